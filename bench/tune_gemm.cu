@@ -1,0 +1,77 @@
+/* tune_gemm.cu - which tile is best for a shape? Runs every configuration of tune_configs.h beside cuBLASLt's best of 8.
+ *     build/tune_gemm m n k [m n k ...]
+ * Each configuration is its own object file (-DCONFIG=i), so that make -j builds them side by side. */
+#include "bench.h"
+#include "tune_configs.h"
+
+#ifdef CONFIG
+
+#define TUNE_CAT(a, b) TUNE_CAT_(a, b)
+#define TUNE_CAT_(a, b) a##b
+#define TUNE_FIELDS TUNE_CAT(TUNE_, CONFIG)
+#define TUNE_DEFINE(...) TUNE_DEFINE_(__VA_ARGS__)
+#define TUNE_DEFINE_(generator, ...) generator(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, __VA_ARGS__)
+#define TUNE_TEXT(...) TUNE_TEXT_(__VA_ARGS__)
+#define TUNE_TEXT_(...) #__VA_ARGS__
+TUNE_DEFINE(TUNE_FIELDS)
+
+extern "C" int TUNE_CAT(tune_run_, CONFIG)(void *self, const bench_problem *p, int set)
+{
+    const tc_gemm_args g = bench_args(p, set);
+    (void)self;
+    return gemm_run(&g, 0);
+}
+extern "C" const char *TUNE_CAT(tune_name_, CONFIG)(void) { return TUNE_TEXT(TUNE_FIELDS); }
+extern "C" const char *TUNE_CAT(tune_why_, CONFIG)(void) { return tc_why(); }
+
+#else
+
+#define X(i)                                                              \
+    extern "C" int tune_run_##i(void *, const bench_problem *, int);      \
+    extern "C" const char *tune_name_##i(void);                           \
+    extern "C" const char *tune_why_##i(void);
+TUNE_ALL(X)
+#undef X
+
+typedef struct { bench_fn run; const char *(*name)(void), *(*why)(void); } entry;
+static const entry entries[] = {
+#define X(i) {tune_run_##i, tune_name_##i, tune_why_##i},
+    TUNE_ALL(X)
+#undef X
+};
+enum { COUNT = sizeof entries / sizeof entries[0] };
+
+int main(int argc, char **argv)
+{
+    bench_header(stdout, argc, argv);
+    for (int arg = 1; arg + 2 < argc; arg += 3) {
+        const int m = atoi(argv[arg]), n = atoi(argv[arg + 1]), k = atoi(argv[arg + 2]);
+        bench_problem p = bench_problem_make(m, n, k, TC_BF16);
+        bench_cublas cublas;
+        uint16_t *reference;
+        bench_cublas_make(&cublas, &p);
+        bench_cublas_run(&cublas, &p, 0);
+        CUDA_CHECK(cudaMalloc((void **)&reference, 2 * p.d_size));
+        CUDA_CHECK(cudaMemcpy(reference, p.d, 2 * p.d_size, cudaMemcpyDeviceToDevice));
+        for (int i = 0; i < COUNT; i++) {
+            bench_side sides[2] = {{bench_cublas_run, &cublas, 0}, {entries[i].run, 0, 0}};
+            double t[2];
+            CUDA_CHECK(cudaMemset(p.d, 0xff, 2 * p.d_size));
+            if (entries[i].run(0, &p, 0)) {
+                printf("%5d %5d %5d  refused: %s  %s\n", m, n, k, entries[i].why(), entries[i].name());
+                continue;
+            }
+            CUDA_CHECK(cudaDeviceSynchronize());
+            const float diff = bench_diff(p.d, reference, (size_t)m * n, TC_BF16);
+            bench_alternate(sides, 2, &p, 7, 4e-3, t);
+            printf("%5d %5d %5d  ratio %.3f  tc %6.1f  cublas %6.1f TFLOP/s  diff %.4f%s  %s\n", m, n, k, t[0] / t[1], bench_flops(&p) / t[1] * 1e-12,
+                   bench_flops(&p) / t[0] * 1e-12, diff, diff < 0.02f ? "" : " WRONG", entries[i].name());
+            fflush(stdout);
+        }
+        CUDA_CHECK(cudaFree(reference));
+        bench_cublas_free(&cublas);
+        bench_problem_free(&p);
+    }
+    return 0;
+}
+#endif

@@ -1,0 +1,387 @@
+/* tc_core.h - tc 0.1.0 - the ground floor of tc: qualifiers, arch gates, element types, statuses. Needs: CUDA 12.6 or later.
+ *
+ * tc is a kit of flat C headers for NVIDIA Tensor Cores. This one holds what all the others stand on:
+ *
+ *     TC_DEV float my_hook(float x, int row, int col, const void *args) { return x > 0.f ? x : 0.f; }
+ *     tc_status st = gemm_run(&args, stream);
+ *     if (st != TC_OK) fprintf(stderr, "%s: %s\n", tc_status_text(st), tc_why());
+ *
+ * OPTIONS (define before the first include)
+ *     TC_DEBUG              every mbarrier wait becomes a bounded spin that reports and traps (tc_tma.h)
+ *     TC_DEBUG_TIMEOUT_NS   how long such a wait may last, in nanoseconds (default 2000000000)
+ *     TC_EPI_MAX            bytes of hook arguments that a kernel carries (default 256; tc_gemm.h)
+ *
+ * CONTENTS
+ *     qualifiers            TC_DEV TC_HD TC_HOST TC_ALIGN TC_CONSTEXPR
+ *     arch gates            TC_DEV_SM80 TC_DEV_SM90 TC_DEV_SM90A; TC_HAS_SM80 TC_HAS_SM90 TC_HAS_SM90A
+ *     element types         tc_type, tc_type_bits, tc_type_name
+ *     conversions           tc_f32_from_bf16 tc_bf16_from_f32 tc_f32_from_f16 tc_f16_from_f32 tc_bf16x2 tc_f16x2
+ *     statuses              tc_status, tc_status_text, tc_why
+ *     threads               tc_lane tc_warp tc_warpgroup tc_elect_one tc_bar_sync tc_bar_arrive
+ *     addresses             tc_smem_u32
+ *
+ * TRAPS
+ *     A gated function called in a build for the wrong target is a compile error at the call, with the flag to use.
+ *     It may stand in any file as long as nothing calls it; guard calls with TC_HAS_*.
+ *     `-arch=sm_90a` also compiles for plain compute_90, where wgmma and setmaxnreg do not exist: write
+ *     `-gencode arch=compute_90a,code=sm_90a`.
+ */
+#ifndef TC_CORE_H
+#define TC_CORE_H
+
+#define TC_VERSION_MAJOR 0
+#define TC_VERSION_MINOR 1
+#define TC_VERSION_PATCH 0
+#define TC_VERSION (TC_VERSION_MAJOR * 10000 + TC_VERSION_MINOR * 100 + TC_VERSION_PATCH)
+
+#ifndef TC_DEBUG_TIMEOUT_NS
+#define TC_DEBUG_TIMEOUT_NS 2000000000ull
+#endif
+#ifndef TC_EPI_MAX
+#define TC_EPI_MAX 256
+#endif
+
+/* NVRTC has no include path, so it gets its integers from the compiler's own names; everybody else from the C library. */
+#ifdef __CUDACC_RTC__
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+typedef unsigned long long uintptr_t;
+#else
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Qualifiers
+ *     TC_DEV     a device function: wrappers, mainloops, and the hooks that users write
+ *     TC_HD      a pure function for host and device
+ *     TC_HOST    a host function
+ * All are static and marked unused: without the mark, a header of a thousand wrappers takes seconds to compile.
+ */
+#if defined(_MSC_VER) && !defined(__clang__)
+#define TC_UNUSED
+#define TC_ALIGN(n) __declspec(align(n))
+#define TC_INLINE __forceinline
+#else
+#define TC_UNUSED __attribute__((unused))
+#define TC_ALIGN(n) __attribute__((aligned(n)))
+#define TC_INLINE inline __attribute__((always_inline))
+#endif
+
+#ifdef __CUDACC__
+#define TC_DEV static __device__ __forceinline__ TC_UNUSED
+#define TC_HD static __host__ __device__ __forceinline__ TC_UNUSED
+#else
+#define TC_HD static TC_INLINE TC_UNUSED
+#endif
+#define TC_HOST static inline TC_UNUSED
+
+/* Functions of a configuration are constant expressions in C++ (static_assert reads them) and plain functions in C. */
+#if defined(__cplusplus) && __cplusplus >= 201402L
+#define TC_CONSTEXPR constexpr
+#else
+#define TC_CONSTEXPR
+#endif
+
+#if defined(__cplusplus)
+#define TC_THREAD_LOCAL thread_local
+#elif defined(_MSC_VER)
+#define TC_THREAD_LOCAL __declspec(thread)
+#else
+#define TC_THREAD_LOCAL _Thread_local
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Arch gates. TC_HAS_X says whether this compilation pass may use X; it is 1 on the host pass, whose compiler checks
+ * signatures but generates no device code. TC_DEV_X is TC_DEV where X may be used; elsewhere a call of the function is
+ * a compile error with this text. (The body stays: an unused static function never reaches ptxas.)
+ */
+#if !defined(__CUDA_ARCH__)
+#define TC_HAS_SM80 1
+#define TC_HAS_SM90 1
+#define TC_HAS_SM90A 1
+#else
+#define TC_HAS_SM80 (__CUDA_ARCH__ >= 800)
+#define TC_HAS_SM90 (__CUDA_ARCH__ >= 900)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define TC_HAS_SM90A 1
+#else
+#define TC_HAS_SM90A 0
+#endif
+#endif
+
+#ifdef __CUDACC__
+#define TC__NEEDS(text) TC_DEV __attribute__((unavailable(text)))
+#if TC_HAS_SM80
+#define TC_DEV_SM80 TC_DEV
+#else
+#define TC_DEV_SM80 TC__NEEDS("needs sm_80 or later: compile with -gencode arch=compute_80,code=sm_80, or guard the call with #if TC_HAS_SM80")
+#endif
+#if TC_HAS_SM90
+#define TC_DEV_SM90 TC_DEV
+#else
+#define TC_DEV_SM90 TC__NEEDS("needs sm_90 or later: compile with -gencode arch=compute_90,code=sm_90, or guard the call with #if TC_HAS_SM90")
+#endif
+#if TC_HAS_SM90A
+#define TC_DEV_SM90A TC_DEV
+#else
+#define TC_DEV_SM90A TC__NEEDS("needs sm_90a: compile with -gencode arch=compute_90a,code=sm_90a, or guard the call with #if TC_HAS_SM90A")
+#endif
+#endif /* __CUDACC__ */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Element types: one table. Columns: enum name, PTX's name, bits of one element.
+ */
+#define TC_TYPES(X)    \
+    X(TC_F16, "f16", 16)   \
+    X(TC_BF16, "bf16", 16) \
+    X(TC_F32, "f32", 32)   \
+    X(TC_TF32, "tf32", 32) \
+    X(TC_F64, "f64", 64)   \
+    X(TC_E4M3, "e4m3", 8)  \
+    X(TC_E5M2, "e5m2", 8)  \
+    X(TC_E3M2, "e3m2", 6)  \
+    X(TC_E2M3, "e2m3", 6)  \
+    X(TC_E2M1, "e2m1", 4)  \
+    X(TC_S8, "s8", 8)      \
+    X(TC_U8, "u8", 8)      \
+    X(TC_S4, "s4", 4)      \
+    X(TC_U4, "u4", 4)      \
+    X(TC_B1, "b1", 1)      \
+    X(TC_S32, "s32", 32)
+
+#define TC__X(name, text, bits) name,
+typedef enum tc_type { TC_TYPE_UNSET = 0, TC_TYPES(TC__X) TC_TYPE_COUNT } tc_type;
+#undef TC__X
+
+/* Bits of one element; 0 for a value that is no type. */
+TC_HD TC_CONSTEXPR int tc_type_bits(int type)
+{
+#define TC__X(name, text, bits) type == name ? bits :
+    return TC_TYPES(TC__X) 0;
+#undef TC__X
+}
+
+/* PTX's name of a type: "bf16". */
+TC_HD TC_CONSTEXPR const char *tc_type_name(int type)
+{
+#define TC__X(name, text, bits) type == name ? text :
+    return TC_TYPES(TC__X) "?";
+#undef TC__X
+}
+
+/* Two floats that travel together: what a pair hook takes and returns. */
+typedef struct tc_f32x2 {
+    float x, y;
+} tc_f32x2;
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Conversions. 16-bit storage is uint16_t: the kit includes neither cuda_fp16.h nor cuda_bf16.h, whose types are C++.
+ */
+TC_HD float tc_f32_from_bits(uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+    return __uint_as_float(bits);
+#else
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+#endif
+}
+
+TC_HD uint32_t tc_bits_from_f32(float x)
+{
+#ifdef __CUDA_ARCH__
+    return __float_as_uint(x);
+#else
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+#endif
+}
+
+/* bf16 is the upper half of an f32, so this direction is exact. */
+TC_HD float tc_f32_from_bf16(uint16_t x) { return tc_f32_from_bits((uint32_t)x << 16); }
+
+/* Round to nearest, ties to even; NaN becomes the canonical 0x7fff, as PTX cvt does. */
+TC_HD uint16_t tc_bf16_from_f32(float x)
+{
+    uint32_t u = tc_bits_from_f32(x);
+    if ((u & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
+    return (uint16_t)((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+}
+
+/* f16 to f32, exact; subnormals and infinities included. */
+TC_HD float tc_f32_from_f16(uint16_t h)
+{
+#ifdef __CUDA_ARCH__
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(h));
+    return x;
+#else
+    uint32_t sign = (uint32_t)(h & 0x8000u) << 16, exp = (h >> 10) & 31u, man = h & 0x3ffu;
+    float x;
+    if (exp == 31) return tc_f32_from_bits(sign | 0x7f800000u | (man << 13));
+    if (exp != 0) return tc_f32_from_bits(sign | ((exp + 112u) << 23) | (man << 13));
+    x = (float)man * 5.9604644775390625e-8f; /* a subnormal is man * 2^-24 */
+    return sign ? -x : x;
+#endif
+}
+
+/* f32 to f16, round to nearest even; past 65519.99 infinity; NaN becomes 0x7fff, as PTX cvt does. */
+TC_HD uint16_t tc_f16_from_f32(float x)
+{
+#ifdef __CUDA_ARCH__
+    uint16_t h;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(h) : "f"(x));
+    return h;
+#else
+    uint32_t u = tc_bits_from_f32(x), sign = (u >> 16) & 0x8000u, mag = u & 0x7fffffffu, shift, man, half, rest;
+    if (mag > 0x7f800000u) return 0x7fff;
+    if (mag >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u); /* 65520 and up round to infinity */
+    if (mag < 0x33000000u) return (uint16_t)sign;              /* below half of the least subnormal */
+    if (mag >= 0x38800000u) {                                  /* normal: rebias by 112, round 13 bits away */
+        mag -= 0x38000000u;
+        return (uint16_t)(sign | ((mag + 0xfffu + ((mag >> 13) & 1u)) >> 13));
+    }
+    shift = 126u - (mag >> 23);
+    man = (mag & 0x7fffffu) | 0x800000u;
+    half = man >> shift;
+    rest = man & ((1u << shift) - 1u);
+    if (rest > (1u << (shift - 1u)) || (rest == (1u << (shift - 1u)) && (half & 1u))) half++;
+    return (uint16_t)(sign | half);
+#endif
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Statuses: enum and text in one table. Every function of the kit that can fail returns one; none exits or prints.
+ * tc_why() is the sentence behind the last failure in this thread: it names the argument, its value and the rule.
+ */
+#define TC_STATUSES(X)                                                                       \
+    X(TC_OK, "success")                                                                      \
+    X(TC_ERR_NULL, "a required pointer is null")                                             \
+    X(TC_ERR_SIZE, "a size is negative or out of range")                                     \
+    X(TC_ERR_PITCH, "a pitch (leading dimension) is smaller than the row")                   \
+    X(TC_ERR_ALIGN, "a base address, pitch or stride is not aligned as this kernel needs")   \
+    X(TC_ERR_BATCH, "a batch count or batch stride is not valid")                            \
+    X(TC_ERR_EPI, "the hook's arguments do not fit the kernel's configuration")              \
+    X(TC_ERR_DEVICE, "this device cannot run the kernel")                                    \
+    X(TC_ERR_IMAGE, "the program holds no code of this kernel for this device")              \
+    X(TC_ERR_SMEM, "the kernel needs more shared memory than this device gives a block")     \
+    X(TC_ERR_CLUSTER, "no cluster of this size fits on this device")                         \
+    X(TC_ERR_TMAP, "a tensor map breaks a rule of the hardware")                             \
+    X(TC_ERR_DRIVER, "the CUDA driver is too old or has no such entry point")                \
+    X(TC_ERR_CUDA, "a CUDA call failed")
+
+#define TC__X(name, text) name,
+typedef enum tc_status { TC_STATUSES(TC__X) TC_STATUS_COUNT } tc_status;
+#undef TC__X
+
+#ifndef __CUDACC_RTC__
+
+/* The text of a status; never null. */
+TC_HOST const char *tc_status_text(tc_status status)
+{
+    static const char *const texts[] = {
+#define TC__X(name, text) #name ": " text,
+        TC_STATUSES(TC__X)
+#undef TC__X
+    };
+    return (unsigned)status < (unsigned)TC_STATUS_COUNT ? texts[status] : "not a tc_status";
+}
+
+#define TC_WHY_SIZE 256
+
+TC_HOST char *tc__why_text(void)
+{
+    static TC_THREAD_LOCAL char text[TC_WHY_SIZE];
+    return text;
+}
+
+/* The sentence behind the last failure of a tc function in this thread and source file; "" before the first. */
+TC_HOST const char *tc_why(void) { return tc__why_text(); }
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+TC_HOST tc_status tc__fail(tc_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(tc__why_text(), TC_WHY_SIZE, format, list);
+    va_end(list);
+    return status;
+}
+
+#endif /* not NVRTC */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Device only from here.
+ */
+#ifdef __CUDACC__
+
+/* A macro with an immediate calls one of these first, so that it is refused for the wrong target as a function is. */
+TC_DEV_SM80 void tc__needs_sm80(void) {}
+TC_DEV_SM90 void tc__needs_sm90(void) {}
+TC_DEV_SM90A void tc__needs_sm90a(void) {}
+
+/* Two f32 to packed bf16x2 / f16x2: x in the low half (PTX: cvt.rn.bf16x2.f32, sm_80; cvt.rn.f16x2.f32, sm_80). */
+TC_DEV_SM80 uint32_t tc_bf16x2(float x, float y)
+{
+    uint32_t r;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+    return r;
+}
+
+TC_DEV_SM80 uint32_t tc_f16x2(float x, float y)
+{
+    uint32_t r;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(y), "f"(x));
+    return r;
+}
+
+/* Address of shared memory as the 32-bit number that PTX's .shared forms take. Make it once, add byte offsets. */
+TC_DEV uint32_t tc_smem_u32(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
+
+/* Index of the thread in its warp, of the warp in its block, of the warpgroup (4 warps) in its block; 1-D blocks.
+ * The last two are broadcast from lane 0, so that the compiler knows them to be the same for the whole warp. */
+TC_DEV int tc_lane(void) { return (int)(threadIdx.x & 31u); }
+TC_DEV int tc_warp(void) { return __shfl_sync(0xffffffffu, (int)(threadIdx.x >> 5), 0); }
+TC_DEV int tc_warpgroup(void) { return __shfl_sync(0xffffffffu, (int)(threadIdx.x >> 7), 0); }
+
+/* PTX: elect.sync, sm_90. 1 in one lane of the warp, 0 in the others. All lanes must call it together. */
+TC_DEV_SM90 int tc_elect_one(void)
+{
+    int one;
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "elect.sync _|p, 0xffffffff;\n"
+                 "selp.b32 %0, 1, 0, p;\n"
+                 "}"
+                 : "=r"(one)
+                 :
+                 : "memory");
+    return one;
+}
+
+/* PTX: barrier.sync / barrier.arrive (bar.sync a, b). id 0..15 (0 is __syncthreads'), threads a multiple of 32. */
+TC_DEV void tc_bar_sync(int id, int threads)
+{
+    asm volatile("bar.sync %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+TC_DEV void tc_bar_arrive(int id, int threads)
+{
+    asm volatile("bar.arrive %0, %1;" : : "r"(id), "r"(threads) : "memory");
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_CORE_H */
