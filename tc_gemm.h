@@ -21,7 +21,7 @@
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_sm80, NAME_large, _wide, _small)
- *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes
+ *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
  *     tc_status NAME_can_run(const tc_gemm_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
  *
@@ -157,8 +157,15 @@ TC_HD tc_tiles tc_tiles_make(int m, int n, int batch, int bm, int bn, int width,
  */
 TC_DEV float tc_relu(float x) { return x > 0.f ? x : 0.f; }
 
-/* x * Phi(x), by erf: within 2e-7 * |x| of the exact value. */
-TC_DEV float tc_gelu(float x) { return 0.5f * x * (1.f + erff(x * 0.70710678118654752f)); }
+/* x * Phi(x) = max(x, 0) - |x| * erfc(|x| / sqrt 2) / 2, erfc by Abramowitz and Stegun 7.1.26: within 3e-7 * |x|. */
+TC_DEV float tc_gelu(float x)
+{
+    const float a = fabsf(x), t = __fdividef(1.f, 1.f + 0.23164189f * a);
+    const float p = t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f))));
+    float e;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
+    return fmaxf(x, 0.f) - a * (p * e);
+}
 
 /* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); tanh.approx, relative error 2^-11 (sm_75). */
 TC_DEV float tc_gelu_tanh(float x)
@@ -294,127 +301,74 @@ typedef struct tc_gemm_sm90_params {
     int a_batched, b_batched;
 } tc_gemm_sm90_params;
 
-/* pair: D and C may be accessed two elements at a time. */
 typedef struct tc_gemm_sm80_params {
     const void *a, *b;
     long long lda, ldb, stride_a, stride_b;
     tc_gemm_out out;
     tc_tiles tiles;
-    int k, pair, word; /* word: A and B rows are 4-byte aligned */
+    int k, word, vec; /* word: rows of A and B are aligned to 4 bytes; vec: rows of C and D to 16 */
 } tc_gemm_sm80_params;
 
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Epilogue in registers. v: accumulators of `cols` columns by 16 rows in the layout that mma.sync and wgmma share:
- * v[4j], v[4j+1] at (row, col + 8j), (row, col + 8j + 1); v[4j+2], v[4j+3] at row + 8. Applies alpha, beta * C and the hook.
- * limit: columns at and past it do not exist; INT_MAX when all do, and the checks fold away. pair: see above.
+ * v[4j], v[4j+1] at (row, col + 8j), (row, col + 8j + 1); v[4j+2], v[4j+3] at row + 8.
  */
-TC_DEV float tc__c_load(const int type, const void *c, long long i)
-{
-    return type == TC_F32    ? ((const float *)c)[i]
-         : type == TC_BF16   ? tc_f32_from_bf16(((const uint16_t *)c)[i])
-                             : tc_f32_from_f16(((const uint16_t *)c)[i]);
-}
-
-TC_DEV tc_f32x2 tc__c_load_pair(const int type, const void *c, long long i)
-{
-    tc_f32x2 r;
-    if (type == TC_F32) {
-        const float2 w = *(const float2 *)((const float *)c + i);
-        r.x = w.x, r.y = w.y;
-    } else {
-        const uint32_t w = *(const uint32_t *)((const uint16_t *)c + i);
-        r.x = type == TC_BF16 ? tc_f32_from_bits(w << 16) : tc_f32_from_f16((uint16_t)w);
-        r.y = type == TC_BF16 ? tc_f32_from_bits(w & 0xffff0000u) : tc_f32_from_f16((uint16_t)(w >> 16));
-    }
-    return r;
-}
-
-TC_DEV void tc__epi_apply(const tc_gemm_config c, const tc_gemm_out *o, float *v, const int cols, const int limit,
-                          int row, int col, uint32_t batch, const int pair)
-{
-    /* Rows past the end are computed again as the last one: a hook is never called with a place that does not exist. */
-    const int rows[2] = {row < o->m ? row : o->m - 1, row + 8 < o->m ? row + 8 : o->m - 1};
-#pragma unroll
-    for (int i = 0; i < cols / 2; i++) v[i] *= o->alpha;
-    if (o->beta != 0.f) {
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const long long base = (long long)batch * o->stride_c + (long long)rows[h] * o->ldc + col;
-#pragma unroll
-            for (int j = 0; j < cols / 8; j++) {
-                float *x = v + 4 * j + 2 * h;
-                if (pair && col + 8 * j + 1 < limit) {
-                    const tc_f32x2 w = tc__c_load_pair(c.d, o->c, base + 8 * j);
-                    x[0] += o->beta * w.x;
-                    x[1] += o->beta * w.y;
-                } else {
-                    if (col + 8 * j < limit) x[0] += o->beta * tc__c_load(c.d, o->c, base + 8 * j);
-                    if (col + 8 * j + 1 < limit) x[1] += o->beta * tc__c_load(c.d, o->c, base + 8 * j + 1);
-                }
-            }
-        }
-    }
-    if (c.epi2 || c.epi) {
-#pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-#pragma unroll
-            for (int h = 0; h < 2; h++) {
-                float *x = v + 4 * j + 2 * h;
-                if (c.epi2) {
-                    /* n is even here, so the last pair that exists starts at limit - 2 */
-                    const int at = col + 8 * j < limit - 2 ? col + 8 * j : limit - 2;
-                    const tc_f32x2 in = {x[0], x[1]};
-                    const tc_f32x2 out = c.epi2(in, rows[h], limit == 0x7fffffff ? col + 8 * j : at, o->epi);
-                    x[0] = out.x;
-                    x[1] = out.y;
-                } else {
-#pragma unroll
-                    for (int e = 0; e < 2; e++) {
-                        const int at = col + 8 * j + e;
-                        x[e] = c.epi(x[e], rows[h], limit == 0x7fffffff || at < limit ? at : limit - 1, o->epi);
-                    }
-                }
-            }
-        }
-    }
-}
-
 /* Two f32 to two 16-bit elements of type. */
 TC_DEV_SM80 uint32_t tc__pack(const int type, float x, float y) { return type == TC_BF16 ? tc_bf16x2(x, y) : tc_f16x2(x, y); }
 
-/* The same accumulators, finished, from registers to D. Writes nothing outside of it. */
-TC_DEV_SM80 void tc__epi_write(const tc_gemm_config c, const tc_gemm_out *o, const float *v, const int cols, int row, int col, uint32_t batch,
-                               int pair)
+/* The low 16 bits of w, an element of type, to f32. */
+TC_DEV float tc__unpack(const int type, uint32_t w)
+{
+    return type == TC_BF16 ? tc_f32_from_bits(w << 16) : tc_f32_from_f16((uint16_t)w);
+}
+
+TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
 {
 #pragma unroll
-    for (int h = 0; h < 2; h++) {
-        const long long at = (long long)batch * o->stride_d + (long long)(row + 8 * h) * o->ldd + col;
-        if (row + 8 * h < o->m) {
+    for (int i = 0; i < count; i++) v[i] *= alpha;
+}
+
+/* Applies the hook to one element or pair. Where a row or column does not exist the last one stands in: a hook is never
+ * called with a place outside of D. (n is even where there is a pair hook.) */
+TC_DEV void tc__epi_hook(const tc_gemm_config c, const tc_gemm_out *o, float *x, int row, int col)
+{
+    const int r = row < o->m ? row : o->m - 1, last = o->n - 1;
+    if (c.epi2) {
+        const tc_f32x2 in = {x[0], x[1]}, out = c.epi2(in, r, col < last - 1 ? col : last - 1, o->epi);
+        x[0] = out.x;
+        x[1] = out.y;
+    } else if (c.epi) {
+        x[0] = c.epi(x[0], r, col < last ? col : last, o->epi);
+        x[1] = c.epi(x[1], r, col + 1 < last ? col + 1 : last, o->epi);
+    }
+}
+
+/* Up to 16 bytes of a row of C: `left` elements of it exist; vec: p is a multiple of 16 bytes. What does not exist reads as 0. */
+TC_DEV uint4 tc__epi_get(const int size, const void *p, int left, int vec)
+{
+    uint32_t w[4] = {0, 0, 0, 0};
+    if (vec && left >= 16 / size) return *(const uint4 *)p;
 #pragma unroll
-            for (int j = 0; j < cols / 8; j++) {
-                const float x = v[4 * j + 2 * h], y = v[4 * j + 2 * h + 1];
-                const int here = o->n - col - 8 * j; /* columns left: 0 or less, 1, 2 or more */
-                if (c.d == TC_F32) {
-                    float *d = (float *)o->d + at + 8 * j;
-                    if (pair && here > 1) {
-                        *(float2 *)d = make_float2(x, y);
-                    } else {
-                        if (here > 0) d[0] = x;
-                        if (here > 1) d[1] = y;
-                    }
-                } else {
-                    uint16_t *d = (uint16_t *)o->d + at + 8 * j;
-                    const uint32_t w = tc__pack(c.d, x, y);
-                    if (pair && here > 1) {
-                        *(uint32_t *)d = w;
-                    } else {
-                        if (here > 0) d[0] = (uint16_t)w;
-                        if (here > 1) d[1] = (uint16_t)(w >> 16);
-                    }
-                }
-            }
+    for (int e = 0; e < 16 / size; e++) {
+        if (e < left && size == 4) w[e] = ((const uint32_t *)p)[e];
+        if (e < left && size == 2) w[e / 2] |= (uint32_t)((const uint16_t *)p)[e] << (e % 2 * 16);
+    }
+    return make_uint4(w[0], w[1], w[2], w[3]);
+}
+
+/* The same to D: writes `left` elements at most. */
+TC_DEV void tc__epi_put(const int size, void *p, uint4 v, int left, int vec)
+{
+    const uint32_t w[4] = {v.x, v.y, v.z, v.w};
+    if (vec && left >= 16 / size) {
+        *(uint4 *)p = v;
+    } else {
+#pragma unroll
+        for (int e = 0; e < 16 / size; e++) {
+            if (e < left && size == 4) ((uint32_t *)p)[e] = w[e];
+            if (e < left && size == 2) ((uint16_t *)p)[e] = (uint16_t)(w[e / 2] >> (e % 2 * 16));
         }
     }
 }
@@ -486,7 +440,7 @@ TC_HD TC_CONSTEXPR int tc__sm90_stage_bytes(const tc_gemm_config c) { return (c.
 TC_HD TC_CONSTEXPR int tc__sm90_chunk(const tc_gemm_config c)
 {
     const int row = c.bn * tc_type_bits(c.d) / 8;
-    return row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 ? 32 : 0;
+    return row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && c.d != TC_F32 ? 32 : 0;
 }
 
 TC_HD TC_CONSTEXPR int tc__sm90_epi_bytes(const tc_gemm_config c) { return c.consumers * 4 * c.epi_stages * 16 * tc__sm90_chunk(c); }
@@ -581,7 +535,7 @@ TC_DEV_SM90 void tc__sm90_release(const tc_gemm_config c, uint32_t smem, uint32_
         const uint32_t cm = rank % (uint32_t)c.cluster_m, cn = rank / (uint32_t)c.cluster_m;
         uint32_t to = t - (uint32_t)c.cluster_m; /* index among the other blocks of the row */
         to = t < (uint32_t)c.cluster_m ? cn * (uint32_t)c.cluster_m + t : cm + (to < cn ? to : to + 1u) * (uint32_t)c.cluster_m;
-        tc_mbarrier_arrive_cluster(empty, to);
+        tc_mbarrier_arrive_cluster_relaxed(empty, to);
     }
 }
 
@@ -623,13 +577,81 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm_config c, const tc_wgmma_fn mma
     if (k_blocks > 0) tc__sm90_release(c, smem, last, rank);
 }
 
+/* Where this lane reads and writes in a store buffer: its row of a 16 x 16 tile for ldmatrix and stmatrix, or two floats of
+ * its row for f32. The tile 16 columns on lies at ^ 32 (f32: 8 columns on), since j * 32 selects whole swizzle chunks. */
+TC_DEV uint32_t tc__sm90_lane_at(const tc_gemm_config c)
+{
+    const int chunk = tc__sm90_chunk(c), lane = tc_lane();
+    return c.d == TC_F32 ? tc_swizzle(chunk, (uint32_t)(lane / 4 * chunk + lane % 4 * 8))
+                         : tc_swizzle(chunk, (uint32_t)(lane % 16 * chunk + lane / 16 * 16));
+}
+
+/* Adds beta * C to a warp's 16 rows of one chunk: C comes to the store buffer in whole rows, then to its owners. */
+TC_DEV_SM90 void tc__sm90_add_c(const tc_gemm_config c, const tc_gemm_out *o, float *v, uint32_t buf, int row, int col, int batch)
+{
+    const int size = tc_type_bits(c.d) / 8, chunk = tc__sm90_chunk(c), per = 16 / size, cols = chunk / size;
+    const uint32_t at = buf + tc__sm90_lane_at(c);
+#pragma unroll 1
+    for (int i = tc_lane(); i < chunk; i += 32) { /* 16 rows of chunk / 16 pieces of 16 bytes */
+        const int r = i / (chunk / 16), piece = i % (chunk / 16), left = o->n - col - piece * per;
+        const uint4 w = tc__epi_get(size, (const char *)o->c + ((long long)batch * o->stride_c + (long long)(row + r) * o->ldc + col + piece * per) * size,
+                                    row + r < o->m ? left : 0, 1);
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(buf + tc_swizzle(chunk, (uint32_t)(r * chunk + piece * 16))), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w) : "memory");
+    }
+    __syncwarp();
+    if (c.d == TC_F32) {
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                float x, y;
+                asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"((at ^ (uint32_t)(j * 32)) + (uint32_t)(h * 8 * chunk)) : "memory");
+                v[4 * j + 2 * h] += o->beta * x;
+                v[4 * j + 2 * h + 1] += o->beta * y;
+            }
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < cols / 16; j++) {
+            uint32_t w[4];
+            tc_ldmatrix_x4(w, at ^ (uint32_t)(j * 32));
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                v[8 * j + 2 * i] += o->beta * tc__unpack(c.d, w[i]);
+                v[8 * j + 2 * i + 1] += o->beta * tc__unpack(c.d, w[i] >> 16);
+            }
+        }
+    }
+    __syncwarp();
+}
+
+/* A store box that crosses the last column, by the warp: a TMA store is cut at 16 bytes, not at the last element. */
+TC_DEV_SM90 void tc__sm90_store_ragged(const tc_gemm_config c, const tc_gemm_out *o, uint32_t from, int row, int col, int batch)
+{
+    const int size = tc_type_bits(c.d) / 8, chunk = tc__sm90_chunk(c), per = 16 / size;
+#pragma unroll 1
+    for (int i = tc_lane(); i < chunk; i += 32) { /* 16 rows of chunk / 16 pieces of 16 bytes */
+        const int r = i / (chunk / 16), piece = i % (chunk / 16), left = o->n - col - piece * per;
+        char *d = (char *)o->d + ((long long)batch * o->stride_d + (long long)(row + r) * o->ldd + col + piece * per) * size;
+        uint4 w;
+        if (row + r >= o->m || left <= 0) continue;
+        asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                     : "r"(from + tc_swizzle(chunk, (uint32_t)(r * chunk + piece * 16)))
+                     : "memory");
+        tc__epi_put(size, d, w, left, 1);
+    }
+}
+
 /* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. row, col: of the warpgroup's first element.
  * buf: this warp's store buffers; *stores counts the stores of the warp, which use them in turn. */
 TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm_sm90_params *p, float *acc, int row, int col,
                                     int batch, uint32_t buf, uint32_t *stores)
 {
-    const int wide = c.d == TC_F32, chunk = tc__sm90_chunk(c), cols = chunk * 8 / tc_type_bits(c.d);
+    const int chunk = tc__sm90_chunk(c), cols = chunk * 8 / tc_type_bits(c.d);
     const int lane = tc_lane(), g = lane / 4, q = lane % 4;
+    const uint32_t lane_at = tc__sm90_lane_at(c);
     row += (int)(threadIdx.x % 128u / 32u) * 16;
 #pragma unroll
     for (int i = 0; i < tc__sm90_wg_rows(c) / 64; i++) {
@@ -637,43 +659,43 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm_sm90_p
         for (int ch = 0; ch < c.bn / cols; ch++) {
             float *v = acc + i * c.bn / 2 + ch * cols / 2;
             const int r = row + i * 64, col0 = col + ch * cols;
-            if (r < p->out.m && col0 < p->out.n && col0 + cols > p->out.n) {
-                /* A TMA store is cut at 16 bytes, not at the last element: the ragged columns go by registers. */
-                tc__epi_apply(c, &p->out, v, cols, p->out.n, r + g, col0 + q * 2, (uint32_t)batch, 1);
-                tc__epi_write(c, &p->out, v, cols, r + g, col0 + q * 2, (uint32_t)batch, 1);
-            } else if (r < p->out.m && col0 < p->out.n) {
+            if (r < p->out.m && col0 < p->out.n) {
                 const uint32_t to = buf + (*stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * chunk);
+                const int whole = col0 + cols <= p->out.n;
                 if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
                 __syncwarp();
-                tc__epi_apply(c, &p->out, v, cols, 0x7fffffff, r + g, col0 + q * 2, (uint32_t)batch, 1);
-                if (wide) {
+                tc__epi_alpha(v, cols / 2, p->out.alpha);
+                if (p->out.beta != 0.f) tc__sm90_add_c(c, &p->out, v, to, r, col0, batch);
+                /* hook and store eight values at a time: doing all first would need more registers than there are */
 #pragma unroll
-                    for (int j = 0; j < cols / 8; j++) {
+                for (int j = 0; j < cols / 16; j++) {
+                    float *x = v + 8 * j;
 #pragma unroll
-                        for (int h = 0; h < 2; h++) {
+                    for (int h = 0; h < 4; h++) tc__epi_hook(c, &p->out, x + 2 * h, r + g + h % 2 * 8, col0 + q * 2 + j * 16 + h / 2 * 8);
+                    if (c.d == TC_F32) {
+#pragma unroll
+                        for (int h = 0; h < 4; h++)
                             asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
-                                         :
-                                         : "r"(to + tc_swizzle(chunk, (uint32_t)((g + 8 * h) * chunk + j * 32 + q * 8))),
-                                           "f"(v[4 * j + 2 * h]), "f"(v[4 * j + 2 * h + 1])
-                                         : "memory");
-                        }
-                    }
-                } else {
-#pragma unroll
-                    for (int j = 0; j < cols / 16; j++) {
-                        const float *x = v + 8 * j;
+                                         : : "r"(((to + lane_at) ^ (uint32_t)((2 * j + h / 2) * 32)) + (uint32_t)(h % 2 * 8 * chunk)), "f"(x[2 * h]), "f"(x[2 * h + 1]) : "memory");
+                    } else {
                         const uint32_t w[4] = {tc__pack(c.d, x[0], x[1]), tc__pack(c.d, x[2], x[3]),
                                                tc__pack(c.d, x[4], x[5]), tc__pack(c.d, x[6], x[7])};
-                        tc_stmatrix_x4(to + tc_swizzle(chunk, (uint32_t)(lane % 16 * chunk + j * 32 + lane / 16 * 16)), w);
+                        tc_stmatrix_x4((to + lane_at) ^ (uint32_t)(j * 32), w);
                     }
                 }
-                tc_fence_proxy_async_shared();
-                __syncwarp();
-                if (lane == 0) {
-                    tc_cp_async_bulk_tensor_3d_store(&p->d, to, col0, r, batch);
-                    tc_cp_async_bulk_commit_group();
+                if (whole) {
+                    tc_fence_proxy_async_shared();
+                    __syncwarp();
+                    if (lane == 0) {
+                        tc_cp_async_bulk_tensor_3d_store(&p->d, to, col0, r, batch);
+                        tc_cp_async_bulk_commit_group();
+                    }
+                    ++*stores;
+                } else {
+                    __syncwarp();
+                    tc__sm90_store_ragged(c, &p->out, to, r, col0, batch);
+                    __syncwarp();
                 }
-                ++*stores;
             }
         }
     }
@@ -703,8 +725,12 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(tc__sm90_turn(c, smem, (uint32_t)i), 4); /* a lane of each warp */
         tc_fence_mbarrier_init();
     }
-    if (blocks > 1) tc_cluster_sync();
-    else __syncthreads();
+    if (blocks > 1) { /* fence.mbarrier_init has released what the others must see */
+        tc_cluster_arrive_relaxed();
+        tc_cluster_wait();
+    } else {
+        __syncthreads();
+    }
     tc_griddepcontrol_wait();
 
     if (wg == 0) {
@@ -742,7 +768,10 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
         if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
-    if (blocks > 1) tc_cluster_sync();
+    if (blocks > 1) {
+        tc_cluster_arrive_relaxed();
+        tc_cluster_wait();
+    }
 }
 
 #endif /* __CUDACC__ */
@@ -752,8 +781,12 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
  *
  *     shared memory:    [stages] A: bm rows of bk * 2 bytes | [stages] B: bn rows of bk * 2 bytes; swizzle of that width
  */
-TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c) { return c.stages * (c.bm + c.bn) * c.bk * 2; }
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
+{
+    const int ring = c.stages * (c.bm + c.bn) * c.bk * 2, epilogue = c.warps_m * 16 * (c.bn + 8 * c.warps_n) * 4;
+    return ring > epilogue ? ring : epilogue;
+}
 
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
 {
@@ -769,13 +802,11 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 
 #ifdef __CUDACC__
 
-/* One 16-byte chunk (8 elements) of a row to shared memory; bytes of it exist. aligned: src is a multiple of 16 bytes;
- * word: of 4 bytes. Otherwise element by element, through registers. */
-TC_DEV_SM80 void tc__sm80_copy(const int aligned, int word, uint32_t dst, const char *src, int bytes)
+/* One 16-byte chunk (8 elements) of a row that is not aligned to it, to shared memory; bytes of it exist. word: src is a
+ * multiple of 4 bytes; otherwise element by element, through registers. */
+TC_DEV_SM80 void tc__sm80_copy(int word, uint32_t dst, const char *src, int bytes)
 {
-    if (aligned) {
-        tc_cp_async_cg_16_zfill(dst, src, bytes);
-    } else if (word) {
+    if (word) {
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int left = bytes - 4 * i;
@@ -818,9 +849,52 @@ TC_DEV_SM80 void tc__sm80_load(const tc_gemm_config c, const int aligned, int wo
                                const int from, const int to, int bytes)
 {
     const int per_pass = tc_gemm_sm80_threads(c) / (c.bk / 8);
+    if (aligned) {
 #pragma unroll
-    for (int i = from; i < to; i++)
-        tc__sm80_copy(aligned, word, stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src + i * s->step, i < s->passes ? bytes : 0);
+        for (int i = from; i < to; i++)
+            tc_cp_async_cg_16_zfill(stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src + i * s->step, i < s->passes ? bytes : 0);
+    } else { /* slow anyway: keep it small */
+#pragma unroll 1
+        for (int i = from; i < to; i++)
+            tc__sm80_copy(word, stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src + i * s->step, i < s->passes ? bytes : 0);
+    }
+}
+
+/* 16 rows of a warp's tile from shared memory through alpha, beta * C and the hook to D, eight columns a lane. A loop, so
+ * that the hook's code stands here once; columns and rows outside of D are left out, whatever the alignment. */
+TC_DEV_SM80 void tc__sm80_store(const tc_gemm_config c, const tc_gemm_out *o, const float *stage, int row, int col, int batch, int vec)
+{
+    const int wn = c.bn / c.warps_n, size = tc_type_bits(c.d) / 8, words = size * 8 / 16;
+#pragma unroll 2
+    for (int i = tc_lane(); i < wn * 2; i += 32) {
+        const int r = i / (wn / 8), cc = i % (wn / 8) * 8, left = o->n - col - cc;
+        const float4 lo = *(const float4 *)(stage + r * (wn + 8) + cc), hi = *(const float4 *)(stage + r * (wn + 8) + cc + 4);
+        float x[8] = {lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w};
+        if (row + r >= o->m || left <= 0) continue;
+        tc__epi_alpha(x, 8, o->alpha);
+        if (o->beta != 0.f) {
+            const char *p = (const char *)o->c + ((long long)batch * o->stride_c + (long long)(row + r) * o->ldc + col + cc) * size;
+#pragma unroll
+            for (int w = 0; w < words; w++) {
+                const uint4 q = tc__epi_get(size, p + 16 * w, left - w * 4, vec);
+                const uint32_t u[4] = {q.x, q.y, q.z, q.w};
+#pragma unroll
+                for (int e = 0; e < 4; e++) {
+                    if (size == 4) x[4 * w + e] += o->beta * tc_f32_from_bits(u[e]);
+                    if (size == 2) x[2 * e] += o->beta * tc__unpack(c.d, u[e]), x[2 * e + 1] += o->beta * tc__unpack(c.d, u[e] >> 16);
+                }
+            }
+        }
+#pragma unroll
+        for (int e = 0; e < 8; e += 2) tc__epi_hook(c, o, x + e, row + r, col + cc + e);
+        char *d = (char *)o->d + ((long long)batch * o->stride_d + (long long)(row + r) * o->ldd + col + cc) * size;
+        if (size == 4) {
+            tc__epi_put(size, d, make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3])), left, vec);
+            tc__epi_put(size, d + 16, make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]), tc_bits_from_f32(x[7])), left - 4, vec);
+        } else {
+            tc__epi_put(size, d, make_uint4(tc__pack(c.d, x[0], x[1]), tc__pack(c.d, x[2], x[3]), tc__pack(c.d, x[4], x[5]), tc__pack(c.d, x[6], x[7])), left, vec);
+        }
+    }
 }
 
 /* The kernel. aligned (a constant): every row of A and B starts at a multiple of 16 bytes. */
@@ -915,13 +989,18 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
 #undef TC__SM80_FRAGMENTS
     tc_cp_async_wait_all();
 
+    __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
+    float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
 #pragma unroll
     for (int i = 0; i < mi; i++) {
-        const int g = lane / 4, q = lane % 4, row = row0 + warp_m + i * 16 + g, col = col0 + warp_n + q * 2;
-        float *v = acc + i * ni * 4;
-        if (col0 + c.bn <= p->out.n) tc__epi_apply(c, &p->out, v, wn, 0x7fffffff, row, col, t.batch, p->pair);
-        else tc__epi_apply(c, &p->out, v, wn, p->out.n, row, col, t.batch, p->pair);
-        tc__epi_write(c, &p->out, v, wn, row, col, t.batch, p->pair);
+#pragma unroll
+        for (int j = 0; j < ni * 2; j++) { /* rows of wn + 8 floats: the two halves of a store find different banks */
+            const float *v = acc + i * ni * 4 + 2 * j;
+            *(float2 *)(stage + (lane / 4 + j % 2 * 8) * (wn + 8) + j / 2 * 8 + lane % 4 * 2) = make_float2(v[0], v[1]);
+        }
+        __syncwarp();
+        tc__sm80_store(c, &p->out, stage, row0 + warp_m + i * 16, col0 + warp_n, (int)t.batch, p->vec);
+        __syncwarp();
     }
 }
 
@@ -1211,20 +1290,13 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     tc_gemm_sm80_params p;
     tc_status st = tc__gemm_check(c, g);
     const tc__gemm_kernel *use;
-    int sms = 0, batched;
-    uint64_t pair;
+    int sms = 0;
     if (st != TC_OK) return st;
     use = k + (g->k > 0 && !tc__gemm_rows_aligned(g, 16));
     st = tc__gemm_device(use, &sms);
     if (st != TC_OK || tc__gemm_empty(g)) return st;
     st = tc__gemm_tiles(&p.tiles, c, g, c->bm, c->bn, sms);
     if (st != TC_OK || !launch) return st;
-    batched = tc__gemm_batch(g) > 1;
-    pair = (uint64_t)(uintptr_t)g->d | (uint64_t)g->ldd * (uint64_t)tc_type_bits(c->d) / 8
-         | (batched ? (uint64_t)g->stride_d * (uint64_t)tc_type_bits(c->d) / 8 : 0);
-    if (tc__gemm_beta(g) != 0.f)
-        pair |= (uint64_t)(uintptr_t)g->c | (uint64_t)g->ldc * (uint64_t)tc_type_bits(c->d) / 8
-              | (batched ? (uint64_t)g->stride_c * (uint64_t)tc_type_bits(c->d) / 8 : 0);
     p.a = g->a;
     p.b = g->b;
     p.lda = g->lda;
@@ -1233,9 +1305,32 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     p.stride_b = g->stride_b;
     p.out = tc__gemm_out(g);
     p.k = g->k;
-    p.pair = pair % ((uint64_t)tc_type_bits(c->d) / 4) == 0;
     p.word = tc__gemm_rows_aligned(g, 4);
+    p.vec = tc__gemm_check_tma("d", g->d, g->ldd, g->stride_d, tc__gemm_batch(g), tc_type_bits(c->d) / 8) == TC_OK
+         && (p.out.beta == 0.f || tc__gemm_check_tma("c", g->c, g->ldc, g->stride_c, tc__gemm_batch(g), tc_type_bits(c->d) / 8) == TC_OK);
     return tc__gemm_launch(use, p.tiles.total, &p, g, stream);
+}
+
+/* Which of TC_GEMM_DEFINE's tiles a call takes: 0, 1, 2, or -1 for the sm_80 kernel. The estimate is tiles of the busiest
+ * SM times the area of a tile, weighted by what one area unit was measured to cost, plus the tile's start and end. */
+TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
+{
+    static const double cost[3] = {1.0, 1.02, 1.35}; /* larger tiles move fewer bytes per product: docs/design.md has the sweep */
+    int device, major = 0, minor = 0, sms = 0, i, best = -1;
+    double best_time = 0;
+    if (tc__gemm_check(&tiles[0], g) != TC_OK || tc__gemm_check_sm90(&tiles[0], g) != TC_OK) return -1;
+    if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess
+        || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess
+        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || major != 9 || minor != 0 || sms < 2)
+        return -1;
+    for (i = 0; i < 3; i++) {
+        const tc_gemm_config *c = &tiles[i];
+        const int64_t m_tiles = ((int64_t)g->m + c->bm * c->cluster_m - 1) / (c->bm * c->cluster_m) * c->cluster_m, n_tiles = ((int64_t)g->n + c->bn - 1) / c->bn;
+        const int64_t total = m_tiles * n_tiles * tc__gemm_batch(g), per_sm = (total + sms - 1) / sms;
+        const double time = (double)per_sm * c->bm * c->bn * (cost[i] * (g->k + 32.0)) + 1500.0 * 2048;
+        if (best < 0 || time < best_time) best = i, best_time = time;
+    }
+    return best;
 }
 
 #endif /* host */
@@ -1272,11 +1367,11 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     static_assert((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups");           \
     static_assert((c).bm > 0 && tc__sm90_wg_rows(c) % 64 == 0 && (c).bm % tc__sm90_wg_rows(c) == 0,                   \
                   "tc: .bm must be a multiple of 64 rows for each consumer warpgroup (64 * consumers if cooperative)"); \
-    static_assert((c).bn > 0 && (c).bn <= 256 && (c).bn % 8 == 0 && tc__sm90_chunk(c) != 0,                           \
-                  "tc: .bn must be a multiple of 8 (of 16 for a 16-bit D) in 8..256");                                \
+    static_assert((c).bn > 0 && (c).bn <= 256 && (c).bn % 16 == 0,                           \
+                  "tc: .bn must be a multiple of 16 in 16..256");                                \
     static_assert((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64");                                \
-    static_assert(tc__sm90_wg_rows(c) * (c).bn / 128 <= ((c).consumers == 3 ? 128 : 208),                             \
-                  "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (128 for 3 consumers)"); \
+    static_assert(tc__sm90_wg_rows(c) * (c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),                             \
+                  "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)"); \
     static_assert((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8, "tc: .cluster_m * .cluster_n must be in 1..8"); \
     static_assert((c).bm % (8 * (c).cluster_n) == 0 && (c).bn % (8 * (c).cluster_m) == 0,                             \
                   "tc: .bm must divide by 8 * .cluster_n and .bn by 8 * .cluster_m");                                 \
@@ -1377,6 +1472,57 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
             {(const void *)name, #name, tc_gemm_sm80_threads(c), tc_gemm_sm80_smem(c), 1, 80, &cache[0]},             \
             {(const void *)name##_any, #name "_any", tc_gemm_sm80_threads(c), tc_gemm_sm80_smem(c), 1, 80, &cache[1]}}; \
         return tc__gemm_sm80_run(&c, k, args, stream, launch);                                                        \
+    }
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * TC_GEMM_DEFINE: the tiles it defines, from one list. Types and hooks come from the user, everything else from here.
+ */
+TC_HD constexpr tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm, int bn, int cluster_m)
+{
+    tc_gemm_config c = given;
+    c.bm = bm;
+    c.bn = bn;
+    c.cluster_m = cluster_m;
+    c.schedule = TC_PINGPONG;
+    return tc_gemm_sm90_config(c);
+}
+TC_HD constexpr tc_gemm_config tc__gemm_large(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 192, 2); }
+TC_HD constexpr tc_gemm_config tc__gemm_wide(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 128, 1); }
+TC_HD constexpr tc_gemm_config tc__gemm_small(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 128, 1); }
+
+#define TC__GEMM_CHECK_AUTO(c)                                                                                        \
+    static_assert(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n  \
+                  && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group,          \
+                  "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or TC_GEMM_SM80_DEFINE");
+
+/* Types and hooks only. */
+TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { return c; }
+
+#define TC_GEMM_DEFINE(name, ...)                                                                                     \
+    TC__GEMM_CONFIG(name, tc__gemm_as_given, __VA_ARGS__)                                                             \
+    TC__GEMM_CHECK_AUTO(name##_config())                                                                              \
+    TC__GEMM_CHECK_COMMON(name##_config())                                                                            \
+    TC__GEMM_AUTO_SM90(name, large) TC__GEMM_AUTO_SM90(name, wide) TC__GEMM_AUTO_SM90(name, small)                    \
+    TC_HD constexpr tc_gemm_config name##_sm80_config(void) { return tc_gemm_sm80_config(name##_config()); }          \
+    TC__GEMM_SM80_KERNEL(name##_sm80, , TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
+    TC__GEMM_SM80_KERNEL(name##_sm80, _any, TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 0, &p);)) \
+    TC__GEMM_HOST(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+
+#define TC__GEMM_AUTO_SM90(name, tile)                                                                                \
+    TC_HD constexpr tc_gemm_config name##_##tile##_config(void) { return tc__gemm_##tile(name##_config()); }          \
+    TC__GEMM_SM90_KERNEL(name##_##tile) { TC__IF_SM90A(TC__GEMM_SM90_BODY(name##_##tile##_config)) }                  \
+    TC__GEMM_HOST(TC__GEMM_SM90_HOST(name##_##tile))
+
+#define TC__GEMM_AUTO_HOST(name)                                                                                      \
+    TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \
+    {                                                                                                                 \
+        const tc_gemm_config tiles[3] = {name##_large_config(), name##_wide_config(), name##_small_config()};         \
+        switch (tc__gemm_pick(tiles, args)) {                                                                         \
+        case 0: return name##_large__go(args, stream, launch);                                                        \
+        case 1: return name##_wide__go(args, stream, launch);                                                         \
+        case 2: return name##_small__go(args, stream, launch);                                                        \
+        default: return name##_sm80__go(args, stream, launch);                                                        \
+        }                                                                                                             \
     }
 
 #endif /* __CUDACC__ */

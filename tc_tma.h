@@ -16,9 +16,9 @@
  *
  * CONTENTS (shared addresses are uint32_t; coordinates are elements, innermost first)
  *     mbarrier        tc_mbarrier_init _inval _arrive _arrive_count _arrive_expect_tx _expect_tx _arrive_cluster
- *                     _test_wait_parity _try_wait_parity _pending_count; TC_MBARRIER_WAIT(bar, parity, name, stage)
+ *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity _pending_count; TC_MBARRIER_WAIT(bar, parity, name, stage)
  *     fences          tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
- *     clusters        tc_cluster_ctarank _nctarank _arrive _wait _sync, tc_mapa
+ *     clusters        tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa
  *     tensor copies   tc_cp_async_bulk_tensor_{1..5}d            global to shared, completes on an mbarrier
  *                       ... _multicast                           to the same offset in every CTA of a mask
  *                       ... _hint, _multicast_hint               with an L2 cache policy
@@ -103,6 +103,13 @@ TC_DEV_SM90 uint32_t tc_mapa(uint32_t addr, uint32_t rank)
 TC_DEV_SM90 void tc_mbarrier_arrive_cluster(uint32_t bar, uint32_t rank)
 {
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" : : "r"(tc_mapa(bar, rank)) : "memory");
+}
+
+/* The same, relaxed: for handing a slot back after reads that have completed (wgmma after its wait), where no ordinary
+ * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter of the rate. */
+TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
+{
+    asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" : : "r"(tc_mapa(bar, rank)) : "memory");
 }
 
 /* PTX: mbarrier.test_wait.parity (never suspends) and .try_wait.parity (may suspend for a while). 1: phase complete. */
@@ -193,6 +200,7 @@ TC_DEV_SM90 uint32_t tc_cluster_nctarank(void)
 }
 
 TC_DEV_SM90 void tc_cluster_arrive(void) { asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory"); }
+TC_DEV_SM90 void tc_cluster_arrive_relaxed(void) { asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory"); }
 TC_DEV_SM90 void tc_cluster_wait(void) { asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory"); }
 TC_DEV_SM90 void tc_cluster_sync(void)
 {
