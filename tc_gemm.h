@@ -96,7 +96,7 @@ typedef struct tc_gemm_args {
     int64_t stride_a, stride_b, stride_c, stride_d;
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
     size_t epi_size;
-    int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it in the stream drains */
+    int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper kernels only) */
 } tc_gemm_args;
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -1212,7 +1212,7 @@ TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *c, const tc_
 TC_HOST tc_status tc__gemm_launch(const tc__gemm_kernel *k, unsigned blocks, const void *params, const tc_gemm_args *g, cudaStream_t stream)
 {
     cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t launch = tc__gemm_launch_config(k, blocks, stream, g->pdl, attributes);
+    cudaLaunchConfig_t launch = tc__gemm_launch_config(k, blocks, stream, g->pdl && k->cc == 90, attributes);
     void *arguments[1];
     cudaError_t err;
     arguments[0] = (void *)(uintptr_t)params;

@@ -295,7 +295,7 @@ TC_DEV_SM90A void tc_wgmma_fence_acc(float *acc, const int count)
         TC__WG_APPLY(TC__WG_ASM, n, "." #d_type "." #ab_type "." #ab_type, TC__CAT(TC__WG_R_, n),                     \
                      TC__CAT(TC__WG_SS_, TC__CAT(TC__WG_R_, n)),                                                      \
                      ", " #scale_a ", " #scale_b ", " #trans_a ", " #trans_b, d,                                      \
-                     "l"(desc_a), "l"(desc_b), "r"(scale_d));                                                         \
+                     "l"(desc_a), "l"(desc_b), "r"((int)(scale_d)));                                                         \
     } while (0)
 
 /* PTX: wgmma.mma_async, A in registers. */
@@ -306,7 +306,7 @@ TC_DEV_SM90A void tc_wgmma_fence_acc(float *acc, const int count)
         TC__WG_APPLY(TC__WG_ASM, n, "." #d_type "." #ab_type "." #ab_type, TC__CAT(TC__WG_R_, n),                     \
                      TC__CAT(TC__WG_RS_, TC__CAT(TC__WG_R_, n)),                                                      \
                      ", " #scale_a ", " #scale_b ", " #trans_b, d,                                                    \
-                     "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(desc_b), "r"(scale_d));                  \
+                     "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(desc_b), "r"((int)(scale_d)));                  \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,90 @@
+# Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: make install copies them.
+#   make help    says what there is
+#   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here, else 90a
+#   NVCC, CC     compilers; nvcc from PATH or /usr/local/cuda
+
+NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
+PREFIX ?= /usr/local
+B = build
+
+GPU := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d . | grep -E '^[0-9]+$$')
+# Hopper and Blackwell have instructions that only the "a" target of the chip knows
+ARCHS ?= $(if $(GPU),$(GPU)$(if $(filter 90 100 103 110 120 121,$(GPU)),a),90a)
+GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
+NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -cudart shared --no-compress
+
+HEADERS = tc.h tc_core.h tc_swizzle.h tc_mma.h tc_tma.h tc_wgmma.h tc_gemm.h
+EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
+TESTS = unit_device gemm_fuzz bad_input
+
+.PHONY: all run test bench tune check-ptx errors install clean help nvcc
+all: $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc
+
+help:
+	@echo "make              build everything"
+	@echo "make run          the main examples: GEMMs with fused epilogues at LLM shapes, checked, beside cuBLAS"
+	@echo "make test         all tests; on a machine without a GPU those that need none"
+	@echo "make bench        measure against cuBLASLt; writes bench/results/ (needs a GPU)"
+	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
+	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
+	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
+	@echo "make install PREFIX=/usr/local    copy the headers to PREFIX/include"
+	@echo "make clean; ARCHS=\"80 90a\" overrides the targets (now: $(ARCHS))"
+
+nvcc:
+	@test -n "$(NVCC)" && command -v $(NVCC) >/dev/null || { echo "tc needs nvcc of the CUDA Toolkit 12.6 or later: not in PATH, not in /usr/local/cuda/bin; say make NVCC=/path/to/nvcc"; exit 1; }
+
+$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl
+
+$(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
+
+$(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
+
+$(B)/tests/nvrtc: tests/nvrtc.c | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lnvrtc
+
+$(B)/bench/%: bench/%.cu bench/bench.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
+run: $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_block
+	$(B)/examples/22_gemm_bias_gelu
+	$(B)/examples/23_mlp_block
+
+test: all
+	@NVCC="$(NVCC)" sh tests/run.sh $(B)
+
+bench: $(B)/bench/gemm
+	@mkdir -p bench/results
+	$(B)/bench/gemm | tee bench/results/gemm.csv
+
+# one object for each configuration, so that -j builds them side by side
+TUNE = $(shell grep -o '^\#define TUNE_[0-9]*' bench/tune_configs.h | grep -o '[0-9]*$$')
+$(B)/tune/%.o: bench/tune_gemm.cu bench/tune_configs.h bench/bench.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -DCONFIG=$* -c $< -o $@
+$(B)/tune/main: bench/tune_gemm.cu $(TUNE:%=$(B)/tune/%.o)
+	$(NVCC) $(NVCCFLAGS) $^ -o $@ -lcublasLt
+tune: $(B)/tune/main
+	$(B)/tune/main $(SHAPE)
+
+check-ptx: nvcc
+	@NVCC="$(NVCC)" sh tests/check_ptx.sh $(B)/check_ptx
+
+errors: nvcc
+	@NVCC="$(NVCC)" sh tests/errors.sh $(B)/errors
+
+install:
+	mkdir -p $(DESTDIR)$(PREFIX)/include
+	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include/
+
+clean:
+	rm -rf $(B)

@@ -1,0 +1,20 @@
+#!/bin/sh
+# examples.sh - every example runs and finds its own results right. usage: tests/examples.sh BUILD_DIR
+passed=0 failed=0 skipped=0
+for source in examples/*.cu; do
+    name=$(basename "$source" .cu)
+    out=$("$1/examples/$name" 2>&1)
+    code=$?
+    if [ $code -ne 0 ] || echo "$out" | grep -q FAIL; then
+        echo "FAIL $name (exit $code): $(echo "$out" | grep -E 'FAIL|error' | head -n 3)"
+        failed=$((failed + 1))
+    elif echo "$out" | grep -qE 'not run$'; then
+        echo "SKIP $name: $(echo "$out" | grep 'not run$')"
+        skipped=$((skipped + 1))
+    else
+        passed=$((passed + 1))
+    fi
+    echo "$out"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
