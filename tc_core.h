@@ -119,7 +119,11 @@ typedef unsigned long long uintptr_t;
 #endif
 
 #ifdef __CUDACC__
+#ifdef __CUDACC_RTC__ /* NVRTC does not know "unavailable": it warns with the text at the call, then ptxas refuses */
+#define TC__NEEDS(text) [[deprecated("tc: " text)]] TC_DEV
+#else
 #define TC__NEEDS(text) TC_DEV __attribute__((unavailable(text)))
+#endif
 #if TC_HAS_SM80
 #define TC_DEV_SM80 TC_DEV
 #else
@@ -352,10 +356,18 @@ TC_DEV_SM80 uint32_t tc_f16x2(float x, float y)
 TC_DEV uint32_t tc_smem_u32(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 
 /* Index of the thread in its warp, of the warp in its block, of the warpgroup (4 warps) in its block; 1-D blocks.
- * The last two are broadcast from lane 0, so that the compiler knows them to be the same for the whole warp. */
+ * The last two are the same for the whole warp. */
 TC_DEV int tc_lane(void) { return (int)(threadIdx.x & 31u); }
 TC_DEV int tc_warp(void) { return __shfl_sync(0xffffffffu, (int)(threadIdx.x >> 5), 0); }
-TC_DEV int tc_warpgroup(void) { return __shfl_sync(0xffffffffu, (int)(threadIdx.x >> 7), 0); }
+/* By votes, not by a shuffle: the compiler knows a vote's result to be uniform, and keeps what follows from it (stages,
+ * descriptors) in uniform registers, where wgmma wants it. */
+TC_DEV int tc_warpgroup(void)
+{
+    int wg = 0;
+#pragma unroll
+    for (int i = 1; i < 8; i++) wg += __any_sync(0xffffffffu, threadIdx.x >= (unsigned)i * 128u) ? 1 : 0;
+    return wg;
+}
 
 /* PTX: elect.sync, sm_90. 1 in one lane of the warp, 0 in the others. All lanes must call it together. */
 TC_DEV_SM90 int tc_elect_one(void)

@@ -36,7 +36,7 @@
  *     args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory.
  *
  * PARTS for your own kernels (tier 2)
- *     tc_ring, tc_ring_next, tc_ring_advance     position in an mbarrier ring
+ *     tc_ring, tc_ring_next, tc_ring_skip        position in an mbarrier ring
  *     tc_tiles, tc_tiles_make, tc_tile_at        which tile comes when
  *     tc_gemm_sm90_load, tc_gemm_sm90_mma        producer and consumer of one output tile's k loop
  *     tc_gemm_sm90_store                         accumulators through the hook to D
@@ -70,6 +70,7 @@ typedef struct tc_gemm_config {
     int stages;               /* depth of the ring in shared memory (SM90: what fits; SM80: 3) */
     int warps_m, warps_n;     /* SM80: warps along m and n (2 x 2, or 2 x 4 where bn is 256) */
     int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
+    int cluster_k;            /* SM90: blocks of a cluster that split k of one tile and exchange their sums (1) */
     int consumers;            /* SM90: consumer warpgroups (2) */
     int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
     int epi_stages;           /* SM90: store buffers of a warp (2) */
@@ -157,17 +158,17 @@ TC_HD tc_tiles tc_tiles_make(int m, int n, int batch, int bm, int bn, int width,
  */
 TC_DEV float tc_relu(float x) { return x > 0.f ? x : 0.f; }
 
-/* x * Phi(x) = max(x, 0) - |x| * erfc(|x| / sqrt 2) / 2, erfc by Abramowitz and Stegun 7.1.26: within 3e-7 * |x|. */
+/* x * Phi(x) = max(x, 0) - |x| * erfc(|x| / sqrt 2) / 2, erfc by Abramowitz and Stegun 7.1.26: within 4e-7 * |x|. */
 TC_DEV float tc_gelu(float x)
 {
-    const float a = fabsf(x), t = __fdividef(1.f, 1.f + 0.23164189f * a);
-    const float p = t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f))));
-    float e;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
-    return fmaxf(x, 0.f) - a * (p * e);
+    const float a = fabsf(x);
+    float t, e;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(1.f + 0.23164189f * a));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
+    return fmaxf(x, 0.f) - a * e * (t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
 }
 
-/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); tanh.approx, relative error 2^-11 (sm_75). */
+/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within 2.5e-4 * |x|. */
 TC_DEV float tc_gelu_tanh(float x)
 {
     float t;
@@ -297,7 +298,9 @@ typedef struct tc_gemm_sm90_params {
     tc_tmap a, b, d;
     tc_gemm_out out;
     tc_tiles tiles; /* of clusters */
-    uint32_t k_blocks;
+    uint32_t k_blocks; /* at least 1, or cluster_k: blocks past the end of k are read as zeros */
+    int k_first;       /* where k starts; past the end if k is 0 */
+    uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: the tile of another warpgroup */
     int a_batched, b_batched;
 } tc_gemm_sm90_params;
 
@@ -411,11 +414,16 @@ TC_DEV void tc_ring_next(tc_ring *r, const int stages)
     }
 }
 
-TC_DEV void tc_ring_advance(tc_ring *r, uint32_t count, const int stages)
+/* Skips a run of slots given as its remainder and quotient by stages (the host can divide: a division here would drag the
+ * position out of the uniform registers). */
+TC_DEV void tc_ring_skip(tc_ring *r, uint32_t slots, uint32_t laps, const int stages)
 {
-    const uint32_t at = r->stage + count, laps = at / (uint32_t)stages;
-    r->stage = at - laps * (uint32_t)stages;
+    r->stage += slots;
     r->phase ^= laps & 1u;
+    if (r->stage >= (uint32_t)stages) {
+        r->stage -= (uint32_t)stages;
+        r->phase ^= 1u;
+    }
 }
 
 #endif /* __CUDACC__ */
@@ -427,7 +435,8 @@ TC_DEV void tc_ring_advance(tc_ring *r, uint32_t count, const int stages)
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
  *
  *     shared memory:    [stages][bk/64] A boxes of bm x 128 bytes | [stages][bk/64] B boxes of bn x 128 bytes
- *                       | store buffers, 16 rows each, per consumer warp | full[stages], empty[stages], turn[consumers]
+ *                       | store buffers, 16 rows each, per consumer warp | sums from the other blocks (cluster_k)
+ *                       | full[stages], empty[stages], turn[consumers], sums
  *
  * A store belongs to one warp (16 rows), from stmatrix to TMA: the epilogue has no barrier wider than a warp.
  */
@@ -436,18 +445,21 @@ TC_DEV void tc_ring_advance(tc_ring *r, uint32_t count, const int stages)
 TC_HD TC_CONSTEXPR int tc__sm90_wg_rows(const tc_gemm_config c) { return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers; }
 TC_HD TC_CONSTEXPR int tc__sm90_stage_bytes(const tc_gemm_config c) { return (c.bm + c.bn) * c.bk * 2; }
 
-/* Bytes of a row of a store box: the widest swizzle whose columns divide bn. */
+/* Bytes of a row of a store box: the widest swizzle whose columns divide those that a block stores. */
 TC_HD TC_CONSTEXPR int tc__sm90_chunk(const tc_gemm_config c)
 {
-    const int row = c.bn * tc_type_bits(c.d) / 8;
+    const int row = c.bn / c.cluster_k * tc_type_bits(c.d) / 8;
     return row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && c.d != TC_F32 ? 32 : 0;
 }
 
 TC_HD TC_CONSTEXPR int tc__sm90_epi_bytes(const tc_gemm_config c) { return c.consumers * 4 * c.epi_stages * 16 * tc__sm90_chunk(c); }
 
+/* With cluster_k: what the other blocks send, bm x bn / cluster_k floats from each, and the barrier that counts it. */
+TC_HD TC_CONSTEXPR int tc__sm90_exchange_bytes(const tc_gemm_config c) { return (c.cluster_k - 1) * c.bm * c.bn / c.cluster_k * 4; }
+
 TC_HD TC_CONSTEXPR int tc_gemm_sm90_smem(const tc_gemm_config c)
 {
-    return c.stages * (tc__sm90_stage_bytes(c) + 16) + tc__sm90_epi_bytes(c) + c.consumers * 8;
+    return c.stages * (tc__sm90_stage_bytes(c) + 16) + tc__sm90_epi_bytes(c) + tc__sm90_exchange_bytes(c) + c.consumers * 8 + 8;
 }
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm90_threads(const tc_gemm_config c) { return 128 * (1 + c.consumers); }
@@ -461,11 +473,12 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     c.bk = c.bk ? c.bk : 64;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
+    c.cluster_k = c.cluster_k ? c.cluster_k : 1;
     c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
     c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && c.bm == 64 ? 1 : 2;
     c.epi_stages = c.epi_stages ? c.epi_stages : 2;
     if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) {
-        c.stages = (TC__SM90_SMEM_MAX - tc__sm90_epi_bytes(c) - c.consumers * 8) / (tc__sm90_stage_bytes(c) + 16);
+        c.stages = (TC__SM90_SMEM_MAX - tc__sm90_epi_bytes(c) - tc__sm90_exchange_bytes(c) - c.consumers * 8 - 8) / (tc__sm90_stage_bytes(c) + 16);
         c.stages = c.stages > 12 ? 12 : c.stages;
     }
     return c;
@@ -480,9 +493,10 @@ TC_DEV uint32_t tc__sm90_b(const tc_gemm_config c, uint32_t smem, uint32_t stage
     return smem + (uint32_t)(c.stages * c.bm * c.bk * 2) + stage * (uint32_t)(c.bn * c.bk * 2);
 }
 TC_DEV uint32_t tc__sm90_epi(const tc_gemm_config c, uint32_t smem) { return smem + (uint32_t)(c.stages * tc__sm90_stage_bytes(c)); }
+TC_DEV uint32_t tc__sm90_exchange(const tc_gemm_config c, uint32_t smem) { return tc__sm90_epi(c, smem) + (uint32_t)tc__sm90_epi_bytes(c); }
 TC_DEV uint32_t tc__sm90_full(const tc_gemm_config c, uint32_t smem, uint32_t stage)
 {
-    return tc__sm90_epi(c, smem) + (uint32_t)tc__sm90_epi_bytes(c) + stage * 8u;
+    return tc__sm90_exchange(c, smem) + (uint32_t)tc__sm90_exchange_bytes(c) + stage * 8u;
 }
 TC_DEV uint32_t tc__sm90_empty(const tc_gemm_config c, uint32_t smem, uint32_t stage)
 {
@@ -493,10 +507,12 @@ TC_DEV uint32_t tc__sm90_turn(const tc_gemm_config c, uint32_t smem, uint32_t co
     return tc__sm90_empty(c, smem, (uint32_t)c.stages) + consumer * 8u;
 }
 
-/* Producer, one thread: the k loop of one output tile whose first row, column and batch are given. In a cluster each block
+TC_DEV uint32_t tc__sm90_sums(const tc_gemm_config c, uint32_t smem) { return tc__sm90_turn(c, smem, (uint32_t)c.consumers); }
+
+/* Producer, one thread: k_blocks steps, from k_first on, of one output tile whose first row, column and batch are given. In a cluster each block
  * loads its share of the A tile for the blocks of its row and of the B tile for those of its column. */
 TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem, tc_ring *ring,
-                                   int row, int col, int batch, uint32_t rank)
+                                   int row, int col, int batch, uint32_t k_first, uint32_t k_blocks, uint32_t rank)
 {
     const uint32_t cm = rank % (uint32_t)c.cluster_m, cn = rank / (uint32_t)c.cluster_m;
     const int a_rows = c.bm / c.cluster_n, b_rows = c.bn / c.cluster_m;
@@ -507,7 +523,7 @@ TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm_sm90_pa
 #pragma unroll
     for (int i = 0; i < c.cluster_n; i++) a_mask |= (uint16_t)(1u << (cm + (uint32_t)(i * c.cluster_m)));
 
-    for (uint32_t kb = 0; kb < p->k_blocks; kb++) {
+    for (uint32_t kb = k_first; kb < k_first + k_blocks; kb++) {
         const uint32_t full = tc__sm90_full(c, smem, ring->stage);
         TC_MBARRIER_WAIT(tc__sm90_empty(c, smem, ring->stage), ring->phase ^ 1u, "empty", (int)ring->stage);
         tc_mbarrier_arrive_expect_tx(full, (uint32_t)tc__sm90_stage_bytes(c));
@@ -515,7 +531,7 @@ TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm_sm90_pa
         for (int kc = 0; kc < c.bk / 64; kc++) {
             const uint32_t a = tc__sm90_a(c, smem, ring->stage) + (uint32_t)((kc * c.bm + (int)cn * a_rows) * 128);
             const uint32_t b = tc__sm90_b(c, smem, ring->stage) + (uint32_t)((kc * c.bn + (int)cm * b_rows) * 128);
-            const int k = (int)kb * c.bk + kc * 64;
+            const int k = p->k_first + (int)kb * c.bk + kc * 64;
             if (c.cluster_n > 1) tc_cp_async_bulk_tensor_3d_multicast(a, &p->a, k, a_row, a_batch, full, a_mask);
             else tc_cp_async_bulk_tensor_3d(a, &p->a, k, a_row, a_batch, full);
             if (c.cluster_m > 1) tc_cp_async_bulk_tensor_3d_multicast(b, &p->b, k, b_row, b_batch, full, b_mask);
@@ -540,7 +556,7 @@ TC_DEV_SM90 void tc__sm90_release(const tc_gemm_config c, uint32_t smem, uint32_
 }
 
 /* Consumer, one warpgroup: the k loop of one output tile into acc. first: this warpgroup's first row within the tile.
- * Leaves no wgmma in flight. A slot is given back one step late, when the group that read it has surely finished.
+ * k_blocks >= 1. Leaves no wgmma in flight. A slot is given back one step late, when the group that read it has surely finished.
  * next_turn: with TC_PINGPONG the barrier of the warpgroup whose tile comes next, else 0. It gets its turn as soon as this
  * one's last wgmma is issued. Turns are needed for more than order: a parity tells only neighbouring laps of the ring
  * apart, so nobody may wait for a slot while the lap before it is still to come. */
@@ -548,33 +564,86 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm_config c, const tc_wgmma_fn mma
                                    tc_ring *ring, float *acc, int first, uint32_t rank, uint32_t next_turn)
 {
     uint32_t last = 0;
-    if (k_blocks == 0) {
-#pragma unroll
-        for (int i = 0; i < tc__sm90_wg_rows(c) / 64 * c.bn / 2; i++) acc[i] = 0.f;
-    }
+    TC_MBARRIER_WAIT(tc__sm90_full(c, smem, ring->stage), ring->phase, "full", (int)ring->stage);
     for (uint32_t kb = 0; kb < k_blocks; kb++) {
         const uint64_t da = tc_wgmma_desc(tc__sm90_a(c, smem, ring->stage) + (uint32_t)(first * 128), 128);
         const uint64_t db = tc_wgmma_desc(tc__sm90_b(c, smem, ring->stage), 128);
-        TC_MBARRIER_WAIT(tc__sm90_full(c, smem, ring->stage), ring->phase, "full", (int)ring->stage);
+        const uint32_t now = ring->stage;
+        int ready;
         tc_wgmma_fence();
 #pragma unroll
         for (int k = 0; k < c.bk / 16; k++) {
 #pragma unroll
             for (int i = 0; i < tc__sm90_wg_rows(c) / 64; i++) {
-                mma(acc + i * c.bn / 2, da + (uint64_t)(k / 4 * c.bm * 8 + k % 4 * 2 + i * 512),
-                    db + (uint64_t)(k / 4 * c.bn * 8 + k % 4 * 2), k > 0 ? 1 : kb > 0);
+                mma(acc + i * c.bn / 2, tc_wgmma_desc_advance(da, (uint32_t)(k / 4 * c.bm * 128 + k % 4 * 32 + i * 64 * 128)),
+                    tc_wgmma_desc_advance(db, (uint32_t)(k / 4 * c.bn * 128 + k % 4 * 32)), k > 0 ? 1 : kb > 0);
             }
         }
         tc_wgmma_commit_group();
+        /* While the Tensor Cores work, look whether the next slot is full: what stands between the end of one group and the
+         * start of the next one but one is then as short as can be. */
+        tc_ring_next(ring, c.stages);
+        ready = kb + 1 == k_blocks || tc_mbarrier_test_wait_parity(tc__sm90_full(c, smem, ring->stage), ring->phase);
         TC_WGMMA_WAIT_GROUP(1);
         if (kb > 0) tc__sm90_release(c, smem, last, rank);
-        last = ring->stage;
-        tc_ring_next(ring, c.stages);
+        last = now;
+        if (!ready) TC_MBARRIER_WAIT(tc__sm90_full(c, smem, ring->stage), ring->phase, "full", (int)ring->stage);
     }
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(next_turn);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(acc, tc__sm90_wg_rows(c) / 64 * c.bn / 2);
-    if (k_blocks > 0) tc__sm90_release(c, smem, last, rank);
+    tc__sm90_release(c, smem, last, rank);
+}
+
+/* cluster_k: every block has a partial sum of the whole tile and keeps bn / cluster_k columns of it. Each thread sends the
+ * rest to the blocks that keep them, 16 bytes at a time, where the same thread adds them up, in the order of k. The bytes
+ * are counted by an mbarrier of the receiver. A block computes one tile in its life, so nothing here is used twice. */
+TC_DEV_SM90 void tc__sm90_exchange_sums(const tc_gemm_config c, uint32_t smem, float *acc, uint32_t rank)
+{
+    const int mt = tc__sm90_wg_rows(c) / 64, part = c.bn / c.cluster_k / 2, pieces = mt * part / 4, threads = 128 * c.consumers;
+    const uint32_t t = threadIdx.x - 128u, from_one = (uint32_t)(pieces * threads * 16);
+#pragma unroll
+    for (int to = 0; to < c.cluster_k; to++) {
+        if ((uint32_t)to != rank) { /* senders before the receiver have slot rank, those behind it rank - 1 */
+            const uint32_t slot = rank < (uint32_t)to ? rank : rank - 1u;
+            const uint32_t at = tc_mapa(tc__sm90_exchange(c, smem) + slot * from_one + t * 16u, (uint32_t)to);
+            const uint32_t bar = tc_mapa(tc__sm90_sums(c, smem), (uint32_t)to);
+#pragma unroll
+            for (int i = 0; i < pieces; i++) {
+                const float *v = acc + i / (part / 4) * (c.bn / 2) + to * part + i % (part / 4) * 4;
+                asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
+                             : : "r"(at + (uint32_t)(i * threads * 16)), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]), "r"(bar) : "memory");
+            }
+        }
+    }
+    TC_MBARRIER_WAIT(tc__sm90_sums(c, smem), 0, "sums", 0);
+#pragma unroll
+    for (int i = 0; i < pieces; i++) {
+        float sum[4] = {0.f, 0.f, 0.f, 0.f};
+#pragma unroll
+        for (int from = 0; from < c.cluster_k; from++) {
+            float v[4];
+            if ((uint32_t)from == rank) {
+#pragma unroll
+                for (int me = 0; me < c.cluster_k; me++) { /* registers have constant numbers only */
+                    if ((uint32_t)me == rank) {
+#pragma unroll
+                        for (int e = 0; e < 4; e++) v[e] = acc[i / (part / 4) * (c.bn / 2) + me * part + i % (part / 4) * 4 + e];
+                    }
+                }
+            } else {
+                const uint32_t slot = (uint32_t)from < rank ? (uint32_t)from : (uint32_t)from - 1u;
+                asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                             : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+                             : "r"(tc__sm90_exchange(c, smem) + slot * from_one + t * 16u + (uint32_t)(i * threads * 16))
+                             : "memory");
+            }
+#pragma unroll
+            for (int e = 0; e < 4; e++) sum[e] = from == 0 ? v[e] : sum[e] + v[e];
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++) acc[i / (part / 4) * (c.bn / 2) + i % (part / 4) * 4 + e] = sum[e];
+    }
 }
 
 /* Where this lane reads and writes in a store buffer: its row of a 16 x 16 tile for ldmatrix and stmatrix, or two floats of
@@ -592,8 +661,8 @@ TC_DEV_SM90 void tc__sm90_add_c(const tc_gemm_config c, const tc_gemm_out *o, fl
     const int size = tc_type_bits(c.d) / 8, chunk = tc__sm90_chunk(c), per = 16 / size, cols = chunk / size;
     const uint32_t at = buf + tc__sm90_lane_at(c);
 #pragma unroll 1
-    for (int i = tc_lane(); i < chunk; i += 32) { /* 16 rows of chunk / 16 pieces of 16 bytes */
-        const int r = i / (chunk / 16), piece = i % (chunk / 16), left = o->n - col - piece * per;
+    for (int pass = 0; pass < chunk / 32; pass++) { /* 16 rows of chunk / 16 pieces of 16 bytes */
+        const int i = tc_lane() + pass * 32, r = i / (chunk / 16), piece = i % (chunk / 16), left = o->n - col - piece * per;
         const uint4 w = tc__epi_get(size, (const char *)o->c + ((long long)batch * o->stride_c + (long long)(row + r) * o->ldc + col + piece * per) * size,
                                     row + r < o->m ? left : 0, 1);
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
@@ -631,16 +700,15 @@ TC_DEV_SM90 void tc__sm90_store_ragged(const tc_gemm_config c, const tc_gemm_out
 {
     const int size = tc_type_bits(c.d) / 8, chunk = tc__sm90_chunk(c), per = 16 / size;
 #pragma unroll 1
-    for (int i = tc_lane(); i < chunk; i += 32) { /* 16 rows of chunk / 16 pieces of 16 bytes */
-        const int r = i / (chunk / 16), piece = i % (chunk / 16), left = o->n - col - piece * per;
+    for (int pass = 0; pass < chunk / 32; pass++) { /* 16 rows of chunk / 16 pieces of 16 bytes */
+        const int i = tc_lane() + pass * 32, r = i / (chunk / 16), piece = i % (chunk / 16), left = o->n - col - piece * per;
         char *d = (char *)o->d + ((long long)batch * o->stride_d + (long long)(row + r) * o->ldd + col + piece * per) * size;
         uint4 w;
-        if (row + r >= o->m || left <= 0) continue;
         asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                      : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
                      : "r"(from + tc_swizzle(chunk, (uint32_t)(r * chunk + piece * 16)))
                      : "memory");
-        tc__epi_put(size, d, w, left, 1);
+        tc__epi_put(size, d, w, row + r < o->m ? left : 0, 1);
     }
 }
 
@@ -650,44 +718,47 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm_sm90_p
                                     int batch, uint32_t buf, uint32_t *stores)
 {
     const int chunk = tc__sm90_chunk(c), cols = chunk * 8 / tc_type_bits(c.d);
+    const int group = tc__sm90_wg_rows(c) * c.bn / 128 > 128 ? 8 : cols / 2 < 32 ? cols / 2 : 32;
     const int lane = tc_lane(), g = lane / 4, q = lane % 4;
     const uint32_t lane_at = tc__sm90_lane_at(c);
     row += (int)(threadIdx.x % 128u / 32u) * 16;
 #pragma unroll
     for (int i = 0; i < tc__sm90_wg_rows(c) / 64; i++) {
 #pragma unroll
-        for (int ch = 0; ch < c.bn / cols; ch++) {
+        for (int ch = 0; ch < c.bn / c.cluster_k / cols; ch++) {
             float *v = acc + i * c.bn / 2 + ch * cols / 2;
             const int r = row + i * 64, col0 = col + ch * cols;
-            if (r < p->out.m && col0 < p->out.n) {
+            /* Only conditions that the compiler knows to be the same for the warp may stand around what follows: else it
+             * takes the warp for diverged and moves the main loop's descriptors out of the uniform registers. */
+            if (col0 < p->out.n) {
                 const uint32_t to = buf + (*stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * chunk);
                 const int whole = col0 + cols <= p->out.n;
                 if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
                 __syncwarp();
-                tc__epi_alpha(v, cols / 2, p->out.alpha);
+                if (p->out.alpha != 1.f) tc__epi_alpha(v, cols / 2, p->out.alpha);
                 if (p->out.beta != 0.f) tc__sm90_add_c(c, &p->out, v, to, r, col0, batch);
-                /* hook and store eight values at a time: doing all first would need more registers than there are */
+                /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
 #pragma unroll
-                for (int j = 0; j < cols / 16; j++) {
-                    float *x = v + 8 * j;
+                for (int j = 0; j < cols / 2; j++) {
+                    if (j % group == 0) {
 #pragma unroll
-                    for (int h = 0; h < 4; h++) tc__epi_hook(c, &p->out, x + 2 * h, r + g + h % 2 * 8, col0 + q * 2 + j * 16 + h / 2 * 8);
-                    if (c.d == TC_F32) {
-#pragma unroll
-                        for (int h = 0; h < 4; h++)
-                            asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
-                                         : : "r"(((to + lane_at) ^ (uint32_t)((2 * j + h / 2) * 32)) + (uint32_t)(h % 2 * 8 * chunk)), "f"(x[2 * h]), "f"(x[2 * h + 1]) : "memory");
-                    } else {
-                        const uint32_t w[4] = {tc__pack(c.d, x[0], x[1]), tc__pack(c.d, x[2], x[3]),
-                                               tc__pack(c.d, x[4], x[5]), tc__pack(c.d, x[6], x[7])};
-                        tc_stmatrix_x4((to + lane_at) ^ (uint32_t)(j * 32), w);
+                        for (int h = j / 2; h < (j + group) / 2; h++)
+                            tc__epi_hook(c, &p->out, v + 2 * h, r + g + h % 2 * 8, col0 + q * 2 + h / 2 * 8);
+                    }
+                    if (c.d == TC_F32 && j % 2 == 0) {
+                        asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                                     : : "r"(((to + lane_at) ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * chunk)), "f"(v[j]), "f"(v[j + 1]) : "memory");
+                    } else if (c.d != TC_F32 && j % 8 == 0) {
+                        const uint32_t w[4] = {tc__pack(c.d, v[j], v[j + 1]), tc__pack(c.d, v[j + 2], v[j + 3]),
+                                               tc__pack(c.d, v[j + 4], v[j + 5]), tc__pack(c.d, v[j + 6], v[j + 7])};
+                        tc_stmatrix_x4((to + lane_at) ^ (uint32_t)(j / 8 * 32), w);
                     }
                 }
                 if (whole) {
                     tc_fence_proxy_async_shared();
                     __syncwarp();
                     if (lane == 0) {
-                        tc_cp_async_bulk_tensor_3d_store(&p->d, to, col0, r, batch);
+                        if (r < p->out.m) tc_cp_async_bulk_tensor_3d_store(&p->d, to, col0, r, batch);
                         tc_cp_async_bulk_commit_group();
                     }
                     ++*stores;
@@ -706,10 +777,13 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
-    const uint32_t blocks = (uint32_t)(c.cluster_m * c.cluster_n);
+    const uint32_t blocks = (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
     const uint32_t rank = blocks > 1 ? tc_cluster_ctarank() : 0u;
     const uint32_t first = blockIdx.x / blocks, step = gridDim.x / blocks;
-    const int cm = (int)(rank % (uint32_t)c.cluster_m), cn = (int)(rank / (uint32_t)c.cluster_m);
+    const int cm = c.cluster_k > 1 ? 0 : (int)(rank % (uint32_t)c.cluster_m), cn = c.cluster_k > 1 ? 0 : (int)(rank / (uint32_t)c.cluster_m);
+    /* this block's share of k: all of it, or one of cluster_k about equal runs */
+    const uint32_t k_first = c.cluster_k > 1 ? p->k_blocks * rank / (uint32_t)c.cluster_k : 0u;
+    const uint32_t k_blocks = c.cluster_k > 1 ? p->k_blocks * (rank + 1u) / (uint32_t)c.cluster_k - k_first : p->k_blocks;
     const int wg = tc_warpgroup();
     tc_ring ring = {0, 0};
 
@@ -723,6 +797,10 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
                              (uint32_t)((c.schedule == TC_PINGPONG ? 1 : c.consumers) * (c.cluster_m + c.cluster_n - 1)));
         }
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(tc__sm90_turn(c, smem, (uint32_t)i), 4); /* a lane of each warp */
+        if (c.cluster_k > 1) {
+            tc_mbarrier_init(tc__sm90_sums(c, smem), 1);
+            tc_mbarrier_arrive_expect_tx(tc__sm90_sums(c, smem), (uint32_t)tc__sm90_exchange_bytes(c));
+        }
         tc_fence_mbarrier_init();
     }
     if (blocks > 1) { /* fence.mbarrier_init has released what the others must see */
@@ -741,7 +819,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
             for (uint32_t i = first; i < p->tiles.total; i += step) {
                 const tc_tile t = tc_tile_at(&p->tiles, i);
                 tc_gemm_sm90_load(c, p, smem, &ring, ((int)t.m * c.cluster_m + cm) * c.bm,
-                                  ((int)t.n * c.cluster_n + cn) * c.bn, (int)t.batch, rank);
+                                  ((int)t.n * c.cluster_n + cn) * c.bn, (int)t.batch, k_first, k_blocks, c.cluster_k > 1 ? 0u : rank);
             }
             tc_griddepcontrol_launch_dependents();
         }
@@ -756,14 +834,18 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
         if (c.consumers == 2 && c.bn * tc__sm90_wg_rows(c) / 128 > 160) TC_SETMAXNREG_INC(240);
         else if (c.consumers == 2) TC_SETMAXNREG_INC(232);
         else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
-        tc_ring_advance(&ring, turn * p->k_blocks, c.stages);
+        if (turn) tc_ring_skip(&ring, p->skip_slots, p->skip_laps, c.stages);
+        if (turn > 1u) tc_ring_skip(&ring, p->skip_slots, p->skip_laps, c.stages);
         for (uint32_t i = first + turn * step; i < p->tiles.total; i += turns * step) {
             const tc_tile t = tc_tile_at(&p->tiles, i);
             if (pingpong) TC_MBARRIER_WAIT(my_turn, tiles++ & 1u, "turn", (int)turn);
-            tc_gemm_sm90_mma(c, mma, p->k_blocks, smem, &ring, acc, row_in_tile, rank, next_turn);
+            tc_gemm_sm90_mma(c, mma, k_blocks, smem, &ring, acc, row_in_tile, c.cluster_k > 1 ? 0u : rank, next_turn);
+            if (c.cluster_k > 1) tc__sm90_exchange_sums(c, smem, acc, rank);
             tc_gemm_sm90_store(c, p, acc, ((int)t.m * c.cluster_m + cm) * c.bm + row_in_tile,
-                               ((int)t.n * c.cluster_n + cn) * c.bn, (int)t.batch, buf, &stores);
-            tc_ring_advance(&ring, (turns - 1u) * p->k_blocks, c.stages);
+                               ((int)t.n * c.cluster_n + cn) * c.bn + (c.cluster_k > 1 ? (int)rank * (c.bn / c.cluster_k) : 0),
+                               (int)t.batch, buf, &stores);
+#pragma unroll
+            for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&ring, p->skip_slots, p->skip_laps, c.stages);
         }
         if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
     }
@@ -917,7 +999,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
     const uint32_t b_at = tc_tile_offset(row_bytes, (uint32_t)(warp_n + lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2 * 16));
     float acc[256];
     uint32_t fa[2][16][4], fb[2][64]; /* [buffer][tile, register]: the mmas of one step run on one buffer while ldmatrix fills the other */
-    uint32_t load_stage = 0, mma_stage = 0;
+    tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
     int next = 0; /* k block to load */
 
 #pragma unroll
@@ -935,37 +1017,36 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
     for (int s = 0; s < c.stages - 1; s++) {
         if (next < blocks) {
             const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
-            tc__sm80_load(c, aligned, p->word, &sa, smem_a + load_stage * a_stage, 0, a_passes, bytes);
-            tc__sm80_load(c, aligned, p->word, &sb, smem_b + load_stage * b_stage, 0, b_passes, bytes);
+            tc__sm80_load(c, aligned, p->word, &sa, smem_a + (uint32_t)s * a_stage, 0, a_passes, bytes);
+            tc__sm80_load(c, aligned, p->word, &sb, smem_b + (uint32_t)s * b_stage, 0, b_passes, bytes);
             sa.src += row_bytes;
             sb.src += row_bytes;
             next++;
-            load_stage++;
         }
         tc_cp_async_commit_group();
     }
     tc__cp_async_wait(c.stages - 2);
     __syncthreads();
-    if (blocks > 0) TC__SM80_FRAGMENTS(0, mma_stage, 0u);
+    if (blocks > 0) TC__SM80_FRAGMENTS(0, 0u, 0u);
 
-    load_stage = (uint32_t)c.stages - 1u;
     for (int kb = 0; kb < blocks; kb++) {
         const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
-        const uint32_t next_stage = mma_stage + 1u == (uint32_t)c.stages ? 0u : mma_stage + 1u;
+        const uint32_t now = use.stage;
+        tc_ring_next(&use, c.stages);
 #pragma unroll
         for (int k = 0; k < steps; k++) {
-            if (k == steps - 1) {
+            if (k == steps - 1) { /* the next slot is there, and all warps are done with the one that is filled next */
                 tc_cp_async_commit_group();
                 tc__cp_async_wait(c.stages - 2);
                 __syncthreads();
-                if (kb + 1 < blocks) TC__SM80_FRAGMENTS(0, next_stage, 0u);
+                if (kb + 1 < blocks) TC__SM80_FRAGMENTS(0, use.stage, 0u);
             } else {
-                TC__SM80_FRAGMENTS((k + 1) % 2, mma_stage, (uint32_t)(k + 1));
-                /* the loads of one stage are spread over all steps but the last */
+                TC__SM80_FRAGMENTS((k + 1) % 2, now, (uint32_t)(k + 1));
+                /* the loads of one slot are spread over all steps but the last */
                 if (next < blocks) {
-                    tc__sm80_load(c, aligned, p->word, &sa, smem_a + load_stage * a_stage, a_passes * k / (steps - 1),
+                    tc__sm80_load(c, aligned, p->word, &sa, smem_a + fill.stage * a_stage, a_passes * k / (steps - 1),
                                   a_passes * (k + 1) / (steps - 1), bytes);
-                    tc__sm80_load(c, aligned, p->word, &sb, smem_b + load_stage * b_stage, b_passes * k / (steps - 1),
+                    tc__sm80_load(c, aligned, p->word, &sb, smem_b + fill.stage * b_stage, b_passes * k / (steps - 1),
                                   b_passes * (k + 1) / (steps - 1), bytes);
                 }
             }
@@ -983,11 +1064,9 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
         sa.src += row_bytes;
         sb.src += row_bytes;
         next++;
-        mma_stage = next_stage;
-        load_stage = load_stage + 1u == (uint32_t)c.stages ? 0u : load_stage + 1u;
+        tc_ring_next(&fill, c.stages);
     }
 #undef TC__SM80_FRAGMENTS
-    tc_cp_async_wait_all();
 
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
     float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
@@ -1051,7 +1130,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
     if (g->batch > 1 && g->stride_d == 0) return tc__fail(TC_ERR_BATCH, "stride_d = 0, but batch = %d products need a place each", g->batch);
     if (g->stride_a < 0 || g->stride_b < 0 || g->stride_c < 0 || g->stride_d < 0)
-        return tc__fail(TC_ERR_BATCH, "stride_%c is negative", g->stride_a < 0 ? 'a' : g->stride_b < 0 ? 'b' : g->stride_c < 0 ? 'c' : 'd');
+        return tc__fail(TC_ERR_BATCH, "stride_%c = %lld is negative", g->stride_a < 0 ? 'a' : g->stride_b < 0 ? 'b' : g->stride_c < 0 ? 'c' : 'd',
+                        (long long)(g->stride_a < 0 ? g->stride_a : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
     if (g->lda < g->k) return tc__fail(TC_ERR_PITCH, "lda = %lld is less than k = %d", (long long)g->lda, g->k);
     if (g->ldb < g->k) return tc__fail(TC_ERR_PITCH, "ldb = %lld is less than k = %d", (long long)g->ldb, g->k);
     if (g->ldd < g->n) return tc__fail(TC_ERR_PITCH, "ldd = %lld is less than n = %d", (long long)g->ldd, g->n);
@@ -1077,7 +1157,13 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     return TC_OK;
 }
 
-/* TMA's rule for one operand. */
+/* TMA's rule for one operand: does it hold, and if not, in words. */
+TC_HOST int tc__gemm_tma_fits(const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
+{
+    const uint64_t bits = (uint64_t)(uintptr_t)p | (uint64_t)(pitch * bytes) | (batch > 1 ? (uint64_t)(stride * bytes) : 0);
+    return bits % 16 == 0 && pitch * bytes < ((int64_t)1 << 40) && stride * bytes < ((int64_t)1 << 40);
+}
+
 TC_HOST tc_status tc__gemm_check_tma(const char *name, const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
 {
     if ((uintptr_t)p % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes, as TMA needs", name, p);
@@ -1088,7 +1174,8 @@ TC_HOST tc_status tc__gemm_check_tma(const char *name, const void *p, int64_t pi
         return tc__fail(TC_ERR_ALIGN, "stride_%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
                         (long long)stride, (long long)(stride * bytes));
     if (pitch * bytes >= ((int64_t)1 << 40) || stride * bytes >= ((int64_t)1 << 40))
-        return tc__fail(TC_ERR_SIZE, "ld%s or stride_%s is 2^40 bytes or more, which TMA cannot step", name, name);
+        return tc__fail(TC_ERR_SIZE, "ld%s = %lld or stride_%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name,
+                        (long long)pitch, name, (long long)stride);
     return TC_OK;
 }
 
@@ -1096,7 +1183,6 @@ TC_HOST tc_status tc__gemm_check_sm90(const tc_gemm_config *c, const tc_gemm_arg
 {
     const int batch = tc__gemm_batch(g), d_bytes = tc_type_bits(c->d) / 8;
     tc_status st = TC_OK;
-    if (tc__gemm_empty(g)) return TC_OK;
     if (st == TC_OK && g->k > 0) st = tc__gemm_check_tma("a", g->a, g->lda, g->stride_a, batch, 2);
     if (st == TC_OK && g->k > 0) st = tc__gemm_check_tma("b", g->b, g->ldb, g->stride_b, batch, 2);
     if (st == TC_OK) st = tc__gemm_check_tma("d", g->d, g->ldd, g->stride_d, batch, d_bytes);
@@ -1114,7 +1200,7 @@ TC_HOST cudaLaunchConfig_t tc__gemm_launch_config(const tc__gemm_kernel *k, unsi
                                                   cudaLaunchAttribute *attributes)
 {
     cudaLaunchConfig_t l;
-    memset(&l, 0, sizeof l);
+    memset((void *)&l, 0, sizeof l);
     l.gridDim.x = blocks;
     l.gridDim.y = l.gridDim.z = 1;
     l.blockDim.x = (unsigned)k->threads;
@@ -1255,23 +1341,30 @@ TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__gemm_kern
     tc_status st = tc__gemm_check(c, g);
     int clusters = 0, batch;
     uint32_t run;
-    if (st == TC_OK) st = tc__gemm_check_sm90(c, g);
-    if (st == TC_OK) st = tc__gemm_device(k, &clusters);
     if (st != TC_OK || tc__gemm_empty(g)) return st;
+    st = tc__gemm_check_sm90(c, g);
+    if (st == TC_OK) st = tc__gemm_device(k, &clusters);
+    if (st != TC_OK) return st;
     batch = tc__gemm_batch(g);
     st = tc__gemm_tiles(&p.tiles, c, g, c->bm * c->cluster_m, c->bn * c->cluster_n, clusters);
     if (st != TC_OK || !launch) return st;
     p.out = tc__gemm_out(g);
     p.k_blocks = ((uint32_t)g->k + (uint32_t)c->bk - 1) / (uint32_t)c->bk;
-    p.a_batched = g->stride_a != 0;
-    p.b_batched = g->stride_b != 0;
+    if (p.k_blocks < (uint32_t)c->cluster_k) p.k_blocks = (uint32_t)c->cluster_k;
+    p.skip_slots = p.k_blocks % (uint32_t)c->stages;
+    p.skip_laps = p.k_blocks / (uint32_t)c->stages;
+    p.k_first = g->k ? 0 : 1 << 20; /* past the row that the maps below then have */
+    p.a_batched = g->k && g->stride_a != 0;
+    p.b_batched = g->k && g->stride_b != 0;
     st = tc__gemm_map(&p.d, "d", c->d, g->d, g->n, g->m, batch, g->ldd, g->stride_d, tc__sm90_chunk(*c) * 8 / tc_type_bits(c->d), 16,
                       tc__sm90_chunk(*c));
-    p.a = p.b = p.d; /* with k = 0 nothing is loaded, and A and B may be anything */
-    if (st == TC_OK && g->k) st = tc__gemm_map(&p.a, "a", c->a, g->a, g->k, g->m, batch, g->lda, g->stride_a, 64, c->bm / c->cluster_n, 128);
-    if (st == TC_OK && g->k) st = tc__gemm_map(&p.b, "b", c->b, g->b, g->k, g->n, batch, g->ldb, g->stride_b, 64, c->bn / c->cluster_m, 128);
+    /* with k = 0 A and B may be anything: maps of 8 elements of D, of which nothing is read */
+    if (st == TC_OK) st = tc__gemm_map(&p.a, "a", c->a, g->k ? g->a : g->d, g->k ? g->k : 8, g->k ? g->m : 1, g->k ? batch : 1, g->k ? g->lda : 8,
+                                       g->k ? g->stride_a : 0, 64, c->bm / c->cluster_n, 128);
+    if (st == TC_OK) st = tc__gemm_map(&p.b, "b", c->b, g->k ? g->b : g->d, g->k ? g->k : 8, g->k ? g->n : 1, g->k ? batch : 1, g->k ? g->ldb : 8,
+                                       g->k ? g->stride_b : 0, 64, c->bn / c->cluster_m, 128);
     if (st != TC_OK) return st;
-    run = p.tiles.total < (uint32_t)clusters ? p.tiles.total : (uint32_t)clusters;
+    run = p.tiles.total < (uint32_t)clusters || c->cluster_k > 1 ? p.tiles.total : (uint32_t)clusters;
     return tc__gemm_launch(k, run * (unsigned)k->cluster, &p, g, stream);
 }
 
@@ -1291,10 +1384,10 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     tc_status st = tc__gemm_check(c, g);
     const tc__gemm_kernel *use;
     int sms = 0;
-    if (st != TC_OK) return st;
+    if (st != TC_OK || tc__gemm_empty(g)) return st;
     use = k + (g->k > 0 && !tc__gemm_rows_aligned(g, 16));
     st = tc__gemm_device(use, &sms);
-    if (st != TC_OK || tc__gemm_empty(g)) return st;
+    if (st != TC_OK) return st;
     st = tc__gemm_tiles(&p.tiles, c, g, c->bm, c->bn, sms);
     if (st != TC_OK || !launch) return st;
     p.a = g->a;
@@ -1306,8 +1399,8 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     p.out = tc__gemm_out(g);
     p.k = g->k;
     p.word = tc__gemm_rows_aligned(g, 4);
-    p.vec = tc__gemm_check_tma("d", g->d, g->ldd, g->stride_d, tc__gemm_batch(g), tc_type_bits(c->d) / 8) == TC_OK
-         && (p.out.beta == 0.f || tc__gemm_check_tma("c", g->c, g->ldc, g->stride_c, tc__gemm_batch(g), tc_type_bits(c->d) / 8) == TC_OK);
+    p.vec = tc__gemm_tma_fits(g->d, g->ldd, g->stride_d, tc__gemm_batch(g), tc_type_bits(c->d) / 8)
+         && (p.out.beta == 0.f || tc__gemm_tma_fits(g->c, g->ldc, g->stride_c, tc__gemm_batch(g), tc_type_bits(c->d) / 8));
     return tc__gemm_launch(use, p.tiles.total, &p, g, stream);
 }
 
@@ -1318,7 +1411,11 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     static const double cost[3] = {1.0, 1.02, 1.35}; /* larger tiles move fewer bytes per product: docs/design.md has the sweep */
     int device, major = 0, minor = 0, sms = 0, i, best = -1;
     double best_time = 0;
-    if (tc__gemm_check(&tiles[0], g) != TC_OK || tc__gemm_check_sm90(&tiles[0], g) != TC_OK) return -1;
+    const int batch = g ? tc__gemm_batch(g) : 1, d_bytes = tc_type_bits(tiles[0].d) / 8;
+    if (!g || g->m <= 0 || g->n <= 0 || (g->k && (!tc__gemm_tma_fits(g->a, g->lda, g->stride_a, batch, 2) || !tc__gemm_tma_fits(g->b, g->ldb, g->stride_b, batch, 2)))
+        || !tc__gemm_tma_fits(g->d, g->ldd, g->stride_d, batch, d_bytes)
+        || (tc__gemm_beta(g) != 0.f && !tc__gemm_tma_fits(g->c, g->ldc, g->stride_c, batch, d_bytes)))
+        return -1; /* the sm_80 kernel takes it, or says what is wrong with it */
     if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess
         || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess
         || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || major != 9 || minor != 0 || sms < 2)
@@ -1326,7 +1423,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     for (i = 0; i < 3; i++) {
         const tc_gemm_config *c = &tiles[i];
         const int64_t m_tiles = ((int64_t)g->m + c->bm * c->cluster_m - 1) / (c->bm * c->cluster_m) * c->cluster_m, n_tiles = ((int64_t)g->n + c->bn - 1) / c->bn;
-        const int64_t total = m_tiles * n_tiles * tc__gemm_batch(g), per_sm = (total + sms - 1) / sms;
+        const int64_t total = m_tiles * n_tiles * batch, per_sm = (total + sms - 1) / sms;
         const double time = (double)per_sm * c->bm * c->bn * (cost[i] * (g->k + 32.0)) + 1500.0 * 2048;
         if (best < 0 || time < best_time) best = i, best_time = time;
     }
@@ -1351,7 +1448,16 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 #define TC__GEMM_CONFIG(name, complete, ...)                                                                          \
     static_assert(true, "tc: a hook is a TC_DEV function: .epi = float f(float x, int row, int col, const void *args), "  \
                         ".epi2 = tc_f32x2 f(tc_f32x2 x, int row, int col, const void *args)");                        \
-    TC_HD constexpr tc_gemm_config name##_config(void) { return complete(tc_gemm_config{__VA_ARGS__}); }
+    TC_HD constexpr tc_gemm_config name##_config(void) { return complete(tc_gemm_config{__VA_ARGS__}); }              \
+    TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
+    {                                                                                                                 \
+        constexpr tc_epi_fn epi = name##_config().epi ? name##_config().epi : tc_epi_relu;                            \
+        constexpr tc_epi2_fn epi2 = name##_config().epi2 ? name##_config().epi2 : tc_epi2_bias_col;                   \
+        (void)epi(0.f, 0, 0, 0), (void)epi2(tc_f32x2{0.f, 0.f}, 0, 0, 0);                                             \
+    }
+
+/* Never runs. A direct call of the hook makes nvcc name that function, and with it the rule, when the hook is a host function. */
+#define TC__GEMM_HOOK(name) if (false) name##__a_hook_is_a_TC_DEV_function();
 
 #define TC__GEMM_CHECK_COMMON(c)                                                                                      \
     static_assert((c).a == TC_F16 || (c).a == TC_BF16, "tc: .a must be TC_F16 or TC_BF16");                           \
@@ -1375,6 +1481,8 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     static_assert((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8, "tc: .cluster_m * .cluster_n must be in 1..8"); \
     static_assert((c).bm % (8 * (c).cluster_n) == 0 && (c).bn % (8 * (c).cluster_m) == 0,                             \
                   "tc: .bm must divide by 8 * .cluster_n and .bn by 8 * .cluster_m");                                 \
+    static_assert((c).cluster_k == 1 || ((c).cluster_k >= 2 && (c).cluster_k <= 4 && (c).cluster_m * (c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE \
+                      && (c).bn % (16 * (c).cluster_k) == 0), "tc: .cluster_k must be in 1..4, with a cooperative schedule, no other cluster, and .bn a multiple of 16 * .cluster_k"); \
     static_assert((c).bm / (c).cluster_n <= 256, "tc: .bm / .cluster_n must be at most 256, a tensor map's box");     \
     static_assert((c).epi_stages >= 1 && (c).epi_stages <= 4, "tc: .epi_stages must be in 1..4");                     \
     static_assert((c).stages >= 2 && tc_gemm_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                       \
@@ -1442,7 +1550,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__GEMM_CONFIG(name, tc_gemm_sm90_config, __VA_ARGS__)                                                           \
     TC__GEMM_CHECK_SM90(name##_config())                                                                              \
     enum { name##_THREADS = tc_gemm_sm90_threads(name##_config()), name##_SMEM = tc_gemm_sm90_smem(name##_config()) }; \
-    TC__GEMM_SM90_KERNEL(name) { TC__GEMM_SM90_BODY(name##_config) }                                                  \
+    TC__GEMM_SM90_KERNEL(name) { TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_config) }                                                  \
     TC__GEMM_HOST(TC__GEMM_SM90_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_SM90_HOST(name)                                                                                      \
@@ -1451,7 +1559,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
         static tc__gemm_cache cache;                                                                                  \
         const tc_gemm_config c = name##_config();                                                                     \
         const tc__gemm_kernel k = {(const void *)name, #name, tc_gemm_sm90_threads(c), tc_gemm_sm90_smem(c),          \
-                                   c.cluster_m * c.cluster_n, 90, &cache};                                            \
+                                   c.cluster_m * c.cluster_n * c.cluster_k, 90, &cache};                                            \
         return tc__gemm_sm90_run(&c, &k, args, stream, launch);                                                       \
     }
 
@@ -1459,7 +1567,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__GEMM_CONFIG(name, tc_gemm_sm80_config, __VA_ARGS__)                                                           \
     TC__GEMM_CHECK_SM80(name##_config())                                                                              \
     enum { name##_THREADS = tc_gemm_sm80_threads(name##_config()), name##_SMEM = tc_gemm_sm80_smem(name##_config()) }; \
-    TC__GEMM_SM80_KERNEL(name, , constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 1, &p);)               \
+    TC__GEMM_SM80_KERNEL(name, , TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 1, &p);)               \
     TC__GEMM_SM80_KERNEL(name, _any, constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 0, &p);)           \
     TC__GEMM_HOST(TC__GEMM_SM80_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
@@ -1504,13 +1612,13 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
     TC__GEMM_CHECK_COMMON(name##_config())                                                                            \
     TC__GEMM_AUTO_SM90(name, large) TC__GEMM_AUTO_SM90(name, wide) TC__GEMM_AUTO_SM90(name, small)                    \
     TC_HD constexpr tc_gemm_config name##_sm80_config(void) { return tc_gemm_sm80_config(name##_config()); }          \
-    TC__GEMM_SM80_KERNEL(name##_sm80, , TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
+    TC__GEMM_SM80_KERNEL(name##_sm80, , TC__IF_SM80(TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
     TC__GEMM_SM80_KERNEL(name##_sm80, _any, TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 0, &p);)) \
     TC__GEMM_HOST(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_AUTO_SM90(name, tile)                                                                                \
     TC_HD constexpr tc_gemm_config name##_##tile##_config(void) { return tc__gemm_##tile(name##_config()); }          \
-    TC__GEMM_SM90_KERNEL(name##_##tile) { TC__IF_SM90A(TC__GEMM_SM90_BODY(name##_##tile##_config)) }                  \
+    TC__GEMM_SM90_KERNEL(name##_##tile) { TC__IF_SM90A(TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_##tile##_config)) }                  \
     TC__GEMM_HOST(TC__GEMM_SM90_HOST(name##_##tile))
 
 #define TC__GEMM_AUTO_HOST(name)                                                                                      \

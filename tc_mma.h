@@ -12,7 +12,8 @@
  *     movmatrix     tc_movmatrix_trans                               sm_75   transposes an 8x8 in registers
  *     mma.sync      tc_mma_m16n8k16_f32_f16 _f32_bf16 _f16_f16       sm_80
  *     cp.async      tc_cp_async_ca_4 _8 _16, tc_cp_async_cg_16, each also _zfill; tc_cp_async_commit_group,
- *                   TC_CP_ASYNC_WAIT_GROUP(n), tc_cp_async_wait_all  sm_80   global to shared, past the registers
+ *                   TC_CP_ASYNC_WAIT_GROUP(n), tc_cp_async_wait_all, tc_cp_async_mbarrier_arrive_noinc
+ *                                                                  sm_80   global to shared, past the registers
  *     coordinates   tc_frag_m16n8k16_{a,b,d}_{row,col}               host and device
  *
  * FRAGMENTS of m16n8k16: which thread (lane) holds which element. g = lane / 4, t = lane % 4.
@@ -149,6 +150,12 @@ TC__CP_ASYNC(cg, 16)
 /* PTX: cp.async.commit_group, cp.async.wait_group n (n must be a literal: at most n newer groups stay in flight). */
 TC_DEV_SM80 void tc_cp_async_commit_group(void) { asm volatile("cp.async.commit_group;" : : : "memory"); }
 TC_DEV_SM80 void tc_cp_async_wait_all(void) { asm volatile("cp.async.wait_all;" : : : "memory"); }
+/* PTX: cp.async.mbarrier.arrive.noinc: arrives on bar once all earlier cp.async of this thread have landed. The barrier's
+ * count includes these arrivals. */
+TC_DEV_SM80 void tc_cp_async_mbarrier_arrive_noinc(uint32_t bar)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" : : "r"(bar) : "memory");
+}
 #define TC_CP_ASYNC_WAIT_GROUP(n) \
     do { tc__needs_sm80(); asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory"); } while (0)
 

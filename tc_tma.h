@@ -131,6 +131,16 @@ TC__MBARRIER_TRY(TC_DEV_SM80, tc_mbarrier_test_wait_parity, "mbarrier.test_wait"
 TC__MBARRIER_TRY(TC_DEV_SM90, tc_mbarrier_try_wait_parity, "mbarrier.try_wait")
 #undef TC__MBARRIER_TRY
 
+/* try_wait where the target has it: it lets the hardware suspend the thread. */
+TC_DEV_SM80 int tc__mbarrier_poll(uint32_t bar, uint32_t parity)
+{
+#if TC_HAS_SM90
+    return tc_mbarrier_try_wait_parity(bar, parity);
+#else
+    return tc_mbarrier_test_wait_parity(bar, parity);
+#endif
+}
+
 /* Arrivals that the current phase still lacks, for reports: PTX mbarrier.pending_count on the barrier's own word, which
  * holds what arrive would return (seen on sm_90; the ISA does not promise it). */
 TC_DEV_SM80 uint32_t tc_mbarrier_pending_count(uint32_t bar)
@@ -148,11 +158,11 @@ TC_DEV_SM80 uint32_t tc_mbarrier_pending_count(uint32_t bar)
 }
 
 #ifdef TC_DEBUG
-TC_DEV_SM90 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file, int line)
+TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file, int line)
 {
     uint64_t start, now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    while (!tc_mbarrier_try_wait_parity(bar, parity)) {
+    while (!tc__mbarrier_poll(bar, parity)) {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
         if (now - start > TC_DEBUG_TIMEOUT_NS) {
             printf("tc: block (%u,%u,%u) warp %u lane %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n",
@@ -165,9 +175,9 @@ TC_DEV_SM90 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const ch
 #define TC_MBARRIER_WAIT(bar, parity, name, stage) tc__mbarrier_wait_debug(bar, parity, name, stage, __FILE__, __LINE__)
 #else
 /* Waits until the phase of this parity has completed. name and stage: for the report of TC_DEBUG. */
-TC_DEV_SM90 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
+TC_DEV_SM80 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
 {
-    while (!tc_mbarrier_try_wait_parity(bar, parity)) {
+    while (!tc__mbarrier_poll(bar, parity)) {
     }
 }
 #define TC_MBARRIER_WAIT(bar, parity, name, stage) tc_mbarrier_wait(bar, parity)
@@ -460,7 +470,7 @@ TC_HOST tc_status tc_tmap_check(const tc_tmap_desc *d)
     if (d->l2_promotion != 0 && d->l2_promotion != 64 && d->l2_promotion != 128 && d->l2_promotion != 256)
         return tc__fail(TC_ERR_TMAP, "l2_promotion = %d is not 0, 64, 128 or 256", d->l2_promotion);
     if (d->oob_nan && (d->type == TC_U8 || d->type == TC_S8 || d->type == TC_S32 || d->type == TC_E4M3 || d->type == TC_E5M2))
-        return tc__fail(TC_ERR_TMAP, "oob_nan needs a floating-point map type, not %s", tc_type_name(d->type));
+        return tc__fail(TC_ERR_TMAP, "oob_nan = %d needs a floating-point map type, not %s", d->oob_nan, tc_type_name(d->type));
     for (i = 0; i < d->rank; i++) {
         uint32_t es = d->elem_stride[i] ? d->elem_stride[i] : 1;
         if (d->dim[i] < 1 || d->dim[i] > 0x100000000ull)
@@ -486,7 +496,7 @@ TC_HOST tc_status tc_tmap_check(const tc_tmap_desc *d)
 /* Builds a tiled tensor map. On error *out is untouched and tc_why() names the broken rule. Thread-safe. */
 TC_HOST tc_status tc_tmap_encode(tc_tmap *out, const tc_tmap_desc *d)
 {
-    tc__encode_tiled_fn encode;
+    tc__encode_tiled_fn encode = 0;
     uint32_t es[5];
     uint64_t stride[4] = {0, 0, 0, 0};
     tc_tmap map;

@@ -17,7 +17,7 @@
  *         trans_a, trans_b: 0 for K-major, 1 for MN-major. All tokens but d, a, desc and scale_d must be literals.
  *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     the same, as functions, K-major
  *     tc_wgmma_pick_f32(n, ab_type)                                           such a function by constant n and type
- *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_make(fields)                shared-memory descriptors
+ *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    shared-memory descriptors
  *     tc_wgmma_fence, tc_wgmma_commit_group, TC_WGMMA_WAIT_GROUP(n), tc_wgmma_fence_acc
  *     TC_SETMAXNREG_INC(n), TC_SETMAXNREG_DEC(n)
  *     tc_frag_wgmma_d_row, tc_frag_wgmma_d_col                                coordinates of accumulator i
@@ -64,6 +64,12 @@ TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_make(const tc_wgmma_desc_fields f)
     return (uint64_t)((f.addr & 0x3ffffu) >> 4) | (uint64_t)((f.leading_bytes & 0x3ffffu) >> 4) << 16
          | (uint64_t)((f.stride_bytes & 0x3ffffu) >> 4) << 32 | (uint64_t)(f.base_offset & 7) << 49
          | (uint64_t)(f.swizzle == 128 ? 1 : f.swizzle == 64 ? 2 : f.swizzle == 32 ? 3 : 0) << 62;
+}
+
+/* The descriptor `bytes` further on in the same tile: only the low word changes, and adding to it alone spares the carry. */
+TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_advance(uint64_t desc, uint32_t bytes)
+{
+    return (desc & 0xffffffff00000000ull) | (uint32_t)((uint32_t)desc + (bytes >> 4));
 }
 
 /* Descriptor of a K-major tile whose rows are exactly one swizzle width (32, 64 or 128 bytes) and lie end to end: what TMA

@@ -1,5 +1,5 @@
 /* tune_gemm.cu - which tile is best for a shape? Runs every configuration of tune_configs.h beside cuBLASLt's best of 8.
- *     build/tune_gemm m n k [m n k ...]
+ *     build/tune/main [only=0-5,9] m n k [[only=...] m n k ...]
  * Each configuration is its own object file (-DCONFIG=i), so that make -j builds them side by side. */
 #include "bench.h"
 #include "tune_configs.h"
@@ -43,8 +43,22 @@ enum { COUNT = sizeof entries / sizeof entries[0] };
 
 int main(int argc, char **argv)
 {
+    char on[COUNT];
     bench_header(stdout, argc, argv);
+    memset(on, 1, sizeof on);
     for (int arg = 1; arg + 2 < argc; arg += 3) {
+        if (strncmp(argv[arg], "only=", 5) == 0) { /* which configurations the shapes after it get */
+            const char *s = argv[arg++] + 5;
+            memset(on, 0, sizeof on);
+            for (int from, to, used; *s; s += used + (s[used] == ',')) {
+                if (sscanf(s, "%d-%d%n", &from, &to, &used) != 2) {
+                    if (sscanf(s, "%d%n", &from, &used) != 1) break;
+                    to = from;
+                }
+                for (int i = from; i <= to; i++)
+                    if (i >= 0 && i < COUNT) on[i] = 1;
+            }
+        }
         const int m = atoi(argv[arg]), n = atoi(argv[arg + 1]), k = atoi(argv[arg + 2]);
         bench_problem p = bench_problem_make(m, n, k, TC_BF16);
         bench_cublas cublas;
@@ -56,6 +70,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < COUNT; i++) {
             bench_side sides[2] = {{bench_cublas_run, &cublas, 0}, {entries[i].run, 0, 0}};
             double t[2];
+            if (!on[i]) continue;
             CUDA_CHECK(cudaMemset(p.d, 0xff, 2 * p.d_size));
             if (entries[i].run(0, &p, 0)) {
                 printf("%5d %5d %5d  refused: %s  %s\n", m, n, k, entries[i].why(), entries[i].name());
@@ -63,7 +78,7 @@ int main(int argc, char **argv)
             }
             CUDA_CHECK(cudaDeviceSynchronize());
             const float diff = bench_diff(p.d, reference, (size_t)m * n, TC_BF16);
-            bench_alternate(sides, 2, &p, 7, 4e-3, t);
+            bench_alternate(sides, 2, &p, 7, 15e-3, t);
             printf("%5d %5d %5d  ratio %.3f  tc %6.1f  cublas %6.1f TFLOP/s  diff %.4f%s  %s\n", m, n, k, t[0] / t[1], bench_flops(&p) / t[1] * 1e-12,
                    bench_flops(&p) / t[0] * 1e-12, diff, diff < 0.02f ? "" : " WRONG", entries[i].name());
             fflush(stdout);

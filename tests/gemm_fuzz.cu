@@ -46,10 +46,13 @@ TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128
 TC_GEMM_SM90_DEFINE(sm90_pp_c22, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 192, .cluster_m = 2, .cluster_n = 2, .schedule = TC_PINGPONG, .epi2 = hook_pair)
 TC_GEMM_SM90_DEFINE(sm90_bn48, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 48, .bk = 128, .epi_stages = 1)
 TC_GEMM_SM90_DEFINE(sm90_bn80_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 80, .consumers = 3, .raster = TC_RASTER_N, .raster_group = 3)
+TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .cluster_k = 2, .epi = hook_bias_gelu)
+TC_GEMM_SM90_DEFINE(sm90_k3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 3, .epi = tc_epi_residual_f32)
 TC_GEMM_SM90_DEFINE(sm90_one, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .stages = 2)
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu)
 TC_GEMM_SM80_DEFINE(sm80_64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .bk = 32, .stages = 4, .warps_n = 2, .epi = tc_epi_residual_f32)
+TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2, .epi2 = hook_pair)
 
 typedef struct {
@@ -66,10 +69,13 @@ static const kernel kernels[] = {
     {"sm90_pp_c22", sm90_pp_c22_run, 90, TC_F16, TC_F16, EPI_PAIR},
     {"sm90_bn48", sm90_bn48_run, 90, TC_BF16, TC_BF16, EPI_NONE},
     {"sm90_bn80_3wg", sm90_bn80_3wg_run, 90, TC_F16, TC_F32, EPI_NONE},
+    {"sm90_k2", sm90_k2_run, 90, TC_BF16, TC_BF16, EPI_BIAS_GELU},
+    {"sm90_k3", sm90_k3_run, 90, TC_F16, TC_F32, EPI_RESIDUAL},
     {"sm90_one", sm90_one_run, 90, TC_BF16, TC_F32, EPI_NONE},
     {"sm80_128", sm80_128_run, 80, TC_BF16, TC_BF16, EPI_NONE},
     {"sm80_256", sm80_256_run, 80, TC_F16, TC_F16, EPI_BIAS_GELU},
     {"sm80_64", sm80_64_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL},
+    {"any", any_run, 80, TC_BF16, TC_BF16, EPI_SCALE_ROW},
     {"sm80_pair", sm80_pair_run, 80, TC_F16, TC_F16, EPI_PAIR},
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };

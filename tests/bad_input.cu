@@ -1,0 +1,417 @@
+/* bad_input.cu - what a generated GEMM answers to arguments that break a rule, and to the edges of what it takes.
+ *     nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a tests/bad_input.cu -o build/tests/bad_input
+ *
+ * Each bad call must give its status and a sentence that names the argument and its value, from NAME_can_run and from
+ * NAME_run, and must leave D as it was. The checks come before any use of the device, so this half runs without a GPU too
+ * (with host memory in place of device memory); the other half is skipped there. */
+#include "../tc.h"
+#include "test.h"
+#include <pthread.h>
+
+typedef struct { float add, times; } hook_args;
+
+TC_DEV float hook(float x, int row, int col, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    (void)row, (void)col;
+    return x * p->times + p->add;
+}
+
+TC_DEV tc_f32x2 hook2(tc_f32x2 x, int row, int col, const void *args)
+{
+    (void)row, (void)col, (void)args;
+    return x;
+}
+
+TC_GEMM_SM90_DEFINE(k90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64)
+TC_GEMM_SM90_DEFINE(k90_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi_size = sizeof(hook_args), .epi = hook)
+TC_GEMM_SM90_DEFINE(k90_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi2 = hook2)
+TC_GEMM_SM90_DEFINE(k90_f32, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_m = 2)
+TC_GEMM_SM80_DEFINE(k80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64)
+TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi_size = sizeof(hook_args), .epi = hook)
+TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2)
+TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
+TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2)
+/* for the graph: nobody calls it before the capture */
+TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+
+enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16 }; /* what a kernel is; SM90: it has TMA's rules */
+
+typedef struct {
+    const char *name;
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    int kind;
+} kernel;
+
+static const kernel kernels[] = {
+    {"k90", k90_can_run, k90_run, PLAIN | SM90}, {"k90_args", k90_args_can_run, k90_args_run, ARGS | SM90},
+    {"k90_pair", k90_pair_can_run, k90_pair_run, PAIR | SM90}, {"k90_f32", k90_f32_can_run, k90_f32_run, F32 | SM90},
+    {"k80", k80_can_run, k80_run, PLAIN}, {"k80_args", k80_args_can_run, k80_args_run, ARGS}, {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR},
+    {"any", any_can_run, any_run, PLAIN}, {"any_args", any_args_can_run, any_args_run, ARGS}, {"any_pair", any_pair_can_run, any_pair_run, PAIR}};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/* ---- one problem, in device memory where there is a device ---- */
+enum { M = 80, N = 48, K = 32, LD = 56, BATCH = 3, ELEMENTS = 3 * 100 * LD + 64 };
+static int device;
+static uint16_t *mem_a, *mem_b;
+static unsigned char *mem_c, *mem_d; /* room for f32 */
+static const size_t mem_bytes = (size_t)ELEMENTS * 4;
+static const hook_args my_args = {0.25f, 2.f};
+
+static void *get_memory(void)
+{
+    void *p = 0;
+    if (device) CUDA_CHECK(cudaMalloc(&p, mem_bytes));
+    else p = (void *)(((uintptr_t)malloc(mem_bytes + 256) + 255) & ~(uintptr_t)255);
+    return p;
+}
+
+static void put(void *to, const void *from, size_t bytes)
+{
+    if (device) CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+    else memcpy(to, from, bytes);
+}
+
+static void fill_d(void)
+{
+    if (device) {
+        CUDA_CHECK(cudaMemset(mem_d, 0xa5, mem_bytes));
+        CUDA_CHECK(cudaDeviceSynchronize()); /* the streams below do not wait for the default one */
+    } else {
+        memset(mem_d, 0xa5, mem_bytes);
+    }
+}
+
+static int d_untouched(void)
+{
+    static unsigned char now[(size_t)ELEMENTS * 4];
+    size_t i;
+    if (device) CUDA_CHECK(cudaDeviceSynchronize());
+    put(now, mem_d, mem_bytes);
+    for (i = 0; i < mem_bytes; i++)
+        if (now[i] != 0xa5) return 0;
+    return 1;
+}
+
+/* Breaks no rule of any kernel. */
+static tc_gemm_args good(int kind)
+{
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K;
+    g.a = mem_a, g.b = mem_b, g.c = mem_c, g.d = mem_d;
+    g.lda = g.ldb = g.ldc = g.ldd = LD;
+    if (kind & ARGS) g.epi_args = &my_args, g.epi_size = sizeof my_args;
+    return g;
+}
+
+static const float one = 1.f;
+
+/* Kernel kn refuses g: status, and both texts in the sentence. */
+static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, const char *text, const char *text2, int line)
+{
+    const char *why = 0;
+    tc_status st;
+    tc__why_text()[0] = 0;
+    st = kn->can_run(g, &why);
+    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
+    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, why ? why : "(null)");
+    CHECK(kn->can_run(g, 0) == want, "line %d: %s_can_run without why", line, kn->name);
+    tc__why_text()[0] = 0;
+    st = kn->run(g, 0);
+    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
+    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, tc_why());
+    if (device) CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line, kn->name, cudaGetErrorString(cudaGetLastError()));
+}
+
+/* Every kernel of the kinds refuses the good problem after `set` has changed it (g). */
+#define REFUSED(kinds, status, text, text2, set)                                \
+    do {                                                                        \
+        for (int x_ = 0; x_ < KERNELS; x_++) {                                  \
+            tc_gemm_args g = good(kernels[x_].kind);                            \
+            if ((kernels[x_].kind & (kinds)) == 0) continue;                    \
+            if (((kinds) & SM90) && !(kernels[x_].kind & SM90)) continue;       \
+            set;                                                                \
+            refused(&kernels[x_], &g, status, text, text2, __LINE__);           \
+        }                                                                       \
+        CHECK(d_untouched(), "line %d: D was written", __LINE__);               \
+    } while (0)
+
+enum { ALL = PLAIN | ARGS | PAIR | F32 };
+
+static void test_rules(void)
+{
+    fill_d();
+    for (int i = 0; i < KERNELS; i++) refused(&kernels[i], 0, TC_ERR_NULL, "args", "null", __LINE__);
+    REFUSED(ALL, TC_ERR_NULL, "a is null", "", g.a = 0);
+    REFUSED(ALL, TC_ERR_NULL, "b is null", "", g.b = 0);
+    REFUSED(ALL, TC_ERR_NULL, "d is null", "", g.d = 0);
+    REFUSED(ALL, TC_ERR_NULL, "c is null", "beta = 1", g.c = 0; g.beta = &one);
+    REFUSED(ALL, TC_ERR_SIZE, "m = -1", "negative", g.m = -1);
+    REFUSED(ALL, TC_ERR_SIZE, "n = -2", "negative", g.n = -2);
+    REFUSED(ALL, TC_ERR_SIZE, "k = -3", "negative", g.k = -3);
+    REFUSED(ALL, TC_ERR_SIZE, "m = -2147483648", "negative", g.m = -2147483647 - 1);
+    REFUSED(ALL, TC_ERR_SIZE, "m = 2147483647", "limit", g.m = 2147483647);
+    REFUSED(ALL, TC_ERR_SIZE, "k = 2147418113", "limit of 2147418112", g.k = 0x7fff0001; g.lda = g.ldb = g.k);
+    REFUSED(ALL, TC_ERR_BATCH, "batch = -4", "negative", g.batch = -4);
+    REFUSED(ALL, TC_ERR_BATCH, "stride_d = 0", "batch = 3", g.batch = 3);
+    REFUSED(ALL, TC_ERR_BATCH, "stride_a", "negative", g.batch = 2; g.stride_a = -8; g.stride_d = M * LD);
+    REFUSED(ALL, TC_ERR_BATCH, "stride_b", "negative", g.batch = 2; g.stride_b = -8; g.stride_d = M * LD);
+    REFUSED(ALL, TC_ERR_BATCH, "stride_c", "negative", g.batch = 2; g.stride_c = -8; g.stride_d = M * LD);
+    REFUSED(ALL, TC_ERR_BATCH, "stride_d", "negative", g.batch = 2; g.stride_d = -8);
+    REFUSED(ALL, TC_ERR_PITCH, "lda = 24", "k = 32", g.lda = 24);
+    REFUSED(ALL, TC_ERR_PITCH, "ldb = 31", "k = 32", g.ldb = 31);
+    REFUSED(ALL, TC_ERR_PITCH, "ldc = 40", "n = 48", g.ldc = 40; g.beta = &one);
+    REFUSED(ALL, TC_ERR_PITCH, "ldd = 47", "n = 48", g.ldd = 47);
+    REFUSED(ALL, TC_ERR_PITCH, "lda = 0", "k = 32", g.lda = 0);
+    REFUSED(ALL, TC_ERR_PITCH, "lda = -56", "k = 32", g.lda = -LD);
+    REFUSED(ALL, TC_ERR_ALIGN, "a = ", "element's 2 bytes", g.a = (char *)mem_a + 1);
+    REFUSED(ALL, TC_ERR_ALIGN, "b = ", "element's 2 bytes", g.b = (char *)mem_b + 3);
+    REFUSED(ALL, TC_ERR_ALIGN, "d = ", "element's", g.d = mem_d + 1);
+    REFUSED(ALL, TC_ERR_ALIGN, "c = ", "element's", g.c = mem_c + 1; g.beta = &one);
+    REFUSED(F32, TC_ERR_ALIGN, "d = ", "element's 4 bytes", g.d = mem_d + 2);
+    /* TMA's rules */
+    REFUSED(SM90, TC_ERR_ALIGN, "a = ", "16 bytes, as TMA needs", g.a = mem_a + 1);
+    REFUSED(SM90, TC_ERR_ALIGN, "b = ", "16 bytes, as TMA needs", g.b = mem_b + 4);
+    REFUSED(SM90, TC_ERR_ALIGN, "d = ", "16 bytes, as TMA needs", g.d = mem_d + 8);
+    REFUSED(SM90, TC_ERR_ALIGN, "c = ", "16 bytes, as TMA needs", g.c = mem_c + 4; g.beta = &one);
+    REFUSED(SM90, TC_ERR_ALIGN, "lda = 57 ", "16 bytes, as TMA needs", g.lda = 57);
+    REFUSED(SM90, TC_ERR_ALIGN, "ldb = 60 elements = 120 bytes", "as TMA needs", g.ldb = 60);
+    REFUSED(SM90, TC_ERR_ALIGN, "ldd = 57 ", "16 bytes, as TMA needs", g.ldd = 57);
+    REFUSED(SM90, TC_ERR_ALIGN, "ldc = 58 ", "16 bytes, as TMA needs", g.ldc = 58; g.beta = &one);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_a = 4481 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_a = M * LD + 1; g.stride_d = M * LD);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_b = 4484 elements = 8968 bytes", "as TMA needs", g.batch = 2; g.stride_b = M * LD + 4; g.stride_d = M * LD);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_d = 4482 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_d = M * LD + 2);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_c = 4481 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_c = M * LD + 1; g.stride_d = M * LD; g.beta = &one);
+    REFUSED(SM90, TC_ERR_SIZE, "lda", "2^40", g.lda = (int64_t)1 << 39);
+    REFUSED(SM90, TC_ERR_SIZE, "stride_d", "2^40", g.batch = 2; g.stride_d = (int64_t)1 << 39);
+    /* the hook's arguments */
+    REFUSED(ALL, TC_ERR_EPI, "epi_size = 257", "TC_EPI_MAX = 256", g.epi_args = &my_args; g.epi_size = TC_EPI_MAX + 1);
+    REFUSED(ALL, TC_ERR_EPI, "epi_size = 18446744073709551615", "TC_EPI_MAX", g.epi_args = &my_args; g.epi_size = (size_t)-1);
+    REFUSED(ARGS, TC_ERR_EPI, "epi_size = 4", ".epi_size = 8", g.epi_size = 4);
+    REFUSED(ARGS, TC_ERR_EPI, "epi_size = 0", ".epi_size = 8", g.epi_size = 0; g.epi_args = 0);
+    REFUSED(ALL, TC_ERR_EPI, "epi_args is null", "epi_size = 8", g.epi_args = 0; g.epi_size = 8);
+    REFUSED(PLAIN | PAIR | F32, TC_ERR_EPI, "epi_size = 0", "epi_args", g.epi_args = &my_args; g.epi_size = 0);
+    REFUSED(PAIR, TC_ERR_SIZE, "n = 47", ".epi2", g.n = 47);
+    /* what is broken first is named first, whatever comes after it */
+    REFUSED(ALL, TC_ERR_SIZE, "m = -1", "negative", g.m = -1; g.a = 0; g.lda = 0; g.batch = -1);
+}
+
+/* ---- answers about the device, by kernels made up for it ---- */
+__global__ void __launch_bounds__(32) one_warp(int *p) { if (p) *p = 1; }
+__global__ void __launch_bounds__(256) eight_warps(int *p) { if (p) *p = 1; }
+
+static void test_device_rules(void)
+{
+    tc__gemm_cache cache[4];
+    tc__gemm_kernel k;
+    int clusters = 0, smem = 0;
+    tc_gemm_args g = good(0);
+    tc_status st;
+    memset(cache, 0, sizeof cache);
+    CUDA_CHECK(cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    memset(&k, 0, sizeof k);
+    k.function = (const void *)eight_warps, k.name = "made_up", k.threads = 256, k.smem = 1024, k.cluster = 1, k.cc = 80;
+
+    k.cache = &cache[0];
+    st = tc__gemm_device(&k, &clusters);
+    CHECK(st == TC_OK && clusters > 0, "a plain kernel: %s: %s", tc_status_text(st), tc_why());
+    CHECK(tc__gemm_device(&k, &clusters) == TC_OK && clusters > 0, "the same from the cache");
+
+    k.cache = &cache[1], k.smem = 300000;
+    st = tc__gemm_device(&k, &clusters);
+    CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
+    CHECK(tc__gemm_device(&k, &clusters) == TC_ERR_SMEM, "a refusal does not stay a refusal");
+
+    k.smem = 1024, k.function = (const void *)one_warp;
+    st = tc__gemm_device(&k, &clusters);
+    CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
+    CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
+
+    k.function = (const void *)eight_warps;
+    if (device >= 90) { /* no device has clusters of 32 blocks */
+        k.cluster = 32, k.smem = smem - 1024;
+        st = tc__gemm_device(&k, &clusters);
+        CHECK(st == TC_ERR_CLUSTER && strstr(tc_why(), "made_up") && strstr(tc_why(), "32"), "a cluster of 32: %s: %s", tc_status_text(st), tc_why());
+        CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
+    } else {
+        SKIP("TC_ERR_CLUSTER: needs compute capability 9.0, this device has %d.%d", device / 10, device % 10);
+    }
+    if (device != 90) {
+        st = k90_run(&g, 0);
+        CHECK(st == TC_ERR_DEVICE && strstr(tc_why(), "k90") && strstr(tc_why(), "9.0"), "k90 here: %s: %s", tc_status_text(st), tc_why());
+        CHECK(d_untouched(), "D was written");
+    } else {
+        SKIP("TC_ERR_DEVICE: this device runs every kernel of this file");
+    }
+    g.m = g.n = 10000000; /* (1e7 / 64)^2 tiles */
+    g.ldd = g.ldc = g.n;
+    st = k80_can_run(&g, 0);
+    CHECK(st == TC_ERR_SIZE && strstr(tc_why(), "10000000"), "too many tiles: %s: %s", tc_status_text(st), tc_why());
+}
+
+/* ---- edges that are no errors ---- */
+static int can_run_here(const kernel *kn) { return !(kn->kind & SM90) || device == 90; }
+
+static void test_edges(void)
+{
+    static uint16_t c[ELEMENTS], d[ELEMENTS];
+    const float half = 0.5f;
+    for (int x = 0; x < KERNELS; x++) {
+        const kernel *kn = &kernels[x];
+        const char *why = "?";
+        tc_gemm_args g = good(kn->kind);
+        if (!can_run_here(kn)) {
+            SKIP("%s: needs compute capability 9.0, this device has %d.%d", kn->name, device / 10, device % 10);
+            continue;
+        }
+        CHECK(kn->can_run(&g, &why) == TC_OK && why && !*why, "%s_can_run: %s", kn->name, tc_why());
+        fill_d();
+        g = good(kn->kind), g.m = 0;
+        CHECK(kn->run(&g, 0) == TC_OK, "%s, m = 0: %s", kn->name, tc_why());
+        g = good(kn->kind), g.n = 0;
+        CHECK(kn->run(&g, 0) == TC_OK, "%s, n = 0: %s", kn->name, tc_why());
+        g = good(kn->kind), g.m = g.n = 0, g.a = g.b = g.c = g.d = 0;
+        CHECK(kn->run(&g, 0) == TC_OK, "%s, m = n = 0 and no matrices: %s", kn->name, tc_why());
+        g = good(kn->kind), g.m = g.n = g.k = 0, g.lda = g.ldb = g.ldd = 0;
+        CHECK(kn->run(&g, 0) == TC_OK, "%s, all 0: %s", kn->name, tc_why());
+        g = good(kn->kind), g.batch = 0, g.stride_a = g.stride_b = g.stride_c = g.stride_d = M * LD;
+        CHECK(kn->run(&g, 0) == TC_OK, "%s, batch = 0 with strides: %s", kn->name, tc_why());
+        CHECK(d_untouched(), "%s: an empty problem writes D", kn->name);
+        if (kn->kind & F32) continue;
+        /* k = 0: D = epi(beta * C), for a batch, with nothing to point A and B at */
+        for (int beta = 0; beta < 2; beta++) {
+            int bad = 0, outside = 0;
+            fill_d();
+            g = good(kn->kind), g.k = 0, g.a = g.b = 0, g.lda = g.ldb = 0, g.batch = 2, g.stride_c = g.stride_d = M * LD;
+            g.beta = beta ? &half : 0;
+            CHECK(kn->run(&g, 0) == TC_OK, "%s, k = 0: %s", kn->name, tc_why());
+            CUDA_CHECK(cudaDeviceSynchronize());
+            put(c, mem_c, sizeof c);
+            put(d, mem_d, sizeof d);
+            for (int i = 0; i < ELEMENTS; i++) {
+                const int in = i < 2 * M * LD && i % LD < N;
+                float x = beta ? half * tc_f32_from_bf16(c[i]) : 0.f;
+                if (kn->kind & ARGS) x = x * my_args.times + my_args.add;
+                if (!in) outside += d[i] != 0xa5a5;
+                else bad += tc_f32_from_bf16(d[i]) != tc_f32_from_bf16(tc_bf16_from_f32(x));
+            }
+            CHECK(!bad && !outside, "%s, k = 0, beta %g: %d elements wrong, %d written outside of D", kn->name, beta ? 0.5 : 0.0, bad, outside);
+        }
+    }
+}
+
+/* ---- graphs and threads ---- */
+static void test_graph(void)
+{
+    static uint16_t direct[ELEMENTS], replayed[ELEMENTS];
+    tc_gemm_args g = good(PLAIN);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    tc_status st;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    fill_d();
+    CHECK(any_run(&g, stream) == TC_OK, "before the graph: %s", tc_why());
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    put(direct, mem_d, sizeof direct);
+    for (int pass = 0; pass < 2; pass++) { /* pass 0: the kernel's first call ever is the captured one */
+        CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        st = pass ? any_run(&g, stream) : fresh_run(&g, stream);
+        CHECK(st == TC_OK, "in the capture: %s: %s", tc_status_text(st), tc_why());
+        CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
+        CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+        for (int i = 0; i < 2; i++) {
+            fill_d();
+            CHECK(d_untouched(), "the capture itself runs the kernel");
+            CUDA_CHECK(cudaGraphLaunch(exec, stream));
+            CUDA_CHECK(cudaStreamSynchronize(stream));
+            put(replayed, mem_d, sizeof replayed);
+            CHECK(!memcmp(direct, replayed, sizeof direct), "pass %d launch %d of the graph differs from the direct call", pass, i);
+        }
+        CUDA_CHECK(cudaGraphExecDestroy(exec));
+        CUDA_CHECK(cudaGraphDestroy(graph));
+    }
+    CUDA_CHECK(cudaStreamDestroy(stream));
+}
+
+enum { THREADS = 4, CALLS = 50 };
+typedef struct {
+    int id, failed;
+    cudaStream_t stream;
+    uint16_t *d;
+} worker;
+
+static tc_gemm_args of_worker(int id, uint16_t *d)
+{
+    tc_gemm_args g = good(PLAIN);
+    g.m = M - 7 * id, g.n = N - id, g.k = K - 3 * id, g.d = d;
+    return g;
+}
+
+static void *work(void *p)
+{
+    worker *w = (worker *)p;
+    char text[32];
+    for (int i = 0; i < CALLS; i++) {
+        tc_gemm_args g = of_worker(w->id, w->d);
+        if ((i % 2 ? k80_run : any_run)(&g, w->stream) != TC_OK) w->failed++;
+        g.m = -1 - w->id; /* the sentence belongs to the thread */
+        snprintf(text, sizeof text, "m = %d ", g.m);
+        if (any_run(&g, w->stream) != TC_ERR_SIZE || !strstr(tc_why(), text)) w->failed++;
+    }
+    if (cudaStreamSynchronize(w->stream) != cudaSuccess) w->failed++;
+    return 0;
+}
+
+static void test_threads(void)
+{
+    static uint16_t alone[ELEMENTS], together[ELEMENTS];
+    worker w[THREADS];
+    pthread_t thread[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        w[i].id = i, w[i].failed = 0;
+        CUDA_CHECK(cudaStreamCreateWithFlags(&w[i].stream, cudaStreamNonBlocking));
+        CUDA_CHECK(cudaMalloc((void **)&w[i].d, sizeof together));
+        CUDA_CHECK(cudaMemset(w[i].d, 0xa5, sizeof together));
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&thread[i], 0, work, &w[i])) exit(1);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], 0);
+    for (int i = 0; i < THREADS; i++) {
+        tc_gemm_args g = of_worker(i, (uint16_t *)mem_d);
+        fill_d();
+        CHECK(k80_run(&g, 0) == TC_OK, "alone: %s", tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(alone, mem_d, sizeof alone);
+        put(together, w[i].d, sizeof together);
+        CHECK(w[i].failed == 0, "thread %d: %d calls went wrong", i, w[i].failed);
+        CHECK(!memcmp(alone, together, sizeof alone), "thread %d: D differs from that of a call alone", i);
+        CUDA_CHECK(cudaFree(w[i].d));
+        CUDA_CHECK(cudaStreamDestroy(w[i].stream));
+    }
+}
+
+int main(void)
+{
+    static uint16_t host[ELEMENTS * 2];
+    device = test_device();
+    mem_a = (uint16_t *)get_memory(), mem_b = (uint16_t *)get_memory();
+    mem_c = (unsigned char *)get_memory(), mem_d = (unsigned char *)get_memory();
+    test_seed(7);
+    for (int i = 0; i < ELEMENTS * 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* small integers: every order of sums is exact */
+    put(mem_a, host, sizeof host), put(mem_b, host + 77, sizeof host - 154), put(mem_c, host, sizeof host);
+    test_rules();
+    if (device < 80) {
+        SKIP("device answers, empty problems, k = 0, graphs, threads: no device of compute capability 8.0 or later");
+        return test_end();
+    }
+    test_device_rules();
+    test_edges();
+    test_graph();
+    test_threads();
+    return test_end();
+}

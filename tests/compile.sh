@@ -1,0 +1,91 @@
+#!/bin/sh
+# compile.sh - every header alone, twice, and first in the row, for every target and language. Compiles only, needs no GPU.
+#     tests/compile.sh [directory to write to, default build/tests/compile]
+# Variables: NVCC (nvcc), CC (gcc), CXX (g++), JOBS (2), CUDA (where include/ lies; found from NVCC).
+# One line a case, "ok what" or "FAIL what" with the first lines of the output; ends with "N passed, N failed".
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-build/tests/compile}
+NVCC=${NVCC:-nvcc} CC=${CC:-gcc} CXX=${CXX:-g++} JOBS=${JOBS:-2}
+CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")}
+warn="-Wall -Wextra -Wpedantic -Werror"
+headers=$(cd "$root" && ls tc*.h)
+rm -rf "$out/cases" && mkdir -p "$out/cases" || exit 1
+out=$(cd "$out" && pwd)
+
+# Targets that this nvcc has, of these: plain ones, and the arch- and family-specific ones.
+targets=""
+known=$("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ')
+for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 110 120 120a 121 100f 120f; do
+    case " $known " in *" $(echo "$a" | tr -d af) "*) targets="$targets $a" ;; esac
+done
+family=$(for a in $targets; do case $a in *f) echo "$a" ;; esac; done)   # nvcc takes sm_100 and sm_100f in two calls only
+others=$(for a in $targets; do case $a in *f) ;; *) echo "$a" ;; esac; done)
+
+# gencode A...: the flags for several targets in one call
+gencode() { for a in "$@"; do printf -- '-gencode arch=compute_%s,code=sm_%s ' "$a" "$a"; done; }
+
+# add WHAT COMMAND...: writes one case; the long ones are added first, so that the two jobs end together
+count=0
+add()
+{
+    what=$1
+    shift
+    count=$((count + 1))
+    printf '# %s\n%s\n' "$what" "$*" > "$out/cases/$(printf %03d $count).sh"
+}
+
+# Each generator in one file, two or three targets a call.
+set -- $targets
+while [ $# -gt 0 ]; do
+    group="$1${2:+ $2}${3:+ $3}"
+    add "generators, sm $group" "$NVCC -std=c++17 -c -o $out/use_$1.o $(gencode $group) -Werror all-warnings -I$root $root/tests/compile/use.cu"
+    shift; [ $# -gt 0 ] && shift; [ $# -gt 0 ] && shift
+done
+for std in 14 17 20; do
+    add "generators, nvcc -std=c++$std" "$NVCC -std=c++$std -c -o $out/std_$std.o $(gencode 80 90a) -DUSE_GEMM_ONLY -Werror all-warnings -I$root $root/tests/compile/use.cu"
+done
+add "generators, TC_DEBUG" "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GEMM_ONLY -DTC_DEBUG -Werror all-warnings -I$root $root/tests/compile/use.cu"
+
+# Each header alone (every target), and twice and before all the others (one target of each kind).
+for h in $headers; do
+    b=${h%.h}
+    printf '#include "%s"\nint used_%s;\n' "$h" "$b" > "$out/alone_$b.cu"
+    printf '#include "%s"\n#include "%s"\nint used_%s;\n' "$h" "$h" "$b" > "$out/twice_$b.cu"
+    { for i in $h $headers; do printf '#include "%s"\n' "$i"; done; printf 'int used_%s;\n' "$b"; } > "$out/first_$b.cu"
+    for case in alone twice first; do cp "$out/${case}_$b.cu" "$out/${case}_$b.c"; done
+    add "$h alone, sm $(echo $others)" "$NVCC -std=c++17 -c -o $out/alone_$b.o $(gencode $others) -Werror all-warnings -I$root $out/alone_$b.cu"
+    [ -z "$family" ] || add "$h alone, sm $(echo $family)" "$NVCC -std=c++17 -c -o $out/alonef_$b.o $(gencode $family) -Werror all-warnings -I$root $out/alone_$b.cu"
+    add "$h twice, sm 75 90a" "$NVCC -std=c++17 -c -o $out/twice_$b.o $(gencode 75 90a) -Werror all-warnings -I$root $out/twice_$b.cu"
+    add "$h first, sm 80 90a" "$NVCC -std=c++17 -c -o $out/first_$b.o $(gencode 80 90a) -Werror all-warnings -I$root $out/first_$b.cu"
+done
+{ for i in $headers; do echo "$i"; done | sort -r | sed 's/.*/#include "&"/'; echo 'int used;'; } > "$out/reverse.cu"
+cp "$out/reverse.cu" "$out/reverse.c"
+add "headers in reverse order, sm 80 90a" "$NVCC -std=c++17 -c -o $out/reverse.o $(gencode 80 90a) -Werror all-warnings -I$root $out/reverse.cu"
+
+# The host parts without nvcc.
+for language in c11 c++11 c++14 c++17 c++20; do
+    case $language in c11) compiler="$CC -std=c11" ;; *) compiler="$CXX -x c++ -std=$language" ;; esac
+    for h in $headers; do
+        b=${h%.h}
+        for case in alone twice first; do
+            add "$h $case, $language" "$compiler $warn -fsyntax-only -I$root -I$CUDA/include $out/${case}_$b.c"
+        done
+    done
+    add "headers in reverse order, $language" "$compiler $warn -fsyntax-only -I$root -I$CUDA/include $out/reverse.c"
+    add "use.c, $language" "$compiler $warn -O2 -c -o $out/use_$language.o -I$root -I$CUDA/include $root/tests/compile/use.c"
+done
+
+cat > "$out/one.sh" <<'RUN'
+what=$(head -1 "$1" | cut -c3-)
+if sh "$1" > "$1.log" 2>&1; then
+    echo "ok $what"
+else
+    { echo "FAIL $what"; grep -E "error|warning|fatal" "$1.log" | head -4 | cut -c1-300; echo "    $(tail -1 "$1")"; } > "$1.fail"
+    cat "$1.fail"
+fi
+RUN
+ls "$out"/cases/*.sh | xargs -P "$JOBS" -n 1 sh "$out/one.sh"
+failed=$(ls "$out"/cases/*.fail 2>/dev/null | wc -l)
+echo "$((count - failed)) passed, $((failed)) failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,7 @@
+// hook_host_any.cu - a hook without TC_DEV, in the general generator
+// expect: a_hook_is_a_TC_DEV_function
+// expect-line: 7
+#include "tc.h"
+
+static float hook(float x, int row, int col, const void *args) { return x + 0.f * (row + col) + (args ? 0.f : 1.f); }
+TC_GEMM_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = hook)

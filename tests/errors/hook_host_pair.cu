@@ -1,0 +1,7 @@
+// hook_host_pair.cu - a pair hook without TC_DEV
+// expect: a_hook_is_a_TC_DEV_function
+// expect-line: 7
+#include "tc.h"
+
+static tc_f32x2 hook(tc_f32x2 x, int row, int col, const void *args) { return row + col && args ? x : x; }
+TC_GEMM_SM90_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook)

@@ -1,0 +1,6 @@
+// sm90_cluster_negative.cu - a cluster of -2 blocks
+// expect: tc: .cluster_m * .cluster_n must be in 1..8
+// expect-line: 6
+#include "tc.h"
+
+TC_GEMM_SM90_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .cluster_m = -2)

@@ -1,0 +1,163 @@
+/* nvrtc.c - the headers under NVRTC: no include path, every header handed over as a string in memory.
+ *     build/tests/nvrtc [directory of the headers, default "."]
+ * Compiles generated kernels to PTX and cubin and looks for their names. Needs libnvrtc, no GPU.
+ * NVRTC takes designated initialisers, and with them the generators, with --std=c++20 only; everything else from c++14 on.
+ * Build: cc -std=c11 -I$(CUDA)/include tests/nvrtc.c -o build/tests/nvrtc -L$(CUDA)/lib64 -lnvrtc -lm */
+#include "test.h"
+#include <nvrtc.h>
+
+static const char *const names[] = {"tc.h", "tc_core.h", "tc_swizzle.h", "tc_mma.h", "tc_tma.h", "tc_wgmma.h", "tc_gemm.h"};
+enum { NAMES = sizeof names / sizeof names[0] };
+static const char *texts[NAMES];
+
+/* The whole of a file as a string; exits where it cannot be read. */
+static char *read_text(const char *directory, const char *name)
+{
+    char path[1024];
+    size_t size = 0, room = 1u << 16;
+    char *text = (char *)malloc(room + 1);
+    FILE *f;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    f = fopen(path, "rb");
+    if (!f || !text) {
+        printf("FAIL cannot read %s\n", path);
+        exit(1);
+    }
+    for (;;) {
+        const size_t got = fread(text + size, 1, room - size, f);
+        size += got;
+        if (!got) break;
+        if (size == room) {
+            room *= 2;
+            text = (char *)realloc(text, room + 1);
+            if (!text) exit(1);
+        }
+    }
+    fclose(f);
+    text[size] = 0;
+    return text;
+}
+
+/* Does `bytes` hold the string? (A cubin has zero bytes in it, so strstr will not do.) */
+static int holds(const char *bytes, size_t size, const char *string)
+{
+    const size_t n = strlen(string);
+    size_t i;
+    for (i = 0; i + n <= size; i++)
+        if (!memcmp(bytes + i, string, n)) return 1;
+    return 0;
+}
+
+/* Compiles source for arch and wants every one of kernels (up to 5, null-ended) in the result. expect: "" for success, or
+ * text that the log of a failing compilation must hold. */
+static void one(const char *what, const char *source, const char *arch, const char *std, const char *const *kernels, const char *expect)
+{
+    char option_arch[64], option_std[64];
+    const char *options[2];
+    nvrtcProgram program;
+    nvrtcResult result;
+    size_t log_size = 0, size = 0;
+    char *log, *code;
+    int i;
+    snprintf(option_arch, sizeof option_arch, "--gpu-architecture=%s", arch);
+    snprintf(option_std, sizeof option_std, "--std=%s", std);
+    options[0] = option_arch;
+    options[1] = option_std;
+    result = nvrtcCreateProgram(&program, source, what, NAMES, texts, names);
+    CHECK(result == NVRTC_SUCCESS, "%s: nvrtcCreateProgram: %s", what, nvrtcGetErrorString(result));
+    if (result != NVRTC_SUCCESS) return;
+    result = nvrtcCompileProgram(program, 2, options);
+    nvrtcGetProgramLogSize(program, &log_size);
+    log = (char *)calloc(log_size + 1, 1);
+    if (!log) exit(1);
+    nvrtcGetProgramLog(program, log);
+    if (*expect) {
+        CHECK(result != NVRTC_SUCCESS, "%s for %s, %s: compiles, and should not", what, arch, std);
+        CHECK(strstr(log, expect) != 0, "%s for %s: the log lacks \"%s\":\n%.900s", what, arch, expect, log);
+    } else {
+        CHECK(result == NVRTC_SUCCESS, "%s for %s, %s: %s\n%.900s", what, arch, std, nvrtcGetErrorString(result), log);
+        CHECK(!strstr(log, "warning"), "%s for %s, %s: warns\n%.900s", what, arch, std, log);
+    }
+    free(log);
+    if (result == NVRTC_SUCCESS) {
+        CHECK(nvrtcGetPTXSize(program, &size) == NVRTC_SUCCESS && size > 1, "%s: no PTX", what);
+        code = (char *)malloc(size + 1);
+        if (!code) exit(1);
+        nvrtcGetPTX(program, code);
+        for (i = 0; kernels[i]; i++) {
+            char entry[256];
+            snprintf(entry, sizeof entry, ".entry %s(", kernels[i]);
+            CHECK(holds(code, size, entry), "%s for %s: PTX lacks \"%s\"", what, arch, entry);
+        }
+        free(code);
+        if (!strncmp(arch, "sm_", 3)) {
+            CHECK(nvrtcGetCUBINSize(program, &size) == NVRTC_SUCCESS && size > 1, "%s: no cubin", what);
+            code = (char *)malloc(size + 1);
+            if (!code) exit(1);
+            nvrtcGetCUBIN(program, code);
+            for (i = 0; kernels[i]; i++) CHECK(holds(code, size, kernels[i]), "%s for %s: cubin lacks %s", what, arch, kernels[i]);
+            free(code);
+        }
+    }
+    nvrtcDestroyProgram(&program);
+}
+
+#define HOOK                                                                        \
+    "#include \"tc.h\"\n"                                                           \
+    "typedef struct { const float *bias; float scale; } my_args;\n"                 \
+    "TC_DEV float my_hook(float x, int row, int col, const void *args)\n"           \
+    "{ const my_args *p = (const my_args *)args; return tc_gelu(x * p->scale + p->bias[col]) + 0.f * row; }\n"
+
+int main(int argc, char **argv)
+{
+    static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
+    static const char *const gemm90[] = {"gemm90", 0};
+    static const char *const gemm_all[] = {"gemm_large", "gemm_wide", "gemm_small", "gemm_sm80", "gemm_sm80_any", 0};
+    static const char *const own[] = {"own", 0};
+    static const char source80[] = HOOK
+        "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook)\n";
+    static const char source90[] = HOOK
+        "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = my_hook)\n";
+    static const char source_all[] = HOOK "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook)\n";
+    static const char source_own[] =
+        "#include \"tc.h\"\n"
+        "extern \"C\" __global__ void own(float *out, const void *in)\n"
+        "{\n"
+        "    __shared__ TC_ALIGN(128) unsigned char smem[512];\n"
+        "    uint32_t a[4], b[2] = {0, 0};\n"
+        "    float d[4] = {0, 0, 0, 0};\n"
+        "    tc_cp_async_cg_16(tc_smem_u32(smem) + 16 * threadIdx.x, (const char *)in + 16 * threadIdx.x);\n"
+        "    tc_cp_async_commit_group();\n"
+        "    TC_CP_ASYNC_WAIT_GROUP(0);\n"
+        "    __syncthreads();\n"
+        "    tc_ldmatrix_x4(a, tc_smem_u32(smem) + 16 * threadIdx.x);\n"
+        "    tc_mma_m16n8k16_f32_bf16(d, a, b, d);\n"
+        "    out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];\n"
+        "}\n";
+    static const char source_each[] =
+        "#include \"tc_gemm.h\"\n#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_mma.h\"\n#include \"tc_swizzle.h\"\n"
+        "#include \"tc_core.h\"\n#include \"tc_core.h\"\n#include \"tc.h\"\n"
+        "extern \"C\" __global__ void own(unsigned *out) { out[threadIdx.x] = tc_swizzle_128B(16 * threadIdx.x); }\n";
+    static const char source_bad[] = "#include \"tc.h\"\n"
+        "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 100)\n";
+    static const char source_gated[] = "#include \"tc.h\"\n"
+        "extern \"C\" __global__ void own(unsigned x) { __shared__ unsigned s[64]; tc_stmatrix_x1(tc_smem_u32(s), x); }\n";
+    int i, major = 0, minor = 0;
+    for (i = 0; i < NAMES; i++) texts[i] = read_text(argc > 1 ? argv[1] : ".", names[i]);
+    nvrtcVersion(&major, &minor);
+    printf("nvrtc: version %d.%d\n", major, minor);
+    one("own.cu", source_own, "sm_80", "c++17", own, "");
+    one("own.cu", source_own, "compute_90", "c++20", own, "");
+    one("each.cu", source_each, "sm_75", "c++17", own, "");
+    one("each.cu", source_each, "sm_90a", "c++14", own, "");
+    one("each.cu", source_each, "sm_100a", "c++17", own, "");
+    one("gemm80.cu", source80, "sm_80", "c++20", gemm80, "");
+    one("gemm80.cu", source80, "sm_90", "c++20", gemm80, "");
+    one("gemm90.cu", source90, "sm_90a", "c++20", gemm90, "");
+    one("gemm.cu", source_all, "sm_90a", "c++20", gemm_all, "");
+    one("gemm.cu", source_all, "sm_120", "c++20", gemm_all, "");
+    one("bad.cu", source_bad, "sm_90a", "c++20", gemm90, "tc: .bm must be a multiple of 64");
+    one("gated.cu", source_gated, "sm_90", "c++17", own, "");
+    one("gated.cu", source_gated, "sm_80", "c++17", own, "needs sm_90 or later");
+    return test_end();
+}
