@@ -16,11 +16,11 @@
  *     tc_status st = gemm_bias_relu_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_gemm_config in their order)
- *     TC_GEMM_DEFINE        one call for every device: Hopper kernels in three tiles and an sm_80 kernel; picks at run time
+ *     TC_GEMM_DEFINE        one call for every device: Hopper kernels in four tiles and an sm_80 kernel; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are fields.
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
- *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_sm80, NAME_large, _wide, _small)
+ *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_large, _wide, _flat, _small, _sm80)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
  *     tc_status NAME_can_run(const tc_gemm_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
@@ -335,16 +335,16 @@ TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
 
 /* Applies the hook to one element or pair. Where a row or column does not exist the last one stands in: a hook is never
  * called with a place outside of D. (n is even where there is a pair hook.) */
-TC_DEV void tc__epi_hook(const tc_gemm_config c, const tc_gemm_out *o, float *x, int row, int col)
+TC_DEV void tc__epi_hook(const tc_epi_fn epi, const tc_epi2_fn epi2, const tc_gemm_out *o, float *x, int row, int col)
 {
     const int r = row < o->m ? row : o->m - 1, last = o->n - 1;
-    if (c.epi2) {
-        const tc_f32x2 in = {x[0], x[1]}, out = c.epi2(in, r, col < last - 1 ? col : last - 1, o->epi);
+    if (epi2) {
+        const tc_f32x2 in = {x[0], x[1]}, out = epi2(in, r, col < last - 1 ? col : last - 1, o->epi);
         x[0] = out.x;
         x[1] = out.y;
-    } else if (c.epi) {
-        x[0] = c.epi(x[0], r, col < last ? col : last, o->epi);
-        x[1] = c.epi(x[1], r, col + 1 < last ? col + 1 : last, o->epi);
+    } else if (epi) {
+        x[0] = epi(x[0], r, col < last ? col : last, o->epi);
+        x[1] = epi(x[1], r, col + 1 < last ? col + 1 : last, o->epi);
     }
 }
 
@@ -739,19 +739,22 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm_sm90_p
                 if (p->out.beta != 0.f) tc__sm90_add_c(c, &p->out, v, to, r, col0, batch);
                 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
 #pragma unroll
-                for (int j = 0; j < cols / 2; j++) {
-                    if (j % group == 0) {
+                for (int from = 0; from < cols / 2; from += group) {
 #pragma unroll
-                        for (int h = j / 2; h < (j + group) / 2; h++)
-                            tc__epi_hook(c, &p->out, v + 2 * h, r + g + h % 2 * 8, col0 + q * 2 + h / 2 * 8);
-                    }
-                    if (c.d == TC_F32 && j % 2 == 0) {
-                        asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
-                                     : : "r"(((to + lane_at) ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * chunk)), "f"(v[j]), "f"(v[j + 1]) : "memory");
-                    } else if (c.d != TC_F32 && j % 8 == 0) {
-                        const uint32_t w[4] = {tc__pack(c.d, v[j], v[j + 1]), tc__pack(c.d, v[j + 2], v[j + 3]),
-                                               tc__pack(c.d, v[j + 4], v[j + 5]), tc__pack(c.d, v[j + 6], v[j + 7])};
-                        tc_stmatrix_x4((to + lane_at) ^ (uint32_t)(j / 8 * 32), w);
+                    for (int j = from; j < from + group; j += 2)
+                        tc__epi_hook(c.epi, c.epi2, &p->out, v + j, r + g + j / 2 % 2 * 8, col0 + q * 2 + j / 4 * 8);
+                    if (c.d == TC_F32) {
+#pragma unroll
+                        for (int j = from; j < from + group; j += 2)
+                            asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                                         : : "r"(((to + lane_at) ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * chunk)), "f"(v[j]), "f"(v[j + 1]) : "memory");
+                    } else {
+#pragma unroll
+                        for (int j = from; j < from + group; j += 8) {
+                            const uint32_t w[4] = {tc__pack(c.d, v[j], v[j + 1]), tc__pack(c.d, v[j + 2], v[j + 3]),
+                                                   tc__pack(c.d, v[j + 4], v[j + 5]), tc__pack(c.d, v[j + 6], v[j + 7])};
+                            tc_stmatrix_x4((to + lane_at) ^ (uint32_t)(j / 8 * 32), w);
+                        }
                     }
                 }
                 if (whole) {
@@ -908,38 +911,124 @@ TC_DEV_SM80 void tc__sm80_copy(int word, uint32_t dst, const char *src, int byte
 
 /* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. */
 typedef struct tc__sm80_source {
-    const char *src;   /* of the next k block */
-    long long step;    /* bytes from one pass to the next */
-    uint32_t dst;      /* offset in a stage */
-    int passes;        /* of those asked for, how many lie inside the matrix */
+    const char *src; /* of the next pass */
+    long long step;  /* bytes from one pass to the next */
+    long long back;  /* bytes from behind the last pass of a k block to the first of the next one */
+    uint32_t dst;    /* offset in a stage */
+    int passes;      /* of those asked for, how many lie inside the matrix */
 } tc__sm80_source;
 
-TC_DEV_SM80 tc__sm80_source tc__sm80_source_make(const tc_gemm_config c, const void *base, long long pitch, int row, int rows)
+TC_DEV_SM80 tc__sm80_source tc__sm80_source_make(const tc_gemm_config c, const void *base, long long pitch, int row, int rows, const int tile_rows)
 {
     const int chunks = c.bk / 8, per_pass = tc_gemm_sm80_threads(c) / chunks;
     const int r = (int)threadIdx.x / chunks, ch = (int)threadIdx.x % chunks, left = rows - row - r;
     tc__sm80_source s;
     s.src = (const char *)base + ((long long)(row + r) * pitch + ch * 8) * 2;
     s.step = pitch * (per_pass * 2);
+    s.back = c.bk * 2 - pitch * (tile_rows * 2);
     s.dst = tc_tile_offset(c.bk * 2, (uint32_t)r, (uint32_t)ch * 16u);
     s.passes = left > 0 ? (left + per_pass - 1) / per_pass : 0;
     return s;
 }
 
-/* Passes [from, to) of one operand's tile into a stage. bytes: how much of this thread's chunk lies inside k. */
-TC_DEV_SM80 void tc__sm80_load(const tc_gemm_config c, const int aligned, int word, const tc__sm80_source *s, uint32_t stage,
-                               const int from, const int to, int bytes)
+/* How the copies of a tile go: every row and every k of it exists; rows are aligned to 16 bytes; or neither. */
+enum { TC__SM80_WHOLE = 2, TC__SM80_ALIGNED = 1, TC__SM80_ANY = 0 };
+
+/* Passes [from, to) of one operand's tile into a stage; bytes: how much of this thread's chunk lies inside k. The source moves
+ * along with each pass: one addition, where an address from scratch would take registers' bandwidth from mma.sync. */
+TC_DEV_SM80 void tc__sm80_load(const tc_gemm_config c, const int how, int word, tc__sm80_source *s, uint32_t stage, const int from, const int to,
+                               const int last, int bytes)
 {
     const int per_pass = tc_gemm_sm80_threads(c) / (c.bk / 8);
-    if (aligned) {
-#pragma unroll
-        for (int i = from; i < to; i++)
-            tc_cp_async_cg_16_zfill(stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src + i * s->step, i < s->passes ? bytes : 0);
-    } else { /* slow anyway: keep it small */
+    if (how == TC__SM80_ANY) { /* slow anyway: keep it small */
 #pragma unroll 1
-        for (int i = from; i < to; i++)
-            tc__sm80_copy(word, stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src + i * s->step, i < s->passes ? bytes : 0);
+        for (int i = from; i < to; i++, s->src += s->step)
+            tc__sm80_copy(word, stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src, i < s->passes ? bytes : 0);
+    } else {
+#pragma unroll
+        for (int i = from; i < to; i++, s->src += s->step) {
+            if (how == TC__SM80_WHOLE) tc_cp_async_cg_16(stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src);
+            else tc_cp_async_cg_16_zfill(stage + s->dst + (uint32_t)(i * per_pass * c.bk * 2), s->src, i < s->passes ? bytes : 0);
+        }
     }
+    if (to == last) s->src += s->back;
+}
+
+/* The k loop of a block's tile: acc = A * B, one warp's part of it. */
+TC_DEV_SM80 void tc__sm80_mainloop(const tc_gemm_config c, const int how, const tc_gemm_sm80_params *p, tc__sm80_source *sa, tc__sm80_source *sb,
+                                   uint32_t smem_a, float *acc)
+{
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8, steps = c.bk / 16, row_bytes = c.bk * 2;
+    const int per_pass = tc_gemm_sm80_threads(c) / (c.bk / 8), a_passes = c.bm / per_pass, b_passes = c.bn / per_pass;
+    const uint32_t smem_b = smem_a + (uint32_t)(c.stages * c.bm * row_bytes), a_stage = (uint32_t)(c.bm * row_bytes), b_stage = (uint32_t)(c.bn * row_bytes);
+    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm, warp_n = warp / c.warps_m * wn;
+    const int blocks = (p->k + c.bk - 1) / c.bk, k_chunk = (int)threadIdx.x % (c.bk / 8) * 8;
+    /* ldmatrix rows: A 16 x 16 as (rows, k half); B two n8 tiles as (n half, k half). Only the chunk moves with k, and XOR
+     * with k's bits commutes with the swizzle, since k selects whole chunks. */
+    const uint32_t a_at = tc_tile_offset(row_bytes, (uint32_t)(warp_m + lane % 16), (uint32_t)(lane / 16 * 16));
+    const uint32_t b_at = tc_tile_offset(row_bytes, (uint32_t)(warp_n + lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2 * 16));
+    uint32_t fa[2][16][4], fb[2][64]; /* [buffer][tile, register]: the mmas of one step run on one buffer while ldmatrix fills the other */
+    tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
+    int next = 0; /* k block to load */
+
+#define TC__SM80_FRAGMENTS(buffer, stage, k)                                                                          \
+    do {                                                                                                              \
+        _Pragma("unroll") for (int i = 0; i < mi; i++)                                                                \
+            tc_ldmatrix_x4(fa[buffer][i], smem_a + (stage) * a_stage + ((a_at ^ ((k) * 32u)) + (uint32_t)(i * 16 * row_bytes))); \
+        _Pragma("unroll") for (int j = 0; j < ni; j += 2)                                                             \
+            tc_ldmatrix_x4(fb[buffer] + j * 2, smem_b + (stage) * b_stage + ((b_at ^ ((k) * 32u)) + (uint32_t)(j * 8 * row_bytes))); \
+    } while (0)
+
+#pragma unroll
+    for (int s = 0; s < c.stages - 1; s++) {
+        if (next < blocks) {
+            const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
+            tc__sm80_load(c, how, p->word, sa, smem_a + (uint32_t)s * a_stage, 0, a_passes, a_passes, bytes);
+            tc__sm80_load(c, how, p->word, sb, smem_b + (uint32_t)s * b_stage, 0, b_passes, b_passes, bytes);
+            next++;
+        }
+        tc_cp_async_commit_group();
+    }
+    tc__cp_async_wait(c.stages - 2);
+    __syncthreads();
+    if (blocks > 0) TC__SM80_FRAGMENTS(0, 0u, 0u);
+
+    for (int kb = 0; kb < blocks; kb++) {
+        const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
+        const uint32_t now = use.stage;
+        tc_ring_next(&use, c.stages);
+#pragma unroll
+        for (int k = 0; k < steps; k++) {
+            if (k == steps - 1) { /* the next slot is there, and all warps are done with the one that is filled next */
+                tc_cp_async_commit_group();
+                tc__cp_async_wait(c.stages - 2);
+                __syncthreads();
+                if (kb + 1 < blocks) TC__SM80_FRAGMENTS(0, use.stage, 0u);
+            } else {
+                TC__SM80_FRAGMENTS((k + 1) % 2, now, (uint32_t)(k + 1));
+                /* the loads of one slot are spread over all steps but the last */
+                if (next < blocks) {
+                    tc__sm80_load(c, how, p->word, sa, smem_a + fill.stage * a_stage, a_passes * k / (steps - 1), a_passes * (k + 1) / (steps - 1),
+                                  a_passes, bytes);
+                    tc__sm80_load(c, how, p->word, sb, smem_b + fill.stage * b_stage, b_passes * k / (steps - 1), b_passes * (k + 1) / (steps - 1),
+                                  b_passes, bytes);
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < mi; i++) {
+#pragma unroll
+                for (int jj = 0; jj < ni; jj++) {
+                    const int j = i % 2 ? ni - 1 - jj : jj; /* back and forth: B's registers stay for the turn */
+                    float *d = acc + (i * ni + j) * 4;
+                    if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, fa[k % 2][i], fb[k % 2] + j * 2, d);
+                    else tc_mma_m16n8k16_f32_f16(d, fa[k % 2][i], fb[k % 2] + j * 2, d);
+                }
+            }
+        }
+        next++;
+        tc_ring_next(&fill, c.stages);
+    }
+#undef TC__SM80_FRAGMENTS
 }
 
 /* 16 rows of a warp's tile from shared memory through alpha, beta * C and the hook to D, eight columns a lane. A loop, so
@@ -968,7 +1057,7 @@ TC_DEV_SM80 void tc__sm80_store(const tc_gemm_config c, const tc_gemm_out *o, co
             }
         }
 #pragma unroll
-        for (int e = 0; e < 8; e += 2) tc__epi_hook(c, o, x + e, row + r, col + cc + e);
+        for (int e = 0; e < 8; e += 2) tc__epi_hook(c.epi, c.epi2, o, x + e, row + r, col + cc + e);
         char *d = (char *)o->d + ((long long)batch * o->stride_d + (long long)(row + r) * o->ldd + col + cc) * size;
         if (size == 4) {
             tc__epi_put(size, d, make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3])), left, vec);
@@ -983,91 +1072,20 @@ TC_DEV_SM80 void tc__sm80_store(const tc_gemm_config c, const tc_gemm_out *o, co
 TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const tc_gemm_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8, steps = c.bk / 16, row_bytes = c.bk * 2;
-    const int per_pass = tc_gemm_sm80_threads(c) / (c.bk / 8), a_passes = c.bm / per_pass, b_passes = c.bn / per_pass;
-    const uint32_t smem_a = tc_smem_u32(tc__dynamic_smem), smem_b = smem_a + (uint32_t)(c.stages * c.bm * row_bytes);
-    const uint32_t a_stage = (uint32_t)(c.bm * row_bytes), b_stage = (uint32_t)(c.bn * row_bytes);
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm, warp_n = warp / c.warps_m * wn;
     const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
-    const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn, blocks = (p->k + c.bk - 1) / c.bk;
-    const int k_chunk = (int)threadIdx.x % (c.bk / 8) * 8;
-    tc__sm80_source sa = tc__sm80_source_make(c, (const uint16_t *)p->a + t.batch * p->stride_a, p->lda, row0, p->out.m);
-    tc__sm80_source sb = tc__sm80_source_make(c, (const uint16_t *)p->b + t.batch * p->stride_b, p->ldb, col0, p->out.n);
-    /* ldmatrix rows: A 16 x 16 as (rows, k half); B two n8 tiles as (n half, k half). Only the chunk moves with k, and XOR
-     * with k's bits commutes with the swizzle, since k selects whole chunks. */
-    const uint32_t a_at = tc_tile_offset(row_bytes, (uint32_t)(warp_m + lane % 16), (uint32_t)(lane / 16 * 16));
-    const uint32_t b_at = tc_tile_offset(row_bytes, (uint32_t)(warp_n + lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2 * 16));
+    const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn;
+    tc__sm80_source sa = tc__sm80_source_make(c, (const uint16_t *)p->a + t.batch * p->stride_a, p->lda, row0, p->out.m, c.bm);
+    tc__sm80_source sb = tc__sm80_source_make(c, (const uint16_t *)p->b + t.batch * p->stride_b, p->ldb, col0, p->out.n, c.bn);
     float acc[256];
-    uint32_t fa[2][16][4], fb[2][64]; /* [buffer][tile, register]: the mmas of one step run on one buffer while ldmatrix fills the other */
-    tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
-    int next = 0; /* k block to load */
 
 #pragma unroll
     for (int i = 0; i < mi * ni * 4; i++) acc[i] = 0.f;
-
-#define TC__SM80_FRAGMENTS(buffer, stage, k)                                                                          \
-    do {                                                                                                              \
-        _Pragma("unroll") for (int i = 0; i < mi; i++)                                                                \
-            tc_ldmatrix_x4(fa[buffer][i], smem_a + (stage) * a_stage + ((a_at ^ ((k) * 32u)) + (uint32_t)(i * 16 * row_bytes))); \
-        _Pragma("unroll") for (int j = 0; j < ni; j += 2)                                                             \
-            tc_ldmatrix_x4(fb[buffer] + j * 2, smem_b + (stage) * b_stage + ((b_at ^ ((k) * 32u)) + (uint32_t)(j * 8 * row_bytes))); \
-    } while (0)
-
-#pragma unroll
-    for (int s = 0; s < c.stages - 1; s++) {
-        if (next < blocks) {
-            const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
-            tc__sm80_load(c, aligned, p->word, &sa, smem_a + (uint32_t)s * a_stage, 0, a_passes, bytes);
-            tc__sm80_load(c, aligned, p->word, &sb, smem_b + (uint32_t)s * b_stage, 0, b_passes, bytes);
-            sa.src += row_bytes;
-            sb.src += row_bytes;
-            next++;
-        }
-        tc_cp_async_commit_group();
-    }
-    tc__cp_async_wait(c.stages - 2);
-    __syncthreads();
-    if (blocks > 0) TC__SM80_FRAGMENTS(0, 0u, 0u);
-
-    for (int kb = 0; kb < blocks; kb++) {
-        const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
-        const uint32_t now = use.stage;
-        tc_ring_next(&use, c.stages);
-#pragma unroll
-        for (int k = 0; k < steps; k++) {
-            if (k == steps - 1) { /* the next slot is there, and all warps are done with the one that is filled next */
-                tc_cp_async_commit_group();
-                tc__cp_async_wait(c.stages - 2);
-                __syncthreads();
-                if (kb + 1 < blocks) TC__SM80_FRAGMENTS(0, use.stage, 0u);
-            } else {
-                TC__SM80_FRAGMENTS((k + 1) % 2, now, (uint32_t)(k + 1));
-                /* the loads of one slot are spread over all steps but the last */
-                if (next < blocks) {
-                    tc__sm80_load(c, aligned, p->word, &sa, smem_a + fill.stage * a_stage, a_passes * k / (steps - 1),
-                                  a_passes * (k + 1) / (steps - 1), bytes);
-                    tc__sm80_load(c, aligned, p->word, &sb, smem_b + fill.stage * b_stage, b_passes * k / (steps - 1),
-                                  b_passes * (k + 1) / (steps - 1), bytes);
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < mi; i++) {
-#pragma unroll
-                for (int jj = 0; jj < ni; jj++) {
-                    const int j = i % 2 ? ni - 1 - jj : jj; /* back and forth: B's registers stay for the turn */
-                    float *d = acc + (i * ni + j) * 4;
-                    if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, fa[k % 2][i], fb[k % 2] + j * 2, d);
-                    else tc_mma_m16n8k16_f32_f16(d, fa[k % 2][i], fb[k % 2] + j * 2, d);
-                }
-            }
-        }
-        sa.src += row_bytes;
-        sb.src += row_bytes;
-        next++;
-        tc_ring_next(&fill, c.stages);
-    }
-#undef TC__SM80_FRAGMENTS
-
+    if (!aligned) tc__sm80_mainloop(c, TC__SM80_ANY, p, &sa, &sb, tc_smem_u32(tc__dynamic_smem), acc);
+    else if (row0 + c.bm <= p->out.m && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
+        tc__sm80_mainloop(c, TC__SM80_WHOLE, p, &sa, &sb, tc_smem_u32(tc__dynamic_smem), acc);
+    else tc__sm80_mainloop(c, TC__SM80_ALIGNED, p, &sa, &sb, tc_smem_u32(tc__dynamic_smem), acc);
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
     float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
 #pragma unroll
@@ -1387,6 +1405,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     if (st != TC_OK || tc__gemm_empty(g)) return st;
     use = k + (g->k > 0 && !tc__gemm_rows_aligned(g, 16));
     st = tc__gemm_device(use, &sms);
+    if (st == TC_ERR_IMAGE && use == k) st = tc__gemm_device(++use, &sms);
     if (st != TC_OK) return st;
     st = tc__gemm_tiles(&p.tiles, c, g, c->bm, c->bn, sms);
     if (st != TC_OK || !launch) return st;
@@ -1404,11 +1423,11 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     return tc__gemm_launch(use, p.tiles.total, &p, g, stream);
 }
 
-/* Which of TC_GEMM_DEFINE's tiles a call takes: 0, 1, 2, or -1 for the sm_80 kernel. The estimate is tiles of the busiest
- * SM times the area of a tile, weighted by what one area unit was measured to cost, plus the tile's start and end. */
+/* Which of TC_GEMM_DEFINE's tiles a call takes, or -1 for the sm_80 kernel: the one whose busiest SM computes the least area,
+ * weighted by what a unit of area was measured to cost in that tile. */
 TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 {
-    static const double cost[3] = {1.0, 1.02, 1.35}; /* larger tiles move fewer bytes per product: docs/design.md has the sweep */
+    static const double cost[4] = {1.0, 1.0, 1.1, 1.2}; /* larger tiles move fewer bytes per product: docs/design.md has the sweep */
     int device, major = 0, minor = 0, sms = 0, i, best = -1;
     double best_time = 0;
     const int batch = g ? tc__gemm_batch(g) : 1, d_bytes = tc_type_bits(tiles[0].d) / 8;
@@ -1420,11 +1439,11 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
         || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess
         || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || major != 9 || minor != 0 || sms < 2)
         return -1;
-    for (i = 0; i < 3; i++) {
+    for (i = 0; i < 4; i++) {
         const tc_gemm_config *c = &tiles[i];
         const int64_t m_tiles = ((int64_t)g->m + c->bm * c->cluster_m - 1) / (c->bm * c->cluster_m) * c->cluster_m, n_tiles = ((int64_t)g->n + c->bn - 1) / c->bn;
         const int64_t total = m_tiles * n_tiles * batch, per_sm = (total + sms - 1) / sms;
-        const double time = (double)per_sm * c->bm * c->bn * (cost[i] * (g->k + 32.0)) + 1500.0 * 2048;
+        const double time = (double)per_sm * c->bm * c->bn * cost[i];
         if (best < 0 || time < best_time) best = i, best_time = time;
     }
     return best;
@@ -1516,6 +1535,16 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 #define TC__IF_SM80(...)
 #endif
 
+/* On Hopper TC_GEMM_DEFINE takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be
+ * compiled there; tc__gemm_sm80_run falls back to the one for any. */
+#if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
+#define TC__FAST_SM80_BOUND(threads) threads
+#define TC__IF_FAST_SM80(...) __VA_ARGS__
+#else
+#define TC__FAST_SM80_BOUND(threads) 32
+#define TC__IF_FAST_SM80(...)
+#endif
+
 #define TC__GEMM_SM90_BODY(config)                                                                                    \
     constexpr tc_gemm_config c = config();                                                                            \
     constexpr tc_wgmma_fn mma = tc_wgmma_pick_f32(c.bn, c.a);                                                         \
@@ -1526,8 +1555,8 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_gemm_sm90_threads(name##_config())), 1)                            \
         name(const __grid_constant__ tc_gemm_sm90_params p)
 
-#define TC__GEMM_SM80_KERNEL(name, suffix, ...)                                                                       \
-    TC__KERNEL __launch_bounds__(TC__SM80_BOUND(tc_gemm_sm80_threads(name##_config())))                               \
+#define TC__GEMM_SM80_KERNEL(name, suffix, bound, ...)                                                                \
+    TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(name##_config())))                                        \
         name##suffix(const __grid_constant__ tc_gemm_sm80_params p) { __VA_ARGS__ }
 
 #ifdef __CUDACC_RTC__
@@ -1567,8 +1596,8 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__GEMM_CONFIG(name, tc_gemm_sm80_config, __VA_ARGS__)                                                           \
     TC__GEMM_CHECK_SM80(name##_config())                                                                              \
     enum { name##_THREADS = tc_gemm_sm80_threads(name##_config()), name##_SMEM = tc_gemm_sm80_smem(name##_config()) }; \
-    TC__GEMM_SM80_KERNEL(name, , TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 1, &p);)               \
-    TC__GEMM_SM80_KERNEL(name, _any, constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 0, &p);)           \
+    TC__GEMM_SM80_KERNEL(name, , TC__SM80_BOUND, TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 1, &p);)               \
+    TC__GEMM_SM80_KERNEL(name, _any, TC__SM80_BOUND, constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 0, &p);)           \
     TC__GEMM_HOST(TC__GEMM_SM80_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_SM80_HOST(name)                                                                                      \
@@ -1596,7 +1625,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm,
 }
 TC_HD constexpr tc_gemm_config tc__gemm_large(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 192, 2); }
 TC_HD constexpr tc_gemm_config tc__gemm_wide(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 128, 1); }
-TC_HD constexpr tc_gemm_config tc__gemm_small(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 128, 1); }
+TC_HD constexpr tc_gemm_config tc__gemm_flat(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 192, 2); }
+TC_HD constexpr tc_gemm_config tc__gemm_small(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 128, 2); }
 
 #define TC__GEMM_CHECK_AUTO(c)                                                                                        \
     static_assert(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n  \
@@ -1610,10 +1640,11 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
     TC__GEMM_CONFIG(name, tc__gemm_as_given, __VA_ARGS__)                                                             \
     TC__GEMM_CHECK_AUTO(name##_config())                                                                              \
     TC__GEMM_CHECK_COMMON(name##_config())                                                                            \
-    TC__GEMM_AUTO_SM90(name, large) TC__GEMM_AUTO_SM90(name, wide) TC__GEMM_AUTO_SM90(name, small)                    \
+    TC__GEMM_AUTO_SM90(name, large) TC__GEMM_AUTO_SM90(name, wide)                                                     \
+    TC__GEMM_AUTO_SM90(name, flat) TC__GEMM_AUTO_SM90(name, small)                                                    \
     TC_HD constexpr tc_gemm_config name##_sm80_config(void) { return tc_gemm_sm80_config(name##_config()); }          \
-    TC__GEMM_SM80_KERNEL(name##_sm80, , TC__IF_SM80(TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
-    TC__GEMM_SM80_KERNEL(name##_sm80, _any, TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 0, &p);)) \
+    TC__GEMM_SM80_KERNEL(name##_sm80, , TC__FAST_SM80_BOUND, TC__IF_FAST_SM80(TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
+    TC__GEMM_SM80_KERNEL(name##_sm80, _any, TC__SM80_BOUND, TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 0, &p);)) \
     TC__GEMM_HOST(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_AUTO_SM90(name, tile)                                                                                \
@@ -1624,11 +1655,12 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 #define TC__GEMM_AUTO_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \
     {                                                                                                                 \
-        const tc_gemm_config tiles[3] = {name##_large_config(), name##_wide_config(), name##_small_config()};         \
+        const tc_gemm_config tiles[4] = {name##_large_config(), name##_wide_config(), name##_flat_config(), name##_small_config()}; \
         switch (tc__gemm_pick(tiles, args)) {                                                                         \
         case 0: return name##_large__go(args, stream, launch);                                                        \
         case 1: return name##_wide__go(args, stream, launch);                                                         \
-        case 2: return name##_small__go(args, stream, launch);                                                        \
+        case 2: return name##_flat__go(args, stream, launch);                                                         \
+        case 3: return name##_small__go(args, stream, launch);                                                        \
         default: return name##_sm80__go(args, stream, launch);                                                        \
         }                                                                                                             \
     }

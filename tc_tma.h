@@ -16,7 +16,7 @@
  *
  * CONTENTS (shared addresses are uint32_t; coordinates are elements, innermost first)
  *     mbarrier        tc_mbarrier_init _inval _arrive _arrive_count _arrive_expect_tx _expect_tx _arrive_cluster
- *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity _pending_count; TC_MBARRIER_WAIT(bar, parity, name, stage)
+ *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity _arrive_state _pending_count; TC_MBARRIER_WAIT(bar, parity, name, stage)
  *     fences          tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
  *     clusters        tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa
  *     tensor copies   tc_cp_async_bulk_tensor_{1..5}d            global to shared, completes on an mbarrier
@@ -141,19 +141,18 @@ TC_DEV_SM80 int tc__mbarrier_poll(uint32_t bar, uint32_t parity)
 #endif
 }
 
-/* Arrivals that the current phase still lacks, for reports: PTX mbarrier.pending_count on the barrier's own word, which
- * holds what arrive would return (seen on sm_90; the ISA does not promise it). */
-TC_DEV_SM80 uint32_t tc_mbarrier_pending_count(uint32_t bar)
+/* PTX: mbarrier.arrive with its result, the state before it; mbarrier.pending_count: how many arrivals that state lacked. */
+TC_DEV_SM80 uint64_t tc_mbarrier_arrive_state(uint32_t bar)
+{
+    uint64_t state;
+    asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(bar) : "memory");
+    return state;
+}
+
+TC_DEV_SM80 uint32_t tc_mbarrier_pending_count(uint64_t state)
 {
     uint32_t n;
-    asm volatile("{\n"
-                 ".reg .b64 s;\n"
-                 "ld.volatile.shared.b64 s, [%1];\n"
-                 "mbarrier.pending_count.b64 %0, s;\n"
-                 "}"
-                 : "=r"(n)
-                 : "r"(bar)
-                 : "memory");
+    asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(n) : "l"(state));
     return n;
 }
 
@@ -165,9 +164,11 @@ TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const ch
     while (!tc__mbarrier_poll(bar, parity)) {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
         if (now - start > TC_DEBUG_TIMEOUT_NS) {
-            printf("tc: block (%u,%u,%u) warp %u lane %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n",
-                   blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x / 32, threadIdx.x % 32, name, stage, parity,
-                   tc_mbarrier_pending_count(bar), file, line);
+            /* PTX tells the pending count to those who arrive only. This thread is lost anyway, so it does, and traps. One lane
+             * of a warp speaks. */
+            if ((threadIdx.x & 31u) == (unsigned)__ffs((int)__activemask()) - 1u)
+                printf("tc: block (%u,%u,%u) warp %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n", blockIdx.x, blockIdx.y,
+                       blockIdx.z, threadIdx.x / 32, name, stage, parity, tc_mbarrier_pending_count(tc_mbarrier_arrive_state(bar)), file, line);
             __trap();
         }
     }
@@ -506,6 +507,8 @@ TC_HOST tc_status tc_tmap_encode(tc_tmap *out, const tc_tmap_desc *d)
     if (st != TC_OK) return st;
     for (i = 0; i < 5; i++) es[i] = d->elem_stride[i] ? d->elem_stride[i] : 1;
     for (i = 0; i + 1 < d->rank; i++) stride[i] = d->stride[i];
+    /* The driver wants a current context, which a thread that has called nothing but cudaGetDevice does not have yet. */
+    if (cudaGetDevice(&i) == cudaSuccess) (void)cudaSetDevice(i);
     err = encode(&map, tc__tmap_type(d->type), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->box, es,
                  d->interleave / 16, d->swizzle == 128 ? 3 : d->swizzle / 32,
                  d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);

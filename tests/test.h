@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __GNUC__
+#define TC_TEST_UNUSED __attribute__((unused))
+#else
+#define TC_TEST_UNUSED
+#endif
+
 static int test_passed, test_failed, test_skipped;
 
 /* One check; on failure prints the place and a message in printf's form. */
@@ -60,12 +66,15 @@ static inline float test_normal(void)
     return (float)(s * 1.7320508075688772);
 }
 
+/* What is being tried, for the report of a CUDA error. */
+static char test_context[256] TC_TEST_UNUSED;
+
 #ifdef __CUDACC__
 #define CUDA_CHECK(call)                                                                               \
     do {                                                                                               \
         cudaError_t err_ = (call);                                                                     \
         if (err_ != cudaSuccess) {                                                                     \
-            printf("FAIL %s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_));       \
+            printf("FAIL %s:%d: %s: %s %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_), test_context); \
             test_failed++;                                                                             \
             exit(test_end());                                                                          \
         }                                                                                              \
