@@ -16,7 +16,7 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -cudart shared --no-compress
 
 HEADERS = tc.h tc_core.h tc_swizzle.h tc_mma.h tc_tma.h tc_wgmma.h tc_gemm.h
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device gemm_fuzz bad_input
+TESTS = unit_device gemm_fuzz bad_input debug_hang
 
 .PHONY: all run test bench tune check-ptx errors install clean help nvcc
 all: $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc

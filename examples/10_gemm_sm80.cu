@@ -15,11 +15,11 @@ static tc_status gemm_run(const tc_gemm_args *args, cudaStream_t stream)
 
 int main(void)
 {
-    const gemm_example e = {gemm_run, 0, 0, 0, 0};
+    const gemm_example e = {gemm_run, 0, 0, 0, 0, 0};
     int failed = 0;
     example_device(80);
-    failed += gemm_example_shape(&e, 4096, 4096, 4096, 0);
-    failed += gemm_example_shape(&e, 8192, 8192, 8192, 0);
-    failed += gemm_example_shape(&e, 1001, 999, 1003, 0); /* no alignment is asked for */
+    failed += gemm_example_shape(&e, 4096, 4096, 4096);
+    failed += gemm_example_shape(&e, 8192, 8192, 8192);
+    failed += gemm_example_shape(&e, 1001, 999, 1003); /* no alignment is asked for */
     return failed;
 }

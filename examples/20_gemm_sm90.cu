@@ -8,7 +8,7 @@ TC_GEMM_SM90_DEFINE(gemm_pingpong, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm
 
 int main(void)
 {
-    const gemm_example cooperative = {gemm_cooperative_run, 0, 0, 0, 0}, pingpong = {gemm_pingpong_run, 0, 0, 0, 0};
+    const gemm_example cooperative = {gemm_cooperative_run, 0, 0, 0, 0, 0}, pingpong = {gemm_pingpong_run, 0, 0, 0, 0, 0};
     const int shapes[4][3] = {{4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}, {1000, 1000, 1000}};
     int failed = 0;
     example_device(90);
@@ -16,9 +16,9 @@ int main(void)
            gemm_pingpong_THREADS, gemm_pingpong_SMEM);
     for (int i = 0; i < 4; i++) {
         printf("cooperative  ");
-        failed += gemm_example_shape(&cooperative, shapes[i][0], shapes[i][1], shapes[i][2], 0);
+        failed += gemm_example_shape(&cooperative, shapes[i][0], shapes[i][1], shapes[i][2]);
         printf("ping-pong    ");
-        failed += gemm_example_shape(&pingpong, shapes[i][0], shapes[i][1], shapes[i][2], 0);
+        failed += gemm_example_shape(&pingpong, shapes[i][0], shapes[i][1], shapes[i][2]);
     }
     return failed;
 }

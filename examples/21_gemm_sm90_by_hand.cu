@@ -169,17 +169,10 @@ TC_GEMM_SM90_DEFINE(generated, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = B
 
 int main(void)
 {
-    const gemm_example hand = {hand_run, 0, 0, 0, 0}, gen = {generated_run, 0, 0, 0, 0};
+    const gemm_example e = {hand_run, 0, 0, 0, 0, generated_run};
     const int shapes[4][3] = {{4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}, {1000, 1032, 520}};
     int failed = 0;
     example_device(90);
-    for (int i = 0; i < 4; i++) {
-        double ours, theirs;
-        printf("by hand    ");
-        failed += gemm_example_shape(&hand, shapes[i][0], shapes[i][1], shapes[i][2], &ours);
-        printf("generated  ");
-        failed += gemm_example_shape(&gen, shapes[i][0], shapes[i][1], shapes[i][2], &theirs);
-        printf("by hand / generated: %.3f\n", ours / theirs);
-    }
+    for (int i = 0; i < 4; i++) failed += gemm_example_shape(&e, shapes[i][0], shapes[i][1], shapes[i][2]);
     return failed;
 }

@@ -36,8 +36,8 @@ int main(void)
     args.bias = (const float *)device_bias;
     args.scale = 0.02f;
     for (int i = 0; i < 5; i++) {
-        const gemm_example e = {gemm_bias_gelu_run, bias_gelu_host, bias, &args, sizeof args};
-        failed += gemm_example_shape(&e, shapes[i][0], shapes[i][1], shapes[i][2], 0);
+        const gemm_example e = {gemm_bias_gelu_run, bias_gelu_host, bias, &args, sizeof args, 0};
+        failed += gemm_example_shape(&e, shapes[i][0], shapes[i][1], shapes[i][2]);
     }
     CUDA_CHECK(cudaFree(device_bias));
     free(bias);

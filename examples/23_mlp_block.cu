@@ -91,7 +91,10 @@ static int mlp_shape(const char *name, int tokens, int hidden, int inner)
     mlp b;
     const double flops = 6.0 * tokens * hidden * inner;
     const size_t weights = (size_t)hidden * inner;
-    double seconds, worst;
+    void (*const run[2])(void *) = {mlp_run, mlp_products};
+    void *const self[2] = {&b, &b};
+    const int sides = example_cublas_open() ? 2 : 1;
+    double seconds[2], worst;
     b.tokens = tokens, b.hidden = hidden, b.inner = inner;
     b.x = example_random((size_t)tokens * hidden, 1, TC_BF16, 1.f);
     b.wg = example_random(weights, 2, TC_BF16, 1.f / sqrtf((float)hidden));
@@ -100,13 +103,12 @@ static int mlp_shape(const char *name, int tokens, int hidden, int inner)
     b.gate = example_alloc((size_t)tokens * inner, TC_BF16);
     b.h = example_alloc((size_t)tokens * inner, TC_BF16);
     b.out = example_alloc((size_t)tokens * hidden, TC_BF16);
-    seconds = example_time(mlp_run, &b, 3);
+    example_times(sides, run, self, 3, seconds);
+    mlp_run(&b);
     worst = mlp_error(&b, tokens - 1);
-    printf("%-12s tokens %5d  hidden %5d  inner %5d   %7.1f TFLOP/s", name, tokens, hidden, inner, flops / seconds * 1e-12);
-    if (example_cublas_open()) {
-        const double other = example_time(mlp_products, &b, 3);
-        printf("   cuBLAS, the three products alone: %7.1f TFLOP/s (%.2fx)", flops / other * 1e-12, other / seconds);
-    }
+    printf("%-12s tokens %5d  hidden %5d  inner %5d   %7.1f TFLOP/s", name, tokens, hidden, inner, flops / seconds[0] * 1e-12);
+    if (sides > 1)
+        printf("   cuBLAS, the three products alone: %7.1f TFLOP/s (%.2fx)", flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
     printf("   error %.2f of the bound  %s\n", worst, worst <= 1 ? "ok" : "FAIL");
     CUDA_CHECK(cudaFree(b.x));
     CUDA_CHECK(cudaFree(b.wg));

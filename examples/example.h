@@ -116,31 +116,38 @@ static inline double example_dot(const void *a, int64_t lda, const void *b, int6
 /* Half a unit in the last place of a stored type, relative. */
 static inline double example_rounding(int type) { return type == TC_F32 ? 6e-8 : type == TC_BF16 ? 1.0 / 256 : 1.0 / 2048; }
 
-/* Median seconds of run(self), after a warm-up. Calls are timed in groups, so that the events themselves do not count. */
+/* Median seconds of run[i](self[i]), each after a warm-up, in turns: what the board's temperature does, it does to all. Calls
+ * are timed in groups, so that the events themselves do not count. */
 static int example_order(const void *x, const void *y)
 {
     const float a = *(const float *)x, b = *(const float *)y;
     return a < b ? -1 : a > b;
 }
 
-static inline double example_time(void (*run)(void *), void *self, int calls)
+static inline void example_times(int count, void (*const *run)(void *), void *const *self, int calls, double *seconds)
 {
-    float ms[9];
+    enum { ROUNDS = 15, MOST = 4 };
+    float ms[MOST][ROUNDS];
     cudaEvent_t start, stop;
     CUDA_CHECK(cudaEventCreate(&start));
     CUDA_CHECK(cudaEventCreate(&stop));
-    for (int i = 0; i < 3; i++) run(self);
-    for (int r = 0; r < 9; r++) {
-        CUDA_CHECK(cudaEventRecord(start, 0));
-        for (int i = 0; i < calls; i++) run(self);
-        CUDA_CHECK(cudaEventRecord(stop, 0));
-        CUDA_CHECK(cudaEventSynchronize(stop));
-        CUDA_CHECK(cudaEventElapsedTime(&ms[r], start, stop));
+    for (int i = 0; i < count; i++)
+        for (int c = 0; c < 3; c++) run[i](self[i]);
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int i = 0; i < count; i++) {
+            CUDA_CHECK(cudaEventRecord(start, 0));
+            for (int c = 0; c < calls; c++) run[i](self[i]);
+            CUDA_CHECK(cudaEventRecord(stop, 0));
+            CUDA_CHECK(cudaEventSynchronize(stop));
+            CUDA_CHECK(cudaEventElapsedTime(&ms[i][r], start, stop));
+        }
     }
     CUDA_CHECK(cudaEventDestroy(start));
     CUDA_CHECK(cudaEventDestroy(stop));
-    qsort(ms, 9, sizeof ms[0], example_order);
-    return ms[4] * 1e-3 / calls;
+    for (int i = 0; i < count; i++) {
+        qsort(ms[i], ROUNDS, sizeof ms[i][0], example_order);
+        seconds[i] = ms[i][ROUNDS / 2] * 1e-3 / calls;
+    }
 }
 
 /* cuBLAS's plain product of the same operands into d, for scale; 0 where the library is not there. */

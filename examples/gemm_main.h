@@ -14,6 +14,7 @@ typedef struct gemm_example {
     const void *context;
     const void *epi_args;
     size_t epi_size;
+    gemm_run_fn rival; /* to compare with; NULL: cuBLAS, where it is there */
 } gemm_example;
 
 typedef struct gemm_call {
@@ -24,13 +25,17 @@ typedef struct gemm_call {
 static void gemm_call_run(void *self) { TC_CHECK(((gemm_call *)self)->run(&((gemm_call *)self)->args, 0)); }
 
 /* One shape in bf16; returns 0 if the samples are right. */
-static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k, double *rate)
+static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k)
 {
     const int samples = 400;
     void *a = example_random((size_t)m * k, 1, TC_BF16, 1.f), *b = example_random((size_t)n * k, 2, TC_BF16, 1.f), *d = example_alloc((size_t)m * n, TC_BF16);
-    gemm_call call;
-    example_gemm reference = {a, b, d, m, n, k, TC_BF16};
-    double worst = 0, seconds, flops = 2.0 * m * n * k;
+    gemm_call call, rival;
+    void *other = example_alloc((size_t)m * n, TC_BF16);
+    example_gemm reference = {a, b, other, m, n, k, TC_BF16};
+    void (*run[2])(void *) = {gemm_call_run, e->rival ? gemm_call_run : example_cublas_run};
+    void *self[2] = {&call, e->rival ? (void *)&rival : (void *)&reference};
+    double worst = 0, seconds[2] = {0, 0}, flops = 2.0 * m * n * k;
+    const int sides = e->rival || example_cublas_open() ? 2 : 1;
     const int calls = flops < 2e10 ? 50 : flops < 2e12 ? 5 : 2;
     memset(&call, 0, sizeof call);
     call.run = e->run;
@@ -39,7 +44,10 @@ static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k,
     call.args.b = b, call.args.ldb = k;
     call.args.d = d, call.args.ldd = n;
     call.args.epi_args = e->epi_args, call.args.epi_size = e->epi_size;
-    seconds = example_time(gemm_call_run, &call, calls);
+    rival = call;
+    rival.run = e->rival;
+    rival.args.d = other;
+    example_times(sides, run, self, calls, seconds);
     for (int s = 0; s < samples; s++) { /* the corners, then anywhere */
         const int i = s < 4 ? (s / 2) * (m - 1) : (int)((s * 2654435761u) % (unsigned)m), j = s < 4 ? (s % 2) * (n - 1) : (int)((s * 40503u + 977u) % (unsigned)n);
         double size, x = example_dot(a, k, b, k, k, i, j, TC_BF16, &size), y = e->hook ? e->hook(x, i, j, e->context) : x;
@@ -47,13 +55,11 @@ static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k,
         const double error = fabs(example_get(d, (size_t)i * n + j, TC_BF16) - y) / bound;
         if (!(error <= worst)) worst = error;
     }
-    printf("m %5d  n %5d  k %5d   %7.1f TFLOP/s", m, n, k, flops / seconds * 1e-12);
-    if (example_cublas_open()) {
-        const double other = example_time(example_cublas_run, &reference, calls);
-        printf("   cuBLAS, the product alone: %7.1f TFLOP/s (%.2fx)", flops / other * 1e-12, other / seconds);
-    }
+    printf("m %5d  n %5d  k %5d   %7.1f TFLOP/s", m, n, k, flops / seconds[0] * 1e-12);
+    if (sides > 1)
+        printf("   %s: %7.1f TFLOP/s (%.2fx)", e->rival ? "generated" : "cuBLAS, the product alone", flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
     printf("   worst of %d samples: %.2f of the error bound  %s\n", samples, worst, worst <= 1 ? "ok" : "FAIL");
-    if (rate) *rate = flops / seconds * 1e-12;
+    CUDA_CHECK(cudaFree(other));
     CUDA_CHECK(cudaFree(a));
     CUDA_CHECK(cudaFree(b));
     CUDA_CHECK(cudaFree(d));

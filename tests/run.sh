@@ -35,6 +35,7 @@ step() { # step NAME COMMAND...: its last line counts
 
 step unit_host "$build/tests/unit_host"
 step unit_device "$build/tests/unit_device"
+step debug_hang "$build/tests/debug_hang"
 step bad_input "$build/tests/bad_input"
 step gemm_fuzz "$build/tests/gemm_fuzz" 360
 step examples sh tests/examples.sh "$build"
