@@ -9,6 +9,8 @@
  * OPTIONS (define before the first include)
  *     TC_DEBUG              every mbarrier wait becomes a bounded spin that reports and traps (tc_tma.h)
  *     TC_DEBUG_TIMEOUT_NS   how long such a wait may last, in nanoseconds (default 2000000000)
+ *     TC_SM90_STUBS         TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
+ *     TC_NO_HOST            no host functions: device code only
  *     TC_EPI_MAX            bytes of hook arguments that a kernel carries (default 256; tc_gemm.h)
  *
  * CONTENTS
@@ -16,6 +18,7 @@
  *     arch gates            TC_DEV_SM80 TC_DEV_SM90 TC_DEV_SM90A; TC_HAS_SM80 TC_HAS_SM90 TC_HAS_SM90A
  *     element types         tc_type, tc_type_bits, tc_type_name
  *     conversions           tc_f32_from_bf16 tc_bf16_from_f32 tc_f32_from_f16 tc_f16_from_f32 tc_bf16x2 tc_f16x2
+ *                           tc_f32_from_bits tc_bits_from_f32
  *     statuses              tc_status, tc_status_text, tc_why
  *     threads               tc_lane tc_warp tc_warpgroup tc_elect_one tc_bar_sync tc_bar_arrive
  *     addresses             tc_smem_u32

@@ -21,6 +21,7 @@
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_large, _wide, _flat, _small, _sm80)
+ *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
  *     tc_status NAME_can_run(const tc_gemm_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
@@ -44,7 +45,8 @@
  * RULES of TC_GEMM_SM90_DEFINE for the data (the sm_80 kernel has none): A, B, D, and C if beta is not 0: base a multiple of
  * 16 bytes, pitch and batch stride a multiple of 16 bytes (8 elements of 16 bits).
  *
- * Accumulation is in f32, in the order of k. The result of a call does not depend on the schedule of the device.
+ * Accumulation is in f32, in the order of k (with .cluster_k: the sums of its runs of k, added in their order). Two calls with
+ * the same arguments on the same device give the same bits.
  */
 #ifndef TC_GEMM_H
 #define TC_GEMM_H
@@ -67,11 +69,11 @@ enum { TC_RASTER_M = 1, TC_RASTER_N = 2 };    /* .raster */
 typedef struct tc_gemm_config {
     int a, b, d;              /* element types: a = b = TC_F16 or TC_BF16; d: TC_F16, TC_BF16, TC_F32. C has d's type. */
     int bm, bn, bk;           /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
-    int stages;               /* depth of the ring in shared memory (SM90: what fits; SM80: 3) */
+    int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
     int warps_m, warps_n;     /* SM80: warps along m and n (2 x 2, or 2 x 4 where bn is 256) */
     int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
     int cluster_k;            /* SM90: blocks of a cluster that split k of one tile and exchange their sums (1) */
-    int consumers;            /* SM90: consumer warpgroups (2) */
+    int consumers;            /* SM90: consumer warpgroups (2; 1 for a cooperative tile of 64 rows) */
     int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
     int epi_stages;           /* SM90: store buffers of a warp (2) */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
@@ -611,8 +613,7 @@ TC_DEV_SM90 void tc__sm90_exchange_sums(const tc_gemm_config c, uint32_t smem, f
 #pragma unroll
             for (int i = 0; i < pieces; i++) {
                 const float *v = acc + i / (part / 4) * (c.bn / 2) + to * part + i % (part / 4) * 4;
-                asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
-                             : : "r"(at + (uint32_t)(i * threads * 16)), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]), "r"(bar) : "memory");
+                tc_st_async_v4_f32(at + (uint32_t)(i * threads * 16), v, bar);
             }
         }
     }
@@ -1427,7 +1428,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
  * weighted by what a unit of area was measured to cost in that tile. */
 TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 {
-    static const double cost[4] = {1.0, 1.0, 1.1, 1.2}; /* larger tiles move fewer bytes per product: docs/design.md has the sweep */
+    static const double cost[4] = {1.0, 1.0, 1.1, 1.2}; /* larger tiles move fewer bytes per product; from bench/results/tune.txt */
     int device, major = 0, minor = 0, sms = 0, i, best = -1;
     double best_time = 0;
     const int batch = g ? tc__gemm_batch(g) : 1, d_bytes = tc_type_bits(tiles[0].d) / 8;
@@ -1550,6 +1551,13 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     constexpr tc_wgmma_fn mma = tc_wgmma_pick_f32(c.bn, c.a);                                                         \
     tc_gemm_sm90(c, mma, &p);
 
+/* TC_GEMM_SM90_DEFINE in a build for another target: an error at the user's line, or with TC_SM90_STUBS a stub. */
+#ifdef TC_SM90_STUBS
+#define TC__SM90_STRICT(...) TC__IF_SM90A(__VA_ARGS__)
+#else
+#define TC__SM90_STRICT(...) __VA_ARGS__
+#endif
+
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(name)                                                                                    \
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_gemm_sm90_threads(name##_config())), 1)                            \
@@ -1559,7 +1567,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(name##_config())))                                        \
         name##suffix(const __grid_constant__ tc_gemm_sm80_params p) { __VA_ARGS__ }
 
-#ifdef __CUDACC_RTC__
+#if defined(__CUDACC_RTC__) || defined(TC_NO_HOST)
 #define TC__GEMM_HOST(...)
 #else
 #define TC__GEMM_HOST(...) __VA_ARGS__
@@ -1579,7 +1587,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__GEMM_CONFIG(name, tc_gemm_sm90_config, __VA_ARGS__)                                                           \
     TC__GEMM_CHECK_SM90(name##_config())                                                                              \
     enum { name##_THREADS = tc_gemm_sm90_threads(name##_config()), name##_SMEM = tc_gemm_sm90_smem(name##_config()) }; \
-    TC__GEMM_SM90_KERNEL(name) { TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_config) }                                                  \
+    TC__GEMM_SM90_KERNEL(name) { TC__SM90_STRICT(TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_config)) }                                                  \
     TC__GEMM_HOST(TC__GEMM_SM90_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_SM90_HOST(name)                                                                                      \
@@ -1614,22 +1622,22 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_GEMM_DEFINE: the tiles it defines, from one list. Types and hooks come from the user, everything else from here.
  */
-TC_HD constexpr tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm, int bn, int cluster_m)
+TC_HD constexpr tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm, int bn, int cluster_m, int schedule)
 {
     tc_gemm_config c = given;
     c.bm = bm;
     c.bn = bn;
     c.cluster_m = cluster_m;
-    c.schedule = TC_PINGPONG;
+    c.schedule = schedule;
     return tc_gemm_sm90_config(c);
 }
-TC_HD constexpr tc_gemm_config tc__gemm_large(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 192, 2); }
-TC_HD constexpr tc_gemm_config tc__gemm_wide(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 128, 1); }
-TC_HD constexpr tc_gemm_config tc__gemm_flat(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 192, 2); }
-TC_HD constexpr tc_gemm_config tc__gemm_small(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 128, 2); }
+TC_HD constexpr tc_gemm_config tc__gemm_large(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 192, 2, TC_PINGPONG); }
+TC_HD constexpr tc_gemm_config tc__gemm_wide(const tc_gemm_config c) { return tc__gemm_tile(c, 128, 128, 1, TC_PINGPONG); }
+TC_HD constexpr tc_gemm_config tc__gemm_flat(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 192, 2, TC_PINGPONG); }
+TC_HD constexpr tc_gemm_config tc__gemm_small(const tc_gemm_config c) { return tc__gemm_tile(c, 64, 128, 2, TC_COOPERATIVE); }
 
 #define TC__GEMM_CHECK_AUTO(c)                                                                                        \
-    static_assert(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n  \
+    static_assert(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n && !(c).cluster_k \
                   && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group,          \
                   "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or TC_GEMM_SM80_DEFINE");
 

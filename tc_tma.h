@@ -25,11 +25,12 @@
  *                       ... _store                               shared to global, completes by bulk group
  *                     tc_cp_reduce_async_bulk_tensor_{1..5}d_{add,min,max,inc,dec,and,or,xor}
  *                     tc_cp_async_bulk_prefetch_tensor_{1..5}d   global to L2
- *     bulk copies     tc_cp_async_bulk_g2s, _g2s_multicast, _s2g, _s2cluster, tc_cp_reduce_async_bulk_add_{u32,s32,u64,f32,f16,bf16}
+ *     bulk copies     tc_cp_async_bulk_g2s, _g2s_multicast, _s2g, _s2cluster, tc_st_async_v4_f32,
+ *                     tc_cp_reduce_async_bulk_add_{u32,s32,u64,f32,f16,bf16}
  *     bulk groups     tc_cp_async_bulk_commit_group, TC_CP_ASYNC_BULK_WAIT_GROUP(n), TC_CP_ASYNC_BULK_WAIT_GROUP_READ(n)
  *     policies        tc_createpolicy_evict_first _evict_last
  *     PDL             tc_griddepcontrol_wait, tc_griddepcontrol_launch_dependents
- *     tensor maps     tc_tmap, tc_tmap_desc, tc_tmap_encode (host), tc_prefetch_tensormap (device)
+ *     tensor maps     tc_tmap, tc_tmap_desc, tc_tmap_check, tc_tmap_encode (host), tc_prefetch_tensormap (device)
  *
  * DEBUG
  *     With -DTC_DEBUG, TC_MBARRIER_WAIT spins for TC_DEBUG_TIMEOUT_NS at most, then prints block, warp, barrier name,
@@ -41,6 +42,7 @@
  *     Shared side of a tensor copy: 128-byte aligned, and 256/512/1024 for a 32/64/128-byte swizzle. Bulk: 16 bytes, size % 16.
  *     A tensor map must be a __grid_constant__ parameter, or global memory followed by a tensormap fence.
  *     Bytes out of bounds are filled and counted: expect the whole box always.
+ *     A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
  */
 #ifndef TC_TMA_H
 #define TC_TMA_H
@@ -106,7 +108,7 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster(uint32_t bar, uint32_t rank)
 }
 
 /* The same, relaxed: for handing a slot back after reads that have completed (wgmma after its wait), where no ordinary
- * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter of the rate. */
+ * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter to a half of the rate. */
 TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
 {
     asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" : : "r"(tc_mapa(bar, rank)) : "memory");
@@ -156,6 +158,13 @@ TC_DEV_SM80 uint32_t tc_mbarrier_pending_count(uint64_t state)
     return n;
 }
 
+/* Waits until the phase of this parity has completed. TC_MBARRIER_WAIT is the same, with a name and a stage for TC_DEBUG. */
+TC_DEV_SM80 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
+{
+    while (!tc__mbarrier_poll(bar, parity)) {
+    }
+}
+
 #ifdef TC_DEBUG
 TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file, int line)
 {
@@ -175,12 +184,6 @@ TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const ch
 }
 #define TC_MBARRIER_WAIT(bar, parity, name, stage) tc__mbarrier_wait_debug(bar, parity, name, stage, __FILE__, __LINE__)
 #else
-/* Waits until the phase of this parity has completed. name and stage: for the report of TC_DEBUG. */
-TC_DEV_SM80 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
-{
-    while (!tc__mbarrier_poll(bar, parity)) {
-    }
-}
 #define TC_MBARRIER_WAIT(bar, parity, name, stage) tc_mbarrier_wait(bar, parity)
 #endif
 
@@ -362,6 +365,14 @@ TC_DEV_SM90 void tc_cp_async_bulk_s2g(void *dst, uint32_t src, uint32_t bytes)
 {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
                  : : "l"(__cvta_generic_to_global(dst)), "r"(src), "r"(bytes) : "memory");
+}
+
+/* PTX: st.async: 16 bytes from registers to another CTA of the cluster; dst and bar are shared::cluster addresses (tc_mapa) in
+ * the same CTA, whose barrier counts the bytes. */
+TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
+{
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
+                 : : "r"(dst), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]), "r"(bar) : "memory");
 }
 
 /* To another CTA of the cluster: dst and bar are shared::cluster addresses (tc_mapa) in the same CTA. */

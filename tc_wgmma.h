@@ -104,8 +104,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc(float *acc, const int count)
     do { tc__needs_sm90a(); asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" : : "n"(n)); } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tables. Index: registers of D. TC__WG_L_r: the list "%0,..,%r-1"; TC__WG_F_r(d): r "+f" operands; TC__WG_P_r: the
- * placeholders of the operands that follow them, as (p0, p1, ...). Each line is the one before plus four.
+ * Tables. Index: registers of D. TC__WG_L_r: the list "%0,..,%r-1"; TC__WG_F_r(d): r "+f" operands; TC__WG_SS_r
+ * and TC__WG_RS_r: the placeholders of the operands that follow them. Each line is the one before plus four.
  */
 #define TC__WG_L_4 "%0,%1,%2,%3"
 #define TC__WG_L_8 TC__WG_L_4 ",%4,%5,%6,%7"
@@ -173,7 +173,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc(float *acc, const int count)
 #define TC__WG_F_124(d) TC__WG_F_120(d), "+f"((d)[120]), "+f"((d)[121]), "+f"((d)[122]), "+f"((d)[123])
 #define TC__WG_F_128(d) TC__WG_F_124(d), "+f"((d)[124]), "+f"((d)[125]), "+f"((d)[126]), "+f"((d)[127])
 
-/* The nine operand placeholders that follow r registers, joined the way wgmma wants them. SS: a, b, p, then literals. */
+/* What follows r registers of D. SS: two descriptors; RS: four registers and a descriptor; each with the predicate, and after
+ * the comma the operand that the predicate is made from. */
 #define TC__WG_SS_4 "%4, %5, p" , "%6"
 #define TC__WG_SS_8 "%8, %9, p" , "%10"
 #define TC__WG_SS_12 "%12, %13, p" , "%14"

@@ -9,6 +9,7 @@
  *   5 The grid is persistent: a block walks over tiles, and the producer runs ahead into the next tile during the epilogue.
  *   6 The epilogue goes by stmatrix into a swizzled buffer of the warp's own and leaves by TMA: no barrier wider than a warp.
  */
+#define TC_SM90_STUBS /* this file compiles for every target, and says at run time where it cannot run */
 #include "gemm_main.h"
 
 enum {

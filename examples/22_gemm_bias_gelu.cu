@@ -1,4 +1,4 @@
-/* 22_gemm_bias_gelu.cu - your epilogue in a GEMM: D = gelu(A * B * scale + bias), in the time of the product alone.
+/* 22_gemm_bias_gelu.cu - your epilogue in a GEMM: D = gelu(A * B * scale + bias), in about the time of the product alone.
  * What a user writes stands between the two lines. It runs on every device from sm_80 on. */
 #include "gemm_main.h"
 

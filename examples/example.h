@@ -176,6 +176,7 @@ static inline int example_cublas_open(void)
 {
     void *lib = example_cublas ? 0 : dlopen("libcublas.so.13", RTLD_NOW);
     cublasStatus_t (*create)(cublasHandle_t *);
+    if (!lib && !example_cublas) lib = dlopen("libcublas.so.12", RTLD_NOW);
     if (!lib) return example_cublas != 0;
     create = (cublasStatus_t(*)(cublasHandle_t *))dlsym(lib, "cublasCreate_v2");
     if (create && create(&example_cublas_handle) == CUBLAS_STATUS_SUCCESS) example_cublas = (example_gemm_ex)dlsym(lib, "cublasGemmEx");

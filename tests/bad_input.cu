@@ -4,6 +4,7 @@
  * Each bad call must give its status and a sentence that names the argument and its value, from NAME_can_run and from
  * NAME_run, and must leave D as it was. The checks come before any use of the device, so this half runs without a GPU too
  * (with host memory in place of device memory); the other half is skipped there. */
+#define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_ptx.sh - what the compiler made of every shipped kernel: no stack frame, no spill, no call, no .local, and no note
-# of ptxas that wgmma was serialised (C75xx). Kernels of the examples, the tests and the tuner's common tiles, for each target.
+# of ptxas that wgmma was serialised (C75xx). Kernels of the examples and the tests, for each target.
 # usage: tests/check_ptx.sh WORK_DIR
 dir=${1:-build/check_ptx}
 nvcc=${NVCC:-nvcc}
