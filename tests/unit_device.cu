@@ -566,7 +566,7 @@ static void one_tensor(int rank, int swizzle, int op, buffer *global, buffer *bo
         volume *= d.box[i];
     }
     for (int i = rank; i < 5; i++) at.c[i] = 0;
-    if (op >= STORE) at.c[0] = at.c[0] / quantum * quantum; /* and start at a multiple of 16 bytes */
+    at.c[0] = at.c[0] / quantum * quantum; /* the hardware refuses another start with "illegal instruction" */
     bytes = volume * (uint32_t)size;
     snprintf(what, sizeof what, "%dd %s op %d swizzle %d dim %d %d %d %d %d box %u %u %u %u %u at %d %d %d %d %d", rank, tc_type_name(type), op, swizzle,
              (int)d.dim[0], (int)d.dim[1], (int)d.dim[2], (int)d.dim[3], (int)d.dim[4], d.box[0], d.box[1], d.box[2], d.box[3], d.box[4], at.c[0], at.c[1],
