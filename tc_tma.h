@@ -43,6 +43,7 @@
  *     A tensor map must be a __grid_constant__ parameter, or global memory followed by a tensormap fence.
  *     Bytes out of bounds are filled and counted: expect the whole box always.
  *     The innermost coordinate must lie at a multiple of 16 bytes: sm_90 answers any other with "illegal instruction".
+ *     Loads take negative coordinates; stores and reductions do not ("illegal instruction" again), only ones past the end.
  *     A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
  */
 #ifndef TC_TMA_H
@@ -248,8 +249,8 @@ TC_DEV_SM80 uint64_t tc_createpolicy_evict_last(void)
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: cp.async.bulk.tensor, and its reduce, store and prefetch forms, for 1 to 5 dimensions.
- * Coordinates are int32 elements and may be negative or past the end: what lies outside reads as the map's fill and is
- * not written by stores. The innermost one times the element's size must be a multiple of 16 bytes. Called by one thread.
+ * Coordinates are int32 elements and may lie past the end, and for loads be negative: what lies outside reads as the map's
+ * fill and is not written by stores. The innermost one times the element's size must be a multiple of 16 bytes. Called by one thread.
  * (Operand numbers below: the coordinates come last, so that one table serves.)
  */
 #define TC__CRD_1 int c0

@@ -566,6 +566,7 @@ static void one_tensor(int rank, int swizzle, int op, buffer *global, buffer *bo
         volume *= d.box[i];
     }
     for (int i = rank; i < 5; i++) at.c[i] = 0;
+    for (int i = 0; op >= STORE && i < rank; i++) at.c[i] = at.c[i] < 0 ? -at.c[i] : at.c[i]; /* stores: not below 0 */
     at.c[0] = at.c[0] / quantum * quantum; /* the hardware refuses another start with "illegal instruction" */
     bytes = volume * (uint32_t)size;
     snprintf(what, sizeof what, "%dd %s op %d swizzle %d dim %d %d %d %d %d box %u %u %u %u %u at %d %d %d %d %d", rank, tc_type_name(type), op, swizzle,
