@@ -33,8 +33,7 @@
  *     .epi  = float    f(float x, int row, int col, const void *args)
  *     .epi2 = tc_f32x2 f(tc_f32x2 x, int row, int col, const void *args)    col is even, x.y belongs to col + 1; n must be even
  *     Shipped: tc_epi_bias_col _bias_row _relu _gelu _gelu_tanh _silu _scale_row _scale_col _residual_{f32,f16,bf16},
- *     and as pairs tc_epi2_bias_col _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu tc_gelu tc_gelu_tanh
- *     tc_gelu_tanh_half tc_silu.
+ *     and as pairs tc_epi2_bias_col _bias_gelu_tanh _residual_{f16,bf16}; activations tc_relu tc_gelu tc_gelu_tanh tc_silu.
  *     args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory.
  *
  * PARTS for your own kernels (tier 2)
@@ -171,16 +170,13 @@ TC_DEV float tc_gelu(float x)
     return fmaxf(x, 0.f) - a * e * (t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
 }
 
-/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), by tanh.approx (sm_75), so within 2.5e-4 * |x|.
- * The argument of _half is x / 2, which a multiply-add often gives for free. */
-TC_DEV float tc_gelu_tanh_half(float h)
+/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within 2.5e-4 * |x|. */
+TC_DEV float tc_gelu_tanh(float x)
 {
     float t;
-    asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(h * (1.5957691216057308f + 0.285419267489f * h * h)));
-    return h + h * t;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(x * (0.7978845608028654f + 0.035677408136300125f * x * x)));
+    return 0.5f * x + 0.5f * x * t;
 }
-
-TC_DEV float tc_gelu_tanh(float x) { return tc_gelu_tanh_half(0.5f * x); }
 
 TC_DEV float tc_silu(float x) { return __fdividef(x, 1.f + __expf(-x)); }
 
@@ -264,9 +260,8 @@ TC_DEV tc_f32x2 tc_epi2_bias_col(tc_f32x2 x, int row, int col, const void *args)
 
 TC_DEV tc_f32x2 tc_epi2_bias_gelu_tanh(tc_f32x2 x, int row, int col, const void *args)
 {
-    const float2 b = *(const float2 *)(((const tc_epi_vector *)args)->v + col);
-    const tc_f32x2 r = {tc_gelu_tanh_half(0.5f * x.x + 0.5f * b.x), tc_gelu_tanh_half(0.5f * x.y + 0.5f * b.y)};
-    (void)row;
+    const tc_f32x2 y = tc_epi2_bias_col(x, row, col, args);
+    const tc_f32x2 r = {tc_gelu_tanh(y.x), tc_gelu_tanh(y.y)};
     return r;
 }
 
@@ -878,13 +873,12 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
  * SM80: cp.async into a ring of swizzled tiles, ldmatrix one step ahead, mma.sync.
  *
  *     shared memory:    [stages] A: bm rows of bk * 2 bytes | [stages] B: bn rows of bk * 2 bytes; swizzle of that width
- *                       | full[stages], empty[stages]
  */
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
     const int ring = c.stages * (c.bm + c.bn) * c.bk * 2, epilogue = c.warps_m * 16 * (c.bn + 8 * c.warps_n) * 4;
-    return (ring > epilogue ? ring : epilogue) + c.stages * 16;
+    return ring > epilogue ? ring : epilogue;
 }
 
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
@@ -982,11 +976,6 @@ TC_DEV_SM80 void tc__sm80_mainloop(const tc_gemm_config c, const int how, const 
     const uint32_t a_at = tc_tile_offset(row_bytes, (uint32_t)(warp_m + lane % 16), (uint32_t)(lane / 16 * 16));
     const uint32_t b_at = tc_tile_offset(row_bytes, (uint32_t)(warp_n + lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2 * 16));
     uint32_t fa[2][16][4], fb[2][64]; /* [buffer][tile, register]: the mmas of one step run on one buffer while ldmatrix fills the other */
-    /* Where only one block fits an SM, nobody covers the pause of a __syncthreads for each k block. There the warps may drift
-     * apart by most of a block instead: a slot is full when every thread's copies have landed, and empty when every warp has
-     * read its last fragment. (Measured at 8192^3: 4 % faster with one block, 5 % slower with two.) */
-    const int drift = how != TC__SM80_ANY && tc_gemm_sm80_smem(c) > 113 * 1024;
-    const uint32_t full = smem_a + (uint32_t)(tc_gemm_sm80_smem(c) - c.stages * 16), empty = full + (uint32_t)c.stages * 8u;
     tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
     int next = 0; /* k block to load */
 
@@ -998,32 +987,18 @@ TC_DEV_SM80 void tc__sm80_mainloop(const tc_gemm_config c, const int how, const 
             tc_ldmatrix_x4(fb[buffer] + j * 2, smem_b + (stage) * b_stage + ((b_at ^ ((k) * 32u)) + (uint32_t)(j * 8 * row_bytes))); \
     } while (0)
 
-    if (drift) {
-        if (threadIdx.x == 0) {
-            for (int s = 0; s < c.stages; s++) {
-                tc_mbarrier_init(full + (uint32_t)s * 8u, (uint32_t)tc_gemm_sm80_threads(c));
-                tc_mbarrier_init(empty + (uint32_t)s * 8u, (uint32_t)(c.warps_m * c.warps_n));
-            }
-        }
-        __syncthreads();
-    }
 #pragma unroll
     for (int s = 0; s < c.stages - 1; s++) {
         if (next < blocks) {
             const int left = (p->k - next * c.bk - k_chunk) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
             tc__sm80_load(c, how, p->word, sa, smem_a + (uint32_t)s * a_stage, 0, a_passes, a_passes, bytes);
             tc__sm80_load(c, how, p->word, sb, smem_b + (uint32_t)s * b_stage, 0, b_passes, b_passes, bytes);
-            if (drift) tc_cp_async_mbarrier_arrive_noinc(full + (uint32_t)s * 8u);
             next++;
         }
-        if (!drift) tc_cp_async_commit_group();
+        tc_cp_async_commit_group();
     }
-    if (!drift) {
-        tc__cp_async_wait(c.stages - 2);
-        __syncthreads();
-    } else if (blocks > 0) {
-        TC_MBARRIER_WAIT(full, 0, "full", 0);
-    }
+    tc__cp_async_wait(c.stages - 2);
+    __syncthreads();
     if (blocks > 0) TC__SM80_FRAGMENTS(0, 0u, 0u);
 
     for (int kb = 0; kb < blocks; kb++) {
@@ -1033,25 +1008,18 @@ TC_DEV_SM80 void tc__sm80_mainloop(const tc_gemm_config c, const int how, const 
 #pragma unroll
         for (int k = 0; k < steps; k++) {
             if (k == steps - 1) { /* the next slot is there, and all warps are done with the one that is filled next */
-                if (drift) {
-                    if (lane == 0) tc_mbarrier_arrive(empty + now * 8u); /* every fragment of this slot is on its way to registers */
-                    if (kb + 1 < blocks) TC_MBARRIER_WAIT(full + use.stage * 8u, use.phase, "full", (int)use.stage);
-                } else {
-                    tc_cp_async_commit_group();
-                    tc__cp_async_wait(c.stages - 2);
-                    __syncthreads();
-                }
+                tc_cp_async_commit_group();
+                tc__cp_async_wait(c.stages - 2);
+                __syncthreads();
                 if (kb + 1 < blocks) TC__SM80_FRAGMENTS(0, use.stage, 0u);
             } else {
                 TC__SM80_FRAGMENTS((k + 1) % 2, now, (uint32_t)(k + 1));
                 /* the loads of one slot are spread over all steps but the last */
                 if (next < blocks) {
-                    if (drift && k == 0) TC_MBARRIER_WAIT(empty + fill.stage * 8u, fill.phase ^ 1u, "empty", (int)fill.stage);
                     tc__sm80_load(c, how, p->word, sa, smem_a + fill.stage * a_stage, a_passes * k / (steps - 1), a_passes * (k + 1) / (steps - 1),
                                   a_passes, bytes);
                     tc__sm80_load(c, how, p->word, sb, smem_b + fill.stage * b_stage, b_passes * k / (steps - 1), b_passes * (k + 1) / (steps - 1),
                                   b_passes, bytes);
-                    if (drift && k == steps - 2) tc_cp_async_mbarrier_arrive_noinc(full + fill.stage * 8u);
                 }
             }
 #pragma unroll
