@@ -437,7 +437,7 @@ TC_HOST int tc__tmap_type(int type)
 {
     switch (type) {
     case TC_U8: case TC_S8: case TC_E4M3: case TC_E5M2: return 0;
-    case TC_S32: return 4;
+    case TC_S32: return 3;
     case TC_F16: return 6;
     case TC_F32: return 7;
     case TC_F64: return 8;
