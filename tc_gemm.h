@@ -881,6 +881,13 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
     return ring > epilogue ? ring : epilogue;
 }
 
+/* About what a thread needs: accumulators, two sets of fragments, addresses. */
+TC_HD TC_CONSTEXPR int tc__sm80_registers(const tc_gemm_config c)
+{
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
+    return wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
+}
+
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
@@ -1050,7 +1057,7 @@ TC_DEV_SM80 void tc__sm80_store(const tc_gemm_config c, const tc_gemm_out *o, co
         const float4 lo = *(const float4 *)(stage + r * (wn + 8) + cc), hi = *(const float4 *)(stage + r * (wn + 8) + cc + 4);
         float x[8] = {lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w};
         if (row + r >= o->m || left <= 0) continue;
-        tc__epi_alpha(x, 8, o->alpha);
+        if (o->alpha != 1.f) tc__epi_alpha(x, 8, o->alpha);
         if (o->beta != 0.f) {
             const char *p = (const char *)o->c + ((long long)batch * o->stride_c + (long long)(row + r) * o->ldc + col + cc) * size;
 #pragma unroll
@@ -1523,7 +1530,8 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     static_assert((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n");     \
     static_assert((c).bm % (tc_gemm_sm80_threads(c) / ((c).bk / 8)) == 0 && (c).bn % (tc_gemm_sm80_threads(c) / ((c).bk / 8)) == 0, \
                   "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills"); \
-    static_assert((c).bm / (c).warps_m * ((c).bn / (c).warps_n) <= 64 * 128, "tc: a warp's tile may have 64 x 128 elements at most"); \
+    static_assert(tc__sm80_registers(c) <= 255 && tc__sm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,           \
+                  "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 is the most, less with more than 8 warps"); \
     static_assert((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                    \
                   "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory");
 
@@ -1571,7 +1579,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
         name(const __grid_constant__ tc_gemm_sm90_params p)
 
 #define TC__GEMM_SM80_KERNEL(name, suffix, bound, ...)                                                                \
-    TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(name##_config())))                                        \
+    TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(name##_config())), 1)                                     \
         name##suffix(const __grid_constant__ tc_gemm_sm80_params p) { __VA_ARGS__ }
 
 #if defined(__CUDACC_RTC__) || defined(TC_NO_HOST)

@@ -240,12 +240,21 @@ static inline void bench_header(FILE *f, int argc, char **argv)
     cudaDeviceProp prop;
     int driver = 0, runtime = 0;
     char date[32];
+    char version[256] = "", *number;
     const time_t now = time(0);
+    FILE *proc = fopen("/proc/driver/nvidia/version", "r");
+    if (proc) {
+        if (!fgets(version, sizeof version, proc)) version[0] = 0;
+        fclose(proc);
+    }
+    for (number = version; *number && !(number[0] >= '0' && number[0] <= '9' && number[1] >= '0' && number[1] <= '9' && number[2] >= '0' && number[2] <= '9' && number[3] == '.'); number++) {
+    }
+    number[strcspn(number, " \n")] = 0;
     CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-    fprintf(f, "# device %s, %d SMs; driver CUDA %d.%d; toolkit %d.%d; cuBLASLt %zu; date %s\n# command", prop.name, prop.multiProcessorCount,
+    fprintf(f, "# device %s, %d SMs; driver %s, CUDA %d.%d; toolkit %d.%d; cuBLASLt %zu; date %s\n# command", prop.name, prop.multiProcessorCount, number,
             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, cublasLtGetVersion(), date);
     for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
     fprintf(f, "\n");

@@ -744,23 +744,21 @@ __global__ void k_elect(int *out)
 __global__ void __launch_bounds__(384, 1) k_setmaxnreg(int *out)
 {
 #if TC_HAS_SM90A
-    __shared__ int turn;
+    __shared__ int turns[3]; /* one for each warpgroup: racecheck does not follow named barriers between three parties */
     const int wg = tc_warpgroup();
-    if (threadIdx.x == 0) turn = 0;
-    __syncthreads();
     if (wg == 0) {
         TC_SETMAXNREG_DEC(40);
-        if (threadIdx.x == 0) turn = 1;
+        if (threadIdx.x == 0) turns[0] = 1;
         tc_bar_arrive(1, 256);
     } else if (wg == 1) {
         TC_SETMAXNREG_INC(232);
         tc_bar_sync(1, 256);
-        if (threadIdx.x == 128) turn = turn * 10 + 2;
+        if (threadIdx.x == 128) turns[1] = turns[0] * 10 + 2;
         tc_bar_arrive(2, 256);
     } else {
         TC_SETMAXNREG_INC(232);
         tc_bar_sync(2, 256);
-        if (threadIdx.x == 256) out[0] = turn * 10 + 3;
+        if (threadIdx.x == 256) out[0] = turns[1] * 10 + 3;
     }
 #endif
 }
