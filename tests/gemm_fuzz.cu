@@ -241,6 +241,50 @@ static void one(const kernel *kn, int largest, uint64_t id)
     drop(&a), drop(&b), drop(&c), drop(&d), drop(&vector), drop(&residual);
 }
 
+/* Rows 2^30 elements apart: the third one of A and of D lies past 2^31 elements, and past 2^32 bytes. */
+static void far_apart(const kernel *kn)
+{
+    enum { M = 3, N = 200, K = 72 };
+    const int64_t far = ((int64_t)1 << 30) + 8;
+    const size_t bytes = (size_t)(2 * far + 256) * (size_t)(tc_type_bits(kn->d) / 8);
+    static float a[M][K], b[N][K];
+    static uint16_t ha[M][K], hb[N][K], hd[M][N];
+    void *da, *db, *dd;
+    size_t room = 0, all = 0;
+    int bad = 0;
+    tc_gemm_args g;
+    CUDA_CHECK(cudaMemGetInfo(&room, &all));
+    if (room < 2 * bytes + ((size_t)1 << 28)) {
+        SKIP("%s: rows far apart: needs %zu GB of free memory, there are %zu", kn->name, (2 * bytes >> 30) + 1, room >> 30);
+        return;
+    }
+    for (int i = 0; i < M; i++)
+        for (int x = 0; x < K; x++) a[i][x] = (float)test_int(-4, 4), ha[i][x] = tc_bf16_from_f32(a[i][x]);
+    for (int j = 0; j < N; j++)
+        for (int x = 0; x < K; x++) b[j][x] = (float)test_int(-4, 4) * 0.125f, hb[j][x] = tc_bf16_from_f32(b[j][x]);
+    CUDA_CHECK(cudaMalloc(&da, bytes));
+    CUDA_CHECK(cudaMalloc(&db, sizeof hb));
+    CUDA_CHECK(cudaMalloc(&dd, bytes));
+    for (int i = 0; i < M; i++) CUDA_CHECK(cudaMemcpy((uint16_t *)da + i * far, ha[i], sizeof ha[i], cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(db, hb, sizeof hb, cudaMemcpyHostToDevice));
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K, g.a = da, g.lda = far, g.b = db, g.ldb = K, g.d = dd, g.ldd = far;
+    CHECK(kn->run(&g, 0) == TC_OK, "%s, rows far apart: %s", kn->name, tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < M; i++) CUDA_CHECK(cudaMemcpy(hd[i], (uint16_t *)dd + i * far, sizeof hd[i], cudaMemcpyDeviceToHost));
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            float sum = 0; /* multiples of 1/8 below 2^24: exact */
+            for (int x = 0; x < K; x++) sum += a[i][x] * b[j][x];
+            bad += hd[i][j] != tc_bf16_from_f32(sum);
+        }
+    }
+    CHECK(bad == 0, "%s, rows far apart: %d of %d elements wrong", kn->name, bad, M * N);
+    CUDA_CHECK(cudaFree(da));
+    CUDA_CHECK(cudaFree(db));
+    CUDA_CHECK(cudaFree(dd));
+}
+
 int main(int argc, char **argv)
 {
     const int device = test_device();
@@ -261,6 +305,10 @@ int main(int argc, char **argv)
             continue;
         }
         one(k, largest, (uint64_t)i);
+    }
+    for (int i = 0; i < KERNELS; i++) { /* those with bf16 throughout and no hook */
+        const kernel *k = &kernels[i];
+        if (k->ab == TC_BF16 && k->d == TC_BF16 && k->epi == EPI_NONE && k->sm <= device && (k->sm != 90 || device == 90)) far_apart(k);
     }
     return test_end();
 }
