@@ -331,6 +331,7 @@ TC_DEV float tc__unpack(const int type, uint32_t w)
 
 TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
 {
+    if (alpha == 1.f) return; /* an instruction per element is not free: docs/design.md */
 #pragma unroll
     for (int i = 0; i < count; i++) v[i] *= alpha;
 }
@@ -737,7 +738,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm_sm90_p
                 const int whole = col0 + cols <= p->out.n;
                 if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
                 __syncwarp();
-                if (p->out.alpha != 1.f) tc__epi_alpha(v, cols / 2, p->out.alpha);
+                tc__epi_alpha(v, cols / 2, p->out.alpha);
                 if (p->out.beta != 0.f) tc__sm90_add_c(c, &p->out, v, to, r, col0, batch);
                 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
 #pragma unroll
@@ -795,7 +796,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
     /* this block's share of k: all of it, or one of cluster_k about equal runs */
     const uint32_t k_first = c.cluster_k > 1 ? p->k_blocks * rank / (uint32_t)c.cluster_k : 0u;
     const uint32_t k_blocks = c.cluster_k > 1 ? p->k_blocks * (rank + 1u) / (uint32_t)c.cluster_k - k_first : p->k_blocks;
-    const int wg = tc_warpgroup();
+    const int wg = tc_warpgroup(), many = c.bn * tc__sm90_wg_rows(c) / 128 > 160; /* accumulators that want every register */
     tc_ring ring = {0, 0};
 
     if (threadIdx.x == 0) {
@@ -823,7 +824,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
     tc_griddepcontrol_wait();
 
     if (wg == 0) {
-        if (c.consumers == 2 && c.bn * tc__sm90_wg_rows(c) / 128 > 160) TC_SETMAXNREG_DEC(24);
+        if (c.consumers == 2 && many) TC_SETMAXNREG_DEC(24);
         else if (c.consumers == 2) TC_SETMAXNREG_DEC(40);
         else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
         if (threadIdx.x == 0) {
@@ -842,7 +843,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm_config c, const tc_wgmma_fn mma, co
         const uint32_t my_turn = tc__sm90_turn(c, smem, turn), next_turn = tc__sm90_turn(c, smem, turn + 1u == turns ? 0u : turn + 1u);
         uint32_t stores = 0, tiles = turn == 0; /* the first warpgroup's first turn is free */
         float acc[256];
-        if (c.consumers == 2 && c.bn * tc__sm90_wg_rows(c) / 128 > 160) TC_SETMAXNREG_INC(240);
+        if (c.consumers == 2 && many) TC_SETMAXNREG_INC(240);
         else if (c.consumers == 2) TC_SETMAXNREG_INC(232);
         else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
         if (turn) tc_ring_skip(&ring, p->skip_slots, p->skip_laps, c.stages);
@@ -1057,7 +1058,7 @@ TC_DEV_SM80 void tc__sm80_store(const tc_gemm_config c, const tc_gemm_out *o, co
         const float4 lo = *(const float4 *)(stage + r * (wn + 8) + cc), hi = *(const float4 *)(stage + r * (wn + 8) + cc + 4);
         float x[8] = {lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w};
         if (row + r >= o->m || left <= 0) continue;
-        if (o->alpha != 1.f) tc__epi_alpha(x, 8, o->alpha);
+        tc__epi_alpha(x, 8, o->alpha);
         if (o->beta != 0.f) {
             const char *p = (const char *)o->c + ((long long)batch * o->stride_c + (long long)(row + r) * o->ldc + col + cc) * size;
 #pragma unroll
@@ -1152,10 +1153,10 @@ TC_HOST float tc__gemm_beta(const tc_gemm_args *g) { return g->beta ? *g->beta :
 /* The rules that hold for every kernel. */
 TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    const int sizes[3] = {g ? g->m : 0, g ? g->n : 0, g ? g->k : 0};
     const char names[3] = {'m', 'n', 'k'};
-    int i;
+    int i, sizes[3];
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
+    sizes[0] = g->m, sizes[1] = g->n, sizes[2] = g->k;
     for (i = 0; i < 3; i++) {
         if (sizes[i] < 0) return tc__fail(TC_ERR_SIZE, "%c = %d is negative", names[i], sizes[i]);
         if (sizes[i] > 0x7fff0000) return tc__fail(TC_ERR_SIZE, "%c = %d is above the limit of %d", names[i], sizes[i], 0x7fff0000);
@@ -1190,26 +1191,43 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     return TC_OK;
 }
 
-/* TMA's rule for one operand: does it hold, and if not, in words. */
-TC_HOST int tc__gemm_tma_fits(const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
+/* Which of TMA's rules one operand breaks; TC__TMA_FITS for none. */
+enum { TC__TMA_FITS = 0, TC__TMA_BASE, TC__TMA_PITCH, TC__TMA_STRIDE, TC__TMA_REACH };
+
+TC_HOST int tc__gemm_tma_breaks(const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
 {
-    const uint64_t bits = (uint64_t)(uintptr_t)p | (uint64_t)(pitch * bytes) | (batch > 1 ? (uint64_t)(stride * bytes) : 0);
-    return bits % 16 == 0 && pitch * bytes < ((int64_t)1 << 40) && stride * bytes < ((int64_t)1 << 40);
+    const int64_t reach = (int64_t)1 << 40;
+    return (uintptr_t)p % 16                                      ? TC__TMA_BASE
+         : pitch * bytes % 16                                     ? TC__TMA_PITCH
+         : batch > 1 && stride * bytes % 16                       ? TC__TMA_STRIDE
+         : pitch * bytes >= reach || stride * bytes >= reach      ? TC__TMA_REACH
+                                                                  : TC__TMA_FITS;
 }
 
+/* The same in words. */
 TC_HOST tc_status tc__gemm_check_tma(const char *name, const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
 {
-    if ((uintptr_t)p % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes, as TMA needs", name, p);
-    if (pitch * bytes % 16)
+    switch (tc__gemm_tma_breaks(p, pitch, stride, batch, bytes)) {
+    case TC__TMA_BASE: return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes, as TMA needs", name, p);
+    case TC__TMA_PITCH:
         return tc__fail(TC_ERR_ALIGN, "ld%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
                         (long long)pitch, (long long)(pitch * bytes));
-    if (batch > 1 && stride * bytes % 16)
+    case TC__TMA_STRIDE:
         return tc__fail(TC_ERR_ALIGN, "stride_%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
                         (long long)stride, (long long)(stride * bytes));
-    if (pitch * bytes >= ((int64_t)1 << 40) || stride * bytes >= ((int64_t)1 << 40))
+    case TC__TMA_REACH:
         return tc__fail(TC_ERR_SIZE, "ld%s = %lld or stride_%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name,
                         (long long)pitch, name, (long long)stride);
-    return TC_OK;
+    default: return TC_OK;
+    }
+}
+
+/* Do D, and C where it is read, keep the rules? */
+TC_HOST int tc__gemm_out_fits(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const int batch = tc__gemm_batch(g), bytes = tc_type_bits(c->d) / 8;
+    return tc__gemm_tma_breaks(g->d, g->ldd, g->stride_d, batch, bytes) == TC__TMA_FITS
+        && (tc__gemm_beta(g) == 0.f || tc__gemm_tma_breaks(g->c, g->ldc, g->stride_c, batch, bytes) == TC__TMA_FITS);
 }
 
 TC_HOST tc_status tc__gemm_check_sm90(const tc_gemm_config *c, const tc_gemm_args *g)
@@ -1433,8 +1451,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     p.out = tc__gemm_out(g);
     p.k = g->k;
     p.word = tc__gemm_rows_aligned(g, 4);
-    p.vec = tc__gemm_tma_fits(g->d, g->ldd, g->stride_d, tc__gemm_batch(g), tc_type_bits(c->d) / 8)
-         && (p.out.beta == 0.f || tc__gemm_tma_fits(g->c, g->ldc, g->stride_c, tc__gemm_batch(g), tc_type_bits(c->d) / 8));
+    p.vec = tc__gemm_out_fits(c, g);
     return tc__gemm_launch(use, p.tiles.total, &p, g, stream);
 }
 
@@ -1445,10 +1462,9 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     static const double cost[4] = {1.0, 1.0, 1.1, 1.2}; /* larger tiles move fewer bytes per product; from bench/results/tune.txt */
     int device, major = 0, minor = 0, sms = 0, i, best = -1;
     double best_time = 0;
-    const int batch = g ? tc__gemm_batch(g) : 1, d_bytes = tc_type_bits(tiles[0].d) / 8;
-    if (!g || g->m <= 0 || g->n <= 0 || (g->k && (!tc__gemm_tma_fits(g->a, g->lda, g->stride_a, batch, 2) || !tc__gemm_tma_fits(g->b, g->ldb, g->stride_b, batch, 2)))
-        || !tc__gemm_tma_fits(g->d, g->ldd, g->stride_d, batch, d_bytes)
-        || (tc__gemm_beta(g) != 0.f && !tc__gemm_tma_fits(g->c, g->ldc, g->stride_c, batch, d_bytes)))
+    const int batch = g ? tc__gemm_batch(g) : 1;
+    if (!g || g->m <= 0 || g->n <= 0 || !tc__gemm_out_fits(&tiles[0], g)
+        || (g->k && (tc__gemm_tma_breaks(g->a, g->lda, g->stride_a, batch, 2) || tc__gemm_tma_breaks(g->b, g->ldb, g->stride_b, batch, 2))))
         return -1; /* the sm_80 kernel takes it, or says what is wrong with it */
     if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess
         || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess
