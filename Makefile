@@ -51,6 +51,8 @@ $(B)/tests/nvrtc: tests/nvrtc.c | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lnvrtc
 
+include emu/emu.mk
+
 $(B)/bench/%: bench/%.cu bench/bench.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt

@@ -86,8 +86,9 @@ static double mlp_error(const mlp *b, int row)
     return worst;
 }
 
-static int mlp_shape(const char *name, int tokens, int hidden, int inner)
+static int mlp_shape(const char *name, int full_tokens, int full_hidden, int full_inner)
 {
+    const int tokens = example_size(full_tokens), hidden = example_size(full_hidden), inner = example_size(full_inner);
     mlp b;
     const double flops = 6.0 * tokens * hidden * inner;
     const size_t weights = (size_t)hidden * inner;
@@ -106,7 +107,9 @@ static int mlp_shape(const char *name, int tokens, int hidden, int inner)
     example_times(sides, run, self, 3, seconds);
     mlp_run(&b);
     worst = mlp_error(&b, tokens - 1);
-    printf("%-12s tokens %5d  hidden %5d  inner %5d   %7.1f TFLOP/s", name, tokens, hidden, inner, flops / seconds[0] * 1e-12);
+    printf("%-12s tokens %5d  hidden %5d  inner %5d   ", name, tokens, hidden, inner);
+    if (example_emulated()) printf("emulated");
+    else printf("%7.1f TFLOP/s", flops / seconds[0] * 1e-12);
     if (sides > 1)
         printf("   cuBLAS, the three products alone: %7.1f TFLOP/s (%.2fx)", flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
     printf("   error %.2f of the bound  %s\n", worst, worst <= 1 ? "ok" : "FAIL");

@@ -25,8 +25,9 @@ typedef struct gemm_call {
 static void gemm_call_run(void *self) { TC_CHECK(((gemm_call *)self)->run(&((gemm_call *)self)->args, 0)); }
 
 /* One shape in bf16; returns 0 if the samples are right. */
-static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k)
+static inline int gemm_example_shape(const gemm_example *e, int full_m, int full_n, int full_k)
 {
+    const int m = example_size(full_m), n = example_size(full_n), k = example_size(full_k);
     const int samples = 400;
     void *a = example_random((size_t)m * k, 1, TC_BF16, 1.f), *b = example_random((size_t)n * k, 2, TC_BF16, 1.f), *d = example_alloc((size_t)m * n, TC_BF16);
     gemm_call call, rival;
@@ -35,7 +36,7 @@ static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k)
     void (*run[2])(void *) = {gemm_call_run, e->rival ? gemm_call_run : example_cublas_run};
     void *self[2] = {&call, e->rival ? (void *)&rival : (void *)&reference};
     double worst = 0, seconds[2] = {0, 0}, flops = 2.0 * m * n * k;
-    const int sides = e->rival || example_cublas_open() ? 2 : 1;
+    const int sides = !example_emulated() && (e->rival || example_cublas_open()) ? 2 : 1;
     const int calls = flops < 2e10 ? 50 : flops < 2e12 ? 5 : 2;
     memset(&call, 0, sizeof call);
     call.run = e->run;
@@ -55,7 +56,9 @@ static inline int gemm_example_shape(const gemm_example *e, int m, int n, int k)
         const double error = fabs(example_get(d, (size_t)i * n + j, TC_BF16) - y) / bound;
         if (!(error <= worst)) worst = error;
     }
-    printf("m %5d  n %5d  k %5d   %7.1f TFLOP/s", m, n, k, flops / seconds[0] * 1e-12);
+    printf("m %5d  n %5d  k %5d   ", m, n, k);
+    if (example_emulated()) printf("emulated");
+    else printf("%7.1f TFLOP/s", flops / seconds[0] * 1e-12);
     if (sides > 1)
         printf("   %s: %7.1f TFLOP/s (%.2fx)", e->rival ? "generated" : "cuBLAS, the product alone", flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
     printf("   worst of %d samples: %.2f of the error bound  %s\n", samples, worst, worst <= 1 ? "ok" : "FAIL");

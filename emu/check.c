@@ -1,0 +1,508 @@
+/* check.c - happens-before: vector clocks of threads and asynchronous operations, and the shadow of shared memory that
+ * remembers who touched each word last. Finds races, generic-proxy writes that the asynchronous proxy reads without a
+ * proxy fence, and reads of bytes that nobody wrote.
+ *
+ * Ordering comes from what orders memory in PTX: barriers, mbarriers, bar.warp.sync, cluster barriers, completion of
+ * asynchronous operations that was waited for, and release/acquire patterns through strong accesses and fences. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core.h"
+
+#define NSLOT 512u                      /* asynchronous operations told apart at one time, per cluster */
+
+/* One word of shared memory. who: 0 nobody; 1 + warp of the cluster; 0x8000 | slot of an asynchronous operation. */
+typedef struct {
+    uint16_t w_who; uint8_t w_lane, init;
+    uint32_t w_tick, w_pc;
+    uint16_t r_who; uint8_t flags, pad;
+    uint32_t r_mask, r_tick, r_pc, more;        /* more: index of further readers, 0 none */
+} word;
+enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8 };
+typedef struct { uint16_t who; uint8_t strong; uint32_t mask, tick, pc, next; } reader;
+struct shadow { word *w; word *bytes; uint32_t nwords; };
+
+struct clock_state {
+    uint32_t tick[NSLOT]; uint8_t busy[NSLOT]; uint32_t next;
+    reader *pool; uint32_t npool, cap, free;
+    vclk *memo_a, *memo_b, *memo_r;
+    struct strong { uint64_t key; vclk *v; } *strong; uint32_t nstrong, cap_strong;
+    vclk *spare[16]; int nspare;
+};
+
+/* ---- vector clocks ---- */
+
+static vclk *vclk_new(cluster *cl)
+{
+    struct clock_state *s = cl->clocks;
+    vclk *v = s->nspare ? s->spare[--s->nspare] : malloc(sizeof *v + 2 * sizeof(uint32_t) * cl->nclock);
+    v->ref = 1;
+    v->n = cl->nclock;
+    return v;
+}
+vclk *vclk_ref(vclk *v) { if (v) v->ref++; return v; }
+void vclk_drop(cluster *cl, vclk *v)
+{
+    if (!v || --v->ref) return;
+    struct clock_state *s = cl->clocks;
+    if (s->nspare < 16) s->spare[s->nspare++] = v; else free(v);
+}
+static vclk *vclk_copy(cluster *cl, const vclk *v)
+{
+    vclk *n = vclk_new(cl);
+    if (v) memcpy(n->c, v->c, 2 * sizeof(uint32_t) * cl->nclock);
+    else memset(n->c, 0, 2 * sizeof(uint32_t) * cl->nclock);
+    return n;
+}
+__attribute__((target_clones("avx2", "default")))
+static void max_into(uint32_t *a, const uint32_t *b, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++) a[k] = a[k] > b[k] ? a[k] : b[k];
+}
+vclk *vclk_join(cluster *cl, vclk *a, vclk *b)
+{
+    if (!a || a == b) return vclk_ref(b);
+    if (!b) return vclk_ref(a);
+    struct clock_state *s = cl->clocks;
+    if (s->memo_a == a && s->memo_b == b) return vclk_ref(s->memo_r);
+    vclk *r = vclk_copy(cl, a);
+    max_into(r->c, b->c, 2 * cl->nclock);
+    vclk_drop(cl, s->memo_a); vclk_drop(cl, s->memo_b); vclk_drop(cl, s->memo_r);
+    s->memo_a = vclk_ref(a); s->memo_b = vclk_ref(b); s->memo_r = vclk_ref(r);
+    return r;
+}
+void vclk_merge(cluster *cl, vclk **into, vclk *v)
+{
+    if (!v) return;
+    vclk *r = vclk_join(cl, *into, v);
+    vclk_drop(cl, *into);
+    *into = r;
+}
+static inline uint32_t thread_index(const warp *w, int lane)
+{
+    return w->cta->rank * (w->cta->cl->nthread_pad / w->cta->cl->ncta) + w->id * 32 + (uint32_t)lane;
+}
+static inline uint16_t warp_index(const warp *w) { return (uint16_t)(1 + thread_index(w, 0) / 32); }
+
+vclk *vclk_release(warp *w, uint32_t mask)
+{
+    cluster *cl = w->cta->cl;
+    if (!emu_opt.checks || !mask) return NULL;
+    vclk *r = NULL, *last = NULL;
+    EMU_EACH(l, mask) {
+        if (r && w->vc[l] == last) continue;
+        if (!r) r = vclk_copy(cl, w->vc[l]);
+        else if (w->vc[l]) max_into(r->c, w->vc[l]->c, 2 * cl->nclock);
+        last = w->vc[l];
+    }
+    uint32_t t0 = thread_index(w, 0);
+    EMU_EACH(l, mask) r->c[t0 + l] = w->tick;
+    w->tick++;
+    return r;
+}
+void vclk_acquire(warp *w, uint32_t mask, vclk *v)
+{
+    if (!v) return;
+    cluster *cl = w->cta->cl;
+    EMU_EACH(l, mask) {
+        if (w->vc[l] == v) continue;
+        vclk *r = vclk_join(cl, w->vc[l], v);
+        vclk_drop(cl, w->vc[l]);
+        w->vc[l] = r;
+    }
+}
+void check_proxy_fence(warp *w, uint32_t mask)
+{
+    cluster *cl = w->cta->cl;
+    if (!emu_opt.checks) return;
+    uint32_t t0 = thread_index(w, 0);
+    while (mask) {                              /* lanes that know the same go on sharing one clock */
+        vclk *from = w->vc[__builtin_ctz(mask)];
+        uint32_t same = 0;
+        EMU_EACH(l, mask) if (w->vc[l] == from) same |= 1u << l;
+        vclk *to = vclk_copy(cl, from);
+        max_into(vclk_p(to), to->c, cl->nclock);
+        EMU_EACH(l, same) vclk_p(to)[t0 + l] = w->tick;
+        EMU_EACH(l, same) { vclk_drop(cl, w->vc[l]); w->vc[l] = vclk_ref(to); }
+        vclk_drop(cl, to);
+        mask &= ~same;
+    }
+    w->tick++;
+}
+
+/* Release and acquire through strong accesses: what a thread had done before its last fence goes with its next strong write to the
+ * address; a strong read takes it in, and the next fence makes it count. */
+static struct strong *strong_find(struct clock_state *s, uint64_t key, int make)
+{
+    for (uint32_t k = 0; k < s->nstrong; k++) if (s->strong[k].key == key) return &s->strong[k];
+    if (!make) return NULL;
+    if (s->nstrong == s->cap_strong) s->strong = realloc(s->strong, (s->cap_strong = s->cap_strong ? 2 * s->cap_strong : 16) * sizeof *s->strong);
+    s->strong[s->nstrong] = (struct strong){key, NULL};
+    return &s->strong[s->nstrong++];
+}
+typedef struct { vclk *released[32], *seen[32]; } fences;      /* per warp, allocated with the first fence or strong access */
+static fences *fences_of(warp *w)
+{
+    if (!w->fences) w->fences = calloc(1, sizeof(fences));
+    return w->fences;
+}
+void check_fence(warp *w, uint32_t mask)
+{
+    cluster *cl = w->cta->cl;
+    if (!emu_opt.checks) return;
+    fences *f = fences_of(w);
+    EMU_EACH(l, mask) if (f->seen[l]) {
+        vclk_acquire(w, 1u << l, f->seen[l]);
+        vclk_drop(cl, f->seen[l]);
+        f->seen[l] = NULL;
+    }
+    vclk *r = vclk_release(w, mask);
+    EMU_EACH(l, mask) { vclk_drop(cl, f->released[l]); f->released[l] = vclk_ref(r); }
+    vclk_drop(cl, r);
+}
+/* What a relaxed arrival tells: what the lanes had done before their last fence; and that asynchronous operations which they have
+ * waited for are over, which is so whatever the order of memory. */
+vclk *vclk_release_relaxed(warp *w, uint32_t mask)
+{
+    cluster *cl = w->cta->cl;
+    fences *f = w->fences;
+    vclk *r = vclk_release(w, mask);
+    if (!r) return NULL;
+    memset(r->c, 0, sizeof(uint32_t) * cl->nthread_pad);
+    memset(vclk_p(r), 0, sizeof(uint32_t) * cl->nthread_pad);
+    if (f) EMU_EACH(l, mask) if (f->released[l]) max_into(r->c, f->released[l]->c, 2 * cl->nclock);
+    return r;
+}
+void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int reads, int writes, int acquire, int release)
+{
+    cluster *cl = w->cta->cl;
+    struct clock_state *s = cl->clocks;
+    if (!emu_opt.checks) return;
+    fences *f = w->fences;
+    if (!release && !acquire && !f && !s->nstrong) return;      /* nobody fences: nothing is published */
+    f = fences_of(w);
+    EMU_EACH(l, mask) {
+        uint64_t key = c ? (uint64_t)c->rank << 32 | addr[l] : addr[l];
+        if (reads) {
+            struct strong *e = strong_find(s, key, 0);
+            if (e && e->v) {
+                if (acquire) vclk_acquire(w, 1u << l, e->v);
+                else vclk_merge(cl, &f->seen[l], e->v);
+            }
+        }
+        if (writes) {
+            vclk *r = release ? vclk_release(w, 1u << l) : vclk_ref(f->released[l]);
+            if (r) vclk_merge(cl, &strong_find(s, key, 1)->v, r);
+            vclk_drop(cl, r);
+        }
+    }
+}
+
+/* ---- life of the state ---- */
+void check_cluster_begin(cluster *cl) { cl->clocks = calloc(1, sizeof *cl->clocks); cl->clocks->npool = 1; cl->nclock = cl->nthread_pad + NSLOT; }
+void check_cluster_end(cluster *cl)
+{
+    struct clock_state *s = cl->clocks;
+    vclk_drop(cl, s->memo_a); vclk_drop(cl, s->memo_b); vclk_drop(cl, s->memo_r);
+    for (uint32_t k = 0; k < s->nstrong; k++) vclk_drop(cl, s->strong[k].v);
+    for (int k = 0; k < s->nspare; k++) free(s->spare[k]);
+    free(s->strong);
+    free(s->pool);
+    free(s);
+    cl->clocks = NULL;
+}
+void check_cta_begin(cta *c)
+{
+    c->shadow = calloc(1, sizeof *c->shadow);
+    c->shadow->nwords = (c->smem_size + 3) / 4;
+    c->shadow->w = calloc(c->shadow->nwords, sizeof(word));
+}
+void check_cta_end(cta *c)
+{
+    if (!c->shadow) return;
+    free(c->shadow->w); free(c->shadow->bytes); free(c->shadow);
+    c->shadow = NULL;
+}
+void check_warp_begin(warp *w) { w->tick = 1; }
+void check_warp_end(warp *w)
+{
+    cluster *cl = w->cta->cl;
+    fences *f = w->fences;
+    for (int l = 0; l < 32; l++) {
+        vclk_drop(cl, w->vc[l]); w->vc[l] = NULL;
+        if (f) { vclk_drop(cl, f->released[l]); vclk_drop(cl, f->seen[l]); }
+    }
+    free(f);
+    w->fences = NULL;
+}
+
+/* ---- the shadow of shared memory ---- */
+
+static const ptx_instr *at(const cluster *cl, uint32_t pc) { return &cl->L->mod->ptx->code[pc]; }
+static uint32_t pc_of(const cluster *cl, const ptx_instr *i) { return (uint32_t)(i - cl->L->mod->ptx->code); }
+
+/* Who is about to touch the word, and what it knows */
+typedef struct { warp *w; int lane; const ptx_instr *i; uint16_t who; uint32_t tick, pc; const vclk *vc; int flags; uint32_t self; async_op *op; } actor;
+
+static int knows(const actor *a, uint16_t who, uint32_t mask, uint32_t tick)
+{
+    cluster *cl = a->w->cta->cl;
+    if (who & 0x8000) return (a->vc ? a->vc->c[cl->nthread_pad + (who & 0x7fff)] : 0) >= tick;
+    uint32_t t0 = (who - 1u) * 32;
+    EMU_EACH(l, mask) {
+        if (t0 + l == a->self) continue;
+        if ((a->vc ? a->vc->c[t0 + l] : 0) < tick) return 0;
+    }
+    return 1;
+}
+static void name_actor(const cluster *cl, uint16_t who, uint32_t mask, char *buf, size_t n)
+{
+    if (who & 0x8000) { snprintf(buf, n, "an asynchronous operation"); return; }
+    uint32_t per = cl->nthread_pad / cl->ncta / 32, wi = who - 1u;
+    if (cl->ncta > 1) snprintf(buf, n, "warp %u lane %d of CTA rank %u", wi % per, __builtin_ctz(mask ? mask : 1), wi / per);
+    else snprintf(buf, n, "warp %u lane %d", wi, __builtin_ctz(mask ? mask : 1));
+}
+static int race(const actor *a, cta *c, uint32_t off, const char *mine, const char *theirs, uint16_t who, uint32_t mask, uint32_t pc)
+{
+    char name[96];
+    cluster *cl = c->cl;
+    name_actor(cl, who, mask, name, sizeof name);
+    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at offset %u: this %s is not ordered after the %s by %s%s", off, mine, theirs, name,
+               who & 0x8000 ? " (not waited for, or still in flight)" : "");
+    emu_report_also(a->w, at(cl, pc), "the %s", theirs);
+    return 1;
+}
+/* Async-proxy access to bytes that a thread wrote through the generic proxy */
+static int unfenced(const actor *a, cta *c, uint32_t off, const word *e)
+{
+    if (e->w_who & 0x8000 || !e->w_who) return 0;
+    uint32_t t = (e->w_who - 1u) * 32 + e->w_lane;
+    if ((a->vc ? vclk_p(a->vc)[t] : 0) >= e->w_tick) return 0;
+    emu_report(a->w, a->i, 1u << a->lane, E_PROXY, "the asynchronous proxy %s shared memory at offset %u that was written through the generic proxy, without a fence.proxy.async in between",
+               a->flags & A_READ ? "reads" : "overwrites", off);
+    emu_report_also(a->w, at(c->cl, e->w_pc), "written");
+    return 1;
+}
+static void readers_clear(cluster *cl, word *e)
+{
+    struct clock_state *s = cl->clocks;
+    while (e->more) { uint32_t n = s->pool[e->more].next; s->pool[e->more].next = s->free; s->free = e->more; e->more = n; }
+    e->r_who = 0;
+}
+static uint32_t reader_new(struct clock_state *s)
+{
+    uint32_t n = s->free;
+    if (n) { s->free = s->pool[n].next; return n; }
+    if (s->npool >= s->cap) s->pool = realloc(s->pool, (s->cap = s->cap ? 2 * s->cap : 256) * sizeof *s->pool);
+    return s->npool++;
+}
+static int one(const actor *a, cta *c, word *e, uint32_t off)
+{
+    cluster *cl = c->cl;
+    int strong = (a->flags & A_STRONG) != 0, bad = 0;
+    const char *mine = a->flags & A_WRITE ? "write" : "read";
+    int async = (a->who & 0x8000) != 0;
+    if (e->w_who && !(strong && e->flags & F_WSTRONG)
+        && !(e->w_who == a->who && e->w_tick == a->tick && e->w_pc == a->pc && !async)      /* lanes of one instruction */
+        && !knows(a, e->w_who, 1u << e->w_lane, e->w_tick)) {
+        bad = race(a, c, off, mine, "write", e->w_who, 1u << e->w_lane, e->w_pc);
+    } else if (async && a->flags & A_ASYNC && unfenced(a, c, off, e)) bad = 1;
+    if (a->flags & A_WRITE) {
+        if (!bad && e->r_who && !(strong && e->flags & F_RSTRONG)) {
+            if (!(e->r_who == a->who && e->r_tick == a->tick && e->r_pc == a->pc) && !knows(a, e->r_who, e->r_mask, e->r_tick))
+                bad = race(a, c, off, mine, "read", e->r_who, e->r_mask, e->r_pc);
+            for (uint32_t n = e->more; n && !bad; n = cl->clocks->pool[n].next) {
+                reader *r = &cl->clocks->pool[n];
+                if (!(strong && r->strong) && !knows(a, r->who, r->mask, r->tick)) bad = race(a, c, off, mine, "read", r->who, r->mask, r->pc);
+            }
+        }
+        readers_clear(cl, e);
+        e->w_who = a->who; e->w_lane = (uint8_t)(async ? 0 : a->lane); e->w_tick = a->tick; e->w_pc = a->pc;
+        e->flags = (uint8_t)((e->flags & ~(F_WSTRONG | F_RSTRONG)) | (strong ? F_WSTRONG : 0));
+        return bad;
+    }
+    uint32_t bit = async ? 1 : 1u << a->lane;
+    if (e->r_who == a->who && e->r_tick == a->tick) {
+        e->r_mask |= bit;
+        if (!strong) e->flags &= (uint8_t)~F_RSTRONG;
+        return bad;
+    }
+    if (e->r_who && !knows(a, e->r_who, e->r_mask & ~(e->r_who == a->who ? bit : 0), e->r_tick)) {
+        /* concurrent readers: keep the older ones in a list */
+        struct clock_state *s = cl->clocks;
+        for (uint32_t n = e->more; n; n = s->pool[n].next)
+            if (s->pool[n].who == a->who && s->pool[n].tick == a->tick) { s->pool[n].mask |= bit; return bad; }
+        for (uint32_t *n = &e->more; *n;) {                     /* forget those that this reader comes after */
+            reader *r = &s->pool[*n];
+            if (knows(a, r->who, r->mask, r->tick)) { uint32_t dead = *n; *n = r->next; r->next = s->free; s->free = dead; }
+            else n = &r->next;
+        }
+        uint32_t n = reader_new(s);
+        s->pool[n] = (reader){e->r_who, (e->flags & F_RSTRONG) != 0, e->r_mask, e->r_tick, e->r_pc, e->more};
+        e->more = n;
+    }
+    e->r_who = a->who; e->r_mask = bit; e->r_tick = a->tick; e->r_pc = a->pc;
+    e->flags = (uint8_t)((e->flags & ~F_RSTRONG) | (strong ? F_RSTRONG : 0));
+    return bad;
+}
+static word *split(struct shadow *s, uint32_t k)
+{
+    word *e = &s->w[k];
+    if (!s->bytes) s->bytes = calloc(4 * (size_t)s->nwords, sizeof(word));
+    word *b = &s->bytes[4 * (size_t)k];
+    if (!(e->flags & F_SPLIT)) {
+        for (int j = 0; j < 4; j++) { b[j] = *e; b[j].more = 0; }
+        b[0].more = e->more;                    /* a list has one owner; byte 0 serves */
+        e->more = 0;
+        e->flags |= F_SPLIT;
+    }
+    return b;
+}
+static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
+{
+    struct shadow *s = c->shadow;
+    int bad = 0;
+    uint32_t end = off + size;
+    word last_in = {0}, last_out = {0};
+    int have = 0;
+    while (off < end) {
+        uint32_t k = off / 4;
+        word *e = &s->w[k];
+        if (off % 4 || end - off < 4 || e->flags & F_SPLIT) {
+            uint32_t stop = (k + 1) * 4 < end ? (k + 1) * 4 : end;
+            int whole = off % 4 == 0 && stop == (k + 1) * 4 && a->flags & A_WRITE;
+            word *b = split(s, k);
+            for (; off < stop; off++) { int r = one(a, c, &b[off & 3], off); bad |= r; if (r && a->op) return 1; }
+            if (whole) {                        /* all four bytes the same again */
+                uint8_t init = e->init; uint8_t mb = e->flags & F_MBAR;
+                *e = b[0]; e->init = init; e->flags = (uint8_t)((e->flags & ~(F_SPLIT | F_MBAR)) | mb);
+            }
+            have = 0;
+            continue;
+        }
+        /* Runs of words in the same state, as copies leave them: judge once */
+        if (have && !e->more && e->w_who == last_in.w_who && e->w_tick == last_in.w_tick && e->w_lane == last_in.w_lane && e->r_who == last_in.r_who
+            && e->r_mask == last_in.r_mask && e->r_tick == last_in.r_tick && e->flags == last_in.flags && e->w_pc == last_in.w_pc) {
+            uint8_t init = e->init;
+            *e = last_out; e->init = init;
+        } else {
+            word in = *e;
+            int r = one(a, c, e, off);
+            bad |= r;
+            if (r && a->op) return 1;
+            have = !e->more && !in.more;
+            last_in = in; last_out = *e;
+        }
+        off += 4;
+    }
+    return bad;
+}
+static int initialised(struct shadow *s, uint32_t off, uint32_t size, uint32_t *where)
+{
+    for (uint32_t o = off; o < off + size; ) {
+        if (o % 4 == 0 && off + size - o >= 4) {
+            if (s->w[o / 4].init != 15) { *where = o; return 0; }
+            o += 4;
+        } else { if (!(s->w[o / 4].init >> o % 4 & 1)) { *where = o; return 0; } o++; }
+    }
+    return 1;
+}
+static void set_init(struct shadow *s, uint32_t off, uint32_t size)
+{
+    for (uint32_t o = off; o < off + size; ) {
+        if (o % 4 == 0 && off + size - o >= 4) { s->w[o / 4].init = 15; o += 4; }
+        else { s->w[o / 4].init |= (uint8_t)(1 << o % 4); o++; }
+    }
+}
+int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size, int flags)
+{
+    struct shadow *s = c->shadow;
+    int bad = 0;
+    if (!s) return 0;
+    if (s->w[off / 4].flags & F_MBAR || s->w[(off + size - 1) / 4].flags & F_MBAR) mbar_clobbered(w, i, lane, c, off, (uint32_t)(flags & A_WRITE ? size : 0));
+    uint32_t t = thread_index(w, lane);
+    actor a = {.w = w, .lane = lane, .i = i, .who = warp_index(w), .tick = w->tick, .pc = pc_of(c->cl, i), .vc = w->vc[lane], .flags = flags, .self = t};
+    bad = range(&a, c, off, size);
+    uint32_t where;
+    if (!bad && flags & (A_READ | A_ATOMIC) && !(flags & A_NOINIT) && !initialised(s, off, size, &where)) {
+        emu_report(w, i, 1u << lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written", where);
+        set_init(s, off, size);
+        bad = 1;
+    }
+    if (flags & (A_WRITE | A_ATOMIC)) set_init(s, off, size);
+    return bad;
+}
+void check_mbar_mark(cta *c, uint32_t off, int on)
+{
+    if (!c->shadow) return;
+    for (uint32_t o = off; o < off + 8; o += 4) {
+        word *e = &c->shadow->w[o / 4];
+        e->flags = (uint8_t)(on ? e->flags | F_MBAR : e->flags & ~F_MBAR);
+        e->init = 15;
+    }
+}
+
+/* Has the thread that uses the mbarrier learnt of its mbarrier.init? */
+int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
+{
+    if (!emu_opt.checks || !b->init_w || (b->init_w == w && b->init_lane == lane)) return 1;
+    uint32_t t = thread_index(b->init_w, b->init_lane);
+    if ((w->vc[lane] ? w->vc[lane]->c[t] : 0) >= b->init_tick) return 1;
+    emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is used without a barrier between its initialisation by another thread and this", b->off, c->rank);
+    emu_report_also(w, b->init_at, "initialised");
+    b->init_w = NULL;
+    return 0;
+}
+
+/* ---- asynchronous operations ---- */
+async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int)) { return emu_async_new_lanes(w, i, 1u << lane, payload_size, perform); }
+async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload_size, void (*perform)(async_op *, int))
+{
+    int lane = __builtin_ctz(mask);
+    cluster *cl = w->cta->cl;
+    struct clock_state *s = cl->clocks;
+    async_op *op = calloc(1, sizeof *op + payload_size);
+    *op = (async_op){.cl = cl, .w = w, .lane = lane, .i = i, .cta = w->cta, .perform = perform, .payload = op + 1, .mbar_off = ~0u};
+    if (!emu_opt.checks) return op;
+    uint32_t k = 0;
+    while (k < NSLOT && s->busy[(s->next + k) % NSLOT]) k++;     /* all busy: share one, and tell less */
+    op->slot = (s->next + k) % NSLOT;
+    s->next = op->slot + 1;
+    s->busy[op->slot] = 1;
+    op->tick = ++s->tick[op->slot];
+    op->vc = vclk_release(w, mask);
+    op->vc->c[cl->nthread_pad + op->slot] = op->tick;
+    vclk_p(op->vc)[cl->nthread_pad + op->slot] = op->tick;
+    return op;
+}
+void emu_async_free(async_op *op)
+{
+    if (op->vc) { op->cl->clocks->busy[op->slot] = 0; vclk_drop(op->cl, op->vc); }
+    free(op);
+}
+void emu_async_acquire(warp *w, uint32_t mask, async_op *op) { vclk_acquire(w, mask, op->vc); }
+
+void emu_async_touch(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags) { check_async_touch(op, op->lane, c, off, bytes, flags | A_ASYNC); }
+void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags)
+{
+    if (!c->shadow || !bytes) return;
+    if ((uint64_t)off + bytes > c->smem_size) {
+        emu_report(op->w, op->i, 1u << op->lane, E_OOB_SHARED, "shared memory [%u, %llu) lies outside the %u bytes of the CTA", off, (unsigned long long)off + bytes, c->smem_size);
+        return;
+    }
+    actor a = {.w = op->w, .lane = lane, .i = op->i, .who = (uint16_t)(0x8000 | op->slot), .tick = op->tick, .pc = pc_of(op->cl, op->i), .vc = op->vc,
+               .flags = flags, .self = ~0u, .op = op};
+    if (range(&a, c, off, bytes)) return;
+    uint32_t where;
+    if (flags & A_READ && !(flags & A_NOINIT) && !initialised(c->shadow, off, bytes, &where)) {
+        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written", where);
+        set_init(c->shadow, off, bytes);
+    }
+}
+uint8_t *emu_async_smem(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags)
+{
+    (void)op;
+    if ((uint64_t)off + bytes > c->smem_size) return NULL;
+    if (flags & A_WRITE && c->shadow) set_init(c->shadow, off, bytes);
+    return c->smem + off;
+}

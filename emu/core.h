@@ -1,0 +1,94 @@
+/* core.h - private to the core rooms (decode.c exec.c mem.c sync.c check.c report.c) */
+#ifndef EMU_CORE_H
+#define EMU_CORE_H
+#include "emu.h"
+
+enum { I_REFRESH = 128 };               /* operands that differ per warp: special registers, shared and local addresses */
+
+/* ---- decode.c ---- */
+int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n);
+void emu_refresh(warp *w, const ptx_instr *i);
+uint64_t emu_sym_addr(warp *w, const ptx_sym *s, int lane);      /* address of a variable in its own space */
+int emu_is_kernel_param(const ptx_sym *s);
+
+/* ---- check.c: what happened before what ----
+ * Every thread has a vector clock: c[x] = up to which tick of x's it knows everything to have happened; x is a thread of the
+ * cluster or a slot of an asynchronous operation. p[x]: the same, for what has also passed a proxy fence. Clocks are immutable and
+ * shared by reference. A thread's own entry in c is implied: its warp's present tick. */
+typedef struct vclk { uint32_t ref, n; uint32_t c[]; } vclk;    /* c[0..n), then p[0..n) */
+static inline uint32_t *vclk_p(const vclk *v) { return (uint32_t *)v->c + v->n; }
+vclk *vclk_ref(vclk *v);
+void vclk_drop(cluster *cl, vclk *v);
+vclk *vclk_release(warp *w, uint32_t mask);                      /* what the lanes know, themselves included; starts a new tick */
+vclk *vclk_release_relaxed(warp *w, uint32_t mask);
+void vclk_acquire(warp *w, uint32_t mask, vclk *v);              /* v may be NULL */
+vclk *vclk_join(cluster *cl, vclk *a, vclk *b);                  /* new reference; either may be NULL */
+void vclk_merge(cluster *cl, vclk **into, vclk *v);              /* *into = join(*into, v); v keeps its reference */
+void check_proxy_fence(warp *w, uint32_t mask);                  /* fence.proxy.async */
+void check_fence(warp *w, uint32_t mask);                        /* membar, fence.acq_rel, fence.sc */
+void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int reads, int writes, int acquire, int release);
+void check_cluster_begin(cluster *cl);
+void check_cluster_end(cluster *cl);
+void check_cta_begin(cta *c);
+void check_cta_end(cta *c);
+/* one lane's access to shared memory, already within bounds. Returns 0, or 1 if something was reported */
+int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size, int flags);
+void check_mbar_mark(cta *c, uint32_t off, int on);
+void check_warp_begin(warp *w);
+async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload, void (*perform)(async_op *, int));
+void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags);
+void check_warp_end(warp *w);
+
+/* ---- exec.c ---- */
+typedef struct frame {                  /* of a call: what to restore at ret */
+    struct frame *up; uint32_t ret_pc, base, pbase, frame_off; const ptx_func *fn;
+    const ptx_opnd *ret_args; const ptx_func *caller;
+} frame;
+void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
+uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size);    /* NULL: out of bounds */
+int emu_live_cta(const cta *c);
+void emu_abort(launch *L, int cuda_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask);
+int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read);
+uint64_t emu_rand(cluster *cl);
+uint64_t emu_cluster_clock(warp *w);    /* cycles, as %clock64 sees them */
+extern __thread uint64_t emu_progress;  /* of the running worker */
+
+/* ---- sync.c ---- */
+typedef struct mbar {
+    uint32_t off; int valid; uint32_t expected; int64_t pending, tx; uint64_t phase;
+    vclk *cur, *done; const ptx_instr *init_at; struct mbar *next; warp *init_w; int init_lane; uint32_t init_tick;
+} mbar;
+typedef struct mbar_table { mbar *bucket[64]; int n; } mbar_table;
+mbar *mbar_find(cta *c, uint32_t off);
+int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b);
+void mbar_cta_end(warp *w, cta *c);
+void mbar_clobbered(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size);
+void mbar_describe(cta *c, const mbar *b, char *buf, size_t n);
+int mbar_would_complete(cta *c, uint32_t off);
+int emu_decode_bar(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+void setmaxnreg_exit(warp *w);
+void sync_describe_wait(warp *w, int lane, char *buf, size_t n);         /* "waits at bar.sync 1: 96 of 128 threads arrived" */
+
+/* ---- mem.c ---- */
+void cpasync_warp_end(warp *w);
+void cpasync_mbar_arrive(warp *w, uint32_t mask);
+int emu_params_init(void);
+uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
+
+/* ---- report.c ---- */
+void emu_report_launch_begin(launch *L); void emu_report_launch_end(launch *L);
+void emu_report_summary(void);
+const char *emu_kernel_name(const launch *L);
+void emu_print_where(warp *w, const ptx_instr *i, uint32_t mask, char *buf, size_t n);
+
+/* ---- other rooms ---- */
+int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+void emu_wgmma_exit(warp *w);
+void emu_wgmma_cta_free(cta *c);
+void emu_tcgen05_warp_exit(warp *w);
+void emu_tcgen05_cta_exit(warp *w, cta *c);
+void emu_tcgen05_cluster_free(cluster *cl);
+#endif

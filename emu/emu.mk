@@ -1,0 +1,25 @@
+# emu.mk - builds tcemu: $(B)/tcemu the launcher, $(B)/libtcemu.so the CUDA runtime and driver in software, and $(B)/emu/libcuda.so.1, which
+# is the same library under the name that programs load the driver by. Included by the Makefile; needs gcc and the toolkit's C headers.
+EMU_SRC = $(filter-out emu/main.c,$(wildcard emu/*.c))
+EMU_OBJ = $(EMU_SRC:emu/%.c=$(B)/emu/%.o)
+EMU_CFLAGS = -std=gnu11 -O3 -ffp-contract=off -fPIC -fvisibility=hidden -Wall -Wextra -pthread -I$(CUDA_HOME)/include
+
+.PHONY: emu
+emu: $(B)/tcemu $(B)/libtcemu.so $(B)/emu/libcuda.so.1
+
+$(B)/emu/%.o: emu/%.c
+	@mkdir -p $(@D)
+	$(CC) $(EMU_CFLAGS) -MMD -MP -c $< -o $@
+
+# The library's own name is the driver's: where it is loaded already, dlopen("libcuda.so.1") finds it whatever the search path is
+$(B)/libtcemu.so: $(EMU_OBJ)
+	$(CC) -shared -pthread -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,-z,defs $^ -o $@ -ldl -lm
+
+$(B)/tcemu: $(B)/emu/main.o $(B)/emu/device.o
+	$(CC) -pthread $^ -o $@
+
+$(B)/emu/libcuda.so.1: $(B)/libtcemu.so
+	ln -sf ../libtcemu.so $@
+	ln -sf libcuda.so.1 $(B)/emu/libcuda.so
+
+-include $(wildcard $(B)/emu/*.d)

@@ -1,0 +1,1043 @@
+/* exec.c - the machine: warps with independently scheduled lanes, clusters, launches, the queue of asynchronous operations.
+ *
+ * A warp executes the group of its lanes that stand at one instruction; the groups of a diverged warp take turns, the one that is
+ * furthest behind first (deepest call, lowest address), so that they meet again, and the others when it spins. Warps of a cluster
+ * take turns of a quantum. An instruction that must wait leaves its lanes where they are; they try again after the next event.
+ *
+ * Asynchronous operations are performed when nothing else in the cluster can go on (schedule 0: as late as the program's waits
+ * allow), or also at random moments (schedules 1, 2, ...). */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core.h"
+
+enum { QUANTUM = 400, IDLE_LIMIT = 40 };
+__thread uint64_t emu_progress;
+static _Atomic uint64_t all_steps, next_grid = 1;
+
+uint64_t emu_clock(void) { return all_steps; }
+uint64_t emu_rand(cluster *cl)
+{
+    uint64_t z = (cl->rng += 0x9e3779b97f4a7c15ull);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+uint64_t emu_cluster_clock(warp *w) { cluster *cl = w->cta->cl; return cl->L->clock_base + cl->steps * 2 + w->steps % 2 + cl->idle_cycles; }
+void emu_event(cluster *cl) { cl->events++; emu_progress++; }
+int emu_live_cta(const cta *c) { return c->live_warps > 0; }
+void emu_abort(launch *L, int cuda_error, const char *fmt, ...)
+{
+    va_list ap;
+    if (L->failed) return;
+    va_start(ap, fmt);
+    vsnprintf(L->error, sizeof L->error, fmt, ap);
+    va_end(ap);
+    if (!L->cuda_error) L->cuda_error = cuda_error;
+    L->failed = 1;
+}
+
+/* ---- calls ---- */
+
+static const ptx_func *current(const warp *w, int lane) { return w->frame[lane] ? w->frame[lane]->fn : w->cta->cl->L->k->fn; }
+static uint32_t preds_of(const ptx_func *f) { return f->npred + f->nslot; }     /* room for sunk predicates as well */
+static void need_registers(warp *w, uint32_t base, uint32_t pbase, const ptx_func *f)
+{
+    if (base + f->nslot > w->nreg_alloc) {
+        uint32_t n = (base + f->nslot) * 3 / 2;
+        uint32_t *r = aligned_alloc(128, (size_t)n * 128);
+        memcpy(r, w->reg, (size_t)w->nreg_alloc * 128);
+        memset(r + (size_t)w->nreg_alloc * 32, 0, (size_t)(n - w->nreg_alloc) * 128);
+        free(w->reg);
+        w->reg = r;
+        if (w->tag) { w->tag = realloc(w->tag, n * sizeof *w->tag); memset(w->tag + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->tag); }
+        if (w->wrote) { w->wrote = realloc(w->wrote, n * sizeof *w->wrote); memset(w->wrote + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->wrote); }
+        w->nreg_alloc = n;
+    }
+    if (pbase + preds_of(f) > w->npred_alloc) {
+        uint32_t n = (pbase + preds_of(f)) * 3 / 2;
+        w->pred = realloc(w->pred, n * sizeof *w->pred);
+        memset(w->pred + w->npred_alloc, 0, (n - w->npred_alloc) * sizeof *w->pred);
+        w->npred_alloc = n;
+    }
+}
+uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size)
+{
+    if (addr + size > w->frame_top[lane] || addr + size < addr) return NULL;
+    if (addr + size > w->local_size[lane]) {
+        uint32_t n = w->frame_top[lane] + 256;
+        w->local[lane] = realloc(w->local[lane], n);
+        memset(w->local[lane] + w->local_size[lane], 0xcd, n - w->local_size[lane]);
+        w->local_size[lane] = n;
+    }
+    return w->local[lane] + addr;
+}
+static uint8_t *arg_bytes(warp *w, int l, const ptx_opnd *o) { return emu_local(w, l, w->frame_off[l] + o->sym->offset + (uint64_t)o->imm, (uint32_t)o->sym->size); }
+int emu_call_builtin(warp *w, const ptx_instr *i, uint32_t mask, const char *name);      /* mem.c: 0 done, 1 unknown, X_ABORT */
+
+static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    const ptx_opnd *ret = &i->op[0], *callee = &i->op[1], *args = &i->op[2];
+    launch *L = w->cta->cl->L;
+    uint32_t pc = (uint32_t)(i - L->mod->ptx->code);
+    ptx_sym *s = callee->sym;
+    int lead = __builtin_ctz(mask);
+    if (callee->kind == PO_REG) {
+        s = (ptx_sym *)(uintptr_t)R64(w, callee)[lead];
+        int known = 0;
+        for (int k = 0; k < L->mod->ptx->nfunc; k++) {
+            ptx_func *f = L->mod->ptx->func[k];
+            if (f->sym == s && s) known = 1;
+        }
+        if (!known) return emu_fatal(w, i, mask, E_OPERAND, "calls through %#llx, which is not the address of a function", (unsigned long long)R64(w, callee)[lead]);
+        uint32_t same = 0;
+        EMU_EACH(l, mask) if (R64(w, callee)[l] == (uint64_t)(uintptr_t)s) same |= 1u << l;
+        mask = same;
+    }
+    if (!s->func || !s->func->has_body) {
+        int r = emu_call_builtin(w, i, mask, s->name);
+        if (r == 1) return emu_fatal(w, i, mask, E_UNSUPPORTED, "calls %s, which has no body and is none of the functions that tcemu provides", s->name);
+        if (r) return r;
+        EMU_EACH(l, mask) w->pc[l] = pc + 1;
+        return X_JUMP;
+    }
+    ptx_func *f = s->func;
+    if (args->n < f->nparam || ret->n < f->nret) return emu_fatal(w, i, mask, E_OPERAND, "call of %s with %d arguments, it has %d", f->name, args->n, f->nparam);
+    const ptx_func *from = current(w, lead);
+    uint32_t base = w->lane_base[lead] + from->nslot, pbase = w->lane_pbase[lead] + preds_of(from);
+    base = (base + 1) & ~1u;
+    need_registers(w, base, pbase, f);
+    EMU_EACH(l, mask) {
+        frame *fr = malloc(sizeof *fr);
+        int depth = 0;
+        for (frame *g = w->frame[l]; g; g = g->up) depth++;
+        if (depth > 4000) { free(fr); return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "the call stack is deeper than 4000 functions"); }
+        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from};
+        uint32_t off = (w->frame_top[l] + 15) & ~15u, old = w->frame_off[l];
+        w->frame_top[l] = off + f->frame_bytes;
+        for (int k = 0; k < f->nparam; k++) {
+            uint32_t size = (uint32_t)f->param[k]->size;
+            if (args->elem[k].kind != PO_SYM || args->elem[k].sym->size < size) { free(fr); return emu_fatal(w, i, mask, E_UNSUPPORTED, "an argument of %s that is no .param variable", f->name); }
+            uint8_t *d = emu_local(w, (int)l, off + f->param[k]->offset, size), *src = emu_local(w, (int)l, old + args->elem[k].sym->offset, size);
+            if (d && src) memcpy(d, w->local[l] + old + args->elem[k].sym->offset, size);
+        }
+        w->frame_off[l] = off;
+        w->frame[l] = fr;
+        w->lane_base[l] = base; w->lane_pbase[l] = pbase;
+        w->pc[l] = f->begin;
+    }
+    return X_JUMP;
+}
+static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask);
+static int exec_ret(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    uint32_t out = 0;
+    EMU_EACH(l, mask) {
+        frame *f = w->frame[l];
+        if (!f) { out |= 1u << l; continue; }
+        uint32_t callee_off = w->frame_off[l];
+        w->frame_off[l] = f->frame_off;
+        for (int k = 0; k < f->fn->nret; k++) {
+            uint32_t size = (uint32_t)f->fn->ret[k]->size;
+            const ptx_opnd *o = &f->ret_args->elem[k];
+            if (o->kind != PO_SYM) continue;
+            uint8_t *src = emu_local(w, (int)l, callee_off + f->fn->ret[k]->offset, size), *d = arg_bytes(w, (int)l, o);
+            if (src && d) memmove(d, w->local[l] + callee_off + f->fn->ret[k]->offset, size);
+        }
+        w->frame_top[l] = f->frame_off + f->caller->frame_bytes;
+        w->lane_base[l] = f->base; w->lane_pbase[l] = f->pbase;
+        w->pc[l] = f->ret_pc;
+        w->frame[l] = f->up;
+        free(f);
+    }
+    if (out) lanes_exit(w, i, out);
+    return X_JUMP;
+}
+static int exec_exit(warp *w, const ptx_instr *i, uint32_t mask) { lanes_exit(w, i, mask); return X_JUMP; }
+static int exec_bra(warp *w, const ptx_instr *i, uint32_t mask) { EMU_EACH(l, mask) w->pc[l] = i->f[0]; return X_JUMP; }
+static int exec_brx(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    const ptx_sym *t = i->op[1].sym;
+    EMU_EACH(l, mask) {
+        uint32_t k = R32(w, &i->op[0])[l];
+        if (k >= (uint32_t)t->ntargets) return emu_fatal(w, i, 1u << l, E_OPERAND, "brx.idx with index %u, the list has %d targets", k, t->ntargets);
+        w->pc[l] = t->targets[k]->target;
+    }
+    return X_JUMP;
+}
+static int exec_trap(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    emu_report(w, i, mask, E_TRAP, "trap");
+    emu_abort(w->cta->cl->L, 719, "trap");
+    return X_ABORT;
+}
+static int exec_nothing(warp *w, const ptx_instr *i, uint32_t mask) { (void)w; (void)i; (void)mask; return X_NEXT; }
+
+static int decode_control(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
+{
+    const char *word = i->mod[0];
+    i->flags |= I_CONTROL;
+    if (!strcmp(word, "bra")) {
+        if (i->nop != 1 || i->op[0].kind != PO_SYM || i->op[0].sym->space != SP_LABEL) return emu_decode_error(err, n, i, "needs a label");
+        i->f[0] = i->op[0].sym->target;
+        i->exec = exec_bra;
+    } else if (!strcmp(word, "brx")) {
+        if (i->nop != 2 || i->op[1].kind != PO_SYM || !i->op[1].sym->is_table) return emu_decode_error(err, n, i, "needs an index and a .branchtargets list");
+        if (emu_prepare(m, fn, &i->op[0], PT_U32, err, n)) return -1;
+        i->exec = exec_brx;
+    } else if (!strcmp(word, "call")) {
+        if (i->nop < 3) return emu_decode_error(err, n, i, "needs a function");
+        if (emu_prepare(m, fn, &i->op[1], PT_U64, err, n)) return -1;
+        i->exec = exec_call;
+    } else if (!strcmp(word, "ret")) i->exec = exec_ret;
+    else if (!strcmp(word, "exit")) i->exec = exec_exit;
+    else if (!strcmp(word, "trap") || !strcmp(word, "brkpt")) { i->flags &= (uint8_t)~I_CONTROL; i->exec = exec_trap; }
+    else { i->flags &= (uint8_t)~I_CONTROL; i->exec = exec_nothing; }      /* pmevent, pragma-like */
+    return 0;
+}
+const emu_family emu_control[] = {{"bra", decode_control}, {"brx", decode_control}, {"call", decode_control}, {"ret", decode_control}, {"exit", decode_control},
+                                  {"trap", decode_control}, {"brkpt", decode_control}, {"pmevent", decode_control}, {0}};
+
+/* ---- exit ---- */
+
+struct bulk_groups { int n; struct bulk_lane { async_op *open, *closed; uint32_t next_group; } lane[32]; };
+static void bulk_exit(warp *w, const ptx_instr *i, uint32_t mask);
+static void queue_abandon(cta *c, warp *w, const ptx_instr *i);
+
+static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    cta *c = w->cta;
+    if (w->bulk) bulk_exit(w, i, mask);
+    w->live &= ~mask;
+    w->stalled &= ~mask;
+    emu_event(c->cl);
+    if (w->live) return;
+    emu_wgmma_exit(w);
+    emu_tcgen05_warp_exit(w);
+    setmaxnreg_exit(w);
+    cpasync_warp_end(w);
+    if (--c->live_warps == 0) {
+        queue_abandon(c, w, i);
+        mbar_cta_end(w, c);
+        emu_tcgen05_cta_exit(w, c);
+        c->cl->live_ctas--;
+    }
+}
+
+/* ---- registers on the way ---- */
+
+typedef struct { const ptx_instr *i; const char *what; uint32_t n; } tag_info;
+static uint32_t tag_key(uint32_t id, uint32_t index) { return id << 9 | index; }
+uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what, uint32_t nplanes)
+{
+    if (!w->tag) { w->tag = calloc(w->nreg_alloc, sizeof *w->tag); w->tags = calloc(1024, sizeof(tag_info)); w->next_tag = 1; }
+    uint32_t id = w->next_tag++;
+    if (w->next_tag >= 1u << 23) w->next_tag = 1;
+    ((tag_info *)w->tags)[id % 1024] = (tag_info){i, what, nplanes};
+    return id;
+}
+void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index)
+{
+    uint32_t *t = &w->tag[w->base + reg->reg];
+    if (!*t) w->ntagged++;
+    *t = tag_key(tag, index);
+}
+void emu_untag(warp *w, uint32_t tag, const uint32_t *result)
+{
+    for (uint32_t p = 0; p < w->nreg_alloc && w->ntagged; p++)
+        if (w->tag[p] >> 9 == tag) {
+            if (result) memcpy(w->reg + (size_t)p * 32, result + (size_t)(w->tag[p] & 511) * 32, 128);
+            w->tag[p] = 0;
+            w->ntagged--;
+        }
+}
+uint32_t emu_tag_of(warp *w, const ptx_opnd *reg, uint32_t *index)
+{
+    if (!w->tag || reg->kind != PO_REG) return 0;
+    uint32_t t = w->tag[w->base + reg->reg];
+    *index = t & 511;
+    return t >> 9;
+}
+static void tag_fault(warp *w, const ptx_instr *i, uint32_t mask, uint32_t plane, int write)
+{
+    const tag_info *t = &((tag_info *)w->tags)[(w->tag[plane] >> 9) % 1024];
+    int tc5 = !strncmp(t->i->mod[0], "tcgen05", 7);
+    emu_report(w, i, mask, tc5 ? E_TCGEN05 : E_WGMMA_PENDING, "%s a register that is %s still in flight: %s must come first", write ? "writes" : "reads", t->what,
+               tc5 ? "tcgen05.wait::ld" : "wgmma.wait_group");
+    emu_report_also(w, t->i, "issued");
+    w->tag[plane] = 0;
+    w->ntagged--;
+}
+static void check_tag_operand(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *o, int write)
+{
+    if (o->kind == PO_REG && o->type != PT_PRED) {
+        uint32_t p = w->base + o->reg, n = o->type == PT_B64 || o->type == PT_U64 || o->type == PT_S64 || o->type == PT_F64 ? 2 : 1;
+        for (uint32_t k = 0; k < n; k++) if (w->tag[p + k]) tag_fault(w, i, mask, p + k, write);
+    } else if (o->kind == PO_MEM && o->type && w->tag[w->base + o->reg]) tag_fault(w, i, mask, w->base + o->reg, 0);
+    for (int k = 0; o->elem && k < o->n; k++) check_tag_operand(w, i, mask, &o->elem[k], write);
+}
+/* before an instruction of a warp with registers on the way */
+static void check_tags(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    if (i->flags & I_WGMMA) return;
+    if (i->flags & I_MOVE && i->nop == 2 && i->op[0].kind == PO_REG) {
+        uint32_t *d = &w->tag[w->base + i->op[0].reg], s = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED && i->op[0].type != PT_PRED ? w->tag[w->base + i->op[1].reg] : 0;
+        if (i->op[0].type == PT_PRED) return;
+        if (*d && !s) w->ntagged--;
+        if (!*d && s) w->ntagged++;
+        *d = s;
+        return;
+    }
+    for (int k = 0; k < i->nop; k++) check_tag_operand(w, i, mask, &i->op[k], k == 0);
+}
+static void note_write(warp *w, const ptx_instr *i)
+{
+    const ptx_opnd *o = &i->op[0];
+    w->seq++;
+    if (i->flags & (I_WGMMA | I_CONTROL) || !i->nop) return;
+    if (o->kind == PO_REG && o->type != PT_PRED) {
+        uint64_t v = w->seq;
+        if (i->flags & I_MOVE) v = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED ? w->wrote[w->base + i->op[1].reg] : 0;
+        w->wrote[w->base + o->reg] = v;
+    } else if (o->kind == PO_VEC && !(i->flags & I_MOVE))
+        for (int k = 0; k < o->n; k++) if (o->elem[k].kind == PO_REG) w->wrote[w->base + o->elem[k].reg] = w->seq;
+}
+
+/* ---- a warp ---- */
+
+static uint32_t member_mask(warp *w, const ptx_instr *i, int lane)
+{
+    const ptx_opnd *o = &i->op[i->nop - 1];
+    return R32(w, o)[lane];
+}
+/* May the group go on at its .sync instruction? Returns the lanes that may */
+static uint32_t group_ready(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    if (i->flags & I_ALIGNED) return mask == w->live ? mask : 0;
+    if (!(i->flags & I_MEMBERS)) return mask;
+    uint32_t rest = mask;
+    if (i->guard >= 0) {
+        uint32_t p = w->pred[w->pbase + (uint32_t)i->guard];
+        rest &= i->guard_not ? ~p : p;
+        if (!rest) return mask;
+    }
+    while (rest) {
+        int l = __builtin_ctz(rest);
+        uint32_t memb = member_mask(w, i, l), same = 0;
+        EMU_EACH(k, rest) if (member_mask(w, i, (int)k) == memb) same |= 1u << k;
+        if (!(memb & w->live & ~same)) return same;
+        rest &= ~same;
+    }
+    return 0;
+}
+
+enum { W_QUANTUM, W_BLOCKED, W_YIELDED, W_DONE, W_ABORT };
+
+static int convergence_fault(warp *w)
+{
+    /* bar.warp.sync may meet its like elsewhere in the code */
+    const ptx_module *px = w->cta->cl->L->mod->ptx;
+    uint32_t lanes = w->live & ~w->stalled;
+    if (!lanes) return 0;
+    int lead = __builtin_ctz(lanes);
+    uint32_t at_bar = 0, memb = 0;
+    EMU_EACH(l, lanes) {
+        const ptx_instr *i = &px->code[w->pc[l]];
+        if (i->flags & I_MEMBERS && !strcmp(i->mod[0], "bar")) {
+            w->base = w->lane_base[l]; w->pbase = w->lane_pbase[l];
+            memb = member_mask(w, i, (int)l);
+            at_bar |= 1u << l;
+        }
+    }
+    if (at_bar && !(memb & w->live & ~at_bar)) {
+        vclk *r = vclk_release(w, at_bar);
+        vclk_acquire(w, at_bar, r);
+        vclk_drop(w->cta->cl, r);
+        EMU_EACH(l, at_bar) w->pc[l]++;
+        emu_event(w->cta->cl);
+        return 0;
+    }
+    if (w->stalled & w->live) return 0;         /* others wait for something: a deadlock, if it is one, is reported as such */
+    const ptx_instr *i = &px->code[w->pc[lead]];
+    uint32_t here = 0, there = 0;
+    EMU_EACH(l, w->live) if (w->pc[l] == w->pc[lead]) here |= 1u << l; else there |= 1u << l;
+    char place[256], text[160];
+    const ptx_instr *j = there ? &px->code[w->pc[__builtin_ctz(there)]] : i;
+    w->base = w->lane_base[lead]; w->pbase = w->lane_pbase[lead];
+    if (i->flags & I_MEMBERS)
+        emu_report(w, i, here, E_CONVERGENCE, "`%s` waits for the lanes of its member mask 0x%08x, of which lanes 0x%08x stand elsewhere or are switched off by their predicate",
+                   ptx_text(px, i, text, sizeof text), member_mask(w, i, lead), member_mask(w, i, lead) & w->live & ~here);
+    else emu_report(w, i, here, E_CONVERGENCE, "`%s` must be executed by all lanes of the warp together; lanes 0x%08x are elsewhere", ptx_text(px, i, text, sizeof text), there);
+    if (there) emu_report_also(w, j, "the others stand at `%s`, %s", ptx_text(px, j, text, sizeof text), emu_where(px, j, place, sizeof place));
+    emu_abort(w->cta->cl->L, 719, "convergence fault");
+    return 1;
+}
+
+static int warp_run(warp *w, int budget)
+{
+    cluster *cl = w->cta->cl;
+    launch *L = cl->L;
+    const ptx_instr *code = L->mod->ptx->code;
+    int yielded = 0;
+    uint64_t events = cl->events;
+    if (w->stalled && cl->events > w->stalled_at) w->stalled = 0;
+    for (;;) {
+        uint32_t run = w->live & ~w->stalled;
+        if (!w->live) return W_DONE;
+        if (!run) return W_BLOCKED;
+        /* the groups: choose one that may go on */
+        uint32_t rest = run, mask = 0, stop = ~0u, pick_pc = 0;
+        int lead = __builtin_ctz(run);
+        uint32_t pc = w->pc[lead], base = w->lane_base[lead];
+        uint32_t same = 0;
+        EMU_EACH(l, run) if (w->pc[l] == pc && w->lane_base[l] == base) same |= 1u << l;
+        if (same == w->live) mask = same;                       /* converged: by far the most frequent */
+        else {
+            struct { uint32_t mask, pc, base; } g[32];
+            int n = 0;
+            while (rest) {
+                int l = __builtin_ctz(rest);
+                g[n].pc = w->pc[l]; g[n].base = w->lane_base[l]; g[n].mask = 0;
+                EMU_EACH(k, rest) if (w->pc[k] == g[n].pc && w->lane_base[k] == g[n].base) g[n].mask |= 1u << k;
+                rest &= ~g[n].mask;
+                int k = n++;
+                for (; k > 0 && (g[k].base > g[k - 1].base || (g[k].base == g[k - 1].base && g[k].pc < g[k - 1].pc)); k--) {
+                    uint32_t a = g[k].mask, b = g[k].pc, c = g[k].base;
+                    g[k] = g[k - 1]; g[k - 1].mask = a; g[k - 1].pc = b; g[k - 1].base = c;
+                }
+            }
+            int first = (int)(w->reconverge_rr % (uint32_t)n), found = -1;
+            uint32_t ready = 0;
+            for (int k = 0; k < n && found < 0; k++) {
+                int j = (first + k) % n;
+                w->base = g[j].base; w->pbase = w->lane_pbase[__builtin_ctz(g[j].mask)];
+                ready = group_ready(w, &code[g[j].pc], g[j].mask);
+                if (ready) found = j;
+            }
+            if (found < 0) {
+                if (convergence_fault(w)) return W_ABORT;
+                if (cl->events > events) { events = cl->events; if (w->stalled && cl->events > w->stalled_at) w->stalled = 0; continue; }
+                return W_BLOCKED;
+            }
+            mask = ready;
+            for (int k = 0; k < n; k++) if (g[k].base == g[found].base && g[k].pc > g[found].pc && g[k].pc < stop) stop = g[k].pc;
+            if (mask != g[found].mask) stop = g[found].pc + 1;  /* part of a group: go one step */
+            pc = g[found].pc;
+            lead = __builtin_ctz(mask);
+        }
+        (void)pick_pc;
+        w->base = w->lane_base[lead];
+        w->pbase = w->lane_pbase[lead];
+        /* run it */
+        for (;;) {
+            const ptx_instr *i = &code[pc];
+            uint32_t m = mask;
+            int flags = i->flags, r;
+            if (i->guard >= 0) {
+                uint32_t p = w->pred[w->pbase + (uint32_t)i->guard];
+                m &= i->guard_not ? ~p : p;
+            }
+            if (--budget < 0) {
+                EMU_EACH(l, mask) w->pc[l] = pc;
+                if (mask != w->live) w->reconverge_rr++;
+                return W_QUANTUM;
+            }
+            w->steps++;
+            if (L->stats) { stat_line *s = &L->stats[pc]; __atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED); __atomic_fetch_add(&s->lanes, (uint64_t)__builtin_popcount(m), __ATOMIC_RELAXED); }
+            if (!m) { pc++; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } continue; }
+            if (flags) {
+                if (flags & (I_ALIGNED | I_MEMBERS)) {
+                    if (flags & I_ALIGNED && m != w->live) {
+                        if (m != mask) {
+                            emu_report(w, i, m, E_CONVERGENCE, "an .aligned instruction under a predicate that is true for lanes 0x%08x only", m);
+                            emu_abort(L, 719, "convergence fault");
+                            return W_ABORT;
+                        }
+                        EMU_EACH(l, mask) w->pc[l] = pc;
+                        break;
+                    }
+                    if (flags & I_MEMBERS) {
+                        uint32_t ready = group_ready(w, i, mask);
+                        if ((ready & mask) != mask && ready != m) {      /* not all: let the chooser decide */
+                            EMU_EACH(l, mask) w->pc[l] = pc;
+                            if (m != mask) { EMU_EACH(l, mask & ~m) w->pc[l] = pc + 1; }
+                            if (mask == w->live && !ready && !(w->stalled & w->live)) { if (convergence_fault(w)) return W_ABORT; }
+                            else if (mask == w->live && ready) { mask = ready; stop = pc + 1; m &= mask; goto go; }
+                            break;
+                        }
+                    }
+                }
+            go:
+                if (flags & I_REFRESH) emu_refresh(w, i);
+                if (flags & I_CONTROL) {
+                    cl->steps++;
+                    if (i->exec == exec_bra) {
+                        if (m == mask) { pc = i->f[0]; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } if (budget > 0 || pc > (uint32_t)(i - code)) continue; }
+                        EMU_EACH(l, mask & ~m) w->pc[l] = (uint32_t)(i - code) + 1;
+                        EMU_EACH(l, m) w->pc[l] = i->f[0];
+                        break;
+                    }
+                    EMU_EACH(l, mask & ~m) w->pc[l] = pc + 1;
+                    EMU_EACH(l, m) w->pc[l] = pc;
+                    if (w->ntagged && i->exec == exec_exit) { /* leaving with registers on the way: reported at exit */ }
+                    if (i->exec(w, i, m) == X_ABORT) return W_ABORT;
+                    break;
+                }
+            }
+            if (w->ntagged) check_tags(w, i, m);
+            r = i->exec(w, i, m);
+            cl->steps++;
+            if (w->wrote) note_write(w, i);
+            if (__builtin_expect(r == X_NEXT, 1)) {
+                pc++;
+                if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; }
+                continue;
+            }
+            if (r == X_ABORT) return W_ABORT;
+            if (r == X_WAIT) {
+                EMU_EACH(l, mask) w->pc[l] = m >> l & 1 ? pc : pc + 1;
+                w->stalled |= m;
+                w->stalled_at = cl->events;
+                break;
+            }
+            if (r == X_YIELD) {
+                EMU_EACH(l, mask) w->pc[l] = pc + 1;
+                w->reconverge_rr++;
+                yielded = 1;
+                if (mask == w->live) return W_YIELDED;
+                if (budget > 40) budget = 40;                    /* let the other groups have a short go */
+                break;
+            }
+            EMU_EACH(l, mask) w->pc[l] = pc + 1;
+            break;
+        }
+        if (L->failed) return W_ABORT;
+        if (yielded && budget <= 0) return W_YIELDED;
+    }
+}
+
+/* ---- asynchronous operations in the cluster's queue ---- */
+
+void emu_async_post(async_op *op)
+{
+    cluster *cl = op->cl;
+    op->posted = cl->steps;
+    op->next = NULL;
+    if (op->bulk_group) {
+        warp *w = op->w;
+        if (!w->bulk) w->bulk = calloc(1, sizeof *w->bulk);
+        struct bulk_lane *b = &w->bulk->lane[op->lane];
+        op->next = b->open;
+        b->open = op;
+        return;
+    }
+    if (cl->q_tail) cl->q_tail->next = op; else cl->q_head = op;
+    cl->q_tail = op;
+}
+void emu_async_run(async_op *op)
+{
+    for (int s = AO_READ; s <= AO_WRITE; s++)
+        if (!(op->stage_done >> s & 1)) { op->stage_done |= 1 << s; op->perform(op, s); }
+}
+/* performs one queued operation: the oldest, or a random one; 0 if there is none */
+static int queue_step(cluster *cl, int random)
+{
+    int n = 0, pick = 0;
+    for (async_op *o = cl->q_head; o; o = o->next) n++;
+    if (!n) return 0;
+    if (random) pick = (int)(emu_rand(cl) % (uint64_t)n);
+    async_op **at = &cl->q_head, *op = NULL, *prev = NULL;
+    for (int k = 0; k < pick; k++) { prev = *at; at = &(*at)->next; }
+    op = *at;
+    if (op->fifo) {                             /* the first of its line goes first */
+        async_op *p = NULL;
+        for (async_op **a = &cl->q_head; *a; p = *a, a = &(*a)->next)
+            if ((*a)->fifo == op->fifo) { at = a; prev = p; op = *a; break; }
+    }
+    *at = op->next;
+    if (cl->q_tail == op) cl->q_tail = prev;
+    emu_async_run(op);
+    emu_async_free(op);
+    emu_event(cl);
+    return 1;
+}
+static void queue_abandon(cta *c, warp *w, const ptx_instr *i)
+{
+    (void)w; (void)i;
+    cluster *cl = c->cl;
+    for (async_op *o = cl->q_head; o; o = o->next)
+        if ((o->cta == c && !o->fifo) || o->mbar_cta == c) {
+            if (o->mbar_cta == c || o->has_mbar) {
+                emu_report(o->w, o->i, 1u << o->lane, E_IN_FLIGHT, "the CTA exits while this operation is still in flight: nothing waited for it");
+                break;
+            }
+        }
+}
+static void bulk_exit(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    (void)i;
+    EMU_EACH(l, mask) {
+        struct bulk_lane *b = &w->bulk->lane[l];
+        async_op *lists[2] = {b->open, b->closed};
+        for (int k = 0; k < 2; k++)
+            for (async_op *o = lists[k], *next; o; o = next) {
+                next = o->next;
+                if (!(o->stage_done & 1))
+                    emu_report(w, o->i, 1u << l, E_IN_FLIGHT, k ? "the thread exits before cp.async.bulk.wait_group has seen that shared memory was read"
+                                                                : "the thread exits without cp.async.bulk.commit_group and wait_group for this operation");
+                emu_async_run(o);
+                emu_async_free(o);
+            }
+        b->open = b->closed = NULL;
+    }
+}
+void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    (void)i;
+    if (!w->bulk) w->bulk = calloc(1, sizeof *w->bulk);
+    EMU_EACH(l, mask) {
+        struct bulk_lane *b = &w->bulk->lane[l];
+        b->next_group++;
+        while (b->open) {
+            async_op *o = b->open;
+            b->open = o->next;
+            o->group_no = b->next_group;
+            o->next = b->closed;
+            b->closed = o;
+        }
+    }
+}
+int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read)
+{
+    (void)i;
+    if (!w->bulk) return X_NEXT;
+    EMU_EACH(l, mask) {
+        struct bulk_lane *b = &w->bulk->lane[l];
+        async_op *todo[1024]; int k = 0;
+        for (async_op *o = b->closed; o; o = o->next) if (o->group_no + (uint32_t)n <= b->next_group && k < 1024) todo[k++] = o;
+        while (k > 0) {                         /* oldest first */
+            async_op *o = todo[--k];
+            if (!(o->stage_done & 1)) { o->stage_done |= 1; o->perform(o, AO_READ); }
+            vclk_acquire(w, 1u << l, o->vc);
+            if (read) continue;
+            if (!(o->stage_done & 2)) { o->stage_done |= 2; o->perform(o, AO_WRITE); }
+            for (async_op **a = &b->closed; *a; a = &(*a)->next) if (*a == o) { *a = o->next; break; }
+            emu_async_free(o);
+        }
+    }
+    emu_event(w->cta->cl);
+    return X_NEXT;
+}
+
+/* ---- a cluster ---- */
+
+static void warp_begin(warp *w, cta *c, uint32_t id)
+{
+    launch *L = c->cl->L;
+    const ptx_func *f = L->k->fn;
+    *w = (warp){.cta = c, .id = id};
+    uint32_t n = L->nthread - id * 32 < 32 ? L->nthread - id * 32 : 32;
+    w->exists = w->live = n == 32 ? EMU_FULL : (1u << n) - 1;
+    w->nreg_alloc = f->nslot + 8;
+    w->reg = aligned_alloc(128, (size_t)w->nreg_alloc * 128);
+    memset(w->reg, 0, (size_t)w->nreg_alloc * 128);
+    w->npred_alloc = preds_of(f) + 8;
+    w->pred = calloc(w->npred_alloc, sizeof *w->pred);
+    for (int l = 0; l < 32; l++) { w->pc[l] = f->begin; w->frame_top[l] = f->frame_bytes; }
+    if (L->k->uses_wgmma) w->wrote = calloc(w->nreg_alloc, sizeof *w->wrote);
+    check_warp_begin(w);
+}
+static void warp_end(warp *w)
+{
+    check_warp_end(w);
+    for (int l = 0; l < 32; l++) {
+        free(w->local[l]);
+        for (frame *f = w->frame[l], *up; f; f = up) { up = f->up; free(f); }
+    }
+    cpasync_warp_end(w);
+    if (w->bulk) for (int l = 0; l < 32; l++) {
+        async_op *lists[2] = {w->bulk->lane[l].open, w->bulk->lane[l].closed};
+        for (int k = 0; k < 2; k++) for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }
+    }
+    free(w->reg); free(w->pred); free(w->tag); free(w->tags); free(w->wrote); free(w->bulk);
+}
+static cluster *cluster_begin(launch *L, uint32_t index)
+{
+    cluster *cl = calloc(1, sizeof *cl);
+    emu_dim3 nc = {L->grid.x / L->clusterdim.x, L->grid.y / L->clusterdim.y, L->grid.z / L->clusterdim.z};
+    cl->L = L;
+    cl->index = index;
+    cl->ncta = L->cluster_size;
+    cl->id = (emu_dim3){index % nc.x, index / nc.x % nc.y, index / (nc.x * nc.y)};
+    cl->rng = L->seed * 0x2545f4914f6cdd1dull + index + 1;
+    cl->events = 1;
+    cl->nthread_pad = cl->ncta * L->nwarp * 32;
+    cl->live_ctas = (int)cl->ncta;
+    cl->cta = calloc(cl->ncta, sizeof(cta));
+    check_cluster_begin(cl);
+    for (uint32_t r = 0; r < cl->ncta; r++) {
+        cta *c = &cl->cta[r];
+        c->cl = cl; c->rank = r;
+        c->id.x = cl->id.x * L->clusterdim.x + r % L->clusterdim.x;
+        c->id.y = cl->id.y * L->clusterdim.y + r / L->clusterdim.x % L->clusterdim.y;
+        c->id.z = cl->id.z * L->clusterdim.z + r / (L->clusterdim.x * L->clusterdim.y);
+        c->smem_size = L->k->dyn_off + L->dyn_smem;
+        c->smem = aligned_alloc(1024, ((size_t)c->smem_size + 2047) / 1024 * 1024);
+        memset(c->smem, 0xcd, c->smem_size);
+        c->nthread = (int)L->nthread;
+        c->nwarp = c->live_warps = (int)L->nwarp;
+        c->warp = calloc(L->nwarp, sizeof(warp));
+        c->mbars = calloc(1, sizeof *c->mbars);
+        if (emu_opt.checks) check_cta_begin(c);
+        for (uint32_t k = 0; k < L->nwarp; k++) warp_begin(&c->warp[k], c, k);
+    }
+    return cl;
+}
+static void cluster_end(cluster *cl)
+{
+    while (cl->q_head) { async_op *o = cl->q_head; cl->q_head = o->next; emu_async_free(o); }
+    for (uint32_t r = 0; r < cl->ncta; r++) {
+        cta *c = &cl->cta[r];
+        for (int k = 0; k < c->nwarp; k++) {
+            if (c->warp[k].live) { c->warp[k].live = 0; emu_wgmma_exit(&c->warp[k]); emu_tcgen05_warp_exit(&c->warp[k]); }
+            warp_end(&c->warp[k]);
+        }
+        mbar_cta_end(NULL, c);
+        for (int b = 0; b < 16; b++) { vclk_drop(cl, c->bar[b].vc); vclk_drop(cl, c->bar[b].vc_done); }
+        emu_wgmma_cta_free(c);
+        check_cta_end(c);
+        free(c->warp); free(c->smem); free(c->mbars);
+    }
+    emu_tcgen05_cluster_free(cl);
+    vclk_drop(cl, cl->barrier_vc); vclk_drop(cl, cl->barrier_done);
+    check_cluster_end(cl);
+    free(cl->cta);
+    free(cl);
+}
+
+static void deadlock(cluster *cl, const char *why)
+{
+    const ptx_module *px = cl->L->mod->ptx;
+    char place[512], wait[512];
+    int first = 1;
+    for (uint32_t r = 0; r < cl->ncta; r++)
+        for (int k = 0; k < cl->cta[r].nwarp; k++) {
+            warp *w = &cl->cta[r].warp[k];
+            uint32_t rest = w->live;
+            while (rest) {
+                int l = __builtin_ctz(rest);
+                uint32_t same = 0;
+                EMU_EACH(j, rest) if (w->pc[j] == w->pc[l] && w->wait_key[j] == w->wait_key[l]) same |= 1u << j;
+                rest &= ~same;
+                const ptx_instr *i = w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]];
+                w->base = w->lane_base[l]; w->pbase = w->lane_pbase[l];
+                sync_describe_wait(w, l, wait, sizeof wait);
+                if (first) emu_report(w, i, same, E_DEADLOCK, "deadlock: %s. %s", why, wait);
+                else emu_report_also(w, i, "CTA (%u,%u,%u) warp %d lanes 0x%08x: %s, at %s", w->cta->id.x, w->cta->id.y, w->cta->id.z, k, same, wait,
+                                     emu_where(px, i, place, sizeof place));
+                first = 0;
+            }
+        }
+    emu_abort(cl->L, 702, "deadlock");
+}
+
+enum { C_DONE, C_SLICE, C_IDLE, C_ABORT };
+/* Runs the cluster until it has finished, used up the slice, or can only wait for other clusters */
+static int cluster_run(cluster *cl, int64_t slice)
+{
+    launch *L = cl->L;
+    int random = L->schedule > 0;
+    uint32_t nw = cl->ncta * L->nwarp;
+    uint64_t before = cl->steps;
+    while ((int64_t)(cl->steps - before) < slice) {
+        if (L->failed) return C_ABORT;
+        if (!cl->live_ctas) {
+            while (queue_step(cl, 0)) ;
+            return C_DONE;
+        }
+        uint64_t progress = emu_progress;
+        int spun = 0, yielded = 0;
+        uint32_t start = random ? (uint32_t)(emu_rand(cl) % nw) : cl->next_warp;
+        for (uint32_t k = 0; k < nw; k++) {
+            uint32_t t = (start + k) % nw;
+            warp *w = &cl->cta[t / L->nwarp].warp[t % L->nwarp];
+            if (!w->live || (w->stalled == w->live && w->stalled_at >= cl->events)) continue;
+            int quantum = random ? 1 + (int)(emu_rand(cl) % (2 * QUANTUM)) : QUANTUM;
+            switch (warp_run(w, quantum)) {
+            case W_ABORT: return C_ABORT;
+            case W_QUANTUM: spun++; break;
+            case W_YIELDED: yielded++; break;
+            }
+            if (random && emu_rand(cl) % 16 == 0) queue_step(cl, 1);
+        }
+        if (emu_progress != progress) { cl->idle_rounds = 0; cl->progress_at = cl->steps; continue; }
+        if (spun) {                             /* computing, or spinning on memory: the queue may not wait for ever */
+            if (cl->steps - cl->progress_at > 200000) {
+                if (queue_step(cl, random)) { cl->progress_at = cl->steps; continue; }
+                cl->idle_cycles += 100000;
+                return C_IDLE;
+            }
+            continue;
+        }
+        if (queue_step(cl, random)) { cl->idle_rounds = 0; continue; }
+        /* nobody can go on: parked waits reach their time limit */
+        if (++cl->idle_rounds > IDLE_LIMIT) {
+            int elsewhere = 0;                  /* does anyone wait for memory that another cluster may write? */
+            for (uint32_t k = 0; k < nw; k++) {
+                warp *w = &cl->cta[k / L->nwarp].warp[k % L->nwarp];
+                EMU_EACH(l, w->live) if (!w->last_wait[l]) elsewhere = 1;
+            }
+            if (elsewhere && cl->idle_rounds < 100 * IDLE_LIMIT) { cl->idle_cycles += 1000; return C_IDLE; }
+            deadlock(cl, "no thread of the cluster can go on, and nothing is in flight that could wake one");
+            return C_ABORT;
+        }
+        cl->idle_cycles += 1ull << (cl->idle_rounds > 34 ? 34 : cl->idle_rounds);
+        cl->timeout = 1;
+        emu_event(cl);
+        emu_progress--;                         /* waking them up is no progress */
+        for (uint32_t k = 0; k < nw; k++) {
+            warp *w = &cl->cta[k / L->nwarp].warp[k % L->nwarp];
+            if (w->live && warp_run(w, QUANTUM) == W_ABORT) return C_ABORT;
+        }
+        cl->timeout = 0;
+        if (emu_progress != progress) cl->idle_rounds = 0;
+    }
+    return C_SLICE;
+}
+
+/* ---- a launch ---- */
+
+struct worker_pool {
+    launch *L; uint32_t nclusters; _Atomic uint32_t next; uint32_t resident;
+    _Atomic uint64_t progress; _Atomic int idle_workers; int nthreads;
+    _Atomic uint32_t done;
+};
+static void *worker(void *arg)
+{
+    struct worker_pool *p = arg;
+    launch *L = p->L;
+    cluster *head = NULL, *tail = NULL;
+    uint32_t active = 0;
+    uint64_t idle_since = 0;
+    int idle = 0;
+    for (;;) {
+        cluster *cl = NULL;
+        int start = !head || (idle && active < p->resident);
+        if (start) {
+            uint32_t k = atomic_fetch_add(&p->next, 1);
+            if (k < p->nclusters) { cl = cluster_begin(L, k); active++; }
+        }
+        if (!cl) {
+            if (!head) break;
+            cl = head;
+            head = cl->next;
+            if (!head) tail = NULL;
+        }
+        uint64_t steps = cl->steps, progress = emu_progress;
+        int r = cluster_run(cl, 2000000);
+        atomic_fetch_add(&all_steps, cl->steps - steps);
+        if (emu_progress != progress) atomic_fetch_add(&p->progress, 1);
+        if (r == C_DONE || r == C_ABORT || L->failed) {
+            cluster_end(cl);
+            active--;
+            idle = 0;
+            idle_since = 0;
+            atomic_fetch_add(&p->done, 1);
+            atomic_fetch_add(&p->progress, 1);
+            if (L->failed) { while (head) { cl = head; head = cl->next; cluster_end(cl); } break; }
+            continue;
+        }
+        cl->next = NULL;
+        if (tail) tail->next = cl; else head = cl;
+        tail = cl;
+        idle = r == C_IDLE;
+        uint64_t now = atomic_load(&p->progress);
+        if (!idle || now != idle_since) { idle_since = now; cl->private_idle = 0; continue; }
+        cl->private_idle++;
+        if (cl->private_idle > 50 + emu_opt.hang / 200000) {
+            deadlock(cl, "no cluster of the grid makes progress: threads spin on memory that nobody writes");
+        }
+    }
+    return NULL;
+}
+
+static int reaches(const emu_module *m, const ptx_func *f, const char *word, int depth)
+{
+    for (uint32_t k = f->begin; k < f->end; k++) if (!strcmp(m->ptx->code[k].mod[0], word)) return 1;
+    if (depth < 8) for (int k = 0; k < f->ncallee; k++) if (f->callee[k]->has_body && reaches(m, f->callee[k], word, depth + 1)) return 1;
+    return 0;
+}
+static void collect_shared(emu_kernel *k, const ptx_func *f, int depth, uint32_t *top)
+{
+    for (int s = 0; s < f->nshared; s++) {
+        ptx_sym *v = f->shared[s];
+        if (v->is_extern || k->shared_off[v->id] != ~0u) continue;
+        uint32_t a = v->align ? v->align : 1;
+        *top = (*top + a - 1) / a * a;
+        k->shared_off[v->id] = *top;
+        *top += (uint32_t)v->size;
+    }
+    if (depth < 16) for (int c = 0; c < f->ncallee; c++) collect_shared(k, f->callee[c], depth + 1, top);
+    if (f->calls_indirect && depth == 0)
+        for (int c = 0; c < k->mod->ptx->nfunc; c++) if (!k->mod->ptx->func[c]->is_entry) collect_shared(k, k->mod->ptx->func[c], 1, top);
+}
+emu_module *emu_module_load(const char *text, size_t n, const char *from, char *err, size_t err_size)
+{
+    ptx_module *px = ptx_parse(text, n, err, err_size);
+    if (!px) return NULL;
+    emu_module *m = calloc(1, sizeof *m);
+    m->ptx = px; m->dev = emu_opt.device; m->file = strdup(from ? from : "");
+    for (int k = 0; k < px->nglobal; k++) {
+        ptx_sym *s = px->global[k];
+        if (s->is_extern) { snprintf(err, err_size, "variable '%s' is .extern: it is defined in no module", s->name); return NULL; }
+        s->addr = emu_alloc(s->size ? s->size : 1, s->name);
+        if (s->init) memcpy(s->addr, s->init, s->size); else memset(s->addr, 0, s->size);
+        emu_global_mark((uint64_t)(uintptr_t)s->addr, s->size, 1);
+    }
+    for (int k = 0; k < px->nglobal; k++)
+        for (int r = 0; r < px->global[k]->nreloc; r++) {
+            struct ptx_reloc *rel = &px->global[k]->reloc[r];
+            uint64_t v = (rel->sym->space == SP_FUNC ? (uint64_t)(uintptr_t)rel->sym : (uint64_t)(uintptr_t)rel->sym->addr) + (uint64_t)rel->add;
+            memcpy((uint8_t *)px->global[k]->addr + rel->at, &v, 8);
+        }
+    for (int k = 0; k < px->nfunc; k++) m->nkernel += px->func[k]->is_entry && px->func[k]->has_body;
+    m->kernel = calloc((size_t)m->nkernel + 1, sizeof *m->kernel);
+    int n_k = 0;
+    for (int k = 0; k < px->nfunc; k++) {
+        ptx_func *f = px->func[k];
+        if (!f->is_entry || !f->has_body) continue;
+        emu_kernel *e = &m->kernel[n_k++];
+        *e = (emu_kernel){.mod = m, .fn = f, .max_dyn_smem = -1};
+        e->shared_off = malloc(((size_t)px->nshared + 1) * sizeof *e->shared_off);
+        for (int s = 0; s < px->nshared; s++) e->shared_off[s] = ~0u;
+        uint32_t top = (uint32_t)m->dev->smem_reserved, reserved = top;
+        collect_shared(e, f, 0, &top);
+        e->static_smem = top - reserved;
+        uint32_t align = 16;
+        for (int s = 0; s < px->nshared; s++) if (px->shared[s]->is_extern && px->shared[s]->align > align) align = px->shared[s]->align;
+        e->dyn_off = (top + align - 1) / align * align;
+        for (int s = 0; s < px->nshared; s++) if (px->shared[s]->is_extern) e->shared_off[s] = e->dyn_off;
+        e->uses_wgmma = reaches(m, f, "wgmma", 0);
+        e->uses_tcgen05 = reaches(m, f, "tcgen05", 0);
+    }
+    return m;
+}
+void emu_module_unload(emu_module *m)
+{
+    for (int k = 0; k < m->ptx->nglobal; k++) emu_free(m->ptx->global[k]->addr);
+    /* code and planes stay: reports and statistics may still name them */
+}
+emu_kernel *emu_module_kernel(emu_module *m, const char *name)
+{
+    for (int k = 0; k < m->nkernel; k++) if (!strcmp(m->kernel[k].fn->name, name)) return &m->kernel[k];
+    return NULL;
+}
+void *emu_module_global(emu_module *m, const char *name, size_t *size)
+{
+    for (int k = 0; k < m->ptx->nglobal; k++)
+        if (!strcmp(m->ptx->global[k]->name, name)) { if (size) *size = m->ptx->global[k]->size; return m->ptx->global[k]->addr; }
+    return NULL;
+}
+int emu_kernel_regs(const emu_kernel *k)
+{
+    const ptx_func *f = k->fn;
+    if (f->maxnreg) return (int)f->maxnreg;
+    uint32_t t = f->reqntid[0] ? f->reqntid[0] * f->reqntid[1] * f->reqntid[2] : f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 0;
+    uint32_t blocks = f->minnctapersm ? f->minnctapersm : 1;
+    if (t && f->minnctapersm) {
+        uint32_t r = (uint32_t)k->mod->dev->regs_per_sm / (t * blocks) / 8 * 8;
+        return (int)(r > 255 ? 255 : r);
+    }
+    uint32_t r = t > 512 ? 64 : t > 256 ? 128 : 128;
+    return (int)(f->nslot < r ? (f->nslot + 16) / 8 * 8 : r);
+}
+int emu_blocks_per_sm(const emu_kernel *k, int threads, size_t dyn)
+{
+    const emu_device *d = k->mod->dev;
+    if (threads <= 0 || threads > 1024) return 0;
+    int warps = (threads + 31) / 32, by_threads = d->threads_per_sm / (warps * 32), by_regs = d->regs_per_sm / (emu_kernel_regs(k) * warps * 32);
+    size_t smem = (k->dyn_off + dyn + 127) / 128 * 128;
+    int by_smem = (int)((size_t)d->smem_per_sm / (smem ? smem : 1));
+    int n = by_threads;
+    if (by_regs < n) n = by_regs;
+    if (by_smem < n) n = by_smem;
+    if (d->blocks_per_sm < n) n = d->blocks_per_sm;
+    if (k->static_smem + dyn > (size_t)d->smem_optin) n = 0;
+    return n;
+}
+
+static int refuse(char *why, size_t n, int code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static int refuse(char *why, size_t n, int code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(why, n, fmt, ap);
+    va_end(ap);
+    return code;
+}
+int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const void *packed, size_t packed_size, char *why, size_t n)
+{
+    const emu_device *d = k->mod->dev;
+    ptx_func *f = k->fn;
+    emu_dim3 g = c->grid, b = c->block, cd = c->cluster;
+    uint64_t threads = (uint64_t)b.x * b.y * b.z;
+    why[0] = 0;
+    if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z) return refuse(why, n, 9, "grid (%u,%u,%u) block (%u,%u,%u): every dimension must be at least 1", g.x, g.y, g.z, b.x, b.y, b.z);
+    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > 1024) return refuse(why, n, 9, "block (%u,%u,%u) has %llu threads; the limits are 1024 threads and (1024,1024,64)", b.x, b.y, b.z, (unsigned long long)threads);
+    if (g.x > 2147483647u || g.y > 65535 || g.z > 65535) return refuse(why, n, 9, "grid (%u,%u,%u): the limits are (2147483647,65535,65535)", g.x, g.y, g.z);
+    if (f->reqntid[0] && (b.x != f->reqntid[0] || b.y != f->reqntid[1] || b.z != f->reqntid[2])) return refuse(why, n, 1, "block (%u,%u,%u), but the kernel requires (%u,%u,%u)", b.x, b.y, b.z, f->reqntid[0], f->reqntid[1], f->reqntid[2]);
+    if (f->maxntid[0] && threads > (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2]) return refuse(why, n, 701, "%llu threads in a block, but the kernel was compiled for at most %u (__launch_bounds__)", (unsigned long long)threads, f->maxntid[0] * f->maxntid[1] * f->maxntid[2]);
+    if (f->cluster[0]) {
+        if (cd.x && (cd.x != f->cluster[0] || cd.y != f->cluster[1] || cd.z != f->cluster[2])) return refuse(why, n, 1, "cluster (%u,%u,%u) at the launch, (%u,%u,%u) in the kernel's __cluster_dims__", cd.x, cd.y, cd.z, f->cluster[0], f->cluster[1], f->cluster[2]);
+        cd = (emu_dim3){f->cluster[0], f->cluster[1], f->cluster[2]};
+    }
+    if (!cd.x) cd = (emu_dim3){1, 1, 1};
+    uint32_t cs = cd.x * cd.y * cd.z;
+    if (cs > 1 && !d->max_cluster) return refuse(why, n, 912, "clusters need sm_90; this device is %s", d->option);
+    if (cs > 1 && (g.x % cd.x || g.y % cd.y || g.z % cd.z)) return refuse(why, n, 912, "grid (%u,%u,%u) is not a multiple of the cluster (%u,%u,%u)", g.x, g.y, g.z, cd.x, cd.y, cd.z);
+    if (cs > (uint32_t)(k->cluster_nonportable ? d->max_cluster : 8)) return refuse(why, n, 912, "a cluster of %u CTAs; the limit is 8 (%d with cudaFuncAttributeNonPortableClusterSizeAllowed)", cs, d->max_cluster);
+    uint64_t smem = (uint64_t)k->static_smem + c->dyn_smem;
+    if (smem > (uint64_t)d->smem_per_block && c->dyn_smem > (k->max_dyn_smem < 0 ? 0 : k->max_dyn_smem))
+        return refuse(why, n, 1, "%llu bytes of shared memory (%u static + %u dynamic): more than %d needs cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)", (unsigned long long)smem, k->static_smem, c->dyn_smem, d->smem_per_block);
+    if (smem > (uint64_t)d->smem_optin) return refuse(why, n, 1, "%llu bytes of shared memory; %s has %d", (unsigned long long)smem, d->option, d->smem_optin);
+    if (c->cooperative) {
+        uint64_t room = (uint64_t)emu_blocks_per_sm(k, (int)threads, c->dyn_smem) * (uint64_t)d->sms, blocks = (uint64_t)g.x * g.y * g.z;
+        if (blocks > room) return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time", (unsigned long long)blocks, (unsigned long long)room);
+    }
+    if (emu_decode_reachable(k->mod, f, why, n)) return 218;
+    launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs, .dyn_smem = c->dyn_smem, .cooperative = c->cooperative, .pdl = c->pdl,
+                .nthread = (uint32_t)threads, .nwarp = (uint32_t)(threads + 31) / 32, .seed = emu_opt.seed, .schedule = emu_opt.schedules};
+    L.gridid = atomic_fetch_add(&next_grid, 1);
+    L.clock_base = all_steps * 2;
+    size_t bytes = f->param_bytes + 64;
+    L.param = emu_param_block(bytes);
+    memset(L.param, 0, bytes);
+    if (args) for (int p = 0; p < f->nparam; p++) memcpy(L.param + f->param[p]->offset, args[p], f->param[p]->size);
+    else if (packed) memcpy(L.param, packed, packed_size < bytes ? packed_size : bytes);
+    if (emu_opt.stats) L.stats = calloc(k->mod->ptx->ncode, sizeof *L.stats);
+    emu_report_launch_begin(&L);
+    struct worker_pool p = {.L = &L, .nclusters = (uint32_t)((uint64_t)g.x * g.y * g.z / cs)};
+    L.pool = &p;
+    int nt = emu_opt.threads > 0 ? emu_opt.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (nt < 1) nt = 1;
+    if (nt > 64) nt = 64;
+    if ((uint32_t)nt > p.nclusters) nt = (int)p.nclusters;
+    p.nthreads = nt;
+    int per_sm = emu_blocks_per_sm(k, (int)threads, c->dyn_smem);
+    uint32_t fit = (uint32_t)(per_sm > 0 ? per_sm : 1) * (uint32_t)d->sms / cs;
+    p.resident = (fit + (uint32_t)nt - 1) / (uint32_t)nt;
+    if (!p.resident) p.resident = 1;
+    pthread_t t[64];
+    for (int x = 1; x < nt; x++) pthread_create(&t[x], NULL, worker, &p);
+    worker(&p);
+    for (int x = 1; x < nt; x++) pthread_join(t[x], NULL);
+    emu_report_launch_end(&L);
+    emu_param_free(L.param);
+    free(L.stats);
+    if (L.cuda_error && !why[0]) snprintf(why, n, "%s", L.error[0] ? L.error : "the kernel made errors");
+    return L.cuda_error;
+}

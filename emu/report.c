@@ -1,0 +1,265 @@
+/* report.c - what tcemu says: mistakes with their place, statistics, the summary; for people on stderr, as JSON for machines. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core.h"
+
+const char *const emu_check_name[E_COUNT] = {
+    [E_OOB_GLOBAL] = "out-of-bounds-global", [E_OOB_SHARED] = "out-of-bounds-shared", [E_OOB_LOCAL] = "out-of-bounds-local", [E_MISALIGNED] = "misaligned", [E_FREED] = "use-after-free",
+    [E_UNINIT_GLOBAL] = "uninitialised-global", [E_UNINIT_SHARED] = "uninitialised-shared", [E_UNINIT_TMEM] = "uninitialised-tmem", [E_RACE] = "race", [E_PROXY] = "proxy-fence",
+    [E_WGMMA_FENCE] = "wgmma-fence", [E_WGMMA_PENDING] = "wgmma-wait", [E_TCGEN05] = "tcgen05-order", [E_TMEM] = "tmem", [E_MBARRIER] = "mbarrier", [E_CONVERGENCE] = "convergence",
+    [E_SETMAXNREG] = "setmaxnreg", [E_IN_FLIGHT] = "in-flight-at-exit", [E_DEADLOCK] = "deadlock", [E_DESCRIPTOR] = "descriptor", [E_TRAP] = "trap", [E_ASSERT] = "assert",
+    [E_UNSUPPORTED] = "unsupported", [E_OPERAND] = "operand", [E_READONLY] = "write-to-constant", [E_HANG] = "hang", [E_LEAK] = "leak"};
+
+typedef struct entry { struct entry *next; int check; const ptx_instr *i; uint64_t count; } entry;
+static entry *seen[512];
+static uint64_t by_check[E_COUNT];
+static _Atomic int errors, distinct;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread int last_printed, also_count;
+static FILE *json_file;
+enum { PRINT_LIMIT = 200 };
+
+int emu_error_count(void) { return errors; }
+
+static const char *short_path(const char *p)
+{
+    static char cwd[4096];
+    if (!cwd[0] && !getcwd(cwd, sizeof cwd)) cwd[0] = '?';
+    size_t n = strlen(cwd);
+    return !strncmp(p, cwd, n) && p[n] == '/' ? p + n + 1 : p;
+}
+const char *emu_where(const ptx_module *m, const ptx_instr *i, char *buf, size_t n)
+{
+    size_t len = 0;
+    const ptx_loc *l = i->loc && i->loc < m->nloc ? &m->loc[i->loc] : NULL;
+    if (!l) { snprintf(buf, n, "PTX line %u (no source lines: compile with -lineinfo)", i->line); return buf; }
+    len = (size_t)snprintf(buf, n, "%s:%u", short_path(l->file), l->line);
+    int depth = 0;
+    for (uint32_t k = l->inlined; k && k < m->nloc && len < n && depth++ < 12; k = m->loc[k].inlined)
+        len += (size_t)snprintf(buf + len, n - len, ", called at %s:%u", short_path(m->loc[k].file), m->loc[k].line);
+    return buf;
+}
+/* _Z3fooIiEvv -> foo: good enough for messages, without a demangler */
+const char *emu_kernel_name(const launch *L)
+{
+    static __thread char name[128];
+    const char *s = L->k->fn->name;
+    if (s[0] != '_' || s[1] != 'Z') return s;
+    s += 2;
+    if (*s == 'N') s++;
+    if (*s == 'L') s++;
+    int n = 0;
+    while (*s >= '0' && *s <= '9') n = n * 10 + (*s++ - '0');
+    if (n <= 0 || n > 120 || (int)strlen(s) < n) return L->k->fn->name;
+    memcpy(name, s, (size_t)n);
+    name[n] = 0;
+    return name;
+}
+static void lanes_text(uint32_t mask, char *buf, size_t n)
+{
+    size_t len = 0;
+    if (mask == EMU_FULL) { snprintf(buf, n, "all lanes"); return; }
+    buf[0] = 0;
+    len = (size_t)snprintf(buf, n, mask & (mask - 1) ? "lanes " : "lane ");
+    for (int l = 0, first = 1; l < 32 && len < n; l++) {
+        if (!(mask >> l & 1)) continue;
+        int e = l;
+        while (e < 31 && mask >> (e + 1) & 1) e++;
+        len += (size_t)snprintf(buf + len, n - len, e > l ? "%s%d-%d" : "%s%d", first ? "" : ",", l, e);
+        first = 0;
+        l = e;
+    }
+}
+static void json_text(FILE *f, const char *s)
+{
+    fputc('"', f);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') fprintf(f, "\\%c", *s);
+        else if ((unsigned char)*s < 32) fprintf(f, "\\u%04x", *s);
+        else fputc(*s, f);
+    }
+    fputc('"', f);
+}
+static FILE *json(void)
+{
+    if (!emu_opt.json) return NULL;
+    if (!json_file) json_file = emu_opt.json_path ? fopen(emu_opt.json_path, "a") : stderr;
+    return json_file;
+}
+static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *text)
+{
+    char where[1024], lanes[160], ins[300];
+    const launch *L = w ? w->cta->cl->L : NULL;
+    const ptx_module *m = L ? L->mod->ptx : NULL;
+    pthread_mutex_lock(&lock);
+    errors++;
+    by_check[what]++;
+    uint32_t h = (uint32_t)(((uintptr_t)i >> 4) * 31 + (uint32_t)what) % 512;
+    entry *e = seen[h];
+    while (e && (e->i != i || e->check != (int)what)) e = e->next;
+    last_printed = 0;
+    also_count = 0;
+    if (e) e->count++;
+    else {
+        e = malloc(sizeof *e);
+        *e = (entry){seen[h], (int)what, i, 1};
+        seen[h] = e;
+        distinct++;
+        if (distinct <= PRINT_LIMIT) {
+            last_printed = 1;
+            emu_where(m, i, where, sizeof where);
+            lanes_text(mask, lanes, sizeof lanes);
+            fflush(stdout);
+            FILE *j = json();
+            if (!j || j != stderr) {
+                fprintf(stderr, "tcemu: error [%s] %s\n", emu_check_name[what], text);
+                fprintf(stderr, "    at %s\n", where);
+                fprintf(stderr, "    `%s`\n", ptx_text(m, i, ins, sizeof ins));
+                fprintf(stderr, "    kernel %s, block (%u,%u,%u), warp %u", emu_kernel_name(L), w->cta->id.x, w->cta->id.y, w->cta->id.z, w->id);
+                if (mask) fprintf(stderr, ", %s", lanes);
+                fputc('\n', stderr);
+            }
+            if (j) {
+                const ptx_loc *l = i->loc && i->loc < m->nloc ? &m->loc[i->loc] : NULL;
+                fprintf(j, "{\"check\":\"%s\",\"message\":", emu_check_name[what]);
+                json_text(j, text);
+                fprintf(j, ",\"kernel\":");
+                json_text(j, emu_kernel_name(L));
+                fprintf(j, ",\"block\":[%u,%u,%u],\"warp\":%u,\"lanes\":%u,\"ptx\":", w->cta->id.x, w->cta->id.y, w->cta->id.z, w->id, mask);
+                json_text(j, ptx_text(m, i, ins, sizeof ins));
+                fprintf(j, ",\"at\":[");
+                for (int d = 0; l && d < 12; d++) {
+                    fprintf(j, "%s{\"file\":", d ? "," : "");
+                    json_text(j, l->file);
+                    fprintf(j, ",\"line\":%u}", l->line);
+                    l = l->inlined && l->inlined < m->nloc ? &m->loc[l->inlined] : NULL;
+                }
+                fprintf(j, "]}\n");
+                fflush(j);
+            }
+        } else if (distinct == PRINT_LIMIT + 1) fprintf(stderr, "tcemu: more than %d different errors; the rest are only counted\n", PRINT_LIMIT);
+    }
+    pthread_mutex_unlock(&lock);
+}
+void emu_report(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    say(w, i, mask, what, text);
+}
+void emu_report_also(warp *w, const ptx_instr *i, const char *fmt, ...)
+{
+    char text[1024], where[1024];
+    va_list ap;
+    if (!last_printed || (emu_opt.json && !emu_opt.json_path) || also_count++ > 40) return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "    %s", text);
+    if (!strstr(text, " at ")) fprintf(stderr, ": at %s", emu_where(w->cta->cl->L->mod->ptx, i, where, sizeof where));
+    fputc('\n', stderr);
+}
+int emu_fatal(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    say(w, i, mask, what, text);
+    emu_abort(w->cta->cl->L, what == E_UNSUPPORTED ? 801 : what == E_OPERAND ? 715 : 719, "%s", text);
+    return X_ABORT;
+}
+
+/* ---- statistics ---- */
+
+void emu_report_launch_begin(launch *L) { (void)L; }
+typedef struct { char file[256]; uint32_t line; stat_line s; } line_stat;
+static int by_count(const void *a, const void *b)
+{
+    uint64_t x = ((const line_stat *)a)->s.count, y = ((const line_stat *)b)->s.count;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+static void add(stat_line *a, const stat_line *b)
+{
+    a->count += b->count; a->lanes += b->lanes; a->flops += b->flops; a->global_bytes += b->global_bytes; a->shared_bytes += b->shared_bytes; a->async_bytes += b->async_bytes;
+    a->tmem_bytes += b->tmem_bytes; a->conflicts += b->conflicts; a->sectors += b->sectors;
+}
+void emu_report_launch_end(launch *L)
+{
+    if (!L->stats) return;
+    const ptx_module *m = L->mod->ptx;
+    line_stat *t = NULL;
+    size_t n = 0;
+    stat_line sum = {0};
+    for (uint32_t k = 0; k < m->ncode; k++) {
+        if (!L->stats[k].count) continue;
+        /* the user's line: the outermost place of an inlined call */
+        const ptx_loc *l = m->code[k].loc && m->code[k].loc < m->nloc ? &m->loc[m->code[k].loc] : NULL;
+        while (l && l->inlined && l->inlined < m->nloc) l = &m->loc[l->inlined];
+        const char *file = l ? short_path(l->file) : "?";
+        uint32_t line = l ? l->line : 0;
+        size_t j = 0;
+        while (j < n && (t[j].line != line || strcmp(t[j].file, file))) j++;
+        if (j == n) {
+            t = realloc(t, ++n * sizeof *t);
+            memset(&t[j], 0, sizeof *t);
+            snprintf(t[j].file, sizeof t[j].file, "%s", file);
+            t[j].line = line;
+        }
+        add(&t[j].s, &L->stats[k]);
+        add(&sum, &L->stats[k]);
+    }
+    qsort(t, n, sizeof *t, by_count);
+    pthread_mutex_lock(&lock);
+    FILE *j = json();
+    if (j) {
+        fprintf(j, "{\"stats\":");
+        json_text(j, emu_kernel_name(L));
+        fprintf(j, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"lines\":[", L->grid.x, L->grid.y, L->grid.z, L->block.x, L->block.y, L->block.z);
+        for (size_t k = 0; k < n; k++) {
+            const stat_line *s = &t[k].s;
+            fprintf(j, "%s{\"file\":", k ? "," : "");
+            json_text(j, t[k].file);
+            fprintf(j, ",\"line\":%u,\"warp_instructions\":%llu,\"lanes\":%llu,\"flops\":%llu,\"global_bytes\":%llu,\"sectors\":%llu,\"shared_bytes\":%llu,\"bank_conflicts\":%llu,\"async_bytes\":%llu,\"tmem_bytes\":%llu}", t[k].line,
+                    (unsigned long long)s->count, (unsigned long long)s->lanes, (unsigned long long)s->flops, (unsigned long long)s->global_bytes, (unsigned long long)s->sectors, (unsigned long long)s->shared_bytes,
+                    (unsigned long long)s->conflicts, (unsigned long long)s->async_bytes, (unsigned long long)s->tmem_bytes);
+        }
+        fprintf(j, "]}\n");
+        fflush(j);
+    }
+    if (!j || j != stderr) {
+        fprintf(stderr, "tcemu: statistics of %s, grid (%u,%u,%u), block (%u,%u,%u), by source line\n", emu_kernel_name(L), L->grid.x, L->grid.y, L->grid.z, L->block.x, L->block.y, L->block.z);
+        fprintf(stderr, "    %12s %6s %14s %12s %10s %12s %10s %12s  %s\n", "warp instr.", "lanes", "MMA flops", "global B", "sectors", "shared B", "conflicts", "async B", "line");
+        for (size_t k = 0; k < n + 1 && k < 41; k++) {
+            const stat_line *s = k ? &t[k - 1].s : &sum;
+            fprintf(stderr, "    %12llu %6.1f %14llu %12llu %10llu %12llu %10llu %12llu  ", (unsigned long long)s->count, s->count ? (double)s->lanes / (double)s->count : 0, (unsigned long long)s->flops,
+                    (unsigned long long)s->global_bytes, (unsigned long long)s->sectors, (unsigned long long)s->shared_bytes, (unsigned long long)s->conflicts, (unsigned long long)s->async_bytes);
+            if (k) fprintf(stderr, "%s:%u\n", t[k - 1].file, t[k - 1].line); else fprintf(stderr, "all\n");
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    free(t);
+}
+void emu_report_summary(void)
+{
+    FILE *j = json();
+    fflush(stdout);
+    if (j) {
+        fprintf(j, "{\"errors\":%d,\"distinct\":%d}\n", errors, distinct);
+        fflush(j);
+        if (j == stderr) return;
+    }
+    if (!errors) { if (emu_opt.verbose) fprintf(stderr, "tcemu: no errors\n"); return; }
+    fprintf(stderr, "tcemu: %d error%s at %d place%s:", errors, errors == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s");
+    for (int c = 0, first = 1; c < E_COUNT; c++) if (by_check[c]) { fprintf(stderr, "%s %s %llu", first ? "" : ",", emu_check_name[c], (unsigned long long)by_check[c]); first = 0; }
+    fputc('\n', stderr);
+}
