@@ -1,6 +1,7 @@
 # Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: make install copies them.
 #   make help    says what there is
-#   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here, else 90a
+#   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here; without one PTX for sm_80 and
+#                sm_90a, which tcemu runs on the CPU
 #   NVCC, CC     compilers; nvcc from PATH or /usr/local/cuda
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
@@ -10,21 +11,34 @@ B = build
 
 GPU := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d . | grep -E '^[0-9]+$$')
 # Hopper and Blackwell have instructions that only the "a" target of the chip knows
-ARCHS ?= $(if $(GPU),$(GPU)$(if $(filter 90 100 103 110 120 121,$(GPU)),a),90a)
+ifeq ($(GPU)$(origin ARCHS),undefined)
+ARCHS = 80 90a
+GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=compute_$(a))
+else
+ARCHS ?= $(GPU)$(if $(filter 90 100 103 110 120 121,$(GPU)),a)
 GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
+endif
+# what runs a CUDA program here: nothing but itself on a GPU, tcemu elsewhere
+TCEMU = $(if $(GPU),,$(B)/tcemu)
 NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -cudart shared --no-compress
+
+# a file that changes with the flags, so that other ARCHS build anew
+$(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
 
 HEADERS = tc.h tc_core.h tc_swizzle.h tc_mma.h tc_tma.h tc_wgmma.h tc_gemm.h
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang
 
 .PHONY: all run test bench tune check-ptx errors install clean help nvcc
-all: $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
+     $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
 	@echo "make              build everything"
-	@echo "make run          the main examples: GEMMs with fused epilogues at LLM shapes, checked, beside cuBLAS"
-	@echo "make test         all tests; on a machine without a GPU those that need none"
+	@echo "make run          the main examples: GEMMs with fused epilogues, checked; at LLM shapes beside cuBLAS on a GPU,"
+	@echo "                  at small ones in tcemu without"
+	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu"
+	@echo "make emu          tcemu alone: build/tcemu ./program runs a CUDA program without a GPU (docs/tcemu.md)"
 	@echo "make bench        measure against cuBLASLt; writes bench/results/ (needs a GPU)"
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
 	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
@@ -35,11 +49,11 @@ help:
 nvcc:
 	@test -n "$(NVCC)" && command -v $(NVCC) >/dev/null || { echo "tc needs nvcc of the CUDA Toolkit 12.6 or later: not in PATH, not in /usr/local/cuda/bin; say make NVCC=/path/to/nvcc"; exit 1; }
 
-$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h $(HEADERS) | nvcc
+$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl
 
-$(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) | nvcc
+$(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
@@ -53,16 +67,27 @@ $(B)/tests/nvrtc: tests/nvrtc.c | nvcc
 
 include emu/emu.mk
 
+# tests of tcemu's own rooms
+$(B)/tests/emu_num: tests/emu_num.cpp tests/test.h $(B)/emu/num.o | nvcc
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include tests/emu_num.cpp $(B)/emu/num.o -o $@ -lm
+$(B)/tests/emu_fatbin: tests/emu_fatbin.c tests/test.h emu/fatbin.c emu/lz4.c emu/zstd.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_fatbin.c emu/fatbin.c emu/lz4.c emu/zstd.c -o $@ -lm
+$(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
+
 $(B)/bench/%: bench/%.cu bench/bench.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
-run: $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_block
-	$(B)/examples/22_gemm_bias_gelu
-	$(B)/examples/23_mlp_block
+run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_block
+	$(TCEMU) $(B)/examples/22_gemm_bias_gelu
+	$(TCEMU) $(B)/examples/23_mlp_block
 
 test: all
-	@NVCC="$(NVCC)" sh tests/run.sh $(B)
+	@NVCC="$(NVCC)" sh tests/run.sh $(B) $(TCEMU)
 
 bench: $(B)/bench/gemm
 	@mkdir -p bench/results

@@ -120,7 +120,7 @@ OP2(HOT, add16x2, u32, u32, u32, U16(a + b) | ((a & 0xffff0000) + (b & 0xffff000
 OP2(HOT, sub16, u32, u32, u32, U16(a - b))
 OP2(HOT, sub32, u32, u32, u32, a - b)
 OP2(HOT, sub64, u64, u64, u64, a - b)
-static inline int32_t sat32(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v; }
+INLINE int32_t sat32(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v; }
 OP2(COLD, add_sat, s32, s32, s32, sat32((int64_t)a + b))
 OP2(COLD, sub_sat, s32, s32, s32, sat32((int64_t)a - b))
 
@@ -154,8 +154,8 @@ OP3(HOT, mad_wide_u32, u64, u32, u32, u64, (uint64_t)a * b + c)
 OP3(HOT, mad_wide_s32, u64, s32, s32, u64, (uint64_t)((int64_t)a * b) + c)
 
 /* 24-bit factors, 48-bit product: .lo is bits 0..31, .hi bits 16..47 */
-static inline uint64_t mul24u(uint32_t a, uint32_t b) { return (uint64_t)(a & 0xffffff) * (b & 0xffffff); }
-static inline int64_t mul24s(uint32_t a, uint32_t b) { return (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8); }
+INLINE uint64_t mul24u(uint32_t a, uint32_t b) { return (uint64_t)(a & 0xffffff) * (b & 0xffffff); }
+INLINE int64_t mul24s(uint32_t a, uint32_t b) { return (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8); }
 OP2(COLD, mul24_lo_u32, u32, u32, u32, mul24u(a, b))
 OP2(COLD, mul24_hi_u32, u32, u32, u32, mul24u(a, b) >> 16)
 OP2(COLD, mul24_lo_s32, u32, u32, u32, mul24s(a, b))
@@ -206,8 +206,8 @@ OP2(COLD, min_s16, u32, u32, u32, S16(a) < S16(b) ? a : b)
 OP2(COLD, max_s16, u32, u32, u32, S16(a) > S16(b) ? a : b)
 OP2(HOT, min_relu_s32, s32, s32, s32, MAX(MIN(a, b), 0))
 OP2(HOT, max_relu_s32, s32, s32, s32, MAX(MAX(a, b), 0))
-static inline int16_t mins(int16_t a, int16_t b) { return MIN(a, b); }
-static inline int16_t maxs(int16_t a, int16_t b) { return MAX(a, b); }
+INLINE int16_t mins(int16_t a, int16_t b) { return MIN(a, b); }
+INLINE int16_t maxs(int16_t a, int16_t b) { return MAX(a, b); }
 OP2(HOT, min_u16x2, u32, u32, u32, X2(MIN(U16(a), U16(b)), MIN(HI16(a), HI16(b))))
 OP2(HOT, max_u16x2, u32, u32, u32, X2(MAX(U16(a), U16(b)), MAX(HI16(a), HI16(b))))
 OP2(HOT, min_s16x2, u32, u32, u32, X2(mins((int16_t)a, (int16_t)b), mins((int16_t)HI16(a), (int16_t)HI16(b))))
@@ -217,11 +217,11 @@ OP2(HOT, max_relu_s16x2, u32, u32, u32, X2(maxs(maxs((int16_t)a, (int16_t)b), 0)
 
 /* ---- Bits ---- */
 
-static inline uint32_t clz32(uint32_t v) { return v ? (uint32_t)__builtin_clz(v) : 32; }
-static inline uint32_t clz64(uint64_t v) { return v ? (uint32_t)__builtin_clzll(v) : 64; }
-static inline uint32_t top32(uint32_t v) { return 31 - clz32(v); }      /* highest set bit; ~0 if none */
-static inline uint32_t top64(uint64_t v) { return 63 - clz64(v); }
-static inline uint32_t up(uint32_t pos, uint32_t msb) { return pos == ~0u ? pos : msb - pos; }
+INLINE uint32_t clz32(uint32_t v) { return v ? (uint32_t)__builtin_clz(v) : 32; }
+INLINE uint32_t clz64(uint64_t v) { return v ? (uint32_t)__builtin_clzll(v) : 64; }
+INLINE uint32_t top32(uint32_t v) { return 31 - clz32(v); }      /* highest set bit; ~0 if none */
+INLINE uint32_t top64(uint64_t v) { return 63 - clz64(v); }
+INLINE uint32_t up(uint32_t pos, uint32_t msb) { return pos == ~0u ? pos : msb - pos; }
 OP1(COLD, popc32, u32, u32, __builtin_popcount(a))
 OP1(COLD, popc64, u32, u64, __builtin_popcountll(a))
 OP1(COLD, clz32, u32, u32, clz32(a))
@@ -236,7 +236,7 @@ OP1(COLD, bfind_shiftamt_s32, u32, s32, up(top32((uint32_t)(a < 0 ? ~a : a)), 31
 OP1(COLD, bfind_shiftamt_u64, u32, u64, up(top64(a), 63))
 OP1(COLD, bfind_shiftamt_s64, u32, s64, up(top64((uint64_t)(a < 0 ? ~a : a)), 63))
 
-static inline uint32_t rev32(uint32_t v)
+INLINE uint32_t rev32(uint32_t v)
 {
     v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
     v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
@@ -259,8 +259,8 @@ static uint32_t fns(uint32_t m, uint32_t base, int32_t offset)
 OP3(COLD, fns, u32, u32, u32, s32, fns(a, b, c))
 
 /* Bit fields: position and length are 8 bits; what lies beyond the register reads as sign (bfe) or is dropped (bfi) */
-static inline uint64_t field(uint32_t len, uint32_t width) { return len >= width ? ~0ull >> (64 - width) : (1ull << len) - 1; }
-static inline uint64_t bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, int is_signed)
+INLINE uint64_t field(uint32_t len, uint32_t width) { return len >= width ? ~0ull >> (64 - width) : (1ull << len) - 1; }
+INLINE uint64_t bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t width, int is_signed)
 {
     pos &= 0xff; len &= 0xff;
     uint64_t in = pos < width ? field(width - pos, width) & field(len, width) : 0;      /* bits that come from a */
@@ -271,7 +271,7 @@ static inline uint64_t bfe(uint64_t a, uint32_t pos, uint32_t len, uint32_t widt
     }
     return v;
 }
-static inline uint64_t bfi(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint32_t width)
+INLINE uint64_t bfi(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint32_t width)
 {
     pos &= 0xff; len &= 0xff;
     if (pos >= width) return b;
@@ -295,7 +295,7 @@ COLD static int x_bfi64(ALU_ARGS)
     return X_NEXT;
 }
 
-static inline uint32_t bmsk(uint32_t a, uint32_t b, int clamp)
+INLINE uint32_t bmsk(uint32_t a, uint32_t b, int clamp)
 {
     if (clamp && a > 31) return 0;
     uint32_t from = ~0u << (a & 31), sum = (a & 31) + (b & 31);
@@ -303,7 +303,7 @@ static inline uint32_t bmsk(uint32_t a, uint32_t b, int clamp)
 }
 OP2(COLD, bmsk_clamp, u32, u32, u32, bmsk(a, b, 1))
 OP2(COLD, bmsk_wrap, u32, u32, u32, bmsk(a, b, 0))
-static inline uint32_t szext(uint32_t a, uint32_t b, int clamp, int is_signed)
+INLINE uint32_t szext(uint32_t a, uint32_t b, int clamp, int is_signed)
 {
     if (clamp && b > 31) return a;
     b &= 31;
@@ -317,14 +317,14 @@ OP2(COLD, szext_wrap_s32, u32, u32, u32, szext(a, b, 0, 1))
 
 /* ---- Dot products of bytes ---- */
 
-static inline int32_t byte_of(uint32_t v, int k, int is_signed) { v = v >> (8 * k) & 0xff; return is_signed ? (int8_t)v : (int32_t)v; }
-static inline int32_t half_of(uint32_t v, int k, int is_signed) { v = v >> (16 * k) & 0xffff; return is_signed ? (int16_t)v : (int32_t)v; }
-static inline uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c, int as, int bs)
+INLINE int32_t byte_of(uint32_t v, int k, int is_signed) { v = v >> (8 * k) & 0xff; return is_signed ? (int8_t)v : (int32_t)v; }
+INLINE int32_t half_of(uint32_t v, int k, int is_signed) { v = v >> (16 * k) & 0xffff; return is_signed ? (int16_t)v : (int32_t)v; }
+INLINE uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c, int as, int bs)
 {
     for (int k = 0; k < 4; k++) c += (uint32_t)(byte_of(a, k, as) * byte_of(b, k, bs));
     return c;
 }
-static inline uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c, int as, int bs, int hi)
+INLINE uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c, int as, int bs, int hi)
 {
     for (int k = 0; k < 2; k++) c += (uint32_t)(half_of(a, k, as) * byte_of(b, k + 2 * hi, bs));
     return c;
@@ -398,7 +398,7 @@ COLD static int x_lop3_pred(ALU_ARGS)
 }
 
 /* prmt: the selector holds 4 nibbles, byte of b:a in the low 3 bits, 8: the sign of that byte instead */
-static inline uint32_t prmt(uint32_t a, uint32_t b, uint32_t c)
+INLINE uint32_t prmt(uint32_t a, uint32_t b, uint32_t c)
 {
     uint64_t v = (uint64_t)b << 32 | a; uint32_t r = 0;
     for (int k = 0; k < 4; k++, c >>= 4) {
@@ -441,18 +441,19 @@ COLD static int x_pred_not(ALU_ARGS) { put_pred(w, &i->op[0], mask, ~emu_pred(w,
 COLD static int x_pred_mov(ALU_ARGS) { put_pred(w, &i->op[0], mask, emu_pred(w, &i->op[1])); return X_NEXT; }
 
 /* ---- Carry ----
- * f[0]: C_* bits, f[5]: slot of the carry flag. The flag is the carry of an addition, the borrow of a subtraction. */
+ * f[0]: C_* bits, f[5]: slot of the carry flag. A subtraction is a + ~b + 1, and the flag is the carry of that: set if there was no borrow.
+ * The ISA's text has it the other way round; the toolkit's own code (128-bit division) reads the flag of subc.cc by addc and needs it so. */
 enum { C_IN = 1, C_OUT = 2, C_SUB = 4, C_MAD = 8, C_HI = 16, C_SIGNED = 32 };
 #define CARRY(bits, T, ST, W, SW) COLD static int x_carry##bits(ALU_ARGS) { \
     T *d = (T *)R_u##bits(w, &i->op[0]); const T *a = (T *)R_u##bits(w, &i->op[1]), *b = (T *)R_u##bits(w, &i->op[2]); \
     const uint32_t f = i->f[0]; const T *c = f & C_MAD ? (T *)R_u##bits(w, &i->op[3]) : NULL; \
-    uint32_t *flag = w->pred + w->pbase + i->f[5], in = f & C_IN ? *flag : 0, out = 0; \
+    uint32_t *flag = w->pred + w->pbase + i->f[5], in = f & C_IN ? *flag : f & C_SUB ? EMU_FULL : 0, out = 0; \
     EMU_EACH(l, mask) { \
-        uint32_t ci = in >> l & 1; W r; T x = a[l], y = b[l]; \
+        uint32_t ci = in >> l & 1; W r; T x = a[l], y = f & C_SUB ? ~b[l] : b[l]; \
         if (f & C_MAD) { \
             T p = f & C_HI ? (f & C_SIGNED ? (T)(((SW)(ST)x * (ST)y) >> bits) : (T)((W)x * y >> bits)) : x * y; \
             r = (W)p + c[l] + ci; \
-        } else r = f & C_SUB ? (W)x - y - ci : (W)x + y + ci; \
+        } else r = (W)x + y + ci; \
         d[l] = (T)r; out |= (uint32_t)(r >> bits & 1) << l; \
     } \
     if (f & C_OUT) *flag = (*flag & ~mask) | out; \
@@ -492,11 +493,11 @@ enum { CH_BF16 = 1, CH_X2 = 2, CH_FTZ = 4 };
 HOT static uint32_t c_half(const u32 *a, const u32 *b, uint32_t rel, uint32_t how, uint32_t shift)
 {
     uint32_t lt = 0, eq = 0, gt = 0;
-    uint32_t keep = how & CH_FTZ ? 0x8000 : 0xffff;
+    uint32_t keep = how & CH_FTZ ? 0x8000 : 0xffff, bf = how & CH_BF16 ? 1 : 0;
     for (uint32_t l = 0; l < 32; l++) {
         uint32_t x = a[l] >> shift & 0xffff, y = b[l] >> shift & 0xffff;
         x = x & 0x7c00 ? x : x & keep; y = y & 0x7c00 ? y : y & keep;
-        float xf = how & CH_BF16 ? alu_bf16(x) : alu_f16(x), yf = how & CH_BF16 ? alu_bf16(y) : alu_f16(y);
+        float xf = pickf(bf, alu_bf16(x), alu_f16(x)), yf = pickf(bf, alu_bf16(y), alu_f16(y));
         lt |= (uint32_t)(xf < yf) << l; eq |= (uint32_t)(xf == yf) << l; gt |= (uint32_t)(xf > yf) << l;
     }
     return (rel & 1 ? lt : 0) | (rel & 2 ? eq : 0) | (rel & 4 ? gt : 0) | (rel & 8 ? ~(lt | eq | gt) : 0);

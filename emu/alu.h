@@ -15,6 +15,8 @@
 #define HOT
 #endif
 #define COLD
+/* Helpers within loops: one call left in place is a loop that does not vectorise */
+#define INLINE static inline __attribute__((always_inline))
 
 /* Register planes are read under several types */
 typedef uint32_t __attribute__((may_alias)) u32;
@@ -34,6 +36,12 @@ typedef double __attribute__((may_alias)) f64;
     if (mask == EMU_FULL) { \
         _Pragma("GCC ivdep") for (uint32_t l = 0; l < 32; l++) __VA_ARGS__ \
     } else EMU_EACH(l, mask) __VA_ARGS__
+
+/* The same for handlers that gain more by vectors than they lose by computing lanes in vain: v, from all 32 lanes, goes to d[l] */
+#define WIDE_LANES(d, v) { \
+    uint32_t r_[32]; \
+    _Pragma("GCC ivdep") for (uint32_t l = 0; l < 32; l++) r_[l] = v; \
+    LANES({ (d)[l] = r_[l]; }) }
 
 #define ALU_ARGS warp *w, const ptx_instr *i, uint32_t mask
 /* d = expression of a (, b (, c)); D, A, B, C: the types of the planes */
@@ -81,13 +89,18 @@ ALU_DECODER(alu_float_unary);    /* rcp sqrt rsqrt sin cos lg2 ex2 tanh */
 ALU_DECODER(alu_copysign);
 ALU_DECODER(alu_testp);
 
-/* f16 without branches, for loops that vectorise. NaN -> canonical */
-static inline float alu_f16(uint32_t h)
+/* c ? a : b, c 0 or 1, without a branch: the compiler must not move a floating-point operation under a condition, for a loop
+ * with conditions in it does not vectorise */
+INLINE uint32_t pick32(uint32_t c, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & -c); }
+INLINE float pickf(uint32_t c, float a, float b) { return num_bits_f32(pick32(c, num_f32_bits(a), num_f32_bits(b))); }
+INLINE double pickd(uint64_t c, double a, double b) { return num_bits_f64(num_f64_bits(b) ^ ((num_f64_bits(a) ^ num_f64_bits(b)) & -c)); }
+
+/* f16 -> f32, NaN kept as NaN */
+INLINE float alu_f16(uint32_t h)
 {
     uint32_t m = (h & 0x7fff) << 13, s = (h & 0x8000) << 16;
-    float f = num_bits_f32(m) * 0x1p112f;           /* exact, subnormals included */
-    uint32_t u = m >= 0x0f800000 ? m | 0x7f800000 : num_f32_bits(f);
-    return num_bits_f32(u | s);
+    uint32_t u = num_f32_bits(num_bits_f32(m) * 0x1p112f);          /* exact, subnormals included */
+    return num_bits_f32(pick32(m >= 0x0f800000, m | 0x7f800000, u) | s);
 }
-static inline float alu_bf16(uint32_t h) { return num_bits_f32(h << 16); }
+INLINE float alu_bf16(uint32_t h) { return num_bits_f32(h << 16); }
 #endif

@@ -16,12 +16,12 @@ enum { FS_SAT = 1, FS_RELU = 2, FM_NAN = 4, FM_XORSIGN = 8, FM_ABS = 16, FM_MAX 
 enum { OP_ADD, OP_SUB, OP_MUL, OP_FMA, OP_DIV, OP_RCP, OP_SQRT };
 
 #define KEEP const uint32_t keep = i->f[F_KEEP]
-static inline float ftz(float x, uint32_t keep)
+INLINE float ftz(float x, uint32_t keep)
 {
     uint32_t u = num_f32_bits(x);
     return num_bits_f32(u & 0x7f800000 ? u : u & keep);
 }
-static inline float canon(float x) { return x != x ? __builtin_nanf("0x3fffff") : x; }
+INLINE float canon(float x) { return x != x ? __builtin_nanf("0x3fffff") : x; }
 
 /* ---- f32, f32x2 ---- */
 
@@ -123,7 +123,7 @@ COLD static int x_round_f64(ALU_ARGS)
 }
 
 /* div.approx multiplies by a reciprocal that underflows to 0 for large divisors */
-static inline float div_approx(float a, float b) { return fabsf(b) > 0x1p126f && fabsf(b) <= FLT_MAX ? a * copysignf(0, b) : a / b; }
+INLINE float div_approx(float a, float b) { return fabsf(b) > 0x1p126f && fabsf(b) <= FLT_MAX ? a * copysignf(0, b) : a / b; }
 #define FTZ2(name, expr) HOT static int x_##name(ALU_ARGS) { \
     f32 *d = R_f32(w, &i->op[0]); const f32 *a_ = R_f32(w, &i->op[1]), *b_ = R_f32(w, &i->op[2]); KEEP; \
     LANES({ float a = ftz(a_[l], keep), b = ftz(b_[l], keep), r = expr; d[l] = canon(ftz(r, keep)); }) \
@@ -147,9 +147,10 @@ OP1(COLD, sqrt_rn_f64, f64, f64, sqrt(a))
 OP1(COLD, rsqrt_f64, f64, f64, 1.0 / sqrt(a))
 
 /* 2^x for |result| within and around f32, to about 1e-16: 2^n times a series in the fraction */
-static inline double exp2_near(double x)
+INLINE double exp2_near(double x)
 {
-    x = x > 200 ? 200 : x < -200 ? -200 : x;
+    x = pickd(x > 200, 200, x);
+    x = pickd(x < -200, -200, x);
     double t = x + 0x1.8p52, y = (x - (t - 0x1.8p52)) * 0x1.62e42fefa39efp-1;
     double p = 1.0 / 479001600;
     p = p * y + 1.0 / 39916800; p = p * y + 1.0 / 3628800; p = p * y + 1.0 / 362880; p = p * y + 1.0 / 40320;
@@ -160,7 +161,7 @@ static inline double exp2_near(double x)
 FTZ1(HOT, ex2_f32, (float)exp2_near((double)a))
 
 /* rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: the low word of source and result is zero, subnormals are zeros */
-static inline double high_ftz(double x)
+INLINE double high_ftz(double x)
 {
     uint64_t u = num_f64_bits(x) & 0xffffffff00000000ull;
     if (x != x) return num_bits_f64(0x7fffffff00000000ull);
@@ -215,44 +216,43 @@ COLD static int x_testp(ALU_ARGS)
 /* ---- min, max ---- */
 
 /* -0 < +0; a NaN yields to the other operand */
-static inline float min_f(float a, float b)
+INLINE float min_f(float a, float b)
 {
     uint32_t ua = num_f32_bits(a), ub = num_f32_bits(b);
-    uint32_t same = ua | ub;        /* of equals: -0 if one is */
-    uint32_t r = a < b ? ua : b < a ? ub : same;
-    r = b != b ? ua : a != a ? ub : r;
-    return num_bits_f32(r);
+    uint32_t r = pick32(a < b, ua, pick32(b < a, ub, ua | ub));      /* of equals: -0 if one is */
+    return num_bits_f32(pick32(b != b, ua, pick32(a != a, ub, r)));
 }
-static inline float max_f(float a, float b)
+INLINE float max_f(float a, float b)
 {
     uint32_t ua = num_f32_bits(a), ub = num_f32_bits(b);
-    uint32_t r = a > b ? ua : b > a ? ub : ua & ub;
-    r = b != b ? ua : a != a ? ub : r;
-    return num_bits_f32(r);
+    uint32_t r = pick32(a > b, ua, pick32(b > a, ub, ua & ub));
+    return num_bits_f32(pick32(b != b, ua, pick32(a != a, ub, r)));
 }
-/* With the FM_* bits. Both rows of the table of the ISA: magnitudes first, sign of the product last. */
-static inline float minmax_f(float a, float b, uint32_t f)
+/* With the FM_* bits: magnitudes first, sign of the product last. A minimum is the negative of a maximum. */
+INLINE float minmax_f(float a, float b, uint32_t f)
 {
-    uint32_t sign = (num_f32_bits(a) ^ num_f32_bits(b)) & (f & FM_XORSIGN ? 0x80000000 : 0);
-    uint32_t low = f & FM_ABS ? 0x7fffffff : ~0u;
-    a = num_bits_f32(num_f32_bits(a) & low); b = num_bits_f32(num_f32_bits(b) & low);
-    float r = f & FM_MAX ? max_f(a, b) : min_f(a, b);
-    r = f & FM_NAN && (a != a || b != b) ? __builtin_nanf("0x3fffff") : canon(r);
-    return r == r ? num_bits_f32(num_f32_bits(r) | sign) : r;
+    uint32_t ua = num_f32_bits(a), ub = num_f32_bits(b);
+    uint32_t sign = (ua ^ ub) & (f & FM_XORSIGN ? 0x80000000 : 0), low = f & FM_ABS ? 0x7fffffff : ~0u, turn = f & FM_MAX ? 0 : 0x80000000;
+    uint32_t strict = f & FM_NAN ? 1 : 0;
+    ua = (ua & low) ^ turn; ub = (ub & low) ^ turn;
+    uint32_t a_nan = (ua & 0x7fffffff) > 0x7f800000, b_nan = (ub & 0x7fffffff) > 0x7f800000;
+    uint32_t r = num_f32_bits(max_f(num_bits_f32(ua), num_bits_f32(ub))) ^ turn;
+    return num_bits_f32(pick32((a_nan & b_nan) | (strict & (a_nan | b_nan)), NUM_NAN32, r | sign));
 }
 OP2(HOT, min_f32, f32, f32, f32, canon(min_f(a, b)))
 OP2(HOT, max_f32, f32, f32, f32, canon(max_f(a, b)))
 HOT static int x_minmax_f32(ALU_ARGS)
 {
-    f32 *d = R_f32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]); KEEP; const uint32_t f = i->f[F_SAT];
-    LANES({ d[l] = minmax_f(ftz(a[l], keep), ftz(b[l], keep), f); })
+    u32 *d = R_u32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]); KEEP;
+    const uint32_t f = i->f[F_SAT];
+    WIDE_LANES(d, num_f32_bits(minmax_f(ftz(a[l], keep), ftz(b[l], keep), f)))
     return X_NEXT;
 }
 HOT static int x_minmax3_f32(ALU_ARGS)
 {
-    f32 *d = R_f32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]);
+    u32 *d = R_u32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]);
     KEEP; const uint32_t f = i->f[F_SAT];
-    LANES({ d[l] = minmax_f(minmax_f(ftz(a[l], keep), ftz(b[l], keep), f), ftz(c[l], keep), f); })
+    WIDE_LANES(d, num_f32_bits(minmax_f(minmax_f(ftz(a[l], keep), ftz(b[l], keep), f), ftz(c[l], keep), f)))
     return X_NEXT;
 }
 static double minmax_f64(double a, double b, int max)
@@ -269,88 +269,97 @@ OP2(COLD, max_f64, f64, f64, f64, minmax_f64(a, b, 1))
  * An operation on one element takes floats and gives a float whose rounding to the narrow format is the right one: sums and
  * products of f16 or bf16 in f32 have bits enough that rounding twice is rounding once; others are rounded to odd first. */
 
-static inline uint32_t to_f16(float x)
+INLINE uint32_t to_f16(float x)
 {
     uint32_t u = num_f32_bits(x), s = u >> 16 & 0x8000; u &= 0x7fffffff;
     uint32_t small = num_f32_bits(num_bits_f32(u) + 0.5f) - 0x3f000000;      /* below 2^-14: the addition rounds */
     uint32_t norm = (u - (112u << 23) + 0xfff + (u >> 13 & 1)) >> 13;
-    uint32_t r = u >= 0x477ff000 ? 0x7c00 : u < 0x38800000 ? small : norm;
-    return u > 0x7f800000 ? NUM_NAN16 : r | s;
+    uint32_t r = pick32(u >= 0x477ff000, 0x7c00, pick32(u < 0x38800000, small, norm));
+    return pick32(u > 0x7f800000, NUM_NAN16, r | s);
 }
-static inline uint32_t to_bf16(float x)
+INLINE uint32_t to_bf16(float x)
 {
     uint32_t u = num_f32_bits(x), r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
     return (u & 0x7fffffff) > 0x7f800000 ? NUM_NAN16 : r;
 }
-/* a * b + c of f16 values: the product is exact, the sum is rounded to odd by its error */
-static inline float fma_odd_f16(float a, float b, float c)
+/* The sum of p and c rounded to odd: rounded to nearest, then moved to the odd neighbour by the sign of the error (which is exact, or a NaN
+ * where the sum is no number) */
+INLINE float odd_sum(float p, float c)
 {
-    float p = a * b, s = p + c, t = s - p, e = (p - (s - t)) + (c - t);
-    uint32_t u = num_f32_bits(s), ue = num_f32_bits(e);
-    uint32_t odd = (int32_t)(u ^ ue) < 0 ? u - 1 : u | 1;
-    odd = u & 1 ? u : odd;
-    uint32_t inexact = (e < 0) | (e > 0);         /* no: exact, infinite or NaN */
-    return num_bits_f32(inexact ? odd : u);
+    float s = p + c, t = s - p, e = (p - (s - t)) + (c - t);
+    uint32_t u = num_f32_bits(s), away = u ^ num_f32_bits(e);
+    uint32_t odd = pick32(away >> 31, u - 1, u | 1);
+    return num_bits_f32(pick32(((e < 0) | (e > 0)) & ~u & 1, odd, u));
 }
 /* x rounded to odd */
-static inline float odd_f32(double x)
+INLINE float odd_f32(double x)
 {
     float s = (float)x; double e = x - (double)s;
-    uint32_t u = num_f32_bits(s);
-    uint32_t odd = (e < 0) != (s < 0) ? u - 1 : u | 1;
-    odd = u & 1 || (u & 0x7fffffff) == 0 ? u : odd;
-    uint32_t move = ((e < 0) | (e > 0)) & ((u & 0x7f800000) != 0x7f800000);
-    return num_bits_f32(move ? odd : u);
+    uint32_t u = num_f32_bits(s), below = (e < 0) ^ (u >> 31);      /* the magnitude of x is below that of s */
+    uint32_t odd = pick32(below, u - 1, u | 1), m = u & 0x7fffffff;
+    return num_bits_f32(pick32(((e < 0) | (e > 0)) & ~u & (m != 0) & (m < 0x7f800000), odd, u));
 }
-/* The same for bf16, whose products have more range than f32 */
-static inline float fma_odd_bf16(float a, float b, float c)
+/* a * b + c: the products are exact, of f16 in f32, of bf16 in f64 */
+INLINE float fma_odd_f16(float a, float b, float c) { return odd_sum(a * b, c); }
+INLINE float fma_odd_bf16(float a, float b, float c)
 {
     double p = (double)a * (double)b, s = p + (double)c, t = s - p, e = (p - (s - t)) + ((double)c - t);
-    uint64_t u = num_f64_bits(s);
-    uint64_t odd = (int64_t)(u ^ num_f64_bits(e)) < 0 ? u - 1 : u | 1;
-    odd = u & 1 ? u : odd;
-    uint32_t inexact = (e < 0) | (e > 0);
-    return odd_f32(num_bits_f64(inexact ? odd : u));
+    uint64_t u = num_f64_bits(s), away = (u ^ num_f64_bits(e)) >> 63;
+    uint64_t move = (uint64_t)((e < 0) | (e > 0)) & ~u & 1;
+    return odd_f32(num_bits_f64(u + (move & ~away) - (move & away)));
 }
 
-static inline uint32_t ftz16(uint32_t h, uint32_t keep) { return h & 0x7c00 ? h : h & keep; }
+INLINE uint32_t ftz16(uint32_t h, uint32_t keep) { return pick32((h & 0x7c00) == 0, h & keep, h); }
 #define FROM_f16(h) alu_f16(ftz16(h, keep))
 #define FROM_bf16(h) alu_bf16(h)
 #define TO_f16(x) ftz16(to_f16(clamp16(x, how)), keep)
 #define TO_bf16(x) to_bf16(clamp16(x, how))
-static inline float clamp16(float x, uint32_t how)
+INLINE float clamp16(float x, uint32_t how)
 {
-    x = how & FS_SAT ? num_sat_f32(x) : x;
-    return how & FS_RELU ? (x > 0 || x != x ? x : 0) : x;
+    uint32_t u = num_f32_bits(x);
+    uint32_t sat = pick32(x > 0, pick32(x > 1, 0x3f800000, u), 0), relu = pick32((x > 0) | (x != x), u, 0);
+    u = pick32(how & FS_SAT ? 1 : 0, sat, u);
+    return num_bits_f32(pick32(how & FS_RELU ? 1 : 0, relu, u));
 }
 /* One handler for a single element and one for a pair */
-#define HALF(H, name, fmt, n, expr) \
-    static inline uint32_t e_##name##_##fmt(uint32_t a_, uint32_t b_, uint32_t c_, uint32_t keep, uint32_t how) { \
+#define PLAIN_LANES(d, v) LANES({ (d)[l] = v; })
+#define HALF(H, LOOP, name, fmt, n, expr) \
+    INLINE uint32_t e_##name##_##fmt(uint32_t a_, uint32_t b_, uint32_t c_, uint32_t keep, uint32_t how) { \
         const float a = FROM_##fmt(a_), b = FROM_##fmt(b_), c = FROM_##fmt(c_); \
         (void)a; (void)b; (void)c; (void)keep; (void)how; return expr; } \
     H static int x_##name##_##fmt(ALU_ARGS) { \
         u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[n > 1 ? 2 : 1]), *c = R_u32(w, &i->op[n > 2 ? 3 : 1]); \
         KEEP; const uint32_t how = i->f[F_SAT]; \
-        LANES({ d[l] = e_##name##_##fmt(a[l], b[l], c[l], keep, how); }) return X_NEXT; } \
+        LOOP(d, (e_##name##_##fmt(a[l], b[l], c[l], keep, how))) return X_NEXT; } \
     H static int x_##name##_##fmt##x2(ALU_ARGS) { \
         u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[n > 1 ? 2 : 1]), *c = R_u32(w, &i->op[n > 2 ? 3 : 1]); \
         KEEP; const uint32_t how = i->f[F_SAT]; \
-        LANES({ uint32_t x = a[l], y = b[l], z = c[l]; \
-            d[l] = e_##name##_##fmt(x & 0xffff, y & 0xffff, z & 0xffff, keep, how) | e_##name##_##fmt(x >> 16, y >> 16, z >> 16, keep, how) << 16; }) \
+        LOOP(d, (e_##name##_##fmt(a[l] & 0xffff, b[l] & 0xffff, c[l] & 0xffff, keep, how) | \
+                 e_##name##_##fmt(a[l] >> 16, b[l] >> 16, c[l] >> 16, keep, how) << 16)) \
         return X_NEXT; }
-#define BOTH(H, name, n, expr) HALF(H, name, f16, n, TO_f16(expr)) HALF(H, name, bf16, n, TO_bf16(expr))
-BOTH(HOT, hadd, 2, a + b)
-BOTH(HOT, hsub, 2, a - b)
-BOTH(HOT, hmul, 2, a * b)
-HALF(HOT, hfma, f16, 3, TO_f16(fma_odd_f16(a, b, c)))
-HALF(HOT, hfma, bf16, 3, TO_bf16(fma_odd_bf16(a, b, c)))
-BOTH(HOT, hminmax, 2, minmax_f(a, b, how & ~(uint32_t)(FS_SAT | FS_RELU)))
-BOTH(HOT, hex2, 1, odd_f32(exp2_near((double)a)))
-BOTH(COLD, htanh, 1, odd_f32(tanh((double)a)))
-HALF(HOT, habs, f16, 1, ftz16(a_, keep) & 0x7fff)
-HALF(HOT, habs, bf16, 1, a_ & 0x7fff)
-HALF(HOT, hneg, f16, 1, ftz16(a_, keep) ^ 0x8000)
-HALF(HOT, hneg, bf16, 1, a_ ^ 0x8000)
+/* Without .ftz, .sat and .relu */
+#define QUICK(name, n, fmt) HOT static int x_##name##_##fmt##x2_quick(ALU_ARGS) { \
+        u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[n]); \
+        WIDE_LANES(d, (e_##name##_##fmt(a[l] & 0xffff, b[l] & 0xffff, c[l] & 0xffff, 0xffff, 0) | \
+                       e_##name##_##fmt(a[l] >> 16, b[l] >> 16, c[l] >> 16, 0xffff, 0) << 16)) \
+        return X_NEXT; }
+#define WIDE(name, fmt, n, expr) HALF(HOT, WIDE_LANES, name, fmt, n, expr)
+#define BOTH(name, n, expr) WIDE(name, f16, n, TO_f16(expr)) WIDE(name, bf16, n, TO_bf16(expr))
+BOTH(hadd, 2, a + b)
+BOTH(hsub, 2, a - b)
+BOTH(hmul, 2, a * b)
+WIDE(hfma, f16, 3, TO_f16(fma_odd_f16(a, b, c)))
+WIDE(hfma, bf16, 3, TO_bf16(fma_odd_bf16(a, b, c)))
+BOTH(hminmax, 2, minmax_f(a, b, how & ~(uint32_t)(FS_SAT | FS_RELU)))
+BOTH(hex2, 1, odd_f32(exp2_near((double)a)))
+HALF(COLD, PLAIN_LANES, htanh, f16, 1, TO_f16(odd_f32(tanh((double)a))))
+HALF(COLD, PLAIN_LANES, htanh, bf16, 1, TO_bf16(odd_f32(tanh((double)a))))
+WIDE(habs, f16, 1, ftz16(a_, keep) & 0x7fff)
+WIDE(habs, bf16, 1, a_ & 0x7fff)
+WIDE(hneg, f16, 1, ftz16(a_, keep) ^ 0x8000)
+WIDE(hneg, bf16, 1, a_ ^ 0x8000)
+QUICK(hadd, 2, f16) QUICK(hsub, 2, f16) QUICK(hmul, 2, f16) QUICK(hfma, 3, f16)
+QUICK(hadd, 2, bf16) QUICK(hsub, 2, bf16) QUICK(hmul, 2, bf16) QUICK(hfma, 3, bf16)
 #define HROW(name) { x_##name##_f16, x_##name##_f16x2, x_##name##_bf16, x_##name##_bf16x2 }
 static int half_index(ptx_type t) { return t == PT_F16 ? 0 : t == PT_F16X2 ? 1 : t == PT_BF16 ? 2 : t == PT_BF16X2 ? 3 : -1; }
 
@@ -372,6 +381,8 @@ ALU_DECODER(alu_float_arith)
     static const emu_exec plain[4][2] = { { x_add_f32, x_add_f64 }, { x_sub_f32, x_sub_f64 }, { x_mul_f32, x_mul_f64 }, { x_fma_f32, x_fma_f64 } };
     static const emu_exec general[4][2] = { { x_add_f32g, x_add_f32x2 }, { x_sub_f32g, x_sub_f32x2 }, { x_mul_f32g, x_mul_f32x2 }, { x_fma_f32g, x_fma_f32x2 } };
     static const emu_exec half[4][4] = { HROW(hadd), HROW(hsub), HROW(hmul), HROW(hfma) };
+    static const emu_exec quick[4][2] = { { x_hadd_f16x2_quick, x_hadd_bf16x2_quick }, { x_hsub_f16x2_quick, x_hsub_bf16x2_quick },
+        { x_hmul_f16x2_quick, x_hmul_bf16x2_quick }, { x_hfma_f16x2_quick, x_hfma_bf16x2_quick } };
     ALU_BEGIN(x);
     const char *word = i->mod[0];
     int op = word[0] == 'a' ? OP_ADD : word[0] == 's' ? OP_SUB : !strcmp(word, "mul") ? OP_MUL : OP_FMA;
@@ -392,7 +403,7 @@ ALU_DECODER(alu_float_arith)
         if (h < 2 && alu_opt(x, "sat")) i->f[F_SAT] |= FS_SAT;
         if (three && alu_opt(x, "relu")) i->f[F_SAT] |= FS_RELU;
         if (i->f[F_SAT] == (FS_SAT | FS_RELU)) return ALU_FAIL(x, ".sat and .relu exclude each other");
-        i->exec = half[op][h];
+        i->exec = (h == 1 || h == 3) && !i->f[F_SAT] && i->f[F_KEEP] >= 0xffff ? quick[op][h / 2] : half[op][h];
         return finish(x, sig);
     }
     if (t == PT_F64) {

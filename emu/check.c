@@ -482,7 +482,7 @@ void emu_async_free(async_op *op)
 }
 void emu_async_acquire(warp *w, uint32_t mask, async_op *op) { vclk_acquire(w, mask, op->vc); }
 
-void emu_async_touch(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags) { check_async_touch(op, op->lane, c, off, bytes, flags | A_ASYNC); }
+void emu_async_touch(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags) { check_async_touch(op, op->lane, c, off, bytes, flags & A_GENERIC ? flags : flags | A_ASYNC); }
 void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags)
 {
     if (!c->shadow || !bytes) return;

@@ -160,7 +160,7 @@ static void decode_func(emu_module *m, ptx_func *fn)
             i->exec = unsupported;
             i->flags = keep;
             i->aux = strdup(err[0] ? err : "not supported");
-        }
+        } else if (!strcmp(word, "mov") && i->nop == 2 && i->op[0].kind == PO_REG && i->op[1].kind == PO_IMM) i->flags |= I_MOVE;
     }
 }
 int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n)

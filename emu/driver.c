@@ -631,6 +631,19 @@ CUresult cuGetProcAddress_v2(const char *name, void **p, int version, cuuint64_t
 API CUresult proc_address_v1(const char *name, void **p, int version, cuuint64_t flags) __asm__("cuGetProcAddress");
 CUresult proc_address_v1(const char *name, void **p, int version, cuuint64_t flags) { return cuGetProcAddress_v2(name, p, version, flags, NULL); }
 
+/* Private tables: what asks for them is a CUDA runtime of its own, linked statically into a library or a program that the launcher did not see */
+CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    static int said;
+    Dl_info d;
+    (void)id;
+    if (table) *table = NULL;
+    if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+        host_say("%s uses the driver's private interface, which is not emulated: only code that uses the shared CUDA runtime can be run (nvcc -cudart shared)",
+            dladdr(__builtin_return_address(0), &d) && d.dli_fname ? d.dli_fname : "a library");
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 /* ---- Other names of the same functions: per-thread default streams, and older versions that differ in nothing ---- */
 ALIAS(cuCtxCreate, cuCtxCreate_v2) ALIAS(cuCtxDestroy, cuCtxDestroy_v2) ALIAS(cuCtxPopCurrent, cuCtxPopCurrent_v2)
 ALIAS(cuCtxPushCurrent, cuCtxPushCurrent_v2) ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2) ALIAS(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2)
@@ -672,7 +685,7 @@ STUB(cuDevSmResourceSplitByCount) STUB(cuDeviceGetDevResource) STUB(cuDeviceGetG
 STUB(cuDeviceGetLuid) STUB(cuDeviceGetNvSciSyncAttributes) STUB(cuDeviceGetP2PAtomicCapabilities) STUB(cuDeviceGetP2PAttribute)
 STUB(cuDeviceGetTexture1DLinearMaxWidth) STUB(cuDeviceGraphMemTrim) STUB(cuDeviceRegisterAsyncNotification) STUB(cuDeviceSetGraphMemAttribute)
 STUB(cuDeviceTotalMem) STUB(cuDeviceUnregisterAsyncNotification) STUB(cuExternalMemoryGetMappedBuffer) STUB(cuExternalMemoryGetMappedMipmappedArray)
-STUB(cuFuncSetBlockShape) STUB(cuFuncSetSharedSize) STUB(cuGetExportTable) STUB(cuGraphAddBatchMemOpNode) STUB(cuGraphAddChildGraphNode)
+STUB(cuFuncSetBlockShape) STUB(cuFuncSetSharedSize) STUB(cuGraphAddBatchMemOpNode) STUB(cuGraphAddChildGraphNode)
 STUB(cuGraphAddDependencies) STUB(cuGraphAddDependencies_v2) STUB(cuGraphAddEmptyNode) STUB(cuGraphAddEventRecordNode) STUB(cuGraphAddEventWaitNode)
 STUB(cuGraphAddExternalSemaphoresSignalNode) STUB(cuGraphAddExternalSemaphoresWaitNode) STUB(cuGraphAddHostNode) STUB(cuGraphAddKernelNode)
 STUB(cuGraphAddKernelNode_v2) STUB(cuGraphAddMemAllocNode) STUB(cuGraphAddMemFreeNode) STUB(cuGraphAddMemcpyNode) STUB(cuGraphAddMemsetNode)

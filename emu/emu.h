@@ -78,7 +78,7 @@ typedef struct cluster {
     uint64_t events;                    /* grows whenever something happened that a blocked warp may wait for */
     uint64_t steps;                     /* warp instructions executed */
     uint64_t rng;
-    struct async_op *q_head, *q_tail;   /* asynchronous operations not yet performed */
+    struct async_op *q_head, *q_tail; uint32_t q_count; /* asynchronous operations not yet performed */
     uint32_t nthread_pad, nclock;       /* vector clock: threads (padded to warps, all CTAs), then slots of asynchronous operations */
     struct clock_state *clocks;
     uint32_t barrier_arrived, barrier_gen; struct vclk *barrier_vc, *barrier_done;
@@ -209,6 +209,7 @@ enum {
     A_READ = 1, A_WRITE = 2, A_ATOMIC = 4,
     A_STRONG = 8,     /* volatile, relaxed, acquire, release, atomic: does not race with its like */
     A_ASYNC = 16,     /* asynchronous proxy */
+    A_GENERIC = 64,
     A_NOINIT = 32,    /* reading uninitialised bytes is no fault here (a copy that carries the fact along, a prefetch) */
 };
 /* One lane's access to a space (SP_NONE: generic). Checks bounds, lifetime, alignment to size (align if not 0), initialisation, races,
@@ -255,7 +256,8 @@ typedef struct async_op {
     int owner_managed;                                        /* not in the scheduler's queue: its maker calls emu_async_run() */
 } async_op;
 async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int));
-void emu_async_touch(async_op *op, cta *c, uint32_t offset, uint32_t bytes, int flags /* A_READ, A_WRITE */);
+/* flags: A_READ, A_WRITE; A_GENERIC if the operation does not belong to the asynchronous proxy (st.async, red.async) */
+void emu_async_touch(async_op *op, cta *c, uint32_t offset, uint32_t bytes, int flags);
 void emu_async_post(async_op *op);
 /* For operations whose maker decides when they happen (wgmma, tcgen05.ld): not queued. emu_async_run performs both stages, emu_async_acquire
  * makes the waiting lanes know of its completion (happens-before), emu_async_free ends it. */

@@ -412,8 +412,9 @@ static int warp_run(warp *w, int budget)
             }
             int first = (int)(w->reconverge_rr % (uint32_t)n), found = -1;
             uint32_t ready = 0;
-            for (int k = 0; k < n && found < 0; k++) {
+            for (int k = 0; k < 2 * n && found < 0; k++) {
                 int j = (first + k) % n;
+                if (k < n && code[g[j].pc].exec == exec_trap) continue;      /* what the other lanes still have to say comes first */
                 w->base = g[j].base; w->pbase = w->lane_pbase[__builtin_ctz(g[j].mask)];
                 ready = group_ready(w, &code[g[j].pc], g[j].mask);
                 if (ready) found = j;
@@ -537,19 +538,15 @@ void emu_async_post(async_op *op)
     }
     if (cl->q_tail) cl->q_tail->next = op; else cl->q_head = op;
     cl->q_tail = op;
+    cl->q_count++;
 }
 void emu_async_run(async_op *op)
 {
     for (int s = AO_READ; s <= AO_WRITE; s++)
         if (!(op->stage_done >> s & 1)) { op->stage_done |= 1 << s; op->perform(op, s); }
 }
-/* performs one queued operation: the oldest, or a random one; 0 if there is none */
-static int queue_step(cluster *cl, int random)
+static void queue_one(cluster *cl, int pick)
 {
-    int n = 0, pick = 0;
-    for (async_op *o = cl->q_head; o; o = o->next) n++;
-    if (!n) return 0;
-    if (random) pick = (int)(emu_rand(cl) % (uint64_t)n);
     async_op **at = &cl->q_head, *op = NULL, *prev = NULL;
     for (int k = 0; k < pick; k++) { prev = *at; at = &(*at)->next; }
     op = *at;
@@ -560,8 +557,17 @@ static int queue_step(cluster *cl, int random)
     }
     *at = op->next;
     if (cl->q_tail == op) cl->q_tail = prev;
+    cl->q_count--;
     emu_async_run(op);
     emu_async_free(op);
+}
+/* Performs a random queued operation, or from the oldest on as many as it takes to wake someone; 0 if there is none */
+static int queue_step(cluster *cl, int random)
+{
+    uint64_t events = cl->events;
+    if (!cl->q_count) return 0;
+    if (random) queue_one(cl, (int)(emu_rand(cl) % cl->q_count));
+    else while (cl->q_count && cl->events == events) queue_one(cl, 0);
     emu_event(cl);
     return 1;
 }
@@ -1035,6 +1041,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     for (int x = 1; x < nt; x++) pthread_create(&t[x], NULL, worker, &p);
     worker(&p);
     for (int x = 1; x < nt; x++) pthread_join(t[x], NULL);
+    fflush(stdout);
     emu_report_launch_end(&L);
     emu_param_free(L.param);
     free(L.stats);

@@ -384,7 +384,6 @@ cudaError_t cudaMemcpyBatchAsync(void *const *d, const void *const *s, const siz
     return (cudaError_t)keep(e);
 }
 
-int host_symbol(void **addr, size_t *size, const void *symbol, const char *api);
 static int symbol_copy(const char *api, const void *symbol, void *host, size_t n, size_t offset, int to, int kind, cudaStream_t st)
 {
     void *p; size_t size;

@@ -9,6 +9,9 @@
 #include <cuda.h>
 #include <cudaProfiler.h>
 #pragma GCC visibility pop
+#if CUDART_VERSION < 13000
+#error "tcemu is built with the headers of CUDA 13: some functions have other parameters in CUDA 12"
+#endif
 #include "device.h"
 
 #define API __attribute__((visibility("default")))
@@ -64,6 +67,7 @@ int host_image_valid(const void *m);
 int host_image_kernel(CUfunction *f, host_image *m, const char *name);
 int host_image_kernel_n(CUfunction *f, host_image *m, unsigned i);
 int host_image_global(void **addr, size_t *size, host_image *m, const char *name);
+int host_symbol(void **addr, size_t *size, const void *symbol, const char *api);   /* of a host shadow variable */
 CUfunction host_func_find(const void *handle_or_shadow);
 int host_func(CUfunction *f, const void *handle_or_shadow);        /* finds and loads */
 

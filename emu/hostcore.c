@@ -403,7 +403,6 @@ API char __cudaInitModule(void **h)
 }
 API void __cudaRegisterHostVar(void **h, const char *name, char *var, size_t size) { (void)h; (void)name; (void)var; (void)size; }
 
-int host_symbol(void **addr, size_t *size, const void *symbol, const char *api);
 int host_symbol(void **addr, size_t *size, const void *symbol, const char *api)
 {
     host_var *v = map_get(&shadow_vars, symbol);
@@ -423,11 +422,21 @@ static int product(const uint32_t *v) { return v[0] ? (int)(v[0] * (v[1] ? v[1] 
 
 static int max_threads(const emu_kernel *k)
 {
-    int n = product(k->fn->reqntid), regs = emu_kernel_regs(k);
+    int n = product(k->fn->reqntid);
     if (!n) n = product(k->fn->maxntid);
-    if (!n || n > 1024) n = 1024;
-    if (regs > 0 && n > emu_opt.device->regs_per_sm / regs) n = emu_opt.device->regs_per_sm / regs & ~31;
-    return n;
+    return !n || n > 1024 ? 1024 : n;               /* registers do not limit it: how many there are is only an estimate */
+}
+static int max_dyn(const emu_kernel *k)
+{
+    int room = emu_opt.device->smem_per_block - (int)k->static_smem;
+    return k->max_dyn_smem >= 0 ? k->max_dyn_smem : room > 0 ? room : 0;
+}
+/* Blocks on a multiprocessor. What may be launched fits at least once, whatever the estimate of its registers says. */
+static int resident(const emu_kernel *k, int threads, size_t smem)
+{
+    if (threads > max_threads(k) || smem + k->static_smem > (size_t)emu_opt.device->smem_optin) return 0;
+    int n = emu_blocks_per_sm(k, threads, smem);
+    return n > 0 ? n : 1;
 }
 
 int host_func_get(CUfunction f, int a, int *v)
@@ -443,7 +452,7 @@ int host_func_get(CUfunction f, int a, int *v)
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: *v = atoi(k->mod->ptx->target + 3); return 0;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *v = emu_opt.device->sm; return 0;
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *v = 0; return 0;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *v = k->max_dyn_smem; return 0;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *v = max_dyn(k); return 0;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *v = f->carveout; return 0;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *v = f->must_cluster || (k->fn->explicit_cluster && !c[0]); return 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *v = (int)(c[0] ? c[0] : f->cluster.x); return 0;
@@ -494,7 +503,7 @@ int host_param_info(CUfunction f, size_t i, size_t *offset, size_t *size)
 int host_occupancy(int *blocks, CUfunction f, int threads, size_t smem)
 {
     if (!blocks || threads <= 0) return cudaErrorInvalidValue;
-    *blocks = threads > max_threads(f->k) ? 0 : emu_blocks_per_sm(f->k, threads, smem);
+    *blocks = resident(f->k, threads, smem);
     return 0;
 }
 
@@ -502,7 +511,7 @@ int host_occupancy_smem(size_t *smem, CUfunction f, int blocks, int threads)
 {
     const emu_device *d = emu_opt.device;
     if (!smem || blocks <= 0 || threads <= 0) return cudaErrorInvalidValue;
-    if (emu_blocks_per_sm(f->k, threads, 0) < blocks) return cudaErrorInvalidValue;
+    if (resident(f->k, threads, 0) < blocks) return cudaErrorInvalidValue;
     int64_t n = d->smem_per_sm / blocks - d->smem_reserved - (int64_t)f->k->static_smem;
     if (n > d->smem_optin - (int64_t)f->k->static_smem) n = d->smem_optin - (int64_t)f->k->static_smem;
     *smem = n < 0 ? 0 : (size_t)n;
@@ -528,7 +537,7 @@ int host_clusters(int *n, CUfunction f, emu_launch_config c, int max_size)
     if (!threads || threads > 1024) return cudaErrorInvalidValue;
     if (d->max_cluster < 2) return cudaErrorNotSupported;
     int limit = f->k->cluster_nonportable ? d->max_cluster : d->max_cluster < 8 ? d->max_cluster : 8;
-    int per_sm = (int)threads > max_threads(f->k) || (int64_t)c.dyn_smem > f->k->max_dyn_smem ? 0 : emu_blocks_per_sm(f->k, (int)threads, c.dyn_smem);
+    int per_sm = (int64_t)c.dyn_smem > max_dyn(f->k) ? 0 : resident(f->k, (int)threads, c.dyn_smem);
     *n = 0;
     if (max_size) {
         for (int s = limit; s >= 1 && per_sm; s /= 2) if (clusters_at_once(d, per_sm, s)) { *n = s; break; }
@@ -764,9 +773,19 @@ int host_limit(int limit, size_t *get, size_t set)
     return 0;
 }
 
-/* cudaDeviceReset: memory is freed, variables get their initial values when their module is next used */
+static void reset_variables(emu_module *m)
+{
+    for (int i = 0; i < m->ptx->nglobal; ++i) {
+        ptx_sym *s = m->ptx->global[i];
+        if (!s->addr || s->is_extern || s->nreloc) continue;       /* with relocations: tables of addresses, which nobody changes */
+        if (s->init) memcpy(s->addr, s->init, s->size); else memset(s->addr, 0, s->size);
+    }
+}
+
+/* cudaDeviceReset: memory is freed, variables get their initial values back */
 int host_reset(void)
 {
+    for (host_image *m = image_list; m; m = m->next) if (m->mod) reset_variables(m->mod);
     stuck = 0;
     for (size_t i = 0; i < blocks.cap; ++i) {
         block *b = (uintptr_t)blocks.key[i] > 1 ? blocks.val[i] : NULL;

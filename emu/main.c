@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "device.h"
 
-#define VERSION "1.0"
+#define VERSION "0.1.0"
 
 static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void say(const char *fmt, ...)
@@ -157,6 +157,21 @@ static void preload(void)
     prepend("LD_LIBRARY_PATH", dir);                /* for dlopen("libcuda.so.1") */
 }
 
+/* The library appends, because several processes may write; so the file is emptied here. Its path is made absolute: a process may have
+ * another working directory. */
+static void set_json(const char *file, uint64_t schedule)
+{
+    char path[2 * PATH_MAX + 32], cwd[PATH_MAX] = "", suffix[24] = "";
+    if (!strcmp(file, "-")) { set("TCEMU_JSON", "-"); return; }
+    if (schedule) snprintf(suffix, sizeof suffix, ".%llu", (unsigned long long)schedule);
+    if (*file != '/' && !getcwd(cwd, sizeof cwd)) { say("the working directory: %s", strerror(errno)); exit(1); }
+    snprintf(path, sizeof path, "%s%s%s%s", cwd, *cwd ? "/" : "", file, suffix);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) { say("%s: %s", path, strerror(errno)); exit(1); }
+    close(fd);
+    set("TCEMU_JSON", path);
+}
+
 static pid_t child;
 static void forward(int sig) { if (child > 0) kill(child, sig); }
 
@@ -207,7 +222,7 @@ int main(int argc, char **argv)
         int flag = 0;                               /* options without a value */
         if (!strcmp(argv[i], "--")) { ++i; break; }
         if (!strcmp(name, "--help") || !strcmp(name, "-h")) { help(stdout); return 0; }
-        else if (!strcmp(name, "--version")) { puts("tcemu " VERSION " (CUDA " "13.0)"); return 0; }
+        else if (!strcmp(name, "--version")) { puts("tcemu " VERSION " (CUDA 13.0)"); return 0; }
         else if (!strcmp(name, "--device")) {
             device = argument(argc, argv, &i, value);
             if (!strcmp(device, "list")) { emu_device_list(stdout); return 0; }
@@ -223,7 +238,6 @@ int main(int argc, char **argv)
         else if (!strcmp(name, "--json")) {
             if (value && !*value) { say("--json= needs the name of a file"); return 2; }
             json = value ? value : "-";
-            set("TCEMU_JSON", json);
         }
         else if ((flag = !strcmp(name, "--stats"))) set("TCEMU_STATS", "1");
         else if ((flag = !strcmp(name, "--no-checks"))) set("TCEMU_CHECKS", "0");
@@ -242,6 +256,7 @@ int main(int argc, char **argv)
         return 1;
     }
     preload();
+    if (json) set_json(json, 0);
     if (schedules == 1) {
         execv(path, argv + i);
         int e = errno;
@@ -254,7 +269,7 @@ int main(int argc, char **argv)
     int worst = 0; uint64_t failed = 0, first = 0, s;
     for (s = 0; s < schedules; ++s) {
         set_number("TCEMU_SCHEDULE", s);
-        if (json && strcmp(json, "-") && s) { char *f; if (asprintf(&f, "%s.%llu", json, (unsigned long long)s) > 0) { set("TCEMU_JSON", f); free(f); } }
+        if (json) set_json(json, s);
         int st = run(path, argv + i);
         if (!st) continue;
         if (!failed++) first = s;

@@ -16,7 +16,12 @@
 
 tc5_warp *tc5_of(warp *w)
 {
-    if (!w->tc5) w->tc5 = calloc(1, sizeof *w->tc5);
+    if (!w->tc5) {
+        tc5_cluster *s = tc5_cluster_of(w->cta->cl);
+        w->tc5 = calloc(1, sizeof *w->tc5);
+        w->tc5->next = s->warps;
+        s->warps = w->tc5;
+    }
     return w->tc5;
 }
 
@@ -54,6 +59,7 @@ tmem *tc5_tmem(cta *c)
 static uint32_t warp_number(const warp *w) { return (w->cta->rank * (w->cta->cl->nthread_pad / w->cta->cl->ncta) + w->id * 32) / 32; }
 static const ptx_instr *at(const cluster *cl, uint32_t pc) { return &cl->L->mod->ptx->code[pc]; }
 static uint32_t pc_of(const cluster *cl, const ptx_instr *i) { return (uint32_t)(i - cl->L->mod->ptx->code); }
+static int knows_op(const cluster *cl, const vclk *v, const tm_mark *m) { return (v ? v->c[cl->nthread_pad + m->slot] : 0) >= m->tick; }
 static cta *peer(const cta *c) { return &c->cl->cta[c->rank ^ 1]; }
 
 int tc5_group(warp *w, const ptx_instr *i, uint32_t mask, int group)
@@ -181,7 +187,7 @@ static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
             for (uint32_t k = col; k < col + n && !bad; k++) {
                 const tm_mark *m = &t->writer[h][k];
                 if (m->kind != MK_ASYNC) m = &t->async_reader[h][k];
-                if (m->kind != MK_ASYNC || (vc && vc->c[c->cl->nthread_pad + m->slot] >= m->tick) || m->warp == warp_number(w)) continue;
+                if (m->kind != MK_ASYNC || knows_op(c->cl, vc, m)) continue;
                 emu_report(w, i, mask, E_TMEM, "deallocates column %u while an operation on it is not known to have completed (wait for its tcgen05.commit first)", k);
                 emu_report_also(w, at(c->cl, m->pc), "the operation");
                 bad = 1;
@@ -210,9 +216,8 @@ int tc5_allocated(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t t
         emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d; tensor memory%s has columns 0..511", what, taddr, col, col + n - 1, whose);
         return 0;
     }
-    uint8_t first = t ? t->owner[col / TM_UNIT] : 0;
     for (int u = col / TM_UNIT; u <= (col + n - 1) / TM_UNIT; u++) {
-        if (t && t->owner[u]) { if (t->owner[u] == first) continue; else continue; }
+        if (t && t->owner[u]) continue;
         int from = u * TM_UNIT > col ? u * TM_UNIT : col;
         emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d of tensor memory%s, of which column %d is not allocated%s", what, taddr, col, col + n - 1, whose, from,
                    t && t->nalloc ? "" : " (the CTA has not allocated any)");
@@ -223,7 +228,6 @@ int tc5_allocated(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t t
 
 /* ---- Ordering ---- */
 
-static int knows_op(const cluster *cl, const vclk *v, const tm_mark *m) { return (v ? v->c[cl->nthread_pad + m->slot] : 0) >= m->tick; }
 static int knows_warp(const vclk *v, const tm_mark *m, uint32_t tick)
 {
     for (uint32_t l = 0; l < 32; l++) if ((v ? v->c[m->warp * 32u + l] : 0) < tick) return 0;
@@ -351,13 +355,28 @@ int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halv
     return bad;
 }
 
+/* The operations of a thread are performed in order, so each comes after those before it, and a commit after all */
+async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int))
+{
+    async_op *op = emu_async_new(w, i, lane, size, perform);
+    vclk *before = tc5_of(w)->issued[lane];
+    if (op->vc && before) {
+        vclk *v = vclk_join(op->cl, op->vc, before);
+        vclk_drop(op->cl, op->vc);
+        op->vc = v;
+    }
+    return op;
+}
+
 void tc5_post(async_op *op, int group)
 {
-    warp *w = op->w;
-    tc5_warp *t = tc5_of(w);
+    tc5_warp *t = tc5_of(op->w);
     tc5_cluster *s = tc5_cluster_of(op->cl);
     op->fifo = &s->fifo[(group == 2 ? op->cta->rank & ~1u : op->cta->rank) & 15];
-    vclk_merge(op->cl, &t->issued[op->lane], op->vc);
+    if (op->vc) {
+        vclk_drop(op->cl, t->issued[op->lane]);
+        t->issued[op->lane] = vclk_ref(op->vc);
+    }
     emu_async_post(op);
 }
 
@@ -487,25 +506,6 @@ static int x_st(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
-static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
-{
-    const ldst *s = i->aux;
-    const ptx_opnd *v = &i->op[0];
-    tc5_warp *t = tc5_of(w);
-    uint32_t taddr = uniform32(w, i, mask, &i->op[s->red ? 2 : 1], "tensor memory address");
-    int base;
-    t->seq++;
-    t->last_ld = i;
-    tc5_load l = {i, emu_tag_new(w, i, "the destination of a tcgen05.ld", (uint32_t)(s->regs + s->red)), taddr};
-    if (ldst_check(w, i, mask, taddr, s, &base)) l.taddr = ~0u;              /* gives poison */
-    else l.taddr = (taddr & 0xffff) | (uint32_t)base << 16;
-    for (int r = 0; r < s->regs; r++) emu_tag(w, l.tag, &v->elem[r], (uint32_t)r);
-    if (s->red) emu_tag(w, l.tag, &i->op[1], (uint32_t)s->regs);
-    if (t->nload == t->cap) t->load = realloc(t->load, (size_t)(t->cap = t->cap ? 2 * t->cap : 8) * sizeof *t->load);
-    t->load[t->nload++] = l;
-    return X_NEXT;
-}
-
 /* min, max of ld.red: without .NaN a NaN loses against a number; -0 is less than +0 */
 static uint32_t reduce(const ldst *s, uint32_t a, uint32_t b)
 {
@@ -518,12 +518,12 @@ static uint32_t reduce(const ldst *s, uint32_t a, uint32_t b)
     return (x < y) == max ? b : a;
 }
 
-static void load_now(warp *w, const tc5_load *ld)
+static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
 {
     static __thread uint32_t result[129 * 32];
     const ldst *s = ld->i->aux;
     tmem *t = tc5_tmem(w->cta);
-    int base = (int)(ld->taddr >> 16), col0 = (int)(ld->taddr & 0xffff), told = 0;
+    int base = (int)(ld->taddr >> 16), col0 = (int)(ld->taddr & 0xffff), told = !report || !emu_opt.checks;
     if (ld->taddr == ~0u) memset(result, 0xcd, sizeof result);
     else for (int r = 0; r < s->regs; r++)
         for (int l = 0; l < 32; l++) {
@@ -531,7 +531,7 @@ static void load_now(warp *w, const tc5_load *ld)
             place(s, l, r, &lane, &col);
             lane += base;
             col += col0;
-            if (!told && emu_opt.checks && tm_uninit(t, lane, col, s->pack ? 2 : 1) >= 0) {
+            if (!told && tm_uninit(t, lane, col, s->pack ? 2 : 1) >= 0) {
                 emu_report(w, ld->i, w->live, E_UNINIT_TMEM, "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated", lane, col);
                 told = 1;
             }
@@ -545,14 +545,37 @@ static void load_now(warp *w, const tc5_load *ld)
             for (int r = 1; r < s->regs; r++) d[l] = reduce(s, d[l], result[r * 32 + l] & m);
         }
     }
-    emu_untag(w, ld->tag, result);
+    return result;
+}
+
+static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    const ldst *s = i->aux;
+    const ptx_opnd *v = &i->op[0];
+    tc5_warp *t = tc5_of(w);
+    uint32_t taddr = uniform32(w, i, mask, &i->op[s->red ? 2 : 1], "tensor memory address");
+    int base;
+    t->seq++;
+    t->last_ld = i;
+    tc5_load l = {i, emu_tag_new(w, i, "the destination of a tcgen05.ld", (uint32_t)(s->regs + s->red)), taddr};
+    if (ldst_check(w, i, mask, taddr, s, &base)) l.taddr = ~0u;              /* gives poison */
+    else l.taddr = (taddr & 0xffff) | (uint32_t)base << 16;
+    /* what a program that forgets the wait (and is told so) goes on with */
+    const uint32_t *now = load_values(w, &l, 0);
+    for (int r = 0; r < s->regs; r++) memcpy(R32(w, &v->elem[r]), now + r * 32, 128);
+    if (s->red) memcpy(R32(w, &i->op[1]), now + s->regs * 32, 128);
+    for (int r = 0; r < s->regs; r++) emu_tag(w, l.tag, &v->elem[r], (uint32_t)r);
+    if (s->red) emu_tag(w, l.tag, &i->op[1], (uint32_t)s->regs);
+    if (t->nload == t->cap) t->load = realloc(t->load, (size_t)(t->cap = t->cap ? 2 * t->cap : 8) * sizeof *t->load);
+    t->load[t->nload++] = l;
+    return X_NEXT;
 }
 
 static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i; (void)mask;
     tc5_warp *t = tc5_of(w);
-    for (int k = 0; k < t->nload; k++) load_now(w, &t->load[k]);
+    for (int k = 0; k < t->nload; k++) emu_untag(w, t->load[k].tag, load_values(w, &t->load[k], 1));
     t->nload = 0;
     t->ld_waited = t->seq;
     return X_NEXT;
@@ -617,16 +640,11 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
             p.n = 1;
         }
         if (!p.n) continue;
-        async_op *op = emu_async_new(w, i, (int)l, sizeof p, commit_perform);
+        async_op *op = tc5_new(w, i, (int)l, sizeof p, commit_perform);
         memcpy(op->payload, &p, sizeof p);
         op->has_mbar = 1;
         op->mbar_cta = p.to[0].c;
         op->mbar_off = p.to[0].off;
-        if (op->vc) {                                /* it completes after all that the thread issued before */
-            vclk *j = vclk_join(cl, op->vc, tc5_of(w)->issued[l]);
-            vclk_drop(cl, op->vc);
-            op->vc = j;
-        }
         tc5_post(op, group);
     }
     return X_NEXT;
@@ -702,7 +720,7 @@ static int x_cp(warp *w, const ptx_instr *i, uint32_t mask)
         const char *why = smem_desc_tcgen05(desc, &d);
         if (why) { emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of the source, 0x%016llx: %s", (unsigned long long)desc, why); continue; }
         if (d.atom == 32) { emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of the source, 0x%016llx: swizzle 128B with 32-byte atoms is for MN-major matrices", (unsigned long long)desc); continue; }
-        async_op *op = emu_async_new(w, i, (int)l, sizeof(cp_op), cp_perform);
+        async_op *op = tc5_new(w, i, (int)l, sizeof(cp_op), cp_perform);
         cp_op *p = op->payload;
         p->d = d;
         p->taddr = taddr;
@@ -758,7 +776,7 @@ static int x_shift(warp *w, const ptx_instr *i, uint32_t mask)
             else emu_report(w, i, bit, E_UNSUPPORTED, "tcgen05.shift with lane %d is not supported, only with lane 0 (it then shifts all four quarters)", lane);
             continue;
         }
-        async_op *op = emu_async_new(w, i, (int)l, sizeof(shift_op), shift_perform);
+        async_op *op = tc5_new(w, i, (int)l, sizeof(shift_op), shift_perform);
         shift_op *p = op->payload;
         p->taddr = taddr;
         p->n = group;
@@ -803,7 +821,14 @@ void emu_tcgen05_cta_exit(warp *w, cta *c)
 void emu_tcgen05_cluster_free(cluster *cl)
 {
     for (uint32_t r = 0; r < cl->ncta; r++) { free(cl->cta[r].tmem); cl->cta[r].tmem = NULL; }
-    free(cl->tc5);
+    tc5_cluster *s = cl->tc5;
+    if (!s) return;
+    for (tc5_warp *t = s->warps, *next; t; t = next) {
+        next = t->next;
+        free(t->load);
+        free(t);
+    }
+    free(s);
     cl->tc5 = NULL;
 }
 
@@ -811,7 +836,7 @@ void emu_tcgen05_cluster_free(cluster *cl)
 
 #define BAD(...) return emu_decode_error(err, size, i, __VA_ARGS__)
 
-/* Are all words from the second on among those? "a|b" is not understood: list them. */
+/* The first modifier, from the third word on, that is not in the list; or NULL */
 static const char *unknown_word(const ptx_instr *i, const char *const *words)
 {
     for (int k = 2; k < i->nmod; k++) {

@@ -32,10 +32,11 @@ typedef struct tmem {
 enum { TC5_FENCES = 128 };
 typedef struct tc5_load { const ptx_instr *i; uint32_t tag, taddr; } tc5_load;
 typedef struct tc5_warp {
+    struct tc5_warp *next;              /* of the cluster's */
     tc5_load *load; int nload, cap;     /* tcgen05.ld not waited for */
     uint32_t seq;                       /* ld and st executed */
     uint32_t ld_waited, st_waited;      /* seq at the last wait */
-    vclk *issued[32];                   /* by lane: clocks of the asynchronous operations it issued, for commit */
+    vclk *issued[32];                   /* by lane: clock of the last asynchronous operation it issued */
     vclk *after[32];                    /* what the lane knew at its last fence::after_thread_sync */
     uint32_t nfence; struct { uint32_t tick, seq; } fence[TC5_FENCES];      /* fence::before_thread_sync: a ring */
     const ptx_instr *last_ld;
@@ -44,6 +45,7 @@ typedef struct tc5_warp {
 typedef struct tc5_cluster {
     int group; const ptx_instr *group_at;       /* cta_group in use, 0 not known yet */
     int fences_after, fences_before;            /* does the kernel use them? CUTLASS does without; then only the ordering itself is judged */
+    tc5_warp *warps;
     char fifo[16];                              /* addresses serve as keys */
 } tc5_cluster;
 
@@ -59,7 +61,8 @@ int tc5_group(warp *w, const ptx_instr *i, uint32_t mask, int group);
 int tc5_allocated(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t taddr, int col, int n, const char *what);
 /* Ordering of an access with those before it; remembers it. op: of an asynchronous access. 1 if something was reported. */
 int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halves, int col, int n, int how, async_op *op, const char *what);
-/* Posts an asynchronous operation of lane in issue order */
+/* A new asynchronous operation of a thread, and its posting: in order of issue, after those that the thread issued before */
+async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int));
 void tc5_post(async_op *op, int group);
 static inline void tm_set_init(tmem *t, int lane, int col, int n)
 {

@@ -32,6 +32,7 @@ _Static_assert(sizeof(tma_f) <= sizeof ((ptx_instr *)0)->f, "fits");
 static const tma_f *F(const ptx_instr *i) { return (const tma_f *)(const void *)i->f; }
 
 /* ======== Reductions ======== */
+enum { F32_KEEP = 255 };                 /* besides the PT_*: f32 whose subnormals are kept, not flushed */
 static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
 {
     switch (red) {
@@ -46,6 +47,7 @@ static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
         case PT_BF16: return num_add_bf16((uint16_t)old, (uint16_t)x);
         case PT_F32:                     /* flushes subnormal inputs and results */
             return num_f32_bits(num_ftz(num_canon_f32(num_ftz(num_bits_f32((uint32_t)old)) + num_ftz(num_bits_f32((uint32_t)x)))));
+        case F32_KEEP: return num_f32_bits(num_canon_f32(num_bits_f32((uint32_t)old) + num_bits_f32((uint32_t)x)));
         case PT_F64: return num_f64_bits(num_bits_f64(old) + num_bits_f64(x));
         default: return old + x;
         }
@@ -70,7 +72,7 @@ static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
 /* dst[k] = dst[k] op src[k]; dst may be memory that other clusters change at the same time */
 static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes)
 {
-    const int bits = ptx_type_bits((ptx_type)type);
+    const int bits = type == F32_KEEP ? 32 : ptx_type_bits((ptx_type)type);
 #define LOOP(T)                                                                                                         \
     for (uint64_t k = 0; k < bytes / sizeof(T); k++) {                                                                  \
         T *p = (T *)dst + k, x, old = __atomic_load_n(p, __ATOMIC_RELAXED);                                             \
@@ -313,6 +315,8 @@ typedef struct {
     uint8_t stage[];                     /* stores: the box, not swizzled, rows of srow bytes */
 } tensor;
 
+enum { MAX_ROW = 256 * 8 };
+
 /* The rows of a box, in the order of shared memory */
 typedef struct {
     const tensor *p;
@@ -366,15 +370,15 @@ done:
     return 1;
 }
 
-/* Bytes of the inner dimension that lie in the tensor: [lo, hi) of a row of grow bytes */
-static void inner_range(const tensor *p, uint32_t *lo, uint32_t *hi)
+/* Bytes of a row that lie in the tensor: [lo, hi), the first of them at the row's address + *at. 0: none */
+static int inner_range(const tensor *p, uint32_t *lo, uint32_t *hi, uint64_t *at)
 {
     const int bits = tmap_bits(p->t.dtype);
     const int64_t start = (int64_t)p->c[0] * bits / 8, end = (int64_t)(tmap_dim(&p->t, 0) * (uint64_t)bits / 8);
     int64_t a = start < 0 ? -start : 0, b = end - start;
     if (b > (int64_t)p->grow) b = p->grow;
-    if (a > b) a = b = 0;
-    *lo = (uint32_t)a, *hi = (uint32_t)b;
+    *lo = (uint32_t)a, *hi = (uint32_t)b, *at = (uint64_t)(start + a);
+    return a < b;
 }
 
 static const char *coords(char *buf, size_t n, const int64_t *c, int rank)
@@ -465,22 +469,23 @@ static void tensor_load_perform(async_op *op, int stage)
         const tmap *t = &p->t;
         const int padded = t->dtype == TM_16U4_ALIGN16B || t->dtype == TM_16U6_ALIGN16B;
         const int convert = t->dtype == TM_TF32 || t->dtype == TM_TF32_FTZ;
-        _Alignas(64) uint8_t row[2048];
+        _Alignas(64) uint8_t row[MAX_ROW];
         uint8_t *s[16] = {0};
         uint32_t lo, hi;
+        uint64_t at;
         walk k;
         for (uint32_t r = 0; !padded && r < op->cl->ncta; r++)
             if (p->d.ctas >> r & 1) s[r] = load_target(op, p, &op->cl->cta[r]);
-        inner_range(p, &lo, &hi);
         walk_begin(&k, p);
+        const int some = inner_range(p, &lo, &hi, &at);
         for (uint32_t n = 0; n < p->rows; n++) {
             int64_t c[5];
             uint64_t addr;
             const uint8_t *g = NULL, *from = row;
-            if (walk_next(&k, c, &addr) && lo < hi) {
-                addr += (uint64_t)((int64_t)p->c[0] * tmap_bits(t->dtype) / 8 + lo);
+            if (walk_next(&k, c, &addr) && some) {
+                addr += at;
                 g = emu_async_global(op, addr, hi - lo, A_READ | A_ASYNC | A_NOINIT);
-                uint64_t u = g && !p->warned ? emu_global_uninit(addr, hi - lo) : 0;
+                const uint64_t u = g && !p->warned ? emu_global_uninit(addr, hi - lo) : 0;
                 if (u) {
                     char buf[128];
                     p->warned = 1;
@@ -489,11 +494,11 @@ static void tensor_load_perform(async_op *op, int stage)
                                coords(buf, sizeof buf, c, t->rank));
                 }
             }
-            if (g && lo == 0 && hi == p->grow && !convert) from = g;
+            if (g && hi - lo == p->grow && !convert) from = g;
             else if (g) {
-                if (lo) fill_row(t, row, 0, lo);
+                fill_row(t, row, 0, lo);
                 memcpy(row + lo, g, hi - lo);
-                if (hi < p->grow) fill_row(t, row, hi, p->grow);
+                fill_row(t, row, hi, p->grow);
                 if (convert) convert_row(row, lo, hi);
             } else fill_row(t, row, 0, p->grow);
             for (uint32_t r = 0; r < op->cl->ncta; r++) {
@@ -517,18 +522,18 @@ static void tensor_store_perform(async_op *op, int stage)
     }
     if (p->skip) return;
     uint32_t lo, hi;
+    uint64_t at;
     walk k;
-    inner_range(p, &lo, &hi);
+    if (!inner_range(p, &lo, &hi, &at)) return;
     /* The hardware cuts a row at 16 bytes, not at the last element: what lies in the box up to there is written too */
-    if (hi > lo) hi = (hi + 15) / 16 * 16 < p->grow ? (hi + 15) / 16 * 16 : p->grow;
+    hi = (hi + 15) / 16 * 16 < p->grow ? (hi + 15) / 16 * 16 : p->grow;
     walk_begin(&k, p);
     for (uint32_t n = 0; n < p->rows; n++) {
         int64_t c[5];
         uint64_t addr;
         uint8_t *row = p->stage + (size_t)n * p->srow, packed[96];
-        if (!walk_next(&k, c, &addr) || lo >= hi) continue;
-        addr += (uint64_t)((int64_t)p->c[0] * tmap_bits(t->dtype) / 8 + lo);
-        uint8_t *g = emu_async_global(op, addr, hi - lo, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
+        if (!walk_next(&k, c, &addr)) continue;
+        uint8_t *g = emu_async_global(op, addr + at, hi - lo, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
         if (!g) continue;
         if (t->dtype == TM_16U6_ALIGN16B) {                      /* bytes of 6 + 2 bits to packed 6 bits */
             for (uint32_t x = 0; x < p->srow / 4; x++) {
@@ -543,15 +548,17 @@ static void tensor_store_perform(async_op *op, int stage)
     }
 }
 
-/* Element type of a tensor reduction, or PT_NONE if the operation does not exist for it */
+/* Element type of a tensor reduction, or PT_NONE if the operation does not exist for it (illegal instruction on an H200; .add of f64
+ * and, as f32, of tf32 works there, though the PTX ISA does not list it). Only the _FTZ types flush subnormals. */
 static int reduction_type(int red, int dtype)
 {
     static const uint8_t type[TM_TYPES] = {[TM_U32] = PT_U32, [TM_S32] = PT_S32, [TM_U64] = PT_U64, [TM_S64] = PT_S64, [TM_F16] = PT_F16,
-                                           [TM_BF16] = PT_BF16, [TM_F32] = PT_F32, [TM_F32_FTZ] = PT_F32};
+                                           [TM_BF16] = PT_BF16, [TM_F32] = F32_KEEP, [TM_F32_FTZ] = PT_F32,
+                                           [TM_TF32] = F32_KEEP, [TM_TF32_FTZ] = PT_F32, [TM_F64] = PT_F64};
     const int t = type[dtype];
     switch (red) {
     case RED_ADD: return t == PT_S64 ? PT_NONE : t;
-    case RED_MIN: case RED_MAX: return t == PT_F32 ? PT_NONE : t;
+    case RED_MIN: case RED_MAX: return t == PT_F32 || t == F32_KEEP || t == PT_F64 ? PT_NONE : t;
     case RED_INC: case RED_DEC: return t == PT_U32 ? t : PT_NONE;
     default: return t == PT_U32 || t == PT_S32 ? PT_B32 : t == PT_U64 ? PT_B64 : PT_NONE;
     }
@@ -596,7 +603,7 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
         return -1;
     }
     if (t->interleave) {
-        emu_fatal(w, i, bit, E_UNSUPPORTED, "tensor maps with interleaved layouts (interleave %s) are not supported", t->interleave == 1 ? "16B" : "32B");
+        emu_fatal(w, i, bit, E_UNSUPPORTED, "tensor maps with an interleaved layout (interleave %s) are not supported", t->interleave == 1 ? "16B" : "32B");
         return -1;
     }
     p->mode = f->mode, p->red = f->red;
@@ -607,13 +614,19 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
     const uint32_t inner = t->kind == TMAP_TILED ? t->box[0] : t->channels;
     p->grow = inner * (uint32_t)bits / 8;
     p->srow = padded ? inner : p->grow;
-    p->rows = 1;
-    if (four) p->rows = 4;
-    else if (f->mode == MODE_TILE)
-        for (int k = 1; k < t->rank; k++) p->rows *= (t->box[k] + t->estride[k] - 1u) / t->estride[k];
-    else p->rows = f->mode == MODE_IM2COL_W128 ? 128 : t->pixels;
-    p->total = p->rows * p->srow;
     p->pitch = t->swizzle ? tmap_swizzle_span(t->swizzle) : p->srow;
+    uint64_t rows = 1;
+    if (four) rows = 4;
+    else if (f->mode == MODE_TILE)
+        for (int k = 1; k < t->rank; k++) rows *= (t->box[k] + t->estride[k] - 1u) / t->estride[k];
+    else rows = f->mode == MODE_IM2COL_W128 ? 128 : t->pixels;
+    if (dir != DIR_PREFETCH && rows * p->pitch > w->cta->smem_size) {
+        emu_fatal(w, i, bit, E_OOB_SHARED, "the box takes %llu bytes of shared memory (%llu rows, one every %u bytes), the CTA has %u", (ull)(rows * p->pitch), (ull)rows, p->pitch,
+                  w->cta->smem_size);
+        return -1;
+    }
+    p->rows = (uint32_t)rows;
+    p->total = p->rows * p->srow;
     p->extent = p->rows * p->pitch;
 
     /* rules of this use */
@@ -722,20 +735,20 @@ static int tensor_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
         tensor p;
         walk k;
         uint32_t lo, hi;
+        uint64_t at;
         memset(&p, 0, sizeof p);
         const int ok = tensor_setup(w, i, (int)l, f, DIR_PREFETCH, &p);
         if (ok < 0) return X_ABORT;
-        if (!ok) continue;
-        inner_range(&p, &lo, &hi);
+        if (!ok || !inner_range(&p, &lo, &hi, &at)) continue;
         walk_begin(&k, &p);
-        for (uint32_t n = 0; lo < hi && n < p.rows; n++) {
+        for (uint32_t n = 0; n < p.rows; n++) {
             int64_t c[5];
             uint64_t a;
             char why[256], buf[128];
             if (!walk_next(&k, c, &a)) continue;
-            a += (uint64_t)((int64_t)p.c[0] * tmap_bits(p.t.dtype) / 8 + lo);
-            if (emu_global_ok(a, hi - lo, 0, why, sizeof why)) continue;
-            emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx, coordinates %s of the tensor: %s", hi - lo, (ull)a, coords(buf, sizeof buf, c, p.t.rank), why);
+            if (emu_global_ok(a + at, hi - lo, 0, why, sizeof why)) continue;
+            emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx, coordinates %s of the tensor: %s", hi - lo, (ull)(a + at),
+                       coords(buf, sizeof buf, c, p.t.rank), why);
             break;
         }
     }
@@ -803,7 +816,7 @@ static int st_async_exec(warp *w, const ptx_instr *i, uint32_t mask)
         }
         async_op *op = emu_async_new(w, i, (int)l, sizeof p, st_async_perform);
         memcpy(op->payload, &p, sizeof p);
-        if (p.c) emu_async_touch(op, p.c, p.off, p.bytes, p.red ? A_READ | A_WRITE | A_ATOMIC : A_WRITE);
+        if (p.c) emu_async_touch(op, p.c, p.off, p.bytes, (p.red ? A_READ | A_WRITE | A_ATOMIC : A_WRITE) | A_GENERIC);
         count_bytes(w, i, p.c ? p.bytes : 0, p.c ? 0 : p.bytes);
         if (p.bar) post_with_mbar(op, p.bar, p.bar_off);
         else emu_async_post(op);

@@ -74,7 +74,7 @@ int tmap_check(const tmap *t, char *why, size_t n)
         if (t->stride[k] >> 40) NO("globalStrides[%d] = %llu bytes is not below 2^40", k, (ull)t->stride[k]);
     }
     for (int k = 0; k < rank; k++)
-        if ((k || t->interleave) && (t->estride[k] < 1 || t->estride[k] > 8)) NO("elementStrides[%d] = %u is not in 1..8", k, t->estride[k]);
+        if (t->estride[k] < 1 || t->estride[k] > 8) NO("elementStrides[%d] = %u is not in 1..8", k, t->estride[k]);
 
     if (tiled)
         for (int k = 0; k < rank; k++)
@@ -86,8 +86,9 @@ int tmap_check(const tmap *t, char *why, size_t n)
             int l = wide ? -32768 : lo, h = wide ? 32767 : hi;
             if (t->lower[k] < l || t->lower[k] > h) NO("pixelBoxLowerCorner %c = %d is not in %d..%d", "WHD"[k], t->lower[k], l, h);
             if (t->upper[k] < l || t->upper[k] > h) NO("pixelBoxUpperCorner %c = %d is not in %d..%d", "WHD"[k], t->upper[k], l, h);
-            if ((int64_t)tmap_dim(t, k + 1) - 1 + t->upper[k] < t->lower[k])
-                NO("the bounding box is empty in %c: from pixelBoxLowerCorner %d to globalDim[%d] - 1 + pixelBoxUpperCorner = %lld", "WHD"[k],
+            /* as the driver computes it: in 32 bits */
+            if ((int32_t)(t->dim_1[k + 1] + 1 + (uint32_t)t->upper[k] - (uint32_t)t->lower[k]) <= 0)
+                NO("the bounding box is empty in %c (or too large): from pixelBoxLowerCorner %d to globalDim[%d] - 1 + pixelBoxUpperCorner = %lld", "WHD"[k],
                    t->lower[k], k + 1, (long long)tmap_dim(t, k + 1) - 1 + t->upper[k]);
         }
         if (t->channels < 1 || t->channels > 256) NO("channelsPerPixel = %u is not in 1..256", t->channels);
@@ -98,12 +99,18 @@ int tmap_check(const tmap *t, char *why, size_t n)
     if (padded && inner != 128) NO("%s = %u, but %s needs 128", iname, inner, type);
     /* bytes of a row in global memory for the rule of 16, in shared memory for the swizzle */
     const uint32_t row = inner * bits / 8, srow = padded ? inner : row;
+    if (inner * (uint32_t)bits % 128) NO("%s = %u elements of %s = %u bytes is not a multiple of 16 bytes", iname, inner, type, row);
     if (!t->interleave) {
-        if (inner * bits % 128) NO("%s = %u elements of %s = %u bytes is not a multiple of 16 bytes", iname, inner, type, row);
         if (t->swizzle && srow > tmap_swizzle_span(t->swizzle))
             NO("%s = %u elements of %s = %u bytes is wider than the swizzle %s", iname, inner, type, srow, swizzle_name[t->swizzle]);
     }
-    if (t->interleave == 2 && t->swizzle != SW_32B) NO("interleave 32B needs the swizzle 32B, not %s", swizzle_name[t->swizzle]);
+    /* The driver refuses what no block could hold. It divides by the traversal strides, that of dimension 0 too, and rounds down */
+    uint64_t bytes = (uint64_t)bits;
+    if (tiled) for (int k = 0; k < rank; k++) bytes *= t->box[k] / t->estride[k];
+    else bytes *= (uint64_t)t->channels * (t->kind == TMAP_IM2COL_W128 ? 128 : t->pixels);
+    bytes /= 8;
+    const uint32_t most = emu_opt.device ? (uint32_t)emu_opt.device->smem_optin : 232448;
+    if (most && bytes > most) NO("the box has %llu bytes, a block at most %u bytes of shared memory", (ull)bytes, most);
     if (t->dtype == TM_16U6_ALIGN16B && t->interleave) NO("16U6_ALIGN16B has no interleaved layouts");
     if (padded && t->swizzle != SW_NONE && t->swizzle != SW_128B && t->swizzle != SW_128B_ATOM_32B &&
         !(t->dtype == TM_16U6_ALIGN16B && t->swizzle == SW_128B_ATOM_64B))
@@ -144,9 +151,9 @@ static int common(tmap *t, const void *map, int kind, int dtype, uint32_t rank, 
         t->estride[k] = t->box[k] = 1;
         if (k >= rank) continue;
         if (dim[k] < 1 || dim[k] > 1ull << 32) NO("globalDim[%u] = %llu is not in 1..2^32", k, (ull)dim[k]);
-        if ((k || interleave) && (estride[k] < 1 || estride[k] > 8)) NO("elementStrides[%u] = %u is not in 1..8", k, estride[k]);
+        if (estride[k] < 1 || estride[k] > 8) NO("elementStrides[%u] = %u is not in 1..8", k, estride[k]);
         t->dim_1[k] = (uint32_t)(dim[k] - 1);
-        if (k || interleave) t->estride[k] = (uint8_t)estride[k];
+        t->estride[k] = (uint8_t)estride[k];
         if (k + 1 < rank) t->stride[k] = stride[k];
     }
     return 1;

@@ -53,8 +53,7 @@ int tmap_check(const tmap *t, char *why, size_t n);
 void tmap_seal(tmap *t);
 
 static inline uint64_t tmap_dim(const tmap *t, int k) { return (uint64_t)t->dim_1[k] + 1; }
-/* Bits of an element in global memory, and the bytes that count elements (a whole group of 16 for the packed types) take there and
- * in shared memory. */
+/* Bits of an element in global memory */
 int tmap_bits(int dtype);
 const char *tmap_type_name(int dtype);
 

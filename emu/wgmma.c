@@ -1,8 +1,9 @@
 /* wgmma.c - wgmma.fence, commit_group, wait_group, mma_async (dense and sparse).
  *
- * Each warp executes its own 16 rows of the warpgroup's 64 as an asynchronous operation of its own. It reads shared memory as late as the
- * program allows: at the wait_group that covers it, or when an odd use of its accumulators needs the values before. So a
- * program that overwrites its tile before the wait gets wrong results here, as it may on hardware. */
+ * Each warp executes its own 16 rows of the warpgroup's 64 as an asynchronous operation of its own. These read shared memory as late as
+ * the program allows: at the first wait_group of the four warps that covers them, or when an odd use of an accumulator needs the value
+ * before. So a program that overwrites its tile before the wait gets wrong results here, as it may on hardware. A wait is for the
+ * whole wgmma, the sibling warps' parts included: programs let one warp of the four hand the tile back to its producer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ typedef struct wg_op {
     struct wg_op *next;                 /* the next younger one of the warp */
     async_op *op; warp *w; const ptx_instr *i;
     uint32_t tag; uint64_t group;
+    uint64_t n;                         /* the how manyeth of the warp, from 0 */
     uint64_t seq, fence_no; uint32_t base;               /* of the warp at issue */
     int scale_d, computed, bad;
     smem_desc a, b;
@@ -42,14 +44,14 @@ typedef struct wg_warp {
     wg_op *head, **tail;
     uint64_t committed;                 /* groups */
     uint64_t fences;
-    uint64_t count;                     /* mma_async executed */
+    uint64_t count, finished;           /* mma_async executed; over */
     int exited;
     struct wg_buf { struct wg_buf *next; } *pool;        /* accumulator buffers not in use */
 } wg_warp;
 
-/* What the first of a warpgroup's warps to come by executed, for its siblings to agree with */
-typedef struct wg_record { const ptx_instr *i; uint64_t a, b; uint32_t warp; int scale_d; } wg_record;
-typedef struct wg_group { wg_record *rec; uint64_t first, end, alloc; int told; vclk *vc; } wg_group;     /* records [first, end), ring of alloc */
+/* The n-th mma_async of a warpgroup: what the first of its warps to come by executed, for the others to agree with; their parts */
+typedef struct wg_record { const ptx_instr *i; uint64_t a, b; uint32_t warp; int scale_d; wg_op *part[4]; } wg_record;
+typedef struct wg_group { wg_record *rec; uint64_t first, end, alloc; int told, waiting; } wg_group;     /* ring of alloc */
 
 enum { MAX_UNITS = 1024, KEEP = 16 };               /* units of B: 256 rows of 64 bytes */
 
@@ -98,13 +100,40 @@ static void acc_free(wg_warp *s, uint32_t *acc)
     s->pool = b;
 }
 
+/* ---- Warpgroups ---- */
+
+/* NULL if its four warps do not exist */
+static wg_group *group_of(const warp *w)
+{
+    return w->cta->wg && (w->id | 3) < (uint32_t)w->cta->nwarp ? (wg_group *)w->cta->wg + w->id / 4 : NULL;
+}
+
+/* Drops the records that all four warps are through with, and with them their operations. */
+static void group_retire(wg_group *g, const warp *first)
+{
+    uint64_t least = g->end;
+    for (int k = 0; k < 4; k++) {
+        const wg_warp *t = first[k].wgmma;
+        uint64_t m = !t ? 0 : t->exited ? least : t->finished;
+        if (m < least) least = m;
+    }
+    for (; g->first < least; g->first++)
+        for (int k = 0; k < 4; k++) {
+            wg_op *p = g->rec[g->first % g->alloc].part[k];
+            if (p) emu_async_free(p->op);
+        }
+}
+
+/* The parts that a warp still has in flight are freed, its finished ones with their records. */
 void emu_wgmma_free(warp *w)
 {
     wg_warp *s = w->wgmma;
+    wg_group *g = group_of(w);
     if (!s) return;
     for (wg_op *o = s->head, *next; o; o = next) {
         next = o->next;
         free(o->acc);
+        if (g) g->rec[o->n % g->alloc].part[w->id & 3] = NULL;
         emu_async_free(o->op);
     }
     for (struct wg_buf *b = s->pool, *next; b; b = next) {
@@ -120,34 +149,39 @@ void emu_wgmma_cta_free(cta *c)
     for (int n = 0; n < c->nwarp; n++) emu_wgmma_free(&c->warp[n]);
     if (!c->wg) return;
     for (int n = 0; n < (c->nwarp + 3) / 4; n++) {
-        vclk_drop(c->cl, ((wg_group *)c->wg)[n].vc);
-        free(((wg_group *)c->wg)[n].rec);
+        wg_group *g = (wg_group *)c->wg + n;
+        for (; g->first < g->end; g->first++)
+            for (int k = 0; k < 4; k++) {
+                wg_op *p = g->rec[g->first % g->alloc].part[k];
+                if (p) emu_async_free(p->op);
+            }
+        free(g->rec);
     }
     free(c->wg);
     c->wg = NULL;
 }
 
-/* ---- Agreement of a warpgroup ---- */
-
+/* A warp executes its next mma_async: does it agree with its siblings? */
 static void agree(warp *w, const ptx_instr *i, uint32_t mask, uint64_t a, uint64_t b, int scale_d)
 {
     cta *c = w->cta;
-    wg_warp *s = w->wgmma;
     if (!c->wg) c->wg = calloc((size_t)(c->nwarp + 3) / 4, sizeof(wg_group));
     wg_group *g = (wg_group *)c->wg + w->id / 4;
     uint32_t first = w->id & ~3u;
-    uint64_t n = s->count++, least = n;
-    if (first + 4 > (uint32_t)c->nwarp) {
+    uint64_t n = w->wgmma->count++;
+    if (!group_of(w)) {
         if (!g->told++)
             emu_report(w, i, mask, E_CONVERGENCE, "wgmma needs the 4 warps %u..%u of a warpgroup, but the CTA has only %d warps", first,
                        first + 3, c->nwarp);
         return;
     }
+    if (g->waiting) {
+        g->waiting = 0;
+        emu_event(c->cl);
+    }
     for (uint32_t k = first; k < first + 4; k++) {
-        wg_warp *t = c->warp[k].wgmma;
-        uint64_t m = t ? t->count : 0;
-        if (m < least) least = m;
-        if (m <= n && ((t && t->exited) || (!t && c->warp[k].exists && !c->warp[k].live)) && !g->told++)
+        const wg_warp *t = c->warp[k].wgmma;
+        if ((t ? t->exited && t->count <= n : c->warp[k].exists && !c->warp[k].live) && !g->told++)
             emu_report(w, i, mask, E_CONVERGENCE, "warp %u of the warpgroup exited without executing this wgmma: all 4 warps must "
                        "execute the same ones", k);
     }
@@ -155,7 +189,7 @@ static void agree(warp *w, const ptx_instr *i, uint32_t mask, uint64_t a, uint64
         const wg_record *r = &g->rec[n % g->alloc];
         if (r->i != i) {
             if (!g->told++) {
-                emu_report(w, i, mask, E_CONVERGENCE, "the warps of a warpgroup must execute the same wgmma: as its %lluth, warp %u "
+                emu_report(w, i, mask, E_CONVERGENCE, "the warps of a warpgroup must execute the same wgmma: as number %llu, warp %u "
                            "executes this one and warp %u another", (unsigned long long)n + 1, w->id, r->warp);
                 emu_report_also(w, r->i, "what warp %u executes", r->warp);
             }
@@ -166,18 +200,32 @@ static void agree(warp *w, const ptx_instr *i, uint32_t mask, uint64_t a, uint64
                        (unsigned long long)(which == 0 ? a : which == 1 ? b : (uint64_t)scale_d), r->warp,
                        (unsigned long long)(which == 0 ? r->a : which == 1 ? r->b : (uint64_t)r->scale_d));
         }
-    } else {
-        if (g->first < least) g->first = least < g->end ? least : g->end;
-        if (g->end - g->first == g->alloc) {
-            uint64_t alloc = g->alloc ? g->alloc * 2 : 16;
-            wg_record *rec = malloc(alloc * sizeof *rec);
-            for (uint64_t k = g->first; k < g->end; k++) rec[k % alloc] = g->rec[k % g->alloc];
-            free(g->rec);
-            g->rec = rec, g->alloc = alloc;
-        }
-        g->rec[n % g->alloc] = (wg_record){i, a, b, w->id, scale_d};
-        g->end = n + 1;
+        return;
     }
+    if (g->end - g->first == g->alloc) {
+        uint64_t alloc = g->alloc ? g->alloc * 2 : 16;
+        wg_record *rec = malloc(alloc * sizeof *rec);
+        for (uint64_t k = g->first; k < g->end; k++) rec[k % alloc] = g->rec[k % g->alloc];
+        free(g->rec);
+        g->rec = rec, g->alloc = alloc;
+    }
+    g->rec[n % g->alloc] = (wg_record){.i = i, .a = a, .b = b, .warp = w->id, .scale_d = scale_d};
+    g->end = n + 1;
+}
+
+/* Have all four warps executed the warpgroup's n-th mma_async? */
+static int all_issued(warp *w, uint64_t n)
+{
+    wg_group *g = group_of(w);
+    if (!g) return 1;
+    for (uint32_t k = w->id & ~3u; k <= (w->id | 3); k++) {
+        const wg_warp *t = w->cta->warp[k].wgmma;
+        if (t ? t->count <= n && !t->exited : w->cta->warp[k].live) {
+            g->waiting = 1;
+            return 0;
+        }
+    }
+    return 1;
 }
 
 void emu_wgmma_exit(warp *w)
@@ -185,17 +233,15 @@ void emu_wgmma_exit(warp *w)
     wg_warp *s = w->wgmma;
     cta *c = w->cta;
     uint64_t count = s ? s->count : 0;
+    wg_group *g = group_of(w);
     if (c->cl->aborted || c->cl->L->failed) {
         emu_wgmma_free(w);
         return;
     }
-    if (c->wg) {                                    /* did siblings execute more? */
-        wg_group *g = (wg_group *)c->wg + w->id / 4;
-        if (count < g->end && count >= g->first && !g->told++)
-            emu_report(w, g->rec[count % g->alloc].i, EMU_FULL, E_CONVERGENCE,
-                       "warp %u exits without executing this wgmma, which warp %u of its warpgroup executed: all 4 warps must execute "
-                           "the same ones",
-                       w->id, g->rec[count % g->alloc].warp);
+    if (g && count < g->end && count >= g->first && !g->told++) {    /* siblings executed more */
+        const wg_record *r = &g->rec[count % g->alloc];
+        emu_report(w, r->i, EMU_FULL, E_CONVERGENCE, "warp %u exits without executing this wgmma, which warp %u of its warpgroup executed: "
+                   "all 4 warps must execute the same ones", w->id, r->warp);
     }
     if (!s) return;
     if (s->head) {
@@ -209,9 +255,15 @@ void emu_wgmma_exit(warp *w)
                        "them", n);
     }
     emu_wgmma_free(w);
-    if (c->wg) {                                    /* siblings that are behind must learn of the exit */
-        state(w)->exited = 1;
-        w->wgmma->count = count;
+    if (g) {                                        /* siblings that are behind must learn of the exit */
+        s = state(w);
+        s->exited = 1;
+        s->count = s->finished = count;
+        group_retire(g, w - (w->id & 3));
+        if (g->waiting) {
+            g->waiting = 0;
+            emu_event(c->cl);
+        }
     }
 }
 
@@ -503,8 +555,14 @@ static void finish(warp *w, uint32_t mask, wg_warp *s)
     wg_op *o = s->head;
     const ptx_instr *i = o->i;
     int np = F_NP(i), wanted = 0;
+    wg_group *g = group_of(w);
     emu_async_run(o->op);
-    compute(o);
+    for (int k = 0; g && k < 4; k++) {              /* the warpgroup's wgmma is over, so the siblings' parts are */
+        wg_op *p = g->rec[o->n % g->alloc].part[k];
+        if (!p || p == o) continue;
+        emu_async_run(p->op);
+        emu_async_acquire(w, mask, p->op);
+    }
     for (uint32_t p = 0, index; p < w->nreg_alloc && w->ntagged && !wanted; p++)
         if (w->tag[p]) wanted = emu_tag_of(w, &(ptx_opnd){.kind = PO_REG, .reg = p - w->base}, &index) == o->tag;
     if (wanted)                                     /* not if a younger one has taken over every register */
@@ -526,10 +584,11 @@ static void finish(warp *w, uint32_t mask, wg_warp *s)
                 break;
             }
     emu_async_acquire(w, mask, o->op);
-    if (w->cta->wg) vclk_merge(w->cta->cl, &((wg_group *)w->cta->wg + w->id / 4)->vc, o->op->vc);
     s->head = o->next;
     if (!s->head) s->tail = &s->head;
-    emu_async_free(o->op);
+    s->finished++;
+    if (g) group_retire(g, w - (w->id & 3));
+    else emu_async_free(o->op);
 }
 
 /* ---- Execution ---- */
@@ -558,27 +617,9 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
 static int x_wait(warp *w, const ptx_instr *i, uint32_t mask)
 {
     wg_warp *s = state(w);
-    cta *c = w->cta;
     uint64_t n = i->f[0], done = s->committed > n ? s->committed - n : 0;        /* groups below done are waited for */
-    uint32_t first = w->id & ~3u;
-    wg_group *g = c->wg ? (wg_group *)c->wg + w->id / 4 : NULL;
-    if (g && !g->told && first + 4 <= (uint32_t)c->nwarp && s->head && s->head->group < done) {
-        for (uint32_t k = first; k < first + 4; k++) {
-            wg_warp *t = c->warp[k].wgmma;
-            if (c->warp[k].live && (!t || t->committed < done)) {
-                EMU_EACH(l, mask) w->last_wait[l] = i;
-                return X_WAIT;
-            }
-        }
-        for (uint32_t k = first; k < first + 4; k++)
-            for (wg_op *o = c->warp[k].wgmma ? c->warp[k].wgmma->head : NULL; o && o->group < done; o = o->next) {
-                emu_async_run(o->op);
-                emu_async_acquire(w, mask, o->op);
-            }
-        vclk_acquire(w, mask, g->vc);
-    }
-    EMU_EACH(l, mask) w->last_wait[l] = NULL;
-    while (s->head && s->head->group != UNCOMMITTED && s->head->group < done) finish(w, mask, s);
+    for (; s->head && s->head->group != UNCOMMITTED && s->head->group < done; finish(w, mask, s))
+        if (!all_issued(w, s->head->n)) return X_WAIT;
     return X_NEXT;
 }
 
@@ -641,13 +682,16 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
     if (mask != EMU_FULL) emu_report(w, i, mask, E_CONVERGENCE, "wgmma needs all 32 lanes of the warp; only 0x%08x are here", mask);
     agree(w, i, mask, raw_a, raw_b, scale_d);
 
-    async_op *op = emu_async_new(w, i, lane, sizeof(wg_op), perform);
+    async_op *op = emu_async_new_lanes(w, i, mask, sizeof(wg_op), perform);
     wg_op *o = op->payload;
     op->owner_managed = 1;
     o->op = op, o->w = w, o->i = i;
     o->group = UNCOMMITTED;
     o->seq = w->seq, o->fence_no = s->fences, o->base = w->base;
     o->scale_d = scale_d;
+    o->n = s->count - 1;
+    wg_group *g = group_of(w);
+    if (g) g->rec[o->n % g->alloc].part[w->id & 3] = o;
 
     /* shared memory: bounds of all, marks of this warp's rows of A and its quarter of B (its siblings mark the others) */
     const char *why;

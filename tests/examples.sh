@@ -1,9 +1,9 @@
 #!/bin/sh
-# examples.sh - every example runs and finds its own results right. usage: tests/examples.sh BUILD_DIR
+# examples.sh - every example runs and finds its own results right. usage: tests/examples.sh BUILD_DIR [TCEMU]
 passed=0 failed=0 skipped=0
 for source in examples/*.cu; do
     name=$(basename "$source" .cu)
-    out=$("$1/examples/$name" 2>&1)
+    out=$($2 "$1/examples/$name" 2>&1)
     code=$?
     if [ $code -ne 0 ] || echo "$out" | grep -q FAIL; then
         echo "FAIL $name (exit $code): $(echo "$out" | grep -E 'FAIL|error' | head -n 3)"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh - runs every test and adds up: the last line is "N passed, N failed, N skipped".
-# usage: tests/run.sh BUILD_DIR, from the repository's root, after make
-build=$1
+# usage: tests/run.sh BUILD_DIR [TCEMU], from the repository's root, after make. TCEMU: the launcher that CUDA programs run
+# under where there is no GPU.
+build=$1 tcemu=$2
 passed=0 failed=0 skipped=0
 log=$build/test.log
 : > "$log"
@@ -33,12 +34,32 @@ step() { # step NAME COMMAND...: its last line counts
     add "$line"
 }
 
+emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which must have nothing to report; not run on a GPU
+    device=$1 name=$2
+    shift 2
+    [ -n "$tcemu" ] && step "$name, tcemu $device" "$tcemu" --device "$device" "$build/tests/$name" "$@"
+}
+
 step unit_host "$build/tests/unit_host"
-step unit_device "$build/tests/unit_device"
-step debug_hang "$build/tests/debug_hang"
-step bad_input "$build/tests/bad_input"
-step gemm_fuzz "$build/tests/gemm_fuzz" 360
-step examples sh tests/examples.sh "$build"
+if [ -z "$tcemu" ]; then
+    step unit_device "$build/tests/unit_device"
+    step debug_hang "$build/tests/debug_hang"
+    step bad_input "$build/tests/bad_input"
+    step gemm_fuzz "$build/tests/gemm_fuzz" 360
+else
+    emulated sm_90a unit_device
+    emulated sm_80 unit_device
+    step "debug_hang, tcemu" "$tcemu" --error-exitcode 0 "$build/tests/debug_hang" # it traps on purpose
+    emulated sm_90a bad_input
+    emulated sm_80 bad_input
+    emulated sm_90a gemm_fuzz 360
+    emulated sm_80 gemm_fuzz 120
+    emulated sm_120a gemm_fuzz 60
+fi
+step examples sh tests/examples.sh "$build" $tcemu
+step emu_num "$build/tests/emu_num"
+step emu_fatbin sh tests/emu_fatbin.sh "$build"
+step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
 step nvrtc "$build/tests/nvrtc" .
 step compile sh tests/compile.sh "$build/compile"
 step errors sh tests/errors.sh "$build/errors"

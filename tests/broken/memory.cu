@@ -1,0 +1,166 @@
+/* memory.cu - addresses, lifetimes, initialisation; traps and asserts; launches that cannot be */
+#include "broken.h"
+
+/* ---- global memory ---- */
+KERNEL(oob_global)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (BAD ? i <= n : i < n) out[i] = in[i]; // EXPECT oob_global out-of-bounds-global: "write to 4 bytes of global memory"
+}
+HOST(oob_global)
+{
+    float *p;
+    cudaMalloc(&p, 64 * sizeof *p);
+    oob_global<BAD><<<3, 32>>>(in_d, p, 64);
+    cudaDeviceSynchronize();
+    cudaFree(p);
+}
+KERNEL(null_pointer)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // EXPECT null_pointer out-of-bounds-global: "null pointer"
+}
+HOST(null_pointer) { null_pointer<BAD><<<1, 32>>>(BAD ? nullptr : in_d, out_d, 64); }
+KERNEL(host_pointer)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // EXPECT host_pointer out-of-bounds-global: "host memory"
+}
+HOST(host_pointer)
+{
+    float *h = (float *)malloc(128), *d;
+    for (int k = 0; k < 32; k++) h[k] = 1.f;
+    cudaMalloc(&d, 128);
+    cudaMemcpy(d, h, 128, cudaMemcpyHostToDevice);
+    host_pointer<BAD><<<1, 32>>>(BAD ? h : d, out_d, 64);
+    cudaDeviceSynchronize();
+    cudaFree(d);
+    free(h);
+}
+KERNEL(freed)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // EXPECT freed use-after-free: "freed"
+}
+HOST(freed)
+{
+    float *d;
+    cudaMalloc(&d, 128);
+    cudaMemset(d, 0, 128);
+    if (BAD) cudaFree(d);
+    freed<BAD><<<1, 32>>>(d, out_d, 64);
+    cudaDeviceSynchronize();
+    if (!BAD) cudaFree(d);
+}
+KERNEL(misaligned_global)
+{
+    const float4 v = *(const float4 *)(in + (BAD ? 1 : 4) + 4 * threadIdx.x); // EXPECT misaligned_global misaligned: "16 bytes"
+    out[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+RUN(misaligned_global, 1, 32, 0)
+KERNEL(uninit_global)
+{
+    out[threadIdx.x] = in[threadIdx.x]; // EXPECT uninit_global uninitialised-global: "that nobody has written"
+}
+HOST(uninit_global)
+{
+    float *d;
+    cudaMalloc(&d, 256);
+    cudaMemset(d, 0, BAD ? 64 : 256); // the size in elements, not in bytes
+    uninit_global<BAD><<<1, 64>>>(d, out_d, 64);
+    cudaDeviceSynchronize();
+    cudaFree(d);
+}
+__constant__ float table[4] = {1.f, 2.f, 3.f, 4.f};
+KERNEL(write_constant)
+{
+    if (threadIdx.x < 4) ((float *)in)[threadIdx.x] = 0.f; // EXPECT write_constant write-to-constant: "constant"
+    out[threadIdx.x] = table[threadIdx.x & 3];
+}
+HOST(write_constant)
+{
+    void *p;
+    cudaGetSymbolAddress(&p, table);
+    write_constant<BAD><<<1, 32>>>(BAD ? (float *)p : out_d + 64, out_d, 64);
+}
+
+/* ---- shared and local memory ---- */
+KERNEL(oob_shared)
+{
+    extern __shared__ float s[];
+    s[threadIdx.x] = in[threadIdx.x]; // EXPECT oob_shared out-of-bounds-shared: "the CTA has"
+    __syncthreads();
+    out[threadIdx.x] = s[n - 1 - threadIdx.x];
+}
+RUN(oob_shared, 1, 64, BAD ? 64 : 64 * sizeof(float))
+KERNEL(oob_shared_below)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    const int left = (int)threadIdx.x - (n >> 4); // up to 4 to the left
+    out[threadIdx.x] = BAD || left >= 0 ? s[left] : 0.f; // EXPECT oob_shared_below out-of-bounds-shared: "belong to the system"
+}
+RUN(oob_shared_below, 1, 64, 0)
+KERNEL(misaligned_shared)
+{
+    __shared__ TC_ALIGN(16) float s[128 + 4];
+    for (int k = threadIdx.x; k < 132; k += blockDim.x) s[k] = in[k];
+    __syncthreads();
+    const float2 v = *(const float2 *)(s + (n >> 6) * (BAD ? 1 : 2) + 2 * threadIdx.x); // EXPECT misaligned_shared misaligned: "not a multiple of 8"
+    out[threadIdx.x] = v.x + v.y;
+}
+RUN(misaligned_shared, 1, 64, 0)
+KERNEL(uninit_shared)
+{
+    __shared__ float s[64];
+    if (threadIdx.x < (BAD ? n - 1 : n)) s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = s[n - 1 - threadIdx.x]; // EXPECT uninit_shared uninitialised-shared: "that nobody has written"
+}
+RUN(uninit_shared, 1, 64, 0)
+KERNEL(oob_local)
+{
+    float a[8];
+    for (int k = 0; k < 8; k++) a[k] = in[(k * n) & 255];
+    out[threadIdx.x] = a[(threadIdx.x & 7) * (BAD ? (unsigned)n : 1u)]; // EXPECT oob_local out-of-bounds-local: "of local memory"
+}
+RUN(oob_local, 1, 32, 0)
+
+/* ---- stopped by the program itself; what cannot run ---- */
+KERNEL(failed_assert)
+{
+    assert(n == (BAD ? 32 : 64)); // EXPECT failed_assert assert: "n == (BAD ? 32 : 64)"
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(failed_assert, 1, 32, 0)
+KERNEL(trapped)
+{
+    if (in[threadIdx.x] < (BAD ? 6.f : 0.f)) __trap(); // EXPECT trapped trap: "trap"
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(trapped, 1, 32, 0)
+KERNEL(unsupported)
+{
+    float v = 0;
+    if (BAD) asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(v) : "l"(in) : "memory"); // EXPECT unsupported unsupported: "multimem"
+    out[threadIdx.x] = v;
+}
+RUN(unsupported, 1, 32, 0)
+
+/* ---- launches that the hardware refuses ---- */
+KERNEL(copy) { out[threadIdx.x] = in[threadIdx.x]; }
+HOST(smem_too_large)
+{
+    cudaFuncSetAttribute(copy<BAD>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024);
+    copy<BAD><<<1, 32, BAD ? 300 * 1024 : 200 * 1024>>>(in_d, out_d, 64); // EXPECT smem_too_large refused: "307200 bytes of shared memory"
+}
+KERNEL(copy2) { out[threadIdx.x] = in[threadIdx.x]; }
+HOST(smem_no_attribute)
+{
+    if (!BAD) cudaFuncSetAttribute(copy2<BAD>, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);
+    copy2<BAD><<<1, 32, 64 * 1024>>>(in_d, out_d, 64); // EXPECT smem_no_attribute refused: "cudaFuncAttributeMaxDynamicSharedMemorySize"
+}
+HOST(block_too_large) { copy<BAD><<<1, BAD ? 1056 : 1024>>>(in_d, out_d, 64); } // EXPECT block_too_large refused: "1056 threads; the limits are 1024"
+template <bool BAD> static __global__ void __launch_bounds__(64) bounded(PARAMS) { out[threadIdx.x] = in[threadIdx.x]; }
+HOST(launch_bounds) { bounded<BAD><<<1, BAD ? 128 : 64>>>(in_d, out_d, 64); } // EXPECT launch_bounds refused: "compiled for at most 64"
+HOST(cluster_too_large) { launch_cluster(copy<BAD>, BAD ? 16 : 8, BAD ? 16 : 8, 32, 0); } // EXPECT cluster_too_large refused: "the limit is 8"
+HOST(cluster_grid) { launch_cluster(copy<BAD>, BAD ? 3 : 4, 2, 32, 0); } // EXPECT cluster_grid refused: "is not a multiple of the cluster"
+HOST(grid_empty) { copy<BAD><<<BAD ? 0 : 1, 32>>>(in_d, out_d, 64); } // EXPECT grid_empty refused: "must be at least 1"
