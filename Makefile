@@ -29,7 +29,7 @@ HEADERS = tc.h tc_core.h tc_swizzle.h tc_mma.h tc_tma.h tc_wgmma.h tc_gemm.h
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang
 
-.PHONY: all run test bench tune check-ptx errors install clean help nvcc
+.PHONY: all run test bench tune check-ptx errors mutants install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
      $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
@@ -43,6 +43,7 @@ help:
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
 	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
+	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make install PREFIX=/usr/local    copy the headers to PREFIX/include"
 	@echo "make clean; ARCHS=\"80 90a\" overrides the targets (now: $(ARCHS))"
 
@@ -108,6 +109,10 @@ check-ptx: nvcc
 
 errors: nvcc
 	@NVCC="$(NVCC)" sh tests/errors.sh $(B)/errors
+
+# does tcemu notice when one wait, fence, arrive or expect_tx of example 21 is missing?
+mutants: emu nvcc
+	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
 
 install:
 	mkdir -p $(DESTDIR)$(PREFIX)/include

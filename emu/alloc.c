@@ -98,7 +98,7 @@ int emu_global_ok(uint64_t addr, uint64_t size, int write, char *why, size_t n)
 {
     alloc *a = alloc_at(addr);
     if (a && size <= a->size && addr - a->base <= a->size - size) {
-        if (write && a->readonly) { snprintf(why, n, "%#llx lies in %s, which kernels cannot write", (unsigned long long)addr, a->what); return 0; }
+        if (write && a->readonly) { snprintf(why, n, "%#llx lies in %s%s, which kernels cannot write", (unsigned long long)addr, a->readonly == 2 ? "__constant__ memory, variable " : "", a->what); return 0; }
         return 1;
     }
     if (a) {

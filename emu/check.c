@@ -425,7 +425,7 @@ int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, ui
     bad = range(&a, c, off, size);
     uint32_t where;
     if (!bad && flags & (A_READ | A_ATOMIC) && !(flags & A_NOINIT) && !initialised(s, off, size, &where)) {
-        emu_report(w, i, 1u << lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written", where);
+        emu_report(w, i, 1u << lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", where);
         set_init(s, off, size);
         bad = 1;
     }
@@ -451,6 +451,19 @@ int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
     emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is used without a barrier between its initialisation by another thread and this", b->off, c->rank);
     emu_report_also(w, b->init_at, "initialised");
     b->init_w = NULL;
+    return 0;
+}
+
+/* An operation of the asynchronous proxy will signal the mbarrier: it must know of the init, which the generic proxy did */
+int check_init_fenced(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
+{
+    if (!emu_opt.checks || !b->init_w || b->fenced) return 1;
+    uint32_t t = thread_index(b->init_w, b->init_lane);
+    if ((w->vc[lane] ? vclk_p(w->vc[lane])[t] : 0) >= b->init_tick) { b->fenced = 1; return 1; }
+    emu_report(w, i, 1u << lane, E_PROXY, "this asynchronous operation will signal the mbarrier at offset %u of CTA rank %u, which was initialised through the generic proxy: fence.mbarrier_init (or "
+               "fence.proxy.async) must follow the initialisation", b->off, c->rank);
+    emu_report_also(w, b->init_at, "initialised");
+    b->fenced = 1;
     return 0;
 }
 
@@ -495,7 +508,7 @@ void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t by
     if (range(&a, c, off, bytes)) return;
     uint32_t where;
     if (flags & A_READ && !(flags & A_NOINIT) && !initialised(c->shadow, off, bytes, &where)) {
-        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written", where);
+        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", where);
         set_init(c->shadow, off, bytes);
     }
 }

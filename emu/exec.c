@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "core.h"
+#include "alloc.h"
+#include "alloc.h"
 
 enum { QUANTUM = 400, IDLE_LIMIT = 40 };
 __thread uint64_t emu_progress;
@@ -362,6 +364,8 @@ static int convergence_fault(warp *w)
         return 0;
     }
     if (w->stalled & w->live) return 0;         /* others wait for something: a deadlock, if it is one, is reported as such */
+    /* the group that is furthest behind stands in the branch that the others did not take */
+    EMU_EACH(l, lanes) if (w->lane_base[l] > w->lane_base[lead] || (w->lane_base[l] == w->lane_base[lead] && w->pc[l] < w->pc[lead])) lead = (int)l;
     const ptx_instr *i = &px->code[w->pc[lead]];
     uint32_t here = 0, there = 0;
     EMU_EACH(l, w->live) if (w->pc[l] == w->pc[lead]) here |= 1u << l; else there |= 1u << l;
@@ -390,7 +394,7 @@ static int warp_run(warp *w, int budget)
         if (!w->live) return W_DONE;
         if (!run) return W_BLOCKED;
         /* the groups: choose one that may go on */
-        uint32_t rest = run, mask = 0, stop = ~0u, pick_pc = 0;
+        uint32_t rest = run, mask = 0, stop = ~0u;
         int lead = __builtin_ctz(run);
         uint32_t pc = w->pc[lead], base = w->lane_base[lead];
         uint32_t same = 0;
@@ -430,7 +434,6 @@ static int warp_run(warp *w, int budget)
             pc = g[found].pc;
             lead = __builtin_ctz(mask);
         }
-        (void)pick_pc;
         w->base = w->lane_base[lead];
         w->pbase = w->lane_pbase[lead];
         /* run it */
@@ -484,7 +487,6 @@ static int warp_run(warp *w, int budget)
                     }
                     EMU_EACH(l, mask & ~m) w->pc[l] = pc + 1;
                     EMU_EACH(l, m) w->pc[l] = pc;
-                    if (w->ntagged && i->exec == exec_exit) { /* leaving with registers on the way: reported at exit */ }
                     if (i->exec(w, i, m) == X_ABORT) return W_ABORT;
                     break;
                 }
@@ -725,29 +727,86 @@ static void cluster_end(cluster *cl)
     free(cl);
 }
 
+/* Does the lane stand at a .sync instruction that other lanes of its warp keep it from? Those lanes, or 0 */
+static uint32_t kept_by(warp *w, int l)
+{
+    const ptx_instr *i = &w->cta->cl->L->mod->ptx->code[w->pc[l]];
+    uint32_t same = 0;
+    if (!(i->flags & (I_ALIGNED | I_MEMBERS))) return 0;
+    EMU_EACH(k, w->live) if (w->pc[k] == w->pc[l] && w->lane_base[k] == w->lane_base[l]) same |= 1u << k;
+    w->base = w->lane_base[l]; w->pbase = w->lane_pbase[l];
+    if (group_ready(w, i, same)) return 0;
+    return (i->flags & I_ALIGNED ? w->live : member_mask(w, i, l) & w->live) & ~same;
+}
+/* Of several threads that wait, which is the one to name first? Who spins, or waits for registers or an mbarrier, rather than who
+ * waits at a barrier for that one. */
+static int wait_rank(warp *w, int l)
+{
+    const ptx_instr *i = w->last_wait[l];
+    if (!i) return kept_by(w, l) ? 3 : 5;
+    if (!strcmp(i->mod[0], "setmaxnreg")) return 4;
+    if (!strcmp(i->mod[0], "bar")) return i->op[0].kind == PO_IMM && i->op[0].imm == 0 ? 0 : 2;
+    return emu_has(i, "cluster") && !strcmp(i->mod[0], "barrier") ? 1 : !strcmp(i->mod[0], "barrier") ? 2 : 3;
+}
+static void describe_wait(warp *w, int l, char *buf, size_t n)
+{
+    const ptx_module *px = w->cta->cl->L->mod->ptx;
+    char text[200];
+    uint32_t by = w->last_wait[l] ? 0 : kept_by(w, l);
+    w->base = w->lane_base[l]; w->pbase = w->lane_pbase[l];
+    if (by) snprintf(buf, n, "waits at `%s` for lanes 0x%08x of its warp", ptx_text(px, &px->code[w->pc[l]], text, sizeof text), by);
+    else if (!w->last_wait[l]) snprintf(buf, n, "spins at `%s`", ptx_text(px, &px->code[w->pc[l]], text, sizeof text));
+    else sync_describe_wait(w, l, buf, n);
+}
+static void also_waits(warp *w, const cta *c, int from, int to, const char *text)
+{
+    if (from == to) emu_report_also(w, NULL, "block (%u,%u,%u) warp %d%s", c->id.x, c->id.y, c->id.z, from, text);
+    else emu_report_also(w, NULL, "block (%u,%u,%u) warps %d-%d%s", c->id.x, c->id.y, c->id.z, from, to, text);
+}
 static void deadlock(cluster *cl, const char *why)
 {
     const ptx_module *px = cl->L->mod->ptx;
-    char place[512], wait[512];
-    int first = 1;
-    for (uint32_t r = 0; r < cl->ncta; r++)
-        for (int k = 0; k < cl->cta[r].nwarp; k++) {
-            warp *w = &cl->cta[r].warp[k];
-            uint32_t rest = w->live;
-            while (rest) {
-                int l = __builtin_ctz(rest);
-                uint32_t same = 0;
-                EMU_EACH(j, rest) if (w->pc[j] == w->pc[l] && w->wait_key[j] == w->wait_key[l]) same |= 1u << j;
-                rest &= ~same;
-                const ptx_instr *i = w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]];
-                w->base = w->lane_base[l]; w->pbase = w->lane_pbase[l];
-                sync_describe_wait(w, l, wait, sizeof wait);
-                if (first) emu_report(w, i, same, E_DEADLOCK, "deadlock: %s. %s", why, wait);
-                else emu_report_also(w, i, "CTA (%u,%u,%u) warp %d lanes 0x%08x: %s, at %s", w->cta->id.x, w->cta->id.y, w->cta->id.z, k, same, wait,
-                                     emu_where(px, i, place, sizeof place));
-                first = 0;
+    char place[512], wait[512], text[1100], pending[1100] = "";
+    struct wait { warp *w; uint32_t mask; } first = {0};
+    int best = -1, from = 0, to = 0;
+    for (int pass = 0; pass < 2; pass++) {      /* the report itself, then everybody else */
+        for (uint32_t r = 0; r < cl->ncta; r++) {
+            const cta *c = &cl->cta[r];
+            for (int k = 0; k < c->nwarp; k++) {
+                warp *w = &c->warp[k];
+                uint32_t rest = w->live;
+                while (rest) {
+                    int l = __builtin_ctz(rest);
+                    uint32_t same = 0;
+                    EMU_EACH(j, rest) if (w->pc[j] == w->pc[l] && w->lane_base[j] == w->lane_base[l] && w->last_wait[j] == w->last_wait[l] && w->wait_key[j] == w->wait_key[l]) same |= 1u << j;
+                    rest &= ~same;
+                    if (!pass) {
+                        int rank = wait_rank(w, l);
+                        if (rank > best) { best = rank; first.w = w; first.mask = same; }
+                        continue;
+                    }
+                    if (first.w == w && first.mask == same) continue;
+                    describe_wait(w, l, wait, sizeof wait);
+                    const ptx_instr *i = w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]];
+                    snprintf(text, sizeof text, "%s: %s, at %s", same == w->live ? "" : " (some lanes)", wait, emu_where(px, i, place, sizeof place));
+                    if (strcmp(text, pending) || k != to + 1) {         /* neighbours that do the same: one line */
+                        if (*pending) also_waits(first.w, c, from, to, pending);
+                        memcpy(pending, text, sizeof text);
+                        from = k;
+                    }
+                    to = k;
+                }
             }
+            if (*pending) also_waits(first.w, c, from, to, pending);
+            *pending = 0;
         }
+        if (!pass && first.w) {
+            warp *w = first.w;
+            int l = __builtin_ctz(first.mask);
+            describe_wait(w, l, wait, sizeof wait);
+            emu_report(w, w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]], first.mask, E_DEADLOCK, "deadlock: %s. This thread %s", why, wait);
+        }
+    }
     emu_abort(cl->L, 702, "deadlock");
 }
 
@@ -795,7 +854,7 @@ static int cluster_run(cluster *cl, int64_t slice)
             int elsewhere = 0;                  /* does anyone wait for memory that another cluster may write? */
             for (uint32_t k = 0; k < nw; k++) {
                 warp *w = &cl->cta[k / L->nwarp].warp[k % L->nwarp];
-                EMU_EACH(l, w->live) if (!w->last_wait[l]) elsewhere = 1;
+                EMU_EACH(l, w->live) if (!w->last_wait[l] && !kept_by(w, (int)l)) elsewhere = 1;
             }
             if (elsewhere && cl->idle_rounds < 100 * IDLE_LIMIT) { cl->idle_cycles += 1000; return C_IDLE; }
             deadlock(cl, "no thread of the cluster can go on, and nothing is in flight that could wake one");
@@ -903,6 +962,8 @@ emu_module *emu_module_load(const char *text, size_t n, const char *from, char *
         s->addr = emu_alloc(s->size ? s->size : 1, s->name);
         if (s->init) memcpy(s->addr, s->init, s->size); else memset(s->addr, 0, s->size);
         emu_global_mark((uint64_t)(uintptr_t)s->addr, s->size, 1);
+        if (s->space == SP_CONST) alloc_at((uint64_t)(uintptr_t)s->addr)->readonly = 1;
+        if (s->space == SP_CONST) alloc_at((uint64_t)(uintptr_t)s->addr)->readonly = 2;
     }
     for (int k = 0; k < px->nglobal; k++)
         for (int r = 0; r < px->global[k]->nreloc; r++) {
@@ -958,7 +1019,7 @@ int emu_kernel_regs(const emu_kernel *k)
         uint32_t r = (uint32_t)k->mod->dev->regs_per_sm / (t * blocks) / 8 * 8;
         return (int)(r > 255 ? 255 : r);
     }
-    uint32_t r = t > 512 ? 64 : t > 256 ? 128 : 128;
+    uint32_t r = t && t <= 512 ? 128 : 64;     /* PTX does not say what ptxas would allocate: a usual number */
     return (int)(f->nslot < r ? (f->nslot + 16) / 8 * 8 : r);
 }
 int emu_blocks_per_sm(const emu_kernel *k, int threads, size_t dyn)

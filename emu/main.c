@@ -45,6 +45,7 @@ static void help(FILE *f)
 "  --schedules N       run the program N times: first with every asynchronous operation as late as the program's waits\n"
 "                      allow, then N-1 times in random orders. The exit status is that of the worst run\n"
 "  --schedule I        only the I-th of these runs (0: as late as possible, the default)\n"
+"  --sms N             give the device N multiprocessors: with few, a persistent kernel has several tiles for each block\n"
 "  --seed N            for the random orders, default 1\n"
 "  --threads N         clusters of a grid run on so many threads; default: one for each processor\n"
 "  --hang N            report a hang after N warp instructions without progress, default %llu\n"
@@ -229,6 +230,7 @@ int main(int argc, char **argv)
             if (!emu_device_find(device)) { say("there is no device %s; tcemu --device list shows what there is", device); return 2; }
             set("TCEMU_DEVICE", device);
         }
+        else if (!strcmp(name, "--sms")) set_number("TCEMU_SMS", number(name, argument(argc, argv, &i, value), 1, 65536));
         else if (!strcmp(name, "--seed")) seed = number(name, argument(argc, argv, &i, value), 0, UINT64_MAX), set_number("TCEMU_SEED", seed);
         else if (!strcmp(name, "--schedules")) schedules = number(name, argument(argc, argv, &i, value), 1, 1000000);
         else if (!strcmp(name, "--schedule")) schedule = number(name, argument(argc, argv, &i, value), 0, 1000000), set_number("TCEMU_SCHEDULE", schedule);

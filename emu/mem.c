@@ -421,7 +421,7 @@ static int exec_isspacep(warp *w, const ptx_instr *i, uint32_t mask)
         case SP_SHARED: in = tag == EMU_GEN_SHARED && (i->f[1] || (uint32_t)a >> 24 == w->cta->rank); break;
         case SP_LOCAL: in = tag == EMU_GEN_LOCAL; break;
         case SP_PARAM: in = a - (uint64_t)(uintptr_t)w->cta->cl->L->param < w->cta->cl->L->k->fn->param_bytes; break;
-        case SP_CONST: { alloc *al = alloc_at(a); in = al && al->readonly && (uint8_t *)(uintptr_t)al->base != w->cta->cl->L->param; break; }
+        case SP_CONST: { alloc *al = alloc_at(a); in = al && al->readonly == 2; break; }
         default: in = tag != EMU_GEN_SHARED && tag != EMU_GEN_LOCAL;
         }
         r |= (uint32_t)in << l;

@@ -26,9 +26,23 @@ enum { PRINT_LIMIT = 200 };
 
 int emu_error_count(void) { return errors; }
 
+/* As the user would write it: relative to where he stands, without the "x/.." that include paths leave. Under the lock. */
 static const char *short_path(const char *p)
 {
     static char cwd[4096];
+    static __thread char ring[4][1024];
+    static __thread unsigned turn;
+    if (strstr(p, "/../") && strlen(p) < sizeof ring[0]) {
+        char *b = strcpy(ring[turn++ % 4], p), *up;
+        for (char *from = b; (up = strstr(from, "/../")); ) {
+            char *dir = up;
+            while (dir > b && dir[-1] != '/') dir--;
+            if (dir == up || !strncmp(dir, "../", 3) || !strncmp(dir, "./", 2)) { from = up + 3; continue; }
+            memmove(dir, up + 4, strlen(up + 4) + 1);
+            from = dir > b ? dir - 1 : b;
+        }
+        p = b;
+    }
     if (!cwd[0] && !getcwd(cwd, sizeof cwd)) cwd[0] = '?';
     size_t n = strlen(cwd);
     return !strncmp(p, cwd, n) && p[n] == '/' ? p + n + 1 : p;
@@ -193,6 +207,14 @@ static void add(stat_line *a, const stat_line *b)
     a->count += b->count; a->lanes += b->lanes; a->flops += b->flops; a->global_bytes += b->global_bytes; a->shared_bytes += b->shared_bytes; a->async_bytes += b->async_bytes;
     a->tmem_bytes += b->tmem_bytes; a->conflicts += b->conflicts; a->sectors += b->sectors;
 }
+/* The user's line: of an inlined call, the innermost place in the file of the kernel itself */
+static const ptx_loc *user_line(const ptx_module *m, uint32_t loc)
+{
+    const ptx_loc *l = loc && loc < m->nloc ? &m->loc[loc] : NULL, *outer = l;
+    while (outer && outer->inlined && outer->inlined < m->nloc) outer = &m->loc[outer->inlined];
+    while (l && l != outer && (strcmp(l->file, outer->file) || !l->line)) l = &m->loc[l->inlined];
+    return l;
+}
 void emu_report_launch_end(launch *L)
 {
     if (!L->stats) return;
@@ -202,9 +224,7 @@ void emu_report_launch_end(launch *L)
     stat_line sum = {0};
     for (uint32_t k = 0; k < m->ncode; k++) {
         if (!L->stats[k].count) continue;
-        /* the user's line: the outermost place of an inlined call */
-        const ptx_loc *l = m->code[k].loc && m->code[k].loc < m->nloc ? &m->loc[m->code[k].loc] : NULL;
-        while (l && l->inlined && l->inlined < m->nloc) l = &m->loc[l->inlined];
+        const ptx_loc *l = user_line(m, m->code[k].loc);
         const char *file = l ? short_path(l->file) : "?";
         uint32_t line = l ? l->line : 0;
         size_t j = 0;

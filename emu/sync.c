@@ -120,8 +120,8 @@ static int exec_cluster_wait(warp *w, const ptx_instr *i, uint32_t mask)
     EMU_EACH(l, mask) {
         if (!w->cluster_gen[l]) return emu_fatal(w, i, 1u << l, E_OPERAND, "barrier.cluster.wait without barrier.cluster.arrive before it");
         w->last_wait[l] = i;
-        if (w->cluster_gen[l] == cl->barrier_gen + 1) return X_WAIT;
     }
+    EMU_EACH(l, mask) if (w->cluster_gen[l] == cl->barrier_gen + 1) return X_WAIT;
     EMU_EACH(l, mask) { w->cluster_gen[l] = 0; w->last_wait[l] = NULL; }
     vclk_acquire(w, mask, cl->barrier_done);
     return X_NEXT;
@@ -131,6 +131,10 @@ static int exec_cluster_wait(warp *w, const ptx_instr *i, uint32_t mask)
 
 static int exec_fence(warp *w, const ptx_instr *i, uint32_t mask)
 {
+    cta *c = w->cta;
+    if (i->f[1])
+        for (int k = 0; k < 64; k++)
+            for (mbar *b = c->mbars->bucket[k]; b; b = b->next) if (b->init_w == w && mask >> b->init_lane & 1) b->fenced = 1;
     if (i->f[0]) check_proxy_fence(w, mask); else check_fence(w, mask);
     return X_NEXT;
 }
@@ -190,14 +194,24 @@ static mbar *mbar_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t 
     if (out) *out = c;
     if (!c) return NULL;
     mbar *b = mbar_find(c, off);
-    if (!b) emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is not initialised (mbarrier.init has not run, or another thread's init is not ordered before this)", off, c->rank);
-    return b;
+    if (b) return b;
+    for (b = c->mbars->bucket[off / 8 % 64]; b && b->off != off; ) b = b->next;
+    if (b) {
+        emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is no longer valid: it was %s", off, c->rank,
+                   !strcmp(b->gone_at->mod[0], "mbarrier") ? "invalidated (mbarrier.inval)" : "overwritten");
+        emu_report_also(w, b->gone_at, "there");
+    } else emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is not initialised (mbarrier.init has not run, or another thread's init is not ordered before this)", off, c->rank);
+    return NULL;
 }
 int emu_mbar_check(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, cta **c, uint32_t *offset)
 {
     mbar *b = mbar_at(w, i, lane, space, addr, c);
-    if (b) *offset = b->off;
-    return b != NULL;
+    if (!b) return 0;
+    *offset = b->off;
+    check_init_visible(w, i, lane, *c, b);
+    /* cp.async (not bulk), st.async and red.async belong to the generic proxy */
+    if (strcmp(i->mod[0], "st") && strcmp(i->mod[0], "red") && (strcmp(i->mod[0], "cp") || emu_has(i, "bulk") || emu_has(i, "reduce"))) check_init_fenced(w, i, lane, *c, b);
+    return 1;
 }
 int emu_mbar_inc(cta *c, uint32_t off)
 {
@@ -233,6 +247,7 @@ void mbar_clobbered(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off,
     emu_report(w, i, 1u << lane, E_MBARRIER, "an ordinary write to offset %u destroys the mbarrier there (mbarrier.inval must come first)", b->off);
     emu_report_also(w, b->init_at, "initialised");
     b->valid = 0;
+    b->gone_at = i;
     check_mbar_mark(c, b->off, 0);
 }
 void mbar_cta_end(warp *w, cta *c)
@@ -264,8 +279,13 @@ static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
         if (!count || count > 1048575) { emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init with a count of %u; it must be 1 to 2^20-1", count); continue; }
         mbar *b = mbar_find(c, off);
         if (b && (b->pending != b->expected || b->tx)) emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init of an mbarrier in use (%lld of %u arrivals pending, %lld bytes)", (long long)b->pending, b->expected, (long long)b->tx);
-        if (!emu_access(w, i, (int)l, SP_SHARED, (uint64_t)c->rank << 24 | off, 8, 8, A_WRITE | A_NOINIT | A_STRONG * 0)) continue;
-        b = mbar_find(c, off);
+        else if (b) {
+            emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init of a valid mbarrier, at offset %u: mbarrier.inval must come first", off);
+            emu_report_also(w, b->init_at, "initialised");
+        }
+        check_mbar_mark(c, off, 0);             /* said above: not once more as an ordinary write */
+        if (!emu_access(w, i, (int)l, SP_SHARED, (uint64_t)c->rank << 24 | off, 8, 8, A_WRITE | A_NOINIT)) continue;
+        for (b = c->mbars->bucket[off / 8 % 64]; b && b->off != off; ) b = b->next;      /* or one that is no longer valid */
         if (!b) { b = calloc(1, sizeof *b); b->next = c->mbars->bucket[off / 8 % 64]; c->mbars->bucket[off / 8 % 64] = b; }
         vclk_drop(c->cl, b->cur); vclk_drop(c->cl, b->done);
         mbar *next = b->next;
@@ -282,8 +302,10 @@ static int exec_mbar_inval(warp *w, const ptx_instr *i, uint32_t mask)
         cta *c;
         mbar *b = mbar_at(w, i, (int)l, (int)i->f[1], emu_mem_addr(w, &i->op[0], (int)l), &c);
         if (!b) continue;
-        if (b->tx) emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.inval with %lld bytes in flight towards it", (long long)b->tx);
+        if (b->tx || b->pending != b->expected)
+            emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.inval of an mbarrier in use (%lld of %u arrivals pending, %lld bytes)", (long long)b->pending, b->expected, (long long)b->tx);
         b->valid = 0;
+        b->gone_at = i;
         check_mbar_mark(c, b->off, 0);
     }
     return X_NEXT;
@@ -672,7 +694,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     if (!strcmp(word, "fence") || !strcmp(word, "membar")) {
         /* .proxy.async and its directed forms order the generic and the asynchronous proxy; .proxy.alias, .proxy.tensormap and
          * .mbarrier_init order nothing that is tracked here beyond what the barriers around them do */
-        if (emu_has_prefix(i, "mbarrier_init")) { i->exec = exec_fence; i->f[0] = 0; return 0; }
+        if (emu_has_prefix(i, "mbarrier_init")) { i->exec = exec_fence; i->f[1] = 1; return 0; }
         i->f[0] = emu_has(i, "proxy") && (emu_has_prefix(i, "async"));
         for (int k = 1; k < i->nmod; k++) if (!strncmp(i->mod[k], "proxy::", 7) && strstr(i->mod[k], "async")) i->f[0] = 1;
         i->exec = emu_has(i, "proxy") && !i->f[0] ? nothing : exec_fence;

@@ -5,9 +5,11 @@
 KERNEL(no_syncthreads)
 {
     __shared__ float s[64];
-    s[threadIdx.x] = in[threadIdx.x]; // ALSO no_syncthreads: "the write"
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    s[threadIdx.x] = in[threadIdx.x]; // EXPECT no_syncthreads race: "this write is not ordered after the read"
     if (!BAD) __syncthreads();
-    out[threadIdx.x] = s[n - 1 - threadIdx.x]; // EXPECT no_syncthreads race: "this read is not ordered after the write"
+    out[threadIdx.x] = s[n - 1 - threadIdx.x]; // ALSO no_syncthreads: "the read"
 }
 RUN(no_syncthreads, 1, 64, 0)
 KERNEL(no_second_syncthreads)
@@ -15,9 +17,9 @@ KERNEL(no_second_syncthreads)
     __shared__ float s[64];
     float sum = 0;
     for (int k = 0; k < 4; k++) {
-        s[threadIdx.x] = in[k * n + threadIdx.x]; // EXPECT no_second_syncthreads race: "this write is not ordered after the read"
+        s[threadIdx.x] = in[k * n + threadIdx.x]; // ALSO no_second_syncthreads: "the write"
         __syncthreads();
-        sum += s[n - 1 - threadIdx.x]; // ALSO no_second_syncthreads: "the read"
+        sum += s[n - 1 - threadIdx.x]; // EXPECT no_second_syncthreads race: "this read is not ordered after the write"
         if (!BAD) __syncthreads();
     }
     out[threadIdx.x] = sum;
@@ -36,7 +38,7 @@ KERNEL(syncwarp_for_two_warps)
     __shared__ float s[64];
     s[threadIdx.x] = in[threadIdx.x];
     if (BAD) __syncwarp(); else __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x ^ 32]; // EXPECT syncwarp_for_two_warps race: "this read is not ordered after the write"
+    out[threadIdx.x] = s[threadIdx.x ^ 32]; // EXPECT syncwarp_for_two_warps uninitialised-shared: "the write is not ordered before this"
 }
 RUN(syncwarp_for_two_warps, 1, 64, 0)
 KERNEL(named_barrier_count)
@@ -44,7 +46,7 @@ KERNEL(named_barrier_count)
     __shared__ float s[64];
     s[threadIdx.x] = in[threadIdx.x];
     tc_bar_sync(1, BAD ? 32 : 64);
-    out[threadIdx.x] = s[threadIdx.x ^ 32]; // EXPECT named_barrier_count race: "this read is not ordered after the write"
+    out[threadIdx.x] = s[threadIdx.x ^ 32]; // EXPECT named_barrier_count uninitialised-shared: "the write is not ordered before this"
 }
 RUN(named_barrier_count, 1, 64, 0)
 KERNEL(histogram_no_atomic)
@@ -72,9 +74,9 @@ RUN(two_writers, 1, 64, 0)
 KERNEL(bytes_overlap)
 {
     __shared__ unsigned char s[256];
-    s[BAD ? threadIdx.x / 2 * 2 : threadIdx.x] = (unsigned char)(threadIdx.x + n); // EXPECT bytes_overlap race: "this write is not ordered after the write"
+    s[BAD ? threadIdx.x & ~32u : threadIdx.x] = (unsigned char)(threadIdx.x + n); // EXPECT bytes_overlap race: "this write is not ordered after the write"
     __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x & ~1u];
+    out[threadIdx.x] = s[threadIdx.x & ~32u];
 }
 RUN(bytes_overlap, 2, 64, 0)
 KERNEL(flag_no_fence)
@@ -99,10 +101,12 @@ RUN(flag_no_fence, 1, 64, 0)
 KERNEL(dsmem_no_cluster_sync)
 {
     __shared__ float s[32];
-    s[threadIdx.x] = in[threadIdx.x]; // ALSO dsmem_no_cluster_sync: "the write"
+    s[threadIdx.x] = 0;
+    tc_cluster_sync();
+    s[threadIdx.x] = in[threadIdx.x]; // EXPECT dsmem_no_cluster_sync race: "this write is not ordered after the read"
     if (BAD) __syncthreads(); else tc_cluster_sync();
     float v;
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), tc_cluster_ctarank() ^ 1)) : "memory"); // EXPECT dsmem_no_cluster_sync race: "this read is not ordered after the write"
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), tc_cluster_ctarank() ^ 1)) : "memory"); // ALSO dsmem_no_cluster_sync: "the read"
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -128,7 +132,7 @@ KERNEL(dsmem_rank)
     s[threadIdx.x] = in[threadIdx.x];
     tc_cluster_sync();
     float v;
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1)) : "memory"); // EXPECT dsmem_rank out-of-bounds-shared: "no CTA of rank 2"
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1)) : "memory"); // EXPECT dsmem_rank operand: "CTA rank 2: the cluster has 2 CTAs"
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -162,12 +166,19 @@ KERNEL(syncwarp_missing)
 {
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x];
-    if (!BAD || threadIdx.x != 31) __syncwarp(); // EXPECT syncwarp_missing convergence: "member mask 0xffffffff"
-    const float v = s[31 - threadIdx.x];
-    asm volatile("barrier.sync 1, 32;" : : : "memory"); // where lane 31 waits for the others
-    out[threadIdx.x] = v;
+    if (!BAD || threadIdx.x != 31) __syncwarp();
+    out[threadIdx.x] = s[31 - threadIdx.x]; // EXPECT syncwarp_missing race: "this read is not ordered after the write by warp 0 lane 0"
 }
 RUN(syncwarp_missing, 1, 32, 0)
+KERNEL(syncwarp_beside_barrier)
+{
+    const bool last = threadIdx.x == n / 2 - 1;
+    if (BAD && last) asm volatile("barrier.sync 1, 32;" : : : "memory");
+    else __syncwarp(); // EXPECT syncwarp_beside_barrier deadlock: "for lanes 0x80000000 of its warp"
+    if (!BAD || !last) asm volatile("barrier.sync 1, 32;" : : : "memory");
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(syncwarp_beside_barrier, 1, 32, 0)
 KERNEL(bar_divergent)
 {
     __shared__ float s[64];
@@ -216,7 +227,7 @@ KERNEL(barriers_crossed)
 RUN(barriers_crossed, 1, 64, 0)
 KERNEL(barrier_counts_differ)
 {
-    tc_bar_sync(1, BAD && threadIdx.x >= 32 ? 96 : 64); // EXPECT barrier_counts_differ operand: "while threads are waiting at it with a count"
+    tc_bar_sync(1, BAD && threadIdx.x < 32 ? 64 : 96); // EXPECT barrier_counts_differ operand: "while threads are waiting at it with a count"
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(barrier_counts_differ, 1, 96, 0)
@@ -228,9 +239,9 @@ KERNEL(cluster_one_never_arrives)
     tc_cluster_sync();
     if (tc_cluster_ctarank() == 1) {
         if (!BAD && threadIdx.x == 0) tc_mbarrier_arrive(b);
-        tc_mbarrier_wait(b, 0);
+        tc_mbarrier_wait(b, 0); // EXPECT cluster_one_never_arrives deadlock: "of CTA rank 1: phase 0, 1 of 1 arrivals pending"
     }
-    tc_cluster_sync(); // EXPECT cluster_one_never_arrives deadlock: "waits at the cluster barrier, where 32 of 64 threads have arrived"
+    tc_cluster_sync(); // ALSO cluster_one_never_arrives: "block (0,0,0) warp 0: waits at the cluster barrier, where 32 of 64 threads have arrived"
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN_CLUSTER(cluster_one_never_arrives, 2, 32, 0)
@@ -384,6 +395,7 @@ KERNEL(mbar_reinit)
     if (threadIdx.x < 32) tc_mbarrier_arrive(bar);
     if (!BAD && threadIdx.x >= 32) tc_mbarrier_arrive(bar);
     __syncthreads();
+    if (!BAD && threadIdx.x == 0) tc_mbarrier_inval(bar);
     if (threadIdx.x == 0) tc_mbarrier_init(bar, 64); // EXPECT mbar_reinit mbarrier: "mbarrier.init of an mbarrier in use"
     __syncthreads();
     tc_mbarrier_arrive(bar);
@@ -391,6 +403,32 @@ KERNEL(mbar_reinit)
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(mbar_reinit, 1, 64, 0)
+KERNEL(mbar_init_again)
+{
+    BAR(bar);
+    for (int k = 0; k < 2; k++) {
+        if (threadIdx.x == 0) tc_mbarrier_init(bar, 64); // EXPECT mbar_init_again mbarrier: "mbarrier.inval must come first"
+        __syncthreads();
+        tc_mbarrier_arrive(bar);
+        tc_mbarrier_wait(bar, 0);
+        __syncthreads();
+        if (!BAD && threadIdx.x == 0) tc_mbarrier_inval(bar);
+    }
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(mbar_init_again, 1, 64, 0)
+KERNEL(mbar_inval_early)
+{
+    BAR(bar);
+    if (threadIdx.x == 0) tc_mbarrier_init(bar, 64);
+    __syncthreads();
+    tc_mbarrier_arrive(bar);
+    if (!BAD) { tc_mbarrier_wait(bar, 0); __syncthreads(); }
+    if (threadIdx.x == 0) tc_mbarrier_inval(bar); // ALSO mbar_inval_early: "there"
+    if (BAD) tc_mbarrier_wait(bar, 0); // EXPECT mbar_inval_early mbarrier: "no longer valid: it was invalidated"
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(mbar_inval_early, 1, 64, 0)
 KERNEL(mbar_remote_wait)
 {
     BAR(bar);
@@ -450,14 +488,14 @@ KERNEL(mbar_wrong_parity)
 {
     __shared__ float s;
     BAR(full);
-    if (threadIdx.x == 0) tc_mbarrier_init(full, 1);
+    if (threadIdx.x == 0) { tc_mbarrier_init(full, 1); s = 0; }
     __syncthreads();
     if (threadIdx.x == 0) {
-        s = in[3]; // ALSO mbar_wrong_parity: "the write"
+        s = in[3]; // EXPECT mbar_wrong_parity race: "this write is not ordered after the read"
         tc_mbarrier_arrive(full);
     } else if (threadIdx.x == 32) {
         tc_mbarrier_wait(full, BAD ? 1 : 0); // parity 1 of a fresh mbarrier: "already over"
-        out[0] = s; // EXPECT mbar_wrong_parity race: "this read is not ordered after the write"
+        out[0] = s; // ALSO mbar_wrong_parity: "the read"
     }
 }
 RUN(mbar_wrong_parity, 1, 64, 0)
