@@ -28,6 +28,7 @@ struct clock_state {
     vclk *memo_a, *memo_b, *memo_r;
     struct strong { uint64_t key; vclk *v; } *strong; uint32_t nstrong, cap_strong;
     vclk *spare[16]; int nspare;
+    struct gwrite { uint64_t key; uint32_t thread, tick, pc; } *gwrite; uint32_t ngwrite, cap_gwrite;      /* global memory, written by threads */
 };
 
 /* ---- vector clocks ---- */
@@ -198,6 +199,47 @@ void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int read
     }
 }
 
+/* ---- global memory that threads of the cluster wrote and bulk copies of it read ----
+ * In pieces of 16 bytes, and only in kernels that have bulk copies. */
+static struct gwrite *gwrite_slot(struct clock_state *s, uint64_t key)
+{
+    uint32_t h = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) & (s->cap_gwrite - 1);
+    while (s->gwrite[h].key && s->gwrite[h].key != key) h = (h + 1) & (s->cap_gwrite - 1);
+    return &s->gwrite[h];
+}
+void check_global_write(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint64_t size)
+{
+    struct clock_state *s = w->cta->cl->clocks;
+    for (uint64_t k = addr >> 4; k <= (addr + size - 1) >> 4; k++) {
+        if (2 * s->ngwrite >= s->cap_gwrite) {
+            struct gwrite *old = s->gwrite;
+            uint32_t n = s->cap_gwrite;
+            s->cap_gwrite = n ? 2 * n : 1024;
+            s->gwrite = calloc(s->cap_gwrite, sizeof *s->gwrite);
+            for (uint32_t j = 0; j < n; j++) if (old[j].key) *gwrite_slot(s, old[j].key) = old[j];
+            free(old);
+        }
+        struct gwrite *g = gwrite_slot(s, k);
+        s->ngwrite += !g->key;
+        *g = (struct gwrite){k, thread_index(w, lane), w->tick, (uint32_t)(i - w->cta->cl->L->mod->ptx->code)};
+    }
+}
+void check_global_async_read(async_op *op, uint64_t addr, uint64_t size)
+{
+    struct clock_state *s = op->cl->clocks;
+    if (!s->ngwrite || !op->vc || !size) return;
+    for (uint64_t k = addr >> 4; k <= (addr + size - 1) >> 4; k++) {
+        struct gwrite *g = gwrite_slot(s, k);
+        if (!g->key || vclk_p(op->vc)[g->thread] >= g->tick) continue;
+        int ordered = op->vc->c[g->thread] >= g->tick;
+        emu_report(op->w, op->i, 1u << op->lane, E_PROXY, "the asynchronous proxy reads global memory at %#llx, which a thread of the same %s wrote through the generic proxy, without %s in between",
+                   (unsigned long long)(k << 4), op->cl->ncta > 1 ? "cluster" : "CTA", ordered ? "a fence.proxy.async" : "a barrier and a fence.proxy.async");
+        emu_report_also(op->w, &op->cl->L->mod->ptx->code[g->pc], "written");
+        g->thread = 0; g->tick = 0;
+        return;
+    }
+}
+
 /* ---- life of the state ---- */
 void check_cluster_begin(cluster *cl) { cl->clocks = calloc(1, sizeof *cl->clocks); cl->clocks->npool = 1; cl->nclock = cl->nthread_pad + NSLOT; }
 void check_cluster_end(cluster *cl)
@@ -207,6 +249,7 @@ void check_cluster_end(cluster *cl)
     for (uint32_t k = 0; k < s->nstrong; k++) vclk_drop(cl, s->strong[k].v);
     for (int k = 0; k < s->nspare; k++) free(s->spare[k]);
     free(s->strong);
+    free(s->gwrite);
     free(s->pool);
     free(s);
     cl->clocks = NULL;

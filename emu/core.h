@@ -24,6 +24,8 @@ vclk *vclk_release_relaxed(warp *w, uint32_t mask);
 void vclk_acquire(warp *w, uint32_t mask, vclk *v);              /* v may be NULL */
 vclk *vclk_join(cluster *cl, vclk *a, vclk *b);                  /* new reference; either may be NULL */
 void vclk_merge(cluster *cl, vclk **into, vclk *v);              /* *into = join(*into, v); v keeps its reference */
+void check_global_write(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint64_t size);
+void check_global_async_read(async_op *op, uint64_t addr, uint64_t size);
 void check_proxy_fence(warp *w, uint32_t mask);                  /* fence.proxy.async */
 void check_fence(warp *w, uint32_t mask);                        /* membar, fence.acq_rel, fence.sc */
 void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int reads, int writes, int acquire, int release);

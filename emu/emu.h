@@ -48,7 +48,7 @@ typedef struct emu_kernel {
     uint32_t dyn_off;                   /* offset of the dynamic block (from the reserved bytes' start: add nothing) */
     uint32_t local_bytes;               /* local memory of a thread at the deepest static call; grows on demand */
     int max_dyn_smem;                   /* cudaFuncAttributeMaxDynamicSharedMemorySize */
-    int uses_wgmma, uses_tcgen05, cluster_nonportable;
+    int uses_wgmma, uses_tcgen05, uses_bulk, cluster_nonportable;
 } emu_kernel;
 
 typedef struct emu_module {

@@ -990,6 +990,7 @@ emu_module *emu_module_load(const char *text, size_t n, const char *from, char *
         for (int s = 0; s < px->nshared; s++) if (px->shared[s]->is_extern) e->shared_off[s] = e->dyn_off;
         e->uses_wgmma = reaches(m, f, "wgmma", 0);
         e->uses_tcgen05 = reaches(m, f, "tcgen05", 0);
+        e->uses_bulk = reaches(m, f, "cp", 0);
     }
     return m;
 }

@@ -62,7 +62,12 @@ static void *global_access(warp *w, const ptx_instr *i, int lane, uint64_t addr,
     }
     return (void *)(uintptr_t)addr;
 }
-uint8_t *emu_async_global(async_op *op, uint64_t addr, uint64_t bytes, int flags) { return global_access(op->w, op->i, op->lane, addr, bytes, flags); }
+uint8_t *emu_async_global(async_op *op, uint64_t addr, uint64_t bytes, int flags)
+{
+    uint8_t *p = global_access(op->w, op->i, op->lane, addr, bytes, flags);
+    if (p && flags & A_READ && !(flags & A_GENERIC) && emu_opt.checks) check_global_async_read(op, addr, bytes);
+    return p;
+}
 
 void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, uint32_t size, uint32_t align, int flags)
 {
@@ -103,7 +108,9 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
         }
         return p;
     }
-    return global_access(w, i, lane, addr, size, flags);
+    void *p = global_access(w, i, lane, addr, size, flags);
+    if (p && flags & (A_WRITE | A_ATOMIC) && emu_opt.checks && w->cta->cl->L->k->uses_bulk) check_global_write(w, i, lane, addr, size);
+    return p;
 }
 
 /* ---- decoding common to ld, st, atom, red ---- */

@@ -846,6 +846,7 @@ static const char *unknown_word(const ptx_instr *i, const char *const *words)
     }
     return NULL;
 }
+int tc5_arch_specific(const emu_module *m) { size_t n = strlen(m->ptx->target); return m->dev->suffix == 'a' && !(n && m->ptx->target[n - 1] == 'f'); }
 static int group_of(const ptx_instr *i) { return emu_has(i, "cta_group::1") ? 1 : emu_has(i, "cta_group::2") ? 2 : 0; }
 
 static int decode_alloc(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
@@ -1010,7 +1011,7 @@ static int decode(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t s
         return 0;
     }
     if (!strcmp(what, "shift")) {
-        if (m->dev->suffix != 'a') BAD("tcgen05.shift needs an 'a' target, not %s", m->dev->option);
+        if (!tc5_arch_specific(m)) BAD("tcgen05.shift needs an 'a' target, not %s", m->ptx->target);
         if (i->nmod != 4 || !emu_has(i, "down") || !group_of(i)) BAD("exactly .cta_group::1 or ::2 and .down are required");
         if (i->nop != 1 || i->op[0].kind != PO_MEM) BAD("[address] is required");
         if (emu_prepare(m, fn, &i->op[0], PT_U32, err, size)) return -1;

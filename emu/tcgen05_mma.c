@@ -645,7 +645,7 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
 {
     form f = {.kind = NOT, .meta = NOT, .sfa = NOT, .sfb = NOT, .mask = NOT, .zero = NOT};
     int sm = m->dev->sm, block = 0, coll = 0, coll_fill = 0;
-    char suffix = m->dev->suffix;
+    int a_target = tc5_arch_specific(m);
     for (int k = 2; k < i->nmod; k++) {
         const char *x = i->mod[k];
         if (!strcmp(x, "sp")) f.sp = 1;
@@ -680,9 +680,9 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (f.vec && !block) BAD("a scale vector size needs .block_scale");
     if (f.kind == KIND_NVF4 && !f.vec) BAD(".kind::mxf4nvf4 needs an explicit vector size (.block16, .block32, .scale_vec::2X or ::4X)");
     if (f.vec && (f.kind == KIND_MXF8 ? f.vec != 1 && f.vec != 32 : f.kind == KIND_MXF4 ? f.vec != 2 && f.vec != 32 : f.vec == 1)) BAD("this vector size does not go with .kind::%s", kind_name[f.kind]);
-    if (f.vec && f.vec < 16 && suffix != 'a') BAD(".scale_vec::NX needs an 'a' target, not %s; use .block16 or .block32", m->dev->option);
-    if (f.sp && f.kind >= KIND_MXF4 && suffix != 'a') BAD(".sp with .kind::%s needs an 'a' target, not %s", kind_name[f.kind], m->dev->option);
-    if (f.kind == KIND_I8 && (sm == 103 || suffix != 'a')) BAD(".kind::i8 exists on sm_100a and sm_110a only, not on %s", m->dev->option);
+    if (f.vec && f.vec < 16 && !a_target) BAD(".scale_vec::NX needs an 'a' target, not %s; use .block16 or .block32", m->ptx->target);
+    if (f.sp && f.kind >= KIND_MXF4 && !a_target) BAD(".sp with .kind::%s needs an 'a' target, not %s", kind_name[f.kind], m->ptx->target);
+    if (f.kind == KIND_I8 && (sm == 103 || !a_target)) BAD(".kind::i8 exists on sm_100a and sm_110a only, not on %s", sm == 103 ? m->dev->option : m->ptx->target);
 
     /* operands: [d], a, b, ([meta]), idesc, ([sfa], [sfb]), ({mask}), enable, (scale or zero mask) */
     int at = 3, n = i->nop;
