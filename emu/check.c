@@ -9,7 +9,7 @@
 #include <string.h>
 #include "core.h"
 
-#define NSLOT 512u                      /* asynchronous operations told apart at one time, per cluster */
+#define NSLOT 256u                      /* asynchronous operations told apart at one time, per cluster */
 
 /* One word of shared memory. who: 0 nobody; 1 + warp of the cluster; 0x8000 | slot of an asynchronous operation. */
 typedef struct {

@@ -5,7 +5,7 @@
 #include "emu.h"
 
 #define EMU_DEFAULT_DEVICE "sm_90a"
-#define EMU_DEFAULT_HANG 20000000ull
+#define EMU_DEFAULT_HANG 4000000000ull
 
 const emu_device *emu_device_find(const char *option);      /* "sm_90a"; NULL: there is none */
 void emu_device_list(FILE *f);

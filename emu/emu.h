@@ -88,7 +88,8 @@ typedef struct cluster {
     void *tc5;                          /* tcgen05.c: state of the cluster */
     uint64_t idle_cycles, progress_at;  /* emulated time spent waiting */
     int idle_rounds; uint32_t next_warp; int timeout;   /* timeout: parked try_waits give up now */
-    struct cluster *next; uint32_t index; uint64_t private_idle;
+    struct cluster *next; uint32_t index;
+    uint64_t idle_at, idle_slices, seen[48], seen_at; uint32_t nseen; int stuck;      /* exec.c: is it spinning for ever? */
 } cluster;
 
 #define EMU_MAX_DEPTH 64

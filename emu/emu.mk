@@ -2,7 +2,7 @@
 # is the same library under the name that programs load the driver by. Included by the Makefile; needs gcc and the toolkit's C headers.
 EMU_SRC = $(filter-out emu/main.c,$(wildcard emu/*.c))
 EMU_OBJ = $(EMU_SRC:emu/%.c=$(B)/emu/%.o)
-EMU_CFLAGS = -std=gnu11 -O3 -ffp-contract=off -fPIC -fvisibility=hidden -Wall -Wextra -pthread -I$(CUDA_HOME)/include
+EMU_CFLAGS = -std=gnu11 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-strict-aliasing -fPIC -fvisibility=hidden -Wall -Wextra -pthread -I$(CUDA_HOME)/include
 
 .PHONY: emu
 emu: $(B)/tcemu $(B)/libtcemu.so $(B)/emu/libcuda.so.1

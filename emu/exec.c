@@ -111,6 +111,12 @@ static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
     if (args->n < f->nparam || ret->n < f->nret) return emu_fatal(w, i, mask, E_OPERAND, "call of %s with %d arguments, it has %d", f->name, args->n, f->nparam);
     const ptx_func *from = current(w, lead);
     uint32_t base = w->lane_base[lead] + from->nslot, pbase = w->lane_pbase[lead] + preds_of(from);
+    /* above the windows of lanes that are elsewhere: a 64-bit register's planes are not a 32-bit one's */
+    EMU_EACH(l, w->live & ~mask) {
+        const ptx_func *g = current(w, (int)l);
+        if (w->lane_base[l] + g->nslot > base) base = w->lane_base[l] + g->nslot;
+        if (w->lane_pbase[l] + preds_of(g) > pbase) pbase = w->lane_pbase[l] + preds_of(g);
+    }
     base = (base + 1) & ~1u;
     need_registers(w, base, pbase, f);
     EMU_EACH(l, mask) {
@@ -844,6 +850,7 @@ static int cluster_run(cluster *cl, int64_t slice)
             if (cl->steps - cl->progress_at > 200000) {
                 if (queue_step(cl, random)) { cl->progress_at = cl->steps; continue; }
                 cl->idle_cycles += 100000;
+                cl->progress_at = cl->steps;
                 return C_IDLE;
             }
             continue;
@@ -878,23 +885,55 @@ static int cluster_run(cluster *cl, int64_t slice)
 
 struct worker_pool {
     launch *L; uint32_t nclusters; _Atomic uint32_t next; uint32_t resident;
-    _Atomic uint64_t progress; _Atomic int idle_workers; int nthreads;
-    _Atomic uint32_t done;
+    _Atomic uint64_t progress;
+    _Atomic uint32_t active, stuck;             /* clusters that have begun and not ended; those of them that repeat themselves */
 };
+/* A cluster that comes back to a state it has been in, while no memory has changed, will do so for ever. */
+static uint64_t state_hash(const cluster *cl)
+{
+    uint64_t h = 0xcbf29ce484222325ull;
+    for (uint32_t r = 0; r < cl->ncta; r++)
+        for (int k = 0; k < cl->cta[r].nwarp; k++) {
+            const warp *w = &cl->cta[r].warp[k];
+            if (!w->live) continue;
+            EMU_EACH(l, w->live) h = (h ^ w->pc[l] ^ (uint64_t)w->lane_base[l] << 32) * 0x100000001b3ull;
+            const uint64_t *v = (const uint64_t *)(const void *)w->reg;
+            for (size_t n = (size_t)w->nreg_alloc * 16, x = 0; x < n; x++) h = (h ^ v[x]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+            for (uint32_t x = 0; x < w->npred_alloc; x++) h = (h ^ w->pred[x]) * 0x100000001b3ull;
+        }
+    return h ? h : 1;
+}
+static int repeats(struct worker_pool *p, cluster *cl, uint64_t now)
+{
+    enum { KEPT = sizeof cl->seen / sizeof *cl->seen };
+    if (cl->seen_at != now) {                   /* memory has changed since */
+        memset(cl->seen, 0, sizeof cl->seen);
+        cl->seen_at = now;
+        cl->nseen = 0;
+        if (cl->stuck) { cl->stuck = 0; atomic_fetch_sub(&p->stuck, 1); }
+    }
+    uint64_t h = state_hash(cl);
+    for (int k = 0; k < KEPT; k++)
+        if (cl->seen[k] == h) {
+            if (!cl->stuck) { cl->stuck = 1; atomic_fetch_add(&p->stuck, 1); }
+            return 1;
+        }
+    cl->seen[cl->nseen++ % KEPT] = h;
+    return 0;
+}
 static void *worker(void *arg)
 {
     struct worker_pool *p = arg;
     launch *L = p->L;
     cluster *head = NULL, *tail = NULL;
     uint32_t active = 0;
-    uint64_t idle_since = 0;
     int idle = 0;
     for (;;) {
         cluster *cl = NULL;
         int start = !head || (idle && active < p->resident);
         if (start) {
             uint32_t k = atomic_fetch_add(&p->next, 1);
-            if (k < p->nclusters) { cl = cluster_begin(L, k); active++; }
+            if (k < p->nclusters) { cl = cluster_begin(L, k); active++; atomic_fetch_add(&p->active, 1); }
         }
         if (!cl) {
             if (!head) break;
@@ -907,11 +946,11 @@ static void *worker(void *arg)
         atomic_fetch_add(&all_steps, cl->steps - steps);
         if (emu_progress != progress) atomic_fetch_add(&p->progress, 1);
         if (r == C_DONE || r == C_ABORT || L->failed) {
+            if (cl->stuck) atomic_fetch_sub(&p->stuck, 1);
             cluster_end(cl);
             active--;
             idle = 0;
-            idle_since = 0;
-            atomic_fetch_add(&p->done, 1);
+            atomic_fetch_sub(&p->active, 1);
             atomic_fetch_add(&p->progress, 1);
             if (L->failed) { while (head) { cl = head; head = cl->next; cluster_end(cl); } break; }
             continue;
@@ -921,11 +960,14 @@ static void *worker(void *arg)
         tail = cl;
         idle = r == C_IDLE;
         uint64_t now = atomic_load(&p->progress);
-        if (!idle || now != idle_since) { idle_since = now; cl->private_idle = 0; continue; }
-        cl->private_idle++;
-        if (cl->private_idle > 50 + emu_opt.hang / 200000) {
-            deadlock(cl, "no cluster of the grid makes progress: threads spin on memory that nobody writes");
-        }
+        if (!idle || cl->idle_at != now) { cl->idle_at = now; cl->idle_slices = 0; }
+        if (!idle) continue;
+        cl->idle_slices++;
+        int more = p->next < p->nclusters && active < p->resident;
+        if (repeats(p, cl, now) && !more && p->stuck == p->active && cl->idle_slices > 4)
+            deadlock(cl, "no cluster of the grid makes progress: threads wait for memory that nobody writes");
+        else if (!more && cl->idle_slices > emu_opt.hang / 200000)
+            deadlock(cl, "no memory has changed for long (see --hang): the grid seems to hang");
     }
     return NULL;
 }
@@ -1094,7 +1136,6 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     if (nt < 1) nt = 1;
     if (nt > 64) nt = 64;
     if ((uint32_t)nt > p.nclusters) nt = (int)p.nclusters;
-    p.nthreads = nt;
     int per_sm = emu_blocks_per_sm(k, (int)threads, c->dyn_smem);
     uint32_t fit = (uint32_t)(per_sm > 0 ? per_sm : 1) * (uint32_t)d->sms / cs;
     p.resident = (fit + (uint32_t)nt - 1) / (uint32_t)nt;

@@ -1,8 +1,8 @@
 /* tcgen05.c - tensor memory of Blackwell's tensor cores: alloc, dealloc, ld, st, cp, shift, commit, fences and waits; and the checks
  * that go with them. tcgen05.mma is in tcgen05_mma.c.
  *
- * mma, cp, shift and commit are asynchronous operations, performed in the order of issue of a CTA (of a CTA pair, if cta_group::2). A
- * tcgen05.st is performed at once and a tcgen05.ld at its wait::ld; that they were waited for is checked apart.
+ * mma, cp, shift and commit are asynchronous operations, performed in the order of issue of a CTA (of a CTA pair, if cta_group::2).
+ * tcgen05.ld and st are performed at once; that they were waited for is checked apart.
  *
  * Ordering is judged for 16 lanes x 1 column at a time: the last asynchronous writer and reader and the last warp that loaded or stored
  * are remembered with their clocks, and the next access must know of them (check.c). */
@@ -11,6 +11,10 @@
 #include <string.h>
 #include "tcgen05.h"
 #include "num.h"
+
+/* Report a register that is used between its tcgen05.ld and the wait::ld? The ISA wants the wait first, but ptxas orders uses of the registers
+ * by itself and CUTLASS counts on that: it waits only before it gives the tensor memory away. So that alone is checked. */
+enum { TAG_LOADS = 0 };
 
 /* ---- State ---- */
 
@@ -464,6 +468,7 @@ static int ranges(const ldst *s, int col, int from[2], int n[2])
     return 2;
 }
 
+/* -1: cannot be done; 1: not ordered (reported) */
 static int ldst_check(warp *w, const ptx_instr *i, uint32_t mask, uint32_t taddr, const ldst *s, int *lane)
 {
     int from[2], n[2], k = ranges(s, (int)(taddr & 0xffff), from, n);
@@ -471,10 +476,11 @@ static int ldst_check(warp *w, const ptx_instr *i, uint32_t mask, uint32_t taddr
     if (*lane < 0) return -1;
     for (int x = 0; x < k; x++) if (!tc5_allocated(w, i, mask, w->cta, taddr, from[x], n[x], s->store ? "tcgen05.st" : "tcgen05.ld")) return -1;
     uint32_t halves = (s->shape == SH_32x32 ? 3u : 1u) << *lane / 16;
-    for (int x = 0; x < k; x++) if (tc5_access(w, i, mask, w->cta, halves, from[x], n[x], s->store ? TA_ST : TA_LD, NULL, s->store ? "tcgen05.st" : "tcgen05.ld")) break;
+    int bad = 0;
+    for (int x = 0; x < k && !bad; x++) bad = tc5_access(w, i, mask, w->cta, halves, from[x], n[x], s->store ? TA_ST : TA_LD, NULL, s->store ? "tcgen05.st" : "tcgen05.ld");
     stat_line *st = emu_stat(w, i);
     if (st) __atomic_fetch_add(&st->tmem_bytes, (uint64_t)s->regs * 128 * (s->pack ? 2 : 1), __ATOMIC_RELAXED);
-    return 0;
+    return bad;
 }
 
 static int x_st(warp *w, const ptx_instr *i, uint32_t mask)
@@ -485,7 +491,7 @@ static int x_st(warp *w, const ptx_instr *i, uint32_t mask)
     uint32_t taddr = uniform32(w, i, mask, &i->op[0], "tensor memory address");
     int base, col0 = (int)(taddr & 0xffff);
     tc5_of(w)->seq++;
-    if (ldst_check(w, i, mask, taddr, s, &base)) return X_NEXT;
+    if (ldst_check(w, i, mask, taddr, s, &base) < 0) return X_NEXT;
     for (int r = 0; r < s->regs; r++) {
         const uint32_t *reg = R32(w, &v->elem[r]);
         EMU_EACH(l, mask) {
@@ -556,16 +562,17 @@ static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
     uint32_t taddr = uniform32(w, i, mask, &i->op[s->red ? 2 : 1], "tensor memory address");
     int base;
     t->seq++;
-    t->last_ld = i;
-    tc5_load l = {i, emu_tag_new(w, i, "the destination of a tcgen05.ld", (uint32_t)(s->regs + s->red)), taddr};
-    if (ldst_check(w, i, mask, taddr, s, &base)) l.taddr = ~0u;              /* gives poison */
-    else l.taddr = (taddr & 0xffff) | (uint32_t)base << 16;
-    /* what a program that forgets the wait (and is told so) goes on with */
-    const uint32_t *now = load_values(w, &l, 0);
+    tc5_load l = {i, 0, taddr};
+    int bad = ldst_check(w, i, mask, taddr, s, &base);
+    l.taddr = bad < 0 ? ~0u : (taddr & 0xffff) | (uint32_t)base << 16;       /* ~0: gives poison */
+    const uint32_t *now = load_values(w, &l, !bad);
     for (int r = 0; r < s->regs; r++) memcpy(R32(w, &v->elem[r]), now + r * 32, 128);
     if (s->red) memcpy(R32(w, &i->op[1]), now + s->regs * 32, 128);
-    for (int r = 0; r < s->regs; r++) emu_tag(w, l.tag, &v->elem[r], (uint32_t)r);
-    if (s->red) emu_tag(w, l.tag, &i->op[1], (uint32_t)s->regs);
+    if (TAG_LOADS) {
+        l.tag = emu_tag_new(w, i, "the destination of a tcgen05.ld", (uint32_t)(s->regs + s->red));
+        for (int r = 0; r < s->regs; r++) emu_tag(w, l.tag, &v->elem[r], (uint32_t)r);
+        if (s->red) emu_tag(w, l.tag, &i->op[1], (uint32_t)s->regs);
+    }
     if (t->nload == t->cap) t->load = realloc(t->load, (size_t)(t->cap = t->cap ? 2 * t->cap : 8) * sizeof *t->load);
     t->load[t->nload++] = l;
     return X_NEXT;
@@ -575,7 +582,7 @@ static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i; (void)mask;
     tc5_warp *t = tc5_of(w);
-    for (int k = 0; k < t->nload; k++) emu_untag(w, t->load[k].tag, load_values(w, &t->load[k], 1));
+    for (int k = 0; TAG_LOADS && k < t->nload; k++) emu_untag(w, t->load[k].tag, load_values(w, &t->load[k], 0));
     t->nload = 0;
     t->ld_waited = t->seq;
     return X_NEXT;
@@ -792,13 +799,13 @@ static int x_shift(warp *w, const ptx_instr *i, uint32_t mask)
 
 /* ---- Ends ---- */
 
-/* At the exit of a warp's last lane: loads that were not waited for; frees what the warp holds */
+/* At the exit of a warp's last lane: frees what the warp holds */
 void emu_tcgen05_warp_exit(warp *w)
 {
     tc5_warp *t = w->tc5;
     cluster *cl = w->cta->cl;
     if (!t) return;
-    if (t->nload && !cl->L->failed)
+    if (TAG_LOADS && t->nload && !cl->L->failed)
         emu_report(w, t->load[0].i, w->exists, E_TCGEN05, "the warp exits with %d tcgen05.ld that no tcgen05.wait::ld waited for", t->nload);
     for (int l = 0; l < 32; l++) { vclk_drop(cl, t->issued[l]); vclk_drop(cl, t->after[l]); t->issued[l] = t->after[l] = NULL; }
     free(t->load);

@@ -39,12 +39,11 @@ typedef struct tc5_warp {
     vclk *issued[32];                   /* by lane: clock of the last asynchronous operation it issued */
     vclk *after[32];                    /* what the lane knew at its last fence::after_thread_sync */
     uint32_t nfence; struct { uint32_t tick, seq; } fence[TC5_FENCES];      /* fence::before_thread_sync: a ring */
-    const ptx_instr *last_ld;
 } tc5_warp;
 
 typedef struct tc5_cluster {
     int group; const ptx_instr *group_at;       /* cta_group in use, 0 not known yet */
-    int fences_after, fences_before;            /* does the kernel use them? CUTLASS does without; then only the ordering itself is judged */
+    int fences_after, fences_before;            /* does the kernel use them? CUTLASS does without fences; then only the ordering itself is judged */
     tc5_warp *warps;
     char fifo[16];                              /* addresses serve as keys */
 } tc5_cluster;

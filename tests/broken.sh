@@ -87,7 +87,7 @@ for f in $files; do
         case $names in "  " | *" $base "* | *" $c "*) echo "$f $c" ;; esac
     done
 done > "$out/cases"
-xargs -P "$JOBS" -L 1 sh "$out/case.sh" < "$out/cases" >> "$out/result"
+xargs -r -P "$JOBS" -L 1 sh "$out/case.sh" < "$out/cases" >> "$out/result"
 # all twins of a file, in 5 schedules
 for f in $files; do
     base=$(basename "$f" .cu)
