@@ -167,6 +167,7 @@ static int x_alloc(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
+static warp *warp_of(cluster *cl, uint32_t number) { uint32_t per = cl->nthread_pad / cl->ncta / 32; return &cl->cta[number / per].warp[number % per]; }
 static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
 {
     cta *c = w->cta;
@@ -196,6 +197,18 @@ static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
                 emu_report_also(w, at(c->cl, m->pc), "the operation");
                 bad = 1;
             }
+        /* nor a load or store of a warp that has not waited for it */
+        for (int h = 0; h < 8 && !bad; h++)
+            for (uint32_t k = col; k < col + n && !bad; k++)
+                for (int s = 0; s < 2 && !bad; s++) {
+                    const tm_mark *m = s ? &t->writer[h][k] : &t->reader[h][k];
+                    if (m->kind != MK_THREAD) continue;
+                    const warp *o = warp_of(c->cl, m->warp);
+                    if (!o->tc5 || (s ? o->tc5->st_waited : o->tc5->ld_waited) >= m->seq) continue;
+                    emu_report(w, i, mask, E_TCGEN05, "deallocates column %u, but a tcgen05.%s of it was not waited for: tcgen05.wait::%s must come first", k, s ? "st" : "ld", s ? "st" : "ld");
+                    emu_report_also(w, at(c->cl, m->pc), s ? "the tcgen05.st" : "the tcgen05.ld");
+                    bad = 1;
+                }
     }
     for (uint32_t k = 0; k < n / TM_UNIT; k++) t->owner[col / TM_UNIT + k] = 0;
     t->alloc[number].ncol = 0;
@@ -237,7 +250,6 @@ static int knows_warp(const vclk *v, const tm_mark *m, uint32_t tick)
     for (uint32_t l = 0; l < 32; l++) if ((v ? v->c[m->warp * 32u + l] : 0) < tick) return 0;
     return 1;
 }
-static warp *warp_of(cluster *cl, uint32_t number) { uint32_t per = cl->nthread_pad / cl->ncta / 32; return &cl->cta[number / per].warp[number % per]; }
 static const char *op_name(const ptx_instr *i)
 {
     return i->nmod > 1 ? !strcmp(i->mod[1], "mma") ? "tcgen05.mma" : !strcmp(i->mod[1], "cp") ? "tcgen05.cp" : !strcmp(i->mod[1], "shift") ? "tcgen05.shift"
@@ -538,7 +550,7 @@ static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
             lane += base;
             col += col0;
             if (!told && tm_uninit(t, lane, col, s->pack ? 2 : 1) >= 0) {
-                emu_report(w, ld->i, w->live, E_UNINIT_TMEM, "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated", lane, col);
+                emu_report(w, ld->i, w->live, E_UNINIT_TMEM, "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated (or whose write is still in flight: nothing waited for it)", lane, col);
                 told = 1;
             }
             result[r * 32 + l] = s->pack ? (t->cell[lane][col] & 0xffff) | t->cell[lane][col + 1] << 16 : t->cell[lane][col];

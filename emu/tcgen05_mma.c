@@ -338,12 +338,13 @@ static void tmem_a(async_op *op, const mma_op *o, tmem *t, int bank, float *a)
     }
 }
 
-/* at[m][j]: which k the j-th stored element of row m has */
-static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, uint8_t *at)
+/* at[m][j]: which k the j-th stored element of row m has. Compressors leave 0 where the elements are zeros, so only where they are
+ * not is metadata without meaning a fault. */
+static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const float *a, uint8_t *at)
 {
     int kind = o->f->kind, first = (int)(o->meta >> 16), col0 = (int)(o->meta & 0xffff), told = 0, bad = 0;
-    int chunks = kind <= KIND_TF32 ? 8 : 16;
-    for (int m = 0; m < o->rows; m++, at += o->ks)
+    int chunks = kind <= KIND_TF32 ? 8 : 16, per = o->ks / chunks;
+    for (int m = 0; m < o->rows; m++, at += o->ks, a += o->ks)
         for (int c = 0; c < chunks; c++) {
             int lane, col, nib;
             if (kind <= KIND_TF32) {                                 /* 16 rows x K in 16 lanes: 8 rows x half of K, rows + 8 in the high half */
@@ -360,7 +361,8 @@ static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, uint8_t *
             if (emu_opt.checks && !told && tm_uninit(t, lane, col, 1) >= 0) told = 1, uninit(op, lane, col, "sparsity metadata");
             uint32_t v = t->cell[lane][col] >> nib * 4 & 15, i0 = v & 3, i1 = v >> 2;
             int ok = kind == KIND_TF32 ? v == 14 || v == 4 : i0 != i1;
-            if (!ok && !bad) {
+            const float *e = a + c * per;
+            if (!ok && !bad && (per == 4 ? (e[0] || e[1]) && (e[2] || e[3]) : per == 2 ? e[0] && e[1] : e[0])) {
                 bad = 1;
                 emu_report(op->w, op->i, 1u << op->lane, E_OPERAND, "the sparsity metadata of row %d, group %d (lane %d, column %d), is 0x%x, which has no meaning", m, c, lane, col, v);
             }
@@ -501,7 +503,7 @@ static void mma_perform(async_op *op, int stage)
                 else matrix_a(o, o->c[x], a);
                 if (o->neg) for (int e = 0; e < o->rows * o->ks; e++) a[e] = -a[e];
             }
-            if (o->f->sp) metadata(op, o, tc5_tmem(o->c[x]), bank, at);
+            if (o->f->sp) metadata(op, o, tc5_tmem(o->c[x]), bank, a, at);
             bank_product(op, o, x, bank, a, at, b);
         }
 }
@@ -633,6 +635,8 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const form *f = i->aux;
     if (tc5_group(w, i, mask, f->group)) return X_NEXT;
+    if (mask & (mask - 1) && emu_opt.checks)
+        emu_report(w, i, mask, E_CONVERGENCE, "tcgen05.mma by %d lanes at once: each of them issues an MMA of its own; let one thread do it (elect.sync)", __builtin_popcount(mask));
     EMU_EACH(l, mask) issue(w, i, (int)l);
     return X_NEXT;
 }

@@ -24,6 +24,10 @@ arch=$(sed -n 's,^// arch: ,,p' "$file")
 arch=${arch:-90a}
 prog=$out/$name
 echo "$arch" > "$prog.arch"
+# "LINE EXPECT CASE CHECK: TEXT" and "LINE ALSO CASE: TEXT", one for each comment; a line that is a comment alone speaks of the next line of code
+awk '{ n = split($0, part, "// *"); code = part[1] ~ /[^ ]/
+       for (k = 2; k <= n; k++) if (part[k] ~ /^(EXPECT|ALSO) /) { sub(/ *$/, "", part[k]); if (code) print NR, part[k]; else held[++nheld] = part[k] }
+       if (code) { for (k = 1; k <= nheld; k++) print NR, held[k]; nheld = 0 } }' "$file" > "$prog.want"
 for dep in "$file" tests/broken/broken.h tc*.h; do [ "$prog" -nt "$dep" ] || stale=1; done
 [ -z "$stale" ] && exit 0
 "$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared --no-compress "$file" -o "$prog" > "$prog.build" 2>&1 ||
@@ -35,9 +39,10 @@ cat > "$out/case.sh" <<'RUN'
 file=$1 name=$2
 prog=$out/$(basename "$file" .cu) log=$out/$name.log why=""
 emu="$tcemu --device sm_$(cat "$prog.arch") --hang 400000"
-expect=$(grep -nE "// EXPECT $name " "$file")
-if [ "$(printf '%s\n' "$expect" | grep -c .)" -ne 1 ]; then echo "FAIL $name: must have one EXPECT comment"; exit; fi
-line=${expect%%:*} rest=${expect#*// EXPECT $name }
+want=$prog.want
+if [ "$(grep -c "^[0-9]* EXPECT $name " "$want")" -ne 1 ]; then echo "FAIL $name: must have one EXPECT comment"; exit; fi
+expect=$(grep "^[0-9]* EXPECT $name " "$want")
+line=${expect%% *} rest=${expect#* EXPECT $name }
 check=${rest%%:*} piece=${rest#*: \"} piece=${piece%\"*}
 
 timeout 60 $emu "$prog" "$name" bad > "$log" 2>&1
@@ -51,9 +56,9 @@ else
     case $first in "tcemu: error [$check] "*) ;; *) why="$why; expected [$check]" ;; esac
     printf '%s\n' "$first" | grep -qF -- "$piece" || why="$why; the sentence lacks \"$piece\""
     printf '%s,\n' "$at" | grep -qF "$file:$line," || why="$why; expected line $line"
-    grep -nE "// ALSO $name: " "$file" | while IFS= read -r also; do
-        text=${also#*// ALSO $name: \"} text=${text%\"*}
-        awk '/^tcemu: error/ { if (seen++) exit } seen' "$log" | grep -F -- "    $text" | sed 's/$/,/' | grep -qF "$file:${also%%:*}," || echo "; not named: line ${also%%:*} as \"$text\""
+    grep "^[0-9]* ALSO $name: " "$want" | while IFS= read -r also; do
+        text=${also#* ALSO $name: \"} text=${text%\"*}
+        awk '/^tcemu: error/ { if (seen++) exit } seen' "$log" | grep -F -- "    $text" | sed 's/$/,/' | grep -qF "$file:${also%% *}," || echo "; not named: line ${also%% *} as \"$text\""
     done > "$log.also"
     why="$why$(cat "$log.also")"
     rm -f "$log.also"

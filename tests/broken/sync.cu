@@ -266,7 +266,7 @@ template <bool BAD> static __global__ void grid_spin(PARAMS)
     if (blockIdx.x == 0) {
         if (!BAD && threadIdx.x == 0) { __threadfence(); atomicExch(&go, 1); }
     } else if (threadIdx.x == 0) {
-        while (*(volatile int *)&go == 0) { } // EXPECT grid_spin deadlock: "threads spin on memory that nobody writes"
+        while (*(volatile int *)&go == 0) { } // EXPECT grid_spin deadlock: "This thread spins at"
     }
     out[blockIdx.x * 32 + threadIdx.x] = in[threadIdx.x];
 }
@@ -277,7 +277,7 @@ template <bool BAD> static __global__ void spin_in_cta(PARAMS)
     if (threadIdx.x == 0) flag = 0;
     __syncthreads();
     if (threadIdx.x == 32) flag = BAD ? 2 : 1;
-    if (threadIdx.x == 0) while (flag != 1) { } // EXPECT spin_in_cta deadlock: "spin"
+    if (threadIdx.x == 0) while (flag != 1) { } // EXPECT spin_in_cta deadlock: "This thread spins at"
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(spin_in_cta, 1, 64, 0)

@@ -34,7 +34,7 @@ KERNEL(wgmma_acc_written)
     MMA(acc);
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
-    for (int k = 0; k < 4; k++) acc[k] *= in[k + 1];
+    for (int k = 0; k < 4; k++) acc[k] *= in[k + 1]; // ALSO wgmma_acc_written: "written"
     if (!BAD) tc_wgmma_fence();
     MMA(acc); // EXPECT wgmma_acc_written wgmma-fence: "was written after the last wgmma.fence"
     tc_wgmma_commit_group();
@@ -48,7 +48,7 @@ KERNEL(wgmma_a_written)
     float acc[4] = {0};
     uint32_t a[4];
     if (BAD) tc_wgmma_fence();
-    for (int k = 0; k < 4; k++) a[k] = m.a[(threadIdx.x + k) & 127] + n;
+    for (int k = 0; k < 4; k++) a[k] = m.a[(threadIdx.x + k) & 127] + n; // ALSO wgmma_a_written: "written"
     if (!BAD) tc_wgmma_fence();
     (void)da;
     TC_WGMMA_RS(8, f32, bf16, acc, a, db, 0, 1, 1, 0); // EXPECT wgmma_a_written wgmma-fence: "of A was written after the last wgmma.fence"
@@ -147,13 +147,13 @@ KERNEL(wgmma_no_barrier)
     for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0;
     tc_fence_proxy_async_shared();
     __syncthreads();
-    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0x3f803f80u + n; // ALSO wgmma_no_barrier: "the write"
+    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0x3f803f80u + n; // EXPECT wgmma_no_barrier race: "this write is not ordered after the read by an asynchronous operation"
     tc_fence_proxy_async_shared();
     if (!BAD) __syncthreads();
     const uint64_t da = tc_wgmma_desc(tc_smem_u32(m.a), 32), db = tc_wgmma_desc(tc_smem_u32(m.b), 32);
     float acc[4] = {0};
     tc_wgmma_fence();
-    MMA(acc); // EXPECT wgmma_no_barrier race: "this read is not ordered after the write by warp"
+    MMA(acc); // ALSO wgmma_no_barrier: "the read"
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);
@@ -262,7 +262,7 @@ KERNEL(wgmma_descriptors_differ)
     FILLED;
     float acc[4] = {0};
     tc_wgmma_fence();
-    TC_WGMMA_SS(8, f32, bf16, acc, da, BAD ? db - (threadIdx.x / 32) : db, 1, 1, 1, 0, 0); // EXPECT wgmma_descriptors_differ descriptor: "must give the same descriptor of B"
+    TC_WGMMA_SS(8, f32, bf16, acc, da, BAD ? db - (threadIdx.x / 32) : db, 1, 1, 1, 0, 0); // EXPECT wgmma_descriptors_differ convergence: "must give the same descriptor of B"
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);

@@ -47,6 +47,14 @@ int mx_good(mx_expect e, double v);
  * the positions of its elements: kind 2, pos[0..1] (times two, plus 0 and 1, in pairs), kind 1, pos[0]. ordered: indices ascend */
 uint32_t mx_metadata(int kind, int ordered, int *pos);
 
+/* A matrix in shared memory as a descriptor tells it (PTX ISA, "Canonical layouts"). mn: row of A, column of B. Offsets are relative to the
+ * shared memory's first byte, which lies at a multiple of 1024. atom32: the 128-byte swizzle that moves 32 bytes at a time (tcgen05) */
+typedef struct { int swizzle, mn_major, bits, atom32; uint32_t start, lbo, sbo, base; } mx_smem;
+uint32_t mx_smem_at(const mx_smem *s, int mn, int k);  /* byte that holds the element (its low bits first if it is smaller) */
+/* A random layout for mn x k elements at or after *top, which moves past it. swizzle -1: any */
+mx_smem mx_smem_layout(int mn, int k, int bits, int mn_major, int swizzle, uint32_t *top);
+void mx_smem_put(uint8_t *smem, const mx_smem *s, int mn, int k, uint64_t code);
+
 /* A kernel around an instruction that only has register operands: every thread loads its inputs from 8-byte slots, executes,
  * and stores its outputs into 8-byte slots. Operand i has count[i] registers; slot[i]: its first slot, -1 for immediates. */
 typedef struct mx_regs {

@@ -173,6 +173,72 @@ uint32_t mx_metadata(int kind, int ordered, int *pos)
     return (uint32_t)(pos[0] | pos[1] << 2);
 }
 
+/* A unit of 16 bytes is T elements. K-major: 8 rows of a unit (of a swizzle width) make a group; sbo steps to the next 8 rows, lbo, without
+ * swizzle only, to the next unit along k. MN-major: 8 values of k make a group of units (widths) along mn; with a swizzle lbo steps to the next
+ * width along mn and sbo to the next 8 k, without one it is the other way round. Then the swizzle: of the address, the unit number within a
+ * width is XORed with the row number within the pattern; base counts in rows where the pattern starts. */
+uint32_t mx_smem_at(const mx_smem *s, int mn, int k)
+{
+    uint32_t w = (uint32_t)s->swizzle, a, i = (uint32_t)mn, j = (uint32_t)k;
+    if (!s->mn_major) {
+        uint32_t b = j * (uint32_t)s->bits / 8;
+        a = w ? i % 8 * w + i / 8 * s->sbo + b : i % 8 * 16 + i / 8 * s->sbo + b / 16 * s->lbo + b % 16;
+    } else {
+        uint32_t b = i * (uint32_t)s->bits / 8;
+        a = w ? b % w + b / w * s->lbo + j % 8 * w + j / 8 * s->sbo : b % 16 + b / 16 * s->sbo + j % 8 * 16 + j / 8 * s->lbo;
+    }
+    a += s->start;
+    uint32_t row = (a >> 7) - s->base;
+    if (s->atom32) return a ^ (row & 3) << 5;
+    return w ? a ^ (row & (w / 16 - 1)) << 4 : a;
+}
+mx_smem mx_smem_layout(int mn, int k, int bits, int mn_major, int swizzle, uint32_t *top)
+{
+    mx_smem s = { .mn_major = mn_major, .bits = bits };
+    uint32_t kb = (uint32_t)(k * bits / 8), mnb = (uint32_t)(mn * bits / 8), groups, units;
+    static const int widths[] = { 0, 32, 64, 128 };
+    do s.swizzle = swizzle >= 0 ? swizzle : widths[isa_int(0, 3)]; while (swizzle < 0 && !mn_major && s.swizzle && (uint32_t)s.swizzle < kb);
+    uint32_t w = (uint32_t)s.swizzle, size;
+    if (w) {
+        uint32_t pattern = 8 * w, inner = 0;
+        *top = (*top + 1023) & ~1023u;
+        /* the pattern need not start at a multiple of its size */
+        if (isa_int(0, 3) == 0) { s.start = (uint32_t)isa_int(1, (int)(pattern / 128)) * 128; s.base = (*top + s.start) >> 7 & 7; }
+        s.start += *top;
+        groups = mn_major ? (uint32_t)k / 8 : (uint32_t)(mn + 7) / 8;
+        units = mn_major ? (mnb + w - 1) / w : 1;
+        /* which of the strides is the larger one */
+        int gap = groups * units <= 8 && isa_int(0, 1);
+        uint32_t near_ = pattern * (uint32_t)(1 + gap);
+        if (!mn_major || isa_int(0, 1)) { s.lbo = near_; s.sbo = units * near_ + (uint32_t)gap * pattern; }
+        else { s.sbo = near_; s.lbo = groups * near_ + (uint32_t)gap * pattern; }
+        size = (groups - 1) * s.sbo + (units - 1) * s.lbo + pattern;
+        /* a K-major tile may begin further along a row */
+        if (!mn_major && w > kb) inner = (uint32_t)isa_int(0, (int)(w / kb) - 1) * kb;
+        if (!mn_major) s.lbo = 16;
+        s.start += inner;
+        *top = s.start - inner + size;
+    } else {
+        uint32_t gap1 = (uint32_t)isa_int(0, 2) * 16, gap2 = (uint32_t)isa_int(0, 2) * 16, near_, far_;
+        groups = mn_major ? mnb / 16 : (uint32_t)(mn + 7) / 8;      /* counted by sbo */
+        units = mn_major ? (uint32_t)k / 8 : kb / 16;               /* by lbo */
+        int lbo_near = isa_int(0, 1);
+        near_ = 128 + gap1; far_ = (lbo_near ? units : groups) * near_ + gap2;
+        s.lbo = lbo_near ? near_ : far_; s.sbo = lbo_near ? far_ : near_;
+        s.start = ((*top + 15) & ~15u) + (uint32_t)isa_int(0, 3) * 16;
+        size = (groups - 1) * s.sbo + (units - 1) * s.lbo + 128;
+        *top = s.start + size;
+    }
+    return s;
+}
+void mx_smem_put(uint8_t *smem, const mx_smem *s, int mn, int k, uint64_t code)
+{
+    uint8_t *at = smem + mx_smem_at(s, mn, k);
+    if (s->bits >= 8) { memcpy(at, &code, (size_t)s->bits / 8); return; }
+    int fast = s->mn_major ? mn : k, shift = fast * s->bits % 8, mask = (1 << s->bits) - 1;
+    *at = (uint8_t)((*at & ~(mask << shift)) | ((int)code & mask) << shift);
+}
+
 int mx_parse_ops(isa_case *c, mx_regs *r)
 {
     *r = (mx_regs){ 0 };
