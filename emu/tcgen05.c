@@ -12,8 +12,9 @@
 #include "tcgen05.h"
 #include "num.h"
 
-/* Report a register that is used between its tcgen05.ld and the wait::ld? The ISA wants the wait first, but ptxas orders uses of the registers
- * by itself and CUTLASS counts on that: it waits only before it gives the tensor memory away. So that alone is checked. */
+/* When is a tcgen05.ld complete? The ISA: at its wait::ld. But the hardware completes it too when one of its registers is used, and CUTLASS counts
+ * on that. TAG_LOADS: the registers are tagged until then, and emu_tcgen05_loaded() must be called at the first use of one. Without
+ * it every load counts as complete at once, and a missing wait::ld is not found. */
 enum { TAG_LOADS = 0 };
 
 /* ---- State ---- */
@@ -292,6 +293,12 @@ static int judge_async(const actor *a, const tm_mark *m, int h, int col)
     return 0;
 }
 
+static int load_pending(const tc5_warp *t, uint32_t seq)
+{
+    for (int k = 0; k < t->nload; k++) if (t->load[k].seq == seq) return 1;
+    return 0;
+}
+
 /* Must the access know of a warp's ld or st, and does it? */
 static int judge_thread(const actor *a, const tm_mark *m, int h, int col, int is_store)
 {
@@ -299,14 +306,14 @@ static int judge_thread(const actor *a, const tm_mark *m, int h, int col, int is
     tc5_cluster *s = cl->tc5;
     warp *o = warp_of(cl, m->warp);
     tc5_warp *t = o->tc5;
-    uint32_t waited = t ? is_store ? t->st_waited : t->ld_waited : ~0u;
+    int pending = t && (is_store ? t->st_waited < m->seq : load_pending(t, m->seq));
     if (m->warp == warp_number(a->w) && a->how < TA_READ) {
         /* ld after ld is no conflict and does not come here; st after st, ld after st, st after ld */
-        if (waited >= m->seq) return 0;
-        if (is_store && a->how == TA_ST) return 0;                           /* stores of a warp stay in order */
+        if (!pending || (is_store && a->how == TA_ST)) return 0;             /* stores of a warp stay in order */
         return fault(a, m, h, col, is_store ? "tcgen05.wait::st must come first" : "tcgen05.wait::ld must come first");
     }
-    if (waited < m->seq) return fault(a, m, h, col, is_store ? "a tcgen05.st to it was not waited for: tcgen05.wait::st must come first" : "a tcgen05.ld of it was not waited for: tcgen05.wait::ld must come first");
+    /* a quarter's loads and stores go through in order, whichever warp they come from */
+    if (pending && a->how >= TA_READ) return fault(a, m, h, col, is_store ? "a tcgen05.st to it was not waited for: tcgen05.wait::st must come first" : "a tcgen05.ld of it was not waited for: tcgen05.wait::ld must come first");
     const vclk *seen = (const vclk *)a;
     uint32_t fenced = 0;
     int own = m->warp == warp_number(a->w);
@@ -574,7 +581,7 @@ static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
     uint32_t taddr = uniform32(w, i, mask, &i->op[s->red ? 2 : 1], "tensor memory address");
     int base;
     t->seq++;
-    tc5_load l = {i, 0, taddr};
+    tc5_load l = {i, 0, taddr, t->seq};
     int bad = ldst_check(w, i, mask, taddr, s, &base);
     l.taddr = bad < 0 ? ~0u : (taddr & 0xffff) | (uint32_t)base << 16;       /* ~0: gives poison */
     const uint32_t *now = load_values(w, &l, !bad);
@@ -584,9 +591,9 @@ static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
         l.tag = emu_tag_new(w, i, "the destination of a tcgen05.ld", (uint32_t)(s->regs + s->red));
         for (int r = 0; r < s->regs; r++) emu_tag(w, l.tag, &v->elem[r], (uint32_t)r);
         if (s->red) emu_tag(w, l.tag, &i->op[1], (uint32_t)s->regs);
+        if (t->nload == t->cap) t->load = realloc(t->load, (size_t)(t->cap = t->cap ? 2 * t->cap : 8) * sizeof *t->load);
+        t->load[t->nload++] = l;
     }
-    if (t->nload == t->cap) t->load = realloc(t->load, (size_t)(t->cap = t->cap ? 2 * t->cap : 8) * sizeof *t->load);
-    t->load[t->nload++] = l;
     return X_NEXT;
 }
 
@@ -594,10 +601,15 @@ static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i; (void)mask;
     tc5_warp *t = tc5_of(w);
-    for (int k = 0; TAG_LOADS && k < t->nload; k++) emu_untag(w, t->load[k].tag, load_values(w, &t->load[k], 0));
+    for (int k = 0; k < t->nload; k++) emu_untag(w, t->load[k].tag, NULL);
     t->nload = 0;
-    t->ld_waited = t->seq;
     return X_NEXT;
+}
+void emu_tcgen05_loaded(warp *w, uint32_t tag)
+{
+    tc5_warp *t = tc5_of(w);
+    emu_untag(w, tag, NULL);
+    for (int k = 0; k < t->nload; k++) if (t->load[k].tag == tag) { t->load[k] = t->load[--t->nload]; return; }
 }
 static int x_wait_st(warp *w, const ptx_instr *i, uint32_t mask) { (void)i; (void)mask; tc5_of(w)->st_waited = w->tc5->seq; return X_NEXT; }
 
@@ -817,14 +829,12 @@ void emu_tcgen05_warp_exit(warp *w)
     tc5_warp *t = w->tc5;
     cluster *cl = w->cta->cl;
     if (!t) return;
-    if (TAG_LOADS && t->nload && !cl->L->failed)
-        emu_report(w, t->load[0].i, w->exists, E_TCGEN05, "the warp exits with %d tcgen05.ld that no tcgen05.wait::ld waited for", t->nload);
     for (int l = 0; l < 32; l++) { vclk_drop(cl, t->issued[l]); vclk_drop(cl, t->after[l]); t->issued[l] = t->after[l] = NULL; }
     free(t->load);
     t->load = NULL;
     t->nload = t->cap = 0;
     /* the rest stays: others may be judged against the warp's accesses */
-    t->ld_waited = t->st_waited = ~0u;
+    t->st_waited = ~0u;
 }
 
 /* At the exit of the last warp of a CTA: what is still allocated */

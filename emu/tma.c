@@ -687,6 +687,30 @@ static int smem_aligned(warp *w, const ptx_instr *i, int lane, uint32_t off)
     return 0;
 }
 
+/* The box that a store reads. What lies outside the tensor goes nowhere: it need not have been written (a padded tile) */
+static void touch_source(async_op *op, const tensor *p)
+{
+    uint32_t lo, hi, inside = 0;
+    uint64_t at, addr;
+    int64_t c[5];
+    walk k;
+    const int some = inner_range(p, &lo, &hi, &at);
+    walk_begin(&k, p);
+    for (uint32_t n = 0; some && n < p->rows; n++) inside += (uint32_t)walk_next(&k, c, &addr);
+    if (p->srow != p->grow || (inside == p->rows && !lo && hi == p->grow)) {
+        each_run(op, p, p->src, p->src_off, A_READ | A_ASYNC, emu_async_touch);
+        return;
+    }
+    each_run(op, p, p->src, p->src_off, A_READ | A_ASYNC | A_NOINIT, emu_async_touch);
+    walk_begin(&k, p);
+    for (uint32_t n = 0; some && n < p->rows; n++) {
+        if (!walk_next(&k, c, &addr)) continue;
+        const uint32_t row = p->src_off + n * p->pitch;
+        if (p->t.swizzle == SW_NONE) emu_async_touch(op, p->src, row + lo, hi - lo, A_READ | A_ASYNC);
+        else for (uint32_t x = (lo + 15) / 16 * 16; x + 16 <= hi; x += 16) emu_async_touch(op, p->src, tmap_swizzle(p->t.swizzle, row + x) & ~15u, 16, A_READ | A_ASYNC);
+    }
+}
+
 static int tensor_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const tma_f *f = F(i);
@@ -721,7 +745,7 @@ static int tensor_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
         async_op *op = emu_async_new(w, i, (int)l, sizeof p + p.extent, tensor_store_perform);
         memcpy(op->payload, &p, sizeof p);
         op->bulk_group = 1;
-        each_run(op, &p, p.src, p.src_off, A_READ | A_ASYNC, emu_async_touch);
+        touch_source(op, &p);
         count_bytes(w, i, p.total, (uint64_t)p.rows * p.grow);
         emu_async_post(op);
     }

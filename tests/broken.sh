@@ -66,6 +66,9 @@ fi
 good=$(timeout 60 $emu -v "$prog" "$name" good 2>&1) || why="$why; the twin ends with $?: $(printf '%s\n' "$good" | grep -m2 '^tcemu: error\|^    at' | tr '\n' ' ')"
 [ "$check" = refused ] || printf '%s\n' "$good" | grep -qx 'tcemu: no errors' || why="$why; the twin is not said to have no errors"
 if [ "$check" != refused ]; then
+    timeout 60 $emu --json="$log.json" "$prog" "$name" bad > "$log.said" 2>&1
+    head -1 "$log.json" | grep "^{\"check\":\"$check\",.*}\$" | grep -qF "$file\",\"line\":$line}" || why="$why; --json says otherwise: $(head -1 "$log.json")"
+    rm -f "$log.json" "$log.said"
     for s in 1 2 3 4; do
         timeout 60 $emu --schedule $s --seed 3 "$prog" "$name" bad 2>&1 | grep -q "^tcemu: error" || why="$why; not found in schedule $s"
     done

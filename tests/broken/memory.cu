@@ -123,6 +123,25 @@ KERNEL(oob_local)
     out[threadIdx.x] = a[(threadIdx.x & 7) * (BAD ? (unsigned)n : 1u)]; // EXPECT oob_local out-of-bounds-local: "of local memory"
 }
 RUN(oob_local, 1, 32, 0)
+KERNEL(double_free)
+{
+    float *p = (float *)malloc(64);
+    if (p) p[0] = in[threadIdx.x];
+    if (p) out[threadIdx.x] = p[0];
+    free(p);
+    if (BAD && threadIdx.x == 0) free(p); // EXPECT double_free out-of-bounds-global: "which is not an allocation"
+}
+RUN(double_free, 1, 32, 0)
+KERNEL(global_as_shared)
+{
+    __shared__ float s[32];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    const uint64_t p = BAD ? (uint64_t)tc_smem_u32(&s[threadIdx.x]) : (uint64_t)&s[threadIdx.x]; // a 32-bit shared address is no pointer
+    asm volatile("" : : "l"(p));
+    out[threadIdx.x] = *(volatile float *)p; // EXPECT global_as_shared out-of-bounds-global: "shared"
+}
+RUN(global_as_shared, 1, 32, 0)
 
 /* ---- stopped by the program itself; what cannot run ---- */
 KERNEL(failed_assert)
@@ -164,3 +183,18 @@ HOST(launch_bounds) { bounded<BAD><<<1, BAD ? 128 : 64>>>(in_d, out_d, 64); } //
 HOST(cluster_too_large) { launch_cluster(copy<BAD>, BAD ? 16 : 8, BAD ? 16 : 8, 32, 0); } // EXPECT cluster_too_large refused: "the limit is 8"
 HOST(cluster_grid) { launch_cluster(copy<BAD>, BAD ? 3 : 4, 2, 32, 0); } // EXPECT cluster_grid refused: "is not a multiple of the cluster"
 HOST(grid_empty) { copy<BAD><<<BAD ? 0 : 1, 32>>>(in_d, out_d, 64); } // EXPECT grid_empty refused: "must be at least 1"
+HOST(cooperative_too_large)
+{
+    float *in = in_d, *out = out_d;
+    int n = 64;
+    void *args[] = {&in, &out, &n};
+    cudaLaunchCooperativeKernel((void *)copy<BAD>, BAD ? 100000 : 64, 32, args, 0, 0); // EXPECT cooperative_too_large refused: "a cooperative launch of 100000 blocks"
+}
+HOST(memcpy_oob)
+{
+    static float h[64];
+    float *d;
+    cudaMalloc(&d, 128);
+    cudaMemcpy(d, h, BAD ? 256 : 128, cudaMemcpyHostToDevice); // EXPECT memcpy_oob refused: "the allocation of 128 bytes"
+    cudaFree(d);
+}

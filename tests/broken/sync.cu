@@ -79,6 +79,16 @@ KERNEL(bytes_overlap)
     out[threadIdx.x] = s[threadIdx.x & ~32u];
 }
 RUN(bytes_overlap, 2, 64, 0)
+KERNEL(atomic_and_plain)
+{
+    __shared__ unsigned total;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    atomicAdd(&total, (unsigned)in[threadIdx.x]); // EXPECT atomic_and_plain race: "race in shared memory"
+    if (!BAD) __syncthreads();
+    out[threadIdx.x] = (float)total; // ALSO atomic_and_plain: "the read"
+}
+RUN(atomic_and_plain, 1, 64, 0)
 KERNEL(flag_no_fence)
 {
     __shared__ float data;
@@ -199,6 +209,38 @@ KERNEL(mma_divergent)
     __syncwarp();
 }
 RUN(mma_divergent, 1, 32, 0)
+KERNEL(mma_partial_warp)
+{
+    uint32_t a[4] = {0x3f803f80u, 0x3f803f80u, 0x3f803f80u, 0x3f803f80u}, b[2] = {0x3f803f80u, 0x3f803f80u};
+    float d[4] = {in[threadIdx.x], 0, 0, 0};
+    tc_mma_m16n8k16_f32_bf16(d, a, b, d); // EXPECT mma_partial_warp convergence: "the block size is no multiple of 32"
+    out[threadIdx.x] = d[0];
+}
+RUN(mma_partial_warp, 1, BAD ? 48 : 64, 0)
+TC_DEV void ldmatrix(uint32_t *r, uint32_t addr)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(addr) : "memory");
+}
+KERNEL(ldmatrix_misaligned)
+{
+    __shared__ TC_ALIGN(16) uint16_t s[32 * 12];
+    uint32_t r[4];
+    for (int k = threadIdx.x; k < 32 * 12; k += 32) s[k] = (uint16_t)k;
+    __syncthreads();
+    ldmatrix(r, tc_smem_u32(s + threadIdx.x * (BAD ? n / 5 : n / 8))); // EXPECT ldmatrix_misaligned misaligned: "not a multiple of 16"
+    out[threadIdx.x] = (float)r[0];
+}
+RUN(ldmatrix_misaligned, 1, 32, 0)
+KERNEL(ldmatrix_no_barrier)
+{
+    __shared__ TC_ALIGN(16) uint16_t s[32 * 8];
+    uint32_t r[4];
+    for (int k = threadIdx.x; k < 32 * 8; k += 32) s[k] = (uint16_t)k; // ALSO ldmatrix_no_barrier: "the write"
+    if (!BAD) __syncwarp();
+    ldmatrix(r, tc_smem_u32(s + threadIdx.x * 8)); // EXPECT ldmatrix_no_barrier race: "this read is not ordered after the write"
+    out[threadIdx.x] = (float)r[0];
+}
+RUN(ldmatrix_no_barrier, 1, 32, 0)
 
 /* ---- barriers ---- */
 KERNEL(barrier_number)

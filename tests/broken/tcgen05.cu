@@ -182,3 +182,15 @@ KERNEL(tc5_ld_exit)
     out[threadIdx.x] = (float)v[0];
 }
 RUN(tc5_ld_exit, 1, 128, 0)
+KERNEL(tc5_no_peer)
+{
+    __shared__ uint32_t slot;
+    if (threadIdx.x < 32) {
+        asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(tc_smem_u32(&slot)), "r"(COLS) : "memory"); // EXPECT tc5_no_peer tmem: "launch with a cluster size that is a multiple of 2"
+        asm volatile("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" : : : "memory");
+    }
+    if (BAD) return;
+    tc_cluster_sync();
+    if (threadIdx.x < 32) asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" : : "r"(slot), "r"(COLS) : "memory");
+}
+HOST(tc5_no_peer) { launch_cluster(tc5_no_peer<BAD>, 2, BAD ? 1 : 2, 64, 0); }

@@ -252,6 +252,49 @@ KERNEL(bulk_bar_uninit)
     out[threadIdx.x] = BAD ? 0 : s[threadIdx.x];
 }
 RUN(bulk_bar_uninit, 1, 64, 16)
+KERNEL(bulk_bar_no_fence)
+{
+    __shared__ TC_ALIGN(16) float s[64];
+    BAR(bar);
+    if (threadIdx.x == 0) {
+        tc_mbarrier_init(bar, 1); // ALSO bulk_bar_no_fence: "initialised"
+        if (!BAD) tc_fence_mbarrier_init();
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        tc_mbarrier_arrive_expect_tx(bar, 256);
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar); // EXPECT bulk_bar_no_fence proxy-fence: "fence"
+    }
+    tc_mbarrier_wait(bar, 0);
+    out[threadIdx.x] = s[threadIdx.x];
+}
+RUN(bulk_bar_no_fence, 1, 64, 0)
+KERNEL(bulk_global_no_fence)
+{
+    __shared__ TC_ALIGN(16) float s[64];
+    FULL(bar);
+    out[threadIdx.x] = in[threadIdx.x]; // ALSO bulk_global_no_fence: "written"
+    if (!BAD) tc_fence_proxy_async();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        tc_mbarrier_arrive_expect_tx(bar, 256);
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), out, 256, bar); // EXPECT bulk_global_no_fence proxy-fence: "reads global memory"
+    }
+    tc_mbarrier_wait(bar, 0);
+    out[threadIdx.x + 64] = s[threadIdx.x];
+}
+RUN(bulk_global_no_fence, 1, 64, 0)
+KERNEL(multicast_exited)
+{
+    __shared__ TC_ALIGN(16) float s[64];
+    FULL(bar);
+    if (threadIdx.x == 0) tc_mbarrier_arrive_expect_tx(bar, 256);
+    tc_cluster_sync();
+    if (tc_cluster_ctarank() == 0 && threadIdx.x == 0) tc_cp_async_bulk_g2s_multicast(tc_smem_u32(s), in, 256, bar, 3); // EXPECT multicast_exited in-flight-at-exit: "exits while this operation is still in flight"
+    if (!BAD || tc_cluster_ctarank() == 0) tc_mbarrier_wait(bar, 0);
+    if (!BAD || tc_cluster_ctarank() == 0) out[threadIdx.x] = s[threadIdx.x];
+}
+RUN_CLUSTER(multicast_exited, 2, 64, 0)
 KERNEL(multicast_bar_uninit)
 {
     __shared__ TC_ALIGN(16) float s[64];

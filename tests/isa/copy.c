@@ -176,7 +176,7 @@ static uint16_t double_to_bf(double d)
     return sign | (uint16_t)(((q + 134) << 7) + ((int)r - 128));
 }
 
-static void reduce(const char *op, const char *type, uint8_t *d, const uint8_t *s)
+void isa_reduce(const char *op, const char *type, uint8_t *d, const uint8_t *s)
 {
     uint64_t a = 0, b = 0, r = 0;
     int bytes = strstr(type, "64") ? 8 : strstr(type, "16") ? 2 : 4;
@@ -200,13 +200,13 @@ static void reduce(const char *op, const char *type, uint8_t *d, const uint8_t *
     } else {
         int half = !strcmp(type, "f16");
         double x = half ? half_to_float((uint16_t)a) : bf_to_float((uint16_t)a), y = half ? half_to_float((uint16_t)b) : bf_to_float((uint16_t)b);
-        if (add) r = half ? double_to_half(x + y) : double_to_bf(x + y);       /* the sum is exact in double for f16; for bf16 see random_element */
+        if (add) r = half ? double_to_half(x + y) : double_to_bf(x + y);       /* the sum is exact in double for f16; for bf16 see isa_element */
         else r = (x < y) == min ? a : b;
     }
     memcpy(d, &r, (size_t)bytes);
 }
 /* Random operands: no NaN; sums that a double holds exactly; no pair of zeros of both signs for min and max */
-static void random_element(const char *type, uint8_t *p, int counter)
+void isa_element(const char *type, uint8_t *p, int counter)
 {
     if (!strcmp(type, "f32")) { float f = (float)isa_uniform(-100, 100); memcpy(p, &f, 4); }
     else if (!strcmp(type, "f64")) { double f = isa_uniform(-100, 100); memcpy(p, &f, 8); }
@@ -234,10 +234,10 @@ static int bulk_across(isa_case *c)
     unsigned n = 16 * (unsigned)isa_int(1, 60), from = 16 * (unsigned)isa_int(0, 3), to = 1024 + 16 * (unsigned)isa_int(0, 3);
     c->cluster[0] = c->grid[0] = 2;
     uint8_t *in = isa_in(c, BULK), *want = isa_out(c, 2 * BULK);
-    for (int i = 0; i < BULK; i += size) random_element(red ? type : "u32", in + i, red && strstr("inc dec", op) != NULL);
+    for (int i = 0; i < BULK; i += size) isa_element(red ? type : "u32", in + i, red && strstr("inc dec", op) != NULL);
     memcpy(want, in, BULK); memcpy(want + BULK, in, BULK);
     for (unsigned i = 0; i < n; i += (unsigned)size)
-        if (red) reduce(op, type, want + BULK + to + i, in + from + i); else memcpy(want + BULK + to + i, in + from + i, 4);
+        if (red) isa_reduce(op, type, want + BULK + to + i, in + from + i); else memcpy(want + BULK + to + i, in + from + i, 4);
     isa_begin(c);
     k_shared(c, BULK);
     k_load(c, BULK, 0);
@@ -267,10 +267,10 @@ static int bulk_out(isa_case *c)
     uint16_t mask = (uint16_t)isa_random();
     uint8_t *in = isa_in(c, BULK), *want = isa_out(c, BULK);
     int counter = red && strstr("inc dec", op) != NULL;
-    for (int i = 0; i < BULK; i += size) random_element(red ? type : "u32", in + i, counter);
-    if (red) { for (int i = 0; i < BULK; i += size) random_element(type, c->out + i, counter); memcpy(want, c->out, BULK); }
+    for (int i = 0; i < BULK; i += size) isa_element(red ? type : "u32", in + i, counter);
+    if (red) { for (int i = 0; i < BULK; i += size) isa_element(type, c->out + i, counter); memcpy(want, c->out, BULK); }
     for (unsigned i = 0; i < n; i += (unsigned)size)
-        if (red) reduce(op, type, want + to + i, in + from + i);
+        if (red) isa_reduce(op, type, want + to + i, in + from + i);
         else for (unsigned k = i; k < i + 4; k++) if (!masked || mask >> k % 16 & 1) want[to + k] = in[from + k];
     isa_begin(c);
     k_shared(c, BULK);

@@ -38,4 +38,7 @@ static inline void k_wait(isa_case *c, int n, int parity, int label)
 static inline void k_cluster_sync(isa_case *c) { isa_put(c, "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"); }
 
 static inline void isa_bytes(void *p, size_t n) { for (size_t i = 0; i < n; i++) ((uint8_t *)p)[i] = (uint8_t)isa_random(); }
+/* copy.c: d = op(d, s) on one element, as the reductions do; a random element for it */
+void isa_reduce(const char *op, const char *type, uint8_t *d, const uint8_t *s);
+void isa_element(const char *type, uint8_t *p, int counter);
 #endif
