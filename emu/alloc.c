@@ -118,7 +118,8 @@ int emu_global_ok(uint64_t addr, uint64_t size, int write, char *why, size_t n)
     else if (above && above->base - addr < 1u << 20)
         snprintf(why, n, "%#llx is %llu bytes before the allocation [%#llx, +%llu) (%s)", (unsigned long long)addr, (unsigned long long)(above->base - addr), (unsigned long long)above->base,
                  (unsigned long long)above->size, above->what);
-    else snprintf(why, n, "%#llx is in no allocation that the device can reach%s", (unsigned long long)addr, addr < 4096 ? " (a null pointer)" : addr >> 40 ? " (host memory?)" : "");
+    else snprintf(why, n, "%#llx is in no allocation that the device can reach%s", (unsigned long long)addr, addr < 1024 ? " (a null pointer)" : addr < 4096 ? " (a null pointer plus an offset, or a 32-bit address of shared memory used as a pointer?)"
+                  : addr < 1u << 27 ? " (a 32-bit address of shared memory used as a pointer, or a null pointer plus an offset?)" : addr >> 40 ? " (host memory?)" : "");
     pthread_rwlock_unlock(&lock);
     return was_freed >= 0 ? -1 : 0;
 }

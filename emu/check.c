@@ -311,14 +311,27 @@ static void name_actor(const cluster *cl, uint16_t who, uint32_t mask, char *buf
     if (cl->ncta > 1) snprintf(buf, n, "warp %u lane %d of CTA rank %u", wi % per, __builtin_ctz(mask ? mask : 1), wi / per);
     else snprintf(buf, n, "warp %u lane %d", wi, __builtin_ctz(mask ? mask : 1));
 }
+/* What waits for an asynchronous operation? */
+static const char *waited_by(const ptx_instr *i, int read)
+{
+    const char *w = i->mod[0];
+    if (!strcmp(w, "wgmma")) return "wgmma.wait_group";
+    if (!strcmp(w, "tcgen05")) return "tcgen05.commit to an mbarrier and a wait on that";
+    if (!emu_has(i, "bulk")) return strcmp(w, "cp") ? "a wait on its mbarrier" : "cp.async.wait_group, or a wait on its mbarrier";
+    return !emu_has(i, "bulk_group") ? "a wait on its mbarrier" : read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
+}
 static int race(const actor *a, cta *c, uint32_t off, const char *mine, const char *theirs, uint16_t who, uint32_t mask, uint32_t pc)
 {
-    char name[96];
+    char name[96], hint[160];
     cluster *cl = c->cl;
+    const ptx_instr *o = at(cl, pc);
     name_actor(cl, who, mask, name, sizeof name);
-    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at offset %u: this %s is not ordered after the %s by %s%s", off, mine, theirs, name,
-               who & 0x8000 ? " (not waited for, or still in flight)" : "");
-    emu_report_also(a->w, at(cl, pc), "the %s", theirs);
+    if (who & 0x8000) snprintf(hint, sizeof hint, "not waited for, or still in flight: %s must come between", waited_by(o, theirs[0] == 'r'));
+    else if (who == warp_index(a->w)) snprintf(hint, sizeof hint, "the same warp: __syncwarp or a barrier must come between");
+    else if (c->cl->ncta > 1 && (who - 1u) / (cl->nthread_pad / cl->ncta / 32) != a->w->cta->rank) snprintf(hint, sizeof hint, "another CTA: a cluster barrier or an mbarrier must come between");
+    else snprintf(hint, sizeof hint, "another warp: a barrier or an mbarrier must come between");
+    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)", emu_offset(c, off), mine, theirs, name, hint);
+    emu_report_also(a->w, o, "the %s", theirs);
     return 1;
 }
 /* Async-proxy access to bytes that a thread wrote through the generic proxy */
@@ -327,8 +340,8 @@ static int unfenced(const actor *a, cta *c, uint32_t off, const word *e)
     if (e->w_who & 0x8000 || !e->w_who) return 0;
     uint32_t t = (e->w_who - 1u) * 32 + e->w_lane;
     if ((a->vc ? vclk_p(a->vc)[t] : 0) >= e->w_tick) return 0;
-    emu_report(a->w, a->i, 1u << a->lane, E_PROXY, "the asynchronous proxy %s shared memory at offset %u that was written through the generic proxy, without a fence.proxy.async in between",
-               a->flags & A_READ ? "reads" : "overwrites", off);
+    emu_report(a->w, a->i, 1u << a->lane, E_PROXY, "the asynchronous proxy %s shared memory at %s that was written through the generic proxy, without a fence.proxy.async in between",
+               a->flags & A_READ ? "reads" : "overwrites", emu_offset(c, off));
     emu_report_also(a->w, at(c->cl, e->w_pc), "written");
     return 1;
 }
@@ -567,7 +580,7 @@ int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, ui
     bad = range(&a, c, off, size);
     uint32_t where;
     if (!bad && flags & (A_READ | A_ATOMIC) && !(flags & A_NOINIT) && !initialised(s, off, size, &where)) {
-        emu_report(w, i, 1u << lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", where);
+        emu_report(w, i, 1u << lane, E_UNINIT_SHARED, "reads shared memory at %s that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", emu_offset(c, where));
         set_init(s, off, size);
         bad = 1;
     }
@@ -590,7 +603,7 @@ int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
     if (!emu_opt.checks || !b->init_w || (b->init_w == w && b->init_lane == lane)) return 1;
     uint32_t t = thread_index(b->init_w, b->init_lane);
     if ((w->vc[lane] ? w->vc[lane]->c[t] : 0) >= b->init_tick) return 1;
-    emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is used without a barrier between its initialisation by another thread and this", b->off, c->rank);
+    emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at %s of CTA rank %u is used without a barrier between its initialisation by another thread and this", emu_offset(c, b->off), c->rank);
     emu_report_also(w, b->init_at, "initialised");
     b->init_w = NULL;
     return 0;
@@ -602,8 +615,8 @@ int check_init_fenced(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
     if (!emu_opt.checks || !b->init_w || b->fenced) return 1;
     uint32_t t = thread_index(b->init_w, b->init_lane);
     if ((w->vc[lane] ? vclk_p(w->vc[lane])[t] : 0) >= b->init_tick) { b->fenced = 1; return 1; }
-    emu_report(w, i, 1u << lane, E_PROXY, "this asynchronous operation will signal the mbarrier at offset %u of CTA rank %u, which was initialised through the generic proxy: fence.mbarrier_init (or "
-               "fence.proxy.async) must follow the initialisation", b->off, c->rank);
+    emu_report(w, i, 1u << lane, E_PROXY, "this asynchronous operation will signal the mbarrier at %s of CTA rank %u, which was initialised through the generic proxy: fence.mbarrier_init (or "
+               "fence.proxy.async) must follow the initialisation", emu_offset(c, b->off), c->rank);
     emu_report_also(w, b->init_at, "initialised");
     b->fenced = 1;
     return 0;
@@ -642,7 +655,7 @@ void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t by
 {
     if (!c->shadow || !bytes) return;
     if ((uint64_t)off + bytes > c->smem_size) {
-        emu_report(op->w, op->i, 1u << op->lane, E_OOB_SHARED, "shared memory [%u, %llu) lies outside the %u bytes of the CTA", off, (unsigned long long)off + bytes, c->smem_size);
+        emu_report(op->w, op->i, 1u << op->lane, E_OOB_SHARED, "%u bytes of shared memory at %s run past the end of the CTA's, which is at offset %u", bytes, emu_offset(c, off), c->smem_size);
         return;
     }
     actor a = {.w = op->w, .lane = lane, .i = op->i, .who = (uint16_t)(0x8000 | op->slot), .tick = op->tick, .pc = pc_of(op->cl, op->i), .vc = op->vc,
@@ -650,7 +663,7 @@ void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t by
     if (range(&a, c, off, bytes)) return;
     uint32_t where;
     if (flags & A_READ && !(flags & A_NOINIT) && !initialised(c->shadow, off, bytes, &where)) {
-        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED, "reads shared memory at offset %u that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", where);
+        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED, "reads shared memory at %s that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", emu_offset(c, where));
         set_init(c->shadow, off, bytes);
     }
 }

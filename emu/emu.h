@@ -301,6 +301,8 @@ void emu_report_also(warp *w, const ptx_instr *i, const char *fmt, ...) __attrib
 int emu_fatal(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* "kernel.cu:12 (inlined at main.cu:40)"; returns buf */
 const char *emu_where(const ptx_module *m, const ptx_instr *i, char *buf, size_t n);
+/* "offset 1152 (tile + 128)": a place in shared memory with the variable that lies there. Good until a few calls later. */
+const char *emu_offset(const cta *c, uint32_t offset);
 int emu_error_count(void);
 
 /* ---- Statistics (--stats; no cost when w->cta->cl->L->stats is NULL) ---- */

@@ -179,7 +179,7 @@ static int exec_brx(warp *w, const ptx_instr *i, uint32_t mask)
 }
 static int exec_trap(warp *w, const ptx_instr *i, uint32_t mask)
 {
-    emu_report(w, i, mask, E_TRAP, "trap");
+    emu_report(w, i, mask, E_TRAP, "trap: the program stops itself (__trap(), or a check that failed)");
     emu_abort(w->cta->cl->L, 719, "trap");
     return X_ABORT;
 }
@@ -1112,9 +1112,9 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     if (cs > 1 && (g.x % cd.x || g.y % cd.y || g.z % cd.z)) return refuse(why, n, 912, "grid (%u,%u,%u) is not a multiple of the cluster (%u,%u,%u)", g.x, g.y, g.z, cd.x, cd.y, cd.z);
     if (cs > (uint32_t)(k->cluster_nonportable ? d->max_cluster : 8)) return refuse(why, n, 912, "a cluster of %u CTAs; the limit is 8 (%d with cudaFuncAttributeNonPortableClusterSizeAllowed)", cs, d->max_cluster);
     uint64_t smem = (uint64_t)k->static_smem + c->dyn_smem;
+    if (smem > (uint64_t)d->smem_optin) return refuse(why, n, 1, "%llu bytes of shared memory; a block of %s has at most %d", (unsigned long long)smem, d->option, d->smem_optin);
     if (smem > (uint64_t)d->smem_per_block && c->dyn_smem > (k->max_dyn_smem < 0 ? 0 : k->max_dyn_smem))
         return refuse(why, n, 1, "%llu bytes of shared memory (%u static + %u dynamic): more than %d needs cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)", (unsigned long long)smem, k->static_smem, c->dyn_smem, d->smem_per_block);
-    if (smem > (uint64_t)d->smem_optin) return refuse(why, n, 1, "%llu bytes of shared memory; %s has %d", (unsigned long long)smem, d->option, d->smem_optin);
     if (c->cooperative) {
         uint64_t room = (uint64_t)emu_blocks_per_sm(k, (int)threads, c->dyn_smem) * (uint64_t)d->sms, blocks = (uint64_t)g.x * g.y * g.z;
         if (blocks > room) return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time", (unsigned long long)blocks, (unsigned long long)room);

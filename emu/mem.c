@@ -79,7 +79,7 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
     }
     if (!align) align = size;
     if (addr & (align - 1)) {
-        snprintf(text, sizeof text, "%s %u bytes at %#llx, which is not a multiple of %u", verb(flags), size, (unsigned long long)addr, align);
+        snprintf(text, sizeof text, "%s %u bytes%s at %#llx, which is not a multiple of %u", verb(flags), size, space == SP_SHARED ? " of shared memory" : space == SP_LOCAL ? " of local memory" : "", (unsigned long long)addr, align);
         return fault(w, i, lane, E_MISALIGNED, 716, text);
     }
     if (space == SP_SHARED) {
@@ -103,7 +103,7 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
     if (space == SP_LOCAL || (space == SP_PARAM && addr < 1ull << 32)) {
         void *p = emu_local(w, lane, addr, size);
         if (!p) {
-            snprintf(text, sizeof text, "%s %u bytes of local memory at %#llx: the thread has %u", verb(flags), size, (unsigned long long)addr, w->frame_top[lane]);
+            snprintf(text, sizeof text, "%s %u bytes of local memory at offset %llu: the thread has %u bytes here", verb(flags), size, (unsigned long long)addr, w->frame_top[lane]);
             return fault(w, i, lane, E_OOB_LOCAL, 700, text);
         }
         return p;
@@ -449,7 +449,7 @@ static int exec_mapa(warp *w, const ptx_instr *i, uint32_t mask)
     EMU_EACH(l, mask) {
         uint64_t a = wide ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l];
         uint32_t r = R32(w, &i->op[2])[l];
-        if (r >= w->cta->cl->ncta) emu_report(w, i, 1u << l, E_OPERAND, "CTA rank %u: the cluster has %u CTAs", r, w->cta->cl->ncta);
+        if (r >= w->cta->cl->ncta) emu_report(w, i, 1u << l, E_OPERAND, "the address of CTA rank %u: the cluster has %u CTAs", r, w->cta->cl->ncta);
         a = ((uint32_t)a & 0xffffff) | (uint64_t)(r & 255) << 24 | (generic ? EMU_GEN_SHARED : 0);
         if (wide) R64(w, &i->op[0])[l] = a; else R32(w, &i->op[0])[l] = (uint32_t)a;
     }
@@ -741,7 +741,7 @@ int emu_call_builtin(warp *w, const ptx_instr *i, uint32_t mask, const char *nam
     if (!strcmp(name, "free")) {
         EMU_EACH(l, mask) {
             uint64_t p = arg64(w, i, (int)l, 0);
-            if (p && emu_free((void *)(uintptr_t)p)) emu_report(w, i, 1u << l, E_FREED, "free of %#llx, which is not an allocation", (unsigned long long)p);
+            if (p && emu_free((void *)(uintptr_t)p)) emu_report(w, i, 1u << l, E_FREED, "free of %#llx, which is no allocation of malloc, or was freed already", (unsigned long long)p);
         }
         return 0;
     }

@@ -74,6 +74,44 @@ const char *emu_kernel_name(const launch *L)
     name[n] = 0;
     return name;
 }
+/* The last name of a mangled one: _ZZ3fooPfE4tile -> tile, _ZN1a4tileE -> tile */
+static int last_name(const char *s, char *buf, size_t n)
+{
+    size_t len = strlen(s), end = len;
+    if (s[0] != '_' || s[1] != 'Z') { snprintf(buf, n, "%s", s); return 1; }
+    if (len > 2 && s[len - 2] == '_' && s[len - 1] >= '0' && s[len - 1] <= '9') end -= 2;     /* the discriminator of a second variable of that name */
+    for (int cut = 0; cut < 2; cut++, end--) {          /* with and without the E that closes a nested name */
+        for (size_t p = end; p > 2; p--) {
+            size_t d = p, v = 0;
+            while (d > 2 && s[d - 1] >= '0' && s[d - 1] <= '9') d--;
+            for (size_t k = d; k < p; k++) v = v * 10 + (size_t)(s[k] - '0');
+            if (d < p && v == end - p && v) { snprintf(buf, n, "%.*s", (int)v, s + p); return 1; }
+        }
+        if (s[end - 1] != 'E') break;
+    }
+    return 0;
+}
+const char *emu_offset(const cta *c, uint32_t off)
+{
+    static __thread char ring[4][160];
+    static __thread unsigned turn;
+    char *b = ring[turn++ % 4], name[100] = "";
+    const emu_kernel *k = c->cl->L->k;
+    const ptx_module *m = k->mod->ptx;
+    uint32_t rest = 0;
+    for (int s = 0; s < m->nshared && !name[0]; s++) {
+        const ptx_sym *v = m->shared[s];
+        uint32_t at = k->shared_off[v->id];
+        if (v->is_extern || at == ~0u || off < at || off >= at + v->size) continue;
+        rest = off - at;
+        if (!last_name(v->name, name, sizeof name)) snprintf(name, sizeof name, "%.90s", v->name);
+    }
+    if (!name[0] && c->cl->L->dyn_smem && off >= k->dyn_off) { rest = off - k->dyn_off; snprintf(name, sizeof name, "dynamic shared memory"); }
+    if (!name[0]) snprintf(b, sizeof ring[0], "offset %u", off);
+    else if (rest) snprintf(b, sizeof ring[0], "offset %u (%s + %u)", off, name, rest);
+    else snprintf(b, sizeof ring[0], "offset %u (%s)", off, name);
+    return b;
+}
 static void lanes_text(uint32_t mask, char *buf, size_t n)
 {
     size_t len = 0;

@@ -168,12 +168,11 @@ static void mbar_try(cta *c, mbar *b)
 }
 static void mbar_tx_range(warp *w, const ptx_instr *i, uint32_t mask, const cta *c, const mbar *b)
 {
-    (void)c;
-    if (b->tx > 1048575 || b->tx < -1048575) emu_report(w, i, mask, E_MBARRIER, "the tx-count of the mbarrier at offset %u becomes %lld; it holds -(2^20-1) to 2^20-1", b->off, (long long)b->tx);
+    if (b->tx > 1048575 || b->tx < -1048575) emu_report(w, i, mask, E_MBARRIER, "the tx-count of the mbarrier at %s becomes %lld; it holds -(2^20-1) to 2^20-1", emu_offset(c, b->off), (long long)b->tx);
 }
 void mbar_describe(cta *c, const mbar *b, char *buf, size_t n)
 {
-    snprintf(buf, n, "mbarrier at offset %u of CTA rank %u: phase %llu, %lld of %u arrivals pending, %lld bytes pending", b->off, c->rank, (unsigned long long)b->phase, (long long)b->pending,
+    snprintf(buf, n, "mbarrier at %s of CTA rank %u: phase %llu, %lld of %u arrivals pending, %lld bytes pending", emu_offset(c, b->off), c->rank, (unsigned long long)b->phase, (long long)b->pending,
              b->expected, (long long)b->tx);
 }
 static cta *mbar_cta(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, uint32_t *off)
@@ -186,7 +185,7 @@ static cta *mbar_cta(warp *w, const ptx_instr *i, int lane, int space, uint64_t 
         snprintf(text, sizeof text, "mbarrier at shared address %#x, outside of the shared memory", a);
         emu_report(w, i, 1u << lane, E_OOB_SHARED, "%s", text);
         c = NULL;
-    } else if (*off % 8) { emu_report(w, i, 1u << lane, E_MISALIGNED, "mbarrier at offset %u, which is not a multiple of 8", *off); c = NULL; }
+    } else if (*off % 8) { emu_report(w, i, 1u << lane, E_MISALIGNED, "mbarrier at %s, which is not a multiple of 8", emu_offset(c, *off)); c = NULL; }
     else if (c != w->cta && !c->live_warps) { emu_report(w, i, 1u << lane, E_MBARRIER, "mbarrier in CTA rank %u, which has exited", c->rank); c = NULL; }
     return c;
 }
@@ -200,10 +199,10 @@ static mbar *mbar_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t 
     if (b) return b;
     for (b = c->mbars->bucket[off / 8 % 64]; b && b->off != off; ) b = b->next;
     if (b) {
-        emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is no longer valid: it was %s", off, c->rank,
+        emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at %s of CTA rank %u is no longer valid: it was %s", emu_offset(c, off), c->rank,
                    !strcmp(b->gone_at->mod[0], "mbarrier") ? "invalidated (mbarrier.inval)" : "overwritten");
         emu_report_also(w, b->gone_at, "there");
-    } else emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at offset %u of CTA rank %u is not initialised (mbarrier.init has not run, or another thread's init is not ordered before this)", off, c->rank);
+    } else emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at %s of CTA rank %u is not initialised (mbarrier.init has not run, or another thread's init is not ordered before this)", emu_offset(c, off), c->rank);
     return NULL;
 }
 int emu_mbar_check(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, cta **c, uint32_t *offset)
@@ -225,7 +224,7 @@ int emu_mbar_inc(cta *c, uint32_t off)
 void emu_mbar_complete_tx(async_op *op, cta *c, uint32_t off, uint32_t bytes)
 {
     mbar *b = mbar_find(c, off);
-    if (!b) { emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER, "completes on the mbarrier at offset %u of CTA rank %u, which was invalidated or overwritten meanwhile", off, c->rank); return; }
+    if (!b) { emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER, "completes on the mbarrier at %s of CTA rank %u, which %s meanwhile", emu_offset(c, off), c->rank, c->live_warps ? "was invalidated or overwritten" : "has exited"); return; }
     b->tx -= bytes;
     vclk_merge(c->cl, &b->cur, op->vc);
     mbar_tx_range(op->w, op->i, 1u << op->lane, c, b);
@@ -234,8 +233,8 @@ void emu_mbar_complete_tx(async_op *op, cta *c, uint32_t off, uint32_t bytes)
 void emu_mbar_arrive_op(async_op *op, cta *c, uint32_t off, uint32_t count)
 {
     mbar *b = mbar_find(c, off);
-    if (!b) { emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER, "arrives at the mbarrier at offset %u of CTA rank %u, which was invalidated or overwritten meanwhile", off, c->rank); return; }
-    if (b->pending < (int64_t)count) { emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER, "more arrivals than expected: %lld are pending at the mbarrier at offset %u, %u arrive", (long long)b->pending, off, count); return; }
+    if (!b) { emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER, "arrives at the mbarrier at %s of CTA rank %u, which %s meanwhile", emu_offset(c, off), c->rank, c->live_warps ? "was invalidated or overwritten" : "has exited"); return; }
+    if (b->pending < (int64_t)count) { emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER, "more arrivals than expected: %lld are pending at the mbarrier at %s, %u arrive", (long long)b->pending, emu_offset(c, off), count); return; }
     b->pending -= count;
     vclk_merge(c->cl, &b->cur, op->vc);
     mbar_try(c, b);
@@ -247,7 +246,7 @@ void mbar_clobbered(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off,
     if (!b) b = mbar_find(c, (off + (size ? size : 4) - 1) / 8 * 8);
     if (!b) return;
     if (!size) return;                          /* reading one is odd, not wrong */
-    emu_report(w, i, 1u << lane, E_MBARRIER, "an ordinary write to offset %u destroys the mbarrier there (mbarrier.inval must come first)", b->off);
+    emu_report(w, i, 1u << lane, E_MBARRIER, "an ordinary write destroys the mbarrier at %s (mbarrier.inval must come first)", emu_offset(c, b->off));
     emu_report_also(w, b->init_at, "initialised");
     b->valid = 0;
     b->gone_at = i;
@@ -283,7 +282,7 @@ static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
         mbar *b = mbar_find(c, off);
         if (b && (b->pending != b->expected || b->tx)) emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init of an mbarrier in use (%lld of %u arrivals pending, %lld bytes)", (long long)b->pending, b->expected, (long long)b->tx);
         else if (b) {
-            emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init of a valid mbarrier, at offset %u: mbarrier.inval must come first", off);
+            emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init of a valid mbarrier, at %s: mbarrier.inval must come first", emu_offset(c, off));
             emu_report_also(w, b->init_at, "initialised");
         }
         check_mbar_mark(c, off, 0);             /* said above: not once more as an ordinary write */
@@ -346,7 +345,7 @@ static int exec_mbar_arrive(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t arrivals = flags & MBF_EXPECT_TX ? 1 : n;
         if (flags & MBF_EXPECT_TX) { b->tx += n; mbar_tx_range(w, i, 1u << l, c, b); }
         if (b->pending < (int64_t)arrivals) {
-            emu_report(w, i, 1u << l, E_MBARRIER, "more arrivals than expected: %lld are pending in this phase of the mbarrier at offset %u (count %u), %u arrive", (long long)b->pending, b->off, b->expected, arrivals);
+            emu_report(w, i, 1u << l, E_MBARRIER, "more arrivals than expected: %lld are pending in this phase of the mbarrier at %s (count %u), %u arrive", (long long)b->pending, emu_offset(c, b->off), b->expected, arrivals);
             continue;
         }
         if (flags & MBF_NOCOMPLETE && b->pending == (int64_t)arrivals && b->tx == 0)
@@ -383,7 +382,7 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
         }
         uint64_t key = (addr & 0xffffffffff) | (b->phase << 40);
         if (w->last_wait[l] == i && (w->wait_key[l] & 0xffffffffff) == (addr & 0xffffffffff) && (w->wait_key[l] >> 40) != (b->phase & 0xffffff) && w->begun >> l & 1)
-            emu_report(w, i, 1u << l, E_MBARRIER, "phase lost: the mbarrier at offset %u went on by %llu phases while this thread was waiting for one of them", b->off, (unsigned long long)((b->phase & 0xffffff) - (w->wait_key[l] >> 40)));
+            emu_report(w, i, 1u << l, E_MBARRIER, "phase lost: the mbarrier at %s went on by %llu phases while this thread was waiting for one of them", emu_offset(c, b->off), (unsigned long long)((b->phase & 0xffffff) - (w->wait_key[l] >> 40)));
         w->wait_key[l] = key;
         w->last_wait[l] = i;
     }
@@ -471,8 +470,16 @@ void sync_describe_wait(warp *w, int lane, char *buf, size_t n)
         uint32_t off;
         cta *o = emu_shared_cta(w, w->wait_key[lane] & 0xffffffff, &off);
         mbar *b = o ? mbar_find(o, off) : NULL;
-        if (b) { mbar_describe(o, b, text, sizeof text); snprintf(buf, n, "waits for phase %llu of the %s", (unsigned long long)(w->wait_key[lane] >> 40), text); }
+        if (b) {
+            mbar_describe(o, b, text, sizeof text);
+            snprintf(buf, n, "waits for phase %llu of the %s%s", (unsigned long long)(w->wait_key[lane] >> 40), text,
+                     b->tx < 0 ? " (copies brought more than expect_tx announced)" : b->tx > 0 ? " (expect_tx announced more than copies brought)" : "");
+        }
         else snprintf(buf, n, "waits on an mbarrier");
+    } else if (!strcmp(i->mod[0], "setmaxnreg")) {
+        uint32_t have = w->maxnreg ? w->maxnreg : (uint32_t)emu_kernel_regs(c->cl->L->k);
+        snprintf(buf, n, "waits at setmaxnreg.inc to %u for %u registers more than its warp has, of which the CTA has %u free (other warps must give some back by setmaxnreg.dec, or exit)", i->f[0],
+                 (i->f[0] - have) * 32, c->regs_pool);
     } else snprintf(buf, n, "waits at `%s`", ptx_text(c->cl->L->mod->ptx, i, text, sizeof text));
 }
 

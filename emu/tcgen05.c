@@ -12,11 +12,6 @@
 #include "tcgen05.h"
 #include "num.h"
 
-/* When is a tcgen05.ld complete? The ISA: at its wait::ld. But the hardware completes it too when one of its registers is used, and CUTLASS counts
- * on that. TAG_LOADS: the registers are tagged until then, and emu_tcgen05_loaded() must be called at the first use of one. Without
- * it every load counts as complete at once, and a missing wait::ld is not found. */
-enum { TAG_LOADS = 0 };
-
 /* ---- State ---- */
 
 tc5_warp *tc5_of(warp *w)
@@ -36,6 +31,7 @@ static void find_fences(const launch *L, const ptx_func *f, int depth, tc5_clust
         const ptx_instr *i = &L->mod->ptx->code[k];
         if (i->nmod < 2 || strcmp(i->mod[0], "tcgen05")) continue;
         s->fences_after |= !strcmp(i->mod[1], "fence::after_thread_sync");
+        s->waits_ld |= !strcmp(i->mod[1], "wait::ld");
         s->fences_before |= !strcmp(i->mod[1], "fence::before_thread_sync");
     }
     if (depth < 8) for (int c = 0; c < f->ncallee; c++) if (f->callee[c]->has_body) find_fences(L, f->callee[c], depth + 1, s);
@@ -293,12 +289,6 @@ static int judge_async(const actor *a, const tm_mark *m, int h, int col)
     return 0;
 }
 
-static int load_pending(const tc5_warp *t, uint32_t seq)
-{
-    for (int k = 0; k < t->nload; k++) if (t->load[k].seq == seq) return 1;
-    return 0;
-}
-
 /* Must the access know of a warp's ld or st, and does it? */
 static int judge_thread(const actor *a, const tm_mark *m, int h, int col, int is_store)
 {
@@ -306,14 +296,15 @@ static int judge_thread(const actor *a, const tm_mark *m, int h, int col, int is
     tc5_cluster *s = cl->tc5;
     warp *o = warp_of(cl, m->warp);
     tc5_warp *t = o->tc5;
-    int pending = t && (is_store ? t->st_waited < m->seq : load_pending(t, m->seq));
+    uint32_t waited = t ? is_store ? t->st_waited : t->ld_waited : ~0u;
     if (m->warp == warp_number(a->w) && a->how < TA_READ) {
         /* ld after ld is no conflict and does not come here; st after st, ld after st, st after ld */
-        if (!pending || (is_store && a->how == TA_ST)) return 0;             /* stores of a warp stay in order */
+        if (waited >= m->seq) return 0;
+        if (is_store && a->how == TA_ST) return 0;                           /* stores of a warp stay in order */
         return fault(a, m, h, col, is_store ? "tcgen05.wait::st must come first" : "tcgen05.wait::ld must come first");
     }
     /* a quarter's loads and stores go through in order, whichever warp they come from */
-    if (pending && a->how >= TA_READ) return fault(a, m, h, col, is_store ? "a tcgen05.st to it was not waited for: tcgen05.wait::st must come first" : "a tcgen05.ld of it was not waited for: tcgen05.wait::ld must come first");
+    if (waited < m->seq && a->how >= TA_READ) return fault(a, m, h, col, is_store ? "a tcgen05.st to it was not waited for: tcgen05.wait::st must come first" : "a tcgen05.ld of it was not waited for: tcgen05.wait::ld must come first");
     const vclk *seen = (const vclk *)a;
     uint32_t fenced = 0;
     int own = m->warp == warp_number(a->w);
@@ -581,19 +572,15 @@ static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
     uint32_t taddr = uniform32(w, i, mask, &i->op[s->red ? 2 : 1], "tensor memory address");
     int base;
     t->seq++;
-    tc5_load l = {i, 0, taddr, t->seq};
+    tc5_load l = {i, taddr};
     int bad = ldst_check(w, i, mask, taddr, s, &base);
     l.taddr = bad < 0 ? ~0u : (taddr & 0xffff) | (uint32_t)base << 16;       /* ~0: gives poison */
     const uint32_t *now = load_values(w, &l, !bad);
     for (int r = 0; r < s->regs; r++) memcpy(R32(w, &v->elem[r]), now + r * 32, 128);
     if (s->red) memcpy(R32(w, &i->op[1]), now + s->regs * 32, 128);
-    if (TAG_LOADS) {
-        l.tag = emu_tag_new(w, i, "the destination of a tcgen05.ld", (uint32_t)(s->regs + s->red));
-        for (int r = 0; r < s->regs; r++) emu_tag(w, l.tag, &v->elem[r], (uint32_t)r);
-        if (s->red) emu_tag(w, l.tag, &i->op[1], (uint32_t)s->regs);
-        if (t->nload == t->cap) t->load = realloc(t->load, (size_t)(t->cap = t->cap ? 2 * t->cap : 8) * sizeof *t->load);
-        t->load[t->nload++] = l;
-    }
+    /* The ISA: complete at its wait::ld. The hardware: also when one of its registers is used; CUTLASS counts on that here and there, so a
+     * missing wait::ld is a fault only in kernels that have none. */
+    if (tc5_cluster_of(w->cta->cl)->waits_ld) t->ld_waited = t->seq;
     return X_NEXT;
 }
 
@@ -601,15 +588,8 @@ static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i; (void)mask;
     tc5_warp *t = tc5_of(w);
-    for (int k = 0; k < t->nload; k++) emu_untag(w, t->load[k].tag, NULL);
-    t->nload = 0;
+    t->ld_waited = t->seq;
     return X_NEXT;
-}
-void emu_tcgen05_loaded(warp *w, uint32_t tag)
-{
-    tc5_warp *t = tc5_of(w);
-    emu_untag(w, tag, NULL);
-    for (int k = 0; k < t->nload; k++) if (t->load[k].tag == tag) { t->load[k] = t->load[--t->nload]; return; }
 }
 static int x_wait_st(warp *w, const ptx_instr *i, uint32_t mask) { (void)i; (void)mask; tc5_of(w)->st_waited = w->tc5->seq; return X_NEXT; }
 
@@ -830,11 +810,8 @@ void emu_tcgen05_warp_exit(warp *w)
     cluster *cl = w->cta->cl;
     if (!t) return;
     for (int l = 0; l < 32; l++) { vclk_drop(cl, t->issued[l]); vclk_drop(cl, t->after[l]); t->issued[l] = t->after[l] = NULL; }
-    free(t->load);
-    t->load = NULL;
-    t->nload = t->cap = 0;
     /* the rest stays: others may be judged against the warp's accesses */
-    t->st_waited = ~0u;
+    t->ld_waited = t->st_waited = ~0u;
 }
 
 /* At the exit of the last warp of a CTA: what is still allocated */
@@ -854,7 +831,6 @@ void emu_tcgen05_cluster_free(cluster *cl)
     if (!s) return;
     for (tc5_warp *t = s->warps, *next; t; t = next) {
         next = t->next;
-        free(t->load);
         free(t);
     }
     free(s);

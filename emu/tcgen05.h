@@ -30,12 +30,11 @@ typedef struct tmem {
 } tmem;
 
 enum { TC5_FENCES = 128 };
-typedef struct tc5_load { const ptx_instr *i; uint32_t tag, taddr, seq; } tc5_load;
+typedef struct tc5_load { const ptx_instr *i; uint32_t taddr; } tc5_load;
 typedef struct tc5_warp {
     struct tc5_warp *next;              /* of the cluster's */
-    tc5_load *load; int nload, cap;     /* tcgen05.ld not complete */
     uint32_t seq;                       /* ld and st executed */
-    uint32_t st_waited;                 /* seq at the last wait::st */
+    uint32_t ld_waited, st_waited;      /* seq at the last wait */
     vclk *issued[32];                   /* by lane: clock of the last asynchronous operation it issued */
     vclk *after[32];                    /* what the lane knew at its last fence::after_thread_sync */
     uint32_t nfence; struct { uint32_t tick, seq; } fence[TC5_FENCES];      /* fence::before_thread_sync: a ring */
@@ -43,7 +42,7 @@ typedef struct tc5_warp {
 
 typedef struct tc5_cluster {
     int group; const ptx_instr *group_at;       /* cta_group in use, 0 not known yet */
-    int fences_after, fences_before;            /* does the kernel use them? CUTLASS does without fences; then only the ordering itself is judged */
+    int fences_after, fences_before, waits_ld;  /* does the kernel use them? CUTLASS does without fences; then only the ordering itself is judged */
     tc5_warp *warps;
     char fifo[16];                              /* addresses serve as keys */
 } tc5_cluster;
@@ -83,7 +82,5 @@ static inline int tm_uninit(const tmem *t, int lane, int col, int n)
 int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, const char *what, uint64_t desc);
 
 int tc5_arch_specific(const emu_module *m);     /* is the module for an 'a' target, not for a family ('f')? */
-/* A register on the way from a tcgen05.ld (emu_tag) is used: the hardware waits for the load at that moment */
-void emu_tcgen05_loaded(warp *w, uint32_t tag);
 int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size);
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAGIC 0x70616d74u        /* "tmap" */
+#define MAGIC 0x50414d54u        /* "TMAP" */
 
 static const struct { uint8_t bits, is_float; const char *name; } type_info[TM_TYPES] = {
     {8, 0, "UINT8"}, {16, 0, "UINT16"}, {32, 0, "UINT32"}, {32, 0, "INT32"}, {64, 0, "UINT64"}, {64, 0, "INT64"}, {16, 1, "FLOAT16"},
@@ -19,7 +19,7 @@ static uint32_t checksum(const tmap *t)
 {
     uint64_t w[16], h = 0x9e3779b97f4a7c15ull;
     memcpy(w, t, sizeof w);
-    w[0] = 0;                    /* magic and the sum itself */
+    w[1] = 0;                    /* magic and the sum itself */
     for (int k = 0; k < 16; k++) h = (h ^ w[k]) * 0xff51afd7ed558ccdull, h ^= h >> 32;
     return (uint32_t)h;
 }

@@ -18,8 +18,8 @@ enum {
 enum { SW_NONE, SW_32B, SW_64B, SW_128B, SW_128B_ATOM_32B, SW_128B_ATOM_32B_FLIP_8B, SW_128B_ATOM_64B, SW_96B };
 
 typedef struct tmap {
-    uint32_t magic, sum;
     uint64_t addr;
+    uint32_t magic, sum;         /* the magic's bit 21 is 0: programs clear that bit of the real map's second word, to get round a driver's fault */
     uint64_t stride[4];          /* bytes; stride[k - 1] belongs to dimension k */
     uint32_t dim_1[5];           /* size - 1: sizes go to 2^32 */
     uint16_t box[5];             /* TMAP_TILED */

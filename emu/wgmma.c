@@ -789,7 +789,7 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
             }
         }
     }
-    o->tag = emu_tag_new(w, i, "wgmma accumulator", (uint32_t)np);
+    o->tag = emu_tag_new(w, i, "a wgmma accumulator", (uint32_t)np);
     for (int p = 0; p < np; p++) emu_tag(w, o->tag, &d->elem[p], (uint32_t)p);
     *s->tail = o;
     s->tail = &o->next;

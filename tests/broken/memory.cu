@@ -129,7 +129,7 @@ KERNEL(double_free)
     if (p) p[0] = in[threadIdx.x];
     if (p) out[threadIdx.x] = p[0];
     free(p);
-    if (BAD && threadIdx.x == 0) free(p); // EXPECT double_free out-of-bounds-global: "which is not an allocation"
+    if (BAD && threadIdx.x == 0) free(p); // EXPECT double_free use-after-free: "freed already"
 }
 RUN(double_free, 1, 32, 0)
 KERNEL(global_as_shared)
@@ -139,7 +139,7 @@ KERNEL(global_as_shared)
     __syncthreads();
     const uint64_t p = BAD ? (uint64_t)tc_smem_u32(&s[threadIdx.x]) : (uint64_t)&s[threadIdx.x]; // a 32-bit shared address is no pointer
     asm volatile("" : : "l"(p));
-    out[threadIdx.x] = *(volatile float *)p; // EXPECT global_as_shared out-of-bounds-global: "shared"
+    out[threadIdx.x] = *(volatile float *)p; // EXPECT global_as_shared out-of-bounds-global: "a 32-bit address of shared memory used as a pointer"
 }
 RUN(global_as_shared, 1, 32, 0)
 
@@ -169,7 +169,7 @@ KERNEL(copy) { out[threadIdx.x] = in[threadIdx.x]; }
 HOST(smem_too_large)
 {
     cudaFuncSetAttribute(copy<BAD>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024);
-    copy<BAD><<<1, 32, BAD ? 300 * 1024 : 200 * 1024>>>(in_d, out_d, 64); // EXPECT smem_too_large refused: "307200 bytes of shared memory"
+    copy<BAD><<<1, 32, BAD ? 300 * 1024 : 200 * 1024>>>(in_d, out_d, 64); // EXPECT smem_too_large refused: "307200 bytes of shared memory; a block of sm_90a has at most 232448"
 }
 KERNEL(copy2) { out[threadIdx.x] = in[threadIdx.x]; }
 HOST(smem_no_attribute)

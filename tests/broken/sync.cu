@@ -30,7 +30,7 @@ KERNEL(no_syncwarp)
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x]; // ALSO no_syncwarp: "the write"
     if (!BAD) __syncwarp();
-    out[threadIdx.x] = s[threadIdx.x ^ 1]; // EXPECT no_syncwarp race: "this read is not ordered after the write"
+    out[threadIdx.x] = s[threadIdx.x ^ 1]; // EXPECT no_syncwarp race: "(s + 4): this read is not ordered after the write by warp 0 lane 1 (the same warp"
 }
 RUN(no_syncwarp, 1, 32, 0)
 KERNEL(syncwarp_for_two_warps)
@@ -84,9 +84,9 @@ KERNEL(atomic_and_plain)
     __shared__ unsigned total;
     if (threadIdx.x == 0) total = 0;
     __syncthreads();
-    atomicAdd(&total, (unsigned)in[threadIdx.x]); // EXPECT atomic_and_plain race: "race in shared memory"
+    atomicAdd(&total, (unsigned)in[threadIdx.x]); // ALSO atomic_and_plain: "the write"
     if (!BAD) __syncthreads();
-    out[threadIdx.x] = (float)total; // ALSO atomic_and_plain: "the read"
+    out[threadIdx.x] = (float)total; // EXPECT atomic_and_plain race: "this read is not ordered after the write"
 }
 RUN(atomic_and_plain, 1, 64, 0)
 KERNEL(flag_no_fence)
@@ -142,7 +142,7 @@ KERNEL(dsmem_rank)
     s[threadIdx.x] = in[threadIdx.x];
     tc_cluster_sync();
     float v;
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1)) : "memory"); // EXPECT dsmem_rank operand: "CTA rank 2: the cluster has 2 CTAs"
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1)) : "memory"); // EXPECT dsmem_rank operand: "the address of CTA rank 2: the cluster has 2 CTAs"
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -328,7 +328,7 @@ RUN(spin_in_cta, 1, 64, 0)
 template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_sum(PARAMS)
 {
     if (threadIdx.x < 128) TC_SETMAXNREG_DEC(40);
-    else if (BAD) TC_SETMAXNREG_INC(240); // EXPECT setmaxnreg_sum deadlock: "setmaxnreg"
+    else if (BAD) TC_SETMAXNREG_INC(240); // EXPECT setmaxnreg_sum deadlock: "waits at setmaxnreg.inc to 240 for 2304 registers more than its warp has, of which the CTA has 256 free"
     else TC_SETMAXNREG_INC(232);
     out[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
@@ -422,7 +422,7 @@ KERNEL(mbar_overwritten)
     const uint32_t bar = tc_smem_u32(&m.bar);
     if (threadIdx.x == 0) tc_mbarrier_init(bar, 1); // ALSO mbar_overwritten: "initialised"
     __syncthreads();
-    m.s[threadIdx.x + (BAD ? n >> 6 : 0)] = in[threadIdx.x]; // EXPECT mbar_overwritten mbarrier: "destroys the mbarrier"
+    m.s[threadIdx.x + (BAD ? n >> 6 : 0)] = in[threadIdx.x]; // EXPECT mbar_overwritten mbarrier: "destroys the mbarrier at offset 1280 (m + 256)"
     __syncthreads();
     if (threadIdx.x == 0) tc_mbarrier_arrive(bar);
     tc_mbarrier_wait(bar, 0);
@@ -465,12 +465,34 @@ KERNEL(mbar_inval_early)
     if (threadIdx.x == 0) tc_mbarrier_init(bar, 64);
     __syncthreads();
     tc_mbarrier_arrive(bar);
-    if (!BAD) { tc_mbarrier_wait(bar, 0); __syncthreads(); }
-    if (threadIdx.x == 0) tc_mbarrier_inval(bar); // ALSO mbar_inval_early: "there"
-    if (BAD) tc_mbarrier_wait(bar, 0); // EXPECT mbar_inval_early mbarrier: "no longer valid: it was invalidated"
+    tc_mbarrier_wait(bar, 0);
+    __syncthreads();
+    if (BAD) {
+        if (threadIdx.x == 0) tc_mbarrier_inval(bar); // ALSO mbar_inval_early: "there"
+        __syncthreads();
+    }
+    tc_mbarrier_arrive(bar); // EXPECT mbar_inval_early mbarrier: "no longer valid: it was invalidated"
+    tc_mbarrier_wait(bar, 1);
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(mbar_inval_early, 1, 64, 0)
+KERNEL(mbar_inval_in_use)
+{
+    BAR(bar);
+    if (threadIdx.x == 0) tc_mbarrier_init(bar, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const long long t = clock64();
+        while (clock64() - t < 20000) { } // until the other warp waits
+        if (!BAD) { tc_mbarrier_arrive(bar); tc_mbarrier_wait(bar, 0); }
+    }
+    if (threadIdx.x == 32) tc_mbarrier_wait(bar, 0);
+    __syncwarp();
+    if (!BAD) __syncthreads();
+    if (threadIdx.x == 0) tc_mbarrier_inval(bar); // EXPECT mbar_inval_in_use mbarrier: "mbarrier.inval of an mbarrier in use: a thread waits for it"
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(mbar_inval_in_use, 1, 64, 0)
 KERNEL(mbar_remote_wait)
 {
     BAR(bar);

@@ -13,7 +13,7 @@ KERNEL(cp_async_no_wait)
     tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x); // ALSO cp_async_no_wait: "the write"
     tc_cp_async_commit_group();
     if (!BAD) TC_CP_ASYNC_WAIT_GROUP(0);
-    out[threadIdx.x] = s[threadIdx.x]; // EXPECT cp_async_no_wait race: "by an asynchronous operation (not waited for, or still in flight)"
+    out[threadIdx.x] = s[threadIdx.x]; // EXPECT cp_async_no_wait race: "by an asynchronous operation (not waited for, or still in flight"
     TC_CP_ASYNC_WAIT_GROUP(0);
 }
 RUN(cp_async_no_wait, 1, 64, 0)
@@ -90,7 +90,7 @@ KERNEL(bulk_no_wait)
     }
     __syncthreads(); // no substitute for the wait
     if (!BAD) tc_mbarrier_wait(bar, 0);
-    out[threadIdx.x] = s[threadIdx.x]; // EXPECT bulk_no_wait race: "by an asynchronous operation (not waited for, or still in flight)"
+    out[threadIdx.x] = s[threadIdx.x]; // EXPECT bulk_no_wait race: "by an asynchronous operation (not waited for, or still in flight"
     tc_mbarrier_wait(bar, 0);
 }
 RUN(bulk_no_wait, 1, 64, 0)
@@ -159,7 +159,7 @@ KERNEL(expect_too_small)
         tc_mbarrier_arrive_expect_tx(bar, BAD ? 128 : 256);
         tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar);
     }
-    tc_mbarrier_wait(bar, 0); // EXPECT expect_too_small deadlock: "-128 bytes pending"
+    tc_mbarrier_wait(bar, 0); // EXPECT expect_too_small deadlock: "-128 bytes pending (copies brought more than expect_tx announced)"
     out[threadIdx.x] = s[threadIdx.x];
 }
 RUN(expect_too_small, 1, 64, 0)
@@ -220,7 +220,7 @@ KERNEL(bulk_destination_oob)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 4 * n);
-        tc_cp_async_bulk_g2s(tc_smem_u32(d), in, 4 * n, bar); // EXPECT bulk_destination_oob out-of-bounds-shared: "outside the"
+        tc_cp_async_bulk_g2s(tc_smem_u32(d), in, 4 * n, bar); // EXPECT bulk_destination_oob out-of-bounds-shared: "run past the end of the CTA's"
     }
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = d[threadIdx.x]; }
 }
@@ -284,17 +284,22 @@ KERNEL(bulk_global_no_fence)
     out[threadIdx.x + 64] = s[threadIdx.x];
 }
 RUN(bulk_global_no_fence, 1, 64, 0)
-KERNEL(multicast_exited)
+KERNEL(leaves_expecting)
 {
     __shared__ TC_ALIGN(16) float s[64];
-    FULL(bar);
+    FULL(bar); // EXPECT leaves_expecting mbarrier: "at the CTA's exit the bytes announced (expect_tx) and the bytes that arrived at an mbarrier differ by 256"
     if (threadIdx.x == 0) tc_mbarrier_arrive_expect_tx(bar, 256);
     tc_cluster_sync();
-    if (tc_cluster_ctarank() == 0 && threadIdx.x == 0) tc_cp_async_bulk_g2s_multicast(tc_smem_u32(s), in, 256, bar, 3); // EXPECT multicast_exited in-flight-at-exit: "exits while this operation is still in flight"
-    if (!BAD || tc_cluster_ctarank() == 0) tc_mbarrier_wait(bar, 0);
-    if (!BAD || tc_cluster_ctarank() == 0) out[threadIdx.x] = s[threadIdx.x];
+    if (tc_cluster_ctarank() == 0 && threadIdx.x == 0) {
+        const long long t = clock64();
+        while (clock64() - t < 20000) { }
+        tc_cp_async_bulk_g2s_multicast(tc_smem_u32(s), in, 256, bar, 3);
+    }
+    if (BAD && tc_cluster_ctarank() == 1) return;
+    tc_mbarrier_wait(bar, 0);
+    out[threadIdx.x] = s[threadIdx.x];
 }
-RUN_CLUSTER(multicast_exited, 2, 64, 0)
+RUN_CLUSTER(leaves_expecting, 2, 64, 0)
 KERNEL(multicast_bar_uninit)
 {
     __shared__ TC_ALIGN(16) float s[64];
@@ -346,7 +351,7 @@ KERNEL(store_source_overwritten)
 {
     __shared__ TC_ALIGN(16) float s[64];
     for (int k = 0; k < 2; k++) {
-        s[threadIdx.x] = in[k * n + threadIdx.x]; // EXPECT store_source_overwritten race: "this write is not ordered after the read by an asynchronous operation"
+        s[threadIdx.x] = in[k * n + threadIdx.x]; // EXPECT store_source_overwritten race: "cp.async.bulk.wait_group.read must come between"
         tc_fence_proxy_async_shared();
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -453,7 +458,7 @@ MAP_KERNEL(tile_too_large)
 {
     extern __shared__ TC_ALIGN(1024) float dyn[];
     FULL(bar);
-    LOAD(tc_smem_u32(dyn), &map, 0, 0) // EXPECT tile_too_large out-of-bounds-shared: "shared memory"
+    LOAD(tc_smem_u32(dyn), &map, 0, 0) // EXPECT tile_too_large out-of-bounds-shared: "(dynamic shared memory) run past the end"
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = dyn[threadIdx.x]; }
 }
 HOST(tile_too_large) { tile_too_large<BAD><<<1, 64, BAD ? 512 : 1024>>>(map_of(in_d), in_d, out_d, 64); }

@@ -168,7 +168,7 @@ KERNEL(wgmma_operand_overwritten)
     tc_wgmma_commit_group();
     if (!BAD) TC_WGMMA_WAIT_GROUP(0);
     __syncthreads(); // all have issued theirs, which is not enough
-    m.a[threadIdx.x] = n; // EXPECT wgmma_operand_overwritten race: "this write is not ordered after the read by an asynchronous operation"
+    m.a[threadIdx.x] = n; // EXPECT wgmma_operand_overwritten race: "wgmma.wait_group must come between"
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);
 }

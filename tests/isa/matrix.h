@@ -55,6 +55,18 @@ uint32_t mx_smem_at(const mx_smem *s, int mn, int k);  /* byte that holds the el
 mx_smem mx_smem_layout(int mn, int k, int bits, int mn_major, int swizzle, uint32_t *top);
 void mx_smem_put(uint8_t *smem, const mx_smem *s, int mn, int k, uint64_t code);
 
+/* ---- tcgen05: kernels whose Tensor Memory is written before and read back after ----
+ * Each CTA has an image of shared memory (smem bytes) and one of Tensor Memory (columns 0..cols-1 of the allocation, a multiple of 32), 128 rows of cols words. in
+ * holds the shared images of both CTAs, then their Tensor Memory's. Registers for the body: %tm (b32) address of the allocation, %s shared address of the
+ * image, %mbar of an mbarrier (count 1), %wb (warp's first lane) << 16, %one: predicate of one thread of CTA 0; %t0..%t31, %u<4> b32, %l<4> b64, %c. */
+typedef struct { int ctas, group, cols; uint32_t smem; } mx_tc5;
+size_t mx_tc5_in(const mx_tc5 *t);                      /* bytes of in */
+void mx_tc5_begin(isa_case *c, const mx_tc5 *t);        /* with isa_begin; sets block, cluster, grid, smem */
+void mx_tc5_commit(isa_case *c, const mx_tc5 *t, const char *commit);  /* by %one; everybody waits. NULL: an ordinary one */
+void mx_tc5_readback(isa_case *c, const mx_tc5 *t);     /* Tensor Memory -> out */
+void mx_tc5_end(isa_case *c, const mx_tc5 *t);
+uint64_t mx_tc5_descriptor(const mx_smem *s);           /* without the start address */
+
 /* A kernel around an instruction that only has register operands: every thread loads its inputs from 8-byte slots, executes,
  * and stores its outputs into 8-byte slots. Operand i has count[i] registers; slot[i]: its first slot, -1 for immediates. */
 typedef struct mx_regs {

@@ -189,8 +189,10 @@ static void random_tiled(isa_case *c, tensor *t, int rank, int flags)
     }
     for (int k = 0; k < rank; k++) {
         t->dim[k] = (uint64_t)isa_int(1, k ? 9 : (int)t->box[0] * 2);
-        if (k == 0) t->dim[0] = (t->dim[0] + 7) / 8 * 8;
+        /* stores: the ISA does not say what happens between the last element and the next 16 bytes; the hardware writes there */
+        if (k == 0) { uint64_t unit = (uint64_t)(flags & STORE ? 16 / size : 1); t->dim[0] = (t->dim[0] + unit - 1) / unit * unit; }
         t->at[k] = isa_int(flags & STORE ? 0 : -(int)t->box[k] / 2, (int)t->dim[k] - 1);
+        if (k == 0) t->at[0] -= ((t->at[0] * size % 16 + 16) % 16) / size;      /* the box starts at a multiple of 16 bytes */
     }
     t->base = 16 * (uint64_t)isa_int(0, 3);
     t->nan_fill = !(flags & STORE) && t->t->fp && isa_int(0, 1);
@@ -200,7 +202,7 @@ static void random_im2col(isa_case *c, tensor *t, int rank, int flags)
 {
     int wide = t->mode != IM2COL;
     t->rank = rank;
-    do t->swizzle = random_swizzle(c, flags); while (wide && (t->swizzle == SW_NONE || t->swizzle == SW_128_A32_FLIP));
+    do t->swizzle = random_swizzle(c, flags); while (wide && t->swizzle != SW_64 && t->swizzle != SW_128 && t->swizzle != SW_128_A32);      /* the driver takes no other */
     int inner = t->swizzle ? span[t->swizzle] : 16 * isa_int(1, 6);
     t->channels = inner / t->t->size;
     if (t->channels > 256) t->channels = 256;
@@ -390,7 +392,7 @@ static void store_one(void *arg, uint32_t smem, int64_t g, const tensor *t)
 static int build_store(isa_case *c)
 {
     static const char *const ops[] = { "add", "min", "max", "inc", "dec", "and", "or", "xor" };
-    static const char *const with[] = { "u32 s32 u64 f32 f16 bf16", "u32 s32 u64 s64 f16 bf16", "u32 s32 u64 s64 f16 bf16", "u32", "u32", "u32 s32 u64 s64", "u32 s32 u64 s64", "u32 s32 u64 s64" };
+    static const char *const with[] = { "u32 s32 u64 f32 f16 bf16", "u32 s32 u64 s64 f16 bf16", "u32 s32 u64 s64 f16 bf16", "u32", "u32", "u32 s32 u64", "u32 s32 u64", "u32 s32 u64" };
     const char *op = NULL;
     const type_ *type = NULL;
     for (unsigned i = 0; i < 8; i++) {
@@ -459,7 +461,7 @@ ISA_FAMILY(tensor_prefetch, "cp.async.bulk.prefetch.tensor", build_prefetch)
 /* ---- tensormap.* ----
  * The kernel gets a map in which one field is not what it should be, copies it to global or shared memory, replaces the field, makes the map known
  * to the tensormap proxy, and loads a box with it: the result must be that of the right map. */
-enum { MAP_AT = 1 << 16 };          /* where the copy of the map is in p_in's buffer */
+enum { MAP_AT = 1 << 18 };          /* where the copy of the map is in p_in's buffer */
 static void put_map_copy(isa_case *c, int shared)
 {
     isa_put(c, ".shared .align 128 .b8 smap[128];\n.reg .b64 %%map, %%g, %%q; .reg .b32 %%smap, %%v, %%a; .reg .pred %%p;\nmov.u32 %%smap, smap; add.s64 %%map, %%in, %d;\n"
@@ -508,13 +510,14 @@ static int build_tensormap(isa_case *c)
     t.base = 0;
     t.box[0] = 16; t.dim[0] = 24;
     for (int k = 1; k < rank; k++) { t.box[k] = (uint32_t)(rank == 2 ? 12 : 2 + k % 2); t.dim[k] = (uint64_t)isa_int(3, 5); }
-    for (int k = 0; k < rank; k++) t.at[k] = isa_int(k ? -1 : 0, 2);
+    for (int k = 0; k < rank; k++) t.at[k] = k ? isa_int(-1, 2) : 4 * isa_int(0, 2);
     strides(&t);
     if (strstr(m, "elemtype") && value >= 13) {
         t.t = type_named("u8"); t.sub = value;
         t.box[0] = 128; t.dim[0] = 256; t.box[1] = 8; t.stride[0] = 1; t.stride[1] = 256; t.at[0] = 128 * isa_int(0, 1);
     }
     if (strstr(m, "elemtype") && value < 13) for (unsigned i = 0; i < 13; i++) if (types[i].elemtype == value) t.t = &types[i];
+    if (strstr(m, "elemtype") && value < 13) t.at[0] = 16 / t.t->size * isa_int(0, 1);
     if (strstr(m, "elemtype")) { t.stride[0] = (uint64_t)t.t->size; t.stride[1] = 256; }
     if (strstr(m, "swizzle_mode")) {
         static const int mode[] = { SW_NONE, SW_32, SW_64, SW_128, SW_96 };
