@@ -87,6 +87,9 @@ const char *emu_kernel_name(const launch *L);
 void emu_print_where(warp *w, const ptx_instr *i, uint32_t mask, char *buf, size_t n);
 
 /* ---- other rooms ---- */
+int emu_take_cluster(launch *L, emu_dim3 *first);
+int emu_target_own(const emu_module *m);         /* is the module's .target an a or f one? */
+int emu_target_sm(const emu_module *m);          /* its number: 90 */
 int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);

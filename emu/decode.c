@@ -135,6 +135,19 @@ static emu_decoder find(const char *word)
     return NULL;
 }
 
+int emu_target_own(const emu_module *m)
+{
+    const char *t = m->ptx->target;
+    size_t n = strlen(t);
+    return n ? t[n - 1] == 'a' || t[n - 1] == 'f' : m->dev->suffix != 0;
+}
+int emu_target_sm(const emu_module *m)
+{
+    int sm = m->dev->sm;
+    sscanf(m->ptx->target, "sm_%d", &sm);
+    return sm;
+}
+
 /* An instruction that cannot be run is an error only if it is reached: a kernel may hold code for other paths */
 static int unsupported(warp *w, const ptx_instr *i, uint32_t mask)
 {
@@ -230,6 +243,7 @@ static uint32_t sreg32(warp *w, uint32_t sr, int axis, uint32_t l)
     case SR_RESERVED_SMEM_CAP: return (uint32_t)L->dev->smem_reserved;
     case SR_IS_EXPLICIT_CLUSTER: return L->cluster_size > 1 || L->k->fn->explicit_cluster;
     case SR_WARPSZ: return 32;
+    case SR_ENVREG: return axis == 1 ? (uint32_t)((uint64_t)(uintptr_t)L->grid_workspace >> 32) : axis == 2 ? (uint32_t)(uintptr_t)L->grid_workspace : 0;
     default: return 0;
     }
 }

@@ -89,7 +89,7 @@ typedef struct cluster {
     uint64_t idle_cycles, progress_at;  /* emulated time spent waiting */
     int idle_rounds; uint32_t next_warp; int timeout;   /* timeout: parked try_waits give up now */
     struct cluster *next; uint32_t index;
-    uint64_t idle_at, idle_slices, seen[48], seen_at; uint32_t nseen; int stuck;      /* exec.c: is it spinning for ever? */
+    uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen; int stuck;      /* exec.c: is it spinning for ever? */
 } cluster;
 
 #define EMU_MAX_DEPTH 64
@@ -118,6 +118,7 @@ typedef struct warp {
     struct wg_warp *wgmma; struct tc5_warp *tc5;
     struct bulk_groups *bulk;           /* tma.c / core: bulk groups of each lane */
     uint32_t maxnreg;                   /* setmaxnreg: present limit; 0: not known */
+    const struct ptx_instr *maxnreg_at; /* the setmaxnreg that set it */
     uint32_t cluster_gen[32];           /* barrier.cluster: generation that each lane arrived at */
     uint32_t yielded;
     uint32_t tick_gen;
@@ -143,6 +144,7 @@ typedef struct launch {
     struct worker_pool *pool;
     uint64_t total_steps; uint64_t clock_base;
     void *clc;                          /* clusterlaunchcontrol: CTAs not yet started */
+    void *grid_workspace;               /* cooperative launches: what %envreg1:%envreg2 point to, the word of the grid barrier at 4 */
 } launch;
 
 /* ---- Decoding ----

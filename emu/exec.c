@@ -393,7 +393,9 @@ static int warp_run(warp *w, int budget)
     cluster *cl = w->cta->cl;
     launch *L = cl->L;
     const ptx_instr *code = L->mod->ptx->code;
-    int yielded = 0;
+    /* The group that is furthest behind goes first, so that the lanes meet again; but it may be spinning: the others begin after a
+     * failed poll, and in every eighth of the turns that end without the warp converged */
+    int yielded = 0, rotated = w->reconverge_rr % 8 == 7;
     uint64_t events = cl->events;
     if (w->stalled && cl->events > w->stalled_at) w->stalled = 0;
     for (;;) {
@@ -421,7 +423,7 @@ static int warp_run(warp *w, int budget)
                     g[k] = g[k - 1]; g[k - 1].mask = a; g[k - 1].pc = b; g[k - 1].base = c;
                 }
             }
-            int first = (int)(w->reconverge_rr % (uint32_t)n), found = -1;
+            int first = rotated ? (int)(w->reconverge_rr / 8 % (uint32_t)n) : 0, found = -1;
             uint32_t ready = 0;
             for (int k = 0; k < 2 * n && found < 0; k++) {
                 int j = (first + k) % n;
@@ -516,8 +518,8 @@ static int warp_run(warp *w, int budget)
             }
             if (r == X_YIELD) {
                 EMU_EACH(l, mask) w->pc[l] = pc + 1;
-                w->reconverge_rr++;
-                yielded = 1;
+                w->reconverge_rr += 8;
+                yielded = rotated = 1;
                 if (mask == w->live) return W_YIELDED;
                 if (budget > 40) budget = 40;                    /* let the other groups have a short go */
                 break;
@@ -584,13 +586,13 @@ static void queue_abandon(cta *c, warp *w, const ptx_instr *i)
 {
     (void)w; (void)i;
     cluster *cl = c->cl;
-    for (async_op *o = cl->q_head; o; o = o->next)
-        if ((o->cta == c && !o->fifo) || o->mbar_cta == c) {
-            if (o->mbar_cta == c || o->has_mbar) {
-                emu_report(o->w, o->i, 1u << o->lane, E_IN_FLIGHT, "the CTA exits while this operation is still in flight: nothing waited for it");
-                break;
-            }
-        }
+    for (async_op *o = cl->q_head; o; o = o->next) {
+        /* What it sent to another CTA of the cluster that CTA waits for; but not if it is read from the shared memory that ends here */
+        int reads = o->cta == c && o->has_mbar && emu_has(o->i, "bulk") && emu_has(o->i, "shared::cta") && emu_has(o->i, "shared::cluster");
+        if (o->mbar_cta != c && !reads) continue;
+        emu_report(o->w, o->i, 1u << o->lane, E_IN_FLIGHT, "the CTA exits while this operation is still in flight: nothing waited for it");
+        break;
+    }
 }
 static void bulk_exit(warp *w, const ptx_instr *i, uint32_t mask)
 {
@@ -846,12 +848,24 @@ static int cluster_run(cluster *cl, int64_t slice)
             }
             if (random && emu_rand(cl) % 16 == 0) queue_step(cl, 1);
         }
-        if (emu_progress != progress) { cl->idle_rounds = 0; cl->progress_at = cl->steps; continue; }
+        if (emu_progress != progress) {
+            if (cl->went_idle) cl->waits_elsewhere = 1, cl->went_idle = 0;
+            cl->idle_rounds = 0;
+            cl->progress_at = cl->steps;
+            continue;
+        }
         if (spun) {                             /* computing, or spinning on memory: the queue may not wait for ever */
+            if (cl->waits_elsewhere && !cl->q_count && cl->steps - cl->progress_at > 5000) {
+                cl->idle_cycles += 100000;      /* a grid barrier, as before: let the others come to it */
+                cl->progress_at = cl->steps;
+                cl->went_idle = 1;
+                return C_IDLE;
+            }
             if (cl->steps - cl->progress_at > 200000) {
                 if (queue_step(cl, random)) { cl->progress_at = cl->steps; continue; }
                 cl->idle_cycles += 100000;
                 cl->progress_at = cl->steps;
+                cl->went_idle = 1;
                 return C_IDLE;
             }
             continue;
@@ -889,6 +903,17 @@ struct worker_pool {
     _Atomic uint64_t progress;
     _Atomic uint32_t active, stuck;             /* clusters that have begun and not ended; those of them that repeat themselves */
 };
+/* clusterlaunchcontrol: takes the next cluster that has not begun off the grid. 1, and the coordinates of its first CTA; 0: all have begun */
+int emu_take_cluster(launch *L, emu_dim3 *first)
+{
+    struct worker_pool *p = L->pool;
+    uint32_t k = atomic_load(&p->next);
+    do if (k >= p->nclusters) return 0; while (!atomic_compare_exchange_weak(&p->next, &k, k + 1));
+    const uint32_t nx = L->grid.x / L->clusterdim.x, ny = L->grid.y / L->clusterdim.y;
+    *first = (emu_dim3){k % nx * L->clusterdim.x, k / nx % ny * L->clusterdim.y, k / (nx * ny) * L->clusterdim.z};
+    atomic_fetch_add(&p->progress, 1);
+    return 1;
+}
 /* A cluster that comes back to a state it has been in, while no memory has changed, will do so for ever. */
 static uint64_t state_hash(const cluster *cl)
 {
@@ -961,13 +986,14 @@ static void *worker(void *arg)
         tail = cl;
         idle = r == C_IDLE;
         uint64_t now = atomic_load(&p->progress);
-        if (!idle || cl->idle_at != now) { cl->idle_at = now; cl->idle_slices = 0; }
+        if (!idle || cl->idle_at != now) { cl->idle_at = now; cl->idle_slices = 0; cl->idle_steps = 0; }
         if (!idle) continue;
         cl->idle_slices++;
+        cl->idle_steps += cl->steps - steps;
         int more = p->next < p->nclusters && active < p->resident;
         if (repeats(p, cl, now) && !more && p->stuck == p->active && cl->idle_slices > 4)
             deadlock(cl, "no cluster of the grid makes progress: threads wait for memory that nobody writes");
-        else if (!more && cl->idle_slices > emu_opt.hang / 200000)
+        else if (!more && cl->idle_steps > emu_opt.hang)
             deadlock(cl, "no memory has changed for long (see --hang): the grid seems to hang");
     }
     return NULL;
@@ -1130,6 +1156,11 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     if (args) for (int p = 0; p < f->nparam; p++) memcpy(L.param + f->param[p]->offset, args[p], f->param[p]->size);
     else if (packed) memcpy(L.param, packed, packed_size < bytes ? packed_size : bytes);
     if (emu_opt.stats) L.stats = calloc(k->mod->ptx->ncode, sizeof *L.stats);
+    if (c->cooperative) {
+        L.grid_workspace = emu_alloc(64, "the workspace of the cooperative launch");
+        memset(L.grid_workspace, 0, 64);
+        emu_global_mark((uint64_t)(uintptr_t)L.grid_workspace, 64, 1);
+    }
     emu_report_launch_begin(&L);
     struct worker_pool p = {.L = &L, .nclusters = (uint32_t)((uint64_t)g.x * g.y * g.z / cs)};
     L.pool = &p;
@@ -1148,6 +1179,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     fflush(stdout);
     emu_report_launch_end(&L);
     emu_param_free(L.param);
+    if (L.grid_workspace) emu_free(L.grid_workspace);
     free(L.stats);
     if (L.cuda_error && !why[0]) snprintf(why, n, "%s", L.error[0] ? L.error : "the kernel made errors");
     return L.cuda_error;

@@ -362,7 +362,7 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
 {
     cluster *cl = w->cta->cl;
     int parity = (i->f[3] & MBF_PARITY) != 0, give_up = 0;
-    uint32_t done = 0, *d = RP(w, &i->op[0]);
+    uint32_t done = 0, again = 0, *d = RP(w, &i->op[0]);
     EMU_EACH(l, mask) {
         cta *c;
         uint64_t addr = emu_mem_addr(w, &i->op[i->f[4]], (int)l);
@@ -381,7 +381,8 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
             continue;
         }
         uint64_t key = (addr & 0xffffffffff) | (b->phase << 40);
-        if (w->last_wait[l] == i && (w->wait_key[l] & 0xffffffffff) == (addr & 0xffffffffff) && (w->wait_key[l] >> 40) != (b->phase & 0xffffff) && w->begun >> l & 1)
+        if (w->last_wait[l] == i && w->wait_key[l] == key) again |= 1u << l;
+        if (w->last_wait[l] == i && (w->wait_key[l] & 0xffffffffff) == (addr & 0xffffffffff) && (w->wait_key[l] >> 40) != (b->phase & 0xffffff) && (w->begun >> l & 1 || i->f[0] == MB_TRY))
             emu_report(w, i, 1u << l, E_MBARRIER, "phase lost: the mbarrier at %s went on by %llu phases while this thread was waiting for one of them", emu_offset(c, b->off), (unsigned long long)((b->phase & 0xffffff) - (w->wait_key[l] >> 40)));
         w->wait_key[l] = key;
         w->last_wait[l] = i;
@@ -389,6 +390,8 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
     if (i->f[0] == MB_TEST || done == mask) { w->begun &= ~mask; *d = (*d & ~mask) | done; return done == mask ? X_NEXT : X_YIELD; }
     give_up = cl->timeout;
     if (!give_up) {
+        /* try_wait may fail at any time, so the first try of a phase does: a program that does not look at the result is found out */
+        if (!done && !again && !(w->begun & mask)) { *d &= ~mask; return X_YIELD; }
         if (done) { w->begun &= ~mask; *d = (*d & ~mask) | done; return X_NEXT; }     /* some have it: those that have not try again in the program's loop */
         w->begun |= mask;
         return X_WAIT;
@@ -420,6 +423,8 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
     if (emu_has(i, "relaxed")) flags |= MBF_RELAXED;
     if (emu_has(i, "parity")) flags |= MBF_PARITY;
     if (emu_has(i, "noComplete")) flags |= MBF_NOCOMPLETE;
+    const int sem = emu_has(i, "release") || emu_has(i, "acquire") || emu_has(i, "relaxed"), scope = emu_has(i, "cta") || emu_has(i, "cluster") || emu_has(i, "gpu");
+    if (sem != scope) return emu_decode_error(err, n, i, "the semantics (.release, .acquire, .relaxed) and the scope (.cta, .cluster) are given together or not at all");
     i->f[1] = (uint32_t)space_of(i);
     if (!strcmp(what, "init")) { i->exec = exec_mbar_init; return emu_prepare(m, fn, &i->op[1], PT_U32, err, n); }
     if (!strcmp(what, "inval")) { i->exec = exec_mbar_inval; return 0; }
@@ -438,12 +443,15 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
         i->f[0] = MB_ARRIVE;
         i->f[4] = (uint32_t)state;
         i->f[3] = flags;
+        if (state && i->op[0].kind != PO_SINK && emu_has(i, "shared::cluster")) return emu_decode_error(err, n, i, "an arrival at another CTA's mbarrier returns no state: the destination must be _");
+        if (i->nop > state + 1 && !(flags & (MBF_NOCOMPLETE | MBF_EXPECT_TX)) && emu_target_sm(m) < 90) return emu_decode_error(err, n, i, "a count without .noComplete needs the target sm_90 or higher, the module has %s", m->ptx->target);
         if (i->nop > state + 1) { i->f[2] = (uint32_t)state + 1; if (emu_prepare(m, fn, &i->op[state + 1], PT_U32, err, n)) return -1; }
         else if (flags & MBF_EXPECT_TX) return emu_decode_error(err, n, i, "needs a number of bytes");
         i->exec = exec_mbar_arrive;
         return 0;
     }
     if (!strcmp(what, "test_wait") || !strcmp(what, "try_wait")) {
+        if (emu_has(i, "shared::cluster")) return emu_decode_error(err, n, i, "only the CTA's own mbarriers can be waited for");
         i->f[0] = what[1] == 'e' ? MB_TEST : MB_TRY;
         i->f[3] = flags;
         i->f[4] = 1; i->f[5] = 2;
@@ -477,7 +485,7 @@ void sync_describe_wait(warp *w, int lane, char *buf, size_t n)
         }
         else snprintf(buf, n, "waits on an mbarrier");
     } else if (!strcmp(i->mod[0], "setmaxnreg")) {
-        uint32_t have = w->maxnreg ? w->maxnreg : (uint32_t)emu_kernel_regs(c->cl->L->k);
+        uint32_t have = w->maxnreg ? w->maxnreg : ((uint32_t)emu_kernel_regs(c->cl->L->k) + 7) / 8 * 8;
         snprintf(buf, n, "waits at setmaxnreg.inc to %u for %u registers more than its warp has, of which the CTA has %u free (other warps must give some back by setmaxnreg.dec, or exit)", i->f[0],
                  (i->f[0] - have) * 32, c->regs_pool);
     } else snprintf(buf, n, "waits at `%s`", ptx_text(c->cl->L->mod->ptx, i, text, sizeof text));
@@ -609,7 +617,8 @@ static int decode_collective(emu_module *m, ptx_func *fn, ptx_instr *i, char *er
 
 /* ---- setmaxnreg ----
  * The CTA's registers are what it was launched with: .maxntid and .minnctapersm decide (kernels without them ignore setmaxnreg). */
-static uint32_t initial_regs(const warp *w) { return (uint32_t)emu_kernel_regs(w->cta->cl->L->k); }
+/* Registers are allocated by 8: a kernel with 255 has 256 */
+static uint32_t initial_regs(const warp *w) { return ((uint32_t)emu_kernel_regs(w->cta->cl->L->k) + 7) / 8 * 8; }
 static int exec_setmaxnreg(warp *w, const ptx_instr *i, uint32_t mask)
 {
     cta *c = w->cta;
@@ -628,24 +637,39 @@ static int exec_setmaxnreg(warp *w, const ptx_instr *i, uint32_t mask)
     }
     EMU_EACH(l, mask) w->last_wait[l] = NULL;
     w->maxnreg = want;
+    w->maxnreg_at = i;
     return X_NEXT;
 }
 void setmaxnreg_exit(warp *w)
 {
+    /* all warps of a warpgroup must execute the same ones: judged by what each has when the last of them exits */
+    const cta *c = w->cta;
+    const warp *has = NULL, *other = NULL;
+    int last = 1;
+    for (int k = (int)(w->id & ~3u); k < c->nwarp && k < (int)(w->id & ~3u) + 4; k++) { last &= !c->warp[k].live; if (c->warp[k].maxnreg_at) has = &c->warp[k]; }
+    for (int k = (int)(w->id & ~3u); last && has && k < c->nwarp && k < (int)(w->id & ~3u) + 4; k++) if (c->warp[k].maxnreg != has->maxnreg) other = &c->warp[k];
+    if (other && other->maxnreg)
+        emu_report(w, has->maxnreg_at, 0, E_SETMAXNREG, "setmaxnreg must be executed alike by all warps of a warpgroup: warp %u has set %u, warp %u %u", has->id, has->maxnreg, other->id, other->maxnreg);
+    else if (other) emu_report(w, has->maxnreg_at, 0, E_SETMAXNREG, "setmaxnreg must be executed by all warps of a warpgroup: warp %u has executed this one, warp %u has not", has->id, other->id);
     if (w->cta->regs_known) { w->cta->regs_pool += (w->maxnreg ? w->maxnreg : initial_regs(w)) * 32; emu_event(w->cta->cl); }
 }
 
-/* ---- clusterlaunchcontrol ---- (tcemu starts every cluster itself: a request to take over another one's work is always declined) */
+/* ---- clusterlaunchcontrol ----
+ * A request gets the next cluster of the grid that has not begun, and is declined when all have. The response, which the ISA leaves opaque,
+ * is 1 and the coordinates x, y, z of the cluster's first CTA, 32 bits each; or all zeros. */
 typedef struct { cta *c; uint32_t off; cta *mc; uint32_t moff; int multicast; } clc_payload;
 static void clc_perform(async_op *op, int stage)
 {
     clc_payload *p = op->payload;
     if (stage != AO_WRITE) return;
+    emu_dim3 first;
+    uint32_t response[4] = {0};
+    if (emu_take_cluster(op->cl->L, &first)) response[0] = 1, response[1] = first.x, response[2] = first.y, response[3] = first.z;
     for (uint32_t r = 0; r < op->cl->ncta; r++) {
         cta *c = &op->cl->cta[r];
         if (p->multicast ? !c->live_warps : c != p->c) continue;
         uint8_t *d = emu_async_smem(op, c, p->off, 16, A_WRITE);
-        if (d) memset(d, 0, 16);
+        if (d) memcpy(d, response, 16);
         emu_mbar_complete_tx(op, p->multicast ? c : p->mc, p->moff, 16);
     }
 }
@@ -671,10 +695,13 @@ static int exec_try_cancel(warp *w, const ptx_instr *i, uint32_t mask)
 }
 static int exec_query_cancel(warp *w, const ptx_instr *i, uint32_t mask)
 {
-    if (i->f[0] == 0) { uint32_t *d = RP(w, &i->op[0]); *d &= ~mask; return X_NEXT; }     /* is_canceled: never */
     EMU_EACH(l, mask) {
-        if (i->op[0].kind == PO_VEC) for (int k = 0; k < i->op[0].n; k++) R32(w, &i->op[0].elem[k])[l] = 0;
-        else R32(w, &i->op[0])[l] = 0;
+        const uint64_t lo = R64(w, &i->op[1])[l], hi = R64(w, &i->op[1])[32 + l];
+        const uint32_t response[4] = {(uint32_t)lo, (uint32_t)(lo >> 32), (uint32_t)hi, (uint32_t)(hi >> 32)};
+        if (i->f[0] == 0) { uint32_t *d = RP(w, &i->op[0]); *d = (*d & ~(1u << l)) | (response[0] & 1) << l; continue; }
+        if (!(response[0] & 1)) emu_report(w, i, 1u << l, E_OPERAND, "get_first_ctaid of a request that was declined: ask is_canceled first");
+        if (i->op[0].kind == PO_VEC) for (int k = 0; k < i->op[0].n; k++) { if (i->op[0].elem[k].kind == PO_REG) R32(w, &i->op[0].elem[k])[l] = k < 3 ? response[1 + k] : 0; }
+        else R32(w, &i->op[0])[l] = response[i->f[1]];
     }
     return X_NEXT;
 }
@@ -715,6 +742,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     if (!strcmp(word, "fence") || !strcmp(word, "membar")) {
         /* .proxy.async and its directed forms order the generic and the asynchronous proxy; .proxy.alias, .proxy.tensormap and
          * .mbarrier_init order nothing that is tracked here beyond what the barriers around them do */
+        if (*word == 'm' && emu_has(i, "proxy") && !emu_has(i, "alias")) return emu_decode_error(err, n, i, "of the proxy fences, membar has .proxy.alias only; write fence.proxy");
         if (emu_has_prefix(i, "mbarrier_init")) { i->exec = exec_fence; i->f[1] = 1; return 0; }
         i->f[0] = emu_has(i, "proxy") && (emu_has_prefix(i, "async"));
         for (int k = 1; k < i->nmod; k++) if (!strncmp(i->mod[k], "proxy::", 7) && strstr(i->mod[k], "async")) i->f[0] = 1;
@@ -724,7 +752,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     }
     if (!strcmp(word, "setmaxnreg")) {
         if (i->nop != 1 || i->op[0].kind != PO_IMM || i->op[0].imm % 8 || i->op[0].imm < 24 || i->op[0].imm > 256) return emu_decode_error(err, n, i, "the count must be a constant multiple of 8 from 24 to 256");
-        if (!m->dev->suffix) return emu_decode_error(err, n, i, "needs an 'a' or 'f' target");
+        if (!m->dev->suffix || !emu_target_own(m)) return emu_decode_error(err, n, i, "needs an 'a' or 'f' target");
         i->f[0] = (uint32_t)i->op[0].imm;
         i->f[1] = (uint32_t)emu_has(i, "inc");
         i->flags |= I_ALIGNED;
@@ -741,6 +769,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
             return 0;
         }
         i->f[0] = !emu_has(i, "is_canceled");
+        i->f[1] = emu_has(i, "get_first_ctaid::z") ? 3 : emu_has(i, "get_first_ctaid::y") ? 2 : 1;
         i->exec = exec_query_cancel;
         return 0;
     }

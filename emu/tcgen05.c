@@ -996,6 +996,11 @@ static int decode(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t s
     const char *what = i->nmod > 1 ? i->mod[1] : "";
     int sm = m->dev->sm;
     if ((sm != 100 && sm != 103 && sm != 110) || (m->dev->suffix != 'a' && m->dev->suffix != 'f')) BAD("tcgen05 needs sm_100a, sm_103a or sm_110a (or their f targets), not %s", m->dev->option);
+    if (!emu_target_own(m)) BAD("tcgen05 needs an 'a' or 'f' target, the module has %s", m->ptx->target);
+    if (emu_has(i, "cta_group::2"))
+        for (uint32_t k = fn->begin; k < fn->end; k++)
+            if (!strcmp(m->ptx->code[k].mod[0], "tcgen05") && emu_has(&m->ptx->code[k], "cta_group::1"))
+                BAD("the function has tcgen05 instructions of .cta_group::1 too (line %u): all of a kernel must be of one kind", m->ptx->code[k].line);
     if (!strcmp(what, "mma")) return tc5_decode_mma(m, fn, i, err, size);
     if (!strcmp(what, "alloc") || !strcmp(what, "dealloc") || !strcmp(what, "relinquish_alloc_permit")) return decode_alloc(m, fn, i, err, size);
     if (!strcmp(what, "ld")) return decode_ldst(m, fn, i, err, size, 0);

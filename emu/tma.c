@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core.h"
 #include "num.h"
 #include "tmap.h"
 
@@ -309,6 +310,7 @@ typedef struct {
     int32_t c[5];                        /* coordinates as given */
     int32_t off[3];                      /* im2col offsets; im2col::w: wOffset */
     uint32_t rows, srow, grow;           /* rows of the box; bytes of one in shared and in global memory */
+    uint32_t halo, group;                /* im2col::w: halo pixels that follow each group of pixels */
     uint32_t pitch;                      /* from row to row in shared memory: with a swizzle its span, even if srow is less */
     uint32_t total, extent;              /* bytes that complete_tx counts; shared bytes that the rows span */
     uint8_t mode, red, type, skip, warned;
@@ -322,7 +324,7 @@ typedef struct {
     const tensor *p;
     uint32_t row;
     uint32_t idx[5];                     /* tile: steps in each dimension */
-    int64_t at[5];                       /* im2col: filter base */
+    int64_t at[5], last[5];              /* im2col: filter base; the one before */
 } walk;
 
 static void walk_begin(walk *k, const tensor *p)
@@ -349,6 +351,12 @@ static int walk_next(walk *k, int64_t c[5], uint64_t *addr)
         }
         break;
     default:
+        if (p->halo && k->row % (p->group + p->halo) >= p->group) {      /* the pixels that follow the last of the group along W */
+            for (int d = 1; d < rank; d++) c[d] = k->last[d] + (d < rank - 1 ? p->off[d - 1] : 0);
+            c[1] += (int64_t)(k->row % (p->group + p->halo) - p->group + 1) * t->estride[1];
+            break;
+        }
+        memcpy(k->last, k->at, sizeof k->last);
         for (int d = 1; d < rank; d++) c[d] = k->at[d] + (d < rank - 1 ? p->off[d - 1] : 0);
         for (int d = 1; d < rank - 1; d++) {                     /* W, H, D within the bounding box, then N */
             const int wide = p->mode == MODE_IM2COL_W || p->mode == MODE_IM2COL_W128;
@@ -659,8 +667,19 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
         if (f->info != NOT && wide) {
             const uint32_t halo = R32(w, &i->op[f->info].elem[0])[lane] & 0xffff, off = R32(w, &i->op[f->info].elem[1])[lane] & 0xffff;
             if (halo) {
-                emu_fatal(w, i, bit, E_UNSUPPORTED, "wHalo = %u: the im2col wide modes are supported without halo elements only (wHalo 0)", halo);
-                return -1;
+                /* The ISA has the halo after the pixels of a row. What it is where the pixels go on in the next image is not said clearly enough */
+                const int64_t fit = p->c[1] > (int64_t)t->dim_1[1] + t->upper[0] ? 0 : ((int64_t)t->dim_1[1] + t->upper[0] - p->c[1]) / t->estride[1] + 1;
+                if (fit < (int64_t)rows) {
+                    emu_fatal(w, i, bit, E_UNSUPPORTED, "wHalo = %u: halo elements are supported only where all %llu pixels lie in one image; here %lld of them do", halo, (ull)rows, (long long)fit);
+                    return -1;
+                }
+                p->halo = halo, p->group = f->mode == MODE_IM2COL_W128 ? 32 : (uint32_t)rows;
+                rows += rows / p->group * halo;
+                if (dir != DIR_PREFETCH && rows * p->pitch > w->cta->smem_size) {
+                    emu_fatal(w, i, bit, E_OOB_SHARED, "the box with its halo takes %llu bytes of shared memory, the CTA has %u", (ull)(rows * p->pitch), w->cta->smem_size);
+                    return -1;
+                }
+                p->rows = (uint32_t)rows, p->total = p->rows * p->srow, p->extent = p->rows * p->pitch;
             }
             if (off > 31) emu_report(w, i, bit, E_OPERAND, "wOffset = %u is not in 0..31", off), ok = 0;
             p->off[0] = (int32_t)off;
@@ -1182,6 +1201,7 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
         return 0;
     }
     if (strcmp(i->mod[1], "replace")) BAD("is not supported");
+    if (!emu_target_own(m)) BAD("needs an 'a' or 'f' target, the module has %s", m->ptx->target);
     int tile = 0, b1024 = 0, type = 0;
     for (int k = 2; k < i->nmod; k++) {
         const char *w = i->mod[k];

@@ -60,6 +60,7 @@ step examples sh tests/examples.sh "$build" $tcemu
 step emu_num "$build/tests/emu_num"
 step emu_fatbin sh tests/emu_fatbin.sh "$build"
 step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
+step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
 step mutants sh tests/mutants.sh "$build" "$build/tcemu"
 step nvrtc "$build/tests/nvrtc" .
 step compile sh tests/compile.sh "$build/compile"

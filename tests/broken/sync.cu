@@ -341,6 +341,12 @@ template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(setmaxnreg_dec, 1, 384, 0)
+template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_one_warp(PARAMS)
+{
+    if (threadIdx.x < (BAD ? 32 : 128)) TC_SETMAXNREG_DEC(40); // EXPECT setmaxnreg_one_warp setmaxnreg: "must be executed by all warps of a warpgroup: warp 0 has executed this one, warp 3 has not"
+    out[threadIdx.x] = in[threadIdx.x];
+}
+RUN(setmaxnreg_one_warp, 1, 384, 0)
 
 /* ---- mbarrier ---- */
 #define BAR(b) __shared__ TC_ALIGN(8) uint64_t b##_storage[2]; const uint32_t b = tc_smem_u32(b##_storage)
@@ -563,3 +569,32 @@ KERNEL(mbar_wrong_parity)
     }
 }
 RUN(mbar_wrong_parity, 1, 64, 0)
+/* try_wait may come back without the phase being over: its result must be looked at */
+KERNEL(mbar_try_once)
+{
+    __shared__ float s;
+    BAR(full);
+    if (threadIdx.x == 0) { tc_mbarrier_init(full, 1); s = 0; }
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        const long long t = clock64();
+        while (clock64() - t < 20000) { } // late
+        s = in[3]; // EXPECT mbar_try_once race: "this write is not ordered after the read"
+        tc_mbarrier_arrive(full);
+    } else if (threadIdx.x == 0) {
+        if (BAD) tc__mbarrier_poll(full, 0); else while (!tc__mbarrier_poll(full, 0)) { }
+        out[0] = s; // ALSO mbar_try_once: "the read"
+    }
+}
+RUN(mbar_try_once, 1, 64, 0)
+KERNEL(mbar_remote_unordered)
+{
+    BAR(full);
+    if (threadIdx.x == 0) { tc_mbarrier_init(full, 1); tc_fence_mbarrier_init(); }
+    if (BAD) __syncthreads(); else tc_cluster_sync();
+    if (threadIdx.x == 0) tc_mbarrier_arrive_cluster(full, tc_cluster_ctarank() ^ 1); // EXPECT mbar_remote_unordered mbarrier: "of CTA rank 1"
+    tc_mbarrier_wait(full, 0);
+    out[threadIdx.x] = in[threadIdx.x];
+    tc_cluster_sync();
+}
+RUN_CLUSTER(mbar_remote_unordered, 2, 64, 0)

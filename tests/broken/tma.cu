@@ -76,6 +76,19 @@ KERNEL(cp_async_exit)
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(cp_async_exit, 1, 64, 0)
+KERNEL(cp_async_mbar_count)
+{
+    __shared__ float s[64];
+    BAR(bar);
+    if (threadIdx.x == 0) tc_mbarrier_init(bar, BAD ? 32 : 64); // .noinc: the count must include every thread's copies
+    __syncthreads();
+    tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x);
+    tc_cp_async_mbarrier_arrive_noinc(bar);
+    tc_mbarrier_wait(bar, 0);
+    out[threadIdx.x] = s[threadIdx.x]; // EXPECT cp_async_mbar_count race: "cp.async.wait_group, or a wait on its mbarrier must come between"
+    tc_cp_async_wait_all();
+}
+RUN(cp_async_mbar_count, 1, 64, 0)
 
 /* ---- bulk loads ---- */
 KERNEL(bulk_no_wait)
@@ -177,6 +190,37 @@ KERNEL(no_expect)
     out[threadIdx.x] = s[threadIdx.x]; // EXPECT no_expect race: "not waited for, or still in flight"
 }
 RUN(no_expect, 1, 64, 0)
+KERNEL(expect_one_of_two)
+{
+    __shared__ TC_ALIGN(16) float s[2][64];
+    s[1][threadIdx.x] = 0;
+    tc_fence_proxy_async_shared();
+    FULL(bar);
+    if (threadIdx.x == 0) {
+        tc_mbarrier_arrive_expect_tx(bar, BAD ? 256 : 512);
+        tc_cp_async_bulk_g2s(tc_smem_u32(s[0]), in, 256, bar);
+        tc_cp_async_bulk_g2s(tc_smem_u32(s[1]), in + 64, 256, bar); // ALSO expect_one_of_two: "the write"
+    }
+    tc_mbarrier_wait(bar, 0);
+    out[threadIdx.x] = s[0][threadIdx.x] + s[1][threadIdx.x]; // EXPECT expect_one_of_two race: "this read is not ordered after the write by an asynchronous operation"
+}
+RUN(expect_one_of_two, 1, 64, 0)
+KERNEL(st_async_no_wait)
+{
+    __shared__ TC_ALIGN(16) float s[32 * 4];
+    BAR(bar);
+    for (int k = 0; k < 4; k++) s[4 * threadIdx.x + k] = 0;
+    tc_fence_proxy_async_shared();
+    if (threadIdx.x == 0) { tc_mbarrier_init(bar, 1); tc_fence_mbarrier_init(); tc_mbarrier_arrive_expect_tx(bar, 512); }
+    tc_cluster_sync();
+    const uint32_t peer = tc_cluster_ctarank() ^ 1;
+    tc_st_async_v4_f32(tc_mapa(tc_smem_u32(s + 4 * threadIdx.x), peer), in + 4 * threadIdx.x, tc_mapa(bar, peer)); // ALSO st_async_no_wait: "the write"
+    tc_cluster_sync(); // no substitute for the wait
+    if (!BAD) tc_mbarrier_wait(bar, 0);
+    out[threadIdx.x] = s[4 * threadIdx.x]; // EXPECT st_async_no_wait race: "this read is not ordered after the write by an asynchronous operation"
+    tc_mbarrier_wait(bar, 0);
+}
+RUN_CLUSTER(st_async_no_wait, 2, 32, 0)
 KERNEL(bulk_size)
 {
     __shared__ TC_ALIGN(16) float s[64];

@@ -224,19 +224,28 @@ ISA_FAMILY(red_async, "red.async", build_async)
 /* ---- clusterlaunchcontrol ----
  * Every CTA marks itself, then asks to take over CTAs that have not begun and marks those it gets, until it gets none. Whatever was launched
  * and whatever cancelled, each is marked once. */
+static void check_clc(isa_case *c)
+{
+    const uint32_t *mark = (uint32_t *)c->out, total = (uint32_t)c->user[0];
+    for (uint32_t i = 0; i < total; i++) if (mark[i] != 1) { isa_fail(c, "CTA %u was done %u times", i, mark[i]); return; }
+    if (!mark[total]) isa_fail(c, "no CTA of %u was cancelled", total);
+}
 static int build_clc(isa_case *c)
 {
     const char *m = c->v->mnemonic;
     int try = strstr(m, "try_cancel") != NULL, multi = isa_has(c, ".multicast::cluster::all"), generic = try && !isa_has(c, ".shared::cta");
     int axis = strstr(m, "ctaid::x") ? 0 : strstr(m, "ctaid::y") ? 1 : strstr(m, "ctaid::z") ? 2 : -1;
-    unsigned n[3] = { 8, 6, 4 };
-    if (axis >= 0) { n[0] = n[1] = n[2] = 1; n[axis] = 150; }
+    unsigned n[3] = { 8, 6, 13 };
+    if (axis >= 0) { n[0] = n[1] = n[2] = 1; n[axis] = 624; }
     for (int k = 0; k < 3; k++) c->grid[k] = n[k];
     if (multi) c->cluster[0] = 2;
     unsigned total = n[0] * n[1] * n[2];
-    uint32_t *want = isa_out(c, total * 4);
-    memset(c->out, 0, total * 4);
+    uint32_t *want = isa_out(c, total * 4 + 4);
+    memset(c->out, 0, total * 4 + 4);
     for (unsigned i = 0; i < total; i++) want[i] = 1;
+    c->user[0] = total;
+    c->check = check_clc;
+    c->smem = 90 * 1024;        /* two of them on a multiprocessor at most: not all CTAs can begin at once */
     isa_begin(c);
     k_shared(c, 16);
     isa_put(c, ".reg .b32 %%x, %%y, %%z, %%w, %%t, %%par, %%me; .reg .b64 %%g, %%ga, %%gm; .reg .pred %%p, %%q, %%z0; .reg .b128 %%r;\ncvta.shared.u64 %%ga, sm; cvta.shared.u64 %%gm, mb;\n"
@@ -253,7 +262,7 @@ static int build_clc(isa_case *c)
     if (axis >= 0) isa_put(c, "mov.u32 %%x, 0; mov.u32 %%y, 0; mov.u32 %%z, 0;\n%s %%%c, %%r;\n", m, "xyz"[axis]);
     else isa_put(c, "%s {%%x, %%y, %%z, %%w}, %%r;\n", strstr(m, "get_first") ? m : "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128");
     if (multi) isa_put(c, "add.u32 %%x, %%x, %%me;\n");
-    isa_put(c, "fence.proxy.async.shared::cta;\nbra LOOP;\nEND:\n");
+    isa_put(c, "@!%%z0 red.relaxed.gpu.global.add.u32 [%%out+%u], 1;\nfence.proxy.async.shared::cta;\nbra LOOP;\nEND:\n", total * 4);
     isa_end(c);
     return 0;
 }

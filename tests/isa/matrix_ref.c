@@ -176,7 +176,7 @@ uint32_t mx_metadata(int kind, int ordered, int *pos)
 /* A unit of 16 bytes is T elements. K-major: 8 rows of a unit (of a swizzle width) make a group; sbo steps to the next 8 rows, lbo, without
  * swizzle only, to the next unit along k. MN-major: 8 values of k make a group of units (widths) along mn; with a swizzle lbo steps to the next
  * width along mn and sbo to the next 8 k, without one it is the other way round. Then the swizzle: of the address, the unit number within a
- * width is XORed with the row number within the pattern; base counts in rows where the pattern starts. */
+ * width is XORed with the row number within the pattern (atoms of 32 bytes: 4 values of k to a group); base counts in rows where the pattern starts. */
 uint32_t mx_smem_at(const mx_smem *s, int mn, int k)
 {
     uint32_t w = (uint32_t)s->swizzle, a, i = (uint32_t)mn, j = (uint32_t)k;
@@ -185,7 +185,8 @@ uint32_t mx_smem_at(const mx_smem *s, int mn, int k)
         a = w ? i % 8 * w + i / 8 * s->sbo + b : i % 8 * 16 + i / 8 * s->sbo + b / 16 * s->lbo + b % 16;
     } else {
         uint32_t b = i * (uint32_t)s->bits / 8;
-        a = w ? b % w + b / w * s->lbo + j % 8 * w + j / 8 * s->sbo : b % 16 + b / 16 * s->sbo + j % 8 * 16 + j / 8 * s->lbo;
+        uint32_t g = s->atom32 ? 4 : 8;
+        a = w ? b % w + b / w * s->lbo + j % g * w + j / g * s->sbo : b % 16 + b / 16 * s->sbo + j % 8 * 16 + j / 8 * s->lbo;
     }
     a += s->start;
     uint32_t row = (a >> 7) - s->base;

@@ -509,8 +509,10 @@ static int build_tensormap(isa_case *c)
     t.swizzle = 0;
     t.base = 0;
     t.box[0] = 16; t.dim[0] = 24;
-    for (int k = 1; k < rank; k++) { t.box[k] = (uint32_t)(rank == 2 ? 12 : 2 + k % 2); t.dim[k] = (uint64_t)isa_int(3, 5); }
+    for (int k = 1; k < rank; k++) { t.box[k] = (uint32_t)(rank == 2 ? 12 : 2 + k % 2); t.dim[k] = (uint64_t)(rank == 2 ? isa_int(9, 12) : isa_int(3, 5)); }
     for (int k = 0; k < rank; k++) t.at[k] = k ? isa_int(-1, 2) : 4 * isa_int(0, 2);
+    if (strstr(m, "global_dim")) t.at[ord] = 0;                /* so that the wrong value shows */
+    if (strstr(m, "global_stride")) t.at[ord + 1] = 0;
     strides(&t);
     if (strstr(m, "elemtype") && value >= 13) {
         t.t = type_named("u8"); t.sub = value;
@@ -534,7 +536,7 @@ static int build_tensormap(isa_case *c)
     if (strstr(m, "global_address") || cp) wrong.base = 4096, new = -1;
     else if (strstr(m, ".rank")) { reg = 1; new = 3; wrong.rank = 5; t.rank = 4; }          /* the value is the rank less one */
     else if (strstr(m, "box_dim")) { reg = 1; new = t.box[ord]; wrong.box[ord] = ord ? 1 : 32; }
-    else if (strstr(m, "global_dim")) { reg = 1; new = (int64_t)t.dim[ord]; wrong.dim[ord] = 1 + (uint64_t)isa_int(0, 8); if (!ord) wrong.dim[0] = 4; }
+    else if (strstr(m, "global_dim")) { reg = 1; new = (int64_t)t.dim[ord]; wrong.dim[ord] = ord ? 1 : 4; }
     else if (strstr(m, "global_stride")) { new = (int64_t)t.stride[ord + 1]; wrong.stride[ord + 1] += 16 * (uint64_t)isa_int(1, 9); }
     else if (strstr(m, "element_stride")) { reg = 1; new = ord ? 2 : 1; if (ord) { t.step[ord] = 2; t.box[ord] = wrong.box[ord] = 4; } }
     else if (strstr(m, "elemtype")) { new = value; wrong.t = t.sub ? t.t : type_named(t.t->size == 4 ? "u16" : "u32"); if (!t.sub && t.t->size == 1) wrong.t = type_named("u16"); wrong.stride[0] = (uint64_t)wrong.t->size; }
