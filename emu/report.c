@@ -171,7 +171,8 @@ static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, cons
             if (!j || j != stderr) {
                 fprintf(stderr, "tcemu: error [%s] %s\n", emu_check_name[what], text);
                 fprintf(stderr, "    at %s\n", where);
-                fprintf(stderr, "    `%s`\n", ptx_text(m, i, ins, sizeof ins));
+                ptx_text(m, i, ins, sizeof ins);
+                fprintf(stderr, strlen(ins) > 160 ? "    `%.156s ...`\n" : "    `%s`\n", ins);
                 fprintf(stderr, "    kernel %s, block (%u,%u,%u), warp %u", emu_kernel_name(L), w->cta->id.x, w->cta->id.y, w->cta->id.z, w->id);
                 if (mask) fprintf(stderr, ", %s", lanes);
                 fputc('\n', stderr);

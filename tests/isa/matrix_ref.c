@@ -128,6 +128,7 @@ mx_product_t *mx_new(int m, int n, int k, int vec)
 
 /* Bounds. Products are exact. An f32 accumulation aligns the addends of a group to the largest and may truncate each, so an addend costs up
  * to 2^-23 of the largest intermediate, which the sum of magnitudes bounds: (K + 2) * 2^-23 * sum|products, C|.
+ * The fp8 units of sm_89 and sm_90 keep 13 bits instead of 23 below the largest addend.
  * An f16 accumulator is besides rounded to 11 bits once for each group of at least four products. */
 void mx_product(const mx_product_t *p, mx_expect *e)
 {
@@ -157,7 +158,8 @@ void mx_product(const mx_product_t *p, mx_expect *e)
             if (p->rnd == 'm') e->hi = (__float128)at > exact ? nextafter(at, -INFINITY) : at;
             continue;
         }
-        bound = (p->k + 2) * 0x1p-23 * mag + p->k * 0x1p-149;
+        int fp8 = !isa_emulated && isa_sm < 100 && (p->a == MX_E4M3 || p->a == MX_E5M2);
+        bound = (p->k + 2) * (fp8 ? 0x1p-13 : 0x1p-23) * mag + p->k * 0x1p-149;
         if (p->d == MX_F16) bound += (p->k / 4 + 1) * (0x1p-11 * mag + 0x1p-25);
         e->lo = sum - bound; e->hi = sum + bound;
     }

@@ -8,7 +8,7 @@
  * C and F may lie 16 lanes further up. A in Tensor Memory: row m in the lanes that its D rows have, 32 bytes of k from its column on. B, E and G keep a copy of A (and
  * of the metadata) in each half or quarter of the lanes.
  * Metadata, chunk x (4 elements; tf32: 2; 4-bit: 8) of a row: 16- and 32-bit types: lane m%8 + x/4*8 of the sixteen, bits m/8%2*16 + x%4*4; others: the row's lane, column x/8, bits x%8*4.
- * Scales of row (column) i: lanes i%32 of all quarters, column i/32, bytes from the scale factor id on. */
+ * Scales of row (column) i of the CTA's share (of N): lanes i%32 of all quarters, column i/32, bytes from the scale factor id on; layout B: those of each half of N in its half of the lanes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static int build(isa_case *c)
 
     /* shape, types */
     tc5_t *x = c->data = calloc(1, sizeof *x);      /* e and old hang on to it, below */
-    int m = ws ? PICK(32, 64, 128) : group == 1 ? scaled || ashift ? 128 : PICK(64, 128) : scaled || ashift ? 256 : PICK(128, 256), n;
+    int m = ws ? PICK(32, 64, 128) : group == 1 ? scaled || ashift ? 128 : PICK(64, 128) : (scaled && sparse) || ashift ? 256 : PICK(128, 256), n;
     int trans_a = 0, trans_b = 0, round = PICK(MX_EXACT, MX_EXACT, MX_WIDE, MX_SPECIAL);
     static const mx_type f8[] = { MX_E4M3, MX_E5M2, MX_E2M3, MX_E3M2, MX_E2M1 };
     static const int f8_code[] = { 0, 1, 3, 4, 5 };
@@ -138,11 +138,14 @@ static int build(isa_case *c)
     if (kind == TF32) { trans_a = !ts && isa_int(0, 1); trans_b = !sparse && isa_int(0, 1); }
     else if (kind < MX4) { trans_a = !ts && abits == box && isa_int(0, 1); trans_b = bbits == box && isa_int(0, 1); }
     int k = 256 / box * (sparse ? 2 : 1), kc = 256 / box;
+    /* sm_103 has K = 96 besides; six or three scales go on in the columns of the next four */
+    int k96 = isa_sm == 103 && kind >= MX4 && !sparse && !ts && !strstr(mn, ".scale_vec") && isa_int(0, 1);
+    if (k96) { k = kc = 96; vec = vec == 4 ? 6 : 3; m = 128 * group; }
     if (ws) n = sparse ? PICK(64, 128) : PICK(64, 64, 128, 256);
     else {
         int step = group == 2 ? 16 : 8;
         if (kind == I8) step = group == 2 ? 32 : 16;
-        if (trans_b && box == 8) step = 16 * group;
+        if ((trans_b && box == 8) || k96) step = 16 * group;
         n = step * isa_int(1, (isa_int(0, 7) ? 64 : 256) / step);
         if (kind == I8 && group == 1 && !trans_b && !isa_int(0, 3)) n = PICK(8, 24);
     }
@@ -193,8 +196,8 @@ static int build(isa_case *c)
     top = (top + dcols + 7) / 8 * 8;
     int acol = top; if (ts) top += 8;
     int mcol = top; if (sparse) top += 4;
-    int sacol = top; if (scaled) top += 4;
-    int sbcol = top; if (scaled) top += 8;
+    int sacol = top; if (scaled) top += 8;
+    int sbcol = top; if (scaled) top += 16;
     x->scratch = top = (top + 31) / 32 * 32; if (uses) top += x->nscratch = dcols;
     x->cols = t.cols = (top + 31) / 32 * 32;
 
@@ -265,13 +268,15 @@ static int build(isa_case *c)
     }
     int ida = 0, idb = 0;
     if (scaled) {
-        ida = vec == 1 ? isa_int(0, 3) : vec == 2 ? PICK(0, 2) : 0; idb = vec == 1 ? isa_int(0, 3) : vec == 2 ? PICK(0, 2) : 0;
+        for (int i = 0; i < 2; i++) *(i ? &ida : &idb) = vec == 1 || vec == 3 ? isa_int(0, 3) : vec == 4 ? 0 : PICK(0, 2);
         for (int side = 0; side < 2; side++) for (int i = 0; i < (side ? n : m); i++) for (int v = 0; v < vec; v++) {
             uint64_t code = mx_random_scale(st, round);
-            int at = side ? i : i % share, bit = ((side ? idb : ida) + v) * 8;
+            int at = side ? i : i % share, byte = (side ? idb : ida) + v, bit = byte % 4 * 8, next = byte / 4 * (side ? (n + 127) / 128 * 4 : 4);
+            int half = side && x->layout == 'B' ? at / (n / 2) : -1;     /* layout B: half of the lanes has half of N's */
+            if (half >= 0) at %= n / 2;
             for (int cta = 0; cta < group; cta++) for (int q = 0; q < 4; q++) {
-                if (!side && cta != i / share) continue;        /* scales of B: in both CTAs */
-                uint32_t *w = &TM(cta, at % 32 + 32 * q, (side ? sbcol : sacol) + at / 32);
+                if ((!side && cta != i / share) || (half >= 0 && q / 2 != half)) continue;      /* scales of B: in both CTAs */
+                uint32_t *w = &TM(cta, at % 32 + 32 * q, (side ? sbcol : sacol) + at / 32 + next);
                 *w = (*w & ~(255u << bit)) | (uint32_t)code << bit;
             }
             if (side) p->SB[v * n + i] = mx_value(st, code); else p->SA[i * vec + v] = mx_value(st, code);
@@ -299,8 +304,8 @@ static int build(isa_case *c)
 
     uint32_t idesc = (uint32_t)(sparse << 2 | acode << 7 | bcode << 10 | negate_a << 13 | negate_b << 14 | trans_a << 15 | trans_b << 16 | n / 8 << 17);
     if (!scaled) idesc |= (uint32_t)(sat << 3 | (d == MX_F16 ? 0 : d == MX_F32 ? 1 : 2) << 4 | m / 16 << 24) | (uint32_t)max_shift << 30;
-    else idesc |= (uint32_t)(idb << 4 | (st == MX_UE8M0) << 23 | m / 128 << 27 | ida << 29);
-    snprintf(x->say, sizeof x->say, "M %d, N %d, layout %c+%d, round %d, types %d %d -> %d, idesc %08x, A %d%s%s, B %d%s, enable %d, mask %llx", m, n, x->layout, x->lane, round, a, b, d, idesc,
+    else idesc |= (uint32_t)(idb << 4 | (st == MX_UE8M0) << 23 | m / 128 << 27 | ida << 29) | (uint32_t)k96 << 31;
+    snprintf(x->say, sizeof x->say, "M %d, N %d, K %d, layout %c+%d, round %d, types %d %d -> %d, idesc %08x, A %d%s%s, B %d%s, enable %d, mask %llx", m, n, k, x->layout, x->lane, round, a, b, d, idesc,
         ts ? -1 : la.swizzle, trans_a ? "T" : "", la.atom32 ? "/32" : "", lb.swizzle, trans_b ? "T" : "", enable, (unsigned long long)mask);
 
     mx_tc5_begin(c, &t);

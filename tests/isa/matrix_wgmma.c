@@ -88,11 +88,14 @@ static int build(isa_case *c)
         for (int row = 0; row < 64; row++) for (int i = 0; i < kc; i++) {
             double v = scale_a * mx_value(t[1], codes[row * kc + i]);
             if (!sparse) p->A[row * k + i] = v;
+            /* of a tf32 the low 13 bits do not count */
+            if (t[1] == MX_TF32 && isfinite(v)) codes[row * kc + i] |= isa_random() >> 9 & 0x1fff;
             if (!rs) mx_smem_put(smem, &la[g], row, i, codes[row * kc + i]);
         }
         for (int i = 0; i < n; i++) for (int j = 0; j < k; j++) {
             uint64_t code = mx_random(t[2], t[0], g);
             p->B[j * n + i] = scale_b * mx_value(t[2], code);
+            if (t[2] == MX_TF32 && isfinite(p->B[j * n + i])) code |= isa_random() >> 9 & 0x1fff;
             mx_smem_put(smem, &lb[g], i, j, code);
         }
         for (int th = 0; th < 128; th++) {
@@ -125,7 +128,7 @@ static int build(isa_case *c)
                 memcpy(&e, at, 4);
                 e = (e & ~(15u << bit)) | nib << bit;
                 memcpy(at, &e, 4);
-                for (int i = 0; i < span / 2; i++) p->A[row * k + ch * span + pos[i]] = scale_a * mx_value(t[1], codes[row * kc + ch * span / 2 + i]);
+                for (int i = 0; i < span / 2; i++) p->A[row * k + ch * span + pos[i]] = scale_a * mx_value(t[1], codes[row * kc + ch * span / 2 + i] & (t[1] == MX_TF32 ? ~0x1fffull : ~0ull));
             }
         }
         mx_product(p, x->e + g * 64 * n);
