@@ -142,7 +142,7 @@ static struct strong *strong_find(struct clock_state *s, uint64_t key, int make)
     s->strong[s->nstrong] = (struct strong){key, NULL};
     return &s->strong[s->nstrong++];
 }
-typedef struct { vclk *released[32], *seen[32]; } fences;      /* per warp, allocated with the first fence or strong access */
+typedef struct { vclk *released[32], *seen[32], *taken[32]; } fences;      /* per warp, allocated with the first fence or strong access */
 static fences *fences_of(warp *w)
 {
     if (!w->fences) w->fences = calloc(1, sizeof(fences));
@@ -193,8 +193,12 @@ void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int read
         if (reads) {
             struct strong *e = strong_find(s, key, 0);
             if (e && e->v) {
-                if (acquire) vclk_acquire(w, 1u << l, e->v);
-                else vclk_merge(cl, &f->seen[l], e->v);
+                if (!acquire) vclk_merge(cl, &f->seen[l], e->v);
+                else if (f->taken[l] != e->v) { /* a poll finds the same again and again */
+                    vclk_acquire(w, 1u << l, e->v);
+                    vclk_drop(cl, f->taken[l]);
+                    f->taken[l] = vclk_ref(e->v);
+                }
             }
         }
         if (writes) {
@@ -279,7 +283,7 @@ void check_warp_end(warp *w)
     fences *f = w->fences;
     for (int l = 0; l < 32; l++) {
         vclk_drop(cl, w->vc[l]); w->vc[l] = NULL;
-        if (f) { vclk_drop(cl, f->released[l]); vclk_drop(cl, f->seen[l]); }
+        if (f) { vclk_drop(cl, f->released[l]); vclk_drop(cl, f->seen[l]); vclk_drop(cl, f->taken[l]); }
     }
     free(f);
     w->fences = NULL;

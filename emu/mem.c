@@ -215,10 +215,52 @@ static inline void get(warp *w, const ptx_opnd *o, uint32_t l, uint8_t *p, uint3
     else if (bytes == 8) memcpy(p, &R64(w, o)[l], 8);
     else { memcpy(p, &R64(w, o)[l], 8); memcpy(p + 8, &R64(w, o)[32 + l], 8); }
 }
+/* The frequent case of ld and st without the general machinery: plain accesses of elements of 4 or 8 bytes to global memory, all lanes
+ * within one allocation and, for ld, to bytes that have been written. Fills in addr and the planes of the registers; 0 if it is not that
+ * case (nothing has happened then, and nothing has been checked). */
+static int plain_global(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *regs, const ptx_opnd *mem, int write, uint64_t addr[32], uint32_t *plane[8])
+{
+    uint32_t bytes = i->f[1], n = i->f[2], size = bytes * n;
+    int space = (int)i->f[0];
+    launch *L = w->cta->cl->L;
+    if ((space != SP_GLOBAL && space != SP_NONE && space != SP_CONST) || (bytes != 4 && bytes != 8) || size > 16 || i->f[3] & M_STRONG || !mem->type || mem->sym || L->stats) return 0;
+    if (write && (L->k->uses_bulk || space == SP_CONST)) return 0;
+    const ptx_opnd *r = regs->kind == PO_VEC ? regs->elem : regs;
+    if (regs->kind == PO_VEC && regs->n != n) return 0;
+    for (uint32_t k = 0; k < n; k++) {
+        if ((r[k].kind != PO_REG && !(write && r[k].konst)) || (r[k].kind == PO_REG && ptx_type_bits(r[k].type) != (int)bytes * 8)) return 0;
+        if (r[k].kind != PO_REG && bytes != 4) return 0;
+        plane[k] = R32(w, &r[k]);
+    }
+    if (ptx_type_bits(mem->type) != 64) return 0;
+    const uint64_t *base = (const uint64_t *)(const void *)(w->reg + (size_t)(w->base + mem->reg) * 32);
+    const alloc *a = alloc_at(base[__builtin_ctz(mask)] + (uint64_t)mem->imm);
+    if (!a || size > a->size || (write && a->readonly)) return 0;
+    const uint8_t *init = emu_opt.checks && !write ? a->init : NULL;
+    uint64_t bad = 0, from = a->base, room = a->size - size;
+    EMU_EACH(l, mask) {
+        uint64_t x = base[l] + (uint64_t)mem->imm, o = x - from;
+        addr[l] = x;
+        if ((x & (size - 1)) || o > room) return 0;
+        if (!init) continue;
+        uint32_t have = init[o / 8];
+        if (size == 16) have &= init[o / 8 + 1];
+        bad |= size == 4 ? (have >> (o & 4) & 15) ^ 15 : have ^ 255;
+    }
+    return !bad;
+}
+
 static int exec_ld(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const ptx_opnd *d = &i->op[0], *a = &i->op[1];
-    uint32_t bytes = i->f[1], n = i->f[2];
+    uint32_t bytes = i->f[1], n = i->f[2], *plane[8];
+    uint64_t at[32];
+    if (!(i->f[3] & M_SIGNED) && plain_global(w, i, mask, d, a, 0, at, plane)) {
+        for (uint32_t k = 0; k < n; k++)
+            if (bytes == 4) EMU_EACH(l, mask) memcpy(&plane[k][l], (const uint8_t *)(uintptr_t)at[l] + 4 * k, 4);
+            else EMU_EACH(l, mask) memcpy(&plane[k][2 * l], (const uint8_t *)(uintptr_t)at[l] + 8 * k, 8);
+        return X_NEXT;
+    }
     int space = (int)i->f[0], flags = A_READ | (i->f[3] & M_STRONG ? A_STRONG : 0), s = (i->f[3] & M_SIGNED) != 0;
     if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
     if (i->f[3] & M_STRONG) strong(w, i, mask, a, space, 1, 0);
@@ -235,7 +277,19 @@ static int exec_ld(warp *w, const ptx_instr *i, uint32_t mask)
 static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const ptx_opnd *a = &i->op[0], *v = &i->op[1];
-    uint32_t bytes = i->f[1], n = i->f[2];
+    uint32_t bytes = i->f[1], n = i->f[2], *plane[8];
+    uint64_t at[32];
+    if (plain_global(w, i, mask, v, a, 1, at, plane)) {
+        alloc *to = alloc_at(at[__builtin_ctz(mask)]);
+        EMU_EACH(l, mask) {
+            uint8_t *p = (uint8_t *)(uintptr_t)at[l], b[16];
+            for (uint32_t k = 0; k < n; k++) memcpy(b + k * bytes, bytes == 4 ? &plane[k][l] : &plane[k][2 * l], bytes);
+            if (emu_opt.checks) alloc_mark(to, at[l], bytes * n);
+            emu_progress += memcmp(p, b, bytes * n) != 0;
+            memcpy(p, b, bytes * n);
+        }
+        return X_NEXT;
+    }
     int space = (int)i->f[0], flags = A_WRITE | (i->f[3] & M_STRONG ? A_STRONG : 0);
     if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
     if (i->f[3] & M_STRONG) strong(w, i, mask, a, space, 0, 1);

@@ -631,6 +631,7 @@ static int exec_setmaxnreg(warp *w, const ptx_instr *i, uint32_t mask)
         if ((want - have) * 32 > c->regs_pool) { EMU_EACH(l, mask) w->last_wait[l] = i; return X_WAIT; }
         c->regs_pool -= (want - have) * 32;
     } else {
+        if (want == 256) { emu_report(w, i, mask, E_SETMAXNREG, "setmaxnreg.dec to 256 assembles, but is an illegal instruction (seen on an H200)"); return X_NEXT; }
         if (want > have) { emu_report(w, i, mask, E_SETMAXNREG, "setmaxnreg.dec to %u: the warp has only %u (65536 registers over the CTA's threads)", want, have); return X_NEXT; }
         c->regs_pool += (have - want) * 32;
         emu_event(c->cl);

@@ -394,8 +394,11 @@ void tc5_post(async_op *op, int group)
     emu_async_post(op);
 }
 
-int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, const char *what, uint64_t desc)
+/* The shared memory that an operation reads: n units of 16 bytes. used: of the padded formats only the first 8 or 12 bytes of a unit mean
+ * anything (copies leave the others unwritten) */
+int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used, const char *what, uint64_t desc)
 {
+    const int flags = used < 16 ? A_READ | A_NOINIT : A_READ;
     static __thread uint64_t map[(1 << 18) / 16 / 64];
     uint32_t lo = ~0u, hi = 0, reserved = (uint32_t)c->cl->L->dev->smem_reserved;
     for (int u = 0; u < n; u++) {
@@ -417,14 +420,15 @@ int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const
             uint32_t b = (uint32_t)__builtin_ctzll(m), len = ~(m >> b) ? (uint32_t)__builtin_ctzll(~(m >> b)) : 64;
             uint32_t from = k << 10 | b << 4;
             if (from != end) {
-                if (end > start) emu_async_touch(op, c, start, end - start, A_READ);
+                if (end > start) emu_async_touch(op, c, start, end - start, flags);
                 start = from;
             }
             end = from + len * 16;
             m = b + len >= 64 ? 0 : m & ~(((1ull << len) - 1) << b);
         }
     }
-    emu_async_touch(op, c, start, end - start, A_READ);
+    emu_async_touch(op, c, start, end - start, flags);
+    for (int u = 0; used < 16 && u < n; u++) emu_async_touch(op, c, offset[u], (uint32_t)used, A_READ);
     return 1;
 }
 
@@ -742,7 +746,7 @@ static int x_cp(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t halves = k->where == CP_4 ? 0x55u << lane / 16 : 0xff;
         for (int x = 0; x < group && !bad; x++) {
             bad |= !tc5_allocated(w, i, bit, p->c[x], taddr, col, k->units * 4, "the destination");
-            if (!bad) bad |= !tc5_touch(w, i, (int)l, op, p->c[x], offset, k->rows * k->units, "the source", desc);
+            if (!bad) bad |= !tc5_touch(w, i, (int)l, op, p->c[x], offset, k->rows * k->units, k->fmt == 4 ? 8 : k->fmt == 6 ? 12 : 16, "the source", desc);
         }
         if (bad) { emu_async_free(op); continue; }
         for (int x = 0; x < group; x++) if (tc5_access(w, i, bit, p->c[x], halves, col, k->units * 4, TA_WRITE, op, "tcgen05.cp")) break;

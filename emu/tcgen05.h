@@ -79,7 +79,7 @@ static inline int tm_uninit(const tmem *t, int lane, int col, int n)
     return -1;
 }
 /* Marks the 16-byte units at offset[0..n) of the CTA's shared memory as read by op, in runs. Returns 0 if one is out of bounds (reported). */
-int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, const char *what, uint64_t desc);
+int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used, const char *what, uint64_t desc);
 
 int tc5_arch_specific(const emu_module *m);     /* is the module for an 'a' target, not for a family ('f')? */
 int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size);

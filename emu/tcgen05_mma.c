@@ -247,6 +247,9 @@ static int units_b(const mma_op *o, uint32_t *offset, int *first)
 
 static void gather(uint8_t *to, const uint8_t *smem, const uint32_t *offset, int n) { for (int u = 0; u < n; u++) memcpy(to + u * 16, smem + offset[u], 16); }
 
+/* Bytes of a 16-byte unit that hold elements */
+static int used_bytes(const mma_op *o, ptx_type t) { return o->f->kind >= KIND_MXF4 || num_bits(t) >= 8 ? 16 : num_bits(t) * 2; }
+
 /* n 16-byte units as numbers. 4- and 6-bit types of the f8f6f4 kinds: 16 elements in a unit, padded. Returns elements per unit. */
 static int decode_units(float *to, const uint8_t *raw, int n, ptx_type t, int mx4)
 {
@@ -600,14 +603,14 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     async_op *op = tc5_new(w, i, lane, sizeof o, mma_perform);
     for (int k = 0; k < f->group; k++) {
         int first, n;
-        if (!f->ts && !tc5_touch(w, i, lane, op, o.c[k], offset, units_a(&o, offset), "A", o.raw_a)) { emu_async_free(op); return; }
+        if (!f->ts && !tc5_touch(w, i, lane, op, o.c[k], offset, units_a(&o, offset), used_bytes(&o, o.ta), "A", o.raw_a)) { emu_async_free(op); return; }
         n = units_b(&o, offset, &first);
         if (o.zero >> 39 & 1 && !o.trans_b) {        /* columns taken as zeros are not read */
             int units = o.b_bytes / 16, to = 0;
             for (int col = 0; col < o.N; col++) if (!masked(&o, col)) { memmove(offset + to, offset + col * units, (size_t)units * 4); to += units; }
             n = to;
         }
-        if (n && !tc5_touch(w, i, lane, op, o.c[k], offset, n, "B", o.raw_b)) { emu_async_free(op); return; }
+        if (n && !tc5_touch(w, i, lane, op, o.c[k], offset, n, used_bytes(&o, o.tb), "B", o.raw_b)) { emu_async_free(op); return; }
     }
     memcpy(op->payload, &o, sizeof o);
     /* ordering in tensor memory */

@@ -634,7 +634,7 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
         return -1;
     }
     p->rows = (uint32_t)rows;
-    p->total = p->rows * p->srow;
+    p->total = p->rows * p->grow;        /* of the padded types too: the mbarrier counts what came, without the padding */
     p->extent = p->rows * p->pitch;
 
     /* rules of this use */
@@ -679,7 +679,7 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
                     emu_fatal(w, i, bit, E_OOB_SHARED, "the box with its halo takes %llu bytes of shared memory, the CTA has %u", (ull)(rows * p->pitch), w->cta->smem_size);
                     return -1;
                 }
-                p->rows = (uint32_t)rows, p->total = p->rows * p->srow, p->extent = p->rows * p->pitch;
+                p->rows = (uint32_t)rows, p->total = p->rows * p->grow, p->extent = p->rows * p->pitch;
             }
             if (off > 31) emu_report(w, i, bit, E_OPERAND, "wOffset = %u is not in 0..31", off), ok = 0;
             p->off[0] = (int32_t)off;

@@ -48,8 +48,9 @@ int mx_good(mx_expect e, double v);
 uint32_t mx_metadata(int kind, int ordered, int *pos);
 
 /* A matrix in shared memory as a descriptor tells it (PTX ISA, "Canonical layouts"). mn: row of A, column of B. Offsets are relative to the
- * shared memory's first byte, which lies at a multiple of 1024. atom32: the 128-byte swizzle that moves 32 bytes at a time (tcgen05) */
-typedef struct { int swizzle, mn_major, bits, atom32; uint32_t start, lbo, sbo, base; } mx_smem;
+ * shared memory's first byte, which lies at a multiple of 1024. atom32: the 128-byte swizzle that moves 32 bytes at a time
+ * (tcgen05). second, if not 0: where rows go on that the 128 bytes of a swizzle end (sm_103's leading dimension as an address) */
+typedef struct { int swizzle, mn_major, bits, atom32; uint32_t start, lbo, sbo, base, second; } mx_smem;
 uint32_t mx_smem_at(const mx_smem *s, int mn, int k);  /* byte that holds the element (its low bits first if it is smaller) */
 /* A random layout for mn x k elements at or after *top, which moves past it. swizzle -1: any */
 mx_smem mx_smem_layout(int mn, int k, int bits, int mn_major, int swizzle, uint32_t *top);

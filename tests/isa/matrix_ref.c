@@ -85,7 +85,7 @@ uint64_t mx_random(mx_type t, mx_type acc, int round)
     if (round == MX_EXACT) return mx_encode(t, isa_int(-3, 3));
     if (round == MX_SPECIAL && has_inf(t) && !isa_int(0, 199)) return mx_encode(t, isa_int(0, 1) ? INFINITY : -INFINITY);
     if (round == MX_SPECIAL && has_nan(t) && !isa_int(0, 199)) return mx_encode(t, NAN);
-    /* f64: 40 bits of mantissa, so that __float128 holds the sums exactly */
+    /* f64: 40 bits of mantissa, so that _Float128 holds the sums exactly */
     if (t == MX_F64) return mx_encode(t, ldexp((double)(isa_random() >> 24), isa_int(-48, -34)) * (isa_int(0, 1) ? 1 : -1));
     /* products of f16 accumulators must stay far below 65504 */
     double max = acc == MX_F16 ? (bits == 16 ? 4 : 2) : bits >= 16 ? 256 : INFINITY;
@@ -134,14 +134,14 @@ void mx_product(const mx_product_t *p, mx_expect *e)
 {
     for (int i = 0; i < p->m; i++) for (int j = 0; j < p->n; j++, e++) {
         double c = p->C[i * p->n + j], sum = c, mag = fabs(c);
-        __float128 exact = c;
+        _Float128 exact = c;
         for (int k = 0; k < p->k; k++) {
             double a = p->A[i * p->k + k], b = p->B[k * p->n + j];
             if (a == MX_ABSENT) continue;
             if (p->b1) { sum += p->b1 == 'x' ? a != b : a == 1 && b == 1; continue; }
             if (p->vec) { a *= p->SA[i * p->vec + k * p->vec / p->k]; b *= p->SB[k * p->vec / p->k * p->n + j]; }
             sum += a * b; mag += fabs(a * b);
-            if (p->d == MX_F64) exact += (__float128)a * b;
+            if (p->d == MX_F64) exact += (_Float128)a * b;
         }
         if (p->d == MX_S32) {
             if (p->sat) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
@@ -154,8 +154,8 @@ void mx_product(const mx_product_t *p, mx_expect *e)
             /* as many roundings as products; directed ones all err to the same side */
             double at = (double)exact, err = (p->k + 1) * 0x1p-52 * mag;
             e->lo = at - err; e->hi = at + err;
-            if (p->rnd == 'p') e->lo = (__float128)at < exact ? nextafter(at, INFINITY) : at;
-            if (p->rnd == 'm') e->hi = (__float128)at > exact ? nextafter(at, -INFINITY) : at;
+            if (p->rnd == 'p') e->lo = (_Float128)at < exact ? nextafter(at, INFINITY) : at;
+            if (p->rnd == 'm') e->hi = (_Float128)at > exact ? nextafter(at, -INFINITY) : at;
             continue;
         }
         int fp8 = !isa_emulated && isa_sm < 100 && (p->a == MX_E4M3 || p->a == MX_E5M2);
@@ -184,6 +184,7 @@ uint32_t mx_smem_at(const mx_smem *s, int mn, int k)
     uint32_t w = (uint32_t)s->swizzle, a, i = (uint32_t)mn, j = (uint32_t)k;
     if (!s->mn_major) {
         uint32_t b = j * (uint32_t)s->bits / 8;
+        if (s->second && s->start % 128 + b >= 128) b += s->second - s->start / 128 * 128 - 128;
         a = w ? i % 8 * w + i / 8 * s->sbo + b : i % 8 * 16 + i / 8 * s->sbo + b / 16 * s->lbo + b % 16;
     } else {
         uint32_t b = i * (uint32_t)s->bits / 8;

@@ -22,7 +22,7 @@ void mx_tc5_begin(isa_case *c, const mx_tc5 *t)
     uint32_t control = (t->smem + 15) & ~15u;
     c->block[0] = 128;
     c->grid[0] = c->cluster[0] = (unsigned)t->ctas;
-    c->smem = control + 64;
+    c->smem = control + 128;
     isa_begin(c);
     isa_put(c, ".reg .b32 %%tm, %%s, %%mbar, %%wb, %%t<128>, %%u<4>, %%i, %%warp; .reg .b64 %%l<4>, %%p, %%tin; .reg .pred %%one, %%c, %%w0;\n"
         "mov.u32 %%s, dsmem;\nadd.u32 %%mbar, %%s, %u;\nshr.u32 %%warp, %%tx, 5;\nsetp.eq.u32 %%w0, %%warp, 0;\nshl.b32 %%wb, %%warp, 21;\n"
@@ -325,15 +325,21 @@ static int build_shift(isa_case *c)
 ISA_FAMILY(tmem_shift, "tcgen05.shift", build_shift)
 
 /* ---- alloc, dealloc, relinquish_alloc_permit ----
- * Allocates n columns, then, where they fit, 32 more; writes the last column of each, reads both back; frees both, and allocates n again. */
+ * Allocates n columns, then, where they fit, 32 more; writes the last column of each, reads both back; frees both. Then all 512 columns are
+ * allocated once more, in pieces of 32 (of n, had there been no 32: sizes may not grow), which only works if all were freed, and freed. */
 static void check_alloc(isa_case *c)
 {
     int n = (int)c->user[0], two = n <= 256;
     for (int cta = 0; cta < (int)c->user[1]; cta++) {
-        const uint32_t *o = (uint32_t *)c->out + cta * 260;
-        uint32_t a = o[256], b = o[257], again = o[258];
+        const uint32_t *o = (uint32_t *)c->out + cta * 280;
+        uint32_t a = o[256], b = o[257];
         if (a >> 16 || (a & 31) || a + (uint32_t)n > 512) isa_fail(c, "allocated %d columns at %08x", n, a);
-        if (again >> 16 || (again & 31) || again + (uint32_t)n > 512) isa_fail(c, "allocated %d columns again at %08x", n, again);
+        uint32_t piece = two ? 32 : (uint32_t)n, seen = 0;
+        for (uint32_t i = 0; i < 512 / piece; i++) {
+            uint32_t at = o[260 + i];
+            if (at % 32 || at + piece > 512 || seen >> at / 32 & 1) isa_fail(c, "allocated %u columns again at %08x", piece, at);
+            for (uint32_t k = 0; k < piece / 32; k++) seen |= 1u << (at / 32 + k) % 32;
+        }
         if (two && (b >> 16 || (b & 31) || b + 32 > 512 || (b < a + (uint32_t)n && b + 32 > a))) isa_fail(c, "32 columns at %08x besides %d at %08x", b, n, a);
         for (uint32_t th = 0; th < 128; th++) {
             if (o[th * 2] != th + 1000) isa_fail(c, "the last of %d columns: lane %u has %u", n, th, o[th * 2]);
@@ -356,7 +362,7 @@ static int build_alloc(isa_case *c)
         is_dealloc && !imm ? "%n" : size);
     mx_tc5 t = { .ctas = group, .group = group, .cols = 0 };
     isa_in(c, 16);
-    isa_out(c, (size_t)group * 260 * 4);
+    isa_out(c, (size_t)group * 280 * 4);
     c->user[0] = n; c->user[1] = group;
     c->check = check_alloc;
     mx_tc5_begin(c, &t);
@@ -365,7 +371,7 @@ static int build_alloc(isa_case *c)
     if (two) isa_put(c, "tcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%u0], 32;\n", group);
     isa_put(c, "A1:\ntcgen05.fence::before_thread_sync;\n");
     barrier(c, &t);
-    isa_put(c, "tcgen05.fence::after_thread_sync;\nld.shared.u32 %%t0, [%%mbar+16];\nmad.lo.u32 %%u2, %%rank, 1040, 0;\ncvt.u64.u32 %%l1, %%u2;\nadd.u64 %%l1, %%l1, %%out;\nst.global.u32 [%%l1+1024], %%t0;\n");
+    isa_put(c, "tcgen05.fence::after_thread_sync;\nld.shared.u32 %%t0, [%%mbar+16];\nmad.lo.u32 %%u2, %%rank, 1120, 0;\ncvt.u64.u32 %%l1, %%u2;\nadd.u64 %%l1, %%l1, %%out;\nst.global.u32 [%%l1+1024], %%t0;\n");
     isa_put(c, "mad.wide.u32 %%l2, %%tx, 8, %%l1;\n");
     for (int i = 0; i < 1 + two; i++) {
         if (i) isa_put(c, "ld.shared.u32 %%t1, [%%mbar+20];\nst.global.u32 [%%l1+1028], %%t1;\n");
@@ -378,14 +384,13 @@ static int build_alloc(isa_case *c)
     barrier(c, &t);
     isa_put(c, "tcgen05.fence::after_thread_sync;\nsetp.ne.u32 %%c, %%warp, 0;\n@%%c bra A2;\nmov.u32 %%u3, %%t0;\n%s", dealloc);
     if (two) isa_put(c, "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%t1, 32;\n", group);
-    /* n may not grow from one allocation to the next: after the 32, allocate 32 again */
-    if (two) isa_put(c, "add.u32 %%u0, %%mbar, 24;\ntcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%u0], 32;\nld.shared.u32 %%u3, [%%mbar+24];\nst.global.u32 [%%l1+1032], %%u3;\n"
-        "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%u3, 32;\n", group, group);
-    else isa_put(c, "add.u32 %%u0, %%mbar, 24;\ncvt.u64.u32 %%l0, %%u0;\ncvta.shared.u64 %%l0, %%l0;\n%sld.shared.u32 %%u3, [%%mbar+24];\nst.global.u32 [%%l1+1032], %%u3;\n%s", alloc, dealloc);
+    for (int i = 0; i < (two ? 16 : 1); i++)
+        isa_put(c, "add.u32 %%u0, %%mbar, %d;\ntcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%u0], %d;\nld.shared.u32 %%t%d, [%%u0];\nst.global.u32 [%%l1+%d], %%t%d;\n", 24 + i * 4, group,
+            two ? 32 : n, 10 + i, 1040 + i * 4, 10 + i);
+    for (int i = 0; i < (two ? 16 : 1); i++) isa_put(c, "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%t%d, %d;\n", group, 10 + i, two ? 32 : n);
     if (is_rel) isa_put(c, "%s;\n", mn);
     else isa_put(c, "tcgen05.relinquish_alloc_permit.cta_group::%d.sync.aligned;\n", group);
     isa_put(c, "A2:\n");
-    if (two) c->user[2] = 32;
     mx_tc5_end(c, &t);
     return 0;
 }
