@@ -162,7 +162,7 @@ void emu_global_mark(uint64_t addr, uint64_t size, int on)
 uint64_t emu_global_uninit(uint64_t addr, uint64_t size)
 {
     alloc *a = alloc_at(addr);
-    return a && size <= a->size - (addr - a->base) ? alloc_uninit(a, addr, size) : 0;
+    return emu_opt.checks && a && size <= a->size - (addr - a->base) ? alloc_uninit(a, addr, size) : 0;
 }
 
 /* Parameter blocks: one region, known to the table, so that a launch does not change it */

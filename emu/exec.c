@@ -222,6 +222,8 @@ static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
     if (w->bulk) bulk_exit(w, i, mask);
     w->live &= ~mask;
     w->stalled &= ~mask;
+    /* a thread may arrive at the cluster barrier and exit: it is not expected any more, so it may not count as arrived either */
+    EMU_EACH(l, mask) if (w->cluster_gen[l] == c->cl->barrier_gen + 1) { w->cluster_gen[l] = 0; c->cl->barrier_arrived--; }
     emu_event(c->cl);
     if (w->live) return;
     emu_wgmma_exit(w);
@@ -635,12 +637,13 @@ int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read)
     EMU_EACH(l, mask) {
         struct bulk_lane *b = &w->bulk->lane[l];
         async_op *todo[1024]; int k = 0;
-        for (async_op *o = b->closed; o; o = o->next) if (o->group_no + (uint32_t)n <= b->next_group && k < 1024) todo[k++] = o;
+        for (async_op *o = b->closed; o && k < 1024; o = o->next)       /* stage_done 4: an earlier .read wait has seen it already */
+            if (o->group_no + (uint32_t)n <= b->next_group && !(read && o->stage_done & 4)) todo[k++] = o;
         while (k > 0) {                         /* oldest first */
             async_op *o = todo[--k];
             if (!(o->stage_done & 1)) { o->stage_done |= 1; o->perform(o, AO_READ); }
             vclk_acquire(w, 1u << l, o->vc);
-            if (read) continue;
+            if (read) { o->stage_done |= 4; continue; }
             if (!(o->stage_done & 2)) { o->stage_done |= 2; o->perform(o, AO_WRITE); }
             for (async_op **a = &b->closed; *a; a = &(*a)->next) if (*a == o) { *a = o->next; break; }
             emu_async_free(o);

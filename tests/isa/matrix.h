@@ -38,7 +38,7 @@ typedef struct mx_product_t {
     int b1;                 /* 'x' xor, '&' and */
     char rnd;               /* f64: 'n', 'z', 'm', 'p' */
 } mx_product_t;
-typedef struct { double lo, hi; } mx_expect;            /* NaN in lo: must be NaN */
+typedef struct { double lo, hi; } mx_expect;            /* NaN in lo: must be NaN; lo > hi: anything goes */
 mx_product_t *mx_new(int m, int n, int k, int vec);     /* one block: free() frees all */
 void mx_product(const mx_product_t *p, mx_expect *e);
 int mx_good(mx_expect e, double v);
