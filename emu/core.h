@@ -75,7 +75,7 @@ void setmaxnreg_exit(warp *w);
 void sync_describe_wait(warp *w, int lane, char *buf, size_t n);         /* "waits at bar.sync 1: 96 of 128 threads arrived" */
 
 /* ---- mem.c ---- */
-void cpasync_warp_end(warp *w);
+void cpasync_warp_end(warp *w, int last);        /* last: the cluster ends; else the warp exits */
 void cpasync_mbar_arrive(warp *w, uint32_t mask);
 int emu_params_init(void);
 uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);

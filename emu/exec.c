@@ -229,7 +229,7 @@ static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
     emu_wgmma_exit(w);
     emu_tcgen05_warp_exit(w);
     setmaxnreg_exit(w);
-    cpasync_warp_end(w);
+    cpasync_warp_end(w, 0);
     if (--c->live_warps == 0) {
         queue_abandon(c, w, i);
         mbar_cta_end(w, c);
@@ -678,7 +678,7 @@ static void warp_end(warp *w)
         free(w->local[l]);
         for (frame *f = w->frame[l], *up; f; f = up) { up = f->up; free(f); }
     }
-    cpasync_warp_end(w);
+    cpasync_warp_end(w, 1);
     if (w->bulk) for (int l = 0; l < 32; l++) {
         async_op *lists[2] = {w->bulk->lane[l].open, w->bulk->lane[l].closed};
         for (int k = 0; k < 2; k++) for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }

@@ -631,8 +631,13 @@ static void cp_arrive_perform(async_op *op, int stage)
 {
     cp_arrive *p = op->payload;
     if (stage != AO_WRITE) return;
+    int kept = 0;
     for (cpasync *e = p->w->cpasync; e; e = e->next)
-        if (e->mask & p->mask && e->op->posted <= p->before) { emu_async_run(e->op); vclk_merge(op->cl, &op->vc, e->op->vc); }
+        if (e->mask & p->mask && e->op->posted && e->op->posted <= p->before) { emu_async_run(e->op); vclk_merge(op->cl, &op->vc, e->op->vc); kept++; }
+    /* they stay for a cp.async.wait_group; but those who use the mbarrier need none, so not all of them and not for ever */
+    for (cpasync **a = &p->w->cpasync; *a && kept > 64;)
+        if ((*a)->op->stage_done >> AO_WRITE & 1) { cp_finish(p->w, a); kept--; }
+        else a = &(*a)->next;
     EMU_EACH(l, p->mask) emu_mbar_arrive_op(op, p->c[l], p->off[l], 1);
 }
 int emu_mbar_inc(cta *c, uint32_t off);
@@ -653,12 +658,13 @@ static int exec_cp_arrive(warp *w, const ptx_instr *i, uint32_t mask)
     emu_async_post(op);
     return X_NEXT;
 }
-void cpasync_warp_end(warp *w)
+void cpasync_warp_end(warp *w, int last)
 {
-    while (w->cpasync) {
-        cpasync *e = w->cpasync;
-        w->cpasync = e->next;
-        if (!e->op->stage_done && !w->live && !w->cta->cl->L->failed)
+    for (cpasync **a = &w->cpasync; *a;) {
+        cpasync *e = *a;
+        if (!last && e->op->posted && !e->op->stage_done) { a = &e->next; continue; }   /* its cp.async.mbarrier.arrive is still to come */
+        *a = e->next;
+        if (!last && !e->op->stage_done && !w->live && !w->cta->cl->L->failed)
             emu_report(w, e->op->i, e->mask, E_IN_FLIGHT, "the thread exits with this copy in flight: no cp.async.wait_group or wait_all saw it");
         emu_async_free(e->op);
         free(e);

@@ -151,6 +151,9 @@ void mx_product(const mx_product_t *p, mx_expect *e)
             else sum = (int32_t)(uint32_t)(uint64_t)(int64_t)sum;
         }
         e->lo = e->hi = sum;
+        int fp8 = !isa_emulated && (p->a == MX_E4M3 || p->a == MX_E5M2);
+        /* sm_90 to sm_110 have no such mma: ptxas makes two of f16, and one half of k may overflow to the other infinity */
+        if (fp8 && p->d == MX_F16 && isa_sm >= 90 && isa_sm < 120 && isinf(sum)) { e->lo = INFINITY; e->hi = -INFINITY; continue; }
         if (isnan(sum) || isinf(sum) || mx_is_int(p->d) || p->round == MX_EXACT) continue;
         double bound;
         if (p->d == MX_F64) {
@@ -161,8 +164,7 @@ void mx_product(const mx_product_t *p, mx_expect *e)
             if (p->rnd == 'm') e->hi = (_Float128)at > exact ? nextafter(at, -INFINITY) : at;
             continue;
         }
-        int fp8 = !isa_emulated && isa_sm < 100 && (p->a == MX_E4M3 || p->a == MX_E5M2);
-        bound = (p->k + 2) * (fp8 ? 0x1p-13 : 0x1p-23) * mag + p->k * 0x1p-149;
+        bound = (p->k + 2) * (fp8 && isa_sm < 100 ? 0x1p-13 : 0x1p-23) * mag + p->k * 0x1p-149;
         if (p->d == MX_F16) bound += (p->k / 4 + 1) * (0x1p-11 * mag + 0x1p-25);
         e->lo = sum - bound; e->hi = sum + bound;
         /* beyond 65504 an f16 is infinite; sums that pass there on the way may end anywhere */
