@@ -607,6 +607,7 @@ int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
     if (!emu_opt.checks || !b->init_w || (b->init_w == w && b->init_lane == lane)) return 1;
     uint32_t t = thread_index(b->init_w, b->init_lane);
     if ((w->vc[lane] ? w->vc[lane]->c[t] : 0) >= b->init_tick) return 1;
+    if (!emu_opt.strict && c->cl->barrier_gen > b->init_gen) return 1;          /* a cluster barrier, if only relaxed, has come between */
     emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at %s of CTA rank %u is used without a barrier between its initialisation by another thread and this", emu_offset(c, b->off), c->rank);
     emu_report_also(w, b->init_at, "initialised");
     b->init_w = NULL;

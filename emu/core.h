@@ -60,7 +60,7 @@ extern __thread uint64_t emu_progress;  /* of the running worker */
 /* ---- sync.c ---- */
 typedef struct mbar {
     uint32_t off; int valid; uint32_t expected; int64_t pending, tx; uint64_t phase;
-    vclk *cur, *done; const ptx_instr *init_at, *gone_at /* !valid: what ended it */; struct mbar *next; int fenced; warp *init_w; int init_lane; uint32_t init_tick;
+    vclk *cur, *done; const ptx_instr *init_at, *gone_at /* !valid: what ended it */; struct mbar *next; int fenced; uint32_t init_gen; warp *init_w; int init_lane; uint32_t init_tick;
 } mbar;
 typedef struct mbar_table { mbar *bucket[64]; int n; } mbar_table;
 mbar *mbar_find(cta *c, uint32_t off);

@@ -179,7 +179,7 @@ CUresult cuCtxGetFlags(unsigned *f) { DRV(SET(f, top()->flags)); }
 CUresult cuCtxSetFlags(unsigned f) { DRV((top()->flags = f, 0)); }
 CUresult cuCtxGetId(CUcontext c, unsigned long long *id) { INIT(!c && !top() ? (int)CUDA_ERROR_INVALID_CONTEXT : SET(id, (c ? c : top())->id)); }
 CUresult cuCtxGetApiVersion(CUcontext c, unsigned *v) { (void)c; INIT(SET(v, CUDA_VERSION)); }
-CUresult cuCtxSynchronize(void) { DRV(0); }
+CUresult cuCtxSynchronize(void) { DRV(host_device_sync(__func__)); }
 CUresult cuCtxSynchronize_v2(CUcontext c) { (void)c; INIT(host_sticky()); }
 CUresult cuCtxSetLimit(CUlimit l, size_t v) { DRV(host_limit((int)l, NULL, v)); }
 CUresult cuCtxGetLimit(size_t *v, CUlimit l) { DRV(v ? host_limit((int)l, v, 0) : (int)CUDA_ERROR_INVALID_VALUE); }
@@ -553,8 +553,8 @@ CUresult cuEventCreate(CUevent *e, unsigned f) { DRV(host_event_new(e, f)); }
 CUresult cuEventDestroy_v2(CUevent e) { DRV(host_event_free(e)); }
 CUresult cuEventRecord(CUevent e, CUstream s) { DRV(host_event_record(e, s, __func__)); }
 CUresult cuEventRecordWithFlags(CUevent e, CUstream s, unsigned f) { (void)f; DRV(host_event_record(e, s, __func__)); }
-CUresult cuEventQuery(CUevent e) { DRV(host_event(e, __func__)); }
-CUresult cuEventSynchronize(CUevent e) { DRV(host_event(e, __func__)); }
+CUresult cuEventQuery(CUevent e) { DRV(host_event_sync(e, __func__)); }
+CUresult cuEventSynchronize(CUevent e) { DRV(host_event_sync(e, __func__)); }
 CUresult cuEventElapsedTime_v2(float *ms, CUevent a, CUevent b) { DRV(host_event_elapsed(ms, a, b, "cuEventElapsedTime")); }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *m)

@@ -322,6 +322,7 @@ typedef struct emu_options {
     const emu_device *device;
     uint64_t seed; int schedules;       /* schedule 0: latest; 1..: random from the seed */
     int stats, json, threads, checks, verbose;
+    int strict;                         /* also report what the ISA does not promise but widely used libraries rely on */
     uint64_t hang;                      /* warp instructions without progress until a hang is reported */
     const char *json_path;
 } emu_options;

@@ -605,7 +605,7 @@ static void bulk_exit(warp *w, const ptx_instr *i, uint32_t mask)
         for (int k = 0; k < 2; k++)
             for (async_op *o = lists[k], *next; o; o = next) {
                 next = o->next;
-                if (!(o->stage_done & 1))
+                if (!(o->stage_done & 1) && (!k || emu_opt.strict))     /* committed: hardware waits, though the ISA does not say so */
                     emu_report(w, o->i, 1u << l, E_IN_FLIGHT, k ? "the thread exits before cp.async.bulk.wait_group has seen that shared memory was read"
                                                                 : "the thread exits without cp.async.bulk.commit_group and wait_group for this operation");
                 emu_async_run(o);

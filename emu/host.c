@@ -77,7 +77,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *f) { RT(SET(f, device_flags | cudaDevic
 cudaError_t cudaSetValidDevices(int *d, int n) { RT(!d || n < 1 ? (int)cudaErrorInvalidValue : DEV(d[0])); }
 cudaError_t cudaChooseDevice(int *d, const struct cudaDeviceProp *p) { (void)p; RT(SET(d, 0)); }
 cudaError_t cudaDeviceGetAttribute(int *v, enum cudaDeviceAttr a, int d) { RT(DEV(d) ? DEV(d) : host_device_attribute(v, (int)a)); }
-cudaError_t cudaDeviceSynchronize(void) { RT(0); }
+cudaError_t cudaDeviceSynchronize(void) { RT(host_device_sync(__func__)); }
 cudaError_t cudaDeviceReset(void) { RT_ALWAYS((last_error = 0, host_reset())); }
 cudaError_t cudaDeviceSetLimit(enum cudaLimit l, size_t v) { RT(host_limit((int)l, NULL, v)); }
 cudaError_t cudaDeviceGetLimit(size_t *v, enum cudaLimit l) { RT(v ? host_limit((int)l, v, 0) : (int)cudaErrorInvalidValue); }
@@ -481,8 +481,8 @@ cudaError_t cudaEventCreate(cudaEvent_t *e) { RT(host_event_new(e, 0)); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned f) { RT(host_event_new(e, f)); }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { RT(host_event_record(e, s, __func__)); }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned f) { (void)f; RT(host_event_record(e, s, __func__)); }
-cudaError_t cudaEventQuery(cudaEvent_t e) { RT(host_event(e, __func__)); }
-cudaError_t cudaEventSynchronize(cudaEvent_t e) { RT(host_event(e, __func__)); }
+cudaError_t cudaEventQuery(cudaEvent_t e) { RT(host_event_sync(e, __func__)); }
+cudaError_t cudaEventSynchronize(cudaEvent_t e) { RT(host_event_sync(e, __func__)); }
 cudaError_t cudaEventDestroy(cudaEvent_t e) { RT(host_event_free(e)); }
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) { RT(host_event_elapsed(ms, a, b, __func__)); }
 

@@ -101,17 +101,24 @@ int host_copy_2d(const char *api, void *dst, size_t dpitch, const void *src, siz
 int host_set(const char *api, void *dst, size_t pitch, uint32_t v, int unit, size_t w, size_t h, CUstream s);  /* w in units */
 int host_call(const char *api, void (*fn)(void *), void *data, CUstream s);
 
-struct CUstream_st { unsigned flags; int priority; unsigned long long id; struct CUgraph_st *capture; int origin, mode; };
-struct CUevent_st { unsigned flags; int recorded; uint64_t when; struct CUgraph_st *capture; };
-struct CUgraph_st { host_op *first, **last; size_t n; int refs; unsigned long long id; };
+/* A capture numbers its streams (lanes) and counts what each has added; seen: what comes before the stream's or the event's place */
+enum { HOST_LANES = 32 };
+struct CUstream_st { unsigned flags; int priority; unsigned long long id; struct CUgraph_st *capture; int origin, mode, lane; unsigned seen[HOST_LANES]; };
+struct CUevent_st { unsigned flags; int recorded; uint64_t when; struct CUgraph_st *capture; unsigned long long capture_id; unsigned seen[HOST_LANES]; };
+struct CUgraph_st {
+    host_op *first, **last; size_t n; int refs; unsigned long long id;
+    int over, invalid, lanes; unsigned count[HOST_LANES];              /* the capture: it has ended; a mistake spoilt it */
+};
 int host_stream(CUstream s, const char *api);       /* 0 if it is a stream */
 int host_stream_new(CUstream *s, unsigned flags, int priority);
 int host_stream_free(CUstream s, const char *api);
 int host_stream_wait(CUstream s, CUevent e, const char *api);
 int host_stream_sync(CUstream s, const char *api);
+int host_device_sync(const char *api);
 int host_event_new(CUevent *e, unsigned flags);
 int host_event_free(CUevent e);
 int host_event(CUevent e, const char *api);
+int host_event_sync(CUevent e, const char *api);
 int host_event_record(CUevent e, CUstream s, const char *api);
 int host_event_elapsed(float *ms, CUevent a, CUevent b, const char *api);
 int host_capture_begin(CUstream s, int mode);

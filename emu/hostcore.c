@@ -956,6 +956,8 @@ int host_stream(CUstream s, const char *api)
     return cudaErrorInvalidResourceHandle;
 }
 static struct CUgraph_st *capture_of(CUstream s) { return (uintptr_t)s > 2 ? s->capture : NULL; }
+/* Is the capture that the event was recorded in still going on? */
+static int capturing(CUevent e) { return e->capture && map_get(&graphs, e->capture) && e->capture->id == e->capture_id && !e->capture->over; }
 
 int host_stream_new(CUstream *s, unsigned flags, int priority)
 {
@@ -979,8 +981,27 @@ int host_stream_free(CUstream s, const char *api)
 int host_stream_sync(CUstream s, const char *api)
 {
     int e = host_stream(s, api);
-    if (!e && capture_of(s)) { host_say("%s: the stream is being captured", api); e = cudaErrorStreamCaptureUnsupported; }
-    return e;
+    if (e || !capture_of(s)) return e;
+    if (s->capture->invalid) return cudaErrorStreamCaptureInvalidated;
+    host_say("%s: the stream is being captured: that spoils the capture", api);
+    s->capture->invalid = 1;
+    return cudaErrorStreamCaptureUnsupported;
+}
+/* Spoils the captures of all streams, or of those alone that the legacy stream waits for. Is there any? */
+static int spoil(int blocking_only)
+{
+    int n = 0;
+    for (size_t i = 0; i < streams.cap; ++i) {
+        CUstream s = (uintptr_t)streams.key[i] > 1 ? streams.val[i] : NULL;
+        if (s && s->capture && !(blocking_only && s->flags)) s->capture->invalid = n = 1;
+    }
+    return n;
+}
+int host_device_sync(const char *api)
+{
+    if (!spoil(0)) return 0;
+    host_say("%s: a stream is being captured: waiting for the device spoils the capture", api);
+    return cudaErrorStreamCaptureUnsupported;
 }
 
 int host_event(CUevent e, const char *api)
@@ -988,6 +1009,15 @@ int host_event(CUevent e, const char *api)
     if (map_get(&events, e)) return 0;
     host_say("%s: %p is no event", api, (void *)e);
     return cudaErrorInvalidResourceHandle;
+}
+/* For waits and queries of the host */
+int host_event_sync(CUevent e, const char *api)
+{
+    int r = host_event(e, api);
+    if (r || !e->capture) return r;
+    host_say("%s: the event was last recorded in a stream that was being captured", api);
+    if (capturing(e)) e->capture->invalid = 1;
+    return cudaErrorCapturedEvent;
 }
 int host_event_new(CUevent *e, unsigned flags)
 {
@@ -1012,7 +1042,11 @@ int host_event_record(CUevent e, CUstream s, const char *api)
     if (!r) r = host_stream(s, api);
     if (r) return r;
     e->capture = capture_of(s);                     /* inside a capture an event only joins streams */
-    if (e->capture) return 0;
+    if (e->capture) {
+        e->capture_id = e->capture->id;
+        memcpy(e->seen, s->seen, sizeof e->seen);
+        return e->capture->invalid ? cudaErrorStreamCaptureInvalidated : 0;
+    }
     host_op op = { .kind = OP_RECORD, .api = api, .record.event = e };
     return host_submit(s, &op);
 }
@@ -1020,16 +1054,34 @@ int host_stream_wait(CUstream s, CUevent e, const char *api)
 {
     int r = host_event(e, api);
     if (!r) r = host_stream(s, api);
-    if (r || (uintptr_t)s <= 2 || !e->capture || s->capture) return r;
-    if (!map_get(&graphs, e->capture)) { e->capture = NULL; return 0; }
-    s->capture = e->capture;                        /* the stream joins the capture; call order is an order that the graph allows */
-    ++s->capture->refs;
+    if (r) return r;
+    struct CUgraph_st *g = capture_of(s), *from = capturing(e) ? e->capture : NULL;
+    if ((g && g->invalid) || (from && from->invalid)) return cudaErrorStreamCaptureInvalidated;
+    if (from && (uintptr_t)s <= 2) {
+        host_say("%s: the default stream cannot become part of a capture", api);
+        from->invalid = 1;
+        return cudaErrorStreamCaptureImplicit;
+    }
+    if (g && g != from && (from || e->recorded || e->capture)) {
+        host_say("%s: a captured stream cannot wait for an event of %s", api, from ? "another capture" : "before the capture or outside of it");
+        g->invalid = 1;
+        if (from) from->invalid = 1;
+        return from ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureIsolation;
+    }
+    if (!from) return 0;
+    if (!g) {                                       /* the stream joins the capture; call order is an order that the graph allows */
+        s->capture = from;
+        ++from->refs;
+        s->lane = from->lanes < HOST_LANES ? from->lanes++ : HOST_LANES - 1;
+        memset(s->seen, 0, sizeof s->seen);
+    }
+    for (int i = 0; i < HOST_LANES; ++i) if (s->seen[i] < e->seen[i]) s->seen[i] = e->seen[i];
     return 0;
 }
 int host_event_elapsed(float *ms, CUevent a, CUevent b, const char *api)
 {
-    int r = host_event(a, api);
-    if (!r) r = host_event(b, api);
+    int r = host_event_sync(a, api);
+    if (!r) r = host_event_sync(b, api);
     if (r) return r;
     if (!ms) return cudaErrorInvalidValue;
     if (!a->recorded || !b->recorded || (a->flags | b->flags) & cudaEventDisableTiming) {
@@ -1099,7 +1151,8 @@ int host_capture_begin(CUstream s, int mode)
     if ((uintptr_t)s <= 2) return cudaErrorStreamCaptureUnsupported;    /* the default streams cannot be captured */
     if (s->capture) return cudaErrorIllegalState;
     if ((e = host_graph_new(&s->capture))) return e;
-    s->origin = 1; s->mode = mode;
+    s->origin = 1; s->mode = mode; s->lane = 0; s->capture->lanes = 1;
+    memset(s->seen, 0, sizeof s->seen);
     if (!s->flags) ++captures;
     return 0;
 }
@@ -1116,16 +1169,22 @@ int host_capture_end(CUstream s, struct CUgraph_st **g)
         CUstream t = (uintptr_t)streams.key[i] > 1 ? streams.val[i] : NULL;
         if (t && t != s && t->capture == x) { t->capture = NULL; host_graph_free(x); }
     }
-    s->capture = NULL; s->origin = 0;
-    *g = x;
-    return 0;
+    s->capture = NULL; s->origin = 0; x->over = 1;
+    e = x->invalid ? cudaErrorStreamCaptureInvalidated : 0;
+    for (int i = 0; i < x->lanes && !e; ++i)
+        if (s->seen[i] != x->count[i]) {
+            host_say("cudaStreamEndCapture: a stream that joined the capture has work that the stream which ends it does not wait for");
+            e = cudaErrorStreamCaptureUnjoined;
+        }
+    if (e) host_graph_free(x); else *g = x;
+    return e;
 }
 int host_capture_info(CUstream s, int *status, unsigned long long *id, struct CUgraph_st **g)
 {
     int e = host_stream(s, "cudaStreamGetCaptureInfo");
     if (e) return e;
     struct CUgraph_st *x = capture_of(s);
-    if (status) *status = x ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    if (status) *status = !x ? cudaStreamCaptureStatusNone : x->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     if (x && id) *id = x->id;
     if (g) *g = x;
     return 0;
@@ -1138,9 +1197,14 @@ int host_submit(CUstream s, host_op *op)
     host_used();
     if (op->kind == OP_GRAPH && !map_get(&graphs, op->graph.graph)) return cudaErrorInvalidValue;
     struct CUgraph_st *g = capture_of(s);
-    if (g) return graph_add(g, op);
+    if (g && g->invalid) return cudaErrorStreamCaptureInvalidated;
+    if (g) {
+        s->seen[s->lane] = ++g->count[s->lane];
+        return graph_add(g, op);
+    }
     if (captures && (uintptr_t)s <= 1) {
-        host_say("%s: in the legacy default stream, while a stream that it waits for is being captured", op->api);
+        host_say("%s: in the legacy default stream, while a stream that it waits for is being captured: that spoils the capture", op->api);
+        spoil(1);
         return cudaErrorStreamCaptureImplicit;
     }
     return perform(op);

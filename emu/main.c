@@ -49,6 +49,9 @@ static void help(FILE *f)
 "  --seed N            for the random orders, default 1\n"
 "  --threads N         clusters of a grid run on so many threads; default: one for each processor\n"
 "  --hang N            report a hang after N warp instructions without progress, default %llu\n"
+"  --strict            also report what the PTX ISA does not promise, though widely used libraries rely on it: leaving\n"
+"                      with committed bulk stores that nobody waited for; an mbarrier made known by a relaxed arrival\n"
+"                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later\n"
 "  --no-checks         only compute: faster, finds no races and no uninitialised memory\n"
 "  --stats             what each kernel executed: instructions, floating-point operations, bytes, bank conflicts\n"
 "  --json[=FILE]       reports as JSON lines, on stderr or in FILE (FILE.1, FILE.2, ... for the further runs of --schedules)\n"
@@ -242,6 +245,7 @@ int main(int argc, char **argv)
             json = value ? value : "-";
         }
         else if ((flag = !strcmp(name, "--stats"))) set("TCEMU_STATS", "1");
+        else if ((flag = !strcmp(name, "--strict"))) set("TCEMU_STRICT", "1");
         else if ((flag = !strcmp(name, "--no-checks"))) set("TCEMU_CHECKS", "0");
         else if ((flag = !strcmp(name, "-v") || !strcmp(name, "--verbose"))) set("TCEMU_VERBOSE", "1");
         else { say("there is no option %s; see tcemu --help", argv[i]); return 2; }

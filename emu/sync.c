@@ -291,7 +291,7 @@ static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
         if (!b) { b = calloc(1, sizeof *b); b->next = c->mbars->bucket[off / 8 % 64]; c->mbars->bucket[off / 8 % 64] = b; }
         vclk_drop(c->cl, b->cur); vclk_drop(c->cl, b->done);
         mbar *next = b->next;
-        *b = (mbar){.off = off, .valid = 1, .expected = count, .pending = count, .init_at = i, .next = next, .init_w = w, .init_lane = (int)l, .init_tick = w->tick};
+        *b = (mbar){.off = off, .valid = 1, .expected = count, .pending = count, .init_at = i, .next = next, .init_w = w, .init_lane = (int)l, .init_tick = w->tick, .init_gen = c->cl->barrier_gen};
         check_mbar_mark(c, off, 1);
         mbar_image(c, b);
         emu_progress++;
@@ -649,6 +649,7 @@ void setmaxnreg_exit(warp *w)
     int last = 1;
     for (int k = (int)(w->id & ~3u); k < c->nwarp && k < (int)(w->id & ~3u) + 4; k++) { last &= !c->warp[k].live; if (c->warp[k].maxnreg_at) has = &c->warp[k]; }
     for (int k = (int)(w->id & ~3u); last && has && k < c->nwarp && k < (int)(w->id & ~3u) + 4; k++) if (c->warp[k].maxnreg != has->maxnreg) other = &c->warp[k];
+    if (other && c->cl->L->dev->sm >= 100 && !emu_opt.strict) other = NULL;
     if (other && other->maxnreg)
         emu_report(w, has->maxnreg_at, 0, E_SETMAXNREG, "setmaxnreg must be executed alike by all warps of a warpgroup: warp %u has set %u, warp %u %u", has->id, has->maxnreg, other->id, other->maxnreg);
     else if (other) emu_report(w, has->maxnreg_at, 0, E_SETMAXNREG, "setmaxnreg must be executed by all warps of a warpgroup: warp %u has executed this one, warp %u has not", has->id, other->id);

@@ -398,7 +398,7 @@ void tc5_post(async_op *op, int group)
  * anything (copies leave the others unwritten) */
 int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used, const char *what, uint64_t desc)
 {
-    const int flags = used < 16 ? A_READ | A_NOINIT : A_READ;
+    const int flags = used < 16 ? A_READ | A_NOINIT : A_READ, errors = emu_error_count();
     static __thread uint64_t map[(1 << 18) / 16 / 64];
     uint32_t lo = ~0u, hi = 0, reserved = (uint32_t)c->cl->L->dev->smem_reserved;
     for (int u = 0; u < n; u++) {
@@ -428,7 +428,7 @@ int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const
         }
     }
     emu_async_touch(op, c, start, end - start, flags);
-    for (int u = 0; used < 16 && u < n; u++) emu_async_touch(op, c, offset[u], (uint32_t)used, A_READ);
+    for (int u = 0; used < 16 && u < n && emu_error_count() == errors; u++) emu_async_touch(op, c, offset[u], (uint32_t)used, A_READ);
     return 1;
 }
 

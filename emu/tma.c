@@ -720,7 +720,9 @@ static void touch_source(async_op *op, const tensor *p)
         each_run(op, p, p->src, p->src_off, A_READ | A_ASYNC, emu_async_touch);
         return;
     }
+    const int errors = emu_error_count();
     each_run(op, p, p->src, p->src_off, A_READ | A_ASYNC | A_NOINIT, emu_async_touch);
+    if (emu_error_count() != errors) return;                     /* once is enough */
     walk_begin(&k, p);
     for (uint32_t n = 0; some && n < p->rows; n++) {
         if (!walk_next(&k, c, &addr)) continue;

@@ -38,7 +38,7 @@ RUN
 cat > "$out/case.sh" <<'RUN'
 file=$1 name=$2
 prog=$out/$(basename "$file" .cu) log=$out/$name.log why=""
-emu="$tcemu --device sm_$(cat "$prog.arch") --hang 400000"
+emu="$tcemu --strict --device sm_$(cat "$prog.arch") --hang 400000"
 want=$prog.want
 if [ "$(grep -c "^[0-9]* EXPECT $name " "$want")" -ne 1 ]; then echo "FAIL $name: must have one EXPECT comment"; exit; fi
 expect=$(grep "^[0-9]* EXPECT $name " "$want")
@@ -101,7 +101,7 @@ for f in $files; do
     base=$(basename "$f" .cu)
     [ -x "$out/$base" ] || continue
     [ "$names" = "  " ] || case $names in *" $base "*) ;; *) continue ;; esac
-    if "$tcemu" --device "sm_$(cat "$out/$base.arch")" --schedules 5 --seed 3 "$out/$base" all good > "$out/$base.twins" 2>&1 && ! grep -q '^tcemu: error' "$out/$base.twins"
+    if "$tcemu" --strict --device "sm_$(cat "$out/$base.arch")" --schedules 5 --seed 3 "$out/$base" all good > "$out/$base.twins" 2>&1 && ! grep -q '^tcemu: error' "$out/$base.twins"
     then echo "ok twins of $base"
     else echo "FAIL twins of $base in 5 schedules: $(grep -m1 '^tcemu: ' "$out/$base.twins")"; fi
 done >> "$out/result"

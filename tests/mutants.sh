@@ -30,7 +30,7 @@ done < "$out/lines"
 cat > "$out/one.sh" <<'RUN'
 name=$1
 "$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_90a,code=compute_90a -cudart shared -I"$PWD" "$out/$name.cu" -o "$out/$name" -ldl > "$out/$name.build" 2>&1 || exit 0
-timeout 120 "$tcemu" --sms 2 --schedules 2 "$out/$name" > "$out/$name.log" 2>&1
+timeout 120 "$tcemu" --strict --sms 2 --schedules 2 "$out/$name" > "$out/$name.log" 2>&1
 echo $? > "$out/$name.code"
 RUN
 export out NVCC tcemu
