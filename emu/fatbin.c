@@ -117,7 +117,7 @@ static int from_text(const char *text, size_t size, int sm, char suffix, fatbin_
     p->text[n] = 0;
     p->length = n;
     if (ptx_target(p->text, &p->arch, &p->suffix) < 0)
-        fail(p, "the image is neither a fat binary nor PTX: PTX begins with .version and .target sm_<arch>");
+        p->invalid = 1, fail(p, "the image is neither a fat binary nor PTX: PTX begins with .version and .target sm_<arch>");
     else if (!rank(p->arch, p->suffix, sm, suffix))
         fail(p, "the PTX is for sm_%d%.1s, which does not run on sm_%d%.1s: compile it with -arch=compute_%d%.1s", p->arch, &p->suffix, sm, &suffix, sm, &suffix);
     else return 0;
@@ -230,7 +230,7 @@ static int from_fatbin(const uint8_t *image, const uint8_t *end, int sm, char su
     reader r = { 0 };
     entry e;
     int best = 0;
-    if (open_fatbin(&r, image, end) < 0) return fail(p, "the fat binary is damaged: it is cut short or its header is wrong");
+    if (open_fatbin(&r, image, end) < 0) return p->invalid = 1, fail(p, "the fat binary is damaged: it is cut short or its header is wrong");
     while (next_entry(&r, &e)) {
         int k = e.kind == KIND_PTX ? rank(e.arch, e.suffix, sm, suffix) : 0;
         /* the .target line has the last word: toolkits older than the flags leave a suffix to it */
@@ -256,7 +256,7 @@ static int from_fatbin(const uint8_t *image, const uint8_t *end, int sm, char su
     if (r.damaged) {
         free(p->text);
         p->text = NULL;
-        return fail(p, "the fat binary is damaged: an entry reaches beyond its end");
+        return p->invalid = 1, fail(p, "the fat binary is damaged: an entry reaches beyond its end");
     }
     if (best) return 0;
     char list[128];

@@ -9,6 +9,7 @@ typedef struct {
     int arch;                /* of its .target: 90, ... */
     char suffix;             /* 'a', 'f' for a family, 0 for neither */
     char why[256];           /* where there is no PTX: a sentence for the user */
+    int invalid;             /* and what it stands for is no image at all, or a damaged one */
 } fatbin_ptx;
 
 /* Finds the PTX that a device of compute capability sm and suffix (90,'a') runs best: that of the same arch and suffix,

@@ -302,11 +302,13 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **p, unsigne
 /* ---- Memory ---- */
 cudaError_t cudaMalloc(void **p, size_t n) { RT(host_malloc(p, n, M_DEVICE, 0, __func__)); }
 cudaError_t cudaFree(void *p) { RT(host_free(p, 0, __func__)); }
-cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) { RT(host_stream_sync(s, __func__) ? host_stream_sync(s, __func__) : host_malloc(p, n, M_DEVICE, 0, __func__)); }
-cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { RT(host_stream_sync(s, __func__) ? host_stream_sync(s, __func__) : host_free(p, 0, __func__)); }
+static int malloc_async(void **p, size_t n, cudaStream_t s, const char *api) { int e = host_stream_sync(s, api); return e ? e : host_malloc(p, n, M_DEVICE, 0, api); }
+static int free_async(void *p, cudaStream_t s, const char *api) { int e = host_stream_sync(s, api); return e ? e : host_free(p, 0, api); }
+cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t s) { RT(malloc_async(p, n, s, __func__)); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s) { RT(free_async(p, s, __func__)); }
 cudaError_t cudaMallocFromPoolAsync(void **p, size_t n, cudaMemPool_t pool, cudaStream_t s)
 {
-    RT((void *)pool != HOST_POOL ? (int)cudaErrorInvalidValue : host_stream_sync(s, __func__) ? host_stream_sync(s, __func__) : host_malloc(p, n, M_DEVICE, 0, __func__));
+    RT((void *)pool != HOST_POOL ? (int)cudaErrorInvalidValue : malloc_async(p, n, s, __func__));
 }
 cudaError_t cudaMallocManaged(void **p, size_t n, unsigned flags) { RT(flags != cudaMemAttachGlobal && flags != cudaMemAttachHost ? (int)cudaErrorInvalidValue : host_malloc(p, n, M_MANAGED, flags, __func__)); }
 cudaError_t cudaMallocHost(void **p, size_t n) { RT(host_malloc(p, n, M_HOST, 0, __func__)); }

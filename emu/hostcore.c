@@ -197,7 +197,7 @@ int host_image_load(host_image *m)
     char err[1024] = "";
     if (fatbin_find_ptx(m->data, m->size, d->sm, d->suffix, &p)) {
         host_say("%s: %s", m->from, p.why);
-        m->error = cudaErrorNoKernelImageForDevice;
+        m->error = p.invalid ? cudaErrorInvalidKernelImage : cudaErrorNoKernelImageForDevice;
     } else {
         m->mod = emu_module_load(p.text, p.length, m->from, err, sizeof err);
         free(p.text);
@@ -973,7 +973,11 @@ int host_stream_free(CUstream s, const char *api)
 {
     int e = host_stream(s, api);
     if (e || (uintptr_t)s <= 2) return e ? e : cudaErrorInvalidResourceHandle;
-    if (s->capture) host_graph_free(s->capture);
+    if (s->capture) {
+        s->capture->invalid = 1;                    /* its capture cannot end well any more */
+        if (s->origin && !s->flags) --captures;
+        host_graph_free(s->capture);
+    }
     map_del(&streams, s);
     free(s);
     return 0;
