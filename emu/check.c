@@ -16,15 +16,16 @@ typedef struct {
     uint16_t w_who; uint8_t w_lane, init;
     uint32_t w_tick, w_pc;
     uint16_t r_who; uint8_t flags, pad;
-    uint32_t r_mask, r_tick, r_pc, more;        /* more: index of further readers, 0 none */
+    uint32_t r_mask, r_tick, r_pc, more;        /* more: index of further readers, 0 none; F_CROWD: of a crowd */
 } word;
-enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8 };
+enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8, F_CROWD = 16 };
 typedef struct { uint16_t who; uint8_t strong; uint32_t mask, tick, pc, next; } reader;
 struct shadow { word *w; word *bytes; uint32_t nwords; };
 
 struct clock_state {
     uint32_t tick[NSLOT]; uint8_t busy[NSLOT]; uint32_t next;
     reader *pool; uint32_t npool, cap, free;
+    uint32_t *crowd; uint32_t ncrowd, cap_crowd, free_crowd;    /* readers of one CTA, found by their warp: see crowd_of() */
     vclk *memo_a, *memo_b, *memo_r;
     struct strong { uint64_t key; vclk *v; } *strong; uint32_t nstrong, cap_strong;
     vclk *spare[16]; int nspare;
@@ -81,7 +82,7 @@ void vclk_merge(cluster *cl, vclk **into, vclk *v)
 }
 static inline uint32_t thread_index(const warp *w, int lane)
 {
-    return w->cta->rank * (w->cta->cl->nthread_pad / w->cta->cl->ncta) + w->id * 32 + (uint32_t)lane;
+    return (w->cta->rank * (uint32_t)w->cta->nwarp + w->id) * 32 + (uint32_t)lane;
 }
 static inline uint16_t warp_index(const warp *w) { return (uint16_t)(1 + thread_index(w, 0) / 32); }
 
@@ -160,6 +161,11 @@ void check_fence(warp *w, uint32_t mask)
     vclk *r = vclk_release(w, mask);
     EMU_EACH(l, mask) { vclk_drop(cl, f->released[l]); f->released[l] = vclk_ref(r); }
     vclk_drop(cl, r);
+}
+/* A relaxed wait saw v: it counts from the lane's next fence on */
+void check_seen(warp *w, int lane, vclk *v)
+{
+    if (emu_opt.checks && v) vclk_merge(w->cta->cl, &fences_of(w)->seen[lane], v);
 }
 /* What a relaxed arrival tells: what the lanes had done before their last fence; and that asynchronous operations which they have
  * waited for are over, which is so whatever the order of memory. */
@@ -250,7 +256,7 @@ void check_cluster_end(cluster *cl)
     for (int k = 0; k < s->nspare; k++) free(s->spare[k]);
     free(s->strong);
     free(s->gwrite);
-    free(s->pool);
+    free(s->pool); free(s->crowd);
     free(s);
     cl->clocks = NULL;
 }
@@ -326,9 +332,35 @@ static int unfenced(const actor *a, cta *c, uint32_t off, const word *e)
     emu_report_also(a->w, at(c->cl, e->w_pc), "written");
     return 1;
 }
+/* A word that several warps of its CTA read, as the tile of a GEMM: a crowd has one place for each warp, [mask tick pc|strong << 31],
+ * the warps that are there as bits of [0] (a CTA has at most 32), and in [1] the list of all other readers. */
+static uint32_t crowd_size(const cluster *cl) { return 2 + 3 * cl->L->nwarp; }
+static uint32_t *crowd_of(const cluster *cl, const word *e) { return cl->clocks->crowd + (size_t)e->more * crowd_size(cl); }
+static void crowd_make(cluster *cl, word *e)
+{
+    struct clock_state *s = cl->clocks;
+    uint32_t n = s->free_crowd, size = crowd_size(cl);
+    if (n) s->free_crowd = s->crowd[(size_t)n * size + 1];
+    else {
+        if (s->ncrowd >= s->cap_crowd) s->crowd = realloc(s->crowd, (size_t)(s->cap_crowd = s->cap_crowd ? 2 * s->cap_crowd : 256) * size * sizeof *s->crowd);
+        if (!s->ncrowd) s->ncrowd = 1;
+        n = s->ncrowd++;
+    }
+    s->crowd[(size_t)n * size] = 0;
+    s->crowd[(size_t)n * size + 1] = e->more;
+    e->more = n;
+    e->flags |= F_CROWD;
+}
 static void readers_clear(cluster *cl, word *e)
 {
     struct clock_state *s = cl->clocks;
+    if (e->flags & F_CROWD) {
+        uint32_t *g = crowd_of(cl, e), n = e->more;
+        e->flags &= (uint8_t)~F_CROWD;
+        e->more = g[1];
+        g[1] = s->free_crowd;
+        s->free_crowd = n;
+    }
     while (e->more) { uint32_t n = s->pool[e->more].next; s->pool[e->more].next = s->free; s->free = e->more; e->more = n; }
     e->r_who = 0;
 }
@@ -338,6 +370,36 @@ static uint32_t reader_new(struct clock_state *s)
     if (n) { s->free = s->pool[n].next; return n; }
     if (s->npool >= s->cap) s->pool = realloc(s->pool, (s->cap = s->cap ? 2 * s->cap : 256) * sizeof *s->pool);
     return s->npool++;
+}
+/* The last reader of the word joins the older ones, to make room for reader a that does not know of it */
+static void reader_keep(const actor *a, cta *c, word *e)
+{
+    cluster *cl = c->cl;
+    struct clock_state *s = cl->clocks;
+    uint32_t first = 1 + c->rank * cl->L->nwarp, k = e->r_who - first, strong = e->flags & F_RSTRONG ? 1 : 0;
+    reader r = {e->r_who, (uint8_t)strong, e->r_mask, e->r_tick, e->r_pc, 0};
+    if (!(e->r_who & 0x8000) && k < cl->L->nwarp) {
+        if (!(e->flags & F_CROWD)) crowd_make(cl, e);
+        uint32_t *g = crowd_of(cl, e), *x = g + 2 + 3 * k, older = g[0] >> k & 1;
+        if (older && x[1] == r.tick) { x[0] |= r.mask; if (!strong) x[2] &= ~(1u << 31); return; }
+        reader was = {r.who, (uint8_t)(x[2] >> 31), x[0], x[1], x[2] & ~(1u << 31), 0};
+        g[0] |= 1u << k;
+        x[0] = r.mask; x[1] = r.tick; x[2] = r.pc | strong << 31;
+        if (!older || !(was.mask & ~r.mask) || knows(a, was.who, was.mask & ~r.mask, was.tick)) return;
+        r = was;                                /* the warp's other lanes read earlier, and nobody has heard of it: into the list */
+    }
+    uint32_t *list = e->flags & F_CROWD ? crowd_of(cl, e) + 1 : &e->more;
+    for (uint32_t n = *list; n; n = s->pool[n].next)
+        if (s->pool[n].who == r.who && s->pool[n].tick == r.tick) { s->pool[n].mask |= r.mask; s->pool[n].strong &= r.strong; return; }
+    for (uint32_t *n = list; *n;) {             /* forget those that reader a comes after */
+        reader *o = &s->pool[*n];
+        if (knows(a, o->who, o->mask, o->tick)) { uint32_t dead = *n; *n = o->next; o->next = s->free; s->free = dead; }
+        else n = &o->next;
+    }
+    uint32_t n = reader_new(s);
+    r.next = *list;
+    s->pool[n] = r;
+    *list = n;
 }
 static int one(const actor *a, cta *c, word *e, uint32_t off)
 {
@@ -354,7 +416,18 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
         if (!bad && e->r_who && !(strong && e->flags & F_RSTRONG)) {
             if (!(e->r_who == a->who && e->r_tick == a->tick && e->r_pc == a->pc) && !knows(a, e->r_who, e->r_mask, e->r_tick))
                 bad = race(a, c, off, mine, "read", e->r_who, e->r_mask, e->r_pc);
-            for (uint32_t n = e->more; n && !bad; n = cl->clocks->pool[n].next) {
+            uint32_t rest = e->more;
+            if (e->flags & F_CROWD) {
+                uint32_t *g = crowd_of(cl, e), first = 1 + c->rank * cl->L->nwarp;
+                rest = g[1];
+                EMU_EACH(k, g[0]) {
+                    uint32_t *x = g + 2 + 3 * k, who = first + k;
+                    if ((strong && x[2] >> 31) || (who == a->who && x[1] == a->tick && (x[2] & ~(1u << 31)) == a->pc) || knows(a, (uint16_t)who, x[0], x[1])) continue;
+                    bad = race(a, c, off, mine, "read", (uint16_t)who, x[0], x[2] & ~(1u << 31));
+                    break;
+                }
+            }
+            for (uint32_t n = rest; n && !bad; n = cl->clocks->pool[n].next) {
                 reader *r = &cl->clocks->pool[n];
                 if (!(strong && r->strong) && !knows(a, r->who, r->mask, r->tick)) bad = race(a, c, off, mine, "read", r->who, r->mask, r->pc);
             }
@@ -370,20 +443,7 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
         if (!strong) e->flags &= (uint8_t)~F_RSTRONG;
         return bad;
     }
-    if (e->r_who && !knows(a, e->r_who, e->r_mask & ~(e->r_who == a->who ? bit : 0), e->r_tick)) {
-        /* concurrent readers: keep the older ones in a list */
-        struct clock_state *s = cl->clocks;
-        for (uint32_t n = e->more; n; n = s->pool[n].next)
-            if (s->pool[n].who == a->who && s->pool[n].tick == a->tick) { s->pool[n].mask |= bit; return bad; }
-        for (uint32_t *n = &e->more; *n;) {                     /* forget those that this reader comes after */
-            reader *r = &s->pool[*n];
-            if (knows(a, r->who, r->mask, r->tick)) { uint32_t dead = *n; *n = r->next; r->next = s->free; s->free = dead; }
-            else n = &r->next;
-        }
-        uint32_t n = reader_new(s);
-        s->pool[n] = (reader){e->r_who, (e->flags & F_RSTRONG) != 0, e->r_mask, e->r_tick, e->r_pc, e->more};
-        e->more = n;
-    }
+    if (e->r_who && !knows(a, e->r_who, e->r_mask & ~(e->r_who == a->who ? bit : 0), e->r_tick)) reader_keep(a, c, e);
     e->r_who = a->who; e->r_mask = bit; e->r_tick = a->tick; e->r_pc = a->pc;
     e->flags = (uint8_t)((e->flags & ~F_RSTRONG) | (strong ? F_RSTRONG : 0));
     return bad;
@@ -394,9 +454,11 @@ static word *split(struct shadow *s, uint32_t k)
     if (!s->bytes) s->bytes = calloc(4 * (size_t)s->nwords, sizeof(word));
     word *b = &s->bytes[4 * (size_t)k];
     if (!(e->flags & F_SPLIT)) {
-        for (int j = 0; j < 4; j++) { b[j] = *e; b[j].more = 0; }
+        for (int j = 0; j < 4; j++) { b[j] = *e; b[j].more = 0; b[j].flags &= (uint8_t)~F_CROWD; }
         b[0].more = e->more;                    /* a list has one owner; byte 0 serves */
+        b[0].flags = e->flags;
         e->more = 0;
+        e->flags &= (uint8_t)~F_CROWD;
         e->flags |= F_SPLIT;
     }
     return b;
@@ -457,11 +519,43 @@ static void set_init(struct shadow *s, uint32_t off, uint32_t size)
         else { s->w[o / 4].init |= (uint8_t)(1 << o % 4); o++; }
     }
 }
+/* The frequent case, without the general machinery: a plain read of words whose last reader was a lane of this warp, within its present
+ * tick, or nobody, and whose last write the lane knows of. Returns how many of the bytes are thereby dealt with. */
+static inline uint32_t read_again(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size)
+{
+    struct shadow *s = c->shadow;
+    uint16_t who = warp_index(w);
+    uint32_t bit = 1u << lane, self = thread_index(w, lane), done = 0;
+    const vclk *vc = w->vc[lane];
+    for (; done < size; done += 4) {
+        word *e = &s->w[(off + done) / 4];
+        if (e->flags & (F_MBAR | F_SPLIT | F_RSTRONG) || e->init != 15) break;
+        int mine = e->r_who == who && e->r_tick == w->tick;
+        if (mine && e->r_mask & bit) continue;
+        if (e->w_who) {
+            if (e->w_who & 0x8000) { if ((vc ? vc->c[c->cl->nthread_pad + (e->w_who & 0x7fff)] : 0) < e->w_tick) break; }
+            else {
+                uint32_t t = (e->w_who - 1u) * 32 + e->w_lane;
+                if (t != self && (vc ? vc->c[t] : 0) < e->w_tick) break;
+            }
+        }
+        if (mine) e->r_mask |= bit;
+        else if (!e->r_who) { e->r_who = who; e->r_mask = bit; e->r_tick = w->tick; e->r_pc = pc_of(c->cl, i); }
+        else break;
+    }
+    return done;
+}
 int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size, int flags)
 {
     struct shadow *s = c->shadow;
     int bad = 0;
     if (!s) return 0;
+    if (!(flags & (A_WRITE | A_ATOMIC | A_STRONG | A_ASYNC)) && !((off | size) & 3)) {
+        uint32_t done = read_again(w, i, lane, c, off, size);
+        if (done == size) return 0;
+        off += done;
+        size -= done;
+    }
     if (s->w[off / 4].flags & F_MBAR || s->w[(off + size - 1) / 4].flags & F_MBAR) mbar_clobbered(w, i, lane, c, off, (uint32_t)(flags & A_WRITE ? size : 0));
     uint32_t t = thread_index(w, lane);
     actor a = {.w = w, .lane = lane, .i = i, .who = warp_index(w), .tick = w->tick, .pc = pc_of(c->cl, i), .vc = w->vc[lane], .flags = flags, .self = t};

@@ -28,6 +28,7 @@ void check_global_write(warp *w, const ptx_instr *i, int lane, uint64_t addr, ui
 void check_global_async_read(async_op *op, uint64_t addr, uint64_t size);
 void check_proxy_fence(warp *w, uint32_t mask);                  /* fence.proxy.async */
 void check_fence(warp *w, uint32_t mask);                        /* membar, fence.acq_rel, fence.sc */
+void check_seen(warp *w, int lane, vclk *v);                          /* a relaxed wait: counts from the next fence on */
 void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int reads, int writes, int acquire, int release);
 void check_cluster_begin(cluster *cl);
 void check_cluster_end(cluster *cl);

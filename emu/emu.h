@@ -114,7 +114,7 @@ typedef struct warp {
     struct cpasync *cpasync; uint32_t cp_groups[32];    /* mem.c: cp.async not yet waited for; groups committed */
     /* registers whose value is on the way (wgmma accumulators, tcgen05.ld): tag of each plane, 0 if none */
     uint32_t *tag; uint32_t ntagged;
-    uint64_t *wrote; uint64_t wgmma_fence_seq, seq;     /* kernels with wgmma: when was each plane last computed */
+    uint64_t *wrote; uint64_t wgmma_fence_seq, seq;     /* kernels with wgmma: when was each plane last computed, and where: seq << 24 | index of the instruction */
     struct wg_warp *wgmma; struct tc5_warp *tc5;
     struct bulk_groups *bulk;           /* tma.c / core: bulk groups of each lane */
     uint32_t maxnreg;                   /* setmaxnreg: present limit; 0: not known */

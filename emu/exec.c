@@ -307,12 +307,13 @@ static void note_write(warp *w, const ptx_instr *i)
     const ptx_opnd *o = &i->op[0];
     w->seq++;
     if (i->flags & (I_WGMMA | I_CONTROL) || !i->nop) return;
+    uint64_t at = w->seq << 24 | ((uint64_t)(i - w->cta->cl->L->mod->ptx->code) & 0xffffff);
     if (o->kind == PO_REG && o->type != PT_PRED) {
-        uint64_t v = w->seq;
+        uint64_t v = at;
         if (i->flags & I_MOVE) v = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED ? w->wrote[w->base + i->op[1].reg] : 0;
         w->wrote[w->base + o->reg] = v;
     } else if (o->kind == PO_VEC && !(i->flags & I_MOVE))
-        for (int k = 0; k < o->n; k++) if (o->elem[k].kind == PO_REG) w->wrote[w->base + o->elem[k].reg] = w->seq;
+        for (int k = 0; k < o->n; k++) if (o->elem[k].kind == PO_REG) w->wrote[w->base + o->elem[k].reg] = at;
 }
 
 /* ---- a warp ---- */

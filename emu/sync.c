@@ -135,7 +135,10 @@ static int exec_fence(warp *w, const ptx_instr *i, uint32_t mask)
     if (i->f[1])
         for (int k = 0; k < 64; k++)
             for (mbar *b = c->mbars->bucket[k]; b; b = b->next) if (b->init_w == w && mask >> b->init_lane & 1) b->fenced = 1;
-    if (i->f[0]) check_proxy_fence(w, mask); else check_fence(w, mask);
+    /* .proxy.async::generic.acquire and .release are both: acquire, cross the proxies, release */
+    if (!i->f[0] || i->f[2]) check_fence(w, mask);
+    if (i->f[0]) check_proxy_fence(w, mask);
+    if (i->f[0] && i->f[2]) check_fence(w, mask);
     return X_NEXT;
 }
 
@@ -363,7 +366,8 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
         if ((b->phase & 1) != want) {
             done |= 1u << l;
             if (w->last_wait[l] == i && w->wait_key[l] == (addr ^ b->phase << 40 ^ 1)) { /* completed as expected */ }
-            if (!(i->f[3] & MBF_RELAXED)) vclk_acquire(w, 1u << l, b->done);
+            if (i->f[3] & MBF_RELAXED) check_seen(w, (int)l, b->done);      /* a fence after it makes it an acquire */
+            else vclk_acquire(w, 1u << l, b->done);
             w->last_wait[l] = NULL;
             continue;
         }
@@ -697,6 +701,7 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         if (emu_has_prefix(i, "mbarrier_init")) { i->exec = exec_fence; i->f[1] = 1; return 0; }
         i->f[0] = emu_has(i, "proxy") && (emu_has_prefix(i, "async"));
         for (int k = 1; k < i->nmod; k++) if (!strncmp(i->mod[k], "proxy::", 7) && strstr(i->mod[k], "async")) i->f[0] = 1;
+        i->f[2] = (uint32_t)(emu_has(i, "acquire") || emu_has(i, "release"));
         i->exec = emu_has(i, "proxy") && !i->f[0] ? nothing : exec_fence;
         return 0;
     }

@@ -548,6 +548,12 @@ static void perform(async_op *op, int stage)
     if (stage == AO_READ) compute(op->payload);
 }
 
+/* The instruction that last computed the register (kernels with wgmma keep track) */
+static const ptx_instr *written_at(const warp *w, const ptx_opnd *o)
+{
+    return &w->cta->cl->L->mod->ptx->code[w->wrote[w->base + o->reg] & 0xffffff];
+}
+
 /* The oldest operation of the warp is over: its values arrive. */
 static void finish(warp *w, uint32_t mask, wg_warp *s)
 {
@@ -578,9 +584,10 @@ static void finish(warp *w, uint32_t mask, wg_warp *s)
     o->acc = NULL;
     if (i->f[2] & F_RS && w->wrote && w->base == o->base)
         for (int r = 0; r < 4; r++)
-            if (w->wrote[w->base + i->op[1].elem[r].reg] > o->seq) {
-                emu_report(w, i, mask, E_WGMMA_PENDING, "register %d of A was written while this wgmma could still read it: "
+            if (w->wrote[w->base + i->op[1].elem[r].reg] >> 24 > o->seq) {
+                emu_report(w, written_at(w, &i->op[1].elem[r]), mask, E_WGMMA_PENDING, "writes register %d of A of a wgmma that may still read it: "
                            "wgmma.wait_group must come first", r);
+                emu_report_also(w, i, "the wgmma");
                 break;
             }
     emu_async_acquire(w, mask, o->op);
@@ -715,15 +722,17 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
     } else if (w->wrote) {
         int bad = 0;
         for (int p = 0; p < np && !bad; p++)
-            if (w->wrote[w->base + d->elem[p].reg] > w->wgmma_fence_seq) {
+            if (w->wrote[w->base + d->elem[p].reg] >> 24 > w->wgmma_fence_seq) {
                 emu_report(w, i, mask, E_WGMMA_FENCE, "accumulator register %d was written after the last wgmma.fence: wgmma.fence must "
                            "order that before the wgmma", p);
+                emu_report_also(w, written_at(w, &d->elem[p]), "written");
                 bad = 1;
             }
         for (int r = 0; rs && r < 4 && !bad; r++)
-            if (w->wrote[w->base + i->op[1].elem[r].reg] > w->wgmma_fence_seq) {
+            if (w->wrote[w->base + i->op[1].elem[r].reg] >> 24 > w->wgmma_fence_seq) {
                 emu_report(w, i, mask, E_WGMMA_FENCE, "register %d of A was written after the last wgmma.fence: wgmma.fence must order "
                            "that before the wgmma", r);
+                emu_report_also(w, written_at(w, &i->op[1].elem[r]), "written");
                 bad = 1;
             }
     }
