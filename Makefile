@@ -25,9 +25,9 @@ NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -cudart shared --no-compress
 # a file that changes with the flags, so that other ARCHS build anew
 $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
 
-HEADERS = tc.h tc_core.h tc_swizzle.h tc_mma.h tc_tma.h tc_wgmma.h tc_gemm.h
+HEADERS = $(wildcard tc*.h)
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device gemm_fuzz bad_input debug_hang
+TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma
 
 .PHONY: all run test bench tune check-ptx errors mutants install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
@@ -50,13 +50,20 @@ help:
 nvcc:
 	@test -n "$(NVCC)" && command -v $(NVCC) >/dev/null || { echo "tc needs nvcc of the CUDA Toolkit 12.6 or later: not in PATH, not in /usr/local/cuda/bin; say make NVCC=/path/to/nvcc"; exit 1; }
 
-$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/tcgen05_main.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl
 
 $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
+
+# tcgen05 runs in tcemu as sm_100a and sm_103a; the instructions that the sm_120 family alone has as sm_120a
+ifeq ($(GPU)$(origin ARCHS),file)
+$(B)/examples/3% $(B)/tests/unit_tcgen05: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
+$(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a
+$(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
+endif
 
 $(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)

@@ -4,17 +4,25 @@
  *
  *     tc_core.h       qualifiers (TC_DEV), arch gates, element types, conversions, tc_status, tc_why, options, version
  *     tc_swizzle.h    32, 64 and 128-byte XOR swizzles as functions, host and device
- *     tc_mma.h        mma.sync, ldmatrix, stmatrix, movmatrix, cp.async; fragment coordinates
+ *     tc_types.h      element types down to 1 bit: conversions, packed forms, arrays; cvt
+ *     tc_mma.h        mma.sync and mma.sp, ldmatrix, stmatrix, movmatrix, cp.async; fragment coordinates
+ *     tc_sparse.h     2:4 sparsity: prune or verify, compress, metadata; the fragments of mma.sp
+ *     tc_wmma.h       wmma: matrices loaded, multiplied and stored by a warp, without a layout to know
  *     tc_tma.h        mbarriers, fences, clusters, bulk and tensor copies, PDL; tensor maps
  *     tc_wgmma.h      wgmma, its descriptors and fragments, setmaxnreg
+ *     tc_tcgen05.h    tcgen05 of Blackwell: tensor memory, multiply, copies, descriptors, layouts
  *     tc_gemm.h       generated GEMMs with your epilogue, and their parts
  */
 #ifndef TC_H
 #define TC_H
 #include "tc_core.h"
 #include "tc_swizzle.h"
+#include "tc_types.h"
 #include "tc_mma.h"
+#include "tc_sparse.h"
+#include "tc_wmma.h"
 #include "tc_tma.h"
 #include "tc_wgmma.h"
+#include "tc_tcgen05.h"
 #include "tc_gemm.h"
 #endif /* TC_H */

@@ -15,7 +15,8 @@
  *
  * CONTENTS
  *     qualifiers            TC_DEV TC_HD TC_HOST TC_ALIGN TC_CONSTEXPR
- *     arch gates            TC_DEV_SM80 TC_DEV_SM90 TC_DEV_SM90A; TC_HAS_SM80 TC_HAS_SM90 TC_HAS_SM90A
+ *     arch gates            TC_DEV_X and TC_HAS_X, X: SM80 SM89 SM90 SM90A SM100; SM100A (a and f targets of 100, 103, 110),
+ *                           BLACKWELL_A (the same and those of 120, 121), ANY_A (the same and sm_90a), CVT_RS (100a, 103a)
  *     element types         tc_type, tc_type_bits, tc_type_name
  *     conversions           tc_f32_from_bf16 tc_bf16_from_f32 tc_f32_from_f16 tc_f16_from_f32 tc_bf16x2 tc_f16x2
  *                           tc_f32_from_bits tc_bits_from_f32
@@ -120,6 +121,66 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM90A 0
 #endif
 #endif
+/* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103 and sm_110; never sm_120's, never a plain target */
+#if !defined(__CUDA_ARCH__)
+#define TC_HAS_SM100A 1
+#elif defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM110_ALL)
+#define TC_HAS_SM100A 1
+#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+#define TC_HAS_SM100A (__CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 && __CUDA_ARCH_FAMILY_SPECIFIC__ < 1200)
+#else
+#define TC_HAS_SM100A 0
+#endif
+/* fp8 conversions; what every Blackwell has, plain targets too */
+#if !defined(__CUDA_ARCH__)
+#define TC_HAS_SM89 1
+#define TC_HAS_SM100 1
+#else
+#define TC_HAS_SM89 (__CUDA_ARCH__ >= 890)
+#define TC_HAS_SM100 (__CUDA_ARCH__ >= 1000)
+#endif
+/* any a or f target of Blackwell, sm_120's too: fp6 and fp4 conversions; the same and sm_90a: setmaxnreg, tensormap.replace; sm_100a
+ * and sm_103a: stochastic rounding; sm_103a alone: the 96-byte swizzle */
+#if !defined(__CUDA_ARCH__)
+#define TC_HAS_BLACKWELL_A 1
+#define TC_HAS_CVT_RS 1
+#define TC_HAS_SM103A 1
+#else
+#if __CUDA_ARCH__ >= 1000 && defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+#define TC_HAS_BLACKWELL_A 1
+#else
+#define TC_HAS_BLACKWELL_A 0
+#endif
+#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL)
+#define TC_HAS_CVT_RS 1
+#else
+#define TC_HAS_CVT_RS 0
+#endif
+#ifdef __CUDA_ARCH_FEAT_SM103_ALL
+#define TC_HAS_SM103A 1
+#else
+#define TC_HAS_SM103A 0
+#endif
+#endif
+#define TC_HAS_ANY_A (TC_HAS_SM90A || TC_HAS_BLACKWELL_A)
+/* sm_75; the a and f targets of the sm_120 family; its a targets alone: mma.sync */
+#if !defined(__CUDA_ARCH__)
+#define TC_HAS_SM75 1
+#define TC_HAS_SM120A 1
+#define TC_HAS_SM120A_ONLY 1
+#else
+#define TC_HAS_SM75 (__CUDA_ARCH__ >= 750)
+#if defined(__CUDA_ARCH_FEAT_SM120_ALL) || defined(__CUDA_ARCH_FEAT_SM121_ALL)
+#define TC_HAS_SM120A 1
+#define TC_HAS_SM120A_ONLY 1
+#elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+#define TC_HAS_SM120A (__CUDA_ARCH_FAMILY_SPECIFIC__ >= 1200 && __CUDA_ARCH_FAMILY_SPECIFIC__ < 1300)
+#define TC_HAS_SM120A_ONLY 0
+#else
+#define TC_HAS_SM120A 0
+#define TC_HAS_SM120A_ONLY 0
+#endif
+#endif
 
 #ifdef __CUDACC__
 #ifdef __CUDACC_RTC__ /* NVRTC does not know "unavailable": it warns with the text at the call, then ptxas refuses */
@@ -142,7 +203,105 @@ typedef unsigned long long uintptr_t;
 #else
 #define TC_DEV_SM90A TC__NEEDS("needs sm_90a: compile with -gencode arch=compute_90a,code=sm_90a, or guard the call with #if TC_HAS_SM90A")
 #endif
+#if TC_HAS_SM100A
+#define TC_DEV_SM100A TC_DEV
+#else
+#define TC_DEV_SM100A TC__NEEDS("needs sm_100a, sm_103a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_SM100A")
+#endif
+#if TC_HAS_SM75
+#define TC_DEV_SM75 TC_DEV
+#else
+#define TC_DEV_SM75 TC__NEEDS("needs sm_75 or later: compile with -gencode arch=compute_75,code=sm_75, or guard the call with #if TC_HAS_SM75")
+#endif
+#if TC_HAS_SM120A
+#define TC_DEV_SM120A TC_DEV
+#else
+#define TC_DEV_SM120A TC__NEEDS("needs sm_120a, sm_121a or the f target of one: compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120A")
+#endif
+#if TC_HAS_SM120A_ONLY
+#define TC_DEV_SM120A_ONLY TC_DEV
+#else
+#define TC_DEV_SM120A_ONLY TC__NEEDS("needs sm_120a or sm_121a, not an f target: compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120A_ONLY")
+#endif
+#if TC_HAS_SM89
+#define TC_DEV_SM89 TC_DEV
+#else
+#define TC_DEV_SM89 TC__NEEDS("needs sm_89 or later: compile with -gencode arch=compute_89,code=sm_89, or guard the call with #if TC_HAS_SM89")
+#endif
+#if TC_HAS_SM100
+#define TC_DEV_SM100 TC_DEV
+#else
+#define TC_DEV_SM100 TC__NEEDS("needs sm_100 or later: compile with -gencode arch=compute_100,code=sm_100, or guard the call with #if TC_HAS_SM100")
+#endif
+#if TC_HAS_BLACKWELL_A
+#define TC_DEV_BLACKWELL_A TC_DEV
+#else
+#define TC_DEV_BLACKWELL_A TC__NEEDS("needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a (or 103a, 110a, 120a, 121a, 100f, 120f), or guard the call with #if TC_HAS_BLACKWELL_A")
+#endif
+#if TC_HAS_ANY_A
+#define TC_DEV_ANY_A TC_DEV
+#else
+#define TC_DEV_ANY_A TC__NEEDS("needs sm_90a or an a or f target of Blackwell: compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 110a, 120a, 121a), or guard the call with #if TC_HAS_ANY_A")
+#endif
+#if TC_HAS_CVT_RS
+#define TC_DEV_CVT_RS TC_DEV
+#else
+#define TC_DEV_CVT_RS TC__NEEDS("needs sm_100a or sm_103a: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_CVT_RS")
+#endif
 #endif /* __CUDACC__ */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * For the macros that take PTX's tokens. TC__PROBE(TC__TABLE_##x, no): the second item of a table's line ("~, item"), or `no` where
+ * the table has no such line: so a wrong token becomes a sentence and not a heap of errors. TC__NARGS: how many (1..16).
+ */
+#define TC__CAT(a, b) TC__CAT_(a, b)
+#define TC__CAT_(a, b) a##b
+/* calls a macro with arguments that are expanded first; four, since none of them works within itself */
+#define TC__CALL(macro, ...) macro(__VA_ARGS__)
+#define TC__CALL2(macro, ...) macro(__VA_ARGS__)
+#define TC__CALL3(macro, ...) macro(__VA_ARGS__)
+#define TC__CALL4(macro, ...) macro(__VA_ARGS__)
+#define TC__SECOND(...) TC__SECOND_(__VA_ARGS__, ~, ~)
+#define TC__SECOND_(a, b, ...) b
+#define TC__PROBE(...) TC__SECOND(__VA_ARGS__)
+#define TC__NARGS(...) TC__NARGS_(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+#define TC__NARGS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
+
+#ifdef __CUDACC__
+#define TC__CHECKER static __host__ __device__ TC_CONSTEXPR TC_UNUSED
+#else
+#define TC__CHECKER static TC_CONSTEXPR TC_UNUSED
+#endif
+
+/* Is `text` what `rule` allows? A rule is groups set apart by blanks, a group is alternatives set apart by |, one of which may be empty:
+ * ".a|.b |.c" allows .a, .b, .a.c and .b.c. The macros ask it of the qualifiers that they were given, in a static_assert. */
+TC__CHECKER int tc__follows(const char *text, const char *rule)
+{
+    if (!*rule) return !*text;
+    for (;;) {
+        const char *t = text, *rest = rule;
+        while (*rule && *rule != '|' && *rule != ' ' && *t == *rule) t++, rule++;
+        if (!*rule || *rule == '|' || *rule == ' ') {
+            rest = rule;
+            while (*rest && *rest != ' ') rest++;
+            if (tc__follows(t, *rest ? rest + 1 : rest)) return 1;
+        }
+        while (*rule && *rule != '|' && *rule != ' ') rule++;
+        if (*rule != '|') return 0;
+        rule++;
+    }
+}
+
+/* Does `text` hold `word`? */
+TC__CHECKER int tc__holds(const char *text, const char *word)
+{
+    for (; *text; text++) {
+        int i = 0;
+        while (word[i] && text[i] == word[i]) i++;
+        if (!word[i]) return 1;
+    }
+    return 0;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Element types: one table. Columns: enum name, PTX's name, bits of one element.
@@ -163,7 +322,13 @@ typedef unsigned long long uintptr_t;
     X(TC_S4, "s4", 4)      \
     X(TC_U4, "u4", 4)      \
     X(TC_B1, "b1", 1)      \
-    X(TC_S32, "s32", 32)
+    X(TC_S32, "s32", 32)   \
+    X(TC_UE8M0, "ue8m0", 8) \
+    X(TC_UE4M3, "ue4m3", 8) \
+    X(TC_U16, "u16", 16)    \
+    X(TC_U32, "u32", 32)    \
+    X(TC_S64, "s64", 64)    \
+    X(TC_U64, "u64", 64)
 
 #define TC__X(name, text, bits) name,
 typedef enum tc_type { TC_TYPE_UNSET = 0, TC_TYPES(TC__X) TC_TYPE_COUNT } tc_type;
@@ -285,6 +450,8 @@ TC_HD uint16_t tc_f16_from_f32(float x)
     X(TC_ERR_SMEM, "the kernel needs more shared memory than this device gives a block")     \
     X(TC_ERR_CLUSTER, "no cluster of this size fits on this device")                         \
     X(TC_ERR_TMAP, "a tensor map breaks a rule of the hardware")                             \
+    X(TC_ERR_SPARSE, "a matrix does not have the sparsity that the instruction needs")     \
+    X(TC_ERR_DESC, "a descriptor breaks a rule of the hardware")                             \
     X(TC_ERR_DRIVER, "the CUDA driver is too old or has no such entry point")                \
     X(TC_ERR_CUDA, "a CUDA call failed")
 
@@ -339,6 +506,15 @@ TC_HOST tc_status tc__fail(tc_status status, const char *format, ...)
 TC_DEV_SM80 void tc__needs_sm80(void) {}
 TC_DEV_SM90 void tc__needs_sm90(void) {}
 TC_DEV_SM90A void tc__needs_sm90a(void) {}
+TC_DEV_SM100A void tc__needs_sm100a(void) {}
+TC_DEV_SM75 void tc__needs_sm75(void) {}
+TC_DEV_SM120A void tc__needs_sm120a(void) {}
+TC_DEV_SM120A_ONLY void tc__needs_sm120a_only(void) {}
+TC_DEV_SM89 void tc__needs_sm89(void) {}
+TC_DEV_SM100 void tc__needs_sm100(void) {}
+TC_DEV_BLACKWELL_A void tc__needs_blackwell_a(void) {}
+TC_DEV_ANY_A void tc__needs_any_a(void) {}
+TC_DEV_CVT_RS void tc__needs_cvt_rs(void) {}
 
 /* Two f32 to packed bf16x2 / f16x2: x in the low half (PTX: cvt.rn.bf16x2.f32, sm_80; cvt.rn.f16x2.f32, sm_80). */
 TC_DEV_SM80 uint32_t tc_bf16x2(float x, float y)

@@ -38,7 +38,8 @@ static inline int example_emulated(void)
 /* A dimension for the machine at hand: on the CPU a sixteenth of it, with the same remainder of 8. */
 static inline int example_size(int n) { return example_emulated() ? n / 128 * 8 + n % 8 : n; }
 
-/* Compute capability as 10 * major + minor. Leaves, saying why, where there is no device or an older one than needed. */
+/* Compute capability as 10 * major + minor. Leaves, saying why, where there is no device or not the one needed: 90 means Hopper
+ * alone (wgmma), 100 the families that have tcgen05 (10.0, 10.3, 11.0), any other that capability or a later one. */
 static inline int example_device(int needed)
 {
     cudaDeviceProp prop;
@@ -49,9 +50,9 @@ static inline int example_device(int needed)
     }
     CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
     have = prop.major * 10 + prop.minor;
-    if (needed == 90 ? have != 90 : have < needed) {
+    if (needed == 90 ? have != 90 : needed == 100 ? have < 100 || have >= 120 : have < needed) {
         printf("%s has compute capability %d.%d, this example needs %d.%d%s: not run\n", prop.name, prop.major, prop.minor, needed / 10,
-               needed % 10, needed == 90 ? "" : " or later");
+               needed % 10, needed == 90 ? "" : needed == 100 ? ", 10.3 or 11.0" : " or later");
         exit(0);
     }
     printf("%s, compute capability %d.%d, %d SMs\n", prop.name, prop.major, prop.minor, prop.multiProcessorCount);

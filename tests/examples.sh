@@ -3,7 +3,9 @@
 passed=0 failed=0 skipped=0
 for source in examples/*.cu; do
     name=$(basename "$source" .cu)
-    out=$($2 "$1/examples/$name" 2>&1)
+    device=
+    [ -n "$2" ] && case $name in 3?_tcgen05*) device="--device sm_100a" ;; esac
+    out=$($2 $device "$1/examples/$name" 2>&1)
     code=$?
     if [ $code -ne 0 ] || echo "$out" | grep -q FAIL; then
         echo "FAIL $name (exit $code): $(echo "$out" | grep -E 'FAIL|error' | head -n 3)"

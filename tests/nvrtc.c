@@ -6,7 +6,7 @@
 #include "test.h"
 #include <nvrtc.h>
 
-static const char *const names[] = {"tc.h", "tc_core.h", "tc_swizzle.h", "tc_mma.h", "tc_tma.h", "tc_wgmma.h", "tc_gemm.h"};
+static const char *const names[] = {"tc.h", "tc_core.h", "tc_gemm.h", "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_sparse.h", "tc_swizzle.h", "tc_tcgen05.h", "tc_tma.h", "tc_types.h", "tc_wgmma.h", "tc_wmma.h"};
 enum { NAMES = sizeof names / sizeof names[0] };
 static const char *texts[NAMES];
 
@@ -134,6 +134,37 @@ int main(int argc, char **argv)
         "    tc_mma_m16n8k16_f32_bf16(d, a, b, d);\n"
         "    out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];\n"
         "}\n";
+    static const char source_matrix[] =
+        "#include \"tc_mma.h\"\n#include \"tc_sparse.h\"\n#include \"tc_wmma.h\"\n"
+        "TC_WMMA_DEFINE(wm, row, col, m16n16k16, f32, f16, f16, f32)\n"
+        "extern \"C\" __global__ void own(float *out, const unsigned short *in, const unsigned char *meta)\n"
+        "{\n"
+        "    wm_a a; wm_b b; wm_c c;\n"
+        "    wm_fill(&c, 1.f); wm_load_a(&a, in, 16); wm_load_b(&b, in, 16); wm_mma(&c, &a, &b, &c);\n"
+        "    const unsigned e = tc_sp_mma_meta(meta, 8, 16, (int)threadIdx.x);\n"
+        "    TC_MMA(m16n8k16, row, col, f32, f16, f16, f32, c.x, a.x, b.x, c.x);\n"
+        "    TC_MMA_SP_ORDERED(m16n8k16, row, col, f32, f16, f16, f32, c.x, a.x, b.x, c.x, e, 3);\n"
+        "    TC_MMA_POPC(m16n8k256, row, col, s32, b1, b1, s32, and_popc, a.x, a.x, b.x, a.x);\n"
+        "    TC_LDMATRIX(m8n8, x4, generic, b16, a.x, in);\n"
+        "    out[threadIdx.x + tc_frag_sp_m16n8k16_b16_a_col((int)threadIdx.x, 1)] = c.x[0] + (float)a.x[1];\n"
+        "}\n";
+    static const char source_async[] =
+        "#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_types.h\"\n"
+        "extern \"C\" __global__ void own(const __grid_constant__ tc_tmap map, float *out, unsigned long long da, unsigned mask)\n"
+        "{\n"
+        "    __shared__ TC_ALIGN(128) unsigned char smem[1024]; __shared__ uint64_t word;\n"
+        "    const uint32_t bar = tc_smem_u32(&word); int done; unsigned short codes; float f[4] = {0}; unsigned s[4] = {0}; uint64_t state;\n"
+        "    TC_MBARRIER_INIT(.shared::cta, bar, 1u);\n"
+        "    TC_MBARRIER_ARRIVE(.expect_tx.release.cta.shared::cta, state, bar, 1024u);\n"
+        "    TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, multicast::cluster, , , tc_smem_u32(smem), &map, (0, 0), bar, (unsigned short)mask);\n"
+        "    TC_MBARRIER_TRY_WAIT_PARITY(.acquire.cta.shared::cta, done, bar, 0u);\n"
+        "    TC_CVT(.rn.satfinite.relu, e4m3x2, f32, codes, out[0], out[1]);\n"
+        "    tc_wgmma_fence();\n"
+        "    TC_WGMMA_SS(8, f32, e4m3, e5m2, f, da, da, 1, 1, 1);\n"
+        "    TC_WGMMA_SS(8, s32, b1, b1.and.popc, s, da, da, 1);\n"
+        "    tc_wgmma_commit_group(); TC_WGMMA_WAIT_GROUP(0);\n"
+        "    out[threadIdx.x] = f[0] + s[0] + done + codes + tc_f32_from_e2m1((uint8_t)mask) + state + tc_layout_k(128, 8, 0, 1024, mask, 3);\n"
+        "}\n";
     static const char source_each[] =
         "#include \"tc_gemm.h\"\n#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_mma.h\"\n#include \"tc_swizzle.h\"\n"
         "#include \"tc_core.h\"\n#include \"tc_core.h\"\n#include \"tc.h\"\n"
@@ -147,7 +178,11 @@ int main(int argc, char **argv)
     nvrtcVersion(&major, &minor);
     printf("nvrtc: version %d.%d\n", major, minor);
     one("own.cu", source_own, "sm_80", "c++17", own, "");
+    one("async.cu", source_async, "sm_90a", "c++14", own, "");
+    one("async.cu", source_async, "sm_90a", "c++20", own, "");
     one("own.cu", source_own, "compute_90", "c++20", own, "");
+    one("matrix.cu", source_matrix, "sm_80", "c++14", own, "");
+    one("matrix.cu", source_matrix, "sm_120a", "c++20", own, "");
     one("each.cu", source_each, "sm_75", "c++17", own, "");
     one("each.cu", source_each, "sm_90a", "c++14", own, "");
     one("each.cu", source_each, "sm_100a", "c++17", own, "");

@@ -43,12 +43,23 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 step unit_host "$build/tests/unit_host"
 if [ -z "$tcemu" ]; then
     step unit_device "$build/tests/unit_device"
+    step unit_mma "$build/tests/unit_mma"
+    step unit_wmma "$build/tests/unit_wmma"
+    step unit_tcgen05 "$build/tests/unit_tcgen05"
+    for name in unit_types unit_wgmma unit_tma; do step $name "$build/tests/$name"; done
     step debug_hang "$build/tests/debug_hang"
     step bad_input "$build/tests/bad_input"
     step gemm_fuzz "$build/tests/gemm_fuzz" 360
 else
     emulated sm_90a unit_device
     emulated sm_80 unit_device
+    for device in sm_80 sm_90a sm_100a sm_120a; do emulated $device unit_mma; done
+    for device in sm_80 sm_90a sm_120a; do emulated $device unit_wmma; done
+    emulated sm_100a unit_tcgen05
+    emulated sm_103a unit_tcgen05
+    for device in sm_80 sm_90a sm_100a; do emulated $device unit_types; done
+    emulated sm_90a unit_wgmma
+    for device in sm_80 sm_90a sm_100a; do emulated $device unit_tma; done
     step "debug_hang, tcemu" "$tcemu" --error-exitcode 0 "$build/tests/debug_hang" # it traps on purpose
     emulated sm_90a bad_input
     emulated sm_80 bad_input
@@ -67,6 +78,8 @@ step mutants sh tests/mutants.sh "$build" "$build/tcemu"
 step nvrtc "$build/tests/nvrtc" .
 step compile sh tests/compile.sh "$build/compile"
 step errors sh tests/errors.sh "$build/errors"
+step cover_warp sh tests/cover_warp.sh "$build/cover"
+step cover_async sh tests/cover_async.sh "$build/cover_async"
 step check-ptx sh tests/check_ptx.sh "$build/check_ptx"
 rm -f "$build/step.log"
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -20,6 +20,25 @@ TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, 
 TC_GEMM_SM80_DEFINE(use_sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64)
 #endif
 
+/* tcgen05 stands in a file for every target behind its gate. */
+TC_TCGEN05_IDESC(USE_IDESC, .kind = TC_KIND_F16, .m = 128, .n = 64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32);
+__global__ void use_tcgen05(uint32_t *out, uint32_t a, uint32_t b)
+{
+#if TC_HAS_SM100A
+    __shared__ uint32_t slot;
+    uint32_t r[8];
+    TC_TCGEN05_ALLOC(1, tc_smem_u32(&slot), 64);
+    TC_TCGEN05_MMA_SS(1, f16.collector::a::lastuse, slot, tc_tcgen05_desc(a, 128), tc_tcgen05_desc(b, 128), USE_IDESC, 0);
+    TC_TCGEN05_CP(1, 64x128b.warpx2::01_23.b8x16.b6x16_p32, slot, tc_tcgen05_desc(a, 64));
+    TC_TCGEN05_LD(16x256b, x2, r, slot);
+    tc_tcgen05_wait_ld_regs(r, 8);
+    out[threadIdx.x] = r[0] + r[7];
+    TC_TCGEN05_DEALLOC(1, slot, 64);
+#else
+    out[threadIdx.x] = a + b;
+#endif
+}
+
 tc_status use(const tc_gemm_args *args, cudaStream_t stream)
 {
     const char *why;

@@ -1,0 +1,10 @@
+// tcgen05_kind.cu - a type where the kind belongs
+// expect: tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8
+// arch: 100a
+// expect-line: 9
+#include "tc.h"
+
+__global__ void kernel(uint32_t t, uint64_t a, uint64_t b, uint32_t i, uint32_t *r)
+{
+    TC_TCGEN05_MMA_SS(1, bf16, t, a, b, i, 1);
+}

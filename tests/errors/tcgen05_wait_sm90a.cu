@@ -1,0 +1,10 @@
+// tcgen05_wait_sm90a.cu - a tcgen05 function in a build for sm_90a
+// expect: needs sm_100a, sm_103a, sm_110a or the f target of one
+// arch: 90a
+// expect-line: 9
+#include "tc.h"
+
+__global__ void kernel(uint32_t t, uint64_t a, uint64_t b, uint32_t i, uint32_t *r)
+{
+    tc_tcgen05_wait_ld();
+}

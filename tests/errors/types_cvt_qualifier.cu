@@ -1,0 +1,9 @@
+// types_cvt_qualifier.cu - fp8 without .satfinite
+// expect: tc: cvt to e4m3x2 or e5m2x2: the qualifiers are .rn.satfinite{.relu}
+// expect-line: 8
+#include "tc.h"
+
+__global__ void kernel(float x, float y, uint32_t *r, uint16_t *h)
+{
+    TC_CVT(.rn, e4m3x2, f32, h[0], x, y);
+}
