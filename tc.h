@@ -8,7 +8,9 @@
  *     tc_mma.h        mma.sync and mma.sp, ldmatrix, stmatrix, movmatrix, cp.async; fragment coordinates
  *     tc_sparse.h     2:4 sparsity: prune or verify, compress, metadata; the fragments of mma.sp
  *     tc_wmma.h       wmma: matrices loaded, multiplied and stored by a warp, without a layout to know
- *     tc_tma.h        mbarriers, fences, clusters, bulk and tensor copies, PDL; tensor maps
+ *     tc_mbarrier.h   mbarriers, fences, clusters, named barriers, PDL, clusterlaunchcontrol
+ *     tc_memory.h     loads, stores and prefetches with cache policies; asynchronous stores
+ *     tc_tma.h        bulk and tensor copies; tensor maps. Includes the two above
  *     tc_wgmma.h      wgmma, its descriptors and fragments, setmaxnreg
  *     tc_tcgen05.h    tcgen05 of Blackwell: tensor memory, multiply, copies, descriptors, layouts
  *     tc_gemm.h       generated GEMMs with your epilogue, and their parts

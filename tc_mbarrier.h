@@ -24,7 +24,7 @@
  *     may be empty. A wrong one is refused in words.
  *     TC_MBARRIER_INIT(q, bar, count), TC_MBARRIER_INVAL(q, bar)             q: {.shared .shared::cta}
  *     TC_MBARRIER_ARRIVE(q, state, bar[, count]), TC_MBARRIER_ARRIVE_DROP    q: {.expect_tx .noComplete}{.release.cta .relaxed.cta
- *                     .release.cluster .relaxed.cluster}{.shared .shared::cta .shared::cluster}; state: a uint64_t, or _ for none
+ *                     .release.cluster .relaxed.cluster}{.shared .shared::cta .shared::cluster}; state: the name of a uint64_t, or _
  *     TC_MBARRIER_EXPECT_TX(q, bar, bytes), TC_MBARRIER_COMPLETE_TX          q: {.relaxed.cta .relaxed.cluster}{.shared...}
  *     TC_MBARRIER_TEST_WAIT(q, done, bar, state), TC_MBARRIER_TEST_WAIT_PARITY(q, done, bar, parity)
  *     TC_MBARRIER_TRY_WAIT(q, done, bar, state[, ns]), TC_MBARRIER_TRY_WAIT_PARITY(q, done, bar, parity[, ns])

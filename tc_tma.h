@@ -65,6 +65,7 @@
  *     The innermost coordinate must lie at a multiple of 16 bytes: sm_90 answers any other with "illegal instruction".
  *     Loads take negative coordinates; stores and reductions do not ("illegal instruction" again), only ones past the end.
  *     A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
+ *     sm_120 loads packed types (4 and 6 bits) into shared::cta only.
  *     multicast on a target without a or f, or on sm_120, is slow (ptxas says so in an advisory only).
  *     wait_group takes any integer, and one that is too large waits for nothing: here n is 0..63.
  *     bulk add of f16 and bf16 is add.noftz; f32 and f64 have add only; there is no add.s64.
