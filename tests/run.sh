@@ -50,6 +50,7 @@ else
     emulated sm_90a unit_device
     emulated sm_80 unit_device
     step "debug_hang, tcemu" "$tcemu" --error-exitcode 0 "$build/tests/debug_hang" # it traps on purpose
+    for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
     emulated sm_90a bad_input
     emulated sm_80 bad_input
     emulated sm_90a gemm_fuzz 360
