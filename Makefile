@@ -27,11 +27,11 @@ $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(
 
 HEADERS = $(wildcard tc*.h)
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma
+TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime
 
 .PHONY: all run test bench tune check-ptx errors mutants install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
-     $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
+     $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
 	@echo "make              build everything"
@@ -76,6 +76,9 @@ $(B)/tests/nvrtc: tests/nvrtc.c | nvcc
 include emu/emu.mk
 
 # tests of tcemu's own rooms
+$(B)/tests/emu_driver: tests/emu_driver.c tests/test.h | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -ldl
 $(B)/tests/emu_num: tests/emu_num.cpp tests/test.h $(B)/emu/num.o | nvcc
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include tests/emu_num.cpp $(B)/emu/num.o -o $@ -lm

@@ -51,9 +51,18 @@ static int ready(const char *api)
     if (!top()) { host_say("%s: no context is current", api); return CUDA_ERROR_INVALID_CONTEXT; }
     return 0;
 }
-#define ALWAYS(expr) do { host_lock(); int e_ = (int)(expr); host_unlock(); return (CUresult)e_; } while (0)
+/* The errors that the runtime alone has */
+static CUresult result(int e)
+{
+    switch (e) {
+    case cudaErrorInvalidConfiguration: case cudaErrorInvalidPitchValue: case cudaErrorInvalidMemcpyDirection: return CUDA_ERROR_INVALID_VALUE;
+    case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_NOT_FOUND;
+    default: return (CUresult)e;
+    }
+}
+#define ALWAYS(expr) do { host_lock(); int e_ = (int)(expr); host_unlock(); return result(e_); } while (0)
 #define INIT(expr) ALWAYS(initialised ? (int)(expr) : (int)CUDA_ERROR_NOT_INITIALIZED)
-#define DRV(expr) do { host_lock(); int e_ = ready(__func__); e_ = e_ ? e_ : (int)(expr); host_unlock(); return (CUresult)e_; } while (0)
+#define DRV(expr) do { host_lock(); int e_ = ready(__func__); e_ = e_ ? e_ : (int)(expr); host_unlock(); return result(e_); } while (0)
 #define DEV(d) ((d) != 0 ? (int)CUDA_ERROR_INVALID_DEVICE : 0)
 #define ON_DEV(d, expr) INIT(DEV(d) ? DEV(d) : (int)(expr))
 #define SET(p, v) ((p) ? (*(p) = (v), 0) : (int)CUDA_ERROR_INVALID_VALUE)

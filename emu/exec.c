@@ -1093,7 +1093,8 @@ int emu_kernel_regs(const emu_kernel *k)
         return (int)(r > 255 ? 255 : r);
     }
     uint32_t r = t && t <= 512 ? 128 : 64;     /* PTX does not say what ptxas would allocate: a usual number */
-    return (int)(f->nslot < r ? (f->nslot + 16) / 8 * 8 : r);
+    uint32_t own = (f->nslot + 16) / 8 * 8;
+    return (int)(own < r ? own : r);             /* never more than lets a block of the permitted size be resident */
 }
 int emu_blocks_per_sm(const emu_kernel *k, int threads, size_t dyn)
 {

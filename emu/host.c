@@ -533,6 +533,10 @@ PTDS(cudaMemcpy) PTDS(cudaMemcpy2D) PTDS(cudaMemcpy3D) PTDS(cudaMemcpy3DPeer) PT
 #pragma GCC diagnostic pop
 
 /* ---- What is not emulated ---- */
+#undef STUB
+#define STUB(name) \
+    API int stub_##name(void) __asm__(#name); \
+    API int stub_##name(void) { static int said; return keep(host_stub(#name, &said)); }
 /* the last one is of CUDA 12, whose struct differs */
 STUB(__cudaGetProcAddress) STUB(__cudaRegisterUnifiedTable) STUB(cudaArrayGetInfo) STUB(cudaArrayGetMemoryRequirements) STUB(cudaArrayGetPlane)
 STUB(cudaArrayGetSparseProperties) STUB(cudaCreateSurfaceObject) STUB(cudaCreateTextureObject) STUB(cudaDestroyExternalMemory)

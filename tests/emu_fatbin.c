@@ -239,7 +239,7 @@ static void check_choice(void)
         build(t[i].spec);
         int r = find(1, t[i].sm, t[i].suffix, &p);
         if (r == 0) snprintf(got, sizeof got, "%d%.1s", p.arch, &p.suffix);
-        CHECK(!strcmp(got, t[i].want ? t[i].want : "none"), "[%s] on %d%.1s gives %s: %s", t[i].spec, t[i].sm, &t[i].suffix, got, p.why);
+        CHECK(!strcmp(got, t[i].want ? t[i].want : "none"), "[%s] on %d%c gives %s: %s", t[i].spec, t[i].sm, t[i].suffix ? t[i].suffix : ' ', got, p.why);
         CHECK(r == 0 ? p.length == strlen(p.text) && !*p.why : !p.text && strstr(p.why, "compile with"), "[%s]: %s", t[i].spec, p.why);
         free(p.text);
         if (!strchr(t[i].spec, '+')) {

@@ -61,6 +61,7 @@ else
     emulated sm_90a unit_wgmma
     for device in sm_80 sm_90a sm_100a; do emulated $device unit_tma; done
     step "debug_hang, tcemu" "$tcemu" --error-exitcode 0 "$build/tests/debug_hang" # it traps on purpose
+    for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
     emulated sm_90a bad_input
     emulated sm_80 bad_input
     emulated sm_90a gemm_fuzz 360
