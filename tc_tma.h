@@ -596,7 +596,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
  * tf32 map rounds to tf32, to nearest even, on the way into shared memory; a f32 map leaves that to the reader, which cuts.
  * Types of 4 bits (e2m1, s4, u4; sm_100): 16 elements are 8 bytes in shared memory too; with padded each 8 bytes stand in 16 there, which
  * is what tcgen05's kind::f8f6f4 reads. Types of 6 bits (e3m2, e2m3; sm_100): 16 elements are 12 bytes in global memory and stand in 16;
- * padded says so already. A padded map has box[0] = 128, dim[0] % 128 == 0, and 32 for every alignment of 16 below.
+ * padded says so already. Expect the packed bytes of such a load, without the padding. A padded map has box[0] = 128, dim[0] % 128 == 0, and 32 for every alignment of 16 below.
  * Alignment: base 16 bytes (32 for interleave 32), strides 16 (32).
  * Source: CUDA driver API, cuTensorMapEncodeTiled. */
 typedef struct tc_tmap_desc {

@@ -328,7 +328,7 @@ static uint64_t reduced(int i, uint64_t old, uint64_t x)
 }
 
 /* ---- tensor copies: which of them, and where ---- */
-typedef struct { int form, c[5], w[3]; uint32_t bytes; } copy;
+typedef struct { int form, c[5], w[3]; uint32_t bytes, came; } copy;      /* came: what the mbarrier counts, if not bytes */
 enum { TILE_1, TILE_2, TILE_3, TILE_4, TILE_5, TILE_2_DEFAULT, TILE_2_MULTI, TILE_2_MULTI_HINT, TILE_3_HINT, TILE_2_CTA, IM2COL_3, IM2COL_4, IM2COL_5, IM2COL_4_ALL, GATHER4, GATHER4_CLUSTER, GATHER4_GROUP,
        IM2COL_W_4, IM2COL_W128_4, IM2COL_W_CLUSTER_3, IM2COL_W_5_ALL };
 __global__ void k_load(const __grid_constant__ tc_tmap map, copy q, unsigned char *out)
@@ -351,7 +351,7 @@ __global__ void k_load(const __grid_constant__ tc_tmap map, copy q, unsigned cha
         const uint64_t policy = tc_createpolicy_evict_last();
         const uint16_t mask = 1;
         TC_PREFETCH_TENSORMAP(, t);
-        tc_mbarrier_arrive_expect_tx(bar, q.bytes);
+        tc_mbarrier_arrive_expect_tx(bar, q.came ? q.came : q.bytes);
         switch (q.form) {
         case TILE_1: TC_CP_ASYNC_BULK_TENSOR(1d, shared::cluster, tile, , , , to, t, (q.c[0]), bar); TC_CP_ASYNC_BULK_PREFETCH_TENSOR(1d, tile, , t, (q.c[0])); break;
         case TILE_2: TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , , , to, t, (q.c[0], q.c[1]), bar); TC_CP_ASYNC_BULK_PREFETCH_TENSOR(2d, , , t, (q.c[0], q.c[1])); break;
@@ -471,6 +471,7 @@ static void test_types(void)
             m.type = type, m.mode = mode, m.padded = t == 16, m.inner = inner, m.rows = 24;
             const uint32_t row = pad ? inner : inner * (uint32_t)bits / 8;
             q.bytes = 24 * (tc_swizzle_width(mode) > row ? tc_swizzle_width(mode) : row);
+            q.came = pad ? 24 * inner * (uint32_t)bits / 8 : 0;
             for (int r = 0; r < 24; r++) {
                 valid[r] = q.c[1] + r >= 0 && q.c[1] + r < 40;
                 m.at[r] = (int64_t)(q.c[1] + r) * 1024 * 8 + (int64_t)q.c[0] * bits;
