@@ -371,10 +371,10 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
         check_init_visible(w, i, (int)l, c, b);
         if (c != w->cta) { emu_report(w, i, 1u << l, E_MBARRIER, "waits on the mbarrier of another CTA (rank %u): only local ones can be waited for", c->rank); }
         uint32_t want = parity ? R32(w, &i->op[i->f[5]])[l] & 1 : (uint32_t)(R64(w, &i->op[i->f[5]])[l] >> 63);
-        /* the phase of that parity has completed if the present phase has the other one */
-        if ((b->phase & 1) != want) {
+        /* the phase of that parity has completed if the present phase has the other one; a state tells its phase exactly, as an H200's does */
+        int over = parity ? (b->phase & 1) != want : (b->phase & 0xfffff) != (R64(w, &i->op[i->f[5]])[l] & 0xfffff);
+        if (over) {
             done |= 1u << l;
-            if (w->last_wait[l] == i && w->wait_key[l] == (addr ^ b->phase << 40 ^ 1)) { /* completed as expected */ }
             if (i->f[3] & MBF_RELAXED) check_seen(w, (int)l, b->done);      /* a fence after it makes it an acquire */
             else vclk_acquire(w, 1u << l, b->done);
             w->last_wait[l] = NULL;

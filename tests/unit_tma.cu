@@ -36,7 +36,7 @@ extern __shared__ unsigned char dynamic[];
 TC_DEV unsigned char *smem_base(void) { return dynamic + (1024u - (tc_smem_u32(dynamic) & 1023u)) % 1024u; }
 
 /* ---- mbarrier, by one thread: out[i] against the number beside each step ---- */
-static const uint32_t mbarrier_want[] = {3, 0, 2, 0, 1, 1, 0, 1, 0, 1, 1, 1, 2, 1, 1, 1};
+static const uint32_t mbarrier_want[] = {3, 0, 2, 0, 1, 1, 0, 1, 1, 1, 1, 1, 2, 1, 1, 1};
 __global__ void k_mbarrier(uint32_t *out)
 {
 #if TC_HAS_SM90
@@ -60,7 +60,7 @@ __global__ void k_mbarrier(uint32_t *out)
     TC_MBARRIER_TRY_WAIT_PARITY(.relaxed.cta.shared::cta, done, bar, 1u); out[7] = (uint32_t)done; /* 1 */
     TC_MBARRIER_EXPECT_TX(.shared::cta, bar, 16u);
     TC_MBARRIER_ARRIVE(.release.cluster.shared::cluster, _, bar, 2u);              /* this CTA is part of its cluster */
-    TC_MBARRIER_TRY_WAIT(.shared, done, bar, first); out[8] = (uint32_t)done;      /* 0: first is two phases old, parity 0 goes on */
+    TC_MBARRIER_TRY_WAIT(.shared, done, bar, first); out[8] = (uint32_t)done;      /* 1: first is two phases old (the ISA leaves it open; so on an H200) */
     TC_MBARRIER_COMPLETE_TX(.relaxed.cluster.shared::cluster, bar, 16u);
     TC_MBARRIER_TRY_WAIT_PARITY(.acquire.cluster.shared, done, bar, 0u); out[9] = (uint32_t)done; /* 1 */
     TC_MBARRIER_ARRIVE(.noComplete.shared::cta, s, bar, 1u);
