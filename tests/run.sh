@@ -81,6 +81,8 @@ step compile sh tests/compile.sh "$build/compile"
 step errors sh tests/errors.sh "$build/errors"
 step cover_warp sh tests/cover_warp.sh "$build/cover"
 step cover_async sh tests/cover_async.sh "$build/cover_async"
+step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
+step isa_doc sh tools/isa_doc.sh --check
 step check-ptx sh tests/check_ptx.sh "$build/check_ptx"
 rm -f "$build/step.log"
 echo "$passed passed, $failed failed, $skipped skipped"
