@@ -29,9 +29,9 @@ HEADERS = $(wildcard tc*.h)
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime
 
-.PHONY: all run test bench tune check-ptx errors mutants doc install clean help nvcc
+.PHONY: all run test bench tune check-ptx errors mutants doc layouts install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
-     $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
+     $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
 	@echo "make              build everything"
@@ -44,6 +44,7 @@ help:
 	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
+	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make install PREFIX=/usr/local    copy the headers to PREFIX/include"
 	@echo "make clean; ARCHS=\"80 90a\" overrides the targets (now: $(ARCHS))"
@@ -124,6 +125,12 @@ errors: nvcc
 # does tcemu notice when one wait, fence, arrive or expect_tx of example 21 is missing?
 mutants: emu nvcc
 	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
+
+$(B)/tc_layout: tools/tc_layout.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -I. $(if $(CUDA_HOME),-isystem $(CUDA_HOME)/include) $< -o $@
+layouts: $(B)/tc_layout
+	sh docs/layouts/draw.sh $<
 
 # the page of every function, from the headers and the table
 doc:

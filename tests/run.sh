@@ -41,6 +41,7 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 }
 
 step unit_host "$build/tests/unit_host"
+step layout sh tests/layout.sh "$build"
 if [ -z "$tcemu" ]; then
     step unit_device "$build/tests/unit_device"
     step unit_mma "$build/tests/unit_mma"
