@@ -49,7 +49,6 @@ typedef struct frame {                  /* of a call: what to restore at ret */
 } frame;
 void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
 uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size);    /* NULL: out of bounds */
-int emu_live_cta(const cta *c);
 void emu_abort(launch *L, int cuda_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask);
 int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read);
@@ -62,29 +61,24 @@ typedef struct mbar {
     uint32_t off; int valid; uint32_t expected; int64_t pending, tx; uint64_t phase;
     vclk *cur, *done; const ptx_instr *init_at, *gone_at /* !valid: what ended it */; struct mbar *next; int fenced; uint32_t init_gen; warp *init_w; int init_lane; uint32_t init_tick;
 } mbar;
-typedef struct mbar_table { mbar *bucket[64]; int n; } mbar_table;
+typedef struct mbar_table { mbar *bucket[64]; } mbar_table;
 mbar *mbar_find(cta *c, uint32_t off);
 int check_init_fenced(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b);
 int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b);
 void mbar_cta_end(warp *w, cta *c);
 void mbar_clobbered(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size);
 void mbar_describe(cta *c, const mbar *b, char *buf, size_t n);
-int mbar_would_complete(cta *c, uint32_t off);
-int emu_decode_bar(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 void setmaxnreg_exit(warp *w);
 void sync_describe_wait(warp *w, int lane, char *buf, size_t n);         /* "waits at bar.sync 1: 96 of 128 threads arrived" */
 
 /* ---- mem.c ---- */
 void cpasync_warp_end(warp *w, int last);        /* last: the cluster ends; else the warp exits */
-void cpasync_mbar_arrive(warp *w, uint32_t mask);
-int emu_params_init(void);
 uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
 
 /* ---- report.c ---- */
-void emu_report_launch_begin(launch *L); void emu_report_launch_end(launch *L);
+void emu_report_launch_end(launch *L);
 void emu_report_summary(void);
 const char *emu_kernel_name(const launch *L);
-void emu_print_where(warp *w, const ptx_instr *i, uint32_t mask, char *buf, size_t n);
 
 /* ---- other rooms ---- */
 int emu_take_cluster(launch *L, emu_dim3 *first);
@@ -93,7 +87,7 @@ int emu_target_sm(const emu_module *m);          /* its number: 90 */
 int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
-void emu_wgmma_exit(warp *w);
+void emu_wgmma_exit(warp *w);                    /* the last lane exits: reports what was never waited for, frees */
 void emu_wgmma_cta_free(cta *c);
 void emu_tcgen05_warp_exit(warp *w);
 void emu_tcgen05_cta_exit(warp *w, cta *c);

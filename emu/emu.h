@@ -48,7 +48,7 @@ typedef struct emu_kernel {
     uint32_t dyn_off;                   /* offset of the dynamic block (from the reserved bytes' start: add nothing) */
     uint32_t local_bytes;               /* local memory of a thread at the deepest static call; grows on demand */
     int max_dyn_smem;                   /* cudaFuncAttributeMaxDynamicSharedMemorySize */
-    int uses_wgmma, uses_tcgen05, uses_bulk, cluster_nonportable;
+    int uses_wgmma, uses_bulk, cluster_nonportable;
 } emu_kernel;
 
 typedef struct emu_module {
@@ -82,17 +82,14 @@ typedef struct cluster {
     uint32_t nthread_pad, nclock;       /* vector clock: threads (padded to warps, all CTAs), then slots of asynchronous operations */
     struct clock_state *clocks;
     uint32_t barrier_arrived, barrier_gen; struct vclk *barrier_vc, *barrier_done;
-    uint8_t *private_blob;
-    int aborted;
     int live_ctas;
     void *tc5;                          /* tcgen05.c: state of the cluster */
     uint64_t idle_cycles, progress_at;  /* emulated time spent waiting */
-    int idle_rounds; uint32_t next_warp; int timeout;   /* timeout: parked try_waits give up now */
+    int idle_rounds, timeout;   /* timeout: parked try_waits give up now */
     struct cluster *next; uint32_t index;
     uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen; int stuck;      /* exec.c: is it spinning for ever? */
 } cluster;
 
-#define EMU_MAX_DEPTH 64
 typedef struct warp {
     cta *cta; uint32_t id;              /* warp in CTA */
     uint32_t live;                      /* lanes that exist and have not exited */
@@ -108,7 +105,6 @@ typedef struct warp {
     uint32_t stalled; uint64_t stalled_at;              /* lanes that wait, and cluster->events when they began */
     uint32_t begun;                     /* lanes that have done the first half of the blocking instruction they stand at */
     uint64_t wait_key[32];              /* free for the blocking instruction of each lane */
-    uint32_t polls[32];                 /* failed polls since the last progress of the cluster */
     struct vclk *vc[32];                /* what each thread knows to have happened */
     uint32_t tick;                      /* clock of the warp */
     struct cpasync *cpasync; uint32_t cp_groups[32];    /* mem.c: cp.async not yet waited for; groups committed */
@@ -120,8 +116,6 @@ typedef struct warp {
     uint32_t maxnreg;                   /* setmaxnreg: present limit; 0: not known */
     const struct ptx_instr *maxnreg_at; /* the setmaxnreg that set it */
     uint32_t cluster_gen[32];           /* barrier.cluster: generation that each lane arrived at */
-    uint32_t yielded;
-    uint32_t tick_gen;
     uint32_t reconverge_rr;
     uint64_t steps;
     void *fences;                       /* check.c */
@@ -134,16 +128,13 @@ typedef struct launch {
     emu_dim3 grid, block, clusterdim; uint32_t cluster_size;
     uint32_t dyn_smem; uint64_t gridid;
     uint8_t *param;                     /* the parameter block */
-    int cooperative, pdl;
-    int has_stats;
     struct stat_line *stats;            /* by instruction; --stats */
     int failed; char error[512];        /* first fatal error: the launch ends */
     int cuda_error;                     /* cudaError_t for the host: 0, cudaErrorLaunchFailure, cudaErrorAssert, ... */
     uint32_t nthread, nwarp;
     uint64_t seed; int schedule;
     struct worker_pool *pool;
-    uint64_t total_steps; uint64_t clock_base;
-    void *clc;                          /* clusterlaunchcontrol: CTAs not yet started */
+    uint64_t clock_base;
     void *grid_workspace;               /* cooperative launches: what %envreg1:%envreg2 point to, the word of the grid barrier at 4 */
 } launch;
 
@@ -163,9 +154,7 @@ enum {
     I_MEMBERS = 4,    /* .sync with a member mask as its last operand (shfl, vote, match, redux, elect, bar.warp): likewise
                          for the lanes in the mask */
     I_MOVE = 8,       /* a register move: copies of values on the way are allowed */
-    I_WGMMA = 16,     /* may name registers that are on the way */
-    I_CONVERGED = 32, /* do not run ahead: cheap reconvergence point */
-    I_TC5LD = 64
+    I_WGMMA = 16      /* may name registers that are on the way */
 };
 int emu_has(const ptx_instr *i, const char *word);           /* is the word among the modifiers (not the opcode)? */
 int emu_has_prefix(const ptx_instr *i, const char *prefix);

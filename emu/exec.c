@@ -31,7 +31,6 @@ uint64_t emu_rand(cluster *cl)
 }
 uint64_t emu_cluster_clock(warp *w) { cluster *cl = w->cta->cl; return cl->L->clock_base + cl->steps * 2 + w->steps % 2 + cl->idle_cycles; }
 void emu_event(cluster *cl) { cl->events++; emu_progress++; }
-int emu_live_cta(const cta *c) { return c->live_warps > 0; }
 void emu_abort(launch *L, int cuda_error, const char *fmt, ...)
 {
     va_list ap;
@@ -838,7 +837,7 @@ static int cluster_run(cluster *cl, int64_t slice)
         }
         uint64_t progress = emu_progress;
         int spun = 0, yielded = 0;
-        uint32_t start = random ? (uint32_t)(emu_rand(cl) % nw) : cl->next_warp;
+        uint32_t start = random ? (uint32_t)(emu_rand(cl) % nw) : 0;
         for (uint32_t k = 0; k < nw; k++) {
             uint32_t t = (start + k) % nw;
             warp *w = &cl->cta[t / L->nwarp].warp[t % L->nwarp];
@@ -1061,7 +1060,6 @@ emu_module *emu_module_load(const char *text, size_t n, const char *from, char *
         e->dyn_off = (top + align - 1) / align * align;
         for (int s = 0; s < px->nshared; s++) if (px->shared[s]->is_extern) e->shared_off[s] = e->dyn_off;
         e->uses_wgmma = reaches(m, f, "wgmma", 0);
-        e->uses_tcgen05 = reaches(m, f, "tcgen05", 0);
         e->uses_bulk = reaches(m, f, "cp", 0);
     }
     return m;
@@ -1150,7 +1148,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         if (blocks > room) return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time", (unsigned long long)blocks, (unsigned long long)room);
     }
     if (emu_decode_reachable(k->mod, f, why, n)) return 218;
-    launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs, .dyn_smem = c->dyn_smem, .cooperative = c->cooperative, .pdl = c->pdl,
+    launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs, .dyn_smem = c->dyn_smem,
                 .nthread = (uint32_t)threads, .nwarp = (uint32_t)(threads + 31) / 32, .seed = emu_opt.seed, .schedule = emu_opt.schedules};
     L.gridid = atomic_fetch_add(&next_grid, 1);
     L.clock_base = all_steps * 2;
@@ -1165,7 +1163,6 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         memset(L.grid_workspace, 0, 64);
         emu_global_mark((uint64_t)(uintptr_t)L.grid_workspace, 64, 1);
     }
-    emu_report_launch_begin(&L);
     struct worker_pool p = {.L = &L, .nclusters = (uint32_t)((uint64_t)g.x * g.y * g.z / cs)};
     L.pool = &p;
     int nt = emu_opt.threads > 0 ? emu_opt.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -234,7 +234,6 @@ int emu_fatal(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const 
 
 /* ---- statistics ---- */
 
-void emu_report_launch_begin(launch *L) { (void)L; }
 typedef struct { char file[256]; uint32_t line; stat_line s; } line_stat;
 static int by_count(const void *a, const void *b)
 {

@@ -72,14 +72,4 @@ static inline uint32_t tmap_swizzle(int mode, uint32_t a)
     default: return a;
     }
 }
-
-/* Decoders of tma.c for instructions whose first word belongs to the core:
- * cp.async.bulk*, cp.reduce.async.bulk*; st.async, st.bulk; red.async */
-int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t err_size);
-int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t err_size);
-int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t err_size);
-
-/* exec.c: cp.async.bulk.commit_group and .wait_group */
-void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask);
-int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read);
 #endif

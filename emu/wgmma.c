@@ -10,7 +10,6 @@
 #include "core.h"
 #include "num.h"
 #include "smem_desc.h"
-#include "wgmma.h"
 
 /* i->f of mma_async: 0 N | K << 16; 1 types of D, A, B; 2 flags; 3 operand numbers of scale-d and metadata, selector; 4 registers of D */
 enum { F_SP = 1, F_SAT = 2, F_RS = 4, F_NEG = 8, F_TA = 16, F_TB = 32, F_SD_IMM = 64, F_SD_ONE = 128 };
@@ -125,7 +124,7 @@ static void group_retire(wg_group *g, const warp *first)
 }
 
 /* The parts that a warp still has in flight are freed, its finished ones with their records. */
-void emu_wgmma_free(warp *w)
+static void wgmma_free(warp *w)
 {
     wg_warp *s = w->wgmma;
     wg_group *g = group_of(w);
@@ -146,7 +145,7 @@ void emu_wgmma_free(warp *w)
 
 void emu_wgmma_cta_free(cta *c)
 {
-    for (int n = 0; n < c->nwarp; n++) emu_wgmma_free(&c->warp[n]);
+    for (int n = 0; n < c->nwarp; n++) wgmma_free(&c->warp[n]);
     if (!c->wg) return;
     for (int n = 0; n < (c->nwarp + 3) / 4; n++) {
         wg_group *g = (wg_group *)c->wg + n;
@@ -234,8 +233,8 @@ void emu_wgmma_exit(warp *w)
     cta *c = w->cta;
     uint64_t count = s ? s->count : 0;
     wg_group *g = group_of(w);
-    if (c->cl->aborted || c->cl->L->failed) {
-        emu_wgmma_free(w);
+    if (c->cl->L->failed) {
+        wgmma_free(w);
         return;
     }
     if (g && count < g->end && count >= g->first && !g->told++) {    /* siblings executed more */
@@ -254,7 +253,7 @@ void emu_wgmma_exit(warp *w)
             emu_report(w, s->head->i, EMU_FULL, E_IN_FLIGHT, "the warp exits with %d wgmma in flight: no wgmma.wait_group waited for "
                        "them", n);
     }
-    emu_wgmma_free(w);
+    wgmma_free(w);
     if (g) {                                        /* siblings that are behind must learn of the exit */
         s = state(w);
         s->exited = 1;
