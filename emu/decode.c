@@ -114,24 +114,26 @@ static void give_planes(ptx_func *fn, ptx_opnd *o, int n, int *next, ptx_instr *
 }
 
 static const emu_family *const families[] = {emu_control, emu_alu, emu_cvt, emu_mem, emu_sync, emu_tma, emu_mma, emu_wgmma, emu_tcgen05};
+static uint32_t hash_of(const char *word)
+{
+    uint32_t h = 5381;
+    for (; *word; word++) h = h * 33 + (uint8_t)*word;
+    return h % 1024;
+}
 static emu_decoder find(const char *word)
 {
     static struct { const char *word; emu_decoder d; } hash[1024];
     static int made;
-    uint32_t h = 5381;
+    uint32_t h;
     if (!made) {
         for (size_t f = 0; f < sizeof families / sizeof *families; f++)
             for (const emu_family *e = families[f]; e->word; e++) {
-                h = 5381;
-                for (const char *p = e->word; *p; p++) h = h * 33 + (uint8_t)*p;
-                for (h %= 1024; hash[h].word; h = (h + 1) % 1024);
+                for (h = hash_of(e->word); hash[h].word; h = (h + 1) % 1024);
                 hash[h].word = e->word; hash[h].d = e->decode;
             }
         made = 1;
     }
-    h = 5381;
-    for (const char *p = word; *p; p++) h = h * 33 + (uint8_t)*p;
-    for (h %= 1024; hash[h].word; h = (h + 1) % 1024) if (!strcmp(hash[h].word, word)) return hash[h].d;
+    for (h = hash_of(word); hash[h].word; h = (h + 1) % 1024) if (!strcmp(hash[h].word, word)) return hash[h].d;
     return NULL;
 }
 
