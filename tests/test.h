@@ -92,6 +92,31 @@ static inline int test_device(void)
     CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
     return major * 10 + minor;
 }
+
+/* Host and device twins of some memory, zeros at first. */
+typedef struct test_buffer { void *host, *dev; size_t bytes; } test_buffer;
+
+TC_TEST_UNUSED static test_buffer test_buffer_make(size_t bytes)
+{
+    test_buffer b;
+    b.bytes = bytes;
+    b.host = calloc(bytes, 1);
+    CUDA_CHECK(cudaMalloc(&b.dev, bytes));
+    CUDA_CHECK(cudaMemset(b.dev, 0, bytes));
+    return b;
+}
+TC_TEST_UNUSED static void test_buffer_up(const test_buffer *b) { CUDA_CHECK(cudaMemcpy(b->dev, b->host, b->bytes, cudaMemcpyHostToDevice)); }
+TC_TEST_UNUSED static void test_buffer_down(const test_buffer *b)
+{
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemcpy(b->host, b->dev, b->bytes, cudaMemcpyDeviceToHost));
+}
+TC_TEST_UNUSED static void test_buffer_drop(test_buffer *b)
+{
+    free(b->host);
+    CUDA_CHECK(cudaFree(b->dev));
+}
 #endif
 
 #endif

@@ -6,31 +6,6 @@
 #include "../tc.h"
 #include "test.h"
 
-/* ---- buffers: host and device twins ---- */
-typedef struct { void *host, *dev; size_t bytes; } buffer;
-
-static buffer make(size_t bytes)
-{
-    buffer b;
-    b.bytes = bytes;
-    b.host = calloc(bytes, 1);
-    CUDA_CHECK(cudaMalloc(&b.dev, bytes));
-    CUDA_CHECK(cudaMemset(b.dev, 0, bytes));
-    return b;
-}
-static void up(const buffer *b) { CUDA_CHECK(cudaMemcpy(b->dev, b->host, b->bytes, cudaMemcpyHostToDevice)); }
-static void down(const buffer *b)
-{
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaMemcpy(b->host, b->dev, b->bytes, cudaMemcpyDeviceToHost));
-}
-static void drop(buffer *b)
-{
-    free(b->host);
-    CUDA_CHECK(cudaFree(b->dev));
-}
-
 static uint16_t code(int type, float x) { return type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x); }
 static float value(int type, uint16_t x) { return type == TC_BF16 ? tc_f32_from_bf16(x) : tc_f32_from_f16(x); }
 
@@ -70,9 +45,9 @@ __global__ void k_convert(uint32_t *f16, uint32_t *bf16, uint32_t *from, uint32_
 
 static void test_convert(void)
 {
-    buffer f16 = make(65536 * 4), bf16 = make(65536 * 4), from = make((size_t)SWEEP * 4), pairs = make((size_t)SWEEP * 8);
+    test_buffer f16 = test_buffer_make(65536 * 4), bf16 = test_buffer_make(65536 * 4), from = test_buffer_make((size_t)SWEEP * 4), pairs = test_buffer_make((size_t)SWEEP * 8);
     k_convert<<<(SWEEP + 255) / 256, 256>>>((uint32_t *)f16.dev, (uint32_t *)bf16.dev, (uint32_t *)from.dev, (uint32_t *)pairs.dev);
-    down(&f16), down(&bf16), down(&from), down(&pairs);
+    test_buffer_down(&f16), test_buffer_down(&bf16), test_buffer_down(&from), test_buffer_down(&pairs);
     for (uint32_t i = 0; i < 65536; i++) {
         const float h = tc_f32_from_f16((uint16_t)i), g = tc_f32_from_bits(((uint32_t *)f16.host)[i]);
         CHECK(isnan(h) ? isnan(g) : tc_bits_from_f32(h) == tc_bits_from_f32(g), "f16 %04x: %g here, %g there", i, h, g);
@@ -88,7 +63,7 @@ static void test_convert(void)
             CHECK(((uint32_t *)pairs.host)[2 * i + 1] == wb, "tc_bf16x2 of %08x: %08x, want %08x", i * STEP, ((uint32_t *)pairs.host)[2 * i + 1], wb);
         }
     }
-    drop(&f16), drop(&bf16), drop(&from), drop(&pairs);
+    test_buffer_drop(&f16), test_buffer_drop(&bf16), test_buffer_drop(&from), test_buffer_drop(&pairs);
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix: matrices of 8 rows of 16 bytes, end to end ---- */
@@ -135,12 +110,12 @@ __global__ void k_movmatrix(const uint32_t *in, uint32_t *out) { out[threadIdx.x
 static void test_matrices(void)
 {
     static const int counts[6] = {1, 2, 4, 1, 2, 4};
-    buffer in = make(512), out = make(14 * 32 * 4), st = make(6 * 256 * 2), min = make(128), mout = make(128);
+    test_buffer in = test_buffer_make(512), out = test_buffer_make(14 * 32 * 4), st = test_buffer_make(6 * 256 * 2), min = test_buffer_make(128), mout = test_buffer_make(128);
     const uint16_t *m = (const uint16_t *)in.host;
     for (int i = 0; i < 256; i++) ((uint16_t *)in.host)[i] = (uint16_t)(i * 257 + 3);
-    up(&in);
+    test_buffer_up(&in);
     k_ldmatrix<<<1, 32>>>((const uint16_t *)in.dev, (uint32_t *)out.dev);
-    down(&out);
+    test_buffer_down(&out);
     for (int v = 0, r = 0; v < 6; v++)
         for (int i = 0; i < counts[v]; i++, r++)
             for (int lane = 0; lane < 32; lane++) {
@@ -150,16 +125,16 @@ static void test_matrices(void)
                 CHECK(got == (lo | hi << 16), "ldmatrix x%d%s matrix %d lane %d: %08x, want %08x", counts[v], trans ? " trans" : "", i, lane, got, lo | hi << 16);
             }
     for (int lane = 0; lane < 32; lane++) ((uint32_t *)min.host)[lane] = (uint32_t)(2 * lane + 1) | (uint32_t)(2 * lane + 2) << 16; /* element (r, c) is 8r + c + 1 */
-    up(&min);
+    test_buffer_up(&min);
     k_movmatrix<<<1, 32>>>((const uint32_t *)min.dev, (uint32_t *)mout.dev);
-    down(&mout);
+    test_buffer_down(&mout);
     for (int lane = 0; lane < 32; lane++) {
         const uint32_t g = (uint32_t)lane / 4, t = (uint32_t)lane % 4, want = (8 * 2 * t + g + 1) | (8 * (2 * t + 1) + g + 1) << 16;
         CHECK(((uint32_t *)mout.host)[lane] == want, "movmatrix lane %d: %08x, want %08x", lane, ((uint32_t *)mout.host)[lane], want);
     }
     if (has90) {
         k_stmatrix<<<1, 32>>>((uint16_t *)st.dev);
-        down(&st);
+        test_buffer_down(&st);
         for (int v = 0; v < 6; v++)
             for (int i = 0; i < 256; i++) {
                 const int mat = i / 64, row = i / 8 % 8, col = i % 8, trans = v >= 3;
@@ -170,7 +145,7 @@ static void test_matrices(void)
     } else {
         SKIP("stmatrix: needs sm_90");
     }
-    drop(&in), drop(&out), drop(&st), drop(&min), drop(&mout);
+    test_buffer_drop(&in), test_buffer_drop(&out), test_buffer_drop(&st), test_buffer_drop(&min), test_buffer_drop(&mout);
 }
 
 /* ---- cp.async: thread i copies by case i into its own 16 bytes ---- */
@@ -225,12 +200,12 @@ __global__ void k_cp_async_null(unsigned char *out)
 
 static void test_cp_async(void)
 {
-    buffer in = make(1024), out = make(1024);
+    test_buffer in = test_buffer_make(1024), out = test_buffer_make(1024);
     for (int i = 0; i < 1024; i++) ((unsigned char *)in.host)[i] = (unsigned char)(i * 7 + 1);
-    up(&in);
+    test_buffer_up(&in);
     for (int wait = 0; wait < WAITS; wait++) {
         k_cp_async<<<1, 64>>>((const unsigned char *)in.dev, (unsigned char *)out.dev, wait);
-        down(&out);
+        test_buffer_down(&out);
         for (int i = 0; i < 64; i++) {
             const int size = i < 4 ? (i == 0 ? 4 : i == 1 ? 8 : 16) : i < 9 ? 4 : i < 18 ? 8 : i < CP_CASES ? 16 : 0;
             const int copied = i < 4 ? size : i < 9 ? i - 4 : i < 18 ? i - 9 : i < 35 ? i - 18 : i - 35;
@@ -240,16 +215,16 @@ static void test_cp_async(void)
             }
         }
     }
-    drop(&in), drop(&out);
+    test_buffer_drop(&in), test_buffer_drop(&out);
 }
 
 static void test_cp_async_null(void)
 {
-    buffer out = make(16);
+    test_buffer out = test_buffer_make(16);
     k_cp_async_null<<<1, 1>>>((unsigned char *)out.dev);
-    down(&out);
+    test_buffer_down(&out);
     for (int x = 0; x < 16; x++) CHECK(((unsigned char *)out.host)[x] == 0, "cp.async of nothing from null, byte %d", x);
-    drop(&out);
+    test_buffer_drop(&out);
 }
 
 /* ---- mma.sync: A 16x16, B 8x16 (n, k), C and D 16x8; results of f32_bf16, f32_f16, f16_f16 ---- */
@@ -285,21 +260,21 @@ __global__ void k_mma(const uint16_t *a, const uint16_t *b, const float *c, floa
 static void test_mma(void)
 {
     static const char *const names[3] = {"f32_bf16", "f32_f16", "f16_f16"};
-    buffer a = make(512), b = make(256), c = make(512), d = make(512);
+    test_buffer a = test_buffer_make(512), b = test_buffer_make(256), c = test_buffer_make(512), d = test_buffer_make(512);
     for (int type = 0; type < 3; type++) {
         const int ab = type == 0 ? TC_BF16 : TC_F16;
         small_integers((uint16_t *)a.host, 256, ab), small_integers((uint16_t *)b.host, 128, ab);
         for (int i = 0; i < 128; i++) ((float *)c.host)[i] = (float)test_int(-50, 50);
-        up(&a), up(&b), up(&c);
+        test_buffer_up(&a), test_buffer_up(&b), test_buffer_up(&c);
         k_mma<<<1, 32>>>((const uint16_t *)a.dev, (const uint16_t *)b.dev, (const float *)c.dev, (float *)d.dev, type);
-        down(&d);
+        test_buffer_down(&d);
         for (int i = 0; i < 128; i++) {
             float want = ((float *)c.host)[i];
             for (int k = 0; k < 16; k++) want += value(ab, ((uint16_t *)a.host)[i / 8 * 16 + k]) * value(ab, ((uint16_t *)b.host)[i % 8 * 16 + k]);
             CHECK(((float *)d.host)[i] == want, "mma %s (%d, %d): %g, want %g", names[type], i / 8, i % 8, ((float *)d.host)[i], want);
         }
     }
-    drop(&a), drop(&b), drop(&c), drop(&d);
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&c), test_buffer_drop(&d);
 }
 
 /* ---- mbarrier: one thread, one sequence; out[i] against the number beside each step ---- */
@@ -359,22 +334,22 @@ __global__ void k_mbarrier_sm90(uint32_t *out, const unsigned char *in)
 static void test_mbarrier(void)
 {
     static const uint32_t want80[10] = {5, 4, 0, 1, 0, 1, 0, 5, 1, 1};
-    buffer out = make(64), in = make(256);
+    test_buffer out = test_buffer_make(64), in = test_buffer_make(256);
     uint32_t *o = (uint32_t *)out.host;
     k_mbarrier_sm80<<<1, 1>>>((uint32_t *)out.dev);
-    down(&out);
+    test_buffer_down(&out);
     for (int i = 0; i < 10; i++) CHECK(o[i] == want80[i], "mbarrier step %d: %u, want %u", i, o[i], want80[i]);
     if (has90) {
         const uint32_t want90[8] = {0, 0, 1, 0, 11 + ((127 * 3 + 11) & 255) * 256u, ((128 * 3 + 11) & 255) + ((191 * 3 + 11) & 255) * 256u, 0, 3};
         for (int i = 0; i < 256; i++) ((unsigned char *)in.host)[i] = (unsigned char)(i * 3 + 11);
-        up(&in);
+        test_buffer_up(&in);
         k_mbarrier_sm90<<<1, 1>>>((uint32_t *)out.dev, (const unsigned char *)in.dev);
-        down(&out);
+        test_buffer_down(&out);
         for (int i = 1; i < 8; i++) CHECK(o[i] == want90[i], "mbarrier with bytes, step %d: %u, want %u", i, o[i], want90[i]);
     } else {
         SKIP("mbarrier with bytes: needs sm_90");
     }
-    drop(&out), drop(&in);
+    test_buffer_drop(&out), test_buffer_drop(&in);
 }
 
 /* ---- bulk copies: in -> shared -> out; and shared added onto out ---- */
@@ -429,14 +404,14 @@ static void test_bulk(void)
 {
     static const uint32_t sizes[] = {16, 32, 592, 4096, 16384};
     static const char *const names[ADDS] = {"u32", "s32", "u64", "f32", "f16", "bf16"};
-    buffer in = make(16384 + 64), out = make(16384 + 64), seen = make(16384 + 64);
+    test_buffer in = test_buffer_make(16384 + 64), out = test_buffer_make(16384 + 64), seen = test_buffer_make(16384 + 64);
     unsigned char *o = (unsigned char *)out.host, *p = (unsigned char *)in.host;
     for (size_t i = 0; i < in.bytes; i++) p[i] = (unsigned char)test_random();
-    up(&in);
+    test_buffer_up(&in);
     for (int x = 0; x < 5; x++) {
         CUDA_CHECK(cudaMemset(out.dev, 0xcd, out.bytes));
         k_bulk<<<1, 64, 16384 + 1024>>>((const unsigned char *)in.dev, (unsigned char *)out.dev, (unsigned char *)seen.dev, sizes[x]);
-        down(&out), down(&seen);
+        test_buffer_down(&out), test_buffer_down(&seen);
         CHECK(!memcmp(seen.host, p, sizes[x]), "bulk g2s of %u bytes", sizes[x]);
         CHECK(!memcmp(o, p, sizes[x]), "bulk s2g of %u bytes", sizes[x]);
         CHECK(o[sizes[x]] == 0xcd && o[out.bytes - 1] == 0xcd, "bulk s2g of %u bytes writes past its end", sizes[x]);
@@ -455,9 +430,9 @@ static void test_bulk(void)
             if (type == ADD_BF16) ((uint16_t *)p)[i] = code(TC_BF16, (float)x), ((uint16_t *)o)[i] = code(TC_BF16, (float)y);
         }
         memcpy(before, o, BYTES);
-        up(&in), up(&out);
+        test_buffer_up(&in), test_buffer_up(&out);
         k_bulk_add<<<1, 64, 16384 + 1024>>>((const unsigned char *)in.dev, (unsigned char *)out.dev, BYTES, type);
-        down(&out);
+        test_buffer_down(&out);
         for (int i = 0; i < count; i++) {
             int same = 0;
             if (type == ADD_U32) same = ((uint32_t *)o)[i] == ((uint32_t *)p)[i] + ((uint32_t *)before)[i];
@@ -471,7 +446,7 @@ static void test_bulk(void)
             CHECK(same, "bulk add %s, element %d", names[type], i);
         }
     }
-    drop(&in), drop(&out), drop(&seen);
+    test_buffer_drop(&in), test_buffer_drop(&out), test_buffer_drop(&seen);
 }
 
 /* ---- tensor copies, 1 to 5 dimensions ---- */
@@ -537,7 +512,7 @@ TENSOR_KERNEL(5, )
 static void *const tensor_kernels[5] = {(void *)k_tensor_1, (void *)k_tensor_2, (void *)k_tensor_3, (void *)k_tensor_4, (void *)k_tensor_5};
 
 /* One random copy: a box at a random place of a ragged tensor, often across its edges. */
-static void one_tensor(int rank, int swizzle, int op, buffer *global, buffer *box)
+static void one_tensor(int rank, int swizzle, int op, test_buffer *global, test_buffer *box)
 {
     static unsigned char before[1 << 20];
     const int type = op >= REDUCE_MIN ? TC_S32 : op == REDUCE_ADD ? TC_F32 : test_int(0, 2) == 0 ? TC_U8 : test_int(0, 1) ? TC_BF16 : TC_F32;
@@ -582,14 +557,14 @@ static void one_tensor(int rank, int swizzle, int op, buffer *global, buffer *bo
     }
     memcpy(before, global->host, span);
     snprintf(test_context, sizeof test_context, "%s", what);
-    up(global), up(box);
+    test_buffer_up(global), test_buffer_up(box);
     const tc_status st = tc_tmap_encode(&map, &d);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     if (st != TC_OK) return;
     void *args[5] = {&map, &at, &op, &bytes, &box->dev};
     CUDA_CHECK(cudaLaunchKernel(tensor_kernels[rank - 1], dim3(1), dim3(64), args, 32768 + 1024, 0));
-    if (op <= LOAD_HINT) down(box);
-    else down(global);
+    if (op <= LOAD_HINT) test_buffer_down(box);
+    else test_buffer_down(global);
     int bad = 0;
     for (uint32_t e = 0; e < volume; e++) {
         uint32_t rest = e, in = 1;
@@ -620,20 +595,20 @@ static void one_tensor(int rank, int swizzle, int op, buffer *global, buffer *bo
 static void test_tensor(void)
 {
     static const int swizzles[4] = {0, 32, 64, 128};
-    buffer global = make(1 << 20), box = make(32768);
+    test_buffer global = test_buffer_make(1 << 20), box = test_buffer_make(32768);
     for (int rank = 1; rank <= 5; rank++)
         for (int s = 0; s < 4; s++)
             for (int op = LOAD; op <= REDUCE_ADD; op++)
                 for (int i = 0; i < 12; i++) one_tensor(rank, swizzles[s], op, &global, &box);
-    drop(&global), drop(&box);
+    test_buffer_drop(&global), test_buffer_drop(&box);
 }
 
 static void test_tensor_reduce(void)
 {
-    buffer global = make(1 << 20), box = make(32768);
+    test_buffer global = test_buffer_make(1 << 20), box = test_buffer_make(32768);
     for (int op = REDUCE_MIN; op <= REDUCE_XOR; op++)
         for (int i = 0; i < 6; i++) one_tensor(2, i % 2 ? 128 : 0, op, &global, &box);
-    drop(&global), drop(&box);
+    test_buffer_drop(&global), test_buffer_drop(&box);
 }
 
 /* ---- clusters of two blocks ---- */
@@ -691,14 +666,14 @@ __global__ void k_cluster(const __grid_constant__ tc_tmap map, const unsigned ch
 
 static void test_cluster(void)
 {
-    buffer in = make(64 * 128), out = make(4 * CLUSTER_OUT), ranks = make(64);
+    test_buffer in = test_buffer_make(64 * 128), out = test_buffer_make(4 * CLUSTER_OUT), ranks = test_buffer_make(64);
     tc_tmap map;
     tc_tmap_desc d;
     cudaLaunchConfig_t launch;
     cudaLaunchAttribute attribute;
     void *args[4] = {&map, &in.dev, &out.dev, &ranks.dev};
     for (size_t i = 0; i < in.bytes; i++) ((unsigned char *)in.host)[i] = (unsigned char)test_random();
-    up(&in);
+    test_buffer_up(&in);
     memset(&d, 0, sizeof d);
     d.type = TC_BF16, d.rank = 2, d.base = in.dev, d.dim[0] = 64, d.dim[1] = 64, d.stride[0] = 128, d.box[0] = 64, d.box[1] = 16, d.swizzle = 128;
     CHECK(tc_tmap_encode(&map, &d) == TC_OK, "cluster: %s", tc_why());
@@ -708,7 +683,7 @@ static void test_cluster(void)
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = 2, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     CUDA_CHECK(cudaLaunchKernelExC(&launch, (const void *)k_cluster, args));
-    down(&out), down(&ranks);
+    test_buffer_down(&out), test_buffer_down(&ranks);
     for (uint32_t block = 0; block < 4; block++) {
         const unsigned char *o = (unsigned char *)out.host + block * CLUSTER_OUT, *p = (unsigned char *)in.host;
         const uint32_t *r = (uint32_t *)ranks.host + block * 4;
@@ -725,7 +700,7 @@ static void test_cluster(void)
         CHECK(!bad[2], "block %u: bulk multicast: %d bytes wrong", block, bad[2]);
         CHECK(!bad[3], "block %u: from the other block: %d bytes wrong", block, bad[3]);
     }
-    drop(&in), drop(&out), drop(&ranks);
+    test_buffer_drop(&in), test_buffer_drop(&out), test_buffer_drop(&ranks);
 }
 
 /* ---- elect, named barriers, setmaxnreg ---- */
@@ -765,10 +740,10 @@ __global__ void __launch_bounds__(384, 1) k_setmaxnreg(int *out)
 
 static void test_threads(void)
 {
-    buffer out = make(65 * 4);
+    test_buffer out = test_buffer_make(65 * 4);
     int *o = (int *)out.host;
     k_elect<<<1, 64>>>((int *)out.dev);
-    down(&out);
+    test_buffer_down(&out);
     for (int warp = 0; warp < 2; warp++) {
         int elected = 0;
         for (int lane = 0; lane < 32; lane++) {
@@ -780,12 +755,12 @@ static void test_threads(void)
     CHECK(o[64] == 16, "a block without a cluster has rank %d of %d", o[64] % 16, o[64] / 16);
     if (has90a) {
         k_setmaxnreg<<<1, 384>>>((int *)out.dev);
-        down(&out);
+        test_buffer_down(&out);
         CHECK(o[0] == 123, "setmaxnreg and named barriers: %d", o[0]);
     } else {
         SKIP("setmaxnreg: needs sm_90a");
     }
-    drop(&out);
+    test_buffer_drop(&out);
 }
 
 /* ---- wgmma: D (64 x n) = A (64 x k) * B (n x k), k as wide as the swizzle ---- */
@@ -888,20 +863,20 @@ static float dot(const uint16_t *a, const uint16_t *b, int i, int j, int k, int 
 static void test_wgmma(void)
 {
     static const int swizzles[3] = {128, 64, 32};
-    buffer a = make(64 * 64 * 2), b = make(256 * 64 * 2), d = make(64 * 256 * 4);
+    test_buffer a = test_buffer_make(64 * 64 * 2), b = test_buffer_make(256 * 64 * 2), d = test_buffer_make(64 * 256 * 4);
     for (size_t x = 0; x < sizeof wgmma_cases / sizeof wgmma_cases[0]; x++) {
         const wgmma_case *w = &wgmma_cases[x];
         for (int s = 0; s < 3; s++) {
             int swizzle = swizzles[s], k = swizzle / 2;
             if (s > 0 && w->n != 8 && w->n != 24 && w->n != 96 && w->n != 256) continue;
             small_integers((uint16_t *)a.host, 64 * k, w->type), small_integers((uint16_t *)b.host, w->n * k, w->type);
-            up(&a), up(&b);
+            test_buffer_up(&a), test_buffer_up(&b);
             for (int accumulate = 0; accumulate < 2; accumulate++) {
                 void *args[5] = {&a.dev, &b.dev, &d.dev, &swizzle, &accumulate};
                 int bad = 0;
                 CUDA_CHECK(cudaMemset(d.dev, 0xff, d.bytes));
                 CUDA_CHECK(cudaLaunchKernel(w->kernel, dim3(1), dim3(128), args, WG_SMEM, 0));
-                down(&d);
+                test_buffer_down(&d);
                 for (int i = 0; i < 64; i++)
                     for (int j = 0; j < w->n; j++) {
                         const float want = (accumulate ? 12345.f : 0.f) + dot((uint16_t *)a.host, (uint16_t *)b.host, i, j, k, w->type);
@@ -912,7 +887,7 @@ static void test_wgmma(void)
             }
         }
     }
-    drop(&a), drop(&b), drop(&d);
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
 }
 
 /* ---- wgmma: signs and MN-major operands; n = 64 and 128, bf16 ---- */
@@ -974,41 +949,41 @@ static void test_forms(void)
 {
     static const char *const names[FORMS] = {"scale_a -1", "scale_b -1", "both -1", "RS scale_a -1", "trans_b", "trans_a", "trans_a and trans_b",
                                              "RS trans_b", "trans_b, n 128"};
-    buffer a = make(64 * 64 * 2), b = make(128 * 64 * 2), d = make(64 * 128 * 4);
+    test_buffer a = test_buffer_make(64 * 64 * 2), b = test_buffer_make(128 * 64 * 2), d = test_buffer_make(64 * 128 * 4);
     for (int form = 0; form < FORMS; form++) {
         const int n = form == TRANS_B_128 ? 128 : 64;
         const float sign = form == SIGN_A || form == SIGN_B || form == SIGN_RS ? -1.f : 1.f;
         int bad = 0;
         small_integers((uint16_t *)a.host, 64 * 64, TC_BF16), small_integers((uint16_t *)b.host, n * 64, TC_BF16);
-        up(&a), up(&b);
+        test_buffer_up(&a), test_buffer_up(&b);
         CUDA_CHECK(cudaMemset(d.dev, 0xff, d.bytes));
         k_forms<<<1, 128, WG_SMEM>>>((const uint16_t *)a.dev, (const uint16_t *)b.dev, (float *)d.dev, form);
-        down(&d);
+        test_buffer_down(&d);
         for (int i = 0; i < 64; i++)
             for (int j = 0; j < n; j++)
                 bad += !(((float *)d.host)[i * n + j] == 7.f + sign * dot((uint16_t *)a.host, (uint16_t *)b.host, i, j, 64, TC_BF16));
         CHECK(bad == 0, "wgmma %s: %d of %d elements wrong", names[form], bad, 64 * n);
     }
-    drop(&a), drop(&b), drop(&d);
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
 }
 
 int main(void)
 {
     const int device = test_device();
-    buffer flags;
+    test_buffer flags;
     if (device < 75) {
         SKIP("unit_device: no device of compute capability 7.5 or later");
         return test_end();
     }
-    flags = make(4);
+    flags = test_buffer_make(4);
     k_has<<<1, 1>>>((int *)flags.dev);
     if (cudaGetLastError() != cudaSuccess) {
         SKIP("unit_device: this build holds no code for a device of compute capability %d.%d", device / 10, device % 10);
         return test_end();
     }
-    down(&flags);
+    test_buffer_down(&flags);
     has80 = *(int *)flags.host & 1, has90 = *(int *)flags.host >> 1 & 1, has90a = *(int *)flags.host >> 2 & 1;
-    drop(&flags);
+    test_buffer_drop(&flags);
     test_seed(3);
     test_convert();
     test_matrices();

@@ -5,28 +5,10 @@
 #include "../tc_types.h"
 #include "test.h"
 
-/* ---- buffers: host and device twins ---- */
-typedef struct { void *host, *dev; size_t bytes; } buffer;
-static buffer make(size_t bytes)
-{
-    buffer b;
-    b.bytes = bytes, b.host = calloc(bytes, 1);
-    CUDA_CHECK(cudaMalloc(&b.dev, bytes));
-    CUDA_CHECK(cudaMemset(b.dev, 0, bytes));
-    return b;
-}
-static void up(const buffer *b) { CUDA_CHECK(cudaMemcpy(b->dev, b->host, b->bytes, cudaMemcpyHostToDevice)); }
-static void down(const buffer *b)
-{
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaMemcpy(b->host, b->dev, b->bytes, cudaMemcpyDeviceToHost));
-}
-static void drop(buffer *b) { free(b->host); CUDA_CHECK(cudaFree(b->dev)); }
-static void random_bytes(buffer *b)
+static void random_bytes(test_buffer *b)
 {
     for (size_t i = 0; i < b->bytes; i++) ((uint8_t *)b->host)[i] = (uint8_t)(test_random() >> 40);
-    up(b);
+    test_buffer_up(b);
 }
 
 static int has90, has_any_a, has100, has100a;
@@ -430,11 +412,11 @@ static void check_box(const char *what, const model *m, const uint8_t *tensor, c
     CHECK(!bad, "%s: %d elements, the first is %u of row %u: %x, want %x", what, bad, bad_x, bad_r, bad_got, bad_want);
 }
 
-static void load(const tc_tmap *map, const copy *q, buffer *out)
+static void load(const tc_tmap *map, const copy *q, test_buffer *out)
 {
     memset(out->host, 0, out->bytes);
     k_load<<<1, 128, 66 * 1024>>>(*map, *q, (unsigned char *)out->dev);
-    down(out);
+    test_buffer_down(out);
 }
 
 /* every type and swizzle in two dimensions, with both edges of the tensor in reach */
@@ -443,7 +425,7 @@ static void test_types(void)
     static const int types[] = {TC_U8, TC_E4M3, TC_U16, TC_U32, TC_S32, TC_U64, TC_S64, TC_F16, TC_BF16, TC_F32, TC_TF32, TC_F64, TC_E2M1, TC_U4, TC_E2M3, TC_E3M2, TC_E2M1};
     static const int modes[] = {0, 32, 64, 128, TC_SWIZZLE_128B_ATOM_32B, TC_SWIZZLE_128B_ATOM_32B_FLIP_8B, TC_SWIZZLE_128B_ATOM_64B};
     static const int forms[] = {TILE_2, TILE_2_DEFAULT, TILE_2_MULTI, TILE_2_MULTI_HINT, TILE_2_CTA};
-    buffer tensor = make(256 * 1024), out = make(65536);
+    test_buffer tensor = test_buffer_make(256 * 1024), out = test_buffer_make(65536);
     random_bytes(&tensor);
     for (int t = 0; t < (int)(sizeof types / sizeof types[0]); t++)
         for (int k = 0; k < (int)(sizeof modes / sizeof modes[0]); k++) {
@@ -480,13 +462,13 @@ static void test_types(void)
             snprintf(what, sizeof what, "box of %s%s, swizzle %d, form %d, at (%d, %d)", tc_type_name(type), pad ? " padded" : "", mode, q.form, q.c[0], q.c[1]);
             check_box(what, &m, (const uint8_t *)tensor.host, (const uint8_t *)out.host, valid, (uint32_t)((int64_t)d.dim[0] - q.c[0] < inner ? (int64_t)d.dim[0] - q.c[0] : inner));
         }
-    drop(&tensor), drop(&out);
+    test_buffer_drop(&tensor), test_buffer_drop(&out);
 }
 
 /* other dimensions, and gather4 */
 static void test_tiles(void)
 {
-    buffer tensor = make(512 * 1024), out = make(65536);
+    test_buffer tensor = test_buffer_make(512 * 1024), out = test_buffer_make(65536);
     random_bytes(&tensor);
     for (int n = 0; n < 40; n++) {
         static const int forms[] = {TILE_1, TILE_2, TILE_3, TILE_4, TILE_5, TILE_3_HINT};
@@ -544,13 +526,13 @@ static void test_tiles(void)
         load(&map, &q, &out);
         check_box("gather4", &m, (const uint8_t *)tensor.host, (const uint8_t *)out.host, valid, 64);
     }
-    drop(&tensor), drop(&out);
+    test_buffer_drop(&tensor), test_buffer_drop(&out);
 }
 
 /* im2col: a 3x3 (3x3x3, 3) filter over {C, W, H, D, N}; pixels go on from row to row of the bounding box, and from image to image */
 static void test_im2col(void)
 {
-    buffer tensor = make(512 * 1024), out = make(65536);
+    test_buffer tensor = test_buffer_make(512 * 1024), out = test_buffer_make(65536);
     random_bytes(&tensor);
     for (int n = 0; n < 24; n++) {
         static const int forms[] = {IM2COL_3, IM2COL_4, IM2COL_5, IM2COL_4_ALL};
@@ -590,13 +572,13 @@ static void test_im2col(void)
         load(&map, &q, &out);
         check_box("im2col", &m, (const uint8_t *)tensor.host, (const uint8_t *)out.host, valid, 32);
     }
-    drop(&tensor), drop(&out);
+    test_buffer_drop(&tensor), test_buffer_drop(&out);
 }
 
 /* the wide forms: that each runs and fills what it says it fills; their geometry is tcemu's and the manual's business */
 static void test_im2col_w(void)
 {
-    buffer tensor = make(512 * 1024), out = make(65536);
+    test_buffer tensor = test_buffer_make(512 * 1024), out = test_buffer_make(65536);
     random_bytes(&tensor);
     for (int form = IM2COL_W_4; form <= IM2COL_W_5_ALL; form++) {
         tc_tmap_im2col_desc d;
@@ -618,7 +600,7 @@ static void test_im2col_w(void)
         for (uint32_t i = 0; i < 16 * 128; i++) bad += ((uint8_t *)out.host)[tc_swizzle_128B(i)] != ((uint8_t *)tensor.host)[i];
         CHECK(!bad, "im2col::w, form %d: %d bytes", form, bad);
     }
-    drop(&tensor), drop(&out);
+    test_buffer_drop(&tensor), test_buffer_drop(&out);
 }
 
 /* ---- stores and reductions; scatter4 ---- */
@@ -659,7 +641,7 @@ __global__ void k_store(const __grid_constant__ tc_tmap map, copy q, const uint3
 static void test_stores(void)
 {
     static const int as[STORES] = {-1, -1, -1, 6, 11, 12, 0, 1, 2, 9, 10};
-    buffer tensor = make(64 * 256), in = make(4096);
+    test_buffer tensor = test_buffer_make(64 * 256), in = test_buffer_make(4096);
     for (int form = 0; form < STORES; form++) {
         tc_tmap_desc d;
         tc_tmap map;
@@ -675,7 +657,7 @@ static void test_stores(void)
         if (form == SCATTER4) q.c[1] = 7, q.c[2] = 59, q.c[3] = 0, q.c[4] = 63;
         CHECK(tc_tmap_encode(&map, &d) == TC_OK, "%s", tc_why());
         k_store<<<1, 128, 66 * 1024>>>(map, q, (const uint32_t *)in.dev);
-        down(&tensor);
+        test_buffer_down(&tensor);
         for (int y = 0; y < 64; y++)
             for (int x = 0; x < 64; x++) {
                 int r = form == SCATTER4 ? -1 : y - 56;
@@ -690,7 +672,7 @@ static void test_stores(void)
         CHECK(!bad, "store or reduction %d: %d elements", form, bad);
         free(before);
     }
-    drop(&tensor), drop(&in);
+    test_buffer_drop(&tensor), test_buffer_drop(&in);
 }
 
 /* ---- tensormap.replace: a map for one tensor becomes one for another, in shared memory; then the copy of that box ---- */
@@ -755,7 +737,7 @@ __global__ void k_replace(const __grid_constant__ tc_tmap map, tc_tmap *scratch,
 
 static void test_replace(void)
 {
-    buffer tensor = make(16384), other = make(16384), out = make(4096), scratch = make(256);
+    test_buffer tensor = test_buffer_make(16384), other = test_buffer_make(16384), out = test_buffer_make(4096), scratch = test_buffer_make(256);
     for (int way = 0; way < 2; way++) {
         tc_tmap_desc d;
         tc_tmap map;
@@ -766,12 +748,12 @@ static void test_replace(void)
         d.type = TC_U8, d.rank = 2, d.base = other.dev, d.dim[0] = 100, d.dim[1] = 3, d.stride[0] = 112, d.box[0] = 16, d.box[1] = 2;
         CHECK(tc_tmap_encode(&map, &d) == TC_OK, "%s", tc_why());
         k_replace<<<1, 32, 66 * 1024>>>(map, (tc_tmap *)scratch.dev, tensor.dev, 30, 10, 256, 32, 12, (unsigned char *)out.dev, way);
-        down(&out);
+        test_buffer_down(&out);
         m.type = TC_U16, m.mode = 64, m.padded = 0, m.inner = 32, m.rows = 12;
         for (int r = 0; r < 12; r++) valid[r] = 1 + r < 10, m.at[r] = (int64_t)(1 + r) * 256 * 8;
         check_box(way ? "a map replaced in global memory" : "a map replaced in shared memory", &m, (const uint8_t *)tensor.host, (const uint8_t *)out.host, valid, 30);
     }
-    drop(&tensor), drop(&other), drop(&out), drop(&scratch);
+    test_buffer_drop(&tensor), test_buffer_drop(&other), test_buffer_drop(&out), test_buffer_drop(&scratch);
 }
 
 /* ---- clusterlaunchcontrol: blocks take over others until none is left; each block's number must be counted once ---- */
@@ -896,10 +878,10 @@ int main(void)
     CUDA_CHECK(cudaMemcpy(&has, dhas, 4, cudaMemcpyDeviceToHost));
     has90 = has & 1, has_any_a = has >> 1 & 1, has100 = has >> 2 & 1, has100a = has >> 3 & 1;
     {
-        buffer p = make(4096), out = make(4096);
+        test_buffer p = test_buffer_make(4096), out = test_buffer_make(4096);
         random_bytes(&p);
         k_memory<<<1, 1>>>((uint32_t *)p.dev, (uint32_t *)out.dev);
-        down(&out);
+        test_buffer_down(&out);
         const uint32_t *x = (const uint32_t *)p.host, *o = (const uint32_t *)out.host;
         CHECK(!memcmp(o, x, 16) && !memcmp(o + 4, x + 2, 8) && o[6] == x[3] && !memcmp(o + 8, x + 4, 16) && !memcmp(o + 12, x + 8, 8) && !memcmp(o + 16, x + 8, 16) &&
               !memcmp(o + 20, x + 14, 8) && !memcmp(o + 24, x + 16, 32), "loads and stores with policies");
@@ -909,34 +891,34 @@ int main(void)
             CHECK(o[54] == 5 && o[56] == 7 && o[57] == 0, "red.async on global memory");
             for (int i = 0; i < 32; i++) CHECK(o[64 + i] == (i >= 4 && i < 20 ? 0u : 5u), "st.bulk, word %d: %u", i, o[64 + i]);
         } else SKIP("32 bytes at a time, st.async to global memory, st.bulk, clusterlaunchcontrol: need sm_100");
-        drop(&p), drop(&out);
+        test_buffer_drop(&p), test_buffer_drop(&out);
     }
     if (!has90) {
         SKIP("mbarrier with every qualifier, clusters, bulk and tensor copies: need sm_90");
         return test_end();
     }
     {
-        buffer out = make(64);
+        test_buffer out = test_buffer_make(64);
         k_mbarrier<<<1, 1>>>((uint32_t *)out.dev);
-        down(&out);
+        test_buffer_down(&out);
         for (int i = 0; i < 16; i++) CHECK(((uint32_t *)out.host)[i] == mbarrier_want[i], "mbarrier, step %d: %u, want %u", i, ((uint32_t *)out.host)[i], mbarrier_want[i]);
-        drop(&out);
+        test_buffer_drop(&out);
     }
     {
-        buffer out = make(4 * CLUSTER_OUT * 4);
+        test_buffer out = test_buffer_make(4 * CLUSTER_OUT * 4);
         k_cluster<<<4, 128>>>((uint32_t *)out.dev);
-        down(&out);
+        test_buffer_down(&out);
         for (int b = 0; b < 4; b++)
             for (int i = 0; i < 27; i++) CHECK(((uint32_t *)out.host)[b * CLUSTER_OUT + i] == 1, "cluster, block %d, check %d", b, i);
-        drop(&out);
+        test_buffer_drop(&out);
     }
     {
-        buffer in = make(1024), out = make(4096);
+        test_buffer in = test_buffer_make(1024), out = test_buffer_make(4096);
         random_bytes(&in), random_bytes(&out);
         uint8_t before[4096];
         memcpy(before, out.host, sizeof before);
         k_bulk<<<1, 32>>>((const unsigned char *)in.dev, (unsigned char *)out.dev);
-        down(&out);
+        test_buffer_down(&out);
         const uint8_t *x = (const uint8_t *)in.host, *o = (const uint8_t *)out.host;
         CHECK(!memcmp(o, x, 1024), "bulk copies");
         for (int i = 0; i < 256 && has100; i++) {
@@ -951,7 +933,7 @@ int main(void)
                 CHECK(got == reduced(i, old, with), "bulk reduction %d: %llx and %llx give %llx", i, (unsigned long long)old, (unsigned long long)with, (unsigned long long)got);
             }
         }
-        drop(&in), drop(&out);
+        test_buffer_drop(&in), test_buffer_drop(&out);
     }
     CUDA_CHECK(cudaFuncSetAttribute((const void *)k_load, cudaFuncAttributeMaxDynamicSharedMemorySize, 66 * 1024));
     CUDA_CHECK(cudaFuncSetAttribute((const void *)k_store, cudaFuncAttributeMaxDynamicSharedMemorySize, 66 * 1024));
@@ -963,12 +945,12 @@ int main(void)
     if (has_any_a) test_replace();
     else SKIP("tensormap.replace: needs an a or f target");
     if (has100) {
-        buffer seen = make(64 * 4);
+        test_buffer seen = test_buffer_make(64 * 4);
         test_im2col_w();
         k_clc<<<64, 32>>>((uint32_t *)seen.dev);
-        down(&seen);
+        test_buffer_down(&seen);
         for (int i = 0; i < 64; i++) CHECK(((uint32_t *)seen.host)[i] == 1, "clusterlaunchcontrol: block %d was done %u times", i, ((uint32_t *)seen.host)[i]);
-        drop(&seen);
+        test_buffer_drop(&seen);
     }
     if (!has100) SKIP("packed types, atoms of 32 and 64 bytes: need sm_100");
     if (!has100a) SKIP("gather4 and wide im2col into shared::cluster, scatter4: need sm_100a");
