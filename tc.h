@@ -13,6 +13,7 @@
  *     tc_tma.h        bulk and tensor copies; tensor maps. Includes the two above
  *     tc_wgmma.h      wgmma, its descriptors and fragments, setmaxnreg
  *     tc_tcgen05.h    tcgen05 of Blackwell: tensor memory, multiply, copies, descriptors, layouts
+ *     tc_kernel.h     what generated kernels share: rings of slots, stubs for other targets, device checks, launch
  *     tc_gemm.h       generated GEMMs with your epilogue, and their parts
  */
 #ifndef TC_H
@@ -26,5 +27,6 @@
 #include "tc_tma.h"
 #include "tc_wgmma.h"
 #include "tc_tcgen05.h"
+#include "tc_kernel.h"
 #include "tc_gemm.h"
 #endif /* TC_H */

@@ -37,7 +37,7 @@
  *     args points to a copy of *epi_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory.
  *
  * PARTS for your own kernels (tier 2)
- *     tc_ring, tc_ring_next, tc_ring_skip        position in an mbarrier ring
+ *     tc_ring, tc_ring_next, tc_ring_skip        position in an mbarrier ring (tc_kernel.h)
  *     tc_tiles, tc_tiles_make, tc_tile_at        which tile comes when
  *     tc_gemm_sm90_load, tc_gemm_sm90_mma        producer and consumer of one output tile's k loop
  *     tc_gemm_sm90_store                         accumulators through the hook to D
@@ -56,6 +56,7 @@
 #include "tc_mma.h"
 #include "tc_tma.h"
 #include "tc_wgmma.h"
+#include "tc_kernel.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Configuration (compile time) and arguments (run time). An unset field takes the default that stands behind it.
@@ -320,15 +321,6 @@ typedef struct tc_gemm_sm80_params {
  * Epilogue in registers. v: accumulators of `cols` columns by 16 rows in the layout that mma.sync and wgmma share:
  * v[4j], v[4j+1] at (row, col + 8j), (row, col + 8j + 1); v[4j+2], v[4j+3] at row + 8.
  */
-/* Two f32 to two 16-bit elements of type. */
-TC_DEV_SM80 uint32_t tc__pack(const int type, float x, float y) { return type == TC_BF16 ? tc_bf16x2(x, y) : tc_f16x2(x, y); }
-
-/* The low 16 bits of w, an element of type, to f32. */
-TC_DEV float tc__unpack(const int type, uint32_t w)
-{
-    return type == TC_BF16 ? tc_f32_from_bits(w << 16) : tc_f32_from_f16((uint16_t)w);
-}
-
 TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
 {
     if (alpha == 1.f) return; /* an instruction per element is not free: docs/design.md */
@@ -380,56 +372,6 @@ TC_DEV void tc__epi_put(const int size, void *p, uint4 v, int left, int vec)
     }
 }
 
-/* wait_group with a constant that is no literal: folds to one instruction. */
-TC_DEV_SM80 void tc__cp_async_wait(const int n)
-{
-    switch (n) {
-    case 0: TC_CP_ASYNC_WAIT_GROUP(0); break;
-    case 1: TC_CP_ASYNC_WAIT_GROUP(1); break;
-    case 2: TC_CP_ASYNC_WAIT_GROUP(2); break;
-    case 3: TC_CP_ASYNC_WAIT_GROUP(3); break;
-    default: TC_CP_ASYNC_WAIT_GROUP(4); break;
-    }
-}
-
-TC_DEV_SM90 void tc__bulk_wait_read(const int n)
-{
-    switch (n) {
-    case 0: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); break;
-    case 1: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1); break;
-    case 2: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(2); break;
-    default: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(3); break;
-    }
-}
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Position in a ring of `stages` slots, each with a full and an empty barrier. phase is the parity of the current lap:
- * consumers wait full with phase, producers wait empty with phase ^ 1 (which a fresh barrier passes).
- */
-typedef struct tc_ring {
-    uint32_t stage, phase;
-} tc_ring;
-
-TC_DEV void tc_ring_next(tc_ring *r, const int stages)
-{
-    if (++r->stage == (uint32_t)stages) {
-        r->stage = 0;
-        r->phase ^= 1u;
-    }
-}
-
-/* Skips a run of slots given as its remainder and quotient by stages (the host can divide: a division here would drag the
- * position out of the uniform registers). */
-TC_DEV void tc_ring_skip(tc_ring *r, uint32_t slots, uint32_t laps, const int stages)
-{
-    r->stage += slots;
-    r->phase ^= laps & 1u;
-    if (r->stage >= (uint32_t)stages) {
-        r->stage -= (uint32_t)stages;
-        r->phase ^= 1u;
-    }
-}
-
 #endif /* __CUDACC__ */
 
 /* =====================================================================================================================
@@ -444,7 +386,6 @@ TC_DEV void tc_ring_skip(tc_ring *r, uint32_t slots, uint32_t laps, const int st
  *
  * A store belongs to one warp (16 rows), from stmatrix to TMA: the epilogue has no barrier wider than a warp.
  */
-#define TC__SM90_SMEM_MAX 232448 /* 227 KB, what a block of sm_90 may have */
 
 TC_HD TC_CONSTEXPR int tc__sm90_wg_rows(const tc_gemm_config c) { return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers; }
 TC_HD TC_CONSTEXPR int tc__sm90_stage_bytes(const tc_gemm_config c) { return (c.bm + c.bn) * c.bk * 2; }
@@ -1124,22 +1065,6 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-#define TC__MAX_DEVICES 64
-
-/* What a kernel's first call on a device found out: 0 for nothing yet, else 1 + the clusters that run at a time.
- * Any thread may write it, and all write the same. */
-typedef struct tc__gemm_cache {
-    volatile int clusters[TC__MAX_DEVICES];
-} tc__gemm_cache;
-
-/* One kernel as the host sees it. */
-typedef struct tc__gemm_kernel {
-    const void *function;
-    const char *name;
-    int threads, smem, cluster, cc; /* cc: 90 for exactly 9.0, 80 for 8.0 and later */
-    tc__gemm_cache *cache;
-} tc__gemm_kernel;
-
 /* Is there anything to compute? */
 TC_HOST int tc__gemm_empty(const tc_gemm_args *g)
 {
@@ -1191,23 +1116,10 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     return TC_OK;
 }
 
-/* Which of TMA's rules one operand breaks; TC__TMA_FITS for none. */
-enum { TC__TMA_FITS = 0, TC__TMA_BASE, TC__TMA_PITCH, TC__TMA_STRIDE, TC__TMA_REACH };
-
-TC_HOST int tc__gemm_tma_breaks(const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
-{
-    const int64_t reach = (int64_t)1 << 40;
-    return (uintptr_t)p % 16                                      ? TC__TMA_BASE
-         : pitch * bytes % 16                                     ? TC__TMA_PITCH
-         : batch > 1 && stride * bytes % 16                       ? TC__TMA_STRIDE
-         : pitch * bytes >= reach || stride * bytes >= reach      ? TC__TMA_REACH
-                                                                  : TC__TMA_FITS;
-}
-
 /* The same in words. */
 TC_HOST tc_status tc__gemm_check_tma(const char *name, const void *p, int64_t pitch, int64_t stride, int batch, int bytes)
 {
-    switch (tc__gemm_tma_breaks(p, pitch, stride, batch, bytes)) {
+    switch (tc__tma_breaks(p, pitch, stride, batch, bytes)) {
     case TC__TMA_BASE: return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes, as TMA needs", name, p);
     case TC__TMA_PITCH:
         return tc__fail(TC_ERR_ALIGN, "ld%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
@@ -1226,8 +1138,8 @@ TC_HOST tc_status tc__gemm_check_tma(const char *name, const void *p, int64_t pi
 TC_HOST int tc__gemm_out_fits(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const int batch = tc__gemm_batch(g), bytes = tc_type_bits(c->d) / 8;
-    return tc__gemm_tma_breaks(g->d, g->ldd, g->stride_d, batch, bytes) == TC__TMA_FITS
-        && (tc__gemm_beta(g) == 0.f || tc__gemm_tma_breaks(g->c, g->ldc, g->stride_c, batch, bytes) == TC__TMA_FITS);
+    return tc__tma_breaks(g->d, g->ldd, g->stride_d, batch, bytes) == TC__TMA_FITS
+        && (tc__gemm_beta(g) == 0.f || tc__tma_breaks(g->c, g->ldc, g->stride_c, batch, bytes) == TC__TMA_FITS);
 }
 
 TC_HOST tc_status tc__gemm_check_sm90(const tc_gemm_config *c, const tc_gemm_args *g)
@@ -1239,85 +1151,6 @@ TC_HOST tc_status tc__gemm_check_sm90(const tc_gemm_config *c, const tc_gemm_arg
     if (st == TC_OK) st = tc__gemm_check_tma("d", g->d, g->ldd, g->stride_d, batch, d_bytes);
     if (st == TC_OK && tc__gemm_beta(g) != 0.f) st = tc__gemm_check_tma("c", g->c, g->ldc, g->stride_c, batch, d_bytes);
     return st;
-}
-
-TC_HOST tc_status tc__cuda_fail(const char *call, cudaError_t err)
-{
-    (void)cudaGetLastError(); /* ours to report, not the next call's to find */
-    return tc__fail(TC_ERR_CUDA, "%s: %s", call, cudaGetErrorString(err));
-}
-
-TC_HOST cudaLaunchConfig_t tc__gemm_launch_config(const tc__gemm_kernel *k, unsigned blocks, cudaStream_t stream, int pdl,
-                                                  cudaLaunchAttribute *attributes)
-{
-    cudaLaunchConfig_t l;
-    memset((void *)&l, 0, sizeof l);
-    l.gridDim.x = blocks;
-    l.gridDim.y = l.gridDim.z = 1;
-    l.blockDim.x = (unsigned)k->threads;
-    l.blockDim.y = l.blockDim.z = 1;
-    l.dynamicSmemBytes = (size_t)k->smem;
-    l.stream = stream;
-    l.attrs = attributes;
-    if (k->cluster > 1) {
-        attributes[l.numAttrs].id = cudaLaunchAttributeClusterDimension;
-        attributes[l.numAttrs].val.clusterDim.x = (unsigned)k->cluster;
-        attributes[l.numAttrs].val.clusterDim.y = attributes[l.numAttrs].val.clusterDim.z = 1;
-        l.numAttrs++;
-    }
-    if (pdl) {
-        attributes[l.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attributes[l.numAttrs].val.programmaticStreamSerializationAllowed = 1;
-        l.numAttrs++;
-    }
-    return l;
-}
-
-/* May this device run the kernel, and how many of its clusters at a time? The answer is kept after the first call. */
-TC_HOST tc_status tc__gemm_device(const tc__gemm_kernel *k, int *clusters)
-{
-    struct cudaFuncAttributes attr;
-    cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t launch;
-    cudaError_t err;
-    int device, major = 0, minor = 0, smem = 0, count = 0;
-    if ((err = cudaGetDevice(&device)) != cudaSuccess) return tc__cuda_fail("cudaGetDevice", err);
-    if (device < TC__MAX_DEVICES && k->cache->clusters[device]) {
-        *clusters = k->cache->clusters[device] - 1;
-        return TC_OK;
-    }
-    if ((err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) != cudaSuccess ||
-        (err = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)) != cudaSuccess ||
-        (err = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) != cudaSuccess ||
-        (err = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
-        return tc__cuda_fail("cudaDeviceGetAttribute", err);
-    if (k->cc == 90 ? major * 10 + minor != 90 : major < 8)
-        return tc__fail(TC_ERR_DEVICE, "%s needs compute capability %s, device %d has %d.%d", k->name,
-                        k->cc == 90 ? "9.0" : "8.0 or later", device, major, minor);
-    if (k->smem > smem)
-        return tc__fail(TC_ERR_SMEM, "%s needs %d bytes of shared memory, device %d gives a block %d", k->name, k->smem, device, smem);
-    err = cudaFuncGetAttributes(&attr, k->function);
-    /* A build without this target holds a stub, which is bounded to one warp. */
-    if (err != cudaSuccess || attr.maxThreadsPerBlock < k->threads) {
-        (void)cudaGetLastError();
-        return tc__fail(TC_ERR_IMAGE, "%s was not compiled for device %d (%d.%d): add -gencode arch=compute_%d%s,code=sm_%d%s", k->name, device,
-                        major, minor, k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "",
-                        k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "");
-    }
-    if ((err = cudaFuncSetAttribute(k->function, cudaFuncAttributeMaxDynamicSharedMemorySize, k->smem)) != cudaSuccess)
-        return tc__cuda_fail("cudaFuncSetAttribute", err);
-    if (k->cluster > 1) {
-        launch = tc__gemm_launch_config(k, (unsigned)k->cluster, 0, 0, attributes);
-        err = cudaOccupancyMaxActiveClusters(&count, k->function, &launch);
-        if (err != cudaSuccess || count < 1) {
-            (void)cudaGetLastError();
-            return tc__fail(TC_ERR_CLUSTER, "%s: no cluster of %d blocks with %d bytes of shared memory each fits on device %d", k->name,
-                            k->cluster, k->smem, device);
-        }
-    }
-    *clusters = count;
-    if (device < TC__MAX_DEVICES) k->cache->clusters[device] = count + 1;
-    return TC_OK;
 }
 
 TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
@@ -1344,17 +1177,6 @@ TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *c, const tc_
     if (total > 2e9) return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, tc__gemm_batch(g));
     *t = tc_tiles_make(g->m, g->n, tc__gemm_batch(g), bm, bn, width, c->raster, c->raster_group);
     return TC_OK;
-}
-
-TC_HOST tc_status tc__gemm_launch(const tc__gemm_kernel *k, unsigned blocks, const void *params, const tc_gemm_args *g, cudaStream_t stream)
-{
-    cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t launch = tc__gemm_launch_config(k, blocks, stream, g->pdl && k->cc == 90, attributes);
-    void *arguments[1];
-    cudaError_t err;
-    arguments[0] = (void *)(uintptr_t)params;
-    err = cudaLaunchKernelExC(&launch, k->function, arguments);
-    return err == cudaSuccess ? TC_OK : tc__cuda_fail(k->name, err);
 }
 
 /* A tensor map of `rows` rows of `cols` elements. */
@@ -1386,7 +1208,7 @@ TC_HOST tc_status tc__gemm_map(tc_tmap *map, const char *name, int type, const v
 }
 
 /* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__gemm_kernel *k, const tc_gemm_args *g, cudaStream_t stream, int launch)
+TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *g, cudaStream_t stream, int launch)
 {
     tc_gemm_sm90_params p;
     tc_status st = tc__gemm_check(c, g);
@@ -1394,7 +1216,7 @@ TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__gemm_kern
     uint32_t run;
     if (st != TC_OK || tc__gemm_empty(g)) return st;
     st = tc__gemm_check_sm90(c, g);
-    if (st == TC_OK) st = tc__gemm_device(k, &clusters);
+    if (st == TC_OK) st = tc__kernel_device(k, &clusters);
     if (st != TC_OK) return st;
     batch = tc__gemm_batch(g);
     st = tc__gemm_tiles(&p.tiles, c, g, c->bm * c->cluster_m, c->bn * c->cluster_n, clusters);
@@ -1416,7 +1238,7 @@ TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__gemm_kern
                                        g->k ? g->stride_b : 0, 64, c->bn / c->cluster_m, 128);
     if (st != TC_OK) return st;
     run = p.tiles.total < (uint32_t)clusters || c->cluster_k > 1 ? p.tiles.total : (uint32_t)clusters;
-    return tc__gemm_launch(k, run * (unsigned)k->cluster, &p, g, stream);
+    return tc__kernel_launch(k, run * (unsigned)k->cluster, &p, g->pdl, stream);
 }
 
 /* 1 if every row of A and B starts at a multiple of `bytes` bytes. */
@@ -1429,16 +1251,16 @@ TC_HOST int tc__gemm_rows_aligned(const tc_gemm_args *g, int bytes)
 }
 
 /* k: the kernel for rows aligned to 16 bytes, and the one for any. */
-TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kernel *k, const tc_gemm_args *g, cudaStream_t stream, int launch)
+TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *g, cudaStream_t stream, int launch)
 {
     tc_gemm_sm80_params p;
     tc_status st = tc__gemm_check(c, g);
-    const tc__gemm_kernel *use;
+    const tc__kernel *use;
     int sms = 0;
     if (st != TC_OK || tc__gemm_empty(g)) return st;
     use = k + (g->k > 0 && !tc__gemm_rows_aligned(g, 16));
-    st = tc__gemm_device(use, &sms);
-    if (st == TC_ERR_IMAGE && use == k) st = tc__gemm_device(++use, &sms);
+    st = tc__kernel_device(use, &sms);
+    if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
     if (st != TC_OK) return st;
     st = tc__gemm_tiles(&p.tiles, c, g, c->bm, c->bn, sms);
     if (st != TC_OK || !launch) return st;
@@ -1452,7 +1274,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__gemm_kern
     p.k = g->k;
     p.word = tc__gemm_rows_aligned(g, 4);
     p.vec = tc__gemm_out_fits(c, g);
-    return tc__gemm_launch(use, p.tiles.total, &p, g, stream);
+    return tc__kernel_launch(use, p.tiles.total, &p, g->pdl, stream);
 }
 
 /* Which of TC_GEMM_DEFINE's tiles a call takes, or -1 for the sm_80 kernel: the one whose busiest SM computes the least area,
@@ -1464,7 +1286,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     double best_time = 0;
     const int batch = g ? tc__gemm_batch(g) : 1;
     if (!g || g->m <= 0 || g->n <= 0 || !tc__gemm_out_fits(&tiles[0], g)
-        || (g->k && (tc__gemm_tma_breaks(g->a, g->lda, g->stride_a, batch, 2) || tc__gemm_tma_breaks(g->b, g->ldb, g->stride_b, batch, 2))))
+        || (g->k && (tc__tma_breaks(g->a, g->lda, g->stride_a, batch, 2) || tc__tma_breaks(g->b, g->ldb, g->stride_b, batch, 2))))
         return -1; /* the sm_80 kernel takes it, or says what is wrong with it */
     if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess
         || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess
@@ -1486,13 +1308,6 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
  * Generators. Each is thin: it makes the configuration a constant, checks it in words, and names the functions.
  */
 #ifdef __CUDACC__
-
-/* NVRTC has no host side and finds a kernel by its name; elsewhere a kernel belongs to its file. */
-#ifdef __CUDACC_RTC__
-#define TC__KERNEL extern "C" __global__ void
-#else
-#define TC__KERNEL static __global__ void
-#endif
 
 /* The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
 #define TC__GEMM_CONFIG(name, complete, ...)                                                                          \
@@ -1551,22 +1366,6 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     static_assert((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                    \
                   "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory");
 
-/* A kernel that other targets may be built beside: theirs is a stub bounded to one warp, by which the host knows it. */
-#if TC_HAS_SM90A
-#define TC__SM90_BOUND(threads) threads
-#define TC__IF_SM90A(...) __VA_ARGS__
-#else
-#define TC__SM90_BOUND(threads) 32
-#define TC__IF_SM90A(...)
-#endif
-#if TC_HAS_SM80
-#define TC__SM80_BOUND(threads) threads
-#define TC__IF_SM80(...) __VA_ARGS__
-#else
-#define TC__SM80_BOUND(threads) 32
-#define TC__IF_SM80(...)
-#endif
-
 /* On Hopper TC_GEMM_DEFINE takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be
  * compiled there; tc__gemm_sm80_run falls back to the one for any. */
 #if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
@@ -1582,13 +1381,6 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     constexpr tc_wgmma_fn mma = tc_wgmma_pick_f32(c.bn, c.a);                                                         \
     tc_gemm_sm90(c, mma, &p);
 
-/* TC_GEMM_SM90_DEFINE in a build for another target: an error at the user's line, or with TC_SM90_STUBS a stub. */
-#ifdef TC_SM90_STUBS
-#define TC__SM90_STRICT(...) TC__IF_SM90A(__VA_ARGS__)
-#else
-#define TC__SM90_STRICT(...) __VA_ARGS__
-#endif
-
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(name)                                                                                    \
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_gemm_sm90_threads(name##_config())), 1)                            \
@@ -1597,12 +1389,6 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 #define TC__GEMM_SM80_KERNEL(name, suffix, bound, ...)                                                                \
     TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(name##_config())), 1)                                     \
         name##suffix(const __grid_constant__ tc_gemm_sm80_params p) { __VA_ARGS__ }
-
-#if defined(__CUDACC_RTC__) || defined(TC_NO_HOST)
-#define TC__GEMM_HOST(...)
-#else
-#define TC__GEMM_HOST(...) __VA_ARGS__
-#endif
 
 #define TC__GEMM_ENTRIES(name, runner)                                                                                \
     TC_HOST tc_status name##_can_run(const tc_gemm_args *args, const char **why)                                      \
@@ -1619,14 +1405,14 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__GEMM_CHECK_SM90(name##_config())                                                                              \
     enum { name##_THREADS = tc_gemm_sm90_threads(name##_config()), name##_SMEM = tc_gemm_sm90_smem(name##_config()) }; \
     TC__GEMM_SM90_KERNEL(name) { TC__SM90_STRICT(TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_config)) }                                                  \
-    TC__GEMM_HOST(TC__GEMM_SM90_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__GEMM_SM90_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_SM90_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \
     {                                                                                                                 \
-        static tc__gemm_cache cache;                                                                                  \
+        static tc__kernel_cache cache;                                                                                  \
         const tc_gemm_config c = name##_config();                                                                     \
-        const tc__gemm_kernel k = {(const void *)name, #name, tc_gemm_sm90_threads(c), tc_gemm_sm90_smem(c),          \
+        const tc__kernel k = {(const void *)name, #name, tc_gemm_sm90_threads(c), tc_gemm_sm90_smem(c),          \
                                    c.cluster_m * c.cluster_n * c.cluster_k, 90, &cache};                                            \
         return tc__gemm_sm90_run(&c, &k, args, stream, launch);                                                       \
     }
@@ -1637,14 +1423,14 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     enum { name##_THREADS = tc_gemm_sm80_threads(name##_config()), name##_SMEM = tc_gemm_sm80_smem(name##_config()) }; \
     TC__GEMM_SM80_KERNEL(name, , TC__SM80_BOUND, TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 1, &p);)               \
     TC__GEMM_SM80_KERNEL(name, _any, TC__SM80_BOUND, constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 0, &p);)           \
-    TC__GEMM_HOST(TC__GEMM_SM80_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__GEMM_SM80_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_SM80_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \
     {                                                                                                                 \
-        static tc__gemm_cache cache[2];                                                                               \
+        static tc__kernel_cache cache[2];                                                                               \
         const tc_gemm_config c = name##_config();                                                                     \
-        const tc__gemm_kernel k[2] = {                                                                                \
+        const tc__kernel k[2] = {                                                                                \
             {(const void *)name, #name, tc_gemm_sm80_threads(c), tc_gemm_sm80_smem(c), 1, 80, &cache[0]},             \
             {(const void *)name##_any, #name "_any", tc_gemm_sm80_threads(c), tc_gemm_sm80_smem(c), 1, 80, &cache[1]}}; \
         return tc__gemm_sm80_run(&c, k, args, stream, launch);                                                        \
@@ -1684,12 +1470,12 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
     TC_HD constexpr tc_gemm_config name##_sm80_config(void) { return tc_gemm_sm80_config(name##_config()); }          \
     TC__GEMM_SM80_KERNEL(name##_sm80, , TC__FAST_SM80_BOUND, TC__IF_FAST_SM80(TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
     TC__GEMM_SM80_KERNEL(name##_sm80, _any, TC__SM80_BOUND, TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 0, &p);)) \
-    TC__GEMM_HOST(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
 
 #define TC__GEMM_AUTO_SM90(name, tile)                                                                                \
     TC_HD constexpr tc_gemm_config name##_##tile##_config(void) { return tc__gemm_##tile(name##_config()); }          \
     TC__GEMM_SM90_KERNEL(name##_##tile) { TC__IF_SM90A(TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_##tile##_config)) }                  \
-    TC__GEMM_HOST(TC__GEMM_SM90_HOST(name##_##tile))
+    TC__HOST_PART(TC__GEMM_SM90_HOST(name##_##tile))
 
 #define TC__GEMM_AUTO_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \

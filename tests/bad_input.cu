@@ -206,8 +206,8 @@ __global__ void __launch_bounds__(256) eight_warps(int *p) { if (p) *p = 1; }
 
 static void test_device_rules(void)
 {
-    tc__gemm_cache cache[4];
-    tc__gemm_kernel k;
+    tc__kernel_cache cache[4];
+    tc__kernel k;
     int clusters = 0, smem = 0;
     tc_gemm_args g = good(0);
     tc_status st;
@@ -217,24 +217,24 @@ static void test_device_rules(void)
     k.function = (const void *)eight_warps, k.name = "made_up", k.threads = 256, k.smem = 1024, k.cluster = 1, k.cc = 80;
 
     k.cache = &cache[0];
-    st = tc__gemm_device(&k, &clusters);
+    st = tc__kernel_device(&k, &clusters);
     CHECK(st == TC_OK && clusters > 0, "a plain kernel: %s: %s", tc_status_text(st), tc_why());
-    CHECK(tc__gemm_device(&k, &clusters) == TC_OK && clusters > 0, "the same from the cache");
+    CHECK(tc__kernel_device(&k, &clusters) == TC_OK && clusters > 0, "the same from the cache");
 
     k.cache = &cache[1], k.smem = 300000;
-    st = tc__gemm_device(&k, &clusters);
+    st = tc__kernel_device(&k, &clusters);
     CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
-    CHECK(tc__gemm_device(&k, &clusters) == TC_ERR_SMEM, "a refusal does not stay a refusal");
+    CHECK(tc__kernel_device(&k, &clusters) == TC_ERR_SMEM, "a refusal does not stay a refusal");
 
     k.smem = 1024, k.function = (const void *)one_warp;
-    st = tc__gemm_device(&k, &clusters);
+    st = tc__kernel_device(&k, &clusters);
     CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
     CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
 
     k.function = (const void *)eight_warps;
     if (device >= 90) { /* no device has clusters of 32 blocks */
         k.cluster = 32, k.smem = smem - 1024;
-        st = tc__gemm_device(&k, &clusters);
+        st = tc__kernel_device(&k, &clusters);
         CHECK(st == TC_ERR_CLUSTER && strstr(tc_why(), "made_up") && strstr(tc_why(), "32"), "a cluster of 32: %s: %s", tc_status_text(st), tc_why());
         CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
     } else {

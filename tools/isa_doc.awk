@@ -170,7 +170,7 @@ section == "rows" {
 
 section == "gates" || section == "bodies" {
     if ($0 ~ /^# [0-9]+ "/) { if (chunk != "") take(chunk, section); chunk = ""; file = $3; gsub(/"/, "", file); sub(/^.*\//, "", file); next }
-    if (file !~ /^tc_/ || file == "tc_gemm.h") next
+    if (file !~ /^tc_/ || file ~ /^tc_(gemm|attn|kernel)\.h$/) next
     line = $0
     gsub(/\[\[deprecated/, "\n&", line)
     gsub(/[};] static __(device|host)/, "\n&", line); gsub(/\n[};] /, "\n", line)
