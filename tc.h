@@ -15,6 +15,7 @@
  *     tc_tcgen05.h    tcgen05 of Blackwell: tensor memory, multiply, copies, descriptors, layouts
  *     tc_kernel.h     what generated kernels share: rings of slots, stubs for other targets, device checks, launch
  *     tc_gemm.h       generated GEMMs with your epilogue, and their parts
+ *     tc_attn.h       generated attention kernels with your hooks, and their parts
  */
 #ifndef TC_H
 #define TC_H
@@ -29,4 +30,5 @@
 #include "tc_tcgen05.h"
 #include "tc_kernel.h"
 #include "tc_gemm.h"
+#include "tc_attn.h"
 #endif /* TC_H */

@@ -122,6 +122,13 @@ TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_advance(uint64_t desc, uint32_t bytes)
     return (desc & 0xffffffff00000000ull) | (uint32_t)((uint32_t)desc + (bytes >> 4));
 }
 
+/* Descriptor of an MN-major tile of 16-bit elements as TMA writes it in boxes of 64 columns (128 bytes, swizzled): the rows are
+ * steps of K, the columns M or N; box_bytes: from one box to the next. Step K by 16: advance by 16 rows, 2048 bytes. */
+TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_mn(uint32_t addr, uint32_t box_bytes)
+{
+    return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)((box_bytes & 0x3ffffu) >> 4) << 16 | (uint64_t)(1024 / 16) << 32 | (uint64_t)1 << 62;
+}
+
 /* Descriptor of a K-major tile whose rows are exactly one swizzle width (32, 64 or 128 bytes) and lie end to end: what TMA
  * writes for a box of that width. Step K by 16 elements of 16 bits: add 2 (32 bytes / 16). */
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc(uint32_t addr, int swizzle)
@@ -679,7 +686,31 @@ TC__WG_ALL_N(TC__WG_FUNCTION)
 
 typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d);
 
-/* The function for n and A's and B's type (TC_F16 or TC_BF16), or 0; a constant expression, so that the call folds away. */
+/* The same with A in registers and B MN-major: the second product of attention, P * V. */
+#define TC__WG_FUNCTION(n)                                                                                            \
+    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d) \
+    {                                                                                                                 \
+        TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, a, desc_b, scale_d);                                                 \
+    }                                                                                                                 \
+    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)  \
+    {                                                                                                                 \
+        TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);                                                   \
+    }
+#define TC__WG_FUNCTION_(n, types, d, a, db, sd)                                                                      \
+    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 1", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(db), "r"((int)(sd)))
+TC__WG_ALL_N(TC__WG_FUNCTION)
+#undef TC__WG_FUNCTION
+#undef TC__WG_FUNCTION_
+
+typedef void (*tc_wgmma_rs_fn)(float *d, const uint32_t *a, uint64_t desc_b, int scale_d);
+
+/* The functions for n and A's and B's type (TC_F16 or TC_BF16), or 0; constant expressions, so that the calls fold away. */
+TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc_wgmma_pick_f32_rs_mn(int n, int type)
+{
+#define TC__X(N) type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16_rs_mn : type == TC_F16 && n == N ? tc_wgmma_m64n##N##k16_f32_f16_rs_mn :
+    return TC__WG_ALL_N(TC__X) (tc_wgmma_rs_fn)0;
+#undef TC__X
+}
 TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick_f32(int n, int type)
 {
 #define TC__X(N) type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16 : type == TC_F16 && n == N ? tc_wgmma_m64n##N##k16_f32_f16 :

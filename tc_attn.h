@@ -1,0 +1,1011 @@
+/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a. */
+#ifndef TC_ATTN_H
+#define TC_ATTN_H
+
+#include "tc_core.h"
+#include "tc_swizzle.h"
+#include "tc_mma.h"
+#include "tc_tma.h"
+#include "tc_wgmma.h"
+#include "tc_kernel.h"
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Configuration (compile time) and arguments (run time). An unset field takes the default that stands behind it.
+ */
+
+/* What a tile-level mask hook is asked about: queries q .. q_end - 1 and keys kv .. kv_end - 1 of head h of batch b; all exist. */
+typedef struct tc_attn_tile {
+    int b, h, q, q_end, kv, kv_end;
+} tc_attn_tile;
+
+enum { TC_ATTN_SKIP = 0, TC_ATTN_PARTIAL = 1, TC_ATTN_WHOLE = 2 }; /* what it answers: nothing, some or all of it is kept */
+
+typedef float (*tc_attn_score_fn)(float s, int b, int h, int q, int kv, const void *args);
+typedef int (*tc_attn_mask_fn)(int b, int h, int q, int kv, const void *args);
+typedef int (*tc_attn_mask_tile_fn)(tc_attn_tile tile, const void *args);
+typedef float (*tc_attn_out_fn)(float o, int b, int h, int q, int d, const void *args);
+typedef float (*tc_attn_sink_fn)(int b, int h, const void *args);
+
+typedef struct tc_attn_config {
+    int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16 */
+    int head_dim;                  /* of Q and K: a multiple of 16 in 16..256 (128) */
+    int head_dim_v;                /* of V and O (head_dim) */
+    int causal;                    /* 1: a query sees no key behind its own place, the last query that of the last key */
+    int window;                    /* 1: a call's window_left and window_right hold */
+    int bm, bn;                    /* queries and keys of a tile (by head_dim) */
+    int stages;                    /* tiles of K, and of V, in flight (2) */
+    int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
+    int cluster;                   /* SM90: 2: two blocks share each tile of K and V by multicast; without any mask (1) */
+    int warps;                     /* SM80: warps of a block (bm / 32) */
+    int hook_size;                 /* sizeof of the hooks' arguments; when set, a call must give just as many */
+    tc_attn_score_fn score;        /* hooks: see the top of this file */
+    tc_attn_mask_fn mask;
+    tc_attn_mask_tile_fn mask_tile;
+    tc_attn_out_fn out;
+    tc_attn_sink_fn sink;
+} tc_attn_config;
+
+/* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. */
+typedef struct tc_attn_strides {
+    int64_t batch, row, head;
+} tc_attn_strides;
+
+/* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads, head_dim). */
+typedef struct tc_attn_args {
+    int batch, heads, heads_kv; /* heads_kv 0: as many as heads; else heads must be a multiple of it (GQA, MQA) */
+    int q_len, k_len;           /* rows of a batch; with cu_q, cu_k or lens: at least the longest sequence */
+    const void *q, *k, *v;
+    void *o;
+    float *lse; /* log of the sum of exp(score) of each row, f32, (batch, heads, q_len), packed: (heads, total_q); NULL: not wanted */
+    tc_attn_strides q_stride, k_stride, v_stride, o_stride;
+    int64_t lse_batch, lse_head;     /* strides of lse (0: contiguous) */
+    float scale;                     /* of Q * K' (0: 1 / sqrt(head_dim)) */
+    int window_left, window_right;   /* with .window: keys a query sees before and behind its place; -1: all */
+    const int *cu_q, *cu_k;          /* device, batch + 1 of them: where each sequence begins in packed Q and O, packed K and V */
+    int total_q, total_k;            /* rows of packed Q and O, K and V */
+    const int *lens_q, *lens_k;      /* device, batch of them: how many rows of each padded batch there are */
+    const int *host_cu_q, *host_cu_k, *host_lens_q, *host_lens_k; /* host copies of the same, checked if given */
+    const void *hook_args;           /* host pointer to the hooks' arguments, copied during the call */
+    size_t hook_size;
+    int pdl; /* not 0: programmatic dependent launch (Hopper kernel only) */
+} tc_attn_args;
+
+/* What both kernels know of a call. */
+typedef struct tc_attn_problem {
+    int batch, heads, heads_kv, q_len, k_len;
+    int group;                  /* query heads that share the rows of a tile: 1, or heads / heads_kv */
+    int tile_q;                 /* queries of a tile: bm / group */
+    int blocks, columns;        /* tiles of queries in a sequence; heads of Q, or where they share tiles of K, of all batches */
+    int section;                /* columns that are worked on together, so that their K and V stay in L2 */
+    int zero_tail;              /* rows of V behind the last key of a sequence may hold anything */
+    int window_left, window_right; /* what a row sees, however it is asked for; large: all */
+    float scale, scale_log2;
+    const int *cu_q, *cu_k, *lens_q, *lens_k;
+    void *o;
+    float *lse;
+    long long o_batch, o_row, o_head, lse_batch, lse_head;
+    TC_ALIGN(16) unsigned char hook[TC_EPI_MAX];
+} tc_attn_problem;
+
+typedef struct tc_attn_sm90_params {
+    tc_tmap q, k, v;
+    tc_attn_problem problem;
+} tc_attn_sm90_params;
+
+typedef struct tc_attn_sm80_params {
+    const void *q, *k, *v;
+    long long q_batch, q_row, q_head, k_batch, k_row, k_head, v_batch, v_row, v_head;
+    tc_attn_problem problem;
+} tc_attn_sm80_params;
+
+#define TC__LOG2E 1.4426950408889634f
+#define TC__ATTN_FAR 0x20000000 /* a window that ends nowhere */
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * A tile of work: which queries, which tiles of keys.
+ */
+typedef struct tc_attn_work {
+    int b, h;           /* batch, first query head */
+    int q0;             /* first query */
+    int q_len, k_len;   /* of this sequence */
+    int q_at, k_at;     /* its first row in the tensors */
+    int outer_q, outer_k; /* its index among the batches of the tensors: 0 where they are packed */
+    int lo, hi;         /* tiles of keys to visit: hi - 1 down to lo */
+    int free_lo, free_hi; /* of those, the tiles of which every query sees every key: no causal mask, no window, no end */
+} tc_attn_work;
+
+TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* Length and place of sequence b. Whatever stands in cu and lens, no row outside of the tensor comes of it. */
+TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, int *at, int *len)
+{
+    *at = 0;
+    *len = rows;
+    if (cu) {
+        *at = cu[b];
+        *len = tc__attn_clamp(cu[b + 1] - *at, 0, rows);
+    } else if (lens) {
+        *len = tc__attn_clamp(lens[b], 0, rows);
+    }
+}
+
+/* Tile `index` of the call; 0 where the sequence has no such tile. span: blocks of queries that share tiles of keys (a cluster).
+ * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
+TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, const int span, int rank, tc_attn_work *w)
+{
+    const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area, rest = index - sec * area;
+    const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section, size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
+    const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
+    const uint32_t per_batch = (uint32_t)(p->heads / p->group);
+    int first, last, off;
+    w->b = (int)(column / per_batch);
+    w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
+    first = (int)(c.causal ? blocks - 1u - row : row) * span * p->tile_q;
+    w->q0 = first + rank * p->tile_q;
+    tc__attn_sequence(p->cu_q, p->lens_q, w->b, p->q_len, &w->q_at, &w->q_len);
+    tc__attn_sequence(p->cu_k, p->lens_k, w->b, p->k_len, &w->k_at, &w->k_len);
+    w->outer_q = p->cu_q ? 0 : w->b;
+    w->outer_k = p->cu_k ? 0 : w->b;
+    if (first >= w->q_len) return 0;
+    last = first + span * p->tile_q - 1;
+    last = last < w->q_len ? last : w->q_len - 1;
+    off = w->k_len - w->q_len;
+    w->lo = 0;
+    w->hi = (w->k_len + c.bn - 1) / c.bn;
+    w->free_lo = 0;
+    w->free_hi = w->k_len / c.bn;
+    if (c.causal || c.window) { /* row i sees keys i + off - window_left .. i + off + window_right */
+        const int end = last + off + p->window_right + 1, whole = first + off + p->window_right + 1;
+        w->hi = end < w->k_len ? end <= 0 ? 0 : (end + c.bn - 1) / c.bn : w->hi;
+        w->free_hi = whole < w->k_len ? whole <= 0 ? 0 : whole / c.bn : w->free_hi;
+    }
+    if (c.window) {
+        const int begin = first + off - p->window_left, whole = last + off - p->window_left;
+        w->lo = begin <= 0 ? 0 : begin / c.bn;
+        w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
+    }
+    return 1;
+}
+
+/* What the mask hook says of tile n of keys. */
+TC_DEV int tc_attn_tile_state(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int n)
+{
+    if (c.mask_tile) {
+        const int q_end = w->q0 + p->tile_q, kv_end = (n + 1) * c.bn;
+        const tc_attn_tile t = {w->b, w->h, w->q0, q_end < w->q_len ? q_end : w->q_len, n * c.bn, kv_end < w->k_len ? kv_end : w->k_len};
+        return c.mask_tile(t, p->hook);
+    }
+    return c.mask ? TC_ATTN_PARTIAL : TC_ATTN_WHOLE;
+}
+
+/* The next tile of keys below n that is not skipped, and its state; lo - 1 or less where there is none. */
+TC_DEV int tc_attn_next(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int n, int *state)
+{
+    *state = TC_ATTN_WHOLE;
+    n--;
+    if (c.mask || c.mask_tile) {
+        while (n >= w->lo && (*state = tc_attn_tile_state(c, p, w, n)) == TC_ATTN_SKIP) n--;
+    }
+    return n;
+}
+
+/* Query and head of row r of a tile. */
+TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r, int *q, int *h)
+{
+    *q = w->q0 + r;
+    *h = w->h;
+    if (p->group > 1) {
+        const uint32_t i = (uint32_t)r / (uint32_t)p->group;
+        *q = w->q0 + (int)i;
+        *h = w->h + r - (int)i * p->group;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Scores in registers: 16 rows by `cols` columns of a warp in the layout that mma.sync and wgmma share. Lane l holds, with g = l / 4
+ * and q = l % 4, s[4j], s[4j+1] at (g, 8j + 2q), (g, 8j + 2q + 1) and s[4j+2], s[4j+3] at row g + 8.
+ */
+TC_DEV float tc__exp2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+TC_DEV float tc__log2(float x)
+{
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#define TC__INF tc_f32_from_bits(0x7f800000u)
+#define TC__LN2 0.6931471805599453f
+
+/* Score hook, then masks. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+ * column does not, the last one stands in. state: what the mask hook said of tile n. */
+TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
+{
+    const int masked = n < w->free_lo || n >= w->free_hi, kv0 = n * c.bn + tc_lane() % 4 * 2;
+    if (c.score == 0 && c.mask == 0 && !masked) return;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int q, h, from = 0, to = w->k_len;
+        tc__attn_row(p, w, row + tc_lane() / 4 + i * 8, &q, &h);
+        if (c.causal || c.window) {
+            const int end = q + w->k_len - w->q_len + p->window_right + 1;
+            to = end < to ? end : to;
+        }
+        if (c.window) from = q + w->k_len - w->q_len - p->window_left;
+        q = q < w->q_len ? q : w->q_len - 1;
+        if (c.score && masked) {
+#pragma unroll
+            for (int j = 0; j < cols / 2; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = kv0 + j / 2 * 8 + j % 2;
+                *x = c.score(*x * p->scale, w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook);
+            }
+        } else if (c.score) {
+#pragma unroll
+            for (int j = 0; j < cols / 2; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                *x = c.score(*x * p->scale, w->b, h, q, kv0 + j / 2 * 8 + j % 2, p->hook);
+            }
+        }
+        if (masked) {
+            from -= kv0;
+            to -= kv0;
+#pragma unroll
+            for (int j = 0; j < cols / 2; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = j / 2 * 8 + j % 2;
+                if (kv >= to || (c.window && kv < from)) *x = -TC__INF;
+            }
+        }
+        if (c.mask && state == TC_ATTN_PARTIAL) {
+#pragma unroll
+            for (int j = 0; j < cols / 2; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = kv0 + j / 2 * 8 + j % 2;
+                if (!c.mask(w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook)) *x = -TC__INF;
+            }
+        }
+    }
+}
+
+/* The two rows of a lane: the value that exp is taken relative to, and this lane's part of the sum. */
+typedef struct tc_attn_rows {
+    float max[2], sum[2];
+} tc_attn_rows;
+
+TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
+{
+    r->max[0] = r->max[1] = -TC__INF;
+    r->sum[0] = r->sum[1] = 0.f;
+}
+
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where a row's maximum has risen by more than a factor of 2^8
+ * over the value in use, that value is raised: the return value is then 1 for the whole warp, and what was added up before
+ * is to be multiplied by f[0], f[1]. Small rises are left alone: P stays below 2^8, and no precision is lost. */
+TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
+{
+    float m[2], shift[2];
+    int rise = 0;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
+#pragma unroll
+        for (int j = 2; j < cols / 8; j++) {
+            a = fmaxf(a, s[4 * j + 2 * i]);
+            b = fmaxf(b, s[4 * j + 2 * i + 1]);
+        }
+        m[i] = fmaxf(a, b);
+        m[i] = fmaxf(m[i], __shfl_xor_sync(0xffffffffu, m[i], 1));
+        m[i] = fmaxf(m[i], __shfl_xor_sync(0xffffffffu, m[i], 2));
+        rise |= (m[i] - r->max[i]) * scale > 8.f;
+    }
+    rise = __any_sync(0xffffffffu, rise);
+    if (rise) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float to = fmaxf(r->max[i], m[i]), base = to == -TC__INF ? 0.f : to;
+            f[i] = tc__exp2((r->max[i] - base) * scale);
+            r->sum[i] *= f[i];
+            r->max[i] = to;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = 0.f, b = 0.f;
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+            float *x = s + 4 * j + 2 * i;
+            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
+            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
+            a += x[0];
+            b += x[1];
+        }
+        r->sum[i] += a + b;
+    }
+    return rise;
+}
+
+/* P as the A operand of the second product: `cols` columns of probabilities to 16-bit pairs, 4 registers for each 16 columns. */
+TC_DEV_SM80 void tc_attn_pack(const int type, const float *s, const int cols, uint32_t *a)
+{
+#pragma unroll
+    for (int i = 0; i < cols / 4; i++) a[i] = tc__pack(type, s[2 * i], s[2 * i + 1]);
+}
+
+TC_DEV void tc_attn_rescale(float *o, const int cols, const float *f)
+{
+#pragma unroll
+    for (int i = 0; i < cols / 2; i++) o[i] *= f[i / 2 % 2];
+}
+
+/* 4 words of each of the 4 lanes of a quad, transposed: lane q gets word q of all, in the order of the lanes. n is 4, or 2 for half of
+ * it: then lane q gets the words of lanes q & ~1, q | 1 that belong to w[q & 1]. */
+TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
+{
+    const int odd = tc_lane() & 1, high = tc_lane() & 2;
+#pragma unroll
+    for (int i = 0; i < n; i += 2) {
+        const uint32_t got = __shfl_xor_sync(0xffffffffu, odd ? w[i] : w[i + 1], 1), kept = odd ? w[i + 1] : w[i];
+        w[i] = odd ? got : kept;
+        w[i + 1] = odd ? kept : got;
+    }
+    if (n == 4) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const uint32_t got = __shfl_xor_sync(0xffffffffu, high ? w[i] : w[i + 2], 2), kept = high ? w[i + 2] : w[i];
+            w[i] = high ? got : kept;
+            w[i + 2] = high ? kept : got;
+        }
+    }
+}
+
+/* The end of 16 rows of a tile: o divided by the sums, through the output hook to O, and the log-sum-exp. row: of the tile, that
+ * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. 16 bytes a lane, 64 of a row by a quad. */
+TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, tc_attn_rows *r, int row)
+{
+    const int lane = tc_lane(), dv = c.head_dim_v;
+    const float scale = c.score ? TC__LOG2E : p->scale_log2;
+    uint16_t *to[2];
+    int exists[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int tile_row = row + lane / 4 + i * 8;
+        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse;
+        int q, h;
+        tc__attn_row(p, w, tile_row, &q, &h);
+        exists[i] = q < w->q_len && tile_row < p->tile_q * p->group;
+        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        inverse = sum > 0.f || sum != sum ? 1.f / sum : 0.f;
+        if (c.sink) {
+            const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
+            const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
+            inverse = all > 0.f || all != all ? mine / all : 0.f;
+            sum = all;
+            top = high;
+        }
+        if (p->lse && exists[i] && lane % 4 == 0)
+            p->lse[(long long)w->outer_q * p->lse_batch + h * p->lse_head + w->q_at + q] = sum > 0.f || sum != sum ? (top + tc__log2(sum)) * TC__LN2 : -TC__INF;
+#pragma unroll
+        for (int j = 0; j < dv / 8; j++) {
+            o[4 * j + 2 * i] *= inverse;
+            o[4 * j + 2 * i + 1] *= inverse;
+            if (c.out) {
+                const int hook_q = q < w->q_len ? q : w->q_len - 1, d = j * 8 + lane % 4 * 2;
+                o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i], w->b, h, hook_q, d, p->hook);
+                o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1], w->b, h, hook_q, d + 1, p->hook);
+            }
+        }
+        to[i] = (uint16_t *)p->o + ((long long)w->outer_q * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+    }
+#pragma unroll
+    for (int j = 0; j < dv / 8; j += 4) {
+        const int n = dv / 8 - j < 4 ? 2 : 4;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            uint32_t x[4];
+#pragma unroll
+            for (int e = 0; e < n; e++) x[e] = tc__pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
+            tc__attn_transpose(x, n);
+            if (exists[i] && n == 4) *(uint4 *)(to[i] + j * 8 + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
+            if (exists[i] && n == 2) *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);
+        }
+    }
+}
+
+#endif /* __CUDACC__ */
+
+/* =====================================================================================================================
+ * SM90: warp-specialised, persistent.
+ *
+ *     warpgroup 0       one warp of it is the producer: Q once a tile, K and V into their rings by TMA
+ *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
+ *
+ *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same
+ *                       | mbarriers: full and empty of Q, of each slot of K, of V; tail
+ *
+ * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
+ * multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its softmax.
+ */
+TC_HD TC_CONSTEXPR int tc__attn_boxes(int dim) { return (dim + 63) / 64; }
+TC_HD TC_CONSTEXPR int tc__attn_q_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim) * c.bm * 128; }
+TC_HD TC_CONSTEXPR int tc__attn_k_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim) * c.bn * 128; }
+TC_HD TC_CONSTEXPR int tc__attn_v_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim_v) * c.bn * 128; }
+TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
+{
+    return tc__attn_q_bytes(c) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 24;
+}
+TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 128;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, some = c.causal || c.window || c.mask;
+    c.stages = c.stages ? c.stages : 2;
+    c.cluster = c.cluster ? c.cluster : 1;
+    c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
+    c.consumers = c.consumers ? c.consumers : c.bm / 64;
+    if (c.bn == 0) c.bn = wide <= 64 ? 128 : wide <= 128 ? (some ? 128 : 176) : wide <= 192 ? 112 : 80;
+    return c;
+}
+
+#ifdef __CUDACC__
+
+TC_DEV uint32_t tc__attn_k(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + (uint32_t)tc__attn_q_bytes(c) + stage * (uint32_t)tc__attn_k_bytes(c); }
+TC_DEV uint32_t tc__attn_v(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn_v_bytes(c);
+}
+enum { TC__ATTN_Q_FULL = 0, TC__ATTN_Q_EMPTY = 8, TC__ATTN_TAIL = 16, TC__ATTN_RINGS = 24 };
+TC_DEV uint32_t tc__attn_bar(const tc_attn_config c, uint32_t smem) { return tc__attn_v(c, smem, (uint32_t)c.stages); }
+TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_bar(c, smem) + TC__ATTN_RINGS + stage * 32u; }
+TC_DEV uint32_t tc__attn_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 16u; }
+TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 24u; }
+
+/* One tile of K or V into its slot; lane 0 of the producer. In a cluster each block loads its half of the rows for both. */
+TC_DEV_SM90 void tc__attn_sm90_load(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc_attn_work *w, int hk,
+                                    int n, uint32_t rank)
+{
+    const int rows = c.bn / c.cluster, row = w->k_at + n * c.bn + (int)rank * rows;
+    tc_mbarrier_arrive_expect_tx(bar, (uint32_t)(boxes * c.bn * 128));
+#pragma unroll
+    for (int i = 0; i < boxes; i++) {
+        const uint32_t to = dst + (uint32_t)(i * c.bn * 128) + rank * (uint32_t)(rows * 128);
+        if (c.cluster > 1) tc_cp_async_bulk_tensor_4d_multicast(to, map, i * 64, row, hk, w->outer_k, bar, 3);
+        else tc_cp_async_bulk_tensor_4d(to, map, i * 64, row, hk, w->outer_k, bar);
+    }
+}
+
+/* Producer, one warp: everything that one tile of work reads. */
+TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, tc_ring *kr, tc_ring *vr,
+                                   uint32_t *tiles, uint32_t rank)
+{
+    const uint32_t bar = tc__attn_bar(c, smem);
+    const int lane = tc_lane(), hk = w->h / (p->problem.heads / p->problem.heads_kv);
+    int state, n = tc_attn_next(c, &p->problem, w, w->hi, &state), next;
+    if (n < w->lo) return;
+    TC_MBARRIER_WAIT(bar + TC__ATTN_Q_EMPTY, (*tiles & 1u) ^ 1u, "Q empty", 0);
+    TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr->stage), kr->phase ^ 1u, "K empty", (int)kr->stage);
+    if (lane == 0) {
+        tc_mbarrier_arrive_expect_tx(bar + TC__ATTN_Q_FULL, (uint32_t)(tc__attn_boxes(c.head_dim) * p->problem.tile_q * p->problem.group * 128));
+#pragma unroll
+        for (int i = 0; i < tc__attn_boxes(c.head_dim); i++)
+            tc_cp_async_bulk_tensor_5d(smem + (uint32_t)(i * c.bm * 128), &p->q, i * 64, 0, w->q_at + w->q0, w->h / p->problem.group, w->outer_q, bar + TC__ATTN_Q_FULL);
+        tc__attn_sm90_load(c, &p->k, tc__attn_boxes(c.head_dim), tc__attn_k(c, smem, kr->stage), tc__attn_k_full(c, smem, kr->stage), w, hk, n, rank);
+    }
+    tc_ring_next(kr, c.stages);
+    ++*tiles;
+    for (;;) {
+        next = tc_attn_next(c, &p->problem, w, n, &state);
+        if (next >= w->lo) {
+            TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr->stage), kr->phase ^ 1u, "K empty", (int)kr->stage);
+            if (lane == 0) tc__attn_sm90_load(c, &p->k, tc__attn_boxes(c.head_dim), tc__attn_k(c, smem, kr->stage), tc__attn_k_full(c, smem, kr->stage), w, hk, next, rank);
+            tc_ring_next(kr, c.stages);
+        }
+        TC_MBARRIER_WAIT(tc__attn_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
+        if (p->problem.zero_tail && (n + 1) * c.bn > w->k_len) {
+            /* Rows behind the sequence may hold anything, and 0 times anything may be NaN: they become zeros before anyone reads them. */
+            const uint32_t v = tc__attn_v(c, smem, vr->stage), tail = bar + TC__ATTN_TAIL;
+            if (lane == 0) tc__attn_sm90_load(c, &p->v, tc__attn_boxes(c.head_dim_v), v, tail, w, hk, n, rank);
+            TC_MBARRIER_WAIT(tail, (tiles[1]++) & 1u, "V tail", 0);
+            for (int i = 0; i < tc__attn_boxes(c.head_dim_v); i++)
+                for (int at = (w->k_len - n * c.bn) * 128 + lane * 16; at < c.bn * 128; at += 512)
+                    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
+            tc_fence_proxy_async_shared();
+            __syncwarp();
+            if (lane == 0) tc_mbarrier_arrive(tc__attn_v_full(c, smem, vr->stage));
+        } else if (lane == 0) {
+            tc__attn_sm90_load(c, &p->v, tc__attn_boxes(c.head_dim_v), tc__attn_v(c, smem, vr->stage), tc__attn_v_full(c, smem, vr->stage), w, hk, n, rank);
+        }
+        tc_ring_next(vr, c.stages);
+        if (next < w->lo) break;
+        n = next;
+    }
+}
+
+/* Consumer: a slot goes back to every block that writes into it. */
+TC_DEV_SM90 void tc__attn_release(const tc_attn_config c, uint32_t bar)
+{
+    const uint32_t t = threadIdx.x % 128u;
+    if (c.cluster == 1) {
+        if (t == 0) tc_mbarrier_arrive(bar);
+    } else if (t < (uint32_t)c.cluster) {
+        tc_mbarrier_arrive_cluster_relaxed(bar, t);
+    }
+}
+
+/* S = Q K' of one tile, issued. */
+TC_DEV_SM90A void tc__attn_sm90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t stage, int wg, float *s)
+{
+    const uint64_t q = tc_wgmma_desc(smem + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn_k(c, smem, stage), 128);
+    tc_wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < c.head_dim / 16; i++)
+        qk(s, tc_wgmma_desc_advance(q, (uint32_t)(i / 4 * c.bm * 128 + i % 4 * 32)), tc_wgmma_desc_advance(k, (uint32_t)(i / 4 * c.bn * 128 + i % 4 * 32)), i > 0);
+    tc_wgmma_commit_group();
+}
+
+/* O = P V, or O += P V, of one tile, issued. */
+TC_DEV_SM90A void tc__attn_sm90_pv(const tc_attn_config c, const tc_wgmma_rs_fn pv, uint32_t smem, uint32_t stage, const uint32_t *a, float *o, int add)
+{
+    const uint64_t v = tc_wgmma_desc_mn(tc__attn_v(c, smem, stage), (uint32_t)(c.bn * 128));
+    tc_wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < c.bn / 16; i++) pv(o, a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
+    tc_wgmma_commit_group();
+}
+
+/* Consumer, one warpgroup: one tile of work into o and r. 0 where there was no key to look at. */
+TC_DEV_SM90A int tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, const tc_attn_work *w,
+                                  uint32_t smem, tc_ring *kr, tc_ring *vr, uint32_t *tiles, int wg, float *o, tc_attn_rows *r)
+{
+    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
+    const int row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
+    const uint32_t bar = tc__attn_bar(c, smem);
+    int state, n = tc_attn_next(c, &p->problem, w, w->hi, &state);
+    float s[128], f[2];
+    uint32_t a[64];
+    int add = 0;
+    tc_attn_rows_init(r);
+    if (n < w->lo) return 0;
+    TC_MBARRIER_WAIT(bar + TC__ATTN_Q_FULL, *tiles & 1u, "Q full", 0);
+    ++*tiles;
+    TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr->stage), kr->phase, "K full", (int)kr->stage);
+    tc__attn_sm90_qk(c, qk, smem, kr->stage, wg, s);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(s, c.bn / 2);
+    tc__attn_release(c, tc__attn_k_empty(c, smem, kr->stage));
+    tc_ring_next(kr, c.stages);
+    tc_attn_score(c, &p->problem, w, s, c.bn, row, n, state);
+    tc_attn_softmax(scale, s, c.bn, r, f);
+    tc_attn_pack(c.type, s, c.bn, a);
+    for (n = tc_attn_next(c, &p->problem, w, n, &state); n >= w->lo; n = tc_attn_next(c, &p->problem, w, n, &state)) {
+        int rise;
+        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr->stage), kr->phase, "K full", (int)kr->stage);
+        if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
+        tc__attn_sm90_qk(c, qk, smem, kr->stage, wg, s);
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr->stage), vr->phase, "V full", (int)vr->stage);
+        tc__attn_sm90_pv(c, pv, smem, vr->stage, a, o, add);
+        if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+        add = 1;
+        TC_WGMMA_WAIT_GROUP(1);
+        tc_wgmma_fence_acc(s, c.bn / 2);
+        tc__attn_release(c, tc__attn_k_empty(c, smem, kr->stage));
+        tc_ring_next(kr, c.stages);
+        tc_attn_score(c, &p->problem, w, s, c.bn, row, n, state);
+        rise = tc_attn_softmax(scale, s, c.bn, r, f);
+        TC_WGMMA_WAIT_GROUP(0);
+        tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+        tc__attn_release(c, tc__attn_v_empty(c, smem, vr->stage));
+        tc_ring_next(vr, c.stages);
+        tc_attn_pack(c.type, s, c.bn, a);
+        if (rise) tc_attn_rescale(o, c.head_dim_v, f);
+    }
+    tc__attn_release(c, bar + TC__ATTN_Q_EMPTY);
+    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr->stage), vr->phase, "V full", (int)vr->stage);
+    tc__attn_sm90_pv(c, pv, smem, vr->stage, a, o, add);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+    tc__attn_release(c, tc__attn_v_empty(c, smem, vr->stage));
+    tc_ring_next(vr, c.stages);
+    return 1;
+}
+
+/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
+TC_DEV uint32_t tc__attn_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+
+/* The kernel. */
+TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const uint32_t smem = tc_smem_u32(tc__dynamic_smem), bar = tc__attn_bar(c, smem);
+    const uint32_t rank = c.cluster > 1 ? tc_cluster_ctarank() : 0u, me = blockIdx.x / (uint32_t)c.cluster, blocks = gridDim.x / (uint32_t)c.cluster;
+    const uint32_t total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
+    const int wg = tc_warpgroup();
+    tc_ring kr = {0, 0}, vr = {0, 0};
+    uint32_t tiles[2] = {0, 0};
+    tc_attn_work w;
+
+    if (threadIdx.x == 0) {
+        tc_prefetch_tensormap(&p->q);
+        tc_prefetch_tensormap(&p->k);
+        tc_prefetch_tensormap(&p->v);
+        tc_mbarrier_init(bar + TC__ATTN_Q_FULL, 1);
+        tc_mbarrier_init(bar + TC__ATTN_Q_EMPTY, (uint32_t)c.consumers);
+        tc_mbarrier_init(bar + TC__ATTN_TAIL, 1);
+        for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
+            tc_mbarrier_init(tc__attn_k_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn_v_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn_k_empty(c, smem, i), (uint32_t)(c.consumers * c.cluster));
+            tc_mbarrier_init(tc__attn_v_empty(c, smem, i), (uint32_t)(c.consumers * c.cluster));
+        }
+        tc_fence_mbarrier_init();
+    }
+    /* rows of Q's tile that TMA never writes: packed heads whose number does not divide bm */
+    for (int i = 0; i < tc__attn_boxes(c.head_dim); i++)
+        for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128; at += tc_attn_sm90_threads(c) * 16)
+            asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(smem + (uint32_t)(i * c.bm * 128 + at)), "r"(0) : "memory");
+    tc_fence_proxy_async_shared();
+    if (c.cluster > 1) {
+        tc_cluster_sync();
+    } else {
+        __syncthreads();
+    }
+    tc_griddepcontrol_wait();
+
+    if (wg == 0) {
+        if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
+        else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
+        if (threadIdx.x < 32) {
+            for (uint32_t round = 0, i = me; i < total; i = tc__attn_turn(++round, me, blocks))
+                if (tc_attn_work_at(c, &p->problem, i, c.cluster, (int)rank, &w)) tc_attn_sm90_load(c, p, &w, smem, &kr, &vr, tiles, rank);
+            tc_griddepcontrol_launch_dependents();
+        }
+    } else {
+        float o[128];
+        tc_attn_rows r;
+        if (c.consumers == 2) TC_SETMAXNREG_INC(240);
+        else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
+        if (c.consumers > 1 && wg == 2) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
+        for (uint32_t round = 0, i = me; i < total; i = tc__attn_turn(++round, me, blocks)) {
+            if (!tc_attn_work_at(c, &p->problem, i, c.cluster, (int)rank, &w)) continue;
+            w.lo = (int)tc_uniform((uint32_t)w.lo);
+            w.hi = (int)tc_uniform((uint32_t)w.hi);
+            w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
+            w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
+            if (!tc_attn_sm90_mma(c, qk, pv, p, &w, smem, &kr, &vr, tiles, wg - 1, o, &r)) {
+#pragma unroll
+                for (int e = 0; e < c.head_dim_v / 2; e++) o[e] = 0.f;
+            }
+            tc_attn_store(c, &p->problem, &w, o, &r, (wg - 1) * 64 + (int)(threadIdx.x / 32u % 4u) * 16);
+        }
+    }
+    if (c.cluster > 1) { /* a block's shared memory must outlive the arrivals and multicasts of its neighbour */
+        tc_cluster_arrive_relaxed();
+        tc_cluster_wait();
+    }
+}
+
+#endif /* __CUDACC__ */
+
+/* @SM80@ */
+
+/* =====================================================================================================================
+ * Host: checks and launches.
+ */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
+TC_HOST int tc__attn_empty(const tc_attn_args *g) { return g->batch == 0 || g->heads == 0 || g->q_len == 0 || (g->cu_q && g->total_q == 0); }
+
+/* Strides as given, or those of a contiguous tensor. */
+TC_HOST tc_attn_strides tc__attn_strides(tc_attn_strides s, int64_t rows, int heads, int dim)
+{
+    if (s.batch == 0 && s.row == 0 && s.head == 0) {
+        s.head = dim;
+        s.row = (int64_t)dim * heads;
+        s.batch = s.row * rows;
+    }
+    return s;
+}
+
+TC_HOST tc_status tc__attn_check_tensor(const char *name, const void *p, tc_attn_strides s)
+{
+    const int64_t all[3] = {s.batch, s.row, s.head};
+    static const char *const names[3] = {"batch", "row", "head"};
+    int i;
+    if (!p) return tc__fail(TC_ERR_NULL, "%s is null", name);
+    if ((uintptr_t)p % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes", name, p);
+    for (i = 0; i < 3; i++) {
+        if (all[i] < 0) return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld is negative", name, names[i], (long long)all[i]);
+        if (all[i] % 8) return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", name, names[i], (long long)all[i]);
+        if (all[i] >= (int64_t)1 << 39)
+            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name, names[i], (long long)all[i]);
+    }
+    return TC_OK;
+}
+
+/* Where sequences begin (cumulative), or how long they are. */
+TC_HOST tc_status tc__attn_check_lengths(const char *name, const int *host, int cumulative, int batch, int longest, int total)
+{
+    int i;
+    if (!host) return TC_OK;
+    for (i = 0; i < batch; i++) {
+        const int len = cumulative ? host[i + 1] - host[i] : host[i];
+        if (cumulative && i == 0 && host[0] != 0) return tc__fail(TC_ERR_SIZE, "%s[0] = %d: the first sequence begins at 0", name, host[0]);
+        if (cumulative && len < 0)
+            return tc__fail(TC_ERR_SIZE, "%s is not monotonic: [%d] = %d comes after [%d] = %d", name, i + 1, host[i + 1], i, host[i]);
+        if (len < 0) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is negative", name, i, len);
+        if (len > longest) return tc__fail(TC_ERR_SIZE, "%s: sequence %d has %d rows, more than the %d of %s_len", name, i, len, longest, strstr(name, "_q") ? "q" : "k");
+    }
+    if (cumulative && host[batch] > total) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is more than the %d rows of total_%s", name, batch, host[batch], total, strstr(name, "_q") ? "q" : "k");
+    return TC_OK;
+}
+
+/* One side of the lengths, x: q or k. */
+TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, const int *host_cu, const int *host_lens, const tc_attn_args *g, int longest, int total)
+{
+    char name[16];
+    if (cu && lens) return tc__fail(TC_ERR_SIZE, "cu_%c and lens_%c are both given: sequences are packed or padded, not both", x, x);
+    if (host_cu && !cu) return tc__fail(TC_ERR_NULL, "host_cu_%c is given, but cu_%c is null", x, x);
+    if (host_lens && !lens) return tc__fail(TC_ERR_NULL, "host_lens_%c is given, but lens_%c is null", x, x);
+    if (total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, total);
+    if (cu && (uintptr_t)cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)cu);
+    if (lens && (uintptr_t)lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)lens);
+    if (cu && total > 0 && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
+    snprintf(name, sizeof name, "host_%s_%c", cu ? "cu" : "lens", x);
+    return tc__attn_check_lengths(name, cu ? host_cu : host_lens, cu != 0, g->batch, longest, total);
+}
+
+TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc_status st = TC_OK;
+    int hk;
+    if (!g) return tc__fail(TC_ERR_NULL, "args is null");
+    if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
+    if (g->heads < 0) return tc__fail(TC_ERR_SIZE, "heads = %d is negative", g->heads);
+    if (g->heads_kv < 0) return tc__fail(TC_ERR_SIZE, "heads_kv = %d is negative", g->heads_kv);
+    if (g->q_len < 0 || g->k_len < 0) return tc__fail(TC_ERR_SIZE, "%c_len = %d is negative", g->q_len < 0 ? 'q' : 'k', g->q_len < 0 ? g->q_len : g->k_len);
+    if (g->q_len > TC__ATTN_FAR / 2 || g->k_len > TC__ATTN_FAR / 2)
+        return tc__fail(TC_ERR_SIZE, "%c_len = %d is above the limit of %d", g->q_len > TC__ATTN_FAR / 2 ? 'q' : 'k', g->q_len > TC__ATTN_FAR / 2 ? g->q_len : g->k_len, TC__ATTN_FAR / 2);
+    hk = tc__attn_kv_heads(g);
+    if (hk && g->heads % hk) return tc__fail(TC_ERR_SIZE, "heads = %d is not a multiple of heads_kv = %d", g->heads, hk);
+    if ((double)g->batch * g->heads > 1e9) return tc__fail(TC_ERR_SIZE, "batch = %d, heads = %d: more than 10^9 heads", g->batch, g->heads);
+    if (g->scale < 0.f || g->scale != g->scale || g->scale > 3e38f) return tc__fail(TC_ERR_SIZE, "scale = %g must be a positive number, or 0 for 1 / sqrt(head_dim)", (double)g->scale);
+    if (c->window) {
+        if (g->window_left < -1) return tc__fail(TC_ERR_SIZE, "window_left = %d must be 0 or more, or -1 for all", g->window_left);
+        if (g->window_right < -1) return tc__fail(TC_ERR_SIZE, "window_right = %d must be 0 or more, or -1 for all", g->window_right);
+    } else if ((g->window_left != 0 && g->window_left != -1) || (g->window_right != 0 && g->window_right != -1)) {
+        return tc__fail(TC_ERR_SIZE, "window_left = %d, window_right = %d, but the kernel was defined without .window", g->window_left, g->window_right);
+    }
+    if (g->hook_size > TC_EPI_MAX)
+        return tc__fail(TC_ERR_EPI, "hook_size = %llu is above TC_EPI_MAX = %d bytes", (unsigned long long)g->hook_size, TC_EPI_MAX);
+    if (c->hook_size && g->hook_size != (size_t)c->hook_size)
+        return tc__fail(TC_ERR_EPI, "hook_size = %llu, but the kernel was defined with .hook_size = %d", (unsigned long long)g->hook_size, c->hook_size);
+    if (g->hook_size && !g->hook_args) return tc__fail(TC_ERR_EPI, "hook_args is null, but hook_size = %llu", (unsigned long long)g->hook_size);
+    if (g->hook_args && !g->hook_size) return tc__fail(TC_ERR_EPI, "hook_size = 0, but hook_args is given");
+    st = tc__attn_check_side('q', g->cu_q, g->lens_q, g->host_cu_q, g->host_lens_q, g, g->q_len, g->total_q);
+    if (st == TC_OK) st = tc__attn_check_side('k', g->cu_k, g->lens_k, g->host_cu_k, g->host_lens_k, g, g->k_len, g->total_k);
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    st = tc__attn_check_tensor("q", g->q, tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("k", g->k, tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("v", g->v, tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v));
+    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v));
+    if (st != TC_OK) return st;
+    if (g->lse && (uintptr_t)g->lse % 4) return tc__fail(TC_ERR_ALIGN, "lse = %p is not a multiple of 4 bytes", (void *)g->lse);
+    if (g->lse_batch < 0 || g->lse_head < 0) return tc__fail(TC_ERR_SIZE, "lse_%s = %lld is negative", g->lse_batch < 0 ? "batch" : "head", (long long)(g->lse_batch < 0 ? g->lse_batch : g->lse_head));
+    return TC_OK;
+}
+
+/* 1 / sqrt(dim), dim in 1..256, by Newton's method: sqrt would make C programs link libm. */
+TC_HOST float tc__attn_default_scale(int dim)
+{
+    double x = 0.0625;
+    int i;
+    for (i = 0; i < 12; i++) x *= 1.5 - 0.5 * dim * x * x;
+    return (float)x;
+}
+
+/* The part of the parameters that both kernels have; everything has been checked. */
+TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g)
+{
+    const int hk = tc__attn_kv_heads(g), share = g->heads / hk, fits = c->bm / share;
+    const tc_attn_strides o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
+    const int64_t rows = g->cu_q ? g->total_q : g->q_len;
+    double bytes;
+    memset((void *)p, 0, sizeof *p);
+    p->batch = g->batch;
+    p->heads = g->heads;
+    p->heads_kv = hk;
+    p->q_len = g->q_len;
+    p->k_len = g->k_len;
+    /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
+    p->group = 1;
+    if (share > 1 && fits >= 1 && c->cluster <= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
+    p->tile_q = c->bm / p->group;
+    p->blocks = (g->q_len + p->tile_q * (c->cluster > 1 ? c->cluster : 1) - 1) / (p->tile_q * (c->cluster > 1 ? c->cluster : 1));
+    p->columns = g->heads / p->group * g->batch;
+    if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
+    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
+    p->section = c->causal || c->window ? bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes) : 1;
+    if (p->section < 1) p->section = 1;
+    p->zero_tail = g->cu_k || g->lens_k;
+    p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;
+    p->window_right = c->causal ? 0 : c->window && g->window_right >= 0 && g->window_right < TC__ATTN_FAR ? g->window_right : TC__ATTN_FAR;
+    p->scale = g->scale > 0.f ? g->scale : tc__attn_default_scale(c->head_dim);
+    p->scale_log2 = p->scale * TC__LOG2E;
+    p->cu_q = g->cu_q;
+    p->cu_k = g->cu_k;
+    p->lens_q = g->lens_q;
+    p->lens_k = g->lens_k;
+    p->o = g->o;
+    p->lse = g->lse;
+    p->o_batch = o.batch;
+    p->o_row = o.row;
+    p->o_head = o.head;
+    p->lse_head = g->lse_head ? g->lse_head : rows;
+    p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
+    if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
+    return TC_OK;
+}
+
+/* A tensor map of `rows` rows of `heads` heads, `share` of which stand side by side in a tile (Q; 0: there is no such dimension). */
+TC_HOST tc_status tc__attn_map(tc_tmap *map, const char *name, const tc_attn_config *c, const void *base, int dim, int rows, int heads, int share, int batch,
+                               tc_attn_strides s, int box_rows)
+{
+    char why[TC_WHY_SIZE];
+    tc_tmap_desc d;
+    tc_status st;
+    int i = 1;
+    memset(&d, 0, sizeof d);
+    d.type = c->type;
+    d.base = base;
+    d.dim[0] = (uint64_t)dim;
+    d.box[0] = 64;
+    if (share) {
+        d.dim[i] = d.box[i] = (uint32_t)share;
+        d.stride[i++ - 1] = (uint64_t)s.head * 2;
+    }
+    d.dim[i] = (uint64_t)(rows > 0 ? rows : 1);
+    d.box[i] = (uint32_t)box_rows;
+    d.stride[i++ - 1] = (uint64_t)s.row * 2;
+    d.dim[i] = (uint64_t)(share ? heads / share : heads);
+    d.box[i] = 1;
+    d.stride[i++ - 1] = (uint64_t)s.head * 2 * (uint64_t)(share ? share : 1);
+    d.dim[i] = (uint64_t)batch;
+    d.box[i] = 1;
+    d.stride[i++ - 1] = (uint64_t)s.batch * 2;
+    d.rank = i;
+    for (i = 1; i < d.rank; i++)
+        if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
+    d.swizzle = 128;
+    d.l2_promotion = 256;
+    st = tc_tmap_encode(map, &d);
+    if (st == TC_OK) return st;
+    memcpy(why, tc_why(), sizeof why);
+    return tc__fail(st, "%s: %.200s", name, why);
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, cudaStream_t stream, int launch)
+{
+    tc_attn_sm90_params p;
+    tc_status st = tc__attn_check(c, g);
+    int clusters = 0, hk;
+    uint32_t total;
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    st = tc__kernel_device(k, &clusters);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    if (st != TC_OK || !launch) return st;
+    hk = p.problem.heads_kv;
+    st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
+                      tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
+    /* without keys K and V may be anything: maps of Q, of which nothing is read */
+    if (st == TC_OK) st = tc__attn_map(&p.k, "k", c, g->k_len ? g->k : g->q, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                       tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn / c->cluster);
+    if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->k_len ? g->v : g->q, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                       tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn / c->cluster);
+    if (st != TC_OK) return st;
+    total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
+    return tc__kernel_launch(k, (total < (uint32_t)clusters ? total : (uint32_t)clusters) * (unsigned)k->cluster, &p, g->pdl, stream);
+}
+
+#endif /* host */
+
+/* =====================================================================================================================
+ * Generators.
+ */
+#ifdef __CUDACC__
+
+TC_DEV float tc__attn_no_score(float s, int b, int h, int q, int kv, const void *args) { (void)b, (void)h, (void)q, (void)kv, (void)args; return s; }
+TC_DEV int tc__attn_no_mask(int b, int h, int q, int kv, const void *args) { (void)b, (void)h, (void)q, (void)kv, (void)args; return 1; }
+TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)tile, (void)args; return TC_ATTN_WHOLE; }
+TC_DEV float tc__attn_no_out(float o, int b, int h, int q, int d, const void *args) { (void)b, (void)h, (void)q, (void)d, (void)args; return o; }
+TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h, (void)args; return 0.f; }
+
+/* The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
+#define TC__ATTN_CONFIG(name, complete, ...)                                                                          \
+    static_assert(true, "tc: a hook is a TC_DEV function: .score = float f(float s, int b, int h, int q, int kv, const void *args), " \
+                        ".mask = int f(int b, int h, int q, int kv, const void *args), .mask_tile = int f(tc_attn_tile tile, const void *args), " \
+                        ".out = float f(float o, int b, int h, int q, int d, const void *args), .sink = float f(int b, int h, const void *args)"); \
+    TC_HD constexpr tc_attn_config name##_config(void) { return complete(tc_attn_config{__VA_ARGS__}); }              \
+    TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
+    {                                                                                                                 \
+        constexpr tc_attn_config c = name##_config();                                                                 \
+        constexpr tc_attn_score_fn score = c.score ? c.score : tc__attn_no_score;                                     \
+        constexpr tc_attn_mask_fn mask = c.mask ? c.mask : tc__attn_no_mask;                                          \
+        constexpr tc_attn_mask_tile_fn mask_tile = c.mask_tile ? c.mask_tile : tc__attn_no_mask_tile;                 \
+        constexpr tc_attn_out_fn out = c.out ? c.out : tc__attn_no_out;                                               \
+        constexpr tc_attn_sink_fn sink = c.sink ? c.sink : tc__attn_no_sink;                                          \
+        (void)score(0.f, 0, 0, 0, 0, 0), (void)mask(0, 0, 0, 0, 0), (void)mask_tile(tc_attn_tile{}, 0);               \
+        (void)out(0.f, 0, 0, 0, 0, 0), (void)sink(0, 0, 0);                                                           \
+    }
+#define TC__ATTN_HOOK(name) if (false) name##__a_hook_is_a_TC_DEV_function();
+
+#define TC__ATTN_CHECK_COMMON(c)                                                                                      \
+    static_assert((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16");                  \
+    static_assert((c).head_dim >= 16 && (c).head_dim <= 256 && (c).head_dim % 16 == 0, "tc: .head_dim must be a multiple of 16 in 16..256"); \
+    static_assert((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0, "tc: .head_dim_v must be a multiple of 16 in 16..256"); \
+    static_assert(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1), "tc: .causal and .window are 0 or 1"); \
+    static_assert(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL"); \
+    static_assert((c).hook_size >= 0 && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX");
+
+#define TC__ATTN_CHECK_SM90(c)                                                                                        \
+    TC__ATTN_CHECK_COMMON(c)                                                                                          \
+    static_assert((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers, "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups"); \
+    static_assert((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256");  \
+    static_assert((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                   \
+                  "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)"); \
+    static_assert((c).cluster == 1 || ((c).cluster == 2 && (c).bn % 32 == 0 && !(c).causal && !(c).window && !(c).mask),      \
+                  "tc: .cluster must be 1, or 2 with .bn a multiple of 32 and without .causal, .window and .mask");   \
+    static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                       \
+                  "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory");
+
+#define TC__ATTN_SM90_BODY(config)                                                                                    \
+    constexpr tc_attn_config c = config();                                                                            \
+    constexpr tc_wgmma_fn qk = tc_wgmma_pick_f32(c.bn, c.type);                                                       \
+    constexpr tc_wgmma_rs_fn pv = tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type);                                      \
+    tc_attn_sm90(c, qk, pv, &p);
+
+#define TC__ATTN_SM90_KERNEL(name)                                                                                    \
+    TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(name##_config())), 1)                            \
+        name(const __grid_constant__ tc_attn_sm90_params p)
+
+#define TC__ATTN_ENTRIES(name, runner)                                                                                \
+    TC_HOST tc_status name##_can_run(const tc_attn_args *args, const char **why)                                      \
+    {                                                                                                                 \
+        const tc_status st = runner(args, 0, 0);                                                                      \
+        if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
+        return st;                                                                                                    \
+    }                                                                                                                 \
+    TC_HOST tc_status name##_run(const tc_attn_args *args, cudaStream_t stream) { return runner(args, stream, 1); }
+
+#define TC_ATTN_SM90_DEFINE(name, ...)                                                                                \
+    TC__ATTN_CONFIG(name, tc_attn_sm90_config, __VA_ARGS__)                                                           \
+    TC__ATTN_CHECK_SM90(name##_config())                                                                              \
+    enum { name##_THREADS = tc_attn_sm90_threads(name##_config()), name##_SMEM = tc_attn_sm90_smem(name##_config()) }; \
+    TC__ATTN_SM90_KERNEL(name) { TC__SM90_STRICT(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_config)) }             \
+    TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
+
+#define TC__ATTN_SM90_HOST(name)                                                                                      \
+    TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
+    {                                                                                                                 \
+        static tc__kernel_cache cache;                                                                                \
+        const tc_attn_config c = name##_config();                                                                     \
+        const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), c.cluster, 90, &cache}; \
+        return tc__attn_sm90_run(&c, &k, args, stream, launch);                                                       \
+    }
+
+#endif /* __CUDACC__ */
+#endif /* TC_ATTN_H */
