@@ -52,7 +52,7 @@ help:
 nvcc:
 	@test -n "$(NVCC)" && command -v $(NVCC) >/dev/null || { echo "tc needs nvcc of the CUDA Toolkit 12.6 or later: not in PATH, not in /usr/local/cuda/bin; say make NVCC=/path/to/nvcc"; exit 1; }
 
-$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/tcgen05_main.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/attn_main.h examples/tcgen05_main.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl
 
