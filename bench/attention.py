@@ -190,7 +190,7 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
     batch, heads = max(1, TOKENS // length), HIDDEN // hd
     sets = inputs(batch, length, heads, hd, 3)  # one set is 192 MiB, more than any L2
     flops = 4.0 * batch * heads * length * length * hd * (0.5 if causal else 1)
-    slices, times, reference = {}, {}, None
+    slices, times, reference, judge = {}, {}, None, None
     for c in reversed(contestants):  # PyTorch's stand last: their result is what the others are compared with
         try:
             c.layout = ""
@@ -201,11 +201,11 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
                     out = c.result().float()
             torch.cuda.synchronize()
             if reference is None:
-                reference = out
+                reference, judge = out, c
             else:
                 off = ((out - reference).square().mean() / reference.square().mean()).sqrt().item()
                 if not off < 0.02:
-                    print(f"    {c.name}: WRONG: differs by {off:.3g} (relative RMS) from {contestants[-1].name} or the last that ran", file=sys.stderr)
+                    raise RuntimeError(f"WRONG: its result differs from {judge.name}'s by {off:.3g} (relative root mean square)")
             del out
             slices[c.name] = Slice(c, slice_length)
             times[c.name] = []
@@ -232,11 +232,15 @@ def header(libraries):
         except Exception:
             return "unknown"
 
+    try:
+        cudnn = torch.backends.cudnn.version()
+    except Exception:
+        cudnn = "unknown"
     prop = torch.cuda.get_device_properties(0)
     toolkit = libraries[0].lib.attention_toolkit()
     driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
     return (f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
-            f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}); date {datetime.date.today()}\n"
+            f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
             f"# command python3 {' '.join(sys.argv)}")
 
 
