@@ -967,8 +967,8 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     static_assert((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256");  \
     static_assert((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                   \
                   "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)"); \
-    static_assert((c).cluster == 1 || ((c).cluster == 2 && (c).bn % 32 == 0 && !(c).causal && !(c).window && !(c).mask),      \
-                  "tc: .cluster must be 1, or 2 with .bn a multiple of 32 and without .causal, .window and .mask");   \
+    static_assert((c).cluster == 1 || ((c).cluster == 2 && !(c).causal && !(c).window && !(c).mask),      \
+                  "tc: .cluster must be 1, or 2 without .causal, .window and .mask");   \
     static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                       \
                   "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory");
 
