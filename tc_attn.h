@@ -497,15 +497,6 @@ TC_DEV uint32_t tc__attn_q_full(const tc_attn_config c, uint32_t smem, uint32_t 
 TC_DEV uint32_t tc__attn_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_q_full(c, smem, stage) + 8u; }
 TC_DEV uint32_t tc__attn_tail(const tc_attn_config c, uint32_t smem) { return tc__attn_q_full(c, smem, (uint32_t)c.q_stages); }
 
-/* Where a warp stands in its walk over the tiles of work and, within each, the tiles of keys. Producer and consumers take the same
- * walk; a consumer's tile of keys n is multiplied with Q while the one before it, of this tile of work or the last, is with V. */
-typedef struct tc_attn_walk {
-    tc_attn_work w;
-    uint32_t round; /* tiles of work begun */
-    int n, state;   /* tile of keys, what the mask hook says of it */
-    int next, next_state; /* the tile of keys after it; below w.lo where there is none */
-} tc_attn_walk;
-
 /* Where a tile of K or V lies in its tensor; used: rows of it that belong to the sequence. */
 typedef struct tc__attn_source {
     int row, head, outer, used;
@@ -542,28 +533,20 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
     }
 }
 
-/* The next tile of keys, the first of the next tile of work where this one has no more. 0 at the end; *fresh: a new tile of work.
+/* The block's next tile of work that has keys to look at: *n is the first of its tiles of keys, *round counts. 0 at the end.
  * store_row: not negative: this warp's first row of a tile, for which the warp stores what a tile without keys has to say. */
-TC_DEV_SM80 int tc_attn_step(const tc_attn_config c, const tc_attn_problem *p, tc_attn_walk *k, int store_row, int *fresh)
+TC_DEV_SM80 int tc_attn_next_work(const tc_attn_config c, const tc_attn_problem *p, uint32_t *round, int store_row, tc_attn_work *w, int *n, int *state)
 {
     const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
-    *fresh = k->round == 0 || k->next < k->w.lo;
-    if (!*fresh) {
-        k->n = k->next;
-        k->state = k->next_state;
-    } else {
-        for (;;) {
-            const uint32_t i = tc__attn_turn(k->round++, blockIdx.x, gridDim.x);
-            if (i >= total) return 0;
-            if (!tc_attn_work_at(c, p, i, &k->w)) continue;
-            tc__attn_uniform(&k->w);
-            k->n = tc_attn_next(c, p, &k->w, k->w.hi, &k->state);
-            if (k->n >= k->w.lo) break;
-            if (store_row >= 0) tc__attn_store_nothing(c, p, &k->w, store_row);
+    for (uint32_t i = tc__attn_turn((*round)++, blockIdx.x, gridDim.x); i < total; i = tc__attn_turn((*round)++, blockIdx.x, gridDim.x)) {
+        if (tc_attn_work_at(c, p, i, w)) {
+            tc__attn_uniform(w);
+            *n = tc_attn_next(c, p, w, w->hi, state);
+            if (*n >= w->lo) return 1;
+            if (store_row >= 0) tc__attn_store_nothing(c, p, w, store_row);
         }
     }
-    k->next = tc_attn_next(c, p, &k->w, k->n, &k->next_state);
-    return 1;
+    return 0;
 }
 
 /* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
@@ -598,49 +581,41 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     const tc_attn_problem *a = &p->problem;
     const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim);
     tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
-    uint32_t tails = 0;
-    tc_attn_walk k;
-    tc__attn_source from = {0, 0, 0, -1}; /* of the last tile of K, whose V comes next */
-    int fresh;
-    k.round = 0;
-    while (tc_attn_step(c, a, &k, -1, &fresh)) {
-        const tc__attn_source to = {k.w.k_at + k.n * c.bn, k.w.h / (a->heads / a->heads_kv), tc__attn_outer_k(a, &k.w), k.w.k_len - k.n * c.bn};
-        if (fresh) {
-            const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
-            TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
-            if (lane == 0) {
-                tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+    uint32_t round = 0, tails = 0;
+    tc_attn_work w;
+    int n, state;
+    while (tc_attn_next_work(c, a, &round, -1, &w, &n, &state)) {
+        const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
+        tc__attn_source k = {w.k_at + n * c.bn, w.h / (a->heads / a->heads_kv), tc__attn_outer_k(a, &w), w.k_len - n * c.bn}, v;
+        TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+        if (lane == 0) {
+            tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
 #pragma unroll
-                for (int i = 0; i < boxes; i++)
-                    tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(i * c.bm * 128), &p->q, i * 64, 0, k.w.q_at + k.w.q0, k.w.h / a->group,
-                                               tc__attn_outer_q(a, &k.w), full);
-            }
-            tc_ring_next(&qr, c.q_stages);
+            for (int i = 0; i < boxes; i++)
+                tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(i * c.bm * 128), &p->q, i * 64, 0, w.q_at + w.q0, w.h / a->group,
+                                           tc__attn_outer_q(a, &w), full);
         }
-        TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
-        if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &to);
-        tc_ring_next(&kr, c.stages);
-        if (from.used >= 0) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &from);
-        from = to;
+        tc_ring_next(&qr, c.q_stages);
+        for (int first = 1; ; first = 0) { /* K one tile ahead of V */
+            if (n >= w.lo) {
+                TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
+                if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
+                tc_ring_next(&kr, c.stages);
+            }
+            if (!first) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
+            if (n < w.lo) break;
+            v = k;
+            n = tc_attn_next(c, a, &w, n, &state);
+            k.row = w.k_at + n * c.bn;
+            k.used = w.k_len - n * c.bn;
+        }
     }
-    if (from.used >= 0) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &from);
 }
 
 /* Consumer: a slot goes back, by one thread of the warpgroup. */
 TC_DEV_SM90 void tc__attn_release(uint32_t bar)
 {
     if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
-}
-
-/* After S of one tile: its slot of K goes back, and with the last of a tile of work the slot of Q. */
-TC_DEV_SM90 void tc__attn_release_qk(const tc_attn_config c, uint32_t smem, const tc_attn_walk *k, tc_ring *qr, tc_ring *kr)
-{
-    tc__attn_release(tc__attn_k_empty(c, smem, kr->stage));
-    tc_ring_next(kr, c.stages);
-    if (k->next < k->w.lo) {
-        tc__attn_release(tc__attn_q_empty(c, smem, qr->stage));
-        tc_ring_next(qr, c.q_stages);
-    }
 }
 
 /* S = Q K' of one tile, issued. */
@@ -664,72 +639,109 @@ TC_DEV_SM90A void tc__attn_sm90_pv(const tc_attn_config c, const tc_wgmma_rs_fn 
     tc_wgmma_commit_group();
 }
 
-/* Consumer, one warpgroup: all tiles of work of this block. One stream of tiles of keys: S of the next one is multiplied together
- * with P V of this one, whether they belong to the same tile of work or not, so that the end of one tile of work costs the Tensor
- * Cores no more time than any other step. */
-TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
+/* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
+typedef struct tc__attn_consumer {
+    tc_ring q, k, v;
+    uint32_t round; /* tiles of work begun */
+    int wg, row;    /* warpgroup, and the warp's first row in a tile */
+    tc_attn_work w;
+    int n, state;   /* tile of keys, what the mask hook says of it */
+    tc_attn_rows r;
+} tc__attn_consumer;
+
+/* The first S of a tile of work, after it was issued: to P in a. */
+TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn_consumer *u, float *s, uint32_t *a)
+{
+    float f[2];
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(s, c.bn / 2);
+    tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+    tc_attn_rows_init(&u->r);
+    tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, u->state);
+    tc_attn_softmax(c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, &u->r, f);
+    tc_attn_pack(c.type, s, c.bn, a);
+}
+
+/* The other tiles of keys of a tile of work: S of each is multiplied together with P V of the one before it, and the softmax runs
+ * while P V does. Leaves the P of the last tile in a. The return value: whether o holds anything yet. */
+TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
+                                    tc__attn_consumer *u, float *s, uint32_t *a, float *o)
 {
     const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
-    const int row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
-    tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
-    float s[128], o[128], f[2];
-    uint32_t a[64];
-    tc_attn_rows r, done;
-    tc_attn_walk k;
-    tc_attn_work before; /* that o belongs to */
-    int fresh, add = 0;
+    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    int add = 0, n = u->n, state;
+    for (n = tc_attn_next(c, &p->problem, &u->w, n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state)) {
+        float f[2];
+        int rise;
+        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+        if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
+        tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        tc__attn_sm90_pv(c, pv, smem, u->v.stage, a, o, add);
+        if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+        add = 1;
+        TC_WGMMA_WAIT_GROUP(1);
+        tc_wgmma_fence_acc(s, c.bn / 2);
+        tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+        tc_ring_next(&u->k, c.stages);
+        tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
+        rise = tc_attn_softmax(scale, s, c.bn, &u->r, f);
+        TC_WGMMA_WAIT_GROUP(0);
+        tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+        tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
+        tc_ring_next(&u->v, c.stages);
+        tc_attn_pack(c.type, s, c.bn, a);
+        if (rise) tc_attn_rescale(o, c.head_dim_v, f);
+    }
+    tc__attn_release(tc__attn_q_empty(c, smem, u->q.stage));
+    tc_ring_next(&u->q, c.q_stages);
+    return add;
+}
 
-    k.round = 0;
-    if (!tc_attn_step(c, &p->problem, &k, row, &fresh)) return;
+/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of the
+ * other are multiplied together, and the one is stored while the other's S is in the making. */
+TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
+{
+    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
+    tc__attn_consumer u = {{0, 0}, {0, 0}, {0, 0}, 0, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
+    float s[128], o[128];
+    uint32_t a[64];
+    int add;
+
+    if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
+    if (!tc_attn_next_work(c, &p->problem, &u.round, u.row, &u.w, &u.n, &u.state)) return;
     TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, 0), 0, "Q full", 0);
     TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, 0), 0, "K full", 0);
     tc__attn_sm90_qk(c, qk, smem, 0, 0, wg, s);
-    TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(s, c.bn / 2);
-    tc__attn_release_qk(c, smem, &k, &qr, &kr);
-    before = k.w;
-    tc_attn_rows_init(&r);
-    tc_attn_score(c, &p->problem, &k.w, s, c.bn, row, k.n, k.state);
-    tc_attn_softmax(scale, s, c.bn, &r, f);
-    tc_attn_pack(c.type, s, c.bn, a);
-    if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
-    while (tc_attn_step(c, &p->problem, &k, row, &fresh)) {
-        int rise;
-        if (fresh) TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, qr.stage), qr.phase, "Q full", (int)qr.stage);
-        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr.stage), kr.phase, "K full", (int)kr.stage);
+    tc__attn_sm90_first(c, p, smem, &u, s, a);
+    for (;;) {
+        const tc_attn_work before = u.w;
+        add = tc__attn_sm90_rest(c, qk, pv, p, smem, &u, s, a, o);
+        if (!tc_attn_next_work(c, &p->problem, &u.round, u.row, &u.w, &u.n, &u.state)) {
+            u.w = before;
+            break;
+        }
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        tc__attn_sm90_qk(c, qk, smem, qr.stage, kr.stage, wg, s);
-        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr.stage), vr.phase, "V full", (int)vr.stage);
-        tc__attn_sm90_pv(c, pv, smem, vr.stage, a, o, add);
+        tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
+        TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+        tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
         if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
         TC_WGMMA_WAIT_GROUP(1);
-        tc_wgmma_fence_acc(s, c.bn / 2);
-        tc__attn_release_qk(c, smem, &k, &qr, &kr);
-        if (fresh) {
-            done = r;
-            tc_attn_rows_init(&r);
-        }
-        tc_attn_score(c, &p->problem, &k.w, s, c.bn, row, k.n, k.state);
-        rise = tc_attn_softmax(scale, s, c.bn, &r, f);
-        TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-        tc__attn_release(tc__attn_v_empty(c, smem, vr.stage));
-        tc_ring_next(&vr, c.stages);
-        tc_attn_pack(c.type, s, c.bn, a);
-        add = !fresh;
-        if (fresh) {
-            tc_attn_store(c, &p->problem, &before, o, &done, row);
-            before = k.w;
-        } else if (rise) {
-            tc_attn_rescale(o, c.head_dim_v, f);
-        }
+        tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
+        tc_ring_next(&u.v, c.stages);
+        tc_attn_store(c, &p->problem, &before, o, &u.r, u.row);
+        tc__attn_sm90_first(c, p, smem, &u, s, a);
     }
-    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr.stage), vr.phase, "V full", (int)vr.stage);
-    tc__attn_sm90_pv(c, pv, smem, vr.stage, a, o, add);
+    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
+    tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc__attn_release(tc__attn_v_empty(c, smem, vr.stage));
-    tc_attn_store(c, &p->problem, &before, o, &r, row);
+    tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
+    tc_attn_store(c, &p->problem, &u.w, o, &u.r, u.row);
 }
 
 /* The kernel. */
