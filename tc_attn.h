@@ -703,7 +703,7 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
  * other are multiplied together, and the one is stored while the other's S is in the making. */
 TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
 {
-    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
+    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, overlap = c.head_dim_v <= 192; /* else registers are short */
     tc__attn_consumer u = {{0, 0}, {0, 0}, {0, 0}, 0, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
     float s[128], o[128];
     uint32_t a[64];
@@ -725,15 +725,25 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
         TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
         tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
-        TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
-        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
-        tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
-        if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
-        TC_WGMMA_WAIT_GROUP(1);
+        if (overlap) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(1);
+        } else {
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(0);
+        }
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
         tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
         tc_attn_store(c, &p->problem, &before, o, &u.r, u.row);
+        if (!overlap) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+        }
         tc__attn_sm90_first(c, p, smem, &u, s, a);
     }
     TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
@@ -749,7 +759,7 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
-    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 184; /* sums and probabilities that want every register */
+    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190; /* sums and probabilities that want every register */
 
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
