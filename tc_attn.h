@@ -169,22 +169,6 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
     return 1;
 }
 
-/* All of it in uniform registers: it is the same for the warp, and the others are needed for sums. */
-TC_DEV_SM80 void tc__attn_uniform(tc_attn_work *w)
-{
-    w->b = (int)tc_uniform((uint32_t)w->b);
-    w->h = (int)tc_uniform((uint32_t)w->h);
-    w->q0 = (int)tc_uniform((uint32_t)w->q0);
-    w->q_len = (int)tc_uniform((uint32_t)w->q_len);
-    w->k_len = (int)tc_uniform((uint32_t)w->k_len);
-    w->q_at = (int)tc_uniform((uint32_t)w->q_at);
-    w->k_at = (int)tc_uniform((uint32_t)w->k_at);
-    w->lo = (int)tc_uniform((uint32_t)w->lo);
-    w->hi = (int)tc_uniform((uint32_t)w->hi);
-    w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
-    w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
-}
-
 /* What the mask hook says of tile n of keys. */
 TC_DEV int tc_attn_tile_state(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int n)
 {
@@ -445,7 +429,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
  *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same
- *                       | mbarriers: full and empty of Q, of each slot of K, of V; tail
+ *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
  * multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its softmax.
@@ -456,7 +440,7 @@ TC_HD TC_CONSTEXPR int tc__attn_k_bytes(const tc_attn_config c) { return tc__att
 TC_HD TC_CONSTEXPR int tc__attn_v_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim_v) * c.bn * 128; }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
 {
-    return c.q_stages * (tc__attn_q_bytes(c) + 16) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
+    return c.q_stages * (tc__attn_q_bytes(c) + 48 + 16) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
 }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
 
@@ -489,7 +473,8 @@ TC_DEV uint32_t tc__attn_v(const tc_attn_config c, uint32_t smem, uint32_t stage
 {
     return tc__attn_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn_v_bytes(c);
 }
-TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v(c, smem, (uint32_t)c.stages) + stage * 32u; }
+TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v(c, smem, (uint32_t)c.stages) + stage * 48u; }
+TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_note(c, smem, (uint32_t)c.q_stages) + stage * 32u; }
 TC_DEV uint32_t tc__attn_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 8u; }
 TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 16u; }
 TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 24u; }
@@ -513,14 +498,14 @@ TC_DEV_SM90 void tc__attn_sm90_fetch(const tc_attn_config c, const tc_tmap *map,
 /* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
 TC_DEV uint32_t tc__attn_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
 
-/* The end of a tile that has no key to attend: 0 (through the output hook) and -inf, or the sink. One warp, 16 rows. */
-TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int row)
+/* A tile that has no key to attend: 0 (through the output hook) and -inf, or the sink. By one warp. */
+TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w)
 {
 #pragma unroll 1
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < p->tile_q * p->group; i++) {
         int q, h;
-        tc__attn_row(p, w, row + i, &q, &h);
-        if (q < w->q_len && row + i < p->tile_q * p->group) {
+        tc__attn_row(p, w, i, &q, &h);
+        if (q < w->q_len) {
             uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
 #pragma unroll 1
             for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
@@ -533,20 +518,31 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
     }
 }
 
-/* The block's next tile of work that has keys to look at: *n is the first of its tiles of keys, *round counts. 0 at the end.
- * store_row: not negative: this warp's first row of a tile, for which the warp stores what a tile without keys has to say. */
-TC_DEV_SM80 int tc_attn_next_work(const tc_attn_config c, const tc_attn_problem *p, uint32_t *round, int store_row, tc_attn_work *w, int *n, int *state)
+/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b = -1: the end. */
+TC_DEV void tc__attn_note_put(uint32_t at, const tc_attn_work *w)
 {
-    const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
-    for (uint32_t i = tc__attn_turn((*round)++, blockIdx.x, gridDim.x); i < total; i = tc__attn_turn((*round)++, blockIdx.x, gridDim.x)) {
-        if (tc_attn_work_at(c, p, i, w)) {
-            tc__attn_uniform(w);
-            *n = tc_attn_next(c, p, w, w->hi, state);
-            if (*n >= w->lo) return 1;
-            if (store_row >= 0) tc__attn_store_nothing(c, p, w, store_row);
-        }
-    }
-    return 0;
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0), "r"(w->q_len) : "memory");
+    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo), "r"(w->hi) : "memory");
+    asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
+}
+
+/* The consumers read it, into uniform registers: it is the same for the warp, and the others are needed for sums. */
+TC_DEV_SM80 void tc__attn_note_get(uint32_t at, tc_attn_work *w)
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
+    w->b = (int)tc_uniform((uint32_t)w->b);
+    w->h = (int)tc_uniform((uint32_t)w->h);
+    w->q0 = (int)tc_uniform((uint32_t)w->q0);
+    w->q_len = (int)tc_uniform((uint32_t)w->q_len);
+    w->k_len = (int)tc_uniform((uint32_t)w->k_len);
+    w->q_at = (int)tc_uniform((uint32_t)w->q_at);
+    w->lo = (int)tc_uniform((uint32_t)w->lo);
+    w->hi = (int)tc_uniform((uint32_t)w->hi);
+    w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
+    w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
+    w->k_at = 0; /* the producer's affair */
 }
 
 /* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
@@ -579,25 +575,37 @@ TC_DEV_SM90 void tc__attn_sm90_fetch_v(const tc_attn_config c, const tc_attn_sm9
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
+    const uint32_t total = (uint32_t)a->blocks * (uint32_t)a->columns;
     const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim);
     tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
-    uint32_t round = 0, tails = 0;
+    uint32_t tails = 0, full;
     tc_attn_work w;
     int n, state;
-    while (tc_attn_next_work(c, a, &round, -1, &w, &n, &state)) {
-        const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
-        tc__attn_source k = {w.k_at + n * c.bn, w.h / (a->heads / a->heads_kv), tc__attn_outer_k(a, &w), w.k_len - n * c.bn}, v;
+    for (uint32_t round = 0, i = blockIdx.x; i < total; i = tc__attn_turn(++round, blockIdx.x, gridDim.x)) {
+        tc__attn_source k, v;
+        if (!tc_attn_work_at(c, a, i, &w)) continue;
+        n = tc_attn_next(c, a, &w, w.hi, &state);
+        if (n < w.lo) {
+            tc__attn_store_nothing(c, a, &w);
+            continue;
+        }
+        full = tc__attn_q_full(c, smem, qr.stage);
         TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
         if (lane == 0) {
+            tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
             tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
 #pragma unroll
-            for (int i = 0; i < boxes; i++)
-                tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(i * c.bm * 128), &p->q, i * 64, 0, w.q_at + w.q0, w.h / a->group,
+            for (int e = 0; e < boxes; e++)
+                tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
                                            tc__attn_outer_q(a, &w), full);
         }
         tc_ring_next(&qr, c.q_stages);
+        k.head = w.h / (a->heads / a->heads_kv);
+        k.outer = tc__attn_outer_k(a, &w);
         for (int first = 1; ; first = 0) { /* K one tile ahead of V */
             if (n >= w.lo) {
+                k.row = w.k_at + n * c.bn;
+                k.used = w.k_len - n * c.bn;
                 TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
                 if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
                 tc_ring_next(&kr, c.stages);
@@ -606,9 +614,13 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             if (n < w.lo) break;
             v = k;
             n = tc_attn_next(c, a, &w, n, &state);
-            k.row = w.k_at + n * c.bn;
-            k.used = w.k_len - n * c.bn;
         }
+    }
+    w.b = -1;
+    TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+    if (lane == 0) {
+        tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
+        tc_mbarrier_arrive(tc__attn_q_full(c, smem, qr.stage));
     }
 }
 
@@ -642,10 +654,9 @@ TC_DEV_SM90A void tc__attn_sm90_pv(const tc_attn_config c, const tc_wgmma_rs_fn 
 /* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
 typedef struct tc__attn_consumer {
     tc_ring q, k, v;
-    uint32_t round; /* tiles of work begun */
     int wg, row;    /* warpgroup, and the warp's first row in a tile */
     tc_attn_work w;
-    int n, state;   /* tile of keys, what the mask hook says of it */
+    int n;          /* tile of keys */
     tc_attn_rows r;
 } tc__attn_consumer;
 
@@ -653,12 +664,14 @@ typedef struct tc__attn_consumer {
 TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn_consumer *u, float *s, uint32_t *a)
 {
     float f[2];
+    int state;
+    u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(s, c.bn / 2);
     tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
-    tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, u->state);
+    tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
     tc_attn_softmax(c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, &u->r, f);
     tc_attn_pack(c.type, s, c.bn, a);
 }
@@ -703,30 +716,34 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
  * other are multiplied together, and the one is stored while the other's S is in the making. */
 TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
 {
-    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, overlap = c.head_dim_v <= 192; /* else registers are short */
-    tc__attn_consumer u = {{0, 0}, {0, 0}, {0, 0}, 0, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
+    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers, and its Q */
+    tc__attn_consumer u = {{0, 0}, {0, 0}, {0, 0}, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
     float s[128], o[128];
     uint32_t a[64];
     int add;
 
     if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
-    if (!tc_attn_next_work(c, &p->problem, &u.round, u.row, &u.w, &u.n, &u.state)) return;
     TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, 0), 0, "Q full", 0);
+    tc__attn_note_get(tc__attn_note(c, smem, 0), &u.w);
+    if (u.w.b < 0) return;
     TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, 0), 0, "K full", 0);
     tc__attn_sm90_qk(c, qk, smem, 0, 0, wg, s);
     tc__attn_sm90_first(c, p, smem, &u, s, a);
     for (;;) {
         const tc_attn_work before = u.w;
         add = tc__attn_sm90_rest(c, qk, pv, p, smem, &u, s, a, o);
-        if (!tc_attn_next_work(c, &p->problem, &u.round, u.row, &u.w, &u.n, &u.state)) {
-            u.w = before;
-            break;
-        }
         TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            if (u.w.b < 0) {
+                u.w = before;
+                break;
+            }
+        }
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
         tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
-        if (overlap) {
-            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+        if (early) {
             TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
             if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
@@ -739,18 +756,18 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
         tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
         tc_attn_store(c, &p->problem, &before, o, &u.r, u.row);
-        if (!overlap) {
+        if (!early) {
             TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            if (u.w.b < 0) return;
             TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
         }
         tc__attn_sm90_first(c, p, smem, &u, s, a);
     }
-    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
-    tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
+    tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
     tc_attn_store(c, &p->problem, &u.w, o, &u.r, u.row);
 }
 
