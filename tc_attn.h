@@ -34,8 +34,8 @@ typedef struct tc_attn_config {
     int window;                    /* 1: a call's window_left and window_right hold */
     int bm, bn;                    /* queries and keys of a tile (by head_dim) */
     int stages;                    /* tiles of K, and of V, in flight (2) */
+    int q_stages;                  /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
-    int cluster;                   /* SM90: 2: two blocks share each tile of K and V by multicast; without any mask (1) */
     int warps;                     /* SM80: warps of a block (bm / 32) */
     int hook_size;                 /* sizeof of the hooks' arguments; when set, a call must give just as many */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
@@ -111,12 +111,15 @@ typedef struct tc_attn_work {
     int q0;             /* first query */
     int q_len, k_len;   /* of this sequence */
     int q_at, k_at;     /* its first row in the tensors */
-    int outer_q, outer_k; /* its index among the batches of the tensors: 0 where they are packed */
     int lo, hi;         /* tiles of keys to visit: hi - 1 down to lo */
     int free_lo, free_hi; /* of those, the tiles of which every query sees every key: no causal mask, no window, no end */
 } tc_attn_work;
 
 TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* Its index among the batches of Q and O, of K and V: 0 where they are packed. */
+TC_DEV int tc__attn_outer_q(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_q ? 0 : w->b; }
+TC_DEV int tc__attn_outer_k(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_k ? 0 : w->b; }
 
 /* Length and place of sequence b. Whatever stands in cu and lens, no row outside of the tensor comes of it. */
 TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, int *at, int *len)
@@ -131,25 +134,22 @@ TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, i
     }
 }
 
-/* Tile `index` of the call; 0 where the sequence has no such tile. span: blocks of queries that share tiles of keys (a cluster).
+/* Tile `index` of the call; 0 where the sequence has no such tile.
  * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
-TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, const int span, int rank, tc_attn_work *w)
+TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, tc_attn_work *w)
 {
     const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area, rest = index - sec * area;
     const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section, size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
     const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
     const uint32_t per_batch = (uint32_t)(p->heads / p->group);
-    int first, last, off;
+    int last, off;
     w->b = (int)(column / per_batch);
     w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
-    first = (int)(c.causal ? blocks - 1u - row : row) * span * p->tile_q;
-    w->q0 = first + rank * p->tile_q;
+    w->q0 = (int)(c.causal ? blocks - 1u - row : row) * p->tile_q;
     tc__attn_sequence(p->cu_q, p->lens_q, w->b, p->q_len, &w->q_at, &w->q_len);
     tc__attn_sequence(p->cu_k, p->lens_k, w->b, p->k_len, &w->k_at, &w->k_len);
-    w->outer_q = p->cu_q ? 0 : w->b;
-    w->outer_k = p->cu_k ? 0 : w->b;
-    if (first >= w->q_len) return 0;
-    last = first + span * p->tile_q - 1;
+    if (w->q0 >= w->q_len) return 0;
+    last = w->q0 + p->tile_q - 1;
     last = last < w->q_len ? last : w->q_len - 1;
     off = w->k_len - w->q_len;
     w->lo = 0;
@@ -157,12 +157,12 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
     w->free_lo = 0;
     w->free_hi = w->k_len / c.bn;
     if (c.causal || c.window) { /* row i sees keys i + off - window_left .. i + off + window_right */
-        const int end = last + off + p->window_right + 1, whole = first + off + p->window_right + 1;
+        const int end = last + off + p->window_right + 1, whole = w->q0 + off + p->window_right + 1;
         w->hi = end < w->k_len ? end <= 0 ? 0 : (end + c.bn - 1) / c.bn : w->hi;
         w->free_hi = whole < w->k_len ? whole <= 0 ? 0 : whole / c.bn : w->free_hi;
     }
     if (c.window) {
-        const int begin = first + off - p->window_left, whole = last + off - p->window_left;
+        const int begin = w->q0 + off - p->window_left, whole = last + off - p->window_left;
         w->lo = begin <= 0 ? 0 : begin / c.bn;
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
@@ -240,14 +240,14 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
         q = q < w->q_len ? q : w->q_len - 1;
         if (c.score && masked) {
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
                 *x = c.score(*x * p->scale, w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook);
             }
         } else if (c.score) {
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 *x = c.score(*x * p->scale, w->b, h, q, kv0 + j / 2 * 8 + j % 2, p->hook);
             }
@@ -256,7 +256,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
             from -= kv0;
             to -= kv0;
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = j / 2 * 8 + j % 2;
                 if (kv >= to || (c.window && kv < from)) *x = -TC__INF;
@@ -264,7 +264,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
         }
         if (c.mask && state == TC_ATTN_PARTIAL) {
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
                 if (!c.mask(w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook)) *x = -TC__INF;
@@ -392,7 +392,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
             top = high;
         }
         if (p->lse && exists[i] && lane % 4 == 0)
-            p->lse[(long long)w->outer_q * p->lse_batch + h * p->lse_head + w->q_at + q] = sum > 0.f || sum != sum ? (top + tc__log2(sum)) * TC__LN2 : -TC__INF;
+            p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = sum > 0.f || sum != sum ? (top + tc__log2(sum)) * TC__LN2 : -TC__INF;
 #pragma unroll
         for (int j = 0; j < dv / 8; j++) {
             o[4 * j + 2 * i] *= inverse;
@@ -403,7 +403,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
                 o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1], w->b, h, hook_q, d + 1, p->hook);
             }
         }
-        to[i] = (uint16_t *)p->o + ((long long)w->outer_q * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+        to[i] = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
     }
 #pragma unroll
     for (int j = 0; j < dv / 8; j += 4) {
@@ -429,7 +429,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
  *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same
- *                       | mbarriers: full and empty of Q, of each slot of K, of V; tail
+ *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
  * multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its softmax.
@@ -440,7 +440,7 @@ TC_HD TC_CONSTEXPR int tc__attn_k_bytes(const tc_attn_config c) { return tc__att
 TC_HD TC_CONSTEXPR int tc__attn_v_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim_v) * c.bn * 128; }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
 {
-    return tc__attn_q_bytes(c) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 24;
+    return c.q_stages * (tc__attn_q_bytes(c) + 48 + 16) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
 }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
 
@@ -450,105 +450,190 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     tc_attn_config c = given;
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, some = c.causal || c.window || c.mask;
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     c.stages = c.stages ? c.stages : 2;
-    c.cluster = c.cluster ? c.cluster : 1;
     c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 64 ? 128 : wide <= 128 ? (some ? 128 : 176) : wide <= 192 ? 112 : 80;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
+    if (c.q_stages == 0) {
+        c.q_stages = 2;
+        c.q_stages = tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
+    }
     return c;
 }
 
 #ifdef __CUDACC__
 
-TC_DEV uint32_t tc__attn_k(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + (uint32_t)tc__attn_q_bytes(c) + stage * (uint32_t)tc__attn_k_bytes(c); }
+TC_DEV uint32_t tc__attn_q(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + stage * (uint32_t)tc__attn_q_bytes(c); }
+TC_DEV uint32_t tc__attn_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn_k_bytes(c);
+}
 TC_DEV uint32_t tc__attn_v(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
     return tc__attn_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn_v_bytes(c);
 }
-enum { TC__ATTN_Q_FULL = 0, TC__ATTN_Q_EMPTY = 8, TC__ATTN_TAIL = 16, TC__ATTN_RINGS = 24 };
-TC_DEV uint32_t tc__attn_bar(const tc_attn_config c, uint32_t smem) { return tc__attn_v(c, smem, (uint32_t)c.stages); }
-TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_bar(c, smem) + TC__ATTN_RINGS + stage * 32u; }
+TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v(c, smem, (uint32_t)c.stages) + stage * 48u; }
+TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_note(c, smem, (uint32_t)c.q_stages) + stage * 32u; }
 TC_DEV uint32_t tc__attn_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 8u; }
 TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 16u; }
 TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 24u; }
+TC_DEV uint32_t tc__attn_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_q_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn_tail(const tc_attn_config c, uint32_t smem) { return tc__attn_q_full(c, smem, (uint32_t)c.q_stages); }
 
-/* One tile of K or V into its slot; lane 0 of the producer. In a cluster each block loads its half of the rows for both. */
-TC_DEV_SM90 void tc__attn_sm90_load(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc_attn_work *w, int hk,
-                                    int n, uint32_t rank)
+/* Where a tile of K or V lies in its tensor; used: rows of it that belong to the sequence. */
+typedef struct tc__attn_source {
+    int row, head, outer, used;
+} tc__attn_source;
+
+/* One tile of K or V into its slot; lane 0 of the producer. */
+TC_DEV_SM90 void tc__attn_sm90_fetch(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc__attn_source *from)
 {
-    const int rows = c.bn / c.cluster, row = w->k_at + n * c.bn + (int)rank * rows;
     tc_mbarrier_arrive_expect_tx(bar, (uint32_t)(boxes * c.bn * 128));
 #pragma unroll
-    for (int i = 0; i < boxes; i++) {
-        const uint32_t to = dst + (uint32_t)(i * c.bn * 128) + rank * (uint32_t)(rows * 128);
-        if (c.cluster > 1) tc_cp_async_bulk_tensor_4d_multicast(to, map, i * 64, row, hk, w->outer_k, bar, 3);
-        else tc_cp_async_bulk_tensor_4d(to, map, i * 64, row, hk, w->outer_k, bar);
+    for (int i = 0; i < boxes; i++) tc_cp_async_bulk_tensor_4d(dst + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer, bar);
+}
+
+/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
+TC_DEV uint32_t tc__attn_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+
+/* A tile that has no key to attend: 0 (through the output hook) and -inf, or the sink. By one warp. */
+TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w)
+{
+#pragma unroll 1
+    for (int i = 0; i < p->tile_q * p->group; i++) {
+        int q, h;
+        tc__attn_row(p, w, i, &q, &h);
+        if (q < w->q_len) {
+            uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+#pragma unroll 1
+            for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
+                const float x = c.out ? c.out(0.f, w->b, h, q, d, p->hook) : 0.f;
+                to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
+            }
+            if (p->lse && tc_lane() == 0)
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(w->b, h, p->hook) : -TC__INF;
+        }
     }
 }
 
-/* Producer, one warp: everything that one tile of work reads. */
-TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, tc_ring *kr, tc_ring *vr,
-                                   uint32_t *tiles, uint32_t rank)
+/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b = -1: the end. */
+TC_DEV void tc__attn_note_put(uint32_t at, const tc_attn_work *w)
 {
-    const uint32_t bar = tc__attn_bar(c, smem);
-    const int lane = tc_lane(), hk = w->h / (p->problem.heads / p->problem.heads_kv);
-    int state, n = tc_attn_next(c, &p->problem, w, w->hi, &state), next;
-    if (n < w->lo) return;
-    TC_MBARRIER_WAIT(bar + TC__ATTN_Q_EMPTY, (*tiles & 1u) ^ 1u, "Q empty", 0);
-    TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr->stage), kr->phase ^ 1u, "K empty", (int)kr->stage);
-    if (lane == 0) {
-        tc_mbarrier_arrive_expect_tx(bar + TC__ATTN_Q_FULL, (uint32_t)(tc__attn_boxes(c.head_dim) * p->problem.tile_q * p->problem.group * 128));
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0), "r"(w->q_len) : "memory");
+    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo), "r"(w->hi) : "memory");
+    asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
+}
+
+/* The consumers read it, into uniform registers: it is the same for the warp, and the others are needed for sums. */
+TC_DEV_SM80 void tc__attn_note_get(uint32_t at, tc_attn_work *w)
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
+    w->b = (int)tc_uniform((uint32_t)w->b);
+    w->h = (int)tc_uniform((uint32_t)w->h);
+    w->q0 = (int)tc_uniform((uint32_t)w->q0);
+    w->q_len = (int)tc_uniform((uint32_t)w->q_len);
+    w->k_len = (int)tc_uniform((uint32_t)w->k_len);
+    w->q_at = (int)tc_uniform((uint32_t)w->q_at);
+    w->lo = (int)tc_uniform((uint32_t)w->lo);
+    w->hi = (int)tc_uniform((uint32_t)w->hi);
+    w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
+    w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
+    w->k_at = 0; /* the producer's affair */
+}
+
+/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
+ * may be NaN: they become zeros before anyone reads them. */
+TC_DEV_SM90 void tc__attn_sm90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc_ring *vr, uint32_t *tails, const tc__attn_source *from)
+{
+    const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim_v);
+    const uint32_t v = tc__attn_v(c, smem, vr->stage), full = tc__attn_v_full(c, smem, vr->stage), tail = tc__attn_tail(c, smem);
+    TC_MBARRIER_WAIT(tc__attn_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
+    if (p->problem.zero_tail && from->used < c.bn) {
+        if (lane == 0) tc__attn_sm90_fetch(c, &p->v, boxes, v, tail, from);
+        TC_MBARRIER_WAIT(tail, *tails & 1u, "V tail", 0);
+        ++*tails;
+#pragma unroll 1
+        for (int at = from->used * 128 + lane * 16; at < c.bn * 128; at += 512) {
 #pragma unroll
-        for (int i = 0; i < tc__attn_boxes(c.head_dim); i++)
-            tc_cp_async_bulk_tensor_5d(smem + (uint32_t)(i * c.bm * 128), &p->q, i * 64, 0, w->q_at + w->q0, w->h / p->problem.group, w->outer_q, bar + TC__ATTN_Q_FULL);
-        tc__attn_sm90_load(c, &p->k, tc__attn_boxes(c.head_dim), tc__attn_k(c, smem, kr->stage), tc__attn_k_full(c, smem, kr->stage), w, hk, n, rank);
+            for (int i = 0; i < boxes; i++)
+                asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
+        }
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane == 0) tc_mbarrier_arrive(full);
+    } else if (lane == 0) {
+        tc__attn_sm90_fetch(c, &p->v, boxes, v, full, from);
     }
-    tc_ring_next(kr, c.stages);
-    ++*tiles;
-    for (;;) {
-        next = tc_attn_next(c, &p->problem, w, n, &state);
-        if (next >= w->lo) {
-            TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr->stage), kr->phase ^ 1u, "K empty", (int)kr->stage);
-            if (lane == 0) tc__attn_sm90_load(c, &p->k, tc__attn_boxes(c.head_dim), tc__attn_k(c, smem, kr->stage), tc__attn_k_full(c, smem, kr->stage), w, hk, next, rank);
-            tc_ring_next(kr, c.stages);
+    tc_ring_next(vr, c.stages);
+}
+
+/* Producer, one warp: everything that the block reads, in the order in which the consumers want it. */
+TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
+{
+    const tc_attn_problem *a = &p->problem;
+    const uint32_t total = (uint32_t)a->blocks * (uint32_t)a->columns;
+    const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim);
+    tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
+    uint32_t tails = 0, full;
+    tc_attn_work w;
+    int n, state;
+    for (uint32_t round = 0, i = blockIdx.x; i < total; i = tc__attn_turn(++round, blockIdx.x, gridDim.x)) {
+        tc__attn_source k, v;
+        if (!tc_attn_work_at(c, a, i, &w)) continue;
+        n = tc_attn_next(c, a, &w, w.hi, &state);
+        if (n < w.lo) {
+            tc__attn_store_nothing(c, a, &w);
+            continue;
         }
-        TC_MBARRIER_WAIT(tc__attn_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
-        if (p->problem.zero_tail && (n + 1) * c.bn > w->k_len) {
-            /* Rows behind the sequence may hold anything, and 0 times anything may be NaN: they become zeros before anyone reads them. */
-            const uint32_t v = tc__attn_v(c, smem, vr->stage), tail = bar + TC__ATTN_TAIL;
-            if (lane == 0) tc__attn_sm90_load(c, &p->v, tc__attn_boxes(c.head_dim_v), v, tail, w, hk, n, rank);
-            TC_MBARRIER_WAIT(tail, (tiles[1]++) & 1u, "V tail", 0);
-            for (int i = 0; i < tc__attn_boxes(c.head_dim_v); i++)
-                for (int at = (w->k_len - n * c.bn) * 128 + lane * 16; at < c.bn * 128; at += 512)
-                    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
-            tc_fence_proxy_async_shared();
-            __syncwarp();
-            if (lane == 0) tc_mbarrier_arrive(tc__attn_v_full(c, smem, vr->stage));
-        } else if (lane == 0) {
-            tc__attn_sm90_load(c, &p->v, tc__attn_boxes(c.head_dim_v), tc__attn_v(c, smem, vr->stage), tc__attn_v_full(c, smem, vr->stage), w, hk, n, rank);
+        full = tc__attn_q_full(c, smem, qr.stage);
+        TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+        if (lane == 0) {
+            tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
+            tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+#pragma unroll
+            for (int e = 0; e < boxes; e++)
+                tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
+                                           tc__attn_outer_q(a, &w), full);
         }
-        tc_ring_next(vr, c.stages);
-        if (next < w->lo) break;
-        n = next;
+        tc_ring_next(&qr, c.q_stages);
+        k.head = w.h / (a->heads / a->heads_kv);
+        k.outer = tc__attn_outer_k(a, &w);
+        for (int first = 1; ; first = 0) { /* K one tile ahead of V */
+            if (n >= w.lo) {
+                k.row = w.k_at + n * c.bn;
+                k.used = w.k_len - n * c.bn;
+                TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
+                if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
+                tc_ring_next(&kr, c.stages);
+            }
+            if (!first) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
+            if (n < w.lo) break;
+            v = k;
+            n = tc_attn_next(c, a, &w, n, &state);
+        }
+    }
+    w.b = -1;
+    TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+    if (lane == 0) {
+        tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
+        tc_mbarrier_arrive(tc__attn_q_full(c, smem, qr.stage));
     }
 }
 
-/* Consumer: a slot goes back to every block that writes into it. */
-TC_DEV_SM90 void tc__attn_release(const tc_attn_config c, uint32_t bar)
+/* Consumer: a slot goes back, by one thread of the warpgroup. */
+TC_DEV_SM90 void tc__attn_release(uint32_t bar)
 {
-    const uint32_t t = threadIdx.x % 128u;
-    if (c.cluster == 1) {
-        if (t == 0) tc_mbarrier_arrive(bar);
-    } else if (t < (uint32_t)c.cluster) {
-        tc_mbarrier_arrive_cluster_relaxed(bar, t);
-    }
+    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
 }
 
 /* S = Q K' of one tile, issued. */
-TC_DEV_SM90A void tc__attn_sm90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t stage, int wg, float *s)
+TC_DEV_SM90A void tc__attn_sm90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t q_stage, uint32_t stage, int wg, float *s)
 {
-    const uint64_t q = tc_wgmma_desc(smem + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn_k(c, smem, stage), 128);
+    const uint64_t q = tc_wgmma_desc(tc__attn_q(c, smem, q_stage) + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn_k(c, smem, stage), 128);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.head_dim / 16; i++)
@@ -566,134 +651,171 @@ TC_DEV_SM90A void tc__attn_sm90_pv(const tc_attn_config c, const tc_wgmma_rs_fn 
     tc_wgmma_commit_group();
 }
 
-/* Consumer, one warpgroup: one tile of work into o and r. 0 where there was no key to look at. */
-TC_DEV_SM90A int tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, const tc_attn_work *w,
-                                  uint32_t smem, tc_ring *kr, tc_ring *vr, uint32_t *tiles, int wg, float *o, tc_attn_rows *r)
+/* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
+typedef struct tc__attn_consumer {
+    tc_ring q, k, v;
+    int wg, row;    /* warpgroup, and the warp's first row in a tile */
+    tc_attn_work w;
+    int n;          /* tile of keys */
+    tc_attn_rows r;
+} tc__attn_consumer;
+
+/* The first S of a tile of work, after it was issued: to P in a. */
+TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn_consumer *u, float *s, uint32_t *a)
 {
-    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
-    const int row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
-    const uint32_t bar = tc__attn_bar(c, smem);
-    int state, n = tc_attn_next(c, &p->problem, w, w->hi, &state);
-    float s[128], f[2];
-    uint32_t a[64];
-    int add = 0;
-    tc_attn_rows_init(r);
-    if (n < w->lo) return 0;
-    TC_MBARRIER_WAIT(bar + TC__ATTN_Q_FULL, *tiles & 1u, "Q full", 0);
-    ++*tiles;
-    TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr->stage), kr->phase, "K full", (int)kr->stage);
-    tc__attn_sm90_qk(c, qk, smem, kr->stage, wg, s);
+    float f[2];
+    int state;
+    u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(s, c.bn / 2);
-    tc__attn_release(c, tc__attn_k_empty(c, smem, kr->stage));
-    tc_ring_next(kr, c.stages);
-    tc_attn_score(c, &p->problem, w, s, c.bn, row, n, state);
-    tc_attn_softmax(scale, s, c.bn, r, f);
+    tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+    tc_attn_rows_init(&u->r);
+    tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
+    tc_attn_softmax(c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, &u->r, f);
     tc_attn_pack(c.type, s, c.bn, a);
-    for (n = tc_attn_next(c, &p->problem, w, n, &state); n >= w->lo; n = tc_attn_next(c, &p->problem, w, n, &state)) {
+}
+
+/* The other tiles of keys of a tile of work: S of each is multiplied together with P V of the one before it, and the softmax runs
+ * while P V does. Leaves the P of the last tile in a. The return value: whether o holds anything yet. */
+TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
+                                    tc__attn_consumer *u, float *s, uint32_t *a, float *o)
+{
+    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
+    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    int add = 0, n = u->n, state;
+    for (n = tc_attn_next(c, &p->problem, &u->w, n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state)) {
+        float f[2];
         int rise;
-        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr->stage), kr->phase, "K full", (int)kr->stage);
-        if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        tc__attn_sm90_qk(c, qk, smem, kr->stage, wg, s);
-        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr->stage), vr->phase, "V full", (int)vr->stage);
-        tc__attn_sm90_pv(c, pv, smem, vr->stage, a, o, add);
+        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+        if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
+        tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        tc__attn_sm90_pv(c, pv, smem, u->v.stage, a, o, add);
         if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
         add = 1;
         TC_WGMMA_WAIT_GROUP(1);
         tc_wgmma_fence_acc(s, c.bn / 2);
-        tc__attn_release(c, tc__attn_k_empty(c, smem, kr->stage));
-        tc_ring_next(kr, c.stages);
-        tc_attn_score(c, &p->problem, w, s, c.bn, row, n, state);
-        rise = tc_attn_softmax(scale, s, c.bn, r, f);
+        tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+        tc_ring_next(&u->k, c.stages);
+        tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
+        rise = tc_attn_softmax(scale, s, c.bn, &u->r, f);
         TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-        tc__attn_release(c, tc__attn_v_empty(c, smem, vr->stage));
-        tc_ring_next(vr, c.stages);
+        tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
+        tc_ring_next(&u->v, c.stages);
         tc_attn_pack(c.type, s, c.bn, a);
         if (rise) tc_attn_rescale(o, c.head_dim_v, f);
     }
-    tc__attn_release(c, bar + TC__ATTN_Q_EMPTY);
-    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr->stage), vr->phase, "V full", (int)vr->stage);
-    tc__attn_sm90_pv(c, pv, smem, vr->stage, a, o, add);
-    TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc__attn_release(c, tc__attn_v_empty(c, smem, vr->stage));
-    tc_ring_next(vr, c.stages);
-    return 1;
+    tc__attn_release(tc__attn_q_empty(c, smem, u->q.stage));
+    tc_ring_next(&u->q, c.q_stages);
+    return add;
 }
 
-/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
-TC_DEV uint32_t tc__attn_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of the
+ * other are multiplied together, and the one is stored while the other's S is in the making. */
+TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
+{
+    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers, and its Q */
+    tc__attn_consumer u = {{0, 0}, {0, 0}, {0, 0}, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
+    float s[128], o[128];
+    uint32_t a[64];
+    int add;
+
+    if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
+    TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, 0), 0, "Q full", 0);
+    tc__attn_note_get(tc__attn_note(c, smem, 0), &u.w);
+    if (u.w.b < 0) return;
+    TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, 0), 0, "K full", 0);
+    tc__attn_sm90_qk(c, qk, smem, 0, 0, wg, s);
+    tc__attn_sm90_first(c, p, smem, &u, s, a);
+    for (;;) {
+        const tc_attn_work before = u.w;
+        add = tc__attn_sm90_rest(c, qk, pv, p, smem, &u, s, a, o);
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            if (u.w.b < 0) {
+                u.w = before;
+                break;
+            }
+        }
+        if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
+        tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(1);
+        } else {
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(0);
+        }
+        tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+        tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
+        tc_ring_next(&u.v, c.stages);
+        tc_attn_store(c, &p->problem, &before, o, &u.r, u.row);
+        if (!early) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            if (u.w.b < 0) return;
+            TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+        }
+        tc__attn_sm90_first(c, p, smem, &u, s, a);
+    }
+    tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add); /* the last tile of all */
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+    tc_attn_store(c, &p->problem, &u.w, o, &u.r, u.row);
+}
 
 /* The kernel. */
 TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    const uint32_t smem = tc_smem_u32(tc__dynamic_smem), bar = tc__attn_bar(c, smem);
-    const uint32_t rank = c.cluster > 1 ? tc_cluster_ctarank() : 0u, me = blockIdx.x / (uint32_t)c.cluster, blocks = gridDim.x / (uint32_t)c.cluster;
-    const uint32_t total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
-    const int wg = tc_warpgroup();
-    tc_ring kr = {0, 0}, vr = {0, 0};
-    uint32_t tiles[2] = {0, 0};
-    tc_attn_work w;
+    const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
+    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190; /* sums and probabilities that want every register */
 
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
         tc_prefetch_tensormap(&p->k);
         tc_prefetch_tensormap(&p->v);
-        tc_mbarrier_init(bar + TC__ATTN_Q_FULL, 1);
-        tc_mbarrier_init(bar + TC__ATTN_Q_EMPTY, (uint32_t)c.consumers);
-        tc_mbarrier_init(bar + TC__ATTN_TAIL, 1);
+        for (uint32_t i = 0; i < (uint32_t)c.q_stages; i++) {
+            tc_mbarrier_init(tc__attn_q_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn_q_empty(c, smem, i), (uint32_t)c.consumers);
+        }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn_k_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn_v_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn_k_empty(c, smem, i), (uint32_t)(c.consumers * c.cluster));
-            tc_mbarrier_init(tc__attn_v_empty(c, smem, i), (uint32_t)(c.consumers * c.cluster));
+            tc_mbarrier_init(tc__attn_k_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn_v_empty(c, smem, i), (uint32_t)c.consumers);
         }
+        tc_mbarrier_init(tc__attn_tail(c, smem), 1);
         tc_fence_mbarrier_init();
     }
-    /* rows of Q's tile that TMA never writes: packed heads whose number does not divide bm */
-    for (int i = 0; i < tc__attn_boxes(c.head_dim); i++)
+    /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
+    for (int i = 0; i < c.q_stages * tc__attn_boxes(c.head_dim); i++)
         for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128; at += tc_attn_sm90_threads(c) * 16)
             asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(smem + (uint32_t)(i * c.bm * 128 + at)), "r"(0) : "memory");
     tc_fence_proxy_async_shared();
-    if (c.cluster > 1) {
-        tc_cluster_sync();
-    } else {
-        __syncthreads();
-    }
+    __syncthreads();
     tc_griddepcontrol_wait();
 
     if (wg == 0) {
-        if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
+        if (c.consumers == 2 && !many) TC_SETMAXNREG_DEC(40);
+        else if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
         else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
         if (threadIdx.x < 32) {
-            for (uint32_t round = 0, i = me; i < total; i = tc__attn_turn(++round, me, blocks))
-                if (tc_attn_work_at(c, &p->problem, i, c.cluster, (int)rank, &w)) tc_attn_sm90_load(c, p, &w, smem, &kr, &vr, tiles, rank);
+            tc_attn_sm90_load(c, p, smem);
             tc_griddepcontrol_launch_dependents();
         }
     } else {
-        float o[128];
-        tc_attn_rows r;
-        if (c.consumers == 2) TC_SETMAXNREG_INC(240);
+        if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
+        else if (c.consumers == 2) TC_SETMAXNREG_INC(240);
         else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
-        if (c.consumers > 1 && wg == 2) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
-        for (uint32_t round = 0, i = me; i < total; i = tc__attn_turn(++round, me, blocks)) {
-            if (!tc_attn_work_at(c, &p->problem, i, c.cluster, (int)rank, &w)) continue;
-            w.lo = (int)tc_uniform((uint32_t)w.lo);
-            w.hi = (int)tc_uniform((uint32_t)w.hi);
-            w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
-            w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
-            if (!tc_attn_sm90_mma(c, qk, pv, p, &w, smem, &kr, &vr, tiles, wg - 1, o, &r)) {
-#pragma unroll
-                for (int e = 0; e < c.head_dim_v / 2; e++) o[e] = 0.f;
-            }
-            tc_attn_store(c, &p->problem, &w, o, &r, (wg - 1) * 64 + (int)(threadIdx.x / 32u % 4u) * 16);
-        }
-    }
-    if (c.cluster > 1) { /* a block's shared memory must outlive the arrivals and multicasts of its neighbour */
-        tc_cluster_arrive_relaxed();
-        tc_cluster_wait();
+        tc_attn_sm90_mma(c, qk, pv, p, smem, wg - 1);
     }
 }
 
@@ -832,9 +954,9 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->k_len = g->k_len;
     /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
     p->group = 1;
-    if (share > 1 && fits >= 1 && c->cluster <= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
+    if (share > 1 && fits >= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
     p->tile_q = c->bm / p->group;
-    p->blocks = (g->q_len + p->tile_q * (c->cluster > 1 ? c->cluster : 1) - 1) / (p->tile_q * (c->cluster > 1 ? c->cluster : 1));
+    p->blocks = (g->q_len + p->tile_q - 1) / p->tile_q;
     p->columns = g->heads / p->group * g->batch;
     if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
     bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
@@ -902,10 +1024,10 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
 {
     tc_attn_sm90_params p;
     tc_status st = tc__attn_check(c, g);
-    int clusters = 0, hk;
+    int sms = 0, hk;
     uint32_t total;
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &clusters);
+    st = tc__kernel_device(k, &sms);
     if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
     if (st != TC_OK || !launch) return st;
     hk = p.problem.heads_kv;
@@ -913,12 +1035,12 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
                       tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
     /* without keys K and V may be anything: maps of Q, of which nothing is read */
     if (st == TC_OK) st = tc__attn_map(&p.k, "k", c, g->k_len ? g->k : g->q, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                       tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn / c->cluster);
+                                       tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn);
     if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->k_len ? g->v : g->q, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                       tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn / c->cluster);
+                                       tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
     if (st != TC_OK) return st;
     total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
-    return tc__kernel_launch(k, (total < (uint32_t)clusters ? total : (uint32_t)clusters) * (unsigned)k->cluster, &p, g->pdl, stream);
+    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
 }
 
 #endif /* host */
@@ -967,8 +1089,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     static_assert((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256");  \
     static_assert((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                   \
                   "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)"); \
-    static_assert((c).cluster == 1 || ((c).cluster == 2 && (c).bn % 32 == 0 && !(c).causal && !(c).window && !(c).mask),      \
-                  "tc: .cluster must be 1, or 2 with .bn a multiple of 32 and without .causal, .window and .mask");   \
+    static_assert((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2");                            \
     static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                       \
                   "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory");
 
@@ -1003,7 +1124,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     {                                                                                                                 \
         static tc__kernel_cache cache;                                                                                \
         const tc_attn_config c = name##_config();                                                                     \
-        const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), c.cluster, 90, &cache}; \
+        const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), 1, 90, &cache}; \
         return tc__attn_sm90_run(&c, &k, args, stream, launch);                                                       \
     }
 
