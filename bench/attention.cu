@@ -4,7 +4,7 @@
  * To tune, one library for each choice, which attention.py then times beside each other:
  *     make build/bench/n160.so ATTN="-DHD=128 -DCAUSAL=0 -DBN=160"; make build/bench/n176.so ATTN="-DHD=128 -DCAUSAL=0 -DBN=176"
  *     python3 bench/attention.py --hd 128 --variants build/bench/n160.so build/bench/n176.so
- * HD and CAUSAL leave out the other kernels, PATH those of the other generation (90 or 80); BM, BN, STAGES, CONSUMERS, CLUSTER
+ * HD and CAUSAL leave out the other kernels, PATH those of the other generation (90 or 80); BM, BN, STAGES, Q_STAGES, CONSUMERS
  * and WARPS go to all that are left (0: as the kit chooses). */
 #define TC_SM90_STUBS /* for a build that is for sm_80 too */
 #include "../tc_attn.h"
@@ -18,16 +18,16 @@
 #ifndef STAGES
 #define STAGES 0
 #endif
+#ifndef Q_STAGES
+#define Q_STAGES 0
+#endif
 #ifndef CONSUMERS
 #define CONSUMERS 0
-#endif
-#ifndef CLUSTER
-#define CLUSTER 0
 #endif
 #ifndef WARPS
 #define WARPS 0
 #endif
-#define SM90_FIELDS .bm = BM, .bn = BN, .stages = STAGES, .consumers = CONSUMERS, .cluster = CLUSTER
+#define SM90_FIELDS .bm = BM, .bn = BN, .stages = STAGES, .q_stages = Q_STAGES, .consumers = CONSUMERS
 #define SM80_FIELDS .bm = BM, .bn = BN, .stages = STAGES, .warps = WARPS
 
 
@@ -97,7 +97,7 @@ extern "C" const char *attention_about(int path, int head_dim, int causal)
     static char text[128];
     const kernel_entry *e = find(path, head_dim, causal);
     if (!e) return 0;
-    if (path == 90) snprintf(text, sizeof text, "%dx%d, %d stages, cluster %d", e->config.bm, e->config.bn, e->config.stages, e->config.cluster);
+    if (path == 90) snprintf(text, sizeof text, "%dx%d, %d stages, %d of Q", e->config.bm, e->config.bn, e->config.stages, e->config.q_stages);
     else snprintf(text, sizeof text, "%dx%d, %d stages, %d warps", e->config.bm, e->config.bn, e->config.stages, e->config.warps);
     return text;
 }
