@@ -97,7 +97,7 @@ $(B)/bench/%: bench/%.cu bench/bench.h $(HEADERS) | nvcc
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
 # attention for bench/attention.py; ATTN: what bench/attention.cu says. Static cudart, hidden: PyTorch brings its own
-$(B)/bench/%.so: bench/attention.cu $(HEADERS) | nvcc
+$(B)/bench/%.so: bench/attention.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) $(ATTN) -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
 
