@@ -3,8 +3,10 @@
  *
  * Tensors are (batch, rows, heads, head_dim) in bf16, with any strides in which the elements of a head are neighbours: slices of a
  * fused projection go in as they are. This file is C++ where it speaks PyTorch's language and nowhere else. */
-#include <torch/extension.h>
+#include <torch/csrc/utils/pybind.h> /* torch/extension.h, in a third of the time */
+#include <ATen/core/grad_mode.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include "../../tc_attn.h"
 

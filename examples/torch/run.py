@@ -61,7 +61,7 @@ def causal_bias(q_len, k_len):
 def sdpa(q, k, v, bias):
     groups = q.shape[2] // k.shape[2]
     k, v = k.repeat_interleave(groups, 2), v.repeat_interleave(groups, 2)
-    mask = bias.to(q.dtype) if torch.is_tensor(bias) else None
+    mask = bias.to(q.dtype) if torch.is_tensor(bias) else None  # it takes no wider one, which costs ALiBi some bits
     return F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=mask).transpose(1, 2)
 
 
