@@ -480,7 +480,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 64;
     if (c.q_stages == 0) {
         c.q_stages = 2;
         c.q_stages = tc__attn_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
