@@ -181,6 +181,7 @@ TC_ATTN_SM90_DEFINE(three_hooks, .type = TC_BF16, .head_dim = 256, .head_dim_v =
                     .sink = hook_sink)
 TC_ATTN_SM90_DEFINE(bm64, .type = TC_BF16, .causal = 1, .bm = 64, .consumers = 1)
 TC_ATTN_SM90_DEFINE(bn64_3stages, .type = TC_BF16, .head_dim = 64, .bn = 64, .stages = 3)
+TC_ATTN_SM90_DEFINE(one_q, .type = TC_F16, .head_dim = 64, .causal = 1, .q_stages = 1)
 TC_ATTN_SM90_DEFINE(bn16, .type = TC_F16, .head_dim = 64, .causal = 1, .bn = 16, .stages = 4)
 TC_ATTN_SM90_DEFINE(bm192_bn48, .type = TC_BF16, .head_dim = 32, .window = 1, .bm = 192, .bn = 48, .consumers = 3)
 TC_ATTN_SM90_DEFINE(bn256, .type = TC_F16, .head_dim = 32, .bm = 64, .bn = 256)
@@ -232,7 +233,7 @@ static const kernel kernels[] = {
     SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(bias_window, BIAS), SM90(mask_random, RANDOM),
     SM90(random_window, RANDOM), SM90(documents, DOCUMENTS), SM90(documents_alone, DOCUMENTS), SM90(blocks, BLOCKS), SM90(blocks_window, BLOCKS),
     SM90(gate, GATE), SM90(gate_window, GATE), SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK),
-    SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(bn16, 0), SM90(bm192_bn48, 0),
+    SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0),
     SM90(bn256, 0),
 #ifdef TC_ATTN_SM80_DEFINE
     SM80(a16_window, 0), SM80(a32_causal, 0), SM80(a48, 0), SM80(a64, 0), SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_causal, 0),
