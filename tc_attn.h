@@ -88,7 +88,7 @@ typedef struct tc_attn_problem {
 } tc_attn_problem;
 
 typedef struct tc_attn_sm90_params {
-    tc_tmap q, k, v;
+    tc_tmap q, k, v, o;
     tc_attn_problem problem;
 } tc_attn_sm90_params;
 
@@ -366,43 +366,62 @@ TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
     }
 }
 
-/* The end of 16 rows of a tile: o divided by the sums, through the output hook to O, and the log-sum-exp. row: of the tile, that
- * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. 16 bytes a lane, 64 of a row by a quad. */
-TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, tc_attn_rows *r, int row)
+/* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of the tile, that
+ * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
+TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, const tc_attn_rows *r, int row)
 {
-    const int lane = tc_lane(), dv = c.head_dim_v;
+    const int lane = tc_lane();
     const float scale = c.score ? TC__LOG2E : p->scale_log2;
-    uint16_t *to[2];
-    int exists[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = row + lane / 4 + i * 8;
         float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse;
-        int q, h;
-        tc__attn_row(p, w, tile_row, &q, &h);
-        exists[i] = q < w->q_len && tile_row < p->tile_q * p->group;
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        inverse = sum > 0.f || sum != sum ? 1.f / sum : 0.f;
-        if (c.sink) {
-            const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
-            const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
-            inverse = all > 0.f || all != all ? mine / all : 0.f;
-            sum = all;
-            top = high;
-        }
-        if (p->lse && exists[i] && lane % 4 == 0)
-            p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = sum > 0.f || sum != sum ? (top + tc__log2(sum)) * TC__LN2 : -TC__INF;
-#pragma unroll
-        for (int j = 0; j < dv / 8; j++) {
-            o[4 * j + 2 * i] *= inverse;
-            o[4 * j + 2 * i + 1] *= inverse;
+        inverse = sum == 0.f ? 0.f : 1.f / sum;
+        if (c.sink || c.out || p->lse) {
+            int q, h;
+            tc__attn_row(p, w, tile_row, &q, &h);
+            if (c.sink) {
+                const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
+                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
+                inverse = all == 0.f ? 0.f : mine / all;
+                sum = all;
+                top = high;
+            }
+            if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
             if (c.out) {
-                const int hook_q = q < w->q_len ? q : w->q_len - 1, d = j * 8 + lane % 4 * 2;
-                o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i], w->b, h, hook_q, d, p->hook);
-                o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1], w->b, h, hook_q, d + 1, p->hook);
+                q = q < w->q_len ? q : w->q_len - 1;
+#pragma unroll
+                for (int j = 0; j < c.head_dim_v / 8; j++) {
+                    const int d = j * 8 + lane % 4 * 2;
+                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, w->b, h, q, d, p->hook);
+                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, w->b, h, q, d + 1, p->hook);
+                }
             }
         }
+        if (c.out == 0) {
+#pragma unroll
+            for (int j = 0; j < c.head_dim_v / 8; j++) {
+                o[4 * j + 2 * i] *= inverse;
+                o[4 * j + 2 * i + 1] *= inverse;
+            }
+        }
+    }
+}
+
+/* Those rows to O: 16 bytes a lane, 64 of a row by a quad; rows that do not exist are left out. */
+TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const float *o, int row)
+{
+    const int lane = tc_lane(), dv = c.head_dim_v;
+    uint16_t *to[2];
+    int exists[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int q, h;
+        tc__attn_row(p, w, row + lane / 4 + i * 8, &q, &h);
+        exists[i] = q < w->q_len && row + lane / 4 + i * 8 < p->tile_q * p->group;
         to[i] = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
     }
 #pragma unroll
@@ -428,7 +447,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
  *     warpgroup 0       one warp of it is the producer: Q once a tile, K and V into their rings by TMA
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
- *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same
+ *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
@@ -438,10 +457,17 @@ TC_HD TC_CONSTEXPR int tc__attn_boxes(int dim) { return (dim + 63) / 64; }
 TC_HD TC_CONSTEXPR int tc__attn_q_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim) * c.bm * 128; }
 TC_HD TC_CONSTEXPR int tc__attn_k_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim) * c.bn * 128; }
 TC_HD TC_CONSTEXPR int tc__attn_v_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim_v) * c.bn * 128; }
-TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
+TC_HD TC_CONSTEXPR int tc__attn_least_smem(const tc_attn_config c)
 {
     return c.q_stages * (tc__attn_q_bytes(c) + 48 + 16) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
 }
+/* O leaves through shared memory by TMA where there is room for it. */
+TC_HD TC_CONSTEXPR int tc__attn_o_bytes(const tc_attn_config c)
+{
+    const int bytes = tc__attn_boxes(c.head_dim_v) * c.bm * 128;
+    return tc__attn_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
+}
+TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c) { return tc__attn_least_smem(c) + tc__attn_o_bytes(c); }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
 
 /* The configuration with every unset field filled in. */
@@ -457,7 +483,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
     if (c.q_stages == 0) {
         c.q_stages = 2;
-        c.q_stages = tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
+        c.q_stages = tc__attn_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
     }
     return c;
 }
@@ -473,12 +499,13 @@ TC_DEV uint32_t tc__attn_v(const tc_attn_config c, uint32_t smem, uint32_t stage
 {
     return tc__attn_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn_v_bytes(c);
 }
-TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v(c, smem, (uint32_t)c.stages) + stage * 48u; }
-TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_note(c, smem, (uint32_t)c.q_stages) + stage * 32u; }
+TC_DEV uint32_t tc__attn_o(const tc_attn_config c, uint32_t smem) { return tc__attn_v(c, smem, (uint32_t)c.stages); }
+TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_o(c, smem) + (uint32_t)tc__attn_o_bytes(c) + stage * 48u; }
+TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_note(c, smem, (uint32_t)c.q_stages) + stage * 16u; }
 TC_DEV uint32_t tc__attn_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 8u; }
-TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 16u; }
-TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 24u; }
-TC_DEV uint32_t tc__attn_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
 TC_DEV uint32_t tc__attn_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_q_full(c, smem, stage) + 8u; }
 TC_DEV uint32_t tc__attn_tail(const tc_attn_config c, uint32_t smem) { return tc__attn_q_full(c, smem, (uint32_t)c.q_stages); }
 
@@ -571,56 +598,75 @@ TC_DEV_SM90 void tc__attn_sm90_fetch_v(const tc_attn_config c, const tc_attn_sm9
     tc_ring_next(vr, c.stages);
 }
 
-/* Producer, one warp: everything that the block reads, in the order in which the consumers want it. */
+/* The block's next tile of work that has keys to look at: *n is the first of its tiles of keys, *round counts. 0 at the end. What a
+ * tile without keys has to say is stored on the way. */
+TC_DEV int tc__attn_next_work(const tc_attn_config c, const tc_attn_problem *p, uint32_t *round, tc_attn_work *w, int *n)
+{
+    const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
+    int state;
+    for (;;) {
+        const uint32_t i = tc__attn_turn((*round)++, blockIdx.x, gridDim.x);
+        if (i >= total) return 0;
+        if (!tc_attn_work_at(c, p, i, w)) continue;
+        *n = tc_attn_next(c, p, w, w->hi, &state);
+        if (*n >= w->lo) return 1;
+        tc__attn_store_nothing(c, p, w);
+    }
+}
+
+/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V, also
+ * from one tile of work to the next. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
-    const uint32_t total = (uint32_t)a->blocks * (uint32_t)a->columns;
     const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim);
     tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
-    uint32_t tails = 0, full;
+    uint32_t round = 0, tails = 0;
+    tc__attn_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
     tc_attn_work w;
-    int n, state;
-    for (uint32_t round = 0, i = blockIdx.x; i < total; i = tc__attn_turn(++round, blockIdx.x, gridDim.x)) {
-        tc__attn_source k, v;
-        if (!tc_attn_work_at(c, a, i, &w)) continue;
-        n = tc_attn_next(c, a, &w, w.hi, &state);
+    int n = 0, state, more = 1;
+    w.lo = 1;
+    while (more) {
+        if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
         if (n < w.lo) {
-            tc__attn_store_nothing(c, a, &w);
-            continue;
-        }
-        full = tc__attn_q_full(c, smem, qr.stage);
-        TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
-        if (lane == 0) {
-            tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
-            tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
-#pragma unroll
-            for (int e = 0; e < boxes; e++)
-                tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
-                                           tc__attn_outer_q(a, &w), full);
-        }
-        tc_ring_next(&qr, c.q_stages);
-        k.head = w.h / (a->heads / a->heads_kv);
-        k.outer = tc__attn_outer_k(a, &w);
-        for (int first = 1; ; first = 0) { /* K one tile ahead of V */
-            if (n >= w.lo) {
-                k.row = w.k_at + n * c.bn;
-                k.used = w.k_len - n * c.bn;
-                TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
-                if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
-                tc_ring_next(&kr, c.stages);
+            if (c.q_stages == 1 && v.used >= 0) { /* the slot of Q is free only when this V has been asked for */
+                tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
+                v.used = -1;
             }
-            if (!first) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
-            if (n < w.lo) break;
-            v = k;
-            n = tc_attn_next(c, a, &w, n, &state);
+            more = tc__attn_next_work(c, a, &round, &w, &n);
+            TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+            if (lane == 0) {
+                const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
+                if (!more) w.b = -1;
+                tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
+                if (more) {
+                    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+#pragma unroll
+                    for (int e = 0; e < boxes; e++)
+                        tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
+                                                   tc__attn_outer_q(a, &w), full);
+                } else {
+                    tc_mbarrier_arrive(full);
+                }
+            }
+            tc_ring_next(&qr, c.q_stages);
+            k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv))); /* in uniform registers, since this warp has few others */
+            k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
+            w.k_at = (int)tc_uniform((uint32_t)w.k_at);
+            w.k_len = (int)tc_uniform((uint32_t)w.k_len);
+            w.lo = (int)tc_uniform((uint32_t)w.lo);
+            n = (int)tc_uniform((uint32_t)n);
+            more = (int)tc_uniform((uint32_t)more);
         }
-    }
-    w.b = -1;
-    TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
-    if (lane == 0) {
-        tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
-        tc_mbarrier_arrive(tc__attn_q_full(c, smem, qr.stage));
+        if (more) {
+            k.row = w.k_at + n * c.bn;
+            k.used = w.k_len - n * c.bn;
+            TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
+            if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
+            tc_ring_next(&kr, c.stages);
+        }
+        if (v.used >= 0) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
+        v = k;
     }
 }
 
@@ -649,6 +695,36 @@ TC_DEV_SM90A void tc__attn_sm90_pv(const tc_attn_config c, const tc_wgmma_rs_fn 
 #pragma unroll
     for (int i = 0; i < c.bn / 16; i++) pv(o, a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
     tc_wgmma_commit_group();
+}
+
+/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each other in O, which is
+ * the case unless heads are packed or another sequence begins among them; else by ordinary stores. Every condition here is the same for
+ * the warp and known to be: else the products' descriptors would leave the uniform registers. */
+TC_DEV_SM90 void tc__attn_sm90_store(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, float *o, const tc_attn_rows *r, int row)
+{
+    const tc_attn_problem *a = &p->problem;
+    tc_attn_finish(c, a, w, o, r, row);
+    if (tc__attn_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
+        const uint32_t lane = (uint32_t)tc_lane(), to = tc__attn_o(c, smem) + (uint32_t)(row * 128), at = to + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
+        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < c.head_dim_v / 16; j++) {
+            const float *x = o + 8 * j;
+            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]), tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
+            tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
+        }
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane == 0) {
+#pragma unroll
+            for (int i = 0; i < tc__attn_boxes(c.head_dim_v); i++)
+                if (w->q0 + row < w->q_len) tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64, w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
+            tc_cp_async_bulk_commit_group();
+        }
+    } else {
+        tc_attn_store(c, a, w, o, row);
+    }
 }
 
 /* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
@@ -755,11 +831,14 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
         tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
-        tc_attn_store(c, &p->problem, &before, o, &u.r, u.row);
+        tc__attn_sm90_store(c, p, &before, smem, o, &u.r, u.row);
         if (!early) {
             TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
             tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
-            if (u.w.b < 0) return;
+            if (u.w.b < 0) {
+                if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                return;
+            }
             TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
         }
@@ -768,7 +847,8 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
     tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc_attn_store(c, &p->problem, &u.w, o, &u.r, u.row);
+    tc__attn_sm90_store(c, p, &u.w, smem, o, &u.r, u.row);
+    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
 /* The kernel. */
@@ -788,8 +868,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn_k_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn_v_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn_k_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn_v_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn_v_empty(c, smem, i), (uint32_t)c.consumers);
         }
         tc_mbarrier_init(tc__attn_tail(c, smem), 1);
@@ -1047,6 +1127,8 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
         if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->v, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
                                            tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
     }
+    if (st == TC_OK) st = tc__attn_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
+                                       tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
     if (st != TC_OK) return st;
     total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
     return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
@@ -1099,7 +1181,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     static_assert((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                   \
                   "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)"); \
     static_assert((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2");                            \
-    static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                       \
+    static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                  \
                   "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory");
 
 #define TC__ATTN_SM90_BODY(config)                                                                                    \

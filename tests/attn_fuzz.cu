@@ -327,7 +327,7 @@ static const char *const kind_names[] = {"normal", "outliers", "constant", "nega
 /* which: 'q', 'k' or 'v' */
 static void fill(tensor *t, int type, int batch, const int *lens, char which, int kind)
 {
-    const float all = 0.25f * (float)test_int(-6, 6);
+    const float all = 0.25f * (float)test_int(-6, 6), slope = 0.01f * (float)test_int(1, 30);
     for (int b = 0; b < batch; b++)
         for (int i = 0; i < lens[b]; i++)
             for (int h = 0; h < t->heads; h++) {
@@ -339,7 +339,7 @@ static void fill(tensor *t, int type, int batch, const int *lens, char which, in
                     if (kind == NEGATIVE && which != 'v') x = which == 'q' ? 3.f + 0.25f * x : -3.f + 0.25f * x;
                     if ((kind == RISING || kind == FALLING) && which != 'v') { /* scores that grow along the keys by the first product */
                         x *= 0.5f;
-                        if (e == 0) x = which == 'q' ? (kind == RISING ? 8.f : -8.f) : 0.05f * (float)i;
+                        if (e == 0) x = which == 'q' ? (kind == RISING ? 8.f : -8.f) : slope * (float)i;
                     }
                     to[e] = to_element(type, x);
                 }
@@ -411,7 +411,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     const tc_attn_config c = kn->c;
     static const int groups[] = {1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 16, 64};
     static const float scales[] = {0, 0, 0, 0.05f, 0.2f, 1.f, 0.001f};
-    const int d = c.head_dim, dv = c.head_dim_v, kind = test_int(0, 1) ? NORMAL : test_int(0, KINDS - 1);
+    const int d = c.head_dim, dv = c.head_dim_v, kind = test_int(0, 1) ? NORMAL : test_int(1, KINDS - 1);
     int batch = test_int(1, 4), group = groups[test_int(0, 11)], heads_kv = test_int(1, 3), heads, q_len, k_len, bad = 0, bad_lse = 0, empty_wrong = 0;
     double worst[2] = {0, 0};
     hook_args hook, host_hook;
