@@ -944,10 +944,11 @@ TC_HOST tc_status tc__attn_check_lengths(const char *name, const int *host, int 
     int i;
     if (!host) return TC_OK;
     for (i = 0; i < batch; i++) {
-        const int len = cumulative ? host[i + 1] - host[i] : host[i];
+        int len;
         if (cumulative && i == 0 && host[0] != 0) return tc__fail(TC_ERR_SIZE, "%s[0] = %d: the first sequence begins at 0", name, host[0]);
-        if (cumulative && len < 0)
+        if (cumulative && host[i + 1] < host[i])
             return tc__fail(TC_ERR_SIZE, "%s is not monotonic: [%d] = %d comes after [%d] = %d", name, i + 1, host[i + 1], i, host[i]);
+        len = cumulative ? host[i + 1] - host[i] : host[i];
         if (len < 0) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is negative", name, i, len);
         if (len > longest) return tc__fail(TC_ERR_SIZE, "%s: sequence %d has %d rows, more than the %d of %s_len", name, i, len, longest, strstr(name, "_q") ? "q" : "k");
     }
@@ -965,7 +966,7 @@ TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, co
     if (total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, total);
     if (cu && (uintptr_t)cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)cu);
     if (lens && (uintptr_t)lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)lens);
-    if (cu && total > 0 && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
+    if (cu && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
     snprintf(name, sizeof name, "host_%s_%c", cu ? "cu" : "lens", x);
     return tc__attn_check_lengths(name, cu ? host_cu : host_lens, cu != 0, g->batch, longest, total);
 }
@@ -973,6 +974,7 @@ TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, co
 TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
 {
     tc_status st = TC_OK;
+    tc_attn_strides o;
     int hk;
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
     if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
@@ -1003,8 +1005,12 @@ TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
     st = tc__attn_check_tensor("q", g->q, tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim));
     if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("k", g->k, tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim));
     if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("v", g->v, tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v));
-    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v));
+    o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
+    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, o);
     if (st != TC_OK) return st;
+    if (o.batch == 0 && g->batch > 1 && !g->cu_q) return tc__fail(TC_ERR_SIZE, "o_stride.batch = 0, but batch = %d: rows of O lie on each other", g->batch);
+    if (o.row == 0 && g->q_len > 1) return tc__fail(TC_ERR_SIZE, "o_stride.row = 0, but q_len = %d: rows of O lie on each other", g->q_len);
+    if (o.head == 0 && g->heads > 1) return tc__fail(TC_ERR_SIZE, "o_stride.head = 0, but heads = %d: rows of O lie on each other", g->heads);
     if (g->lse && (uintptr_t)g->lse % 4) return tc__fail(TC_ERR_ALIGN, "lse = %p is not a multiple of 4 bytes", (void *)g->lse);
     if (g->lse_batch < 0 || g->lse_head < 0) return tc__fail(TC_ERR_SIZE, "lse_%s = %lld is negative", g->lse_batch < 0 ? "batch" : "head", (long long)(g->lse_batch < 0 ? g->lse_batch : g->lse_head));
     return TC_OK;
@@ -1113,11 +1119,14 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     hk = p.problem.heads_kv;
     st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
                       tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
-    /* without keys K and V may be anything: maps of Q, of which nothing is read */
-    if (st == TC_OK) st = tc__attn_map(&p.k, "k", c, g->k_len ? g->k : g->q, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                       tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn);
-    if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->k_len ? g->v : g->q, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                       tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
+    if (g->k_len == 0) { /* K and V may be anything, nothing of them is read */
+        p.k = p.v = p.q;
+    } else {
+        if (st == TC_OK) st = tc__attn_map(&p.k, "k", c, g->k, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                           tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn);
+        if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->v, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                           tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
+    }
     if (st == TC_OK) st = tc__attn_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
                                        tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
     if (st != TC_OK) return st;
