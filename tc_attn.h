@@ -240,14 +240,14 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
         q = q < w->q_len ? q : w->q_len - 1;
         if (c.score && masked) {
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
                 *x = c.score(*x * p->scale, w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook);
             }
         } else if (c.score) {
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 *x = c.score(*x * p->scale, w->b, h, q, kv0 + j / 2 * 8 + j % 2, p->hook);
             }
@@ -256,7 +256,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
             from -= kv0;
             to -= kv0;
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = j / 2 * 8 + j % 2;
                 if (kv >= to || (c.window && kv < from)) *x = -TC__INF;
@@ -264,7 +264,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
         }
         if (c.mask && state == TC_ATTN_PARTIAL) {
 #pragma unroll
-            for (int j = 0; j < cols / 2; j++) {
+            for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
                 if (!c.mask(w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook)) *x = -TC__INF;
