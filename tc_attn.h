@@ -963,7 +963,6 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     c.stages = c.stages ? c.stages : 2;
-    c.cluster = 1;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
     if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v <= 256 ? 64 : 32;
@@ -1024,7 +1023,7 @@ TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_pa
 {
     const tc_attn_problem *pr = &p->problem;
     const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes, step = tc__attn80_step(c, c.head_dim);
-    const char *base = (const char *)p->q + ((long long)w->outer_q * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
+    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(&p->problem, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
 #pragma unroll 2
     for (int row = r; row < c.bm; row += step) {
         const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
@@ -1156,7 +1155,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     float o[256], s[256];
     int n, ahead, state, unused, hk;
 
-    if (!tc_attn_work_at(c, pr, blockIdx.x, 1, 0, &w)) return;
+    if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
 #pragma unroll
     for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
 #pragma unroll
@@ -1169,8 +1168,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         at.v = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
         at.k_to = smem_k + tc__attn80_at(c.head_dim, (uint32_t)k_r, (uint32_t)k_ch);
         at.v_to = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)v_r, (uint32_t)v_ch);
-        at.k_src = (const char *)p->k + ((long long)w.outer_k * p->k_batch + (long long)(w.k_at + k_r) * p->k_row + hk * p->k_head + k_ch * 8) * 2;
-        at.v_src = (const char *)p->v + ((long long)w.outer_k * p->v_batch + (long long)(w.k_at + v_r) * p->v_row + hk * p->v_head + v_ch * 8) * 2;
+        at.k_src = (const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)(w.k_at + k_r) * p->k_row + hk * p->k_head + k_ch * 8) * 2;
+        at.v_src = (const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)(w.k_at + v_r) * p->v_row + hk * p->v_head + v_ch * 8) * 2;
         at.use = 0;
         at.fill = 0;
         tc__attn80_load_q(c, p, &w, smem);
@@ -1227,7 +1226,10 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         }
     }
 #pragma unroll
-    for (int t = 0; t < tiles; t++) tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, &r[t], row0 + t * 16);
+    for (int t = 0; t < tiles; t++) {
+        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r[t], row0 + t * 16);
+        tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
+    }
 }
 
 #endif /* __CUDACC__ */
@@ -1628,7 +1630,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
 #endif
 
 #define TC__ATTN_CHECK_AUTO(c)                                                                                        \
-    static_assert(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).cluster && !(c).warps,                  \
+    static_assert(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                 \
                   "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE");
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
