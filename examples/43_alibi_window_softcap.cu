@@ -4,7 +4,6 @@
  *     score = cap * tanh(s / cap) + slope(head) * (key - query),   causal, the last 1024 keys
  *
  * The hook sees each score once, scaled, with its place; the window is the kit's, so tiles outside of it are never loaded. */
-#define TC_SM90_STUBS
 #include "attn_main.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -18,10 +17,10 @@ TC_DEV float alibi_softcap(float s, int b, int h, int q, int kv, const void *arg
     return p->cap * t + exp2f(p->slope * (h + 1)) * (kv - q);
 }
 
-TC_ATTN_SM90_DEFINE(attn_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1, .hook_size = sizeof(my_args), .score = alibi_softcap)
+TC_ATTN_DEFINE(attn_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1, .hook_size = sizeof(my_args), .score = alibi_softcap)
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-TC_ATTN_SM90_DEFINE(attn_plain, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1)
+TC_ATTN_DEFINE(attn_plain, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1)
 
 static double alibi_softcap_host(double s, int b, int h, int q, int kv, const void *context)
 {
@@ -33,7 +32,7 @@ static double alibi_softcap_host(double s, int b, int h, int q, int kv, const vo
 int main(void)
 {
     int failed = 0;
-    example_device(90);
+    example_device(80);
     for (int i = 0; i < 4; i++) {
         const int len = i == 3 ? 1111 : 1024 << 2 * i, heads = i == 3 ? 12 : 16;
         const my_args args = {20.f, -8.f / heads};
