@@ -285,9 +285,9 @@ TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
     r->sum[0] = r->sum[1] = 0.f;
 }
 
-/* The largest scores of a lane's two rows, as far as this lane has them. 1: one has risen by more than a factor of 2^8 over the value
- * in use. If that is so in any lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
-TC_DEV int tc__attn_top(const float scale, const float *s, const int cols, const tc_attn_rows *r, float *top)
+/* The largest scores of a lane's two rows, as far as this lane has them. 1: one is larger than the value in use. If that is so in any
+ * lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
+TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, float *top)
 {
     int rise = 0;
 #pragma unroll
@@ -299,7 +299,7 @@ TC_DEV int tc__attn_top(const float scale, const float *s, const int cols, const
             b = fmaxf(b, s[4 * j + 2 * i + 1]);
         }
         top[i] = fmaxf(a, b);
-        rise |= (top[i] - r->max[i]) * scale > 8.f;
+        rise |= top[i] > r->max[i];
     }
     return rise;
 }
@@ -322,13 +322,13 @@ TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_row
 /* What exp2 subtracts in a row: nothing where every score so far was -inf. */
 TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
 
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where a row's maximum has risen by more than a factor of 2^8
- * over the value in use, that value is raised: the return value is then 1 for the whole warp, and what was added up before
- * is to be multiplied by f[0], f[1]. Small rises are left alone: P stays below 2^8, and no precision is lost. */
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
+ * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. (To let a maximum rise a little
+ * before anything is multiplied is faster, and less exact by 3 to 14 %: the largest P, which is 1, would have to be rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
 {
     float top[2], shift[2];
-    const int rise = __any_sync(0xffffffffu, tc__attn_top(scale, s, cols, r, top));
+    const int rise = __any_sync(0xffffffffu, tc__attn_top(s, cols, r, top));
     if (rise) tc__attn_raise(scale, top, r, f);
 #pragma unroll
     for (int i = 0; i < 2; i++) shift[i] = tc__attn_shift(scale, r->max[i]);
@@ -1197,7 +1197,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
             for (int t = 0; t < tiles; t++) {
                 tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state);
-                rise |= tc__attn_top(scale, s + t * c.bn / 2, c.bn, &r[t], top + 2 * t);
+                rise |= tc__attn_top(s + t * c.bn / 2, c.bn, &r[t], top + 2 * t);
             }
             if (__any_sync(0xffffffffu, rise)) {
 #pragma unroll
