@@ -95,6 +95,7 @@ typedef struct tc_attn_sm90_params {
 typedef struct tc_attn_sm80_params {
     const void *q, *k, *v;
     long long q_batch, q_row, q_head, k_batch, k_row, k_head, v_batch, v_row, v_head;
+    long long k_pass, k_tile, k_back, v_pass, v_tile, v_back; /* bytes between a thread's copies, between tiles; from the last copy to the tile before */
     tc_attn_problem problem;
 } tc_attn_sm80_params;
 
@@ -284,12 +285,10 @@ TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
     r->sum[0] = r->sum[1] = 0.f;
 }
 
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where a row's maximum has risen by more than a factor of 2^8
- * over the value in use, that value is raised: the return value is then 1 for the whole warp, and what was added up before
- * is to be multiplied by f[0], f[1]. Small rises are left alone: P stays below 2^8, and no precision is lost. */
-TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
+/* The largest scores of a lane's two rows, as far as this lane has them. 1: one has risen by more than a factor of 2^8 over the value
+ * in use. If that is so in any lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
+TC_DEV int tc__attn_top(const float scale, const float *s, const int cols, const tc_attn_rows *r, float *top)
 {
-    float m[2], shift[2];
     int rise = 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -299,23 +298,40 @@ TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_
             a = fmaxf(a, s[4 * j + 2 * i]);
             b = fmaxf(b, s[4 * j + 2 * i + 1]);
         }
-        m[i] = fmaxf(a, b);
-        m[i] = fmaxf(m[i], __shfl_xor_sync(0xffffffffu, m[i], 1));
-        m[i] = fmaxf(m[i], __shfl_xor_sync(0xffffffffu, m[i], 2));
-        rise |= (m[i] - r->max[i]) * scale > 8.f;
+        top[i] = fmaxf(a, b);
+        rise |= (top[i] - r->max[i]) * scale > 8.f;
     }
-    rise = __any_sync(0xffffffffu, rise);
-    if (rise) {
+    return rise;
+}
+
+/* Both rows' values raised to their largest scores so far; what was added up before is to be multiplied by f[0], f[1]. */
+TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_rows *r, float *f)
+{
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float to = fmaxf(r->max[i], m[i]), base = to == -TC__INF ? 0.f : to;
-            f[i] = tc__exp2((r->max[i] - base) * scale);
-            r->sum[i] *= f[i];
-            r->max[i] = to;
-        }
+    for (int i = 0; i < 2; i++) {
+        float to = fmaxf(r->max[i], top[i]), base;
+        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 1));
+        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 2));
+        base = to == -TC__INF ? 0.f : to;
+        f[i] = tc__exp2((r->max[i] - base) * scale);
+        r->sum[i] *= f[i];
+        r->max[i] = to;
     }
+}
+
+/* What exp2 subtracts in a row: nothing where every score so far was -inf. */
+TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
+
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where a row's maximum has risen by more than a factor of 2^8
+ * over the value in use, that value is raised: the return value is then 1 for the whole warp, and what was added up before
+ * is to be multiplied by f[0], f[1]. Small rises are left alone: P stays below 2^8, and no precision is lost. */
+TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
+{
+    float top[2], shift[2];
+    const int rise = __any_sync(0xffffffffu, tc__attn_top(scale, s, cols, r, top));
+    if (rise) tc__attn_raise(scale, top, r, f);
 #pragma unroll
-    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+    for (int i = 0; i < 2; i++) shift[i] = tc__attn_shift(scale, r->max[i]);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float a = 0.f, b = 0.f;
@@ -480,7 +496,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 64;
     if (c.q_stages == 0) {
         c.q_stages = 2;
         c.q_stages = tc__attn_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
@@ -901,7 +917,322 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
 
 #endif /* __CUDACC__ */
 
-/* @SM80@ */
+/* =====================================================================================================================
+ * SM80: one block a tile of queries; each warp has bm / warps rows of it, and all the keys.
+ *
+ *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
+ *                       rows end to end, their 16-byte chunks swizzled
+ *
+ * What bounds it is shared memory: an fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
+ * 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of Q as fits stays in
+ * registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither waits for the other.
+ */
+#ifndef TC__ATTN80_ROOM
+#define TC__ATTN80_ROOM 200
+#define TC__ATTN80_MORE 56
+#endif
+TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
+TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }
+TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2; }
+
+/* Registers of a lane that hold O and S; steps of 16 columns of Q that stay in registers beside them; and all of it, for the bound. */
+TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
+TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
+{
+    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
+    return fit < c.head_dim / 16 ? fit : c.head_dim / 16;
+}
+TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
+{
+    const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + (c.score || c.mask ? 96 : TC__ATTN80_MORE);
+    const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
+    const int blocks = by_registers < by_smem ? by_registers : by_smem;
+    return blocks < 1 ? 1 : blocks;
+}
+
+/* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each; `step` rows in a pass. */
+TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim / 8); }
+TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__attn80_lanes(dim); }
+TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
+TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 128;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    c.stages = c.stages ? c.stages : 2;
+    c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
+    c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
+    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v <= 256 ? 64 : 32;
+    return c;
+}
+
+#ifdef __CUDACC__
+
+/* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that divides a row, at
+ * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different groups of 16 banks' bytes. */
+TC_DEV int tc__attn80_xor(const int dim) { return (dim / 8 & -(dim / 8)) < 8 ? dim / 8 & -(dim / 8) : 8; }
+TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row) { return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u; }
+TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk) { return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row)); }
+
+/* The same moved by `chunks` (even), a constant: `at` is a whole address of an even or odd first chunk. */
+TC_DEV uint32_t tc__attn80_move(const int dim, uint32_t at, const int chunks)
+{
+    return (at ^ (uint32_t)(chunks % tc__attn80_xor(dim) * 16)) + (uint32_t)(chunks / tc__attn80_xor(dim) * tc__attn80_xor(dim) * 16);
+}
+
+/* Copy number i of a thread: where to, from the place of its first one. step is a power of 2, and so the XOR of the sum of two rows
+ * is that of the two. */
+TC_DEV uint32_t tc__attn80_to(const tc_attn_config c, const int dim, uint32_t first, const int i)
+{
+    const int row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
+    return (first ^ tc__attn80_twist(dim, (uint32_t)row)) + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
+}
+
+/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. src, to: of this
+ * thread's first copy. */
+TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t to, const char *src, long long pass, int exist)
+{
+    const int r = (int)threadIdx.x / tc__attn80_lanes(dim), step = tc__attn80_step(c, dim);
+#pragma unroll
+    for (int i = 0; i < tc__attn80_passes(c, dim) * tc__attn80_pieces(dim); i++) {
+        const int row = r + i / tc__attn80_pieces(dim) * step;
+        if (i > 0 && i % tc__attn80_pieces(dim) == 0) src += pass;
+        if (row < c.bn) tc_cp_async_cg_16_zfill(tc__attn80_to(c, dim, to, i), src + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16, row < exist ? 16 : 0);
+    }
+}
+
+/* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from mixing the copies
+ * with the products around them. */
+TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t to, const char **src, long long pass, const int i, int on)
+{
+    const int r = (int)threadIdx.x / tc__attn80_lanes(dim), row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
+    if (i > 0 && i % tc__attn80_pieces(dim) == 0) *src += pass;
+    if (row + tc__attn80_step(c, dim) > c.bn) on = on && r + row < c.bn;
+    asm volatile("{\n\t"
+                 ".reg .pred p;\n\t"
+                 "setp.ne.b32 p, %2, 0;\n\t"
+                 "@p cp.async.cg.shared.global [%0], [%1], 16;\n\t"
+                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16), "r"(on) : "memory");
+}
+
+/* The tile of Q; rows that do not exist become zeros. */
+TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, uint32_t smem)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes, step = tc__attn80_step(c, c.head_dim);
+    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(&p->problem, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
+#pragma unroll 2
+    for (int row = r; row < c.bm; row += step) {
+        const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
+        int q, h, bytes;
+        tc__attn_row(pr, w, row, &q, &h);
+        bytes = q < w->q_len && row < pr->tile_q * pr->group ? 16 : 0;
+#pragma unroll
+        for (int i = 0; i < tc__attn80_pieces(c.head_dim); i++)
+            tc_cp_async_cg_16_zfill(to + (uint32_t)(i * lanes * 16), base + ((long long)q * p->q_row + h * p->q_head) * 2 + i * lanes * 16, bytes);
+    }
+}
+
+TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, const uint32_t *b, const int zero)
+{
+    if (type == TC_BF16 && zero) TC_MMA_ZERO(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b);
+    else if (type == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, a, b, d);
+    else if (zero) TC_MMA_ZERO(m16n8k16, row, col, f32, f16, f16, f32, d, a, b);
+    else tc_mma_m16n8k16_f32_f16(d, a, b, d);
+}
+
+/* What moves along while a block works on a tile. */
+typedef struct tc__attn80_place {
+    uint32_t q, k, v;         /* ldmatrix addresses of this lane: of Q; of K's and V's slot 0 */
+    uint32_t k_to, v_to;      /* where this thread's first copy of a tile goes in slot 0 */
+    const char *k_src, *v_src; /* where it comes from, for the tile that is loaded next */
+    uint32_t use, fill;       /* slots: that of this tile, that of the tile loaded next */
+} tc__attn80_place;
+
+enum { TC__ATTN80_AHEAD = 2 }; /* how many ldmatrix run ahead of the products */
+
+TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, uint32_t at, const int step, uint32_t *a)
+{
+#pragma unroll
+    for (int t = 0; t < tc__attn80_rows(c) / 16; t++)
+        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at, 2 * step) + (uint32_t)(t * 16 * c.head_dim * 2));
+}
+
+/* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by 16 keys. */
+TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, const uint32_t *held, int load, float *s)
+{
+    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, slots = TC__ATTN80_AHEAD + 1, hold = tc__attn80_held(c);
+    const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
+    const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
+    const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
+    const uint32_t k_to = at->k_to + at->fill * (uint32_t)(c.bn * c.head_dim * 2), v_to = at->v_to + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2);
+    uint32_t f[3][4], q[2][16];
+#define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, k, (u) / each * 2) + (uint32_t)((u) % each * 16 * c.head_dim * 2))
+    if (hold == 0) tc__attn80_read_q(c, at->q, 0, q[0]);
+#pragma unroll
+    for (int u = 0; u < TC__ATTN80_AHEAD && u < units; u++) TC__ATTN80_K(u);
+#pragma unroll
+    for (int u = 0; u < units; u++) {
+        const int step = u / each, j = u % each;
+        const uint32_t *a = step < hold ? held + step * tiles * 4 : q[step % 2];
+        if (u + TC__ATTN80_AHEAD < units) TC__ATTN80_K(u + TC__ATTN80_AHEAD);
+        if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at->q, step + 1, q[(step + 1) % 2]);
+#pragma unroll
+        for (int i = copies * u / units; i < copies * (u + 1) / units; i++) {
+            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, p->k_pass, i, load);
+            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, p->v_pass, i - k_copies, load);
+        }
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+#pragma unroll
+            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e, step == 0);
+        }
+    }
+#undef TC__ATTN80_K
+    tc_cp_async_commit_group();
+}
+
+/* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its row. */
+TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, float scale, const float *shift, const int j, const int i, float *s, tc_attn_rows *r)
+{
+    float *x = s + i / 8 * c.bn / 2 + j * 8 + i % 8;
+    *x = tc__exp2(fmaf(*x, scale, shift[i / 8 * 2 + i % 4 / 2]));
+    r[i / 8].sum[i % 4 / 2] += *x;
+}
+
+/* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
+TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, float scale, const float *shift, float *s, tc_attn_rows *r, float *o)
+{
+    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, slots = TC__ATTN80_AHEAD + 1;
+    const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
+    uint32_t f[3][4], a[2][16];
+#define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, v, (u) % each * 2) + (uint32_t)((u) / each * 16 * c.head_dim_v * 2))
+#pragma unroll
+    for (int u = 0; u < TC__ATTN80_AHEAD && u < units; u++) TC__ATTN80_V(u);
+#pragma unroll
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, r);
+#pragma unroll
+    for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2, 16, a[0] + 4 * t);
+#pragma unroll
+    for (int u = 0; u < units; u++) {
+        const int j = u / each, n = u % each;
+        if (u + TC__ATTN80_AHEAD < units) TC__ATTN80_V(u + TC__ATTN80_AHEAD);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+#pragma unroll
+            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t, f[u % slots] + 2 * e, 0);
+        }
+        if (j + 1 < c.bn / 16) {
+#pragma unroll
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, r);
+            if (n + 1 == each) {
+#pragma unroll
+                for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
+            }
+        }
+    }
+#undef TC__ATTN80_V
+}
+
+/* The kernel. */
+TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const tc_attn_problem *pr = &p->problem;
+    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)threadIdx.x / 32 * tc__attn80_rows(c), hold = tc__attn80_held(c);
+    const float scale = c.score ? TC__LOG2E : pr->scale_log2;
+    const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
+    const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
+    const int k_lanes = tc__attn80_lanes(c.head_dim), v_lanes = tc__attn80_lanes(c.head_dim_v);
+    const int k_r = (int)threadIdx.x / k_lanes, k_ch = (int)threadIdx.x % k_lanes, v_r = (int)threadIdx.x / v_lanes, v_ch = (int)threadIdx.x % v_lanes;
+    tc__attn80_place at;
+    tc_attn_work w;
+    tc_attn_rows r[4];
+    uint32_t held[256];
+    float o[256], s[256];
+    int n, ahead, state, unused, hk;
+
+    if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
+#pragma unroll
+    for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
+#pragma unroll
+    for (int t = 0; t < tiles; t++) tc_attn_rows_init(&r[t]);
+    n = tc_attn_next(c, pr, &w, w.hi, &state);
+    if (n >= w.lo) {
+        hk = w.h / (pr->heads / pr->heads_kv);
+        at.q = smem + tc__attn80_at(c.head_dim, (uint32_t)(row0 + lane % 16), (uint32_t)(lane / 16));
+        at.k = smem_k + tc__attn80_at(c.head_dim, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+        at.v = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.k_to = smem_k + tc__attn80_at(c.head_dim, (uint32_t)k_r, (uint32_t)k_ch);
+        at.v_to = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)v_r, (uint32_t)v_ch);
+        at.k_src = (const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)(w.k_at + k_r) * p->k_row + hk * p->k_head + k_ch * 8) * 2;
+        at.v_src = (const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)(w.k_at + v_r) * p->v_row + hk * p->v_head + v_ch * 8) * 2;
+        at.use = 0;
+        at.fill = 0;
+        tc__attn80_load_q(c, p, &w, smem);
+        ahead = n;
+#pragma unroll 1
+        for (int i = 0; i < c.stages - 1; i++) {
+            if (ahead >= w.lo) {
+                tc__attn80_fill(c, c.head_dim, at.k_to + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile, p->k_pass, w.k_len - ahead * c.bn);
+                tc__attn80_fill(c, c.head_dim_v, at.v_to + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile, p->v_pass, w.k_len - ahead * c.bn);
+                ahead = tc_attn_next(c, pr, &w, ahead, &unused);
+            }
+            at.fill++;
+            tc_cp_async_commit_group();
+        }
+        at.k_src += ahead * p->k_tile;
+        at.v_src += ahead * p->v_tile;
+        tc__cp_async_wait(c.stages - 2);
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < hold; i++) tc__attn80_read_q(c, at.q, i, held + i * tiles * 4);
+        for (;;) {
+            float top[8], shift[8], f[2];
+            int rise = 0;
+            tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
+#pragma unroll
+            for (int t = 0; t < tiles; t++) {
+                tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state);
+                rise |= tc__attn_top(scale, s + t * c.bn / 2, c.bn, &r[t], top + 2 * t);
+            }
+            if (__any_sync(0xffffffffu, rise)) {
+#pragma unroll
+                for (int t = 0; t < tiles; t++) {
+                    tc__attn_raise(scale, top + 2 * t, &r[t], f);
+                    tc_attn_rescale(o + t * c.head_dim_v / 2, c.head_dim_v, f);
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < tiles * 2; i++) shift[i] = tc__attn_shift(scale, r[i / 2].max[i % 2]);
+            tc__attn80_pv(c, &at, scale, shift, s, r, o);
+            n = tc_attn_next(c, pr, &w, n, &state);
+            if (n < w.lo) break;
+            const int before = ahead;
+            ahead = tc_attn_next(c, pr, &w, ahead, &unused);
+            at.k_src -= p->k_back;
+            at.v_src -= p->v_back;
+            if (c.mask || c.mask_tile) { /* tiles were skipped */
+                at.k_src -= (before - ahead - 1) * p->k_tile;
+                at.v_src -= (before - ahead - 1) * p->v_tile;
+            }
+            at.use = at.use + 1 == (uint32_t)c.stages ? 0 : at.use + 1;
+            at.fill = at.fill + 1 == (uint32_t)c.stages ? 0 : at.fill + 1;
+            tc__cp_async_wait(c.stages - 2);
+            __syncthreads();
+        }
+    }
+#pragma unroll
+    for (int t = 0; t < tiles; t++) {
+        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r[t], row0 + t * 16);
+        tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
+    }
+}
+
+#endif /* __CUDACC__ */
 
 /* =====================================================================================================================
  * Host: checks and launches.
@@ -1134,6 +1465,39 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
 }
 
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, cudaStream_t stream, int launch)
+{
+    tc_attn_sm80_params p;
+    tc_attn_strides q, ks, v;
+    tc_status st = tc__attn_check(c, g);
+    int sms = 0;
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    if (st != TC_OK || !launch) return st;
+    q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
+    ks = tc__attn_strides(g->k_stride, g->k_len, p.problem.heads_kv, c->head_dim);
+    v = tc__attn_strides(g->v_stride, g->k_len, p.problem.heads_kv, c->head_dim_v);
+    p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
+    p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
+    p.v = g->v, p.v_batch = v.batch, p.v_row = v.row, p.v_head = v.head;
+    p.k_pass = ks.row * tc__attn80_step(*c, c->head_dim) * 2;
+    p.k_tile = ks.row * c->bn * 2;
+    p.k_back = p.k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p.k_tile;
+    p.v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
+    p.v_tile = v.row * c->bn * 2;
+    p.v_back = p.v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p.v_tile;
+    return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, g->pdl, stream);
+}
+
+TC_HOST int tc__attn_on_hopper(void)
+{
+    int device, major = 0, minor = 0;
+    return cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
+        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9 && minor == 0;
+}
+
 #endif /* host */
 
 /* =====================================================================================================================
@@ -1217,6 +1581,82 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
         const tc_attn_config c = name##_config();                                                                     \
         const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), 1, 90, &cache}; \
         return tc__attn_sm90_run(&c, &k, args, stream, launch);                                                       \
+    }
+
+#define TC__ATTN_CHECK_SM80(c)                                                                                        \
+    TC__ATTN_CHECK_COMMON(c)                                                                                          \
+    static_assert((c).warps == 1 || (c).warps == 2 || (c).warps == 4 || (c).warps == 8 || (c).warps == 16, "tc: .warps must be 1, 2, 4, 8 or 16"); \
+    static_assert((c).bm > 0 && (c).bm % (16 * (c).warps) == 0 && (c).bm <= 64 * (c).warps, "tc: .bm must be 16, 32, 48 or 64 queries for each of .warps"); \
+    static_assert((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256");  \
+    static_assert(tc__attn80_sums(c) <= 208 && (tc__attn80_sums(c) + 48) * tc_attn_sm80_threads(c) <= 65536,          \
+                  "tc: too many registers: .bm / .warps / 32 * (.bn + .head_dim_v) must be at most 208, less with 16 warps"); \
+    static_assert((c).stages >= 2 && (c).stages <= 6 && tc_attn_sm80_smem(c) <= TC__SM90_SMEM_MAX,                    \
+                  "tc: .stages must be in 2..6, and the tiles of Q, K and V fit in 227 KB of shared memory");
+
+#define TC__ATTN_SM80_KERNEL(name, bound, ...)                                                                        \
+    TC__KERNEL __launch_bounds__(bound(tc_attn_sm80_threads(name##_config())), tc__attn80_blocks(name##_config()))    \
+        name(const __grid_constant__ tc_attn_sm80_params p) { __VA_ARGS__ }
+
+#define TC__ATTN_SM80_BODY(config)                                                                                    \
+    constexpr tc_attn_config c = config();                                                                            \
+    tc_attn_sm80(c, &p);
+
+#define TC_ATTN_SM80_DEFINE(name, ...)                                                                                \
+    TC__ATTN_CONFIG(name, tc_attn_sm80_config, __VA_ARGS__)                                                           \
+    TC__ATTN_CHECK_SM80(name##_config())                                                                              \
+    enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
+    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__IF_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))) \
+    TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
+
+#define TC__ATTN_SM80_HOST(name)                                                                                      \
+    TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
+    {                                                                                                                 \
+        static tc__kernel_cache cache;                                                                                \
+        const tc_attn_config c = name##_config();                                                                     \
+        const tc__kernel k = {(const void *)name, #name, tc_attn_sm80_threads(c), tc_attn_sm80_smem(c), 1, 80, &cache}; \
+        return tc__attn_sm80_run(&c, &k, args, stream, launch);                                                       \
+    }
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
+ */
+/* In a build for sm_90a its sm_80 kernel is a stub: nothing would call it there. */
+#if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
+#define TC__ATTN_SM80_BOUND(threads) threads
+#define TC__IF_ATTN_SM80(...) __VA_ARGS__
+#else
+#define TC__ATTN_SM80_BOUND(threads) 32
+#define TC__IF_ATTN_SM80(...)
+#endif
+
+#define TC__ATTN_CHECK_AUTO(c)                                                                                        \
+    static_assert(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                 \
+                  "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE");
+
+TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 128;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    return c;
+}
+
+#define TC_ATTN_DEFINE(name, ...)                                                                                     \
+    TC__ATTN_CONFIG(name, tc__attn_as_given, __VA_ARGS__)                                                             \
+    TC__ATTN_CHECK_AUTO(name##_config())                                                                              \
+    TC__ATTN_CHECK_COMMON(name##_config())                                                                            \
+    TC_HD constexpr tc_attn_config name##_sm90_config(void) { return tc_attn_sm90_config(name##_config()); }          \
+    TC_HD constexpr tc_attn_config name##_sm80_config(void) { return tc_attn_sm80_config(name##_config()); }          \
+    TC__ATTN_SM90_KERNEL(name##_sm90) { TC__IF_SM90A(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_sm90_config)) }    \
+    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, TC__IF_ATTN_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_sm80_config))) \
+    TC__HOST_PART(TC__ATTN_SM90_HOST(name##_sm90) TC__ATTN_SM80_HOST(name##_sm80) TC__ATTN_AUTO_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
+
+/* Hopper's own kernel where this is Hopper and the build has it. */
+#define TC__ATTN_AUTO_HOST(name)                                                                                      \
+    TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
+    {                                                                                                                 \
+        const tc_status st = tc__attn_on_hopper() ? name##_sm90__go(args, stream, launch) : TC_ERR_IMAGE;             \
+        return st == TC_ERR_IMAGE ? name##_sm80__go(args, stream, launch) : st;                                       \
     }
 
 #endif /* __CUDACC__ */
