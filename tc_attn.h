@@ -286,12 +286,12 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+/* Score hook, then masks; 1 where there was one. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
  * column does not, the last one stands in. state: what the mask hook said of tile n. */
-TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
 {
     const int masked = n < w->free_lo || n >= w->free_hi, kv0 = n * c.bn + tc_lane() % 4 * 2;
-    if (c.score == 0 && c.mask == 0 && !masked) return;
+    if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         int q, h, from = 0, to = w->k_len;
@@ -335,6 +335,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
             }
         }
     }
+    return masked || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, and this lane's part of the sum. */
@@ -385,28 +386,43 @@ TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_row
 /* What exp2 subtracts in a row: nothing where every score so far was -inf. */
 TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
 
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
- * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. (To let a maximum rise a little
- * before anything is multiplied is faster, and less exact by 3 to 14 %: the largest P, which is 1, would have to be rounded.) */
-TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
+/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it first, so that
+ * what is summed is what is multiplied. */
+TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift)
 {
-    float top[2], shift[2];
+    float a = 0.f, b = 0.f;
+#pragma unroll
+    for (int j = 0; j < cols / 8; j++) {
+        float *x = s + 4 * j + 2 * i;
+        x[0] = tc__exp2(fmaf(x[0], scale, shift));
+        x[1] = tc__exp2(fmaf(x[1], scale, shift));
+        if (type) {
+            const uint32_t w = tc__pack(type, x[0], x[1]);
+            x[0] = tc__unpack(type, w & 0xffffu);
+            x[1] = tc__unpack(type, w >> 16);
+        }
+        a += x[0];
+        b += x[1];
+    }
+    return a + b;
+}
+
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
+ * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
+ * (a mask), so that the rounding of one P counts; then the sums take P as rounded. (Not so everywhere: that costs 10 %. And to let a
+ * maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which
+ * is 1, would have to be rounded.) */
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
+{
+    float top[2];
     const int rise = __any_sync(0xffffffffu, tc__attn_top(s, cols, r, top));
     if (rise) tc__attn_raise(scale, top, r, f);
+    if (few) {
 #pragma unroll
-    for (int i = 0; i < 2; i++) shift[i] = tc__attn_shift(scale, r->max[i]);
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, tc__attn_shift(scale, r->max[i]));
+    } else {
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float a = 0.f, b = 0.f;
-#pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-            float *x = s + 4 * j + 2 * i;
-            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
-            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
-            a += x[0];
-            b += x[1];
-        }
-        r->sum[i] += a + b;
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, tc__attn_shift(scale, r->max[i]));
     }
     return rise;
 }
@@ -559,7 +575,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 64;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
     if (c.q_stages == 0) {
         c.q_stages = 2;
         c.q_stages = tc__attn_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
@@ -819,15 +835,15 @@ typedef struct tc__attn_consumer {
 TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn_consumer *u, float *s, uint32_t *a)
 {
     float f[2];
-    int state;
+    int state, few;
     u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(s, c.bn / 2);
     tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
-    tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
-    tc_attn_softmax(c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, &u->r, f);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
+    tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
     tc_attn_pack(c.type, s, c.bn, a);
 }
 
@@ -841,7 +857,7 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
     int add = 0, n = u->n, state;
     for (n = tc_attn_next(c, &p->problem, &u->w, n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state)) {
         float f[2];
-        int rise;
+        int rise, few;
         TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
         if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
         tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
@@ -853,8 +869,8 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
         tc_wgmma_fence_acc(s, c.bn / 2);
         tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
         tc_ring_next(&u->k, c.stages);
-        tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
-        rise = tc_attn_softmax(scale, s, c.bn, &u->r, f);
+        few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
+        rise = tc_attn_softmax(c, scale, s, c.bn, few, &u->r, f);
         TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
         tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
@@ -1420,7 +1436,7 @@ TC_HOST float tc__attn_default_scale(int dim)
 }
 
 /* The part of the parameters that both kernels have; everything has been checked. */
-TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g)
+TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g, int sms)
 {
     const int hk = tc__attn_kv_heads(g), share = g->heads / hk, fits = c->bm / share;
     const tc_attn_strides o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
@@ -1440,7 +1456,8 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->columns = g->heads / p->group * g->batch;
     if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
     bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
-    p->section = c->causal || c->window ? bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes) : 1;
+    /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2 holds */
+    p->section = !c->causal && !c->window ? 1 : p->columns * 2 <= sms || bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes);
     if (p->section < 1) p->section = 1;
     p->zero_tail = g->cu_k || g->lens_k;
     p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;
@@ -1508,7 +1525,7 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     uint32_t total;
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
     if (st != TC_OK || !launch) return st;
     hk = p.problem.heads_kv;
     st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
@@ -1537,7 +1554,7 @@ TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k
     int sms = 0;
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
     if (st != TC_OK || !launch) return st;
     q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
     ks = tc__attn_strides(g->k_stride, g->k_len, p.problem.heads_kv, c->head_dim);
