@@ -716,19 +716,19 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
  *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
  *                       rows end to end, their 16-byte chunks swizzled
  *
- * What bounds it is shared memory: an fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
+ * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
  * 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of Q as fits stays in
  * registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither waits for the other.
  */
-#ifndef TC__ATTN80_ROOM
-#define TC__ATTN80_ROOM 184
-#define TC__ATTN80_MORE 48
-#endif
 TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2; }
 
-/* Registers of a lane that hold O and S; steps of 16 columns of Q that stay in registers beside them; and all of it, for the bound. */
+/* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM then has. What is
+ * allowed for all the rest was found by trying: nothing may spill. */
+#ifndef TC__ATTN80_ROOM
+#define TC__ATTN80_ROOM 176
+#endif
 TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
@@ -737,11 +737,19 @@ TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 }
 TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 {
-    const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + (c.score || c.mask ? 96 : TC__ATTN80_MORE);
+    const int rest = c.score || c.mask ? 96 : c.causal || c.window ? 56 : 48;
+    const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
     const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
     return blocks < 1 ? 1 : blocks;
 }
+
+/* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
+ * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
+#ifndef TC__ATTN80_AHEAD
+#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask ? 2 : 3)
+#endif
+enum { TC__ATTN80_RUN = 4 };
 
 /* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each; `step` rows in a pass. */
 TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim / 8); }
@@ -768,7 +776,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
 #ifdef __CUDACC__
 
 /* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that divides a row, at
- * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different groups of 16 banks' bytes. */
+ * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different 16-byte groups of banks. */
 TC_DEV int tc__attn80_xor(const int dim) { return (dim / 8 & -(dim / 8)) < 8 ? dim / 8 & -(dim / 8) : 8; }
 TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row) { return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u; }
 TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk) { return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row)); }
@@ -787,11 +795,19 @@ TC_DEV uint32_t tc__attn80_to(const tc_attn_config c, const int dim, uint32_t fi
     return (first ^ tc__attn80_twist(dim, (uint32_t)row)) + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
 }
 
-/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. src, to: of this
- * thread's first copy. */
-TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t to, const char *src, long long pass, int exist)
+/* A thread's first copy of a tile: where it goes in a slot, and how far from the tile's first row it comes from. */
+TC_DEV uint32_t tc__attn80_first_to(const int dim, uint32_t t) { return tc__attn80_at(dim, t / (uint32_t)tc__attn80_lanes(dim), t % (uint32_t)tc__attn80_lanes(dim)); }
+TC_DEV uint32_t tc__attn80_first_from(const int dim, uint32_t t, uint32_t pitch)
 {
+    return t / (uint32_t)tc__attn80_lanes(dim) * pitch + t % (uint32_t)tc__attn80_lanes(dim) * 16u;
+}
+
+/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. */
+TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t slot, const char *src, uint32_t pitch, long long pass, int exist)
+{
+    const uint32_t to = slot + tc__attn80_first_to(dim, threadIdx.x);
     const int r = (int)threadIdx.x / tc__attn80_lanes(dim), step = tc__attn80_step(c, dim);
+    src += tc__attn80_first_from(dim, threadIdx.x, pitch);
 #pragma unroll
     for (int i = 0; i < tc__attn80_passes(c, dim) * tc__attn80_pieces(dim); i++) {
         const int row = r + i / tc__attn80_pieces(dim) * step;
@@ -809,9 +825,12 @@ TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t
     if (row + tc__attn80_step(c, dim) > c.bn) on = on && r + row < c.bn;
     asm volatile("{\n\t"
                  ".reg .pred p;\n\t"
-                 "setp.ne.b32 p, %2, 0;\n\t"
-                 "@p cp.async.cg.shared.global [%0], [%1], 16;\n\t"
-                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src + off + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16), "r"(on) : "memory");
+                 ".reg .b64 from;\n\t"
+                 "setp.ne.b32 p, %3, 0;\n\t"
+                 "cvt.u64.u32 from, %2;\n\t"
+                 "add.s64 from, from, %1;\n\t"
+                 "@p cp.async.cg.shared.global [%0], [from], 16;\n\t"
+                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src), "r"(off + (uint32_t)(i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16)), "r"(on) : "memory");
 }
 
 TC_DEV_SM80 const char *tc__attn80_uniform(const char *p)
@@ -849,19 +868,9 @@ TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, con
 typedef struct tc__attn80_place {
     uint32_t q_lane, k_lane, v_lane; /* ldmatrix: offsets of this lane in 16 rows of Q, K, V */
     uint32_t q, k, v;         /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
-    uint32_t k_to, v_to;      /* where this thread's first copy of a tile goes in slot 0 */
     const char *k_src, *v_src; /* the tile that is loaded next, the same for all lanes */
-    uint32_t k_off, v_off;    /* this thread's first copy from there */
     uint32_t use, fill;       /* slots: that of this tile, that of the tile loaded next */
 } tc__attn80_place;
-
-#ifndef TC__ATTN80_AHEAD
-#define TC__ATTN80_AHEAD 3
-#endif
-#ifndef TC__ATTN80_RUN
-#define TC__ATTN80_RUN 4
-#endif
-// /* how many ldmatrix run ahead of the products */
 
 TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_place *at, const int step, uint32_t *a)
 {
@@ -870,7 +879,7 @@ TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_plac
         tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at->q_lane, 2 * step) + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
 }
 
-/* How many of `copies` have been made before unit u of `units`. In runs: for a cp.async behind an ldmatrix ptxas has sm_90 wait a little. */
+/* How many of `copies` have gone out before unit u of `units`. */
 TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
 {
     return u == units ? copies : copies * u / units / TC__ATTN80_RUN * TC__ATTN80_RUN;
@@ -879,26 +888,32 @@ TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
 /* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by 16 keys. */
 TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, const uint32_t *held, int load, float *s)
 {
-    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, slots = TC__ATTN80_AHEAD + 1, hold = tc__attn80_held(c);
+    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
     const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
     const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
     const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
-    const uint32_t k_to = at->k_to + at->fill * (uint32_t)(c.bn * c.head_dim * 2), v_to = at->v_to + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2);
-    uint32_t f[TC__ATTN80_AHEAD + 1][4], q[2][16];
+    uint32_t k_to, v_to, k_off, v_off, thread;
+    uint32_t f[4][4], q[2][16];
 #define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); /* anew, so that what follows takes no registers in P V */
+    k_to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
+    v_to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
+    k_off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
+    v_off = tc__attn80_first_from(c.head_dim_v, thread, (uint32_t)(p->v_row * 2));
     if (hold == 0) tc__attn80_read_q(c, at, 0, q[0]);
 #pragma unroll
-    for (int u = 0; u < TC__ATTN80_AHEAD && u < units; u++) TC__ATTN80_K(u);
+    for (int u = 0; u < fore && u < units; u++) TC__ATTN80_K(u);
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int step = u / each, j = u % each;
         const uint32_t *a = step < hold ? held + step * tiles * 4 : q[step % 2];
-        if (u + TC__ATTN80_AHEAD < units) TC__ATTN80_K(u + TC__ATTN80_AHEAD);
+        if (j == 0 && step) __syncwarp();
+        if (u + fore < units) TC__ATTN80_K(u + fore);
         if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
 #pragma unroll
         for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
-            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, at->k_off, p->k_pass, i, load);
-            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, at->v_off, p->v_pass, i - k_copies, load);
+            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, k_off, p->k_pass, i, load);
+            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, v_off, p->v_pass, i - k_copies, load);
         }
 #pragma unroll
         for (int e = 0; e < 2; e++) {
@@ -921,12 +936,12 @@ TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, float scale, const float
 /* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
 TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, float scale, const float *shift, float *s, float *sum, float *o)
 {
-    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, slots = TC__ATTN80_AHEAD + 1;
+    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
     const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
-    uint32_t f[TC__ATTN80_AHEAD + 1][4], a[2][16];
+    uint32_t f[4][4], a[2][16];
 #define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2) + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
 #pragma unroll
-    for (int u = 0; u < TC__ATTN80_AHEAD && u < units; u++) TC__ATTN80_V(u);
+    for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
     for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, sum);
 #pragma unroll
@@ -934,7 +949,8 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int j = u / each, n = u % each;
-        if (u + TC__ATTN80_AHEAD < units) TC__ATTN80_V(u + TC__ATTN80_AHEAD);
+        if (u % 4 == 0) __syncwarp();
+        if (u + fore < units) TC__ATTN80_V(u + fore);
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
@@ -965,8 +981,6 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     const float scale = c.score ? TC__LOG2E : pr->scale_log2;
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
-    const int k_lanes = tc__attn80_lanes(c.head_dim), v_lanes = tc__attn80_lanes(c.head_dim_v);
-    const int k_r = (int)threadIdx.x / k_lanes, k_ch = (int)threadIdx.x % k_lanes, v_r = (int)threadIdx.x / v_lanes, v_ch = (int)threadIdx.x % v_lanes;
     tc__attn80_place at;
     tc_attn_work w;
     float shift[8], sum[8]; /* of each row: what is added to score * scale before exp2; this lane's part of the sum */
@@ -976,10 +990,12 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     int n, ahead, state, unused, hk;
 
     if (!tc_attn_work_at(c, pr, blockIdx.x, 1, 0, &w)) return;
-    w.lo = (int)tc_uniform((uint32_t)w.lo);
     w.hi = (int)tc_uniform((uint32_t)w.hi);
-    w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
     w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
+    if (c.window) {
+        w.lo = (int)tc_uniform((uint32_t)w.lo);
+        w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
+    }
 #pragma unroll
     for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
 #pragma unroll
@@ -993,12 +1009,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         at.q = smem + (uint32_t)(row0 * c.head_dim * 2);
         at.k = smem_k;
         at.v = smem_v;
-        at.k_to = smem_k + tc__attn80_at(c.head_dim, (uint32_t)k_r, (uint32_t)k_ch);
-        at.v_to = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)v_r, (uint32_t)v_ch);
         at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)w.outer_k * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
         at.v_src = tc__attn80_uniform((const char *)p->v + ((long long)w.outer_k * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
-        at.k_off = (uint32_t)k_r * (uint32_t)(p->k_row * 2) + (uint32_t)k_ch * 16u;
-        at.v_off = (uint32_t)v_r * (uint32_t)(p->v_row * 2) + (uint32_t)v_ch * 16u;
         at.use = 0;
         at.fill = 0;
         tc__attn80_load_q(c, p, &w, smem);
@@ -1006,8 +1018,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll 1
         for (int i = 0; i < c.stages - together; i++) {
             if (ahead >= w.lo) {
-                tc__attn80_fill(c, c.head_dim, at.k_to + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile + at.k_off, p->k_pass, w.k_len - ahead * c.bn);
-                tc__attn80_fill(c, c.head_dim_v, at.v_to + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile + at.v_off, p->v_pass, w.k_len - ahead * c.bn);
+                tc__attn80_fill(c, c.head_dim, smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile, (uint32_t)(p->k_row * 2), p->k_pass, w.k_len - ahead * c.bn);
+                tc__attn80_fill(c, c.head_dim_v, smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile, (uint32_t)(p->v_row * 2), p->v_pass, w.k_len - ahead * c.bn);
                 ahead = tc_attn_next(c, pr, &w, ahead, &unused);
             }
             at.fill++;
