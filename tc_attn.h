@@ -286,7 +286,7 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks; 1 where there was one. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
  * column does not, the last one stands in. state: what the mask hook said of tile n. */
 TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
 {
@@ -335,7 +335,7 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             }
         }
     }
-    return masked || (c.mask && state == TC_ATTN_PARTIAL);
+    return (masked && (c.causal || c.window)) || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
@@ -373,31 +373,23 @@ TC_DEV float tc__attn_quad_max(float x)
     return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
 }
 
-/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it, and *rounding
- * takes the difference. */
-TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift, float *rounding)
+/* By how much rounding to 16 bits changes the sum of row i's probabilities. */
+TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int cols, const int i)
 {
-    float a = 0.f, b = 0.f;
+    float sum = 0.f;
 #pragma unroll
     for (int j = 0; j < cols / 8; j++) {
-        float *x = s + 4 * j + 2 * i;
-        x[0] = tc__exp2(fmaf(x[0], scale, shift));
-        x[1] = tc__exp2(fmaf(x[1], scale, shift));
-        a += x[0];
-        b += x[1];
-        if (type) {
-            const uint32_t w = tc__pack(type, x[0], x[1]);
-            const float lo = tc__unpack(type, w & 0xffffu), hi = tc__unpack(type, w >> 16);
-            *rounding += lo - x[0] + (hi - x[1]);
-        }
+        const float *x = s + 4 * j + 2 * i;
+        const uint32_t w = tc__pack(type, x[0], x[1]);
+        sum += tc__unpack(type, w & 0xffffu) - x[0] + (tc__unpack(type, w >> 16) - x[1]);
     }
-    return a + b;
+    return sum;
 }
 
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
  * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
  * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
- * costs 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
+ * would cost 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
  * the largest P, which is 1, would have to be rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
 {
@@ -417,12 +409,22 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float
     }
 #pragma unroll
     for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = 0.f, b = 0.f;
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+            float *x = s + 4 * j + 2 * i;
+            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
+            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
+            a += x[0];
+            b += x[1];
+        }
+        r->sum[i] += a + b;
+    }
     if (few) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, shift[i], &r->rounding[i]);
-    } else {
-#pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, shift[i], &r->rounding[i]);
+        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, s, cols, i);
     }
     return rise;
 }
