@@ -732,12 +732,12 @@ TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm 
 TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
-    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
+    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask || c.window ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
     return fit < c.head_dim / 16 ? fit : c.head_dim / 16;
 }
 TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 {
-    const int rest = c.score || c.mask ? 96 : c.causal || c.window ? 56 : 48;
+    const int rest = c.score || c.mask ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
     const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
     const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
@@ -747,7 +747,7 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 /* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
  * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
 #ifndef TC__ATTN80_AHEAD
-#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask ? 2 : 3)
+#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
 #endif
 enum { TC__ATTN80_RUN = 4 };
 
@@ -769,7 +769,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.cluster = 1;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
-    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v <= 256 ? 64 : 32;
+    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
     return c;
 }
 
