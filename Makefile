@@ -29,7 +29,7 @@ HEADERS = $(wildcard tc*.h)
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime
 
-.PHONY: all run test bench tune check-ptx errors mutants doc layouts install clean help nvcc
+.PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
@@ -40,6 +40,7 @@ help:
 	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu"
 	@echo "make emu          tcemu alone: build/tcemu ./program runs a CUDA program without a GPU (docs/tcemu.md)"
 	@echo "make bench        measure against cuBLASLt; writes bench/results/ (needs a GPU)"
+	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
 	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
@@ -52,7 +53,7 @@ help:
 nvcc:
 	@test -n "$(NVCC)" && command -v $(NVCC) >/dev/null || { echo "tc needs nvcc of the CUDA Toolkit 12.6 or later: not in PATH, not in /usr/local/cuda/bin; say make NVCC=/path/to/nvcc"; exit 1; }
 
-$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/tcgen05_main.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/attn_main.h examples/tcgen05_main.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl
 
@@ -95,6 +96,11 @@ $(B)/bench/%: bench/%.cu bench/bench.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
+# attention for bench/attention.py; ATTN: what bench/attention.cu says. Static cudart, hidden: PyTorch brings its own
+$(B)/bench/%.so: bench/attention.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) $(ATTN) -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
+
 run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_block
 	$(TCEMU) $(B)/examples/22_gemm_bias_gelu
 	$(TCEMU) $(B)/examples/23_mlp_block
@@ -105,6 +111,11 @@ test: all
 bench: $(B)/bench/gemm
 	@mkdir -p bench/results
 	$(B)/bench/gemm | tee bench/results/gemm.csv
+
+bench-attention: $(B)/bench/attention.so
+	@mkdir -p bench/results
+	python3 bench/attention.py
+	python3 bench/attention.py --accuracy
 
 # one object for each configuration, so that -j builds them side by side
 TUNE = $(shell grep -o '^\#define TUNE_[0-9]*' bench/tune_configs.h | grep -o '[0-9]*$$')

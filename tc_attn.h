@@ -1,4 +1,67 @@
-/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a. */
+/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
+ *
+ *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
+ *
+ *     #include "tc.h"
+ *     typedef struct { const float *slopes; } my_args;
+ *     TC_DEV float alibi(float s, int b, int h, int q, int kv, const void *args)
+ *     {
+ *         return s + ((const my_args *)args)->slopes[h] * (kv - q);
+ *     }
+ *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi)
+ *     ...
+ *     my_args mine = { slopes };
+ *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V, .o = O, .lse = lse,
+ *                           .hook_args = &mine, .hook_size = sizeof mine };
+ *     tc_status st = attn_run(&args, stream);
+ *
+ * GENERATORS (NAME, then fields of tc_attn_config in their order)
+ *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel and an sm_80 kernel; picks at run time
+ *     TC_ATTN_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile and stages are fields.
+ *     TC_ATTN_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target
+ *   Each declares:
+ *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90 and NAME_sm80)
+ *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
+ *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
+ *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
+ *
+ * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
+ * On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule.
+ *
+ * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are neighbours. Bases are
+ * multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h reads key head h / (heads / heads_kv).
+ * Any lengths from 1 (k_len may be 0), and different ones for queries and keys. Sequences of different lengths are either
+ *     packed   cu_q, cu_k: where each begins, as in (total, heads, head_dim); device, batch + 1 ints, the first 0, rising
+ *     padded   lens_q, lens_k: how many rows of each batch are in use; device, batch ints. What lies behind them may be anything, NaN too
+ * and what belongs to no sequence is not written. A call cannot read device memory; give host copies too (host_cu_q, ...) to have the
+ * lengths checked. Unchecked nonsense in them gives nonsense, but no access outside of the tensors.
+ *
+ * MASKS. Query q of a sequence stands at key q + k_len - q_len (bottom-right alignment: the last query at the last key).
+ *     .causal = 1    it sees no key behind its place
+ *     .window = 1    it sees window_left keys before its place and window_right behind it (-1: all); tiles outside are not read
+ *     .mask          keeps or drops each key, below
+ * A row that sees no key gives 0, and -inf as its log-sum-exp; never NaN.
+ *
+ * HOOKS (plain TC_DEV functions; b, h: batch and query head; q, kv: places within their sequences, that exist)
+ *     .score     = float f(float s, int b, int h, int q, int kv, const void *args)    s is scale * Q K'; returns the score to use
+ *     .mask      = int f(int b, int h, int q, int kv, const void *args)               not 0: the key is kept
+ *     .mask_tile = int f(tc_attn_tile tile, const void *args)      with .mask: TC_ATTN_SKIP, _PARTIAL (ask .mask) or _WHOLE for a tile
+ *     .out       = float f(float o, int b, int h, int q, int d, const void *args)     each element of O, before it is rounded
+ *     .sink      = float f(int b, int h, const void *args)         a further score in each row's sum, whose value is 0; in lse too
+ *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory. .mask_tile is
+ *     called by every lane of a warp with the same tile and must answer the same. A hook costs what it computes: a division or an
+ *     expf per score is felt; multiply by what the host has inverted.
+ *
+ * PARTS for your own kernels (tier 2)
+ *     tc_attn_work_at, tc_attn_next              which tile of queries comes when, which tiles of keys it sees
+ *     tc_attn_score, tc_attn_softmax             hook and masks, online softmax on fragments; tc_attn_rows: a lane's maxima and sums
+ *     tc_attn_pack, tc_attn_rescale              P as an A operand; O after a maximum rose
+ *     tc_attn_finish, tc_attn_store              O divided by the sums and through the hook, lse; O to memory
+ *     tc_attn_sm90_load, tc_attn_sm90_mma        producer and consumer of the Hopper kernel
+ *
+ * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two calls with the
+ * same arguments on the same device give the same bits. There is no split over keys: few queries over one long sequence use few SMs.
+ */
 #ifndef TC_ATTN_H
 #define TC_ATTN_H
 
@@ -34,8 +97,8 @@ typedef struct tc_attn_config {
     int window;                    /* 1: a call's window_left and window_right hold */
     int bm, bn;                    /* queries and keys of a tile (by head_dim) */
     int stages;                    /* tiles of K, and of V, in flight (2) */
+    int q_stages;                  /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
-    int cluster;                   /* SM90: 2: two blocks share each tile of K and V by multicast; without any mask (1) */
     int warps;                     /* SM80: warps of a block (bm / 32) */
     int hook_size;                 /* sizeof of the hooks' arguments; when set, a call must give just as many */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
@@ -88,7 +151,7 @@ typedef struct tc_attn_problem {
 } tc_attn_problem;
 
 typedef struct tc_attn_sm90_params {
-    tc_tmap q, k, v;
+    tc_tmap q, k, v, o;
     tc_attn_problem problem;
 } tc_attn_sm90_params;
 
@@ -112,12 +175,15 @@ typedef struct tc_attn_work {
     int q0;             /* first query */
     int q_len, k_len;   /* of this sequence */
     int q_at, k_at;     /* its first row in the tensors */
-    int outer_q, outer_k; /* its index among the batches of the tensors: 0 where they are packed */
     int lo, hi;         /* tiles of keys to visit: hi - 1 down to lo */
     int free_lo, free_hi; /* of those, the tiles of which every query sees every key: no causal mask, no window, no end */
 } tc_attn_work;
 
 TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* Its index among the batches of Q and O, of K and V: 0 where they are packed. */
+TC_DEV int tc__attn_outer_q(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_q ? 0 : w->b; }
+TC_DEV int tc__attn_outer_k(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_k ? 0 : w->b; }
 
 /* Length and place of sequence b. Whatever stands in cu and lens, no row outside of the tensor comes of it. */
 TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, int *at, int *len)
@@ -132,25 +198,22 @@ TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, i
     }
 }
 
-/* Tile `index` of the call; 0 where the sequence has no such tile. span: blocks of queries that share tiles of keys (a cluster).
+/* Tile `index` of the call; 0 where the sequence has no such tile.
  * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
-TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, const int span, int rank, tc_attn_work *w)
+TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, tc_attn_work *w)
 {
     const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area, rest = index - sec * area;
     const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section, size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
     const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
     const uint32_t per_batch = (uint32_t)(p->heads / p->group);
-    int first, last, off;
+    int last, off;
     w->b = (int)(column / per_batch);
     w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
-    first = (int)(c.causal ? blocks - 1u - row : row) * span * p->tile_q;
-    w->q0 = first + rank * p->tile_q;
+    w->q0 = (int)(c.causal ? blocks - 1u - row : row) * p->tile_q;
     tc__attn_sequence(p->cu_q, p->lens_q, w->b, p->q_len, &w->q_at, &w->q_len);
     tc__attn_sequence(p->cu_k, p->lens_k, w->b, p->k_len, &w->k_at, &w->k_len);
-    w->outer_q = p->cu_q ? 0 : w->b;
-    w->outer_k = p->cu_k ? 0 : w->b;
-    if (first >= w->q_len) return 0;
-    last = first + span * p->tile_q - 1;
+    if (w->q0 >= w->q_len) return 0;
+    last = w->q0 + p->tile_q - 1;
     last = last < w->q_len ? last : w->q_len - 1;
     off = w->k_len - w->q_len;
     w->lo = 0;
@@ -158,12 +221,12 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
     w->free_lo = 0;
     w->free_hi = w->k_len / c.bn;
     if (c.causal || c.window) { /* row i sees keys i + off - window_left .. i + off + window_right */
-        const int end = last + off + p->window_right + 1, whole = first + off + p->window_right + 1;
+        const int end = last + off + p->window_right + 1, whole = w->q0 + off + p->window_right + 1;
         w->hi = end < w->k_len ? end <= 0 ? 0 : (end + c.bn - 1) / c.bn : w->hi;
         w->free_hi = whole < w->k_len ? whole <= 0 ? 0 : whole / c.bn : w->free_hi;
     }
     if (c.window) {
-        const int begin = first + off - p->window_left, whole = last + off - p->window_left;
+        const int begin = w->q0 + off - p->window_left, whole = last + off - p->window_left;
         w->lo = begin <= 0 ? 0 : begin / c.bn;
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
@@ -223,12 +286,12 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+/* Score hook, then masks; 1 where there was one. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
  * column does not, the last one stands in. state: what the mask hook said of tile n. */
-TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
 {
     const int masked = n < w->free_lo || n >= w->free_hi, kv0 = n * c.bn + tc_lane() % 4 * 2;
-    if (c.score == 0 && c.mask == 0 && !masked) return;
+    if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         int q, h, from = 0, to = w->k_len;
@@ -272,6 +335,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
             }
         }
     }
+    return masked || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, and this lane's part of the sum. */
@@ -285,9 +349,11 @@ TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
     r->sum[0] = r->sum[1] = 0.f;
 }
 
-/* The largest of a lane's own scores in each of its two rows. */
-TC_DEV void tc__attn_top(const float *s, const int cols, float *top)
+/* The largest scores of a lane's two rows, as far as this lane has them. 1: one is larger than the value in use. If that is so in any
+ * lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
+TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, float *top)
 {
+    int rise = 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
@@ -297,48 +363,66 @@ TC_DEV void tc__attn_top(const float *s, const int cols, float *top)
             b = fmaxf(b, s[4 * j + 2 * i + 1]);
         }
         top[i] = fmaxf(a, b);
+        rise |= top[i] > r->max[i];
     }
+    return rise;
 }
 
-/* The larger of a row's x over the four lanes that share it. */
-TC_DEV float tc__attn_quad_max(float x)
+/* Both rows' values raised to their largest scores so far; what was added up before is to be multiplied by f[0], f[1]. */
+TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_rows *r, float *f)
 {
-    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-    return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-}
-
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where a row's maximum has risen by more than a factor of 2^8
- * over the value in use, that value is raised: the return value is then 1 for the whole warp, and what was added up before
- * is to be multiplied by f[0], f[1]. Small rises are left alone: P stays below 2^8, and no precision is lost. */
-TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
-{
-    float top[2], shift[2];
-    int rise;
-    tc__attn_top(s, cols, top);
-    rise = __any_sync(0xffffffffu, (top[0] - r->max[0]) * scale > 8.f || (top[1] - r->max[1]) * scale > 8.f);
-    if (rise) { /* only now do lanes ask their neighbours */
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const float to = tc__attn_quad_max(fmaxf(r->max[i], top[i])), base = to == -TC__INF ? 0.f : to;
-            f[i] = tc__exp2((r->max[i] - base) * scale);
-            r->sum[i] *= f[i];
-            r->max[i] = to;
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        float a = 0.f, b = 0.f;
+        float to = fmaxf(r->max[i], top[i]), base;
+        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 1));
+        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 2));
+        base = to == -TC__INF ? 0.f : to;
+        f[i] = tc__exp2((r->max[i] - base) * scale);
+        r->sum[i] *= f[i];
+        r->max[i] = to;
+    }
+}
+
+/* What exp2 subtracts in a row: nothing where every score so far was -inf. */
+TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
+
+/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it first, so that
+ * what is summed is what is multiplied. */
+TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift)
+{
+    float a = 0.f, b = 0.f;
 #pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-            float *x = s + 4 * j + 2 * i;
-            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
-            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
-            a += x[0];
-            b += x[1];
+    for (int j = 0; j < cols / 8; j++) {
+        float *x = s + 4 * j + 2 * i;
+        x[0] = tc__exp2(fmaf(x[0], scale, shift));
+        x[1] = tc__exp2(fmaf(x[1], scale, shift));
+        if (type) {
+            const uint32_t w = tc__pack(type, x[0], x[1]);
+            x[0] = tc__unpack(type, w & 0xffffu);
+            x[1] = tc__unpack(type, w >> 16);
         }
-        r->sum[i] += a + b;
+        a += x[0];
+        b += x[1];
+    }
+    return a + b;
+}
+
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
+ * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
+ * (a mask), so that the rounding of one P counts; then the sums take P as rounded. (Not so everywhere: that costs 10 %. And to let a
+ * maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which
+ * is 1, would have to be rounded.) */
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
+{
+    float top[2];
+    const int rise = __any_sync(0xffffffffu, tc__attn_top(s, cols, r, top));
+    if (rise) tc__attn_raise(scale, top, r, f);
+    if (few) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, tc__attn_shift(scale, r->max[i]));
+    } else {
+#pragma unroll
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, tc__attn_shift(scale, r->max[i]));
     }
     return rise;
 }
@@ -377,44 +461,63 @@ TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
     }
 }
 
-/* The end of 16 rows of a tile: o divided by the sums, through the output hook to O, and the log-sum-exp. row: of the tile, that
- * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. 16 bytes a lane, 64 of a row by a quad. */
-TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, tc_attn_rows *r, int row)
+/* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of the tile, that
+ * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
+TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, const tc_attn_rows *r, int row)
 {
-    const int lane = tc_lane(), dv = c.head_dim_v;
+    const int lane = tc_lane();
     const float scale = c.score ? TC__LOG2E : p->scale_log2;
-    uint16_t *to[2];
-    int exists[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = row + lane / 4 + i * 8;
         float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse;
-        int q, h;
-        tc__attn_row(p, w, tile_row, &q, &h);
-        exists[i] = q < w->q_len && tile_row < p->tile_q * p->group;
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        inverse = sum > 0.f || sum != sum ? 1.f / sum : 0.f;
-        if (c.sink) {
-            const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
-            const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
-            inverse = all > 0.f || all != all ? mine / all : 0.f;
-            sum = all;
-            top = high;
-        }
-        if (p->lse && exists[i] && lane % 4 == 0)
-            p->lse[(long long)w->outer_q * p->lse_batch + h * p->lse_head + w->q_at + q] = sum > 0.f || sum != sum ? (top + tc__log2(sum)) * TC__LN2 : -TC__INF;
-#pragma unroll
-        for (int j = 0; j < dv / 8; j++) {
-            o[4 * j + 2 * i] *= inverse;
-            o[4 * j + 2 * i + 1] *= inverse;
+        inverse = sum == 0.f ? 0.f : 1.f / sum;
+        if (c.sink || c.out || p->lse) {
+            int q, h;
+            tc__attn_row(p, w, tile_row, &q, &h);
+            if (c.sink) {
+                const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
+                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
+                inverse = all == 0.f ? 0.f : mine / all;
+                sum = all;
+                top = high;
+            }
+            if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
             if (c.out) {
-                const int hook_q = q < w->q_len ? q : w->q_len - 1, d = j * 8 + lane % 4 * 2;
-                o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i], w->b, h, hook_q, d, p->hook);
-                o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1], w->b, h, hook_q, d + 1, p->hook);
+                q = q < w->q_len ? q : w->q_len - 1;
+#pragma unroll
+                for (int j = 0; j < c.head_dim_v / 8; j++) {
+                    const int d = j * 8 + lane % 4 * 2;
+                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, w->b, h, q, d, p->hook);
+                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, w->b, h, q, d + 1, p->hook);
+                }
             }
         }
-        to[i] = (uint16_t *)p->o + ((long long)w->outer_q * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+        if (c.out == 0) {
+#pragma unroll
+            for (int j = 0; j < c.head_dim_v / 8; j++) {
+                o[4 * j + 2 * i] *= inverse;
+                o[4 * j + 2 * i + 1] *= inverse;
+            }
+        }
+    }
+}
+
+/* Those rows to O: 16 bytes a lane, 64 of a row by a quad; rows that do not exist are left out. */
+TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const float *o, int row)
+{
+    const int lane = tc_lane(), dv = c.head_dim_v;
+    uint16_t *to[2];
+    int exists[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int q, h;
+        tc__attn_row(p, w, row + lane / 4 + i * 8, &q, &h);
+        exists[i] = q < w->q_len && row + lane / 4 + i * 8 < p->tile_q * p->group;
+        to[i] = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
     }
 #pragma unroll
     for (int j = 0; j < dv / 8; j += 4) {
@@ -439,8 +542,8 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
  *     warpgroup 0       one warp of it is the producer: Q once a tile, K and V into their rings by TMA
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
- *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same
- *                       | mbarriers: full and empty of Q, of each slot of K, of V; tail
+ *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
+ *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
  * multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its softmax.
@@ -449,10 +552,17 @@ TC_HD TC_CONSTEXPR int tc__attn_boxes(int dim) { return (dim + 63) / 64; }
 TC_HD TC_CONSTEXPR int tc__attn_q_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim) * c.bm * 128; }
 TC_HD TC_CONSTEXPR int tc__attn_k_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim) * c.bn * 128; }
 TC_HD TC_CONSTEXPR int tc__attn_v_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim_v) * c.bn * 128; }
-TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
+TC_HD TC_CONSTEXPR int tc__attn_least_smem(const tc_attn_config c)
 {
-    return tc__attn_q_bytes(c) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 24;
+    return c.q_stages * (tc__attn_q_bytes(c) + 48 + 16) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
 }
+/* O leaves through shared memory by TMA where there is room for it. */
+TC_HD TC_CONSTEXPR int tc__attn_o_bytes(const tc_attn_config c)
+{
+    const int bytes = tc__attn_boxes(c.head_dim_v) * c.bm * 128;
+    return tc__attn_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
+}
+TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c) { return tc__attn_least_smem(c) + tc__attn_o_bytes(c); }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
 
 /* The configuration with every unset field filled in. */
@@ -461,105 +571,210 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     tc_attn_config c = given;
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v, some = c.causal || c.window || c.mask;
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     c.stages = c.stages ? c.stages : 2;
-    c.cluster = c.cluster ? c.cluster : 1;
     c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 64 ? 128 : wide <= 128 ? (some ? 128 : 176) : wide <= 192 ? 112 : 80;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
+    if (c.q_stages == 0) {
+        c.q_stages = 2;
+        c.q_stages = tc__attn_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
+    }
     return c;
 }
 
 #ifdef __CUDACC__
 
-TC_DEV uint32_t tc__attn_k(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + (uint32_t)tc__attn_q_bytes(c) + stage * (uint32_t)tc__attn_k_bytes(c); }
+TC_DEV uint32_t tc__attn_q(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + stage * (uint32_t)tc__attn_q_bytes(c); }
+TC_DEV uint32_t tc__attn_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn_k_bytes(c);
+}
 TC_DEV uint32_t tc__attn_v(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
     return tc__attn_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn_v_bytes(c);
 }
-enum { TC__ATTN_Q_FULL = 0, TC__ATTN_Q_EMPTY = 8, TC__ATTN_TAIL = 16, TC__ATTN_RINGS = 24 };
-TC_DEV uint32_t tc__attn_bar(const tc_attn_config c, uint32_t smem) { return tc__attn_v(c, smem, (uint32_t)c.stages); }
-TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_bar(c, smem) + TC__ATTN_RINGS + stage * 32u; }
+TC_DEV uint32_t tc__attn_o(const tc_attn_config c, uint32_t smem) { return tc__attn_v(c, smem, (uint32_t)c.stages); }
+TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_o(c, smem) + (uint32_t)tc__attn_o_bytes(c) + stage * 48u; }
+TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_note(c, smem, (uint32_t)c.q_stages) + stage * 16u; }
 TC_DEV uint32_t tc__attn_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 8u; }
-TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 16u; }
-TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 24u; }
+TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_q_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn_tail(const tc_attn_config c, uint32_t smem) { return tc__attn_q_full(c, smem, (uint32_t)c.q_stages); }
 
-/* One tile of K or V into its slot; lane 0 of the producer. In a cluster each block loads its half of the rows for both. */
-TC_DEV_SM90 void tc__attn_sm90_load(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc_attn_work *w, int hk,
-                                    int n, uint32_t rank)
+/* Where a tile of K or V lies in its tensor; used: rows of it that belong to the sequence. */
+typedef struct tc__attn_source {
+    int row, head, outer, used;
+} tc__attn_source;
+
+/* One tile of K or V into its slot; lane 0 of the producer. */
+TC_DEV_SM90 void tc__attn_sm90_fetch(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc__attn_source *from)
 {
-    const int rows = c.bn / c.cluster, row = w->k_at + n * c.bn + (int)rank * rows;
     tc_mbarrier_arrive_expect_tx(bar, (uint32_t)(boxes * c.bn * 128));
 #pragma unroll
-    for (int i = 0; i < boxes; i++) {
-        const uint32_t to = dst + (uint32_t)(i * c.bn * 128) + rank * (uint32_t)(rows * 128);
-        if (c.cluster > 1) tc_cp_async_bulk_tensor_4d_multicast(to, map, i * 64, row, hk, w->outer_k, bar, 3);
-        else tc_cp_async_bulk_tensor_4d(to, map, i * 64, row, hk, w->outer_k, bar);
+    for (int i = 0; i < boxes; i++) tc_cp_async_bulk_tensor_4d(dst + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer, bar);
+}
+
+/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
+TC_DEV uint32_t tc__attn_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+
+/* A tile that has no key to attend: 0 (through the output hook) and -inf, or the sink. By one warp. */
+TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w)
+{
+#pragma unroll 1
+    for (int i = 0; i < p->tile_q * p->group; i++) {
+        int q, h;
+        tc__attn_row(p, w, i, &q, &h);
+        if (q < w->q_len) {
+            uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+#pragma unroll 1
+            for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
+                const float x = c.out ? c.out(0.f, w->b, h, q, d, p->hook) : 0.f;
+                to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
+            }
+            if (p->lse && tc_lane() == 0)
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(w->b, h, p->hook) : -TC__INF;
+        }
     }
 }
 
-/* Producer, one warp: everything that one tile of work reads. */
-TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, tc_ring *kr, tc_ring *vr,
-                                   uint32_t *tiles, uint32_t rank)
+/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b = -1: the end. */
+TC_DEV void tc__attn_note_put(uint32_t at, const tc_attn_work *w)
 {
-    const uint32_t bar = tc__attn_bar(c, smem);
-    const int lane = tc_lane(), hk = w->h / (p->problem.heads / p->problem.heads_kv);
-    int state, n = tc_attn_next(c, &p->problem, w, w->hi, &state), next;
-    if (n < w->lo) return;
-    TC_MBARRIER_WAIT(bar + TC__ATTN_Q_EMPTY, (*tiles & 1u) ^ 1u, "Q empty", 0);
-    TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr->stage), kr->phase ^ 1u, "K empty", (int)kr->stage);
-    if (lane == 0) {
-        tc_mbarrier_arrive_expect_tx(bar + TC__ATTN_Q_FULL, (uint32_t)(tc__attn_boxes(c.head_dim) * p->problem.tile_q * p->problem.group * 128));
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0), "r"(w->q_len) : "memory");
+    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo), "r"(w->hi) : "memory");
+    asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
+}
+
+/* The consumers read it, into uniform registers: it is the same for the warp, and the others are needed for sums. */
+TC_DEV_SM80 void tc__attn_note_get(uint32_t at, tc_attn_work *w)
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
+    w->b = (int)tc_uniform((uint32_t)w->b);
+    w->h = (int)tc_uniform((uint32_t)w->h);
+    w->q0 = (int)tc_uniform((uint32_t)w->q0);
+    w->q_len = (int)tc_uniform((uint32_t)w->q_len);
+    w->k_len = (int)tc_uniform((uint32_t)w->k_len);
+    w->q_at = (int)tc_uniform((uint32_t)w->q_at);
+    w->lo = (int)tc_uniform((uint32_t)w->lo);
+    w->hi = (int)tc_uniform((uint32_t)w->hi);
+    w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
+    w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
+    w->k_at = 0; /* the producer's affair */
+}
+
+/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
+ * may be NaN: they become zeros before anyone reads them. */
+TC_DEV_SM90 void tc__attn_sm90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc_ring *vr, uint32_t *tails, const tc__attn_source *from)
+{
+    const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim_v);
+    const uint32_t v = tc__attn_v(c, smem, vr->stage), full = tc__attn_v_full(c, smem, vr->stage), tail = tc__attn_tail(c, smem);
+    TC_MBARRIER_WAIT(tc__attn_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
+    if (p->problem.zero_tail && from->used < c.bn) {
+        if (lane == 0) tc__attn_sm90_fetch(c, &p->v, boxes, v, tail, from);
+        TC_MBARRIER_WAIT(tail, *tails & 1u, "V tail", 0);
+        ++*tails;
+#pragma unroll 1
+        for (int at = from->used * 128 + lane * 16; at < c.bn * 128; at += 512) {
 #pragma unroll
-        for (int i = 0; i < tc__attn_boxes(c.head_dim); i++)
-            tc_cp_async_bulk_tensor_5d(smem + (uint32_t)(i * c.bm * 128), &p->q, i * 64, 0, w->q_at + w->q0, w->h / p->problem.group, w->outer_q, bar + TC__ATTN_Q_FULL);
-        tc__attn_sm90_load(c, &p->k, tc__attn_boxes(c.head_dim), tc__attn_k(c, smem, kr->stage), tc__attn_k_full(c, smem, kr->stage), w, hk, n, rank);
+            for (int i = 0; i < boxes; i++)
+                asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
+        }
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane == 0) tc_mbarrier_arrive(full);
+    } else if (lane == 0) {
+        tc__attn_sm90_fetch(c, &p->v, boxes, v, full, from);
     }
-    tc_ring_next(kr, c.stages);
-    ++*tiles;
+    tc_ring_next(vr, c.stages);
+}
+
+/* The block's next tile of work that has keys to look at: *n is the first of its tiles of keys, *round counts. 0 at the end. What a
+ * tile without keys has to say is stored on the way. */
+TC_DEV int tc__attn_next_work(const tc_attn_config c, const tc_attn_problem *p, uint32_t *round, tc_attn_work *w, int *n)
+{
+    const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
+    int state;
     for (;;) {
-        next = tc_attn_next(c, &p->problem, w, n, &state);
-        if (next >= w->lo) {
-            TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr->stage), kr->phase ^ 1u, "K empty", (int)kr->stage);
-            if (lane == 0) tc__attn_sm90_load(c, &p->k, tc__attn_boxes(c.head_dim), tc__attn_k(c, smem, kr->stage), tc__attn_k_full(c, smem, kr->stage), w, hk, next, rank);
-            tc_ring_next(kr, c.stages);
-        }
-        TC_MBARRIER_WAIT(tc__attn_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
-        if (p->problem.zero_tail && (n + 1) * c.bn > w->k_len) {
-            /* Rows behind the sequence may hold anything, and 0 times anything may be NaN: they become zeros before anyone reads them. */
-            const uint32_t v = tc__attn_v(c, smem, vr->stage), tail = bar + TC__ATTN_TAIL;
-            if (lane == 0) tc__attn_sm90_load(c, &p->v, tc__attn_boxes(c.head_dim_v), v, tail, w, hk, n, rank);
-            TC_MBARRIER_WAIT(tail, (tiles[1]++) & 1u, "V tail", 0);
-            for (int i = 0; i < tc__attn_boxes(c.head_dim_v); i++)
-                for (int at = (w->k_len - n * c.bn) * 128 + lane * 16; at < c.bn * 128; at += 512)
-                    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
-            tc_fence_proxy_async_shared();
-            __syncwarp();
-            if (lane == 0) tc_mbarrier_arrive(tc__attn_v_full(c, smem, vr->stage));
-        } else if (lane == 0) {
-            tc__attn_sm90_load(c, &p->v, tc__attn_boxes(c.head_dim_v), tc__attn_v(c, smem, vr->stage), tc__attn_v_full(c, smem, vr->stage), w, hk, n, rank);
-        }
-        tc_ring_next(vr, c.stages);
-        if (next < w->lo) break;
-        n = next;
+        const uint32_t i = tc__attn_turn((*round)++, blockIdx.x, gridDim.x);
+        if (i >= total) return 0;
+        if (!tc_attn_work_at(c, p, i, w)) continue;
+        *n = tc_attn_next(c, p, w, w->hi, &state);
+        if (*n >= w->lo) return 1;
+        tc__attn_store_nothing(c, p, w);
     }
 }
 
-/* Consumer: a slot goes back to every block that writes into it. */
-TC_DEV_SM90 void tc__attn_release(const tc_attn_config c, uint32_t bar)
+/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V, also
+ * from one tile of work to the next. */
+TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
-    const uint32_t t = threadIdx.x % 128u;
-    if (c.cluster == 1) {
-        if (t == 0) tc_mbarrier_arrive(bar);
-    } else if (t < (uint32_t)c.cluster) {
-        tc_mbarrier_arrive_cluster_relaxed(bar, t);
+    const tc_attn_problem *a = &p->problem;
+    const int lane = tc_lane(), boxes = tc__attn_boxes(c.head_dim);
+    tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
+    uint32_t round = 0, tails = 0;
+    tc__attn_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
+    tc_attn_work w;
+    int n = 0, state, more = 1;
+    w.lo = 1;
+    while (more) {
+        if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
+        if (n < w.lo) {
+            if (c.q_stages == 1 && v.used >= 0) { /* the slot of Q is free only when this V has been asked for */
+                tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
+                v.used = -1;
+            }
+            more = tc__attn_next_work(c, a, &round, &w, &n);
+            TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+            if (lane == 0) {
+                const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
+                if (!more) w.b = -1;
+                tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
+                if (more) {
+                    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+#pragma unroll
+                    for (int e = 0; e < boxes; e++)
+                        tc_cp_async_bulk_tensor_5d(tc__attn_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
+                                                   tc__attn_outer_q(a, &w), full);
+                } else {
+                    tc_mbarrier_arrive(full);
+                }
+            }
+            tc_ring_next(&qr, c.q_stages);
+            k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv))); /* in uniform registers, since this warp has few others */
+            k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
+            w.k_at = (int)tc_uniform((uint32_t)w.k_at);
+            w.k_len = (int)tc_uniform((uint32_t)w.k_len);
+            w.lo = (int)tc_uniform((uint32_t)w.lo);
+            n = (int)tc_uniform((uint32_t)n);
+            more = (int)tc_uniform((uint32_t)more);
+        }
+        if (more) {
+            k.row = w.k_at + n * c.bn;
+            k.used = w.k_len - n * c.bn;
+            TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
+            if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
+            tc_ring_next(&kr, c.stages);
+        }
+        if (v.used >= 0) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
+        v = k;
     }
+}
+
+/* Consumer: a slot goes back, by one thread of the warpgroup. */
+TC_DEV_SM90 void tc__attn_release(uint32_t bar)
+{
+    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
 }
 
 /* S = Q K' of one tile, issued. */
-TC_DEV_SM90A void tc__attn_sm90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t stage, int wg, float *s)
+TC_DEV_SM90A void tc__attn_sm90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t q_stage, uint32_t stage, int wg, float *s)
 {
-    const uint64_t q = tc_wgmma_desc(smem + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn_k(c, smem, stage), 128);
+    const uint64_t q = tc_wgmma_desc(tc__attn_q(c, smem, q_stage) + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn_k(c, smem, stage), 128);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.head_dim / 16; i++)
@@ -577,134 +792,205 @@ TC_DEV_SM90A void tc__attn_sm90_pv(const tc_attn_config c, const tc_wgmma_rs_fn 
     tc_wgmma_commit_group();
 }
 
-/* Consumer, one warpgroup: one tile of work into o and r. 0 where there was no key to look at. */
-TC_DEV_SM90A int tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, const tc_attn_work *w,
-                                  uint32_t smem, tc_ring *kr, tc_ring *vr, uint32_t *tiles, int wg, float *o, tc_attn_rows *r)
+/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each other in O, which is
+ * the case unless heads are packed or another sequence begins among them; else by ordinary stores. Every condition here is the same for
+ * the warp and known to be: else the products' descriptors would leave the uniform registers. */
+TC_DEV_SM90 void tc__attn_sm90_store(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, float *o, const tc_attn_rows *r, int row)
 {
-    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
-    const int row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
-    const uint32_t bar = tc__attn_bar(c, smem);
-    int state, n = tc_attn_next(c, &p->problem, w, w->hi, &state);
-    float s[128], f[2];
-    uint32_t a[64];
-    int add = 0;
-    tc_attn_rows_init(r);
-    if (n < w->lo) return 0;
-    TC_MBARRIER_WAIT(bar + TC__ATTN_Q_FULL, *tiles & 1u, "Q full", 0);
-    ++*tiles;
-    TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr->stage), kr->phase, "K full", (int)kr->stage);
-    tc__attn_sm90_qk(c, qk, smem, kr->stage, wg, s);
+    const tc_attn_problem *a = &p->problem;
+    tc_attn_finish(c, a, w, o, r, row);
+    if (tc__attn_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
+        const uint32_t lane = (uint32_t)tc_lane(), to = tc__attn_o(c, smem) + (uint32_t)(row * 128), at = to + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
+        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < c.head_dim_v / 16; j++) {
+            const float *x = o + 8 * j;
+            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]), tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
+            tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
+        }
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane == 0) {
+#pragma unroll
+            for (int i = 0; i < tc__attn_boxes(c.head_dim_v); i++)
+                if (w->q0 + row < w->q_len) tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64, w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
+            tc_cp_async_bulk_commit_group();
+        }
+    } else {
+        tc_attn_store(c, a, w, o, row);
+    }
+}
+
+/* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
+typedef struct tc__attn_consumer {
+    tc_ring q, k, v;
+    int wg, row;    /* warpgroup, and the warp's first row in a tile */
+    tc_attn_work w;
+    int n;          /* tile of keys */
+    tc_attn_rows r;
+} tc__attn_consumer;
+
+/* The first S of a tile of work, after it was issued: to P in a. */
+TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn_consumer *u, float *s, uint32_t *a)
+{
+    float f[2];
+    int state, few;
+    u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(s, c.bn / 2);
-    tc__attn_release(c, tc__attn_k_empty(c, smem, kr->stage));
-    tc_ring_next(kr, c.stages);
-    tc_attn_score(c, &p->problem, w, s, c.bn, row, n, state);
-    tc_attn_softmax(scale, s, c.bn, r, f);
+    tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+    tc_attn_rows_init(&u->r);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
+    tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
     tc_attn_pack(c.type, s, c.bn, a);
-    for (n = tc_attn_next(c, &p->problem, w, n, &state); n >= w->lo; n = tc_attn_next(c, &p->problem, w, n, &state)) {
-        int rise;
-        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, kr->stage), kr->phase, "K full", (int)kr->stage);
-        if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        tc__attn_sm90_qk(c, qk, smem, kr->stage, wg, s);
-        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr->stage), vr->phase, "V full", (int)vr->stage);
-        tc__attn_sm90_pv(c, pv, smem, vr->stage, a, o, add);
+}
+
+/* The other tiles of keys of a tile of work: S of each is multiplied together with P V of the one before it, and the softmax runs
+ * while P V does. Leaves the P of the last tile in a. The return value: whether o holds anything yet. */
+TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
+                                    tc__attn_consumer *u, float *s, uint32_t *a, float *o)
+{
+    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
+    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    int add = 0, n = u->n, state;
+    for (n = tc_attn_next(c, &p->problem, &u->w, n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state)) {
+        float f[2];
+        int rise, few;
+        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+        if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
+        tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        tc__attn_sm90_pv(c, pv, smem, u->v.stage, a, o, add);
         if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
         add = 1;
         TC_WGMMA_WAIT_GROUP(1);
         tc_wgmma_fence_acc(s, c.bn / 2);
-        tc__attn_release(c, tc__attn_k_empty(c, smem, kr->stage));
-        tc_ring_next(kr, c.stages);
-        tc_attn_score(c, &p->problem, w, s, c.bn, row, n, state);
-        rise = tc_attn_softmax(scale, s, c.bn, r, f);
+        tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+        tc_ring_next(&u->k, c.stages);
+        few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
+        rise = tc_attn_softmax(c, scale, s, c.bn, few, &u->r, f);
         TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-        tc__attn_release(c, tc__attn_v_empty(c, smem, vr->stage));
-        tc_ring_next(vr, c.stages);
+        tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
+        tc_ring_next(&u->v, c.stages);
         tc_attn_pack(c.type, s, c.bn, a);
         if (rise) tc_attn_rescale(o, c.head_dim_v, f);
     }
-    tc__attn_release(c, bar + TC__ATTN_Q_EMPTY);
-    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, vr->stage), vr->phase, "V full", (int)vr->stage);
-    tc__attn_sm90_pv(c, pv, smem, vr->stage, a, o, add);
-    TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc__attn_release(c, tc__attn_v_empty(c, smem, vr->stage));
-    tc_ring_next(vr, c.stages);
-    return 1;
+    tc__attn_release(tc__attn_q_empty(c, smem, u->q.stage));
+    tc_ring_next(&u->q, c.q_stages);
+    return add;
 }
 
-/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
-TC_DEV uint32_t tc__attn_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of the
+ * other are multiplied together, and the one is stored while the other's S is in the making. */
+TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
+{
+    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers, and its Q */
+    tc__attn_consumer u = {{0, 0}, {0, 0}, {0, 0}, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
+    float s[128], o[128];
+    uint32_t a[64];
+    int add;
+
+    if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
+    TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, 0), 0, "Q full", 0);
+    tc__attn_note_get(tc__attn_note(c, smem, 0), &u.w);
+    if (u.w.b < 0) return;
+    TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, 0), 0, "K full", 0);
+    tc__attn_sm90_qk(c, qk, smem, 0, 0, wg, s);
+    tc__attn_sm90_first(c, p, smem, &u, s, a);
+    for (;;) {
+        const tc_attn_work before = u.w;
+        add = tc__attn_sm90_rest(c, qk, pv, p, smem, &u, s, a, o);
+        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            if (u.w.b < 0) {
+                u.w = before;
+                break;
+            }
+        }
+        if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
+        tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(1);
+        } else {
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(0);
+        }
+        tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+        tc__attn_release(tc__attn_v_empty(c, smem, u.v.stage));
+        tc_ring_next(&u.v, c.stages);
+        tc__attn_sm90_store(c, p, &before, smem, o, &u.r, u.row);
+        if (!early) {
+            TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            if (u.w.b < 0) {
+                if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                return;
+            }
+            TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn_sm90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+        }
+        tc__attn_sm90_first(c, p, smem, &u, s, a);
+    }
+    tc__attn_sm90_pv(c, pv, smem, u.v.stage, a, o, add); /* the last tile of all */
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+    tc__attn_sm90_store(c, p, &u.w, smem, o, &u.r, u.row);
+    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+}
 
 /* The kernel. */
 TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    const uint32_t smem = tc_smem_u32(tc__dynamic_smem), bar = tc__attn_bar(c, smem);
-    const uint32_t rank = c.cluster > 1 ? tc_cluster_ctarank() : 0u, me = blockIdx.x / (uint32_t)c.cluster, blocks = gridDim.x / (uint32_t)c.cluster;
-    const uint32_t total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
-    const int wg = tc_warpgroup();
-    tc_ring kr = {0, 0}, vr = {0, 0};
-    uint32_t tiles[2] = {0, 0};
-    tc_attn_work w;
+    const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
+    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190; /* sums and probabilities that want every register */
 
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
         tc_prefetch_tensormap(&p->k);
         tc_prefetch_tensormap(&p->v);
-        tc_mbarrier_init(bar + TC__ATTN_Q_FULL, 1);
-        tc_mbarrier_init(bar + TC__ATTN_Q_EMPTY, (uint32_t)c.consumers);
-        tc_mbarrier_init(bar + TC__ATTN_TAIL, 1);
+        for (uint32_t i = 0; i < (uint32_t)c.q_stages; i++) {
+            tc_mbarrier_init(tc__attn_q_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn_q_empty(c, smem, i), (uint32_t)c.consumers);
+        }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn_k_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn_k_empty(c, smem, i), (uint32_t)c.consumers);
             tc_mbarrier_init(tc__attn_v_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn_k_empty(c, smem, i), (uint32_t)(c.consumers * c.cluster));
-            tc_mbarrier_init(tc__attn_v_empty(c, smem, i), (uint32_t)(c.consumers * c.cluster));
+            tc_mbarrier_init(tc__attn_v_empty(c, smem, i), (uint32_t)c.consumers);
         }
+        tc_mbarrier_init(tc__attn_tail(c, smem), 1);
         tc_fence_mbarrier_init();
     }
-    /* rows of Q's tile that TMA never writes: packed heads whose number does not divide bm */
-    for (int i = 0; i < tc__attn_boxes(c.head_dim); i++)
+    /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
+    for (int i = 0; i < c.q_stages * tc__attn_boxes(c.head_dim); i++)
         for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128; at += tc_attn_sm90_threads(c) * 16)
             asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(smem + (uint32_t)(i * c.bm * 128 + at)), "r"(0) : "memory");
     tc_fence_proxy_async_shared();
-    if (c.cluster > 1) {
-        tc_cluster_sync();
-    } else {
-        __syncthreads();
-    }
+    __syncthreads();
     tc_griddepcontrol_wait();
 
     if (wg == 0) {
-        if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
+        if (c.consumers == 2 && !many) TC_SETMAXNREG_DEC(40);
+        else if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
         else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
         if (threadIdx.x < 32) {
-            for (uint32_t round = 0, i = me; i < total; i = tc__attn_turn(++round, me, blocks))
-                if (tc_attn_work_at(c, &p->problem, i, c.cluster, (int)rank, &w)) tc_attn_sm90_load(c, p, &w, smem, &kr, &vr, tiles, rank);
+            tc_attn_sm90_load(c, p, smem);
             tc_griddepcontrol_launch_dependents();
         }
     } else {
-        float o[128];
-        tc_attn_rows r;
-        if (c.consumers == 2) TC_SETMAXNREG_INC(240);
+        if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
+        else if (c.consumers == 2) TC_SETMAXNREG_INC(240);
         else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
-        if (c.consumers > 1 && wg == 2) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
-        for (uint32_t round = 0, i = me; i < total; i = tc__attn_turn(++round, me, blocks)) {
-            if (!tc_attn_work_at(c, &p->problem, i, c.cluster, (int)rank, &w)) continue;
-            w.lo = (int)tc_uniform((uint32_t)w.lo);
-            w.hi = (int)tc_uniform((uint32_t)w.hi);
-            w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
-            w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
-            if (!tc_attn_sm90_mma(c, qk, pv, p, &w, smem, &kr, &vr, tiles, wg - 1, o, &r)) {
-#pragma unroll
-                for (int e = 0; e < c.head_dim_v / 2; e++) o[e] = 0.f;
-            }
-            tc_attn_store(c, &p->problem, &w, o, &r, (wg - 1) * 64 + (int)(threadIdx.x / 32u % 4u) * 16);
-        }
-    }
-    if (c.cluster > 1) { /* a block's shared memory must outlive the arrivals and multicasts of its neighbour */
-        tc_cluster_arrive_relaxed();
-        tc_cluster_wait();
+        tc_attn_sm90_mma(c, qk, pv, p, smem, wg - 1);
     }
 }
 
@@ -757,8 +1043,6 @@ TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__a
 TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
 
-#define TC__ATTN80_PITCH 0x800000 /* elements between rows of K and V: a thread's first copy lies within 2^32 bytes of a tile's beginning */
-
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
 {
@@ -766,7 +1050,6 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     c.stages = c.stages ? c.stages : 2;
-    c.cluster = 1;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
     if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
@@ -843,7 +1126,7 @@ TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_pa
 {
     const tc_attn_problem *pr = &p->problem;
     const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes, step = tc__attn80_step(c, c.head_dim);
-    const char *base = (const char *)p->q + ((long long)w->outer_q * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
+    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(&p->problem, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
 #pragma unroll 2
     for (int row = r; row < c.bm; row += step) {
         const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
@@ -895,7 +1178,12 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
     uint32_t k_to, v_to, k_off, v_off, thread;
     uint32_t f[4][4], q[2][16];
 #define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); /* anew, so that what follows takes no registers in P V */
+    /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the time */
+    asm volatile("{\n\t"
+                 ".reg .b32 zero;\n\t"
+                 "shr.u32 zero, %2, 8;\n\t"
+                 "add.u32 %0, %1, zero;\n\t"
+                 "}" : "=r"(thread) : "r"(threadIdx.x), "r"(at->fill));
     k_to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
     v_to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
     k_off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
@@ -971,6 +1259,49 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
 #define TC__ATTN80_NONE 3e38f
 
+/* 16 rows: where one of the warp's has a new maximum, their shifts, which are -maximum * scale, and what was added up before. */
+TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *o)
+{
+    float top[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
+#pragma unroll
+        for (int j = 2; j < c.bn / 8; j++) {
+            a = fmaxf(a, s[4 * j + 2 * i]);
+            b = fmaxf(b, s[4 * j + 2 * i + 1]);
+        }
+        top[i] = fmaxf(a, b);
+    }
+    if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
+#pragma unroll
+    for (int i = 0; i < 2; i++) { /* only now do lanes ask their neighbours */
+        float x = top[i], to, f;
+        x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+        x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
+        to = fminf(shift[i], -x * scale);
+        f = tc__exp2(to - shift[i]);
+        shift[i] = to;
+        sum[i] *= f;
+#pragma unroll
+        for (int j = 0; j < c.head_dim_v / 8; j++) {
+            o[4 * j + 2 * i] *= f;
+            o[4 * j + 2 * i + 1] *= f;
+        }
+    }
+}
+
+/* Where rows may see few keys (a mask) the sums take P as rounded, see tc_attn_softmax: what rounding will add is added here. */
+TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const float *s, const float *shift, float *sum)
+{
+#pragma unroll
+    for (int j = 0; j < c.bn / 4; j++) {
+        const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
+        const uint32_t w = tc__pack(c.type, x, y);
+        sum[j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+    }
+}
+
 /* The kernel. */
 TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
 {
@@ -989,7 +1320,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     uint32_t index;
     int n, ahead, state, unused, hk;
 
-    if (!tc_attn_work_at(c, pr, blockIdx.x, 1, 0, &w)) return;
+    if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
     w.hi = (int)tc_uniform((uint32_t)w.hi);
     w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
     if (c.window) {
@@ -1009,8 +1340,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         at.q = smem + (uint32_t)(row0 * c.head_dim * 2);
         at.k = smem_k;
         at.v = smem_v;
-        at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)w.outer_k * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
-        at.v_src = tc__attn80_uniform((const char *)p->v + ((long long)w.outer_k * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
+        at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
+        at.v_src = tc__attn80_uniform((const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
         at.use = 0;
         at.fill = 0;
         tc__attn80_load_q(c, p, &w, smem);
@@ -1032,29 +1363,13 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            float top[8];
-            int rise = 0;
             tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
 #pragma unroll
             for (int t = 0; t < tiles; t++) {
-                tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state);
-                tc__attn_top(s + t * c.bn / 2, c.bn, top + 2 * t);
-            }
-#pragma unroll
-            for (int i = 0; i < 2 * tiles; i++) rise |= fmaf(top[i], scale, shift[i]) > 8.f;
-            if (__any_sync(0xffffffffu, rise)) { /* only now do lanes ask their neighbours */
-#pragma unroll
-                for (int i = 0; i < 2 * tiles; i++) {
-                    const float all = tc__attn_quad_max(top[i]), to = fmaf(all, scale, shift[i]) > 0.f ? -all * scale : shift[i], f = tc__exp2(to - shift[i]);
-                    shift[i] = to;
-                    sum[i] *= f;
-#pragma unroll
-                    for (int j = 0; j < c.head_dim_v / 8; j++) {
-                        float *x = o + i / 2 * c.head_dim_v / 2 + j * 4 + i % 2 * 2;
-                        x[0] *= f;
-                        x[1] *= f;
-                    }
-                }
+                float *x = s + t * c.bn / 2, *row_shift = shift + 2 * t, *row_sum = sum + 2 * t;
+                const int few = tc_attn_score(c, pr, &w, x, c.bn, row0 + t * 16, n, state);
+                tc__attn80_raise(c, scale, x, row_shift, row_sum, o + t * c.head_dim_v / 2);
+                if (few) tc__attn80_round(c, scale, x, row_shift, row_sum);
             }
             tc__attn80_pv(c, &at, scale, shift, s, sum, o);
             n = tc_attn_next(c, pr, &w, n, &state);
@@ -1077,7 +1392,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     }
     /* from scratch, so that nothing of it takes registers in the loop */
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
-    tc_attn_work_at(c, pr, index, 1, 0, &w);
+    tc_attn_work_at(c, pr, index, &w);
 #pragma unroll
     for (int t = 0; t < tiles; t++) {
         tc_attn_rows r;
@@ -1086,7 +1401,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
             r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
             r.sum[i] = sum[2 * t + i];
         }
-        tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
+        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
+        tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
     }
 }
 
@@ -1133,10 +1449,11 @@ TC_HOST tc_status tc__attn_check_lengths(const char *name, const int *host, int 
     int i;
     if (!host) return TC_OK;
     for (i = 0; i < batch; i++) {
-        const int len = cumulative ? host[i + 1] - host[i] : host[i];
+        int len;
         if (cumulative && i == 0 && host[0] != 0) return tc__fail(TC_ERR_SIZE, "%s[0] = %d: the first sequence begins at 0", name, host[0]);
-        if (cumulative && len < 0)
+        if (cumulative && host[i + 1] < host[i])
             return tc__fail(TC_ERR_SIZE, "%s is not monotonic: [%d] = %d comes after [%d] = %d", name, i + 1, host[i + 1], i, host[i]);
+        len = cumulative ? host[i + 1] - host[i] : host[i];
         if (len < 0) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is negative", name, i, len);
         if (len > longest) return tc__fail(TC_ERR_SIZE, "%s: sequence %d has %d rows, more than the %d of %s_len", name, i, len, longest, strstr(name, "_q") ? "q" : "k");
     }
@@ -1154,7 +1471,7 @@ TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, co
     if (total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, total);
     if (cu && (uintptr_t)cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)cu);
     if (lens && (uintptr_t)lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)lens);
-    if (cu && total > 0 && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
+    if (cu && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
     snprintf(name, sizeof name, "host_%s_%c", cu ? "cu" : "lens", x);
     return tc__attn_check_lengths(name, cu ? host_cu : host_lens, cu != 0, g->batch, longest, total);
 }
@@ -1162,6 +1479,7 @@ TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, co
 TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
 {
     tc_status st = TC_OK;
+    tc_attn_strides o;
     int hk;
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
     if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
@@ -1192,8 +1510,12 @@ TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
     st = tc__attn_check_tensor("q", g->q, tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim));
     if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("k", g->k, tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim));
     if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("v", g->v, tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v));
-    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v));
+    o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
+    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, o);
     if (st != TC_OK) return st;
+    if (o.batch == 0 && g->batch > 1 && !g->cu_q) return tc__fail(TC_ERR_SIZE, "o_stride.batch = 0, but batch = %d: rows of O lie on each other", g->batch);
+    if (o.row == 0 && g->q_len > 1) return tc__fail(TC_ERR_SIZE, "o_stride.row = 0, but q_len = %d: rows of O lie on each other", g->q_len);
+    if (o.head == 0 && g->heads > 1) return tc__fail(TC_ERR_SIZE, "o_stride.head = 0, but heads = %d: rows of O lie on each other", g->heads);
     if (g->lse && (uintptr_t)g->lse % 4) return tc__fail(TC_ERR_ALIGN, "lse = %p is not a multiple of 4 bytes", (void *)g->lse);
     if (g->lse_batch < 0 || g->lse_head < 0) return tc__fail(TC_ERR_SIZE, "lse_%s = %lld is negative", g->lse_batch < 0 ? "batch" : "head", (long long)(g->lse_batch < 0 ? g->lse_batch : g->lse_head));
     return TC_OK;
@@ -1209,7 +1531,7 @@ TC_HOST float tc__attn_default_scale(int dim)
 }
 
 /* The part of the parameters that both kernels have; everything has been checked. */
-TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g)
+TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g, int sms)
 {
     const int hk = tc__attn_kv_heads(g), share = g->heads / hk, fits = c->bm / share;
     const tc_attn_strides o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
@@ -1223,13 +1545,14 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->k_len = g->k_len;
     /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
     p->group = 1;
-    if (share > 1 && fits >= 1 && c->cluster <= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
+    if (share > 1 && fits >= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
     p->tile_q = c->bm / p->group;
-    p->blocks = (g->q_len + p->tile_q * (c->cluster > 1 ? c->cluster : 1) - 1) / (p->tile_q * (c->cluster > 1 ? c->cluster : 1));
+    p->blocks = (g->q_len + p->tile_q - 1) / p->tile_q;
     p->columns = g->heads / p->group * g->batch;
     if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
     bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
-    p->section = c->causal || c->window ? bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes) : 1;
+    /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2 holds */
+    p->section = !c->causal && !c->window ? 1 : p->columns * 2 <= sms || bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes);
     if (p->section < 1) p->section = 1;
     p->zero_tail = g->cu_k || g->lens_k;
     p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;
@@ -1293,23 +1616,35 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
 {
     tc_attn_sm90_params p;
     tc_status st = tc__attn_check(c, g);
-    int clusters = 0, hk;
+    int sms = 0, hk;
     uint32_t total;
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &clusters);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
     if (st != TC_OK || !launch) return st;
     hk = p.problem.heads_kv;
     st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
                       tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
-    /* without keys K and V may be anything: maps of Q, of which nothing is read */
-    if (st == TC_OK) st = tc__attn_map(&p.k, "k", c, g->k_len ? g->k : g->q, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                       tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn / c->cluster);
-    if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->k_len ? g->v : g->q, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                       tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn / c->cluster);
+    if (g->k_len == 0) { /* K and V may be anything, nothing of them is read */
+        p.k = p.v = p.q;
+    } else {
+        if (st == TC_OK) st = tc__attn_map(&p.k, "k", c, g->k, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                           tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn);
+        if (st == TC_OK) st = tc__attn_map(&p.v, "v", c, g->v, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                           tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
+    }
+    if (st == TC_OK) st = tc__attn_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
+                                       tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
     if (st != TC_OK) return st;
     total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
-    return tc__kernel_launch(k, (total < (uint32_t)clusters ? total : (uint32_t)clusters) * (unsigned)k->cluster, &p, g->pdl, stream);
+    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
+}
+
+/* The rows that one pass of copies fills lie within 2^32 bytes. */
+TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
+{
+    const int64_t most = ((int64_t)1 << 31) / rows;
+    return row < most ? TC_OK : tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld elements is above the limit of %lld", x, (long long)row, (long long)(most - 8));
 }
 
 /* Checks, and with launch != 0 runs. */
@@ -1323,11 +1658,10 @@ TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k
     q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
     ks = tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim);
     v = tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v);
-    if (g->k_len && (ks.row > TC__ATTN80_PITCH || v.row > TC__ATTN80_PITCH))
-        return tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld is above the limit of %d elements", ks.row > TC__ATTN80_PITCH ? 'k' : 'v',
-                        (long long)(ks.row > TC__ATTN80_PITCH ? ks.row : v.row), TC__ATTN80_PITCH);
-    st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    if (g->k_len) st = tc__attn80_check_pitch('k', ks.row, tc__attn80_step(*c, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
+    if (st == TC_OK) st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
     if (st != TC_OK || !launch) return st;
     p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
     p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
@@ -1394,9 +1728,8 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     static_assert((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256");  \
     static_assert((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                   \
                   "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)"); \
-    static_assert((c).cluster == 1 || ((c).cluster == 2 && !(c).causal && !(c).window && !(c).mask),      \
-                  "tc: .cluster must be 1, or 2 without .causal, .window and .mask");   \
-    static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                       \
+    static_assert((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2");                            \
+    static_assert((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                  \
                   "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory");
 
 #define TC__ATTN_SM90_BODY(config)                                                                                    \
@@ -1430,7 +1763,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     {                                                                                                                 \
         static tc__kernel_cache cache;                                                                                \
         const tc_attn_config c = name##_config();                                                                     \
-        const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), c.cluster, 90, &cache}; \
+        const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), 1, 90, &cache}; \
         return tc__attn_sm90_run(&c, &k, args, stream, launch);                                                       \
     }
 
@@ -1481,7 +1814,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
 #endif
 
 #define TC__ATTN_CHECK_AUTO(c)                                                                                        \
-    static_assert(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).cluster && !(c).warps,                  \
+    static_assert(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                 \
                   "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE");
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)

@@ -70,6 +70,7 @@ else
     emulated sm_120a gemm_fuzz 60
 fi
 step examples sh tests/examples.sh "$build" $tcemu
+step torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py; echo "SKIP torch: no python3 here"; echo "0 passed, 0 failed, 1 skipped"'
 step emu_num "$build/tests/emu_num"
 step emu_fatbin sh tests/emu_fatbin.sh "$build"
 step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"

@@ -1,0 +1,671 @@
+/* attn_fuzz.cu - random problems through generated attention kernels, against plain fp64 on the CPU.
+ *     build/tests/attn_fuzz [configurations] [seed] [kernel]
+ *
+ * Configuration i has seed + i for its own seed, which also picks the kernel: `attn_fuzz 1 S` is configuration S alone, and a name
+ * as third argument tries that kernel only. Whatever a call must not read is NaN (rows behind a sequence's end, gaps between
+ * rows, behind the last sequence), whatever it must not write is 0xff before and after, and hooks note each place that does not exist.
+ *
+ * The bound. For one row: s_j the score of key j (natural units), A_j = scale * sum |q k|, p_j = exp(s_j - max s), Z = sum p_j (and the
+ * sink's exp), o = sum p_j v_j / Z. A kernel in f32 with P in 16 bits errs by
+ *     scores     e_j = (head_dim + 8) 2^-23 A_j for the sum of products in any order, with truncation; 2^-22 (|s_j| + M) for scale,
+ *                log2 e and the subtraction of a maximum, M = max |s|; the hook's own roundings 2^-22 (|s| before + |s| after).
+ *                p_j is then off by the factor exp(e_j), and by 2^-21 more for ex2.approx and the rescaling of sums
+ *     P          u = 2^-8 (bf16) or 2^-11 (f16) of p_j in the numerator alone; f16 besides 2^-25 where p is subnormal: P is taken relative
+ *                to a value that the sum has at least once, so this is 2^-25 of something below 1
+ *     sums       numerator (k + k/16 + 16) 2^-23 sum p|v|: products, and a rescaling for each tile of 16 or more keys; Z (k/16 + 64) 2^-23:
+ *                a term passes through at most 32 additions of its tile (256 columns over 4 lanes and pairs), then one a tile, then 3
+ *     division   2^-22 |o|; output hook: its slope times all this, and 2^-23 of its result; output u |o|, f16 besides 2^-25.
+ * With d_j = exp(e_j) - 1 + 2^-21 that is |o' - o| <= sum p_j (d_j + u + ...) |v_j| / Z + |o| (sum p_j d_j / Z + ...) + ...
+ * The log-sum-exp is off by sum p_j d_j / Z, by the roundings of Z, and by 2^-22 (M + |lse|) + 2^-21 for lg2.approx and the last sum. */
+#define TC_SM90_STUBS
+#include "../tc.h"
+#include "test.h"
+#include <time.h>
+
+/* ---- hooks: every place that they are asked about must exist ---- */
+enum { ALIBI = 1, SOFTCAP = 2, BIAS = 4, RANDOM = 8, DOCUMENTS = 16, BLOCKS = 32, GATE = 64, SINK = 128 };
+
+typedef struct {
+    int batch, heads, dv, q_len, k_len; /* the two lengths: the longest */
+    const int *len_q, *len_k;           /* of each batch */
+    int *bad;                           /* set to 1 by a question about a place that does not exist */
+    const float *slopes;                /* ALIBI: (heads) */
+    float cap;                          /* SOFTCAP */
+    const float *bias;                  /* BIAS: (heads, q_len + k_len - 1), by the distance between key and query */
+    uint32_t salt, keep;                /* RANDOM: keep out of 16 */
+    const int *doc_q, *doc_k;           /* DOCUMENTS: (batch, q_len), (batch, k_len), rising along a row */
+    const uint8_t *blocks;              /* BLOCKS: (heads, ceil(q_len / EDGE), ceil(k_len / EDGE)) */
+    const float *gate;                  /* GATE: (heads, q_len, dv) */
+    const float *sinks;                 /* SINK: (heads) */
+} hook_args;
+
+enum { EDGE = 32 };
+
+TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
+{
+    const int ok = b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b];
+    if (!ok) *p->bad = 1;
+    return ok;
+}
+
+TC_DEV float hook_alibi(float s, int b, int h, int q, int kv, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    return exists(p, b, h, q, kv) ? s + p->slopes[h] * (float)(kv - q) : 0.f;
+}
+
+TC_DEV float hook_softcap(float s, int b, int h, int q, int kv, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    (void)exists(p, b, h, q, kv);
+    return p->cap * tanhf(s / p->cap);
+}
+
+TC_DEV float hook_bias(float s, int b, int h, int q, int kv, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    return exists(p, b, h, q, kv) ? s + p->bias[h * (p->q_len + p->k_len - 1) + kv - q + p->q_len - 1] : 0.f;
+}
+
+TC_HD int kept_random(const hook_args *p, int b, int h, int q, int kv)
+{
+    uint32_t x = p->salt + (uint32_t)b * 0x9e3779b1u + (uint32_t)h * 0x85ebca6bu + (uint32_t)q * 0xc2b2ae35u + (uint32_t)kv * 0x27d4eb2fu;
+    x ^= x >> 15, x *= 0x2c1b3c6du, x ^= x >> 12, x *= 0x297a2d39u;
+    return (x >> 28) < p->keep;
+}
+
+TC_DEV int hook_random(int b, int h, int q, int kv, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    (void)exists(p, b, h, q, kv);
+    return kept_random(p, b, h, q, kv);
+}
+
+TC_DEV int hook_documents(int b, int h, int q, int kv, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    return exists(p, b, h, q, kv) && p->doc_q[b * p->q_len + q] == p->doc_k[b * p->k_len + kv];
+}
+
+TC_DEV int tile_exists(const hook_args *p, tc_attn_tile t)
+{
+    return t.q < t.q_end && t.kv < t.kv_end && exists(p, t.b, t.h, t.q, t.kv) && exists(p, t.b, t.h, t.q_end - 1, t.kv_end - 1);
+}
+
+TC_DEV int hook_documents_tile(tc_attn_tile t, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    const int *dq = p->doc_q + t.b * p->q_len, *dk = p->doc_k + t.b * p->k_len;
+    if (!tile_exists(p, t)) return *p->bad = 1, TC_ATTN_SKIP;
+    if (dq[t.q_end - 1] < dk[t.kv] || dk[t.kv_end - 1] < dq[t.q]) return TC_ATTN_SKIP;
+    return dq[t.q] == dk[t.kv_end - 1] && dq[t.q_end - 1] == dk[t.kv] ? TC_ATTN_WHOLE : TC_ATTN_PARTIAL;
+}
+
+TC_HD int kept_block(const hook_args *p, int h, int q, int kv)
+{
+    const int rows = (p->q_len + EDGE - 1) / EDGE, columns = (p->k_len + EDGE - 1) / EDGE;
+    return p->blocks[(h * rows + q / EDGE) * columns + kv / EDGE];
+}
+
+TC_DEV int hook_blocks(int b, int h, int q, int kv, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    return exists(p, b, h, q, kv) && kept_block(p, h, q, kv);
+}
+
+TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    int some = 0, all = 1;
+    if (!tile_exists(p, t)) return *p->bad = 1, TC_ATTN_SKIP;
+    for (int q = t.q / EDGE * EDGE; q < t.q_end; q += EDGE)
+        for (int kv = t.kv / EDGE * EDGE; kv < t.kv_end; kv += EDGE) {
+            const int kept = kept_block(p, t.h, q, kv);
+            some |= kept, all &= kept;
+        }
+    return !some ? TC_ATTN_SKIP : all ? TC_ATTN_WHOLE : TC_ATTN_PARTIAL;
+}
+
+TC_DEV float hook_gate(float o, int b, int h, int q, int d, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    if (b < 0 || b >= p->batch || h < 0 || h >= p->heads || q < 0 || q >= p->len_q[b] || d < 0 || d >= p->dv) return *p->bad = 1, 0.f;
+    return o * p->gate[(h * p->q_len + q) * p->dv + d];
+}
+
+TC_DEV float hook_sink(int b, int h, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    if (b < 0 || b >= p->batch || h < 0 || h >= p->heads) return *p->bad = 1, 0.f;
+    return p->sinks[h];
+}
+
+/* ---- kernels ---- */
+TC_ATTN_SM90_DEFINE(h16, .type = TC_BF16, .head_dim = 16)
+TC_ATTN_SM90_DEFINE(h32_causal, .type = TC_F16, .head_dim = 32, .causal = 1)
+TC_ATTN_SM90_DEFINE(h48_window, .type = TC_BF16, .head_dim = 48, .window = 1)
+TC_ATTN_SM90_DEFINE(h64, .type = TC_BF16, .head_dim = 64)
+TC_ATTN_SM90_DEFINE(h64_causal, .type = TC_F16, .head_dim = 64, .causal = 1)
+TC_ATTN_SM90_DEFINE(h80_causal_window, .type = TC_BF16, .head_dim = 80, .causal = 1, .window = 1)
+TC_ATTN_SM90_DEFINE(h96, .type = TC_F16, .head_dim = 96)
+TC_ATTN_SM90_DEFINE(h112_causal, .type = TC_BF16, .head_dim = 112, .causal = 1)
+TC_ATTN_SM90_DEFINE(h128, .type = TC_BF16)
+TC_ATTN_SM90_DEFINE(h128_causal, .type = TC_F16, .causal = 1)
+TC_ATTN_SM90_DEFINE(h128_window, .type = TC_F16, .window = 1)
+TC_ATTN_SM90_DEFINE(h128_causal_window, .type = TC_BF16, .causal = 1, .window = 1)
+TC_ATTN_SM90_DEFINE(h160_causal, .type = TC_F16, .head_dim = 160, .causal = 1)
+TC_ATTN_SM90_DEFINE(h192, .type = TC_BF16, .head_dim = 192)
+TC_ATTN_SM90_DEFINE(h256, .type = TC_F16, .head_dim = 256)
+TC_ATTN_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
+TC_ATTN_SM90_DEFINE(h192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
+TC_ATTN_SM90_DEFINE(h64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
+TC_ATTN_SM90_DEFINE(h128_48_window, .type = TC_BF16, .head_dim = 128, .head_dim_v = 48, .window = 1)
+TC_ATTN_SM90_DEFINE(h144_16, .type = TC_F16, .head_dim = 144, .head_dim_v = 16)
+TC_ATTN_SM90_DEFINE(h16_240_causal, .type = TC_BF16, .head_dim = 16, .head_dim_v = 240, .causal = 1)
+TC_ATTN_SM90_DEFINE(alibi, .type = TC_BF16, .head_dim = 64, .causal = 1, .score = hook_alibi)
+TC_ATTN_SM90_DEFINE(softcap, .type = TC_F16, .causal = 1, .window = 1, .score = hook_softcap)
+TC_ATTN_SM90_DEFINE(bias, .type = TC_F16, .head_dim = 64, .hook_size = sizeof(hook_args), .score = hook_bias)
+TC_ATTN_SM90_DEFINE(bias_window, .type = TC_BF16, .head_dim = 96, .window = 1, .score = hook_bias)
+TC_ATTN_SM90_DEFINE(mask_random, .type = TC_BF16, .head_dim = 64, .mask = hook_random)
+TC_ATTN_SM90_DEFINE(random_window, .type = TC_F16, .head_dim = 128, .window = 1, .mask = hook_random)
+TC_ATTN_SM90_DEFINE(documents, .type = TC_BF16, .causal = 1, .mask = hook_documents, .mask_tile = hook_documents_tile)
+TC_ATTN_SM90_DEFINE(documents_alone, .type = TC_F16, .head_dim = 80, .mask = hook_documents)
+TC_ATTN_SM90_DEFINE(blocks, .type = TC_F16, .head_dim = 64, .bn = 64, .mask = hook_blocks, .mask_tile = hook_blocks_tile)
+TC_ATTN_SM90_DEFINE(blocks_window, .type = TC_BF16, .head_dim = 112, .window = 1, .mask = hook_blocks, .mask_tile = hook_blocks_tile)
+TC_ATTN_SM90_DEFINE(gate, .type = TC_BF16, .out = hook_gate)
+TC_ATTN_SM90_DEFINE(gate_window, .type = TC_F16, .head_dim = 64, .head_dim_v = 48, .window = 1, .out = hook_gate)
+TC_ATTN_SM90_DEFINE(sink, .type = TC_BF16, .head_dim = 64, .causal = 1, .window = 1, .sink = hook_sink)
+TC_ATTN_SM90_DEFINE(all_hooks, .type = TC_F16, .head_dim = 96, .hook_size = sizeof(hook_args), .score = hook_softcap, .mask = hook_documents,
+                    .mask_tile = hook_documents_tile, .out = hook_gate, .sink = hook_sink)
+TC_ATTN_SM90_DEFINE(three_hooks, .type = TC_BF16, .head_dim = 256, .head_dim_v = 64, .bn = 64, .score = hook_alibi, .out = hook_gate,
+                    .sink = hook_sink)
+TC_ATTN_SM90_DEFINE(bm64, .type = TC_BF16, .causal = 1, .bm = 64, .consumers = 1)
+TC_ATTN_SM90_DEFINE(bn64_3stages, .type = TC_BF16, .head_dim = 64, .bn = 64, .stages = 3)
+TC_ATTN_SM90_DEFINE(one_q, .type = TC_F16, .head_dim = 64, .causal = 1, .q_stages = 1)
+TC_ATTN_SM90_DEFINE(bn16, .type = TC_F16, .head_dim = 64, .causal = 1, .bn = 16, .stages = 4)
+TC_ATTN_SM90_DEFINE(bm192_bn48, .type = TC_BF16, .head_dim = 32, .window = 1, .bm = 192, .bn = 48, .consumers = 3)
+TC_ATTN_SM90_DEFINE(bn256, .type = TC_F16, .head_dim = 32, .bm = 64, .bn = 256)
+
+#ifdef TC_ATTN_SM80_DEFINE
+TC_ATTN_SM80_DEFINE(a16_window, .type = TC_F16, .head_dim = 16, .window = 1)
+TC_ATTN_SM80_DEFINE(a32_causal, .type = TC_BF16, .head_dim = 32, .causal = 1)
+TC_ATTN_SM80_DEFINE(a48, .type = TC_F16, .head_dim = 48)
+TC_ATTN_SM80_DEFINE(a64, .type = TC_BF16, .head_dim = 64)
+TC_ATTN_SM80_DEFINE(a80_causal_window, .type = TC_F16, .head_dim = 80, .causal = 1, .window = 1)
+TC_ATTN_SM80_DEFINE(a112, .type = TC_BF16, .head_dim = 112)
+TC_ATTN_SM80_DEFINE(a128_causal, .type = TC_BF16, .causal = 1)
+TC_ATTN_SM80_DEFINE(a128_window, .type = TC_F16, .window = 1)
+TC_ATTN_SM80_DEFINE(a160_causal, .type = TC_BF16, .head_dim = 160, .causal = 1)
+TC_ATTN_SM80_DEFINE(a256_causal, .type = TC_F16, .head_dim = 256, .causal = 1)
+TC_ATTN_SM80_DEFINE(a192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
+TC_ATTN_SM80_DEFINE(a64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
+TC_ATTN_SM80_DEFINE(a128_48_window, .type = TC_BF16, .head_dim_v = 48, .window = 1)
+TC_ATTN_SM80_DEFINE(a_alibi, .type = TC_F16, .head_dim = 96, .causal = 1, .score = hook_alibi)
+TC_ATTN_SM80_DEFINE(a_bias_window, .type = TC_BF16, .head_dim = 64, .window = 1, .score = hook_bias)
+TC_ATTN_SM80_DEFINE(a_random, .type = TC_F16, .head_dim = 64, .mask = hook_random)
+TC_ATTN_SM80_DEFINE(a_documents, .type = TC_BF16, .causal = 1, .mask = hook_documents, .mask_tile = hook_documents_tile)
+TC_ATTN_SM80_DEFINE(a_blocks, .type = TC_F16, .head_dim = 80, .window = 1, .mask = hook_blocks, .mask_tile = hook_blocks_tile)
+TC_ATTN_SM80_DEFINE(a_all_hooks, .type = TC_BF16, .head_dim = 96, .hook_size = sizeof(hook_args), .score = hook_softcap, .mask = hook_documents,
+                    .mask_tile = hook_documents_tile, .out = hook_gate, .sink = hook_sink)
+TC_ATTN_SM80_DEFINE(a_sink, .type = TC_F16, .causal = 1, .window = 1, .sink = hook_sink)
+TC_ATTN_SM80_DEFINE(a_one_warp, .type = TC_BF16, .head_dim = 64, .causal = 1, .bm = 16, .bn = 16, .stages = 4, .warps = 1)
+TC_ATTN_SM80_DEFINE(a_8_warps, .type = TC_F16, .head_dim = 64, .bm = 128, .bn = 128, .stages = 3, .warps = 8)
+
+TC_ATTN_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
+TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .head_dim = 64, .window = 1, .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
+TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
+#endif
+
+typedef struct {
+    const char *name;
+    tc_status (*run)(const tc_attn_args *, cudaStream_t);
+    int sm, hooks, smem;
+    tc_attn_config c; /* hooks apart */
+} kernel;
+
+#define SM90(name, hooks) {#name, name##_run, 90, hooks, name##_SMEM, name##_config()}
+#define SM80(name, hooks) {#name, name##_run, 80, hooks, name##_SMEM, name##_config()}
+#define ANY(name, hooks) {#name, name##_run, 80, hooks, tc_attn_sm80_smem(name##_sm80_config()), name##_config()}
+static const kernel kernels[] = {
+    SM90(h16, 0), SM90(h32_causal, 0), SM90(h48_window, 0), SM90(h64, 0), SM90(h64_causal, 0), SM90(h80_causal_window, 0), SM90(h96, 0),
+    SM90(h112_causal, 0), SM90(h128, 0), SM90(h128_causal, 0), SM90(h128_window, 0), SM90(h128_causal_window, 0), SM90(h160_causal, 0), SM90(h192, 0),
+    SM90(h256, 0), SM90(h256_causal, 0), SM90(h192_128_causal, 0), SM90(h64_128, 0), SM90(h128_48_window, 0), SM90(h144_16, 0),
+    SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(bias_window, BIAS), SM90(mask_random, RANDOM),
+    SM90(random_window, RANDOM), SM90(documents, DOCUMENTS), SM90(documents_alone, DOCUMENTS), SM90(blocks, BLOCKS), SM90(blocks_window, BLOCKS),
+    SM90(gate, GATE), SM90(gate_window, GATE), SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK),
+    SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0),
+    SM90(bn256, 0),
+#ifdef TC_ATTN_SM80_DEFINE
+    SM80(a16_window, 0), SM80(a32_causal, 0), SM80(a48, 0), SM80(a64, 0), SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_causal, 0),
+    SM80(a128_window, 0), SM80(a160_causal, 0), SM80(a256_causal, 0), SM80(a192_128_causal, 0), SM80(a64_128, 0), SM80(a128_48_window, 0),
+    SM80(a_alibi, ALIBI), SM80(a_bias_window, BIAS), SM80(a_random, RANDOM), SM80(a_documents, DOCUMENTS), SM80(a_blocks, BLOCKS),
+    SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK), SM80(a_sink, SINK), SM80(a_one_warp, 0), SM80(a_8_warps, 0),
+    ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
+#endif
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/* ---- device memory of one configuration ---- */
+enum { MAX_ALLOCATIONS = 24 };
+static void *allocations[MAX_ALLOCATIONS];
+static int allocated;
+
+static void *device_memory(size_t bytes)
+{
+    void *p = 0;
+    if (allocated == MAX_ALLOCATIONS) exit(1);
+    CUDA_CHECK(cudaMalloc(&p, bytes ? bytes : 16)); /* no byte more than asked for: tcemu sees every access past the end */
+    allocations[allocated++] = p;
+    return p;
+}
+
+static void *upload(const void *host, size_t bytes)
+{
+    void *p = device_memory(bytes);
+    CUDA_CHECK(cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice));
+    return p;
+}
+
+static float normal_scaled(float x) { return x * test_normal(); }
+
+static float *floats(size_t n, float scale)
+{
+    float *x = (float *)malloc(n * sizeof *x + 16);
+    for (size_t i = 0; i < n; i++) x[i] = normal_scaled(scale);
+    return x;
+}
+
+/* ---- tensors ---- */
+typedef struct {
+    int rows, heads, batch, dim;  /* extents of the memory: packed ones have one batch */
+    const int *at;                /* packed: where each sequence begins; else null */
+    tc_attn_strides s;
+    int64_t base;                 /* first element */
+    size_t elements;
+    uint16_t *host, *dev;
+} tensor;
+
+static int64_t place(const tensor *t, int b, int row, int h)
+{
+    return t->base + (t->at ? (int64_t)(t->at[b] + row) * t->s.row : b * t->s.batch + row * t->s.row) + h * t->s.head;
+}
+
+/* Strides in a random order of the three dimensions with random gaps, or 0 for a contiguous tensor. share: batches may lie on each other. */
+static tc_attn_strides choose_strides(tensor *t, int share)
+{
+    static const int orders[6][3] = {{2, 1, 0}, {2, 1, 0}, {1, 2, 0}, {1, 0, 2}, {2, 0, 1}, {0, 1, 2}}; /* innermost first; 0 batch, 1 row, 2 head */
+    const int *order = orders[test_int(0, 5)], extent[3] = {t->batch, t->rows, t->heads};
+    int64_t s[3], step = t->dim;
+    tc_attn_strides given;
+    memset(&given, 0, sizeof given);
+    t->s.head = t->dim, t->s.row = (int64_t)t->dim * t->heads, t->s.batch = t->s.row * t->rows;
+    if (test_int(0, 3) == 0) return given;
+    for (int i = 0; i < 3; i++) {
+        s[order[i]] = step + (test_int(0, 1) ? 8 * test_int(0, 5) : 0);
+        step = s[order[i]] * (extent[order[i]] ? extent[order[i]] : 1);
+    }
+    if (share && test_int(0, 5) == 0) s[0] = 0;
+    if (t->at && test_int(0, 1)) s[0] = 8 * test_int(0, 1000); /* means nothing */
+    t->s.batch = s[0], t->s.row = s[1], t->s.head = s[2];
+    return t->s;
+}
+
+static void allocate(tensor *t)
+{
+    const int64_t last = t->base + (t->rows - 1) * t->s.row + (t->heads - 1) * t->s.head + (t->at ? 0 : (t->batch - 1) * t->s.batch) + t->dim;
+    t->elements = t->rows > 0 && t->heads > 0 && t->batch > 0 ? (size_t)last : 0;
+    t->host = (uint16_t *)malloc(t->elements * 2 + 16);
+    memset(t->host, 0xff, t->elements * 2);
+}
+
+static float element(int type, uint16_t x) { return type == TC_BF16 ? tc_f32_from_bf16(x) : tc_f32_from_f16(x); }
+static uint16_t to_element(int type, float x) { return type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x); }
+
+enum { NORMAL, OUTLIERS, CONSTANT, NEGATIVE, RISING, FALLING, KINDS };
+static const char *const kind_names[] = {"normal", "outliers", "constant", "negative", "rising", "falling"};
+
+/* which: 'q', 'k' or 'v' */
+static void fill(tensor *t, int type, int batch, const int *lens, char which, int kind)
+{
+    const float all = 0.25f * (float)test_int(-6, 6), slope = 0.01f * (float)test_int(1, 30);
+    for (int b = 0; b < batch; b++)
+        for (int i = 0; i < lens[b]; i++)
+            for (int h = 0; h < t->heads; h++) {
+                uint16_t *to = t->host + place(t, b, i, h);
+                for (int e = 0; e < t->dim; e++) {
+                    float x = test_normal();
+                    if (kind == OUTLIERS && test_int(0, 99) == 0) x *= (float)test_int(50, 100);
+                    if (kind == CONSTANT) x = all;
+                    if (kind == NEGATIVE && which != 'v') x = which == 'q' ? 3.f + 0.25f * x : -3.f + 0.25f * x;
+                    if ((kind == RISING || kind == FALLING) && which != 'v') { /* scores that grow along the keys by the first product */
+                        x *= 0.5f;
+                        if (e == 0) x = which == 'q' ? (kind == RISING ? 8.f : -8.f) : slope * (float)i;
+                    }
+                    to[e] = to_element(type, x);
+                }
+            }
+}
+
+/* ---- one side of the lengths ---- */
+typedef struct {
+    int mode; /* 0: all of one length; 'p'added, 'c'umulative */
+    int len, total, *lens, *at;
+    int *dev;
+} side;
+
+static int choose_length(int largest, int may_be_empty)
+{
+    const int r = test_int(0, 9);
+    if (may_be_empty && r == 0) return 0;
+    return r < 2 ? 1 : r < 5 ? test_int(1, 20) : r < 9 ? test_int(1, largest) : test_int(1, largest / 64 + 1) * 64;
+}
+
+static side choose_side(int batch, int len, int packed_chance)
+{
+    static const char modes[] = {0, 'p', 'c'};
+    side s;
+    int longest = 0;
+    memset(&s, 0, sizeof s);
+    s.mode = modes[test_int(0, 9) < packed_chance ? test_int(1, 2) : 0];
+    s.lens = (int *)malloc(sizeof(int) * (size_t)(batch + 1)), s.at = (int *)malloc(sizeof(int) * (size_t)(batch + 1));
+    s.at[0] = 0;
+    for (int b = 0; b < batch; b++) {
+        s.lens[b] = !s.mode ? len : test_int(0, 4) == 0 ? 0 : test_int(0, 3) == 0 ? len : test_int(0, len);
+        longest = s.lens[b] > longest ? s.lens[b] : longest;
+        s.at[b + 1] = s.at[b] + s.lens[b];
+    }
+    s.len = s.mode == 'c' ? longest : len;
+    s.total = s.mode == 'c' ? s.at[batch] + (test_int(0, 1) ? test_int(0, 150) : 0) : 0;
+    if (s.mode == 'c' && s.len < s.total && test_int(0, 2) == 0) s.len = test_int(s.len, s.total); /* a bound, not the length itself */
+    if (s.mode == 'c') s.dev = (int *)upload(s.at, sizeof(int) * (size_t)(batch + 1));
+    else if (s.mode == 'p') s.dev = (int *)upload(s.lens, sizeof(int) * (size_t)batch);
+    return s;
+}
+
+/* ---- the reference: score and its error before the maximum is known ---- */
+typedef struct {
+    double s, error;
+    int kept;
+} score;
+
+static score hooked(const kernel *kn, const hook_args *p, double s, double error, int b, int h, int q, int kv)
+{
+    score r;
+    const double before = fabs(s);
+    r.kept = 1;
+    if (kn->hooks & ALIBI) s += (double)p->slopes[h] * (kv - q), error += ldexp(before + fabs(s) + fabs((double)p->slopes[h] * (kv - q)), -22);
+    if (kn->hooks & SOFTCAP) s = p->cap * tanh(s / p->cap), error += ldexp(before + fabs(s), -22);
+    if (kn->hooks & BIAS) s += p->bias[h * (p->q_len + p->k_len - 1) + kv - q + p->q_len - 1], error += ldexp(before + fabs(s), -22);
+    if (kn->hooks & RANDOM) r.kept = kept_random(p, b, h, q, kv);
+    if (kn->hooks & DOCUMENTS) r.kept = p->doc_q[b * p->q_len + q] == p->doc_k[b * p->k_len + kv];
+    if (kn->hooks & BLOCKS) r.kept = kept_block(p, h, q, kv);
+    if (s == -INFINITY) r.kept = 0; /* a bias of -inf masks */
+    r.s = s, r.error = error;
+    return r;
+}
+
+static double worst_o, worst_lse; /* of the bound, over all configurations */
+
+static void one(const kernel *kn, uint64_t seed, int largest, double work)
+{
+    const tc_attn_config c = kn->c;
+    static const int groups[] = {1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 16, 64};
+    static const float scales[] = {0, 0, 0, 0.05f, 0.2f, 1.f, 0.001f};
+    const int d = c.head_dim, dv = c.head_dim_v, kind = test_int(0, 1) ? NORMAL : test_int(1, KINDS - 1);
+    int batch = test_int(1, 4), group = groups[test_int(0, 11)], heads_kv = test_int(1, 3), heads, q_len, k_len, bad = 0, bad_lse = 0, empty_wrong = 0;
+    double worst[2] = {0, 0};
+    hook_args hook, host_hook;
+    tc_attn_args g;
+    tensor t[4]; /* q, k, v, o */
+    side sq, sk;
+    float *lse = 0;
+    size_t lse_elements = 0, outside = 0;
+    int device_bad = 0;
+
+    if (test_int(0, 4) == 0) group = group * heads_kv, heads_kv = 1; /* MQA */
+    q_len = choose_length(largest, 0), k_len = choose_length(largest, 1);
+    if (test_int(0, 3) == 0) k_len = q_len;
+    if (group > 1 && test_int(0, 1)) q_len = test_int(1, 12); /* short queries: heads that share K and V go into one tile */
+    heads = group * heads_kv;
+    while ((double)batch * heads * (q_len + 16) * (k_len + 64) * (d + dv) > work) {
+        if (batch > 1) batch--;
+        else if (heads_kv > 1) heads_kv--, heads = group * heads_kv;
+        else if (q_len > k_len && q_len > 1) q_len = (q_len + 1) / 2;
+        else if (k_len > 1) k_len /= 2;
+        else break;
+    }
+    sq = choose_side(batch, q_len, 5), sk = choose_side(batch, k_len, 5);
+
+    memset(&g, 0, sizeof g);
+    g.batch = batch, g.heads = heads, g.heads_kv = group == 1 && test_int(0, 1) ? 0 : heads_kv;
+    g.q_len = sq.len, g.k_len = sk.len;
+    if (sq.mode == 'c') g.cu_q = sq.dev, g.total_q = sq.total, g.host_cu_q = test_int(0, 1) ? sq.at : 0;
+    else if (sq.mode == 'p') g.lens_q = sq.dev, g.host_lens_q = test_int(0, 1) ? sq.lens : 0;
+    if (sk.mode == 'c') g.cu_k = sk.dev, g.total_k = sk.total, g.host_cu_k = test_int(0, 1) ? sk.at : 0;
+    else if (sk.mode == 'p') g.lens_k = sk.dev, g.host_lens_k = test_int(0, 1) ? sk.lens : 0;
+    g.scale = scales[test_int(0, 6)];
+    const double scale = g.scale > 0 ? g.scale : (double)(float)(1 / sqrt((double)d));
+    if (c.window) {
+        static const int ends[] = {-1, -1, 0, 1, 5, 33, 100, 100000};
+        g.window_left = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
+        g.window_right = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
+    } else if (test_int(0, 3) == 0) {
+        g.window_left = g.window_right = -1;
+    }
+    g.pdl = test_int(0, 1);
+
+    memset(t, 0, sizeof t);
+    for (int i = 0; i < 4; i++) {
+        const side *s = i == 0 || i == 3 ? &sq : &sk;
+        tc_attn_strides *given[4] = {&g.q_stride, &g.k_stride, &g.v_stride, &g.o_stride};
+        t[i].rows = s->mode == 'c' ? s->total : s->len, t[i].at = s->mode == 'c' ? s->at : 0;
+        t[i].batch = s->mode == 'c' ? 1 : batch, t[i].heads = i == 0 || i == 3 ? heads : heads_kv, t[i].dim = i < 2 ? d : dv;
+        t[i].base = 8 * test_int(0, 2);
+        *given[i] = choose_strides(&t[i], i == 1 || i == 2);
+        allocate(&t[i]);
+        if (i < 3) fill(&t[i], c.type, batch, s->lens, "qkv"[i], kind);
+        t[i].dev = (uint16_t *)upload(t[i].host, t[i].elements * 2);
+    }
+    g.q = t[0].dev + t[0].base, g.k = t[1].dev + t[1].base, g.v = t[2].dev + t[2].base, g.o = t[3].dev + t[3].base;
+    if (sk.len == 0 && test_int(0, 1)) g.k = g.v = 0;
+    if (test_int(0, 3)) {
+        const int64_t rows = t[0].rows, batches = sq.mode == 'c' ? 1 : batch;
+        int64_t head = rows, step = rows * heads;
+        if (test_int(0, 1)) {
+            if (test_int(0, 1)) g.lse_head = head = rows + test_int(0, 9), g.lse_batch = step = head * heads + test_int(0, 9);
+            else g.lse_batch = step = rows + test_int(0, 9) + 1, g.lse_head = head = step * batches + test_int(0, 9);
+        }
+        lse_elements = rows > 0 ? (size_t)((rows - 1) + (heads - 1) * head + (batches - 1) * step + 1) : 0;
+        lse = (float *)malloc(lse_elements * 4 + 16);
+        memset(lse, 0xff, lse_elements * 4);
+        g.lse = (float *)upload(lse, lse_elements * 4);
+    }
+
+    /* hooks' arguments: exactly as much memory as there are places */
+    memset(&host_hook, 0, sizeof host_hook);
+    host_hook.batch = batch, host_hook.heads = heads, host_hook.dv = dv, host_hook.q_len = sq.len, host_hook.k_len = sk.len;
+    host_hook.cap = test_int(0, 1) ? 20.f : 2.5f, host_hook.salt = (uint32_t)test_random(), host_hook.keep = (uint32_t)test_int(0, 16);
+    hook = host_hook;
+    hook.len_q = (int *)upload(host_hook.len_q = sq.lens, sizeof(int) * (size_t)batch);
+    hook.len_k = (int *)upload(host_hook.len_k = sk.lens, sizeof(int) * (size_t)batch);
+    hook.bad = (int *)upload(host_hook.bad = &device_bad, sizeof(int));
+    if (kn->hooks & ALIBI) hook.slopes = (float *)upload(host_hook.slopes = floats((size_t)heads, 0.3f), sizeof(float) * (size_t)heads);
+    if (kn->hooks & BIAS) {
+        const int width = sq.len + sk.len - 1 > 0 ? sq.len + sk.len - 1 : 0, holes = test_int(0, 3) == 0;
+        float *x = floats((size_t)(width * heads), 2.f);
+        for (int i = 0; holes && i < width * heads; i++)
+            if (test_int(0, 2) == 0) x[i] = -INFINITY;
+        hook.bias = (float *)upload(host_hook.bias = x, sizeof(float) * (size_t)(width * heads));
+    }
+    if (kn->hooks & DOCUMENTS) {
+        for (int which = 0; which < 2; which++) {
+            const int len = which ? sk.len : sq.len, often = test_int(2, 90);
+            int *doc = (int *)malloc(sizeof(int) * (size_t)(len * batch) + 16);
+            for (int b = 0; b < batch; b++)
+                for (int i = 0, id = 0; i < len; i++) doc[b * len + i] = id += i && test_int(0, often) == 0;
+            if (which) hook.doc_k = (int *)upload(host_hook.doc_k = doc, sizeof(int) * (size_t)(len * batch));
+            else hook.doc_q = (int *)upload(host_hook.doc_q = doc, sizeof(int) * (size_t)(len * batch));
+        }
+    }
+    if (kn->hooks & BLOCKS) {
+        const int count = heads * ((sq.len + EDGE - 1) / EDGE) * ((sk.len + EDGE - 1) / EDGE), keep = test_int(0, 10);
+        uint8_t *x = (uint8_t *)malloc((size_t)count + 16);
+        for (int i = 0; i < count; i++) x[i] = test_int(1, 10) <= keep;
+        hook.blocks = (uint8_t *)upload(host_hook.blocks = x, (size_t)count);
+    }
+    if (kn->hooks & GATE) hook.gate = (float *)upload(host_hook.gate = floats((size_t)(heads * sq.len * dv), 1.f), sizeof(float) * (size_t)(heads * sq.len * dv));
+    if (kn->hooks & SINK) {
+        float *x = floats((size_t)heads, 3.f);
+        for (int i = 0; i < heads; i++)
+            if (test_int(0, 4) == 0) x[i] = -INFINITY; /* no sink */
+        hook.sinks = (float *)upload(host_hook.sinks = x, sizeof(float) * (size_t)heads);
+    }
+    if (kn->hooks) g.hook_args = &hook, g.hook_size = sizeof hook;
+
+    char what[400];
+    snprintf(what, sizeof what, "attn_fuzz 1 %llu: %s batch %d heads %d/%d q %d%s k %d%s scale %g window %d,%d %s%s", (unsigned long long)seed, kn->name, batch, heads,
+             heads_kv, sq.len, sq.mode == 'c' ? " packed" : sq.mode ? " padded" : "", sk.len, sk.mode == 'c' ? " packed" : sk.mode ? " padded" : "", g.scale,
+             g.window_left, g.window_right, kind_names[kind], g.lse ? "" : " no lse");
+    snprintf(test_context, sizeof test_context, "%.250s", what);
+    const tc_status st = kn->run(&g, 0);
+    CHECK(st == TC_OK, "%s: %s", what, tc_why());
+    if (st != TC_OK) goto end;
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemcpy(t[3].host, t[3].dev, t[3].elements * 2, cudaMemcpyDeviceToHost));
+    if (lse) CUDA_CHECK(cudaMemcpy(lse, g.lse, lse_elements * 4, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(&device_bad, hook.bad, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(device_bad == 0, "%s: a hook is asked about a place that does not exist", what);
+
+    {
+        const double u = ldexp(1, c.type == TC_BF16 ? -8 : -11), tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25);
+        score *s = (score *)malloc(sizeof *s * (size_t)(sk.len + 1));
+        double *row = (double *)malloc(sizeof(double) * (size_t)dv * 4), *sum = row, *size = row + dv, *off = row + 2 * dv, *values = row + 3 * dv;
+        float *fq = (float *)malloc(sizeof(float) * (size_t)d), *fk = (float *)malloc(sizeof(float) * ((size_t)sk.len * d + 4));
+        float *fv = (float *)malloc(sizeof(float) * ((size_t)sk.len * dv + 4));
+        for (int b = 0; b < batch; b++)
+            for (int h = 0; h < heads; h++) {
+                const int lq = sq.lens[b], lk = sk.lens[b], hk = h / group;
+                if (h % group == 0) /* the group's K and V */
+                    for (int j = 0; j < lk; j++) {
+                        for (int e = 0; e < d; e++) fk[(size_t)j * d + e] = element(c.type, t[1].host[place(&t[1], b, j, hk) + e]);
+                        for (int e = 0; e < dv; e++) fv[(size_t)j * dv + e] = element(c.type, t[2].host[place(&t[2], b, j, hk) + e]);
+                    }
+                for (int i = 0; i < lq; i++) {
+                    uint16_t *got = t[3].host + place(&t[3], b, i, h);
+                    const int place_k = i + lk - lq;
+                    const int from = c.window && g.window_left >= 0 ? place_k - g.window_left : 0;
+                    const int to = c.causal ? place_k : c.window && g.window_right >= 0 ? place_k + g.window_right : lk - 1;
+                    const double sink = kn->hooks & SINK ? host_hook.sinks[h] : -INFINITY;
+                    double top = -INFINITY, far = 0, z = 0, drift = 0;
+                    int any = 0;
+                    for (int e = 0; e < d; e++) fq[e] = element(c.type, t[0].host[place(&t[0], b, i, h) + e]);
+                    for (int j = 0; j < lk; j++) {
+                        double dot = 0, all = 0;
+                        s[j].kept = 0;
+                        if (j < from || j > to) continue;
+                        for (int e = 0; e < d; e++) {
+                            const double x = (double)fq[e] * fk[(size_t)j * d + e];
+                            dot += x, all += fabs(x);
+                        }
+                        s[j] = hooked(kn, &host_hook, dot * scale, (d + 8) * ldexp(all * scale, -23), b, h, i, j);
+                        if (!s[j].kept) continue;
+                        any = 1;
+                        if (s[j].s > top) top = s[j].s;
+                        if (fabs(s[j].s) > far) far = fabs(s[j].s);
+                    }
+                    if (sink > top) top = sink;
+                    for (int e = 0; e < 4 * dv; e++) row[e] = 0;
+                    for (int j = 0; j < lk; j++) {
+                        double p, off_by;
+                        if (!s[j].kept) continue;
+                        p = exp(s[j].s - top);
+                        off_by = expm1(s[j].error + ldexp(fabs(s[j].s) + far, -22)) + ldexp(1, -21);
+                        z += p, drift += p * off_by;
+                        for (int e = 0; e < dv; e++) {
+                            const double v = fv[(size_t)j * dv + e];
+                            sum[e] += p * v, size[e] += p * fabs(v), off[e] += p * off_by * fabs(v), values[e] += fabs(v);
+                        }
+                    }
+                    if (sink > -INFINITY) z += exp(sink - top), drift += exp(sink - top) * (expm1(ldexp(fabs(sink) + far, -22)) + ldexp(1, -21));
+                    for (int e = 0; e < dv; e++) {
+                        const double gate = kn->hooks & GATE ? host_hook.gate[(h * sq.len + i) * dv + e] : 1;
+                        const double o = any ? sum[e] / z : 0, ref = o * gate, x = element(c.type, got[e]);
+                        double bound = 0, error;
+                        if (!any) {
+                            empty_wrong += x != 0;
+                            continue;
+                        }
+                        bound = (off[e] + size[e] * (u + ldexp(lk + lk / 16 + 16, -23)) + values[e] * tiny) / z;
+                        bound += fabs(o) * (drift / z + ldexp(lk / 16 + 64, -23) + ldexp(1, -22));
+                        bound = bound * fabs(gate) + ldexp(fabs(ref), -23);
+                        bound += (fabs(ref) + bound) * u + tiny;
+                        error = fabs(x - ref) / bound;
+                        if (!(error <= 1)) bad++;
+                        if (!(error <= worst[0])) worst[0] = error;
+                    }
+                    memset(got, 0xff, (size_t)dv * 2);
+                    if (lse) {
+                        float *at = lse + (sq.mode == 'c' ? sq.at[b] : b * (g.lse_batch ? g.lse_batch : (int64_t)t[0].rows * heads)) + h * (g.lse_head ? g.lse_head : t[0].rows) + i;
+                        const double ref = z > 0 ? top + log(z) : -INFINITY;
+                        if (ref == -INFINITY || (!any && z > 0)) {
+                            /* a sink alone: its logit, through log2 e and back */
+                            empty_wrong += ref == -INFINITY ? *at != ref : !(fabs(*at - ref) <= ldexp(fabs(ref), -22));
+                        } else {
+                            const double bound = drift / z + ldexp(lk / 16 + 64, -23) + ldexp(far + fabs(ref), -22) + ldexp(1, -21), error = fabs(*at - ref) / bound;
+                            if (!(error <= 1)) bad_lse++;
+                            if (!(error <= worst[1])) worst[1] = error;
+                        }
+                        memset(at, 0xff, sizeof *at);
+                    }
+                }
+            }
+        free(s), free(row), free(fq), free(fk), free(fv);
+    }
+    /* what is left of O and lse is what nobody may have written */
+    for (size_t i = 0; i < t[3].elements; i++) outside += t[3].host[i] != 0xffff;
+    for (size_t i = 0; i < lse_elements; i++) outside += tc_bits_from_f32(lse[i]) != 0xffffffffu;
+    CHECK(bad == 0, "%s: %d elements of O out of bound, worst %.2f of it", what, bad, worst[0]);
+    CHECK(bad_lse == 0, "%s: %d of lse out of bound, worst %.2f of it", what, bad_lse, worst[1]);
+    CHECK(empty_wrong == 0, "%s: %d values wrong in rows with nothing to attend", what, empty_wrong);
+    CHECK(outside == 0, "%s: %zu elements outside of O and lse written", what, outside);
+    if (worst[0] > worst_o) worst_o = worst[0];
+    if (worst[1] > worst_lse) worst_lse = worst[1];
+end:
+    for (int i = 0; i < 4; i++) free(t[i].host);
+    free(sq.lens), free(sq.at), free(sk.lens), free(sk.at), free(lse);
+    free((void *)host_hook.slopes), free((void *)host_hook.bias), free((void *)host_hook.doc_q), free((void *)host_hook.doc_k), free((void *)host_hook.blocks);
+    free((void *)host_hook.gate), free((void *)host_hook.sinks);
+    while (allocated) CUDA_CHECK(cudaFree(allocations[--allocated]));
+}
+
+int main(int argc, char **argv)
+{
+    const int device = test_device();
+    const int count = argc > 1 ? atoi(argv[1]) : 300;
+    const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
+    struct cudaDeviceProp properties;
+    const kernel *usable[KERNELS];
+    int n = 0, emulated;
+    if (device < 80) {
+        SKIP("attn_fuzz: no device of compute capability 8.0 or later");
+        return test_end();
+    }
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    emulated = strncmp(properties.name, "tcemu", 5) == 0;
+    for (int i = 0; i < KERNELS; i++) {
+        if (argc > 3 && strcmp(argv[3], kernels[i].name)) continue;
+        if (kernels[i].sm == 90 && device != 90) SKIP("%s: needs compute capability 9.0, this device has %d.%d", kernels[i].name, device / 10, device % 10);
+        else if (kernels[i].smem > (int)properties.sharedMemPerBlockOptin)
+            SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", kernels[i].name, kernels[i].smem, (int)properties.sharedMemPerBlockOptin);
+        else usable[n++] = &kernels[i];
+    }
+    printf("attn_fuzz: %d configurations of %d kernels, seed %llu\n", n ? count : 0, n, (unsigned long long)seed);
+    for (int i = 0; n && i < count; i++) {
+        const uint64_t mine = seed + (uint64_t)i;
+        test_seed(mine);
+        one(usable[mine % (uint64_t)n], mine, emulated ? 500 : 2000, emulated ? 3e7 : 1e8);
+    }
+    printf("worst error: %.2f of the bound of O, %.2f of that of lse\n", worst_o, worst_lse);
+    return test_end();
+}

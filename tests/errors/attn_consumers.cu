@@ -1,0 +1,6 @@
+// attn_consumers.cu - consumers that do not fit the tile
+// expect: tc: .bm must be 64, 128 or 192
+// expect-line: 6
+#include "tc.h"
+
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .bm = 128, .consumers = 1)

@@ -1,0 +1,6 @@
+// attn_head_dim_v.cu - a head dim of V that is no multiple of 16
+// expect: tc: .head_dim_v must be a multiple of 16 in 16..256
+// expect-line: 6
+#include "tc.h"
+
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .head_dim_v = 24)

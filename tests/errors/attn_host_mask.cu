@@ -1,0 +1,7 @@
+// attn_host_mask.cu - a .mask hook without TC_DEV
+// expect: a_hook_is_a_TC_DEV_function
+// expect-line: 7
+#include "tc.h"
+
+static int hook(int b, int h, int q, int kv, const void *args) { return b + h + q + kv + (args ? 0 : 1); }
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .mask = hook)

@@ -1,0 +1,7 @@
+// attn_host_score.cu - a .score hook without TC_DEV
+// expect: a_hook_is_a_TC_DEV_function
+// expect-line: 7
+#include "tc.h"
+
+static float hook(float s, int b, int h, int q, int kv, const void *args) { return s + 0.f * (b + h + q + kv) + (args ? 0.f : 1.f); }
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .score = hook)

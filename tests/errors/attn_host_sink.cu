@@ -1,0 +1,7 @@
+// attn_host_sink.cu - a .sink hook without TC_DEV
+// expect: a_hook_is_a_TC_DEV_function
+// expect-line: 7
+#include "tc.h"
+
+static float hook(int b, int h, const void *args) { return (float)(b + h) + (args ? 0.f : 1.f); }
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .sink = hook)

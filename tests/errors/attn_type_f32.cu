@@ -1,0 +1,6 @@
+// attn_type_f32.cu - a type that attention does not take
+// expect: tc: .type must be TC_F16 or TC_BF16
+// expect-line: 6
+#include "tc.h"
+
+TC_ATTN_SM90_DEFINE(attn, .type = TC_F32, .head_dim = 64)

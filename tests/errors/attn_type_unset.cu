@@ -1,0 +1,6 @@
+// attn_type_unset.cu - no type
+// expect: tc: .type must be TC_F16 or TC_BF16
+// expect-line: 6
+#include "tc.h"
+
+TC_ATTN_SM90_DEFINE(attn, .head_dim = 64)
