@@ -1,316 +1,278 @@
 /* 41_attention_by_hand_sm90.cu - a Hopper attention kernel written from the parts, beside the generated one.
  *
- * O = softmax(scale * Q K') V, bf16, head dim 128, causal or not. Q, K, V, O: (batch, len, heads, 128), any len.
+ * O = softmax(scale * Q K') V in bf16, head dim 128, causal or not. Q, K, V and O are (batch, len, heads, 128), len is any.
  *
- *    1 The grid is persistent: a block walks over tiles of work, each 128 queries of one head. Causal: the longest come first, and the
- *      blocks take them back and forth (0 1 2, 2 1 0, ..), so that all end at about the same time.
- *    2 One producer thread loads by TMA: Q (two slots), K and V (two slots each, of 128 keys), 128-byte swizzled. K runs one tile ahead of V.
+ *    1 The grid is persistent: a block walks over tiles of work, 128 queries of a head each. Causal: the longest come first, and blocks
+ *      take them back and forth (0 1 2, 2 1 0, ..), so that all end at about the same time.
+ *    2 One producer thread loads by TMA: Q, K and V, two slots of 128 rows each. K runs one tile ahead of V.
  *    3 It also does the divisions that say what comes next, and leaves the answer as a note in shared memory beside the tile of Q.
- *    4 Two consumer warpgroups have 64 queries each. S of one tile of keys is multiplied together with P V of the tile before, and
- *      the softmax runs while P V does.
- *    5 The warpgroups take turns (named barriers): while one's products are multiplied the other is in its softmax.
- *    6 P never leaves its registers: an accumulator's layout is that of an A operand.
+ *    4 Two consumer warpgroups, 64 queries each. S of a tile of keys is multiplied together with P V of the one before; softmax meanwhile.
+ *    5 The warpgroups take turns, by named barriers: while one's products are multiplied, the other is in its softmax.
+ *    6 P never leaves its registers: an accumulator lies in them as an A operand does.
  *    7 The softmax is one multiply-add and one exp2 a score. O is rescaled only where a maximum has risen by more than a factor of 2^8.
  *    8 Keys are visited from the last tile down. Only the first visited has anything to mask: the diagonal, or the end.
- *    9 Where two tiles of work meet, the last P V of one and the first S of the next are multiplied together.
- *   10 O is stored (stmatrix, TMA) while that S is in the making, each warp for itself.
+ *    9 Where two tiles of work meet, the last P V of the one and the first S of the other are multiplied together.
+ *   10 O is stored while that S is in the making, by stmatrix and TMA, each warp for itself.
  */
 #define TC_SM90_STUBS /* this file compiles for every target, and says at run time where it cannot run */
 #include "attn_main.h"
 
-enum {
-    DIM = 128, ROWS = 128, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS), /* ROWS: queries of a tile, and keys */
-    BOX = ROWS * 128, TILE = 2 * BOX,                                      /* a tile lies in two boxes of 64 columns, 128 bytes a row */
-    Q = 0, K = 1, V = 2, O_AT = 6 * TILE, NOTES_AT = O_AT + TILE, FULL_AT = NOTES_AT + 2 * 16, EMPTY_AT = FULL_AT + 6 * 8, SMEM = EMPTY_AT + 6 * 8
+enum { /* a tile of Q, K, V or O: 128 rows of 128 columns, in two boxes of 64 columns: 128 bytes a row, swizzled */
+    DIM = 128, ROWS = 128, BOX = ROWS * 128, TILE = 2 * BOX, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS),
+    Q = 0, K = 1, V = 2, O = 3, SLOTS = 2 * 3, /* two slots of Q, K and V, each with two mbarriers: full (TMA is done), empty (the consumers are) */
+    O_AT = SLOTS * TILE, NOTES_AT = O_AT + TILE, FULL_AT = NOTES_AT + 2 * 16, EMPTY_AT = FULL_AT + SLOTS * 8, SMEM = EMPTY_AT + SLOTS * 8
 };
+#define RISE 8.f /* 0: each new maximum is used at once, as the generated kernel does it: P is then 1 at most; slower, and a little more exact */
 
 typedef struct hand_params {
-    tc_tmap q, k, v, o;
-    float *lse;             /* log of the sum of exp of each row: (batch, heads, len) */
-    float scale;            /* of scores, times log2(e): exp(x) = exp2(x log2(e)) */
+    tc_tmap map[4];
+    float *lse;  /* log of the sum of exp of a row's scores: (batch, heads, len) */
+    float scale; /* of scores, with log2(e) in it: exp(x) = exp2(x log2(e)) */
     int len, heads, causal;
-    uint32_t blocks, columns, section; /* tiles of work in a column; columns: heads of all batches; those worked on side by side */
+    uint32_t blocks, columns, section; /* tiles of work of a head; heads of all batches; how many of these are worked on side by side */
 } hand_params;
 
-/* A tile of work: ROWS queries from block * ROWS on, and how many tiles of keys they see. block -1: the end. */
-typedef struct TC_ALIGN(16) hand_work {
-    int block, head, batch, tiles;
-} hand_work;
-
-/* What a lane keeps for its two rows, g and g + 8 of its warp's 16: the maximum in use, and its part of the sum. */
-typedef struct hand_rows {
-    float max[2], sum[2];
-} hand_rows;
+/* A tile of work: queries block * ROWS and on, and how many tiles of keys they see; 0 tiles: there is no more work. */
+typedef struct hand_work { int block, head, batch, tiles; } hand_work;
+/* What a lane keeps for its rows, g and g + 8 of the warp's 16: the maximum in use, and two parts of the sum each. */
+typedef struct hand_rows { float max[2], sum[4]; } hand_rows;
+/* Where a thread stands in the slots of Q, K and V. */
+typedef struct hand_rings { uint32_t smem; tc_ring at[3]; } hand_rings;
 
 #if TC_HAS_SM90A
-/* Slot `stage` of Q, K or V: the tile, and its two mbarriers: full (TMA's bytes have come), empty (both warpgroups are done). */
-TC_DEV uint32_t slot(uint32_t smem, int which, uint32_t stage) { return smem + (2 * which + stage) * TILE; }
-TC_DEV uint32_t full(uint32_t smem, int which, uint32_t stage) { return smem + FULL_AT + (2 * which + stage) * 8; }
-TC_DEV uint32_t empty(uint32_t smem, int which, uint32_t stage) { return smem + EMPTY_AT + (2 * which + stage) * 8; }
-TC_DEV hand_work *note(uint32_t stage)
+TC_DEV uint32_t slot(const hand_rings *u, int kind) { return u->smem + (2 * kind + u->at[kind].stage) * TILE; }
+TC_DEV uint32_t full(const hand_rings *u, int kind) { return u->smem + FULL_AT + (2 * kind + u->at[kind].stage) * 8; }
+TC_DEV uint32_t empty(const hand_rings *u, int kind) { return u->smem + EMPTY_AT + (2 * kind + u->at[kind].stage) * 8; }
+TC_DEV hand_work *note(const hand_rings *u)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char dynamic_smem[];
-    return (hand_work *)(dynamic_smem + NOTES_AT) + stage;
+    return (hand_work *)(dynamic_smem + NOTES_AT) + u->at[Q].stage;
 }
 
-/* Idea 1: the block's tile of work number `round`. Columns are taken in sections whose K and V fit into L2 together. */
+/* Idea 1: the block's tile of work number `round`. Heads are taken in sections whose K and V fit into L2 together. */
 TC_DEV hand_work work_at(const hand_params *p, uint32_t round)
 {
     const uint32_t i = round * gridDim.x + (round % 2 ? gridDim.x - 1 - blockIdx.x : blockIdx.x), area = p->section * p->blocks;
-    const uint32_t first = i / area * p->section, size = min(p->section, p->columns - first), block = i % area / size, column = first + i % area % size;
-    hand_work w = {-1, 0, 0, 0};
-    if (i >= p->blocks * p->columns) return w;
-    w.block = (int)(p->causal ? p->blocks - 1 - block : block);
-    w.head = (int)(column % (uint32_t)p->heads);
-    w.batch = (int)(column / (uint32_t)p->heads);
-    w.tiles = p->causal ? w.block + 1 : (int)p->blocks;
+    const uint32_t begin = i / area * p->section, size = min(p->section, p->columns - begin), row = i % area / size, column = begin + i % area % size;
+    const int block = (int)(p->causal ? p->blocks - 1 - row : row), none = i >= p->blocks * p->columns;
+    const hand_work w = {block, (int)column % p->heads, (int)column / p->heads, none ? 0 : p->causal ? block + 1 : (int)p->blocks};
     return w;
 }
 
-/* The next slot of a ring, filled with rows row .. row + ROWS - 1 of a head; those behind the end become zeros. */
-TC_DEV void load(const tc_tmap *map, uint32_t smem, int which, tc_ring *ring, const hand_work *w, int row)
+/* Rows row .. row + ROWS - 1 of a head into the next slot; TMA makes zeros of those behind the end. */
+TC_DEV void load(const hand_params *p, hand_rings *u, int kind, const hand_work *w, int row)
 {
-    const uint32_t to = slot(smem, which, ring->stage), bar = full(smem, which, ring->stage);
-    TC_MBARRIER_WAIT(empty(smem, which, ring->stage), ring->phase ^ 1, "empty", which * 2 + (int)ring->stage);
-    if (which == Q) *note(ring->stage) = *w; /* idea 3: the consumers read it when the slot is full */
-    if (w->block < 0) {
-        tc_mbarrier_arrive(bar);
-        return;
-    }
-    tc_mbarrier_arrive_expect_tx(bar, TILE);
-    tc_cp_async_bulk_tensor_4d(to, map, 0, row, w->head, w->batch, bar);
-    tc_cp_async_bulk_tensor_4d(to + BOX, map, 64, row, w->head, w->batch, bar);
-    tc_ring_next(ring, 2);
+    TC_MBARRIER_WAIT(empty(u, kind), u->at[kind].phase ^ 1, "empty", kind);
+    if (kind == Q) *note(u) = *w; /* idea 3 */
+    tc_mbarrier_arrive_expect_tx(full(u, kind), w->tiles ? TILE : 0);
+    for (int i = 0; i < 2 && w->tiles; i++)
+        tc_cp_async_bulk_tensor_4d(slot(u, kind) + (uint32_t)i * BOX, &p->map[kind], i * 64, row, w->head, w->batch, full(u, kind));
+    tc_ring_next(&u->at[kind], 2);
 }
 
-/* Idea 2. One thread: everything in the order in which it is wanted. A tile of V is owed until the tile of K after it has been asked
- * for, be it of the next tile of work. */
+/* Idea 2. A tile of V waits until the K after it has been asked for, be that of the next tile of work. */
 TC_DEV void produce(const hand_params *p, uint32_t smem)
 {
-    tc_ring q = {0, 0}, k = {0, 0}, v = {0, 0};
-    hand_work w, owed;
-    int owed_row = -1;
+    hand_rings u = {smem};
+    hand_work owed; /* of the V still to come, and its first key */
+    int key = -1;
     for (uint32_t round = 0;; round++) {
-        w = work_at(p, round);
-        load(&p->q, smem, Q, &q, &w, w.block * ROWS);
-        if (w.block < 0) break;
-        for (int n = w.tiles - 1; n >= 0; n--) {
-            load(&p->k, smem, K, &k, &w, n * ROWS);
-            if (owed_row >= 0) load(&p->v, smem, V, &v, &owed, owed_row);
-            owed = w;
-            owed_row = n * ROWS;
+        const hand_work w = work_at(p, round);
+        load(p, &u, Q, &w, w.block * ROWS);
+        if (!w.tiles) break;
+        for (int n = w.tiles - 1; n >= 0; n--) { /* idea 8 */
+            load(p, &u, K, &w, n * ROWS);
+            if (key >= 0) load(p, &u, V, &owed, key);
+            owed = w, key = n * ROWS;
         }
     }
-    load(&p->v, smem, V, &v, &owed, owed_row);
+    load(p, &u, V, &owed, key);
 }
 
-/* A consumer's side of a ring. Every thread waits; one of the warpgroup gives back. */
-TC_DEV void wait_full(uint32_t smem, int which, const tc_ring *ring)
+/* Consumers: all threads wait for a slot, one of the warpgroup gives it back. */
+TC_DEV void acquire(const hand_rings *u, int kind) { TC_MBARRIER_WAIT(full(u, kind), u->at[kind].phase, "full", kind); }
+TC_DEV void release(hand_rings *u, int kind)
 {
-    TC_MBARRIER_WAIT(full(smem, which, ring->stage), ring->phase, "full", which * 2 + (int)ring->stage);
-}
-TC_DEV void release(uint32_t smem, int which, tc_ring *ring)
-{
-    if (threadIdx.x % 128 == 0) tc_mbarrier_arrive(empty(smem, which, ring->stage));
-    tc_ring_next(ring, 2);
+    if (threadIdx.x % 128 == 0) tc_mbarrier_arrive(empty(u, kind));
+    tc_ring_next(&u->at[kind], 2);
 }
 
-/* Idea 3, the other end. tc_uniform: a loop over a count that ptxas does not know to be the same in all lanes would push the
- * descriptors of its wgmmas out of the uniform registers. */
-TC_DEV hand_work read_note(uint32_t stage)
+/* Idea 3: the other end. tc_uniform: were the count not known to be the same in all lanes, ptxas would not keep the descriptors of the
+ * loop's wgmmas in uniform registers, where they must be. */
+TC_DEV hand_work next_work(const hand_rings *u)
 {
-    const hand_work *from = note(stage);
-    const hand_work w = {(int)tc_uniform((uint32_t)from->block), (int)tc_uniform((uint32_t)from->head), (int)tc_uniform((uint32_t)from->batch),
-                         (int)tc_uniform((uint32_t)from->tiles)};
+    hand_work w;
+    acquire(u, Q);
+    w = *note(u);
+    w.tiles = (int)tc_uniform((uint32_t)w.tiles);
     return w;
 }
 
-/* S = Q K', issued: 64 queries by 128 keys. Q and K are K-major, and 16 of their columns are 32 bytes of a row. */
-TC_DEV void issue_qk(uint32_t q, uint32_t k, float *s)
+/* S = Q K', issued: 64 queries, 128 keys. Both are K-major: 16 columns are 32 bytes of a row. */
+TC_DEV void issue_qk(const hand_rings *u, int wg, float *s)
 {
-    const uint64_t a = tc_wgmma_desc(q, 128), b = tc_wgmma_desc(k, 128);
+    const uint64_t q = tc_wgmma_desc(slot(u, Q) + (uint32_t)wg * (64 * 128), 128), k = tc_wgmma_desc(slot(u, K), 128);
     tc_wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < DIM / 16; i++) {
+    for (uint32_t i = 0; i < DIM / 16; i++) {
         const uint32_t at = i / 4 * BOX + i % 4 * 32;
-        TC_WGMMA_SS(128, f32, bf16, s, tc_wgmma_desc_advance(a, at), tc_wgmma_desc_advance(b, at), i > 0, 1, 1, 0, 0);
+        TC_WGMMA_SS(128, f32, bf16, s, tc_wgmma_desc_advance(q, at), tc_wgmma_desc_advance(k, at), i > 0, 1, 1, 0, 0);
     }
     tc_wgmma_commit_group();
 }
 
-/* O += P V, issued; add 0: O = P V. Idea 6: P from registers. V lies as it came, a row a key: MN-major, and 16 keys are 2048 bytes. */
-TC_DEV void issue_pv(const uint32_t *prob, uint32_t v, float *o, int add)
+/* O += P V, issued; add 0: O = P V. V is MN-major, a key a row: 16 keys are 2048 bytes. */
+TC_DEV void issue_pv(const hand_rings *u, const uint32_t *prob, float *o, int add)
 {
-    const uint64_t b = tc_wgmma_desc_mn(v, BOX);
+    const uint64_t v = tc_wgmma_desc_mn(slot(u, V), BOX);
     tc_wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < ROWS / 16; i++) TC_WGMMA_RS(128, f32, bf16, o, prob + 4 * i, tc_wgmma_desc_advance(b, (uint32_t)i * 2048), i > 0 ? 1 : add, 1, 1, 1);
+    for (uint32_t i = 0; i < ROWS / 16; i++) TC_WGMMA_RS(128, f32, bf16, o, prob + 4 * i, tc_wgmma_desc_advance(v, i * 2048), i > 0 ? 1 : add, 1, 1, 1);
     tc_wgmma_commit_group();
 }
 
-/* Idea 7: scores to exp2(scale * (score - max)), in place. 1, for the whole warp: max was raised, and what O has so far is to be
- * multiplied by f. Until a lane needs that, none asks its neighbours for theirs: max is the same in the 4 lanes of a row, but not the top. */
+/* exp2f without its care for denormal results, which takes two more instructions. */
+TC_DEV float exp2_fast(float x) { asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); return x; }
+
+/* Idea 7: scores to exp2(scale * (score - max)), in place. s[j] is of row j / 2 % 2 of the lane's two. The return value is the same in
+ * the warp: 1 if a maximum was raised, and what O has so far is to be multiplied by f. Only then do lanes of a row ask each other. */
 TC_DEV int softmax(float scale, float *s, hand_rows *r, float *f)
 {
-    float top[2] = {s[0], s[2]};
+    float top[4] = {s[0], s[1], s[2], s[3]};
     int rise;
 #pragma unroll
-    for (int j = 1; j < ROWS / 4; j++) {
-        top[0] = fmaxf(top[0], s[j / 2 * 4 + j % 2]);
-        top[1] = fmaxf(top[1], s[j / 2 * 4 + j % 2 + 2]);
-    }
-    rise = __any_sync(0xffffffffu, (top[0] - r->max[0]) * scale > 8.f || (top[1] - r->max[1]) * scale > 8.f);
+    for (int j = 4; j < ROWS / 2; j++) top[j % 4] = fmaxf(top[j % 4], s[j]);
+    top[0] = fmaxf(top[0], top[1]), top[1] = fmaxf(top[2], top[3]);
+    rise = __any_sync(0xffffffffu, (top[0] - r->max[0]) * scale > RISE || (top[1] - r->max[1]) * scale > RISE);
     if (rise) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            float to = fmaxf(r->max[i], top[i]);
-            to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 1));
-            to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 2));
-            f[i] = exp2f((r->max[i] - to) * scale);
-            r->sum[i] *= f[i];
-            r->max[i] = to;
+            const float before = r->max[i], pair = fmaxf(fmaxf(before, top[i]), __shfl_xor_sync(0xffffffffu, fmaxf(before, top[i]), 1));
+            r->max[i] = fmaxf(pair, __shfl_xor_sync(0xffffffffu, pair, 2));
+            f[i] = exp2_fast((before - r->max[i]) * scale);
+            r->sum[2 * i] *= f[i], r->sum[2 * i + 1] *= f[i];
         }
     }
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const float shift = -r->max[i] * scale;
-        float even = 0.f, odd = 0.f;
-#pragma unroll
-        for (int j = 0; j < ROWS / 8; j++) {
-            float *x = s + 4 * j + 2 * i;
-            x[0] = exp2f(fmaf(x[0], scale, shift));
-            x[1] = exp2f(fmaf(x[1], scale, shift));
-            even += x[0];
-            odd += x[1];
-        }
-        r->sum[i] += even + odd;
+    for (int j = 0; j < ROWS / 2; j++) {
+        s[j] = exp2_fast(fmaf(s[j], scale, -r->max[j / 2 % 2] * scale));
+        r->sum[j % 4] += s[j];
     }
     return rise;
 }
 
-/* Idea 6: s[8i] .. s[8i + 7] lie as the 4 registers of A for keys 16i .. 16i + 15 do. */
-TC_DEV void pack(const float *s, uint32_t *prob)
+TC_DEV void pack(const float *s, uint32_t *prob) /* idea 6 */
 {
 #pragma unroll
     for (int i = 0; i < ROWS / 4; i++) prob[i] = tc_bf16x2(s[2 * i], s[2 * i + 1]);
 }
 
-/* The first S of a tile of work, after its issue, to P. row: of this lane in the tile. Every query sees a key here (its own place is
- * on the diagonal), so that no maximum stays -inf. */
-TC_DEV void first(const hand_params *p, uint32_t smem, const hand_work *w, tc_ring *k, int row, float *s, uint32_t *prob, hand_rows *r)
+/* The first S of a tile of work, in the making, to P. row: the warp's first in the tile. */
+TC_DEV void first(const hand_params *p, hand_rings *u, const hand_work *w, int row, float *s, uint32_t *prob, hand_rows *r)
 {
-    const int left = p->len - (w->tiles - 1) * ROWS;
+    const int end = p->len - (w->tiles - 1) * ROWS, g = tc_lane() / 4, col = tc_lane() % 4 * 2;
     float f[2];
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(s, ROWS / 2);
-    release(smem, K, k);
-    if (p->causal || left < ROWS) { /* idea 8; behind the end Q's rows are not stored, so that causal needs no second bound */
+    release(u, K);
+    if (p->causal || end < ROWS) { /* idea 8. A row sees one key at least here, so that no maximum is -inf. Causal: rows behind the end matter not */
 #pragma unroll
         for (int j = 0; j < ROWS / 2; j++)
-            if (j / 4 * 8 + j % 2 + tc_lane() % 4 * 2 >= (p->causal ? row + j / 2 % 2 * 8 + 1 : left)) s[j] = -INFINITY;
+            if (j / 4 * 8 + j % 2 + col >= (p->causal ? row + g + j / 2 % 2 * 8 + 1 : end)) s[j] = -INFINITY;
     }
     r->max[0] = r->max[1] = -INFINITY;
-    r->sum[0] = r->sum[1] = 0.f;
+    r->sum[0] = r->sum[1] = r->sum[2] = r->sum[3] = 0.f;
     softmax(p->scale, s, r, f);
     pack(s, prob);
 }
 
-/* Idea 10: a warp's 16 rows of O, divided by their sums, through its own part of shared memory. row: of the warp in the tile. */
-TC_DEV void store(const hand_params *p, uint32_t smem, const hand_work *w, int row, float *o, const hand_rows *r)
+/* Idea 10: a warp's 16 rows of O, divided by their sums, through its own part of shared memory. */
+TC_DEV void store(const hand_params *p, uint32_t smem, const hand_work *w, int row, const float *o, const hand_rows *r)
 {
     const uint32_t lane = (uint32_t)tc_lane(), from = smem + O_AT + (uint32_t)row * 128, at = from + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
-    const int q0 = w->block * ROWS + row;
-    float inverse[2];
+    const int q = w->block * ROWS + row;
+    float f[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const int q = q0 + (int)lane / 4 + i * 8;
-        float sum = r->sum[i];
+        const int mine = q + (int)lane / 4 + i * 8;
+        float sum = r->sum[2 * i] + r->sum[2 * i + 1];
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        inverse[i] = 1.f / sum;
-        if (lane % 4 == 0 && q < p->len)
-            p->lse[((size_t)w->batch * p->heads + w->head) * p->len + q] = (r->max[i] * p->scale + log2f(sum)) * 0.69314718f;
+        f[i] = 1.f / sum;
+        if (lane % 4 == 0 && mine < p->len)
+            p->lse[((size_t)w->batch * p->heads + w->head) * p->len + mine] = (r->max[i] * p->scale + __log2f(sum)) * 0.69314718f;
     }
     if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < DIM / 16; j++) {
-        const float *x = o + 8 * j, a = inverse[0], b = inverse[1];
-        const uint32_t v[4] = {tc_bf16x2(x[0] * a, x[1] * a), tc_bf16x2(x[2] * b, x[3] * b), tc_bf16x2(x[4] * a, x[5] * a), tc_bf16x2(x[6] * b, x[7] * b)};
-        tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * BOX), v);
+        const float *y = o + 8 * j, a = f[0], b = f[1];
+        const uint32_t x[4] = {tc_bf16x2(y[0] * a, y[1] * a), tc_bf16x2(y[2] * b, y[3] * b), tc_bf16x2(y[4] * a, y[5] * a), tc_bf16x2(y[6] * b, y[7] * b)};
+        tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * BOX), x);
     }
     tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
     __syncwarp();
-    if (lane == 0 && q0 < p->len) { /* rows behind the end are cut off by TMA */
-        tc_cp_async_bulk_tensor_4d_store(&p->o, from, 0, q0, w->head, w->batch);
-        tc_cp_async_bulk_tensor_4d_store(&p->o, from + BOX, 64, q0, w->head, w->batch);
+    if (lane == 0 && q < p->len) { /* TMA leaves out the rows behind the end */
+        for (int i = 0; i < 2; i++) tc_cp_async_bulk_tensor_4d_store(&p->map[O], from + (uint32_t)i * BOX, i * 64, q, w->head, w->batch);
         tc_cp_async_bulk_commit_group();
     }
 }
 
-/* A warpgroup: 64 queries of each tile of work. */
 TC_DEV void consume(const hand_params *p, uint32_t smem, int wg)
 {
-    const int warp_row = wg * 64 + (int)(threadIdx.x / 32 % 4) * 16, row = warp_row + tc_lane() / 4;
-    const uint32_t mine = (uint32_t)wg * (64 * 128); /* where this warpgroup's rows begin in a box of Q */
-    tc_ring q = {0, 0}, k = {0, 0}, v = {0, 0};
+    const int row = wg * 64 + (int)(threadIdx.x / 32 % 4) * 16, my_turn = 1 + wg, your_turn = 2 - wg; /* idea 5: barriers of both warpgroups */
+    hand_rings u = {smem};
     hand_work w, next;
     hand_rows r;
     float s[ROWS / 2], o[DIM / 2], f[2];
     uint32_t prob[ROWS / 4];
-    int add;
-
-    if (wg == 1) tc_bar_arrive(1, 256); /* idea 5: warpgroup 0 begins. Barrier 1 + wg is waited for by that warpgroup */
-    wait_full(smem, Q, &q);
-    w = read_note(q.stage);
-    wait_full(smem, K, &k);
-    issue_qk(slot(smem, Q, q.stage) + mine, slot(smem, K, k.stage), s);
-    first(p, smem, &w, &k, row, s, prob, &r);
-    for (;;) {
+    int add, rise;
+    if (wg == 1) tc_bar_arrive(your_turn, 256); /* warpgroup 0 begins */
+    w = next_work(&u);
+    acquire(&u, K);
+    issue_qk(&u, wg, s);
+    first(p, &u, &w, row, s, prob, &r);
+    for (;; w = next) {
         add = 0;
-        for (int n = 1; n < w.tiles; n++) { /* idea 4: S of this tile of keys, P V of the one before */
-            int rise;
-            wait_full(smem, K, &k);
-            tc_bar_sync(1 + wg, 256); /* idea 5: my turn .. */
-            issue_qk(slot(smem, Q, q.stage) + mine, slot(smem, K, k.stage), s);
-            wait_full(smem, V, &v);
-            issue_pv(prob, slot(smem, V, v.stage), o, add);
-            tc_bar_arrive(2 - wg, 256); /* .. yours */
+        for (int n = w.tiles - 2; n >= 0; n--) { /* idea 4: S of tile n, P V of tile n + 1 */
+            acquire(&u, K);
+            tc_bar_sync(my_turn, 256);
+            issue_qk(&u, wg, s);
+            acquire(&u, V);
+            issue_pv(&u, prob, o, add);
+            tc_bar_arrive(your_turn, 256);
             add = 1;
-            TC_WGMMA_WAIT_GROUP(1); /* S has come; P V goes on */
+            TC_WGMMA_WAIT_GROUP(1); /* S has come; nobody may touch O or P yet */
             tc_wgmma_fence_acc(s, ROWS / 2);
-            release(smem, K, &k);
+            release(&u, K);
             rise = softmax(p->scale, s, &r, f);
             TC_WGMMA_WAIT_GROUP(0);
             tc_wgmma_fence_acc(o, DIM / 2);
-            release(smem, V, &v);
-            pack(s, prob); /* not before P V has read the P before */
-            if (rise) {
+            release(&u, V);
+            pack(s, prob);
+            if (rise)
 #pragma unroll
                 for (int i = 0; i < DIM / 2; i++) o[i] *= f[i / 2 % 2];
-            }
         }
-        release(smem, Q, &q);
-        wait_full(smem, V, &v);
-        wait_full(smem, Q, &q);
-        next = read_note(q.stage);
-        if (next.block < 0) break;
-        tc_bar_sync(1 + wg, 256);
-        issue_pv(prob, slot(smem, V, v.stage), o, add); /* idea 9: the last P V of w, the first S of next */
-        wait_full(smem, K, &k);
-        issue_qk(slot(smem, Q, q.stage) + mine, slot(smem, K, k.stage), s);
-        tc_bar_arrive(2 - wg, 256);
+        release(&u, Q);
+        acquire(&u, V);
+        next = next_work(&u);
+        if (!next.tiles) break;
+        tc_bar_sync(my_turn, 256);
+        issue_pv(&u, prob, o, add); /* idea 9 */
+        acquire(&u, K);
+        issue_qk(&u, wg, s);
+        tc_bar_arrive(your_turn, 256);
         TC_WGMMA_WAIT_GROUP(1);
         tc_wgmma_fence_acc(o, DIM / 2);
-        release(smem, V, &v);
-        store(p, smem, &w, warp_row, o, &r); /* idea 10: while S is in the making */
-        first(p, smem, &next, &k, row, s, prob, &r);
-        w = next;
+        release(&u, V);
+        store(p, smem, &w, row, o, &r);
+        first(p, &u, &next, row, s, prob, &r);
     }
-    issue_pv(prob, slot(smem, V, v.stage), o, add);
+    issue_pv(&u, prob, o, add);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, DIM / 2);
-    store(p, smem, &w, warp_row, o, &r);
+    store(p, smem, &w, row, o, &r);
     if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 #endif
@@ -321,13 +283,11 @@ static __global__ void __launch_bounds__(THREADS, 1) hand_kernel(const __grid_co
     extern __shared__ TC_ALIGN(1024) unsigned char dynamic_smem[];
     const uint32_t smem = tc_smem_u32(dynamic_smem);
     const int wg = tc_warpgroup();
-    if (threadIdx.x == 0) {
-        for (uint32_t i = 0; i < 6; i++) {
-            tc_mbarrier_init(smem + FULL_AT + i * 8, 1);
-            tc_mbarrier_init(smem + EMPTY_AT + i * 8, CONSUMERS);
-        }
-        tc_fence_mbarrier_init();
+    for (uint32_t i = 0; i < SLOTS && threadIdx.x == 0; i++) {
+        tc_mbarrier_init(smem + FULL_AT + i * 8, 1);
+        tc_mbarrier_init(smem + EMPTY_AT + i * 8, CONSUMERS);
     }
+    if (threadIdx.x == 0) tc_fence_mbarrier_init();
     __syncthreads();
     if (wg == 0) {
         TC_SETMAXNREG_DEC(40);
@@ -339,52 +299,41 @@ static __global__ void __launch_bounds__(THREADS, 1) hand_kernel(const __grid_co
 #endif
 }
 
-/* A map of (batch, len, heads, 128) bf16 in boxes of 64 columns of box_rows rows of one head. */
-static tc_status map(tc_tmap *out, const void *base, const tc_attn_args *g, uint32_t box_rows)
-{
-    tc_tmap_desc d;
-    memset(&d, 0, sizeof d);
-    d.type = TC_BF16, d.rank = 4, d.base = base, d.swizzle = 128, d.l2_promotion = 256;
-    d.dim[0] = DIM, d.dim[1] = (uint64_t)g->q_len, d.dim[2] = (uint64_t)g->heads, d.dim[3] = (uint64_t)g->batch;
-    d.stride[1] = DIM * 2, d.stride[0] = d.dim[2] * d.stride[1], d.stride[2] = d.dim[1] * d.stride[0];
-    d.box[0] = 64, d.box[1] = box_rows, d.box[2] = d.box[3] = 1;
-    return tc_tmap_encode(out, &d);
-}
-
 static tc_status hand_run(const tc_attn_args *g, int causal, cudaStream_t stream)
 {
-    const int fit = 32000000 / (g->q_len * DIM * 4); /* columns whose K and V take 32 MB of L2 */
+    const uint32_t blocks = (uint32_t)(g->q_len + ROWS - 1) / ROWS, columns = (uint32_t)(g->batch * g->heads), fit = 32000000u / (blocks * 2 * TILE);
+    const uint64_t len = (uint64_t)g->q_len, heads = (uint64_t)g->heads, row = heads * DIM * 2; /* row: in bytes */
+    const void *base[4] = {g->q, g->k, g->v, g->o};
     hand_params p;
     int sms = 0;
-    tc_status st = map(&p.q, g->q, g, ROWS);
-    if (st == TC_OK) st = map(&p.k, g->k, g, ROWS);
-    if (st == TC_OK) st = map(&p.v, g->v, g, ROWS);
-    if (st == TC_OK) st = map(&p.o, g->o, g, 16);
-    if (st != TC_OK) return st;
-    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    for (int i = 0; i < 4; i++) { /* boxes of 64 columns of ROWS rows of a head, or of the 16 rows that a warp stores */
+        const tc_tmap_desc d = {TC_BF16, 4, base[i], {DIM, len, heads, (uint64_t)g->batch}, {row, DIM * 2, row * len}, {64, i == O ? 16 : ROWS, 1, 1}, {0}, 128};
+        const tc_status st = tc_tmap_encode(&p.map[i], &d);
+        if (st != TC_OK) return st;
+    }
     p.lse = g->lse, p.scale = 1.44269504f / sqrtf(DIM), p.len = g->q_len, p.heads = g->heads, p.causal = causal;
-    p.blocks = (uint32_t)(g->q_len + ROWS - 1) / ROWS, p.columns = (uint32_t)(g->batch * g->heads);
-    p.section = !causal || fit < 1 ? 1 : (uint32_t)fit < p.columns ? (uint32_t)fit : p.columns;
+    p.blocks = blocks, p.columns = columns, p.section = causal ? min(max(fit, 1u), columns) : 1; /* 32 MB of K and V: L2 has 50 */
+    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaFuncSetAttribute(hand_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM);
-    hand_kernel<<<min((uint32_t)sms, p.blocks * p.columns), THREADS, SMEM, stream>>>(p);
+    hand_kernel<<<min((uint32_t)sms, blocks * columns), THREADS, SMEM, stream>>>(p);
     return cudaGetLastError() == cudaSuccess ? TC_OK : TC_ERR_CUDA;
 }
-static tc_status hand_full_run(const tc_attn_args *g, cudaStream_t stream) { return hand_run(g, 0, stream); }
-static tc_status hand_causal_run(const tc_attn_args *g, cudaStream_t stream) { return hand_run(g, 1, stream); }
+static tc_status hand_full(const tc_attn_args *g, cudaStream_t stream) { return hand_run(g, 0, stream); }
+static tc_status hand_causal(const tc_attn_args *g, cudaStream_t stream) { return hand_run(g, 1, stream); }
 
-TC_ATTN_SM90_DEFINE(generated_full, .type = TC_BF16, .head_dim = DIM)
+TC_ATTN_SM90_DEFINE(generated, .type = TC_BF16, .head_dim = DIM)
 TC_ATTN_SM90_DEFINE(generated_causal, .type = TC_BF16, .head_dim = DIM, .causal = 1)
 
 int main(void)
 {
-    const attn_example full = {"by hand", hand_full_run, 0, 0, 0, 0, 0, 0, 0, 0, 0, generated_full_run};
-    const attn_example causal = {"by hand", hand_causal_run, 1, 0, 0, 0, 0, 0, 0, 0, 0, generated_causal_run};
-    const int shapes[5][3] = {{32, 16, 512}, {8, 16, 2048}, {4, 16, 4096}, {1, 16, 16384}, {3, 5, 3333}}; /* batch, heads, len */
+    const attn_example full = {.name = "by hand", .run = hand_full, .rival = generated_run};
+    const attn_example causal = {.name = "by hand", .run = hand_causal, .causal = 1, .rival = generated_causal_run};
+    const int shapes[5][3] = {{32, 16, 512}, {8, 16, 2048}, {4, 16, 4096}, {1, 16, 16384}, {3, 5, 3333}};
     int failed = 0;
     example_device(90);
     for (int i = 0; i < 10; i++) {
-        const int *n = shapes[i % 5];
-        failed += attn_example_shape(i < 5 ? &full : &causal, attn_shape{n[0], n[1], n[1], n[2], n[2], DIM});
+        const int batch = shapes[i % 5][0], heads = shapes[i % 5][1], len = shapes[i % 5][2];
+        failed += attn_example_shape(i < 5 ? &full : &causal, attn_shape{batch, heads, heads, len, len, DIM});
     }
     return failed;
 }
