@@ -2,10 +2,10 @@
  *
  * O = softmax(scale * Q K') V in bf16, head dim 128, causal or not. Q, K, V and O are (batch, len, heads, 128), len is any.
  *
- *    1 The grid is persistent: a block walks over tiles of work, 128 queries of a head each. Causal: the longest come first, and blocks
- *      take them back and forth (0 1 2, 2 1 0, ..), so that all end at about the same time.
- *    2 One producer thread loads by TMA: Q, K and V, two slots of 128 rows each. K runs one tile ahead of V.
- *    3 It also does the divisions that say what comes next, and leaves the answer as a note in shared memory beside the tile of Q.
+ *    1 The grid is persistent: a block walks over tiles of work, 128 queries of a head each. Causal: the longest first, and back and forth
+ *      over the blocks (0 1 2, 2 1 0, ..), so that all end at about the same time.
+ *    2 One producer thread loads Q, K and V by TMA into two slots of 128 rows each. K runs one tile ahead of V.
+ *    3 It also does the divisions that say what comes next, and leaves a note about it in shared memory beside the tile of Q.
  *    4 Two consumer warpgroups, 64 queries each. S of a tile of keys is multiplied together with P V of the one before; softmax meanwhile.
  *    5 The warpgroups take turns, by named barriers: while one's products are multiplied, the other is in its softmax.
  *    6 P never leaves its registers: an accumulator lies in them as an A operand does.
@@ -32,38 +32,30 @@ typedef struct hand_params {
     uint32_t blocks, columns, section; /* tiles of work of a head; heads of all batches; how many of these are worked on side by side */
 } hand_params;
 
-/* A tile of work: queries block * ROWS and on, and how many tiles of keys they see; 0 tiles: there is no more work. */
-typedef struct hand_work { int block, head, batch, tiles; } hand_work;
-/* What a lane keeps for its rows, g and g + 8 of the warp's 16: the maximum in use, and two parts of the sum each. */
-typedef struct hand_rows { float max[2], sum[4]; } hand_rows;
-/* Where a thread stands in the slots of Q, K and V. */
-typedef struct hand_rings { uint32_t smem; tc_ring at[3]; } hand_rings;
+typedef struct hand_work { int block, head, batch, tiles; } hand_work; /* queries block * ROWS and on; how many tiles of keys they see, 0: no work left */
+typedef struct hand_rows { float max[2], sum[4]; } hand_rows; /* of the two rows of a lane: the maximum in use, and two parts of the sum */
+typedef struct hand_rings { uint32_t smem; hand_work *notes; tc_ring at[3]; } hand_rings; /* where a thread stands in the slots of Q, K and V */
 
 #if TC_HAS_SM90A
 TC_DEV uint32_t slot(const hand_rings *u, int kind) { return u->smem + (2 * kind + u->at[kind].stage) * TILE; }
 TC_DEV uint32_t full(const hand_rings *u, int kind) { return u->smem + FULL_AT + (2 * kind + u->at[kind].stage) * 8; }
 TC_DEV uint32_t empty(const hand_rings *u, int kind) { return u->smem + EMPTY_AT + (2 * kind + u->at[kind].stage) * 8; }
-TC_DEV hand_work *note(const hand_rings *u)
-{
-    extern __shared__ TC_ALIGN(1024) unsigned char dynamic_smem[];
-    return (hand_work *)(dynamic_smem + NOTES_AT) + u->at[Q].stage;
-}
 
 /* Idea 1: the block's tile of work number `round`. Heads are taken in sections whose K and V fit into L2 together. */
 TC_DEV hand_work work_at(const hand_params *p, uint32_t round)
 {
-    const uint32_t i = round * gridDim.x + (round % 2 ? gridDim.x - 1 - blockIdx.x : blockIdx.x), area = p->section * p->blocks;
+    const uint32_t turn = round * gridDim.x + (round % 2 ? gridDim.x - 1 - blockIdx.x : blockIdx.x), total = p->blocks * p->columns;
+    const uint32_t i = min(turn, total - 1), area = p->section * p->blocks;
     const uint32_t begin = i / area * p->section, size = min(p->section, p->columns - begin), row = i % area / size, column = begin + i % area % size;
-    const int block = (int)(p->causal ? p->blocks - 1 - row : row), none = i >= p->blocks * p->columns;
-    const hand_work w = {block, (int)column % p->heads, (int)column / p->heads, none ? 0 : p->causal ? block + 1 : (int)p->blocks};
-    return w;
+    const int block = (int)(p->causal ? p->blocks - 1 - row : row), tiles = p->causal ? block + 1 : (int)p->blocks;
+    return hand_work{block, (int)column % p->heads, (int)column / p->heads, turn < total ? tiles : 0};
 }
 
 /* Rows row .. row + ROWS - 1 of a head into the next slot; TMA makes zeros of those behind the end. */
 TC_DEV void load(const hand_params *p, hand_rings *u, int kind, const hand_work *w, int row)
 {
     TC_MBARRIER_WAIT(empty(u, kind), u->at[kind].phase ^ 1, "empty", kind);
-    if (kind == Q) *note(u) = *w; /* idea 3 */
+    if (kind == Q) u->notes[u->at[Q].stage] = *w; /* idea 3 */
     tc_mbarrier_arrive_expect_tx(full(u, kind), w->tiles ? TILE : 0);
     for (int i = 0; i < 2 && w->tiles; i++)
         tc_cp_async_bulk_tensor_4d(slot(u, kind) + (uint32_t)i * BOX, &p->map[kind], i * 64, row, w->head, w->batch, full(u, kind));
@@ -71,41 +63,38 @@ TC_DEV void load(const hand_params *p, hand_rings *u, int kind, const hand_work 
 }
 
 /* Idea 2. A tile of V waits until the K after it has been asked for, be that of the next tile of work. */
-TC_DEV void produce(const hand_params *p, uint32_t smem)
+TC_DEV void produce(const hand_params *p, hand_rings *u)
 {
-    hand_rings u = {smem};
     hand_work owed; /* of the V still to come, and its first key */
     int key = -1;
     for (uint32_t round = 0;; round++) {
         const hand_work w = work_at(p, round);
-        load(p, &u, Q, &w, w.block * ROWS);
+        load(p, u, Q, &w, w.block * ROWS);
         if (!w.tiles) break;
         for (int n = w.tiles - 1; n >= 0; n--) { /* idea 8 */
-            load(p, &u, K, &w, n * ROWS);
-            if (key >= 0) load(p, &u, V, &owed, key);
+            load(p, u, K, &w, n * ROWS);
+            if (key >= 0) load(p, u, V, &owed, key);
             owed = w, key = n * ROWS;
         }
     }
-    load(p, &u, V, &owed, key);
+    load(p, u, V, &owed, key);
 }
 
-/* Consumers: all threads wait for a slot, one of the warpgroup gives it back. */
+/* Consumers: all threads wait for a slot; when the products that read it are done, acc is theirs to use, and one thread gives the slot back. */
 TC_DEV void acquire(const hand_rings *u, int kind) { TC_MBARRIER_WAIT(full(u, kind), u->at[kind].phase, "full", kind); }
-TC_DEV void release(hand_rings *u, int kind)
+TC_DEV void release(hand_rings *u, int kind, float *acc)
 {
+    tc_wgmma_fence_acc(acc, 64);
     if (threadIdx.x % 128 == 0) tc_mbarrier_arrive(empty(u, kind));
     tc_ring_next(&u->at[kind], 2);
 }
 
-/* Idea 3: the other end. tc_uniform: were the count not known to be the same in all lanes, ptxas would not keep the descriptors of the
- * loop's wgmmas in uniform registers, where they must be. */
-TC_DEV hand_work next_work(const hand_rings *u)
+/* Idea 3. tc_uniform: unless ptxas knows the loop's count to be the same in all lanes, wgmma's descriptors leave the uniform registers. */
+TC_DEV void next_work(const hand_rings *u, hand_work *w)
 {
-    hand_work w;
     acquire(u, Q);
-    w = *note(u);
-    w.tiles = (int)tc_uniform((uint32_t)w.tiles);
-    return w;
+    *w = u->notes[u->at[Q].stage];
+    w->tiles = (int)tc_uniform((uint32_t)w->tiles);
 }
 
 /* S = Q K', issued: 64 queries, 128 keys. Both are K-major: 16 columns are 32 bytes of a row. */
@@ -114,10 +103,8 @@ TC_DEV void issue_qk(const hand_rings *u, int wg, float *s)
     const uint64_t q = tc_wgmma_desc(slot(u, Q) + (uint32_t)wg * (64 * 128), 128), k = tc_wgmma_desc(slot(u, K), 128);
     tc_wgmma_fence();
 #pragma unroll
-    for (uint32_t i = 0; i < DIM / 16; i++) {
-        const uint32_t at = i / 4 * BOX + i % 4 * 32;
+    for (uint32_t i = 0, at = 0; i < DIM / 16; i++, at = i / 4 * BOX + i % 4 * 32)
         TC_WGMMA_SS(128, f32, bf16, s, tc_wgmma_desc_advance(q, at), tc_wgmma_desc_advance(k, at), i > 0, 1, 1, 0, 0);
-    }
     tc_wgmma_commit_group();
 }
 
@@ -131,26 +118,25 @@ TC_DEV void issue_pv(const hand_rings *u, const uint32_t *prob, float *o, int ad
     tc_wgmma_commit_group();
 }
 
-/* exp2f without its care for denormal results, which takes two more instructions. */
-TC_DEV float exp2_fast(float x) { asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); return x; }
+TC_DEV float exp2_fast(float x) { asm("ex2.approx.ftz.f32 %0, %0;" : "+f"(x)); return x; } /* exp2f takes care of denormals: two instructions more */
 
 /* Idea 7: scores to exp2(scale * (score - max)), in place. s[j] is of row j / 2 % 2 of the lane's two. The return value is the same in
  * the warp: 1 if a maximum was raised, and what O has so far is to be multiplied by f. Only then do lanes of a row ask each other. */
 TC_DEV int softmax(float scale, float *s, hand_rows *r, float *f)
 {
     float top[4] = {s[0], s[1], s[2], s[3]};
-    int rise;
 #pragma unroll
     for (int j = 4; j < ROWS / 2; j++) top[j % 4] = fmaxf(top[j % 4], s[j]);
     top[0] = fmaxf(top[0], top[1]), top[1] = fmaxf(top[2], top[3]);
-    rise = __any_sync(0xffffffffu, (top[0] - r->max[0]) * scale > RISE || (top[1] - r->max[1]) * scale > RISE);
+    const int rise = __any_sync(0xffffffffu, (top[0] - r->max[0]) * scale > RISE || (top[1] - r->max[1]) * scale > RISE);
     if (rise) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const float before = r->max[i], pair = fmaxf(fmaxf(before, top[i]), __shfl_xor_sync(0xffffffffu, fmaxf(before, top[i]), 1));
-            r->max[i] = fmaxf(pair, __shfl_xor_sync(0xffffffffu, pair, 2));
-            f[i] = exp2_fast((before - r->max[i]) * scale);
-            r->sum[2 * i] *= f[i], r->sum[2 * i + 1] *= f[i];
+            float to = fmaxf(r->max[i], top[i]);
+            to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 1));
+            to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 2));
+            f[i] = exp2_fast((r->max[i] - to) * scale);
+            r->max[i] = to, r->sum[2 * i] *= f[i], r->sum[2 * i + 1] *= f[i];
         }
     }
 #pragma unroll
@@ -170,18 +156,16 @@ TC_DEV void pack(const float *s, uint32_t *prob) /* idea 6 */
 /* The first S of a tile of work, in the making, to P. row: the warp's first in the tile. */
 TC_DEV void first(const hand_params *p, hand_rings *u, const hand_work *w, int row, float *s, uint32_t *prob, hand_rows *r)
 {
-    const int end = p->len - (w->tiles - 1) * ROWS, g = tc_lane() / 4, col = tc_lane() % 4 * 2;
+    const int end = p->len - (w->tiles - 1) * ROWS, mine = row + tc_lane() / 4, col = tc_lane() % 4 * 2;
     float f[2];
     TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(s, ROWS / 2);
-    release(u, K);
-    if (p->causal || end < ROWS) { /* idea 8. A row sees one key at least here, so that no maximum is -inf. Causal: rows behind the end matter not */
+    release(u, K, s);
+    if (p->causal || end < ROWS) { /* idea 8. Each row sees a key here, so that no maximum is -inf. Causal: rows behind the end do not matter */
 #pragma unroll
         for (int j = 0; j < ROWS / 2; j++)
-            if (j / 4 * 8 + j % 2 + col >= (p->causal ? row + g + j / 2 % 2 * 8 + 1 : end)) s[j] = -INFINITY;
+            if (j / 4 * 8 + j % 2 + col >= (p->causal ? mine + j / 2 % 2 * 8 + 1 : end)) s[j] = -INFINITY;
     }
-    r->max[0] = r->max[1] = -INFINITY;
-    r->sum[0] = r->sum[1] = r->sum[2] = r->sum[3] = 0.f;
+    *r = hand_rows{{-INFINITY, -INFINITY}, {0.f, 0.f, 0.f, 0.f}};
     softmax(p->scale, s, r, f);
     pack(s, prob);
 }
@@ -218,61 +202,54 @@ TC_DEV void store(const hand_params *p, uint32_t smem, const hand_work *w, int r
     }
 }
 
-TC_DEV void consume(const hand_params *p, uint32_t smem, int wg)
+TC_DEV void consume(const hand_params *p, hand_rings *u, int wg)
 {
     const int row = wg * 64 + (int)(threadIdx.x / 32 % 4) * 16, my_turn = 1 + wg, your_turn = 2 - wg; /* idea 5: barriers of both warpgroups */
-    hand_rings u = {smem};
     hand_work w, next;
     hand_rows r;
     float s[ROWS / 2], o[DIM / 2], f[2];
     uint32_t prob[ROWS / 4];
-    int add, rise;
     if (wg == 1) tc_bar_arrive(your_turn, 256); /* warpgroup 0 begins */
-    w = next_work(&u);
-    acquire(&u, K);
-    issue_qk(&u, wg, s);
-    first(p, &u, &w, row, s, prob, &r);
+    next_work(u, &w);
+    acquire(u, K);
+    issue_qk(u, wg, s);
+    first(p, u, &w, row, s, prob, &r);
     for (;; w = next) {
-        add = 0;
         for (int n = w.tiles - 2; n >= 0; n--) { /* idea 4: S of tile n, P V of tile n + 1 */
-            acquire(&u, K);
+            acquire(u, K);
             tc_bar_sync(my_turn, 256);
-            issue_qk(&u, wg, s);
-            acquire(&u, V);
-            issue_pv(&u, prob, o, add);
+            issue_qk(u, wg, s);
+            acquire(u, V);
+            issue_pv(u, prob, o, n < w.tiles - 2);
             tc_bar_arrive(your_turn, 256);
-            add = 1;
-            TC_WGMMA_WAIT_GROUP(1); /* S has come; nobody may touch O or P yet */
-            tc_wgmma_fence_acc(s, ROWS / 2);
-            release(&u, K);
-            rise = softmax(p->scale, s, &r, f);
+            TC_WGMMA_WAIT_GROUP(1); /* S has come, P V goes on */
+            release(u, K, s);
+            const int rise = softmax(p->scale, s, &r, f);
             TC_WGMMA_WAIT_GROUP(0);
-            tc_wgmma_fence_acc(o, DIM / 2);
-            release(&u, V);
-            pack(s, prob);
+            release(u, V, o);
+            pack(s, prob); /* not before P V has read the P before */
             if (rise)
 #pragma unroll
                 for (int i = 0; i < DIM / 2; i++) o[i] *= f[i / 2 % 2];
         }
-        release(&u, Q);
-        acquire(&u, V);
-        next = next_work(&u);
+        release(u, Q, s);
+        acquire(u, V);
+        next_work(u, &next);
         if (!next.tiles) break;
         tc_bar_sync(my_turn, 256);
-        issue_pv(&u, prob, o, add); /* idea 9 */
-        acquire(&u, K);
-        issue_qk(&u, wg, s);
+        issue_pv(u, prob, o, w.tiles > 1); /* idea 9 */
+        acquire(u, K);
+        issue_qk(u, wg, s);
         tc_bar_arrive(your_turn, 256);
         TC_WGMMA_WAIT_GROUP(1);
-        tc_wgmma_fence_acc(o, DIM / 2);
-        release(&u, V);
-        store(p, smem, &w, row, o, &r);
-        first(p, &u, &next, row, s, prob, &r);
+        release(u, V, o);
+        store(p, u->smem, &w, row, o, &r);
+        first(p, u, &next, row, s, prob, &r);
     }
-    issue_pv(&u, prob, o, add);
+    issue_pv(u, prob, o, w.tiles > 1);
     TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(o, DIM / 2);
-    store(p, smem, &w, row, o, &r);
+    release(u, V, o);
+    store(p, u->smem, &w, row, o, &r);
     if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 #endif
@@ -281,20 +258,20 @@ static __global__ void __launch_bounds__(THREADS, 1) hand_kernel(const __grid_co
 {
 #if TC_HAS_SM90A
     extern __shared__ TC_ALIGN(1024) unsigned char dynamic_smem[];
-    const uint32_t smem = tc_smem_u32(dynamic_smem);
+    hand_rings u = {tc_smem_u32(dynamic_smem), (hand_work *)(dynamic_smem + NOTES_AT)};
     const int wg = tc_warpgroup();
-    for (uint32_t i = 0; i < SLOTS && threadIdx.x == 0; i++) {
-        tc_mbarrier_init(smem + FULL_AT + i * 8, 1);
-        tc_mbarrier_init(smem + EMPTY_AT + i * 8, CONSUMERS);
+    if (threadIdx.x < SLOTS) {
+        tc_mbarrier_init(u.smem + FULL_AT + threadIdx.x * 8, 1);
+        tc_mbarrier_init(u.smem + EMPTY_AT + threadIdx.x * 8, CONSUMERS);
+        tc_fence_mbarrier_init();
     }
-    if (threadIdx.x == 0) tc_fence_mbarrier_init();
     __syncthreads();
     if (wg == 0) {
         TC_SETMAXNREG_DEC(40);
-        if (threadIdx.x == 0) produce(&p, smem);
+        if (threadIdx.x == 0) produce(&p, &u);
     } else {
         TC_SETMAXNREG_INC(232);
-        consume(&p, smem, wg - 1);
+        consume(&p, &u, wg - 1);
     }
 #endif
 }
@@ -302,17 +279,16 @@ static __global__ void __launch_bounds__(THREADS, 1) hand_kernel(const __grid_co
 static tc_status hand_run(const tc_attn_args *g, int causal, cudaStream_t stream)
 {
     const uint32_t blocks = (uint32_t)(g->q_len + ROWS - 1) / ROWS, columns = (uint32_t)(g->batch * g->heads), fit = 32000000u / (blocks * 2 * TILE);
-    const uint64_t len = (uint64_t)g->q_len, heads = (uint64_t)g->heads, row = heads * DIM * 2; /* row: in bytes */
+    const uint64_t len = (uint64_t)g->q_len, row = (uint64_t)g->heads * DIM * 2, batch = (uint64_t)g->batch; /* row: in bytes */
     const void *base[4] = {g->q, g->k, g->v, g->o};
-    hand_params p;
+    hand_params p = {{}, g->lse, 1.44269504f / sqrtf(DIM), g->q_len, g->heads, causal, blocks, columns, 1};
     int sms = 0;
-    for (int i = 0; i < 4; i++) { /* boxes of 64 columns of ROWS rows of a head, or of the 16 rows that a warp stores */
-        const tc_tmap_desc d = {TC_BF16, 4, base[i], {DIM, len, heads, (uint64_t)g->batch}, {row, DIM * 2, row * len}, {64, i == O ? 16 : ROWS, 1, 1}, {0}, 128};
-        const tc_status st = tc_tmap_encode(&p.map[i], &d);
-        if (st != TC_OK) return st;
+    if (causal && fit > 1) p.section = min(fit, columns); /* 32 MB of K and V: L2 has 50 */
+    for (int i = 0; i < 4; i++) { /* boxes of 64 columns of ROWS rows of a head; of O the 16 rows that a warp stores */
+        const tc_tmap_desc d = {.type = TC_BF16, .rank = 4, .base = base[i], .dim = {DIM, len, row / (DIM * 2), batch}, .stride = {row, DIM * 2, row * len},
+                                .box = {64, i == O ? 16u : ROWS, 1, 1}, .swizzle = 128, .l2_promotion = 256};
+        if (tc_tmap_encode(&p.map[i], &d) != TC_OK) return TC_ERR_TMAP;
     }
-    p.lse = g->lse, p.scale = 1.44269504f / sqrtf(DIM), p.len = g->q_len, p.heads = g->heads, p.causal = causal;
-    p.blocks = blocks, p.columns = columns, p.section = causal ? min(max(fit, 1u), columns) : 1; /* 32 MB of K and V: L2 has 50 */
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     cudaFuncSetAttribute(hand_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM);
     hand_kernel<<<min((uint32_t)sms, blocks * columns), THREADS, SMEM, stream>>>(p);
@@ -328,12 +304,10 @@ int main(void)
 {
     const attn_example full = {.name = "by hand", .run = hand_full, .rival = generated_run};
     const attn_example causal = {.name = "by hand", .run = hand_causal, .causal = 1, .rival = generated_causal_run};
-    const int shapes[5][3] = {{32, 16, 512}, {8, 16, 2048}, {4, 16, 4096}, {1, 16, 16384}, {3, 5, 3333}};
+    const attn_shape shapes[5] = {{32, 16, 16, 512, 512, DIM}, {8, 16, 16, 2048, 2048, DIM}, {4, 16, 16, 4096, 4096, DIM}, {1, 16, 16, 16384, 16384, DIM},
+                                  {3, 5, 5, 3333, 3333, DIM}};
     int failed = 0;
     example_device(90);
-    for (int i = 0; i < 10; i++) {
-        const int batch = shapes[i % 5][0], heads = shapes[i % 5][1], len = shapes[i % 5][2];
-        failed += attn_example_shape(i < 5 ? &full : &causal, attn_shape{batch, heads, heads, len, len, DIM});
-    }
+    for (int i = 0; i < 10; i++) failed += attn_example_shape(i < 5 ? &full : &causal, shapes[i % 5]);
     return failed;
 }
