@@ -7,7 +7,7 @@
  *    4 Two consumer warpgroups, 64 queries each. S of a tile of keys is multiplied together with P V of the one before; softmax meanwhile.
  *    5 The warpgroups take turns, by named barriers: while one's products are multiplied, the other is in its softmax.
  *    6 P never leaves its registers: an accumulator lies in them as an A operand does.
- *    7 The softmax is one multiply-add and one exp2 a score. O is rescaled only where a maximum has risen by more than a factor of 2^8.
+ *    7 The softmax is one multiply-add and one exp2 a score. O is rescaled only where a row of the warp has a new maximum.
  *    8 Keys are visited from the last tile down. Only the first visited has anything to mask: the diagonal, or the end.
  *    9 Where two tiles of work meet, the last P V of the one and the first S of the other are multiplied together.
  *   10 O is stored while that S is in the making, by stmatrix and TMA, each warp for itself.
@@ -20,7 +20,7 @@ enum { /* a tile of Q, K, V or O: 128 rows of 128 columns, in two boxes of 64 co
     Q = 0, K = 1, V = 2, O = 3, SLOTS = 2 * 3, /* two slots of Q, K and V, each with two mbarriers: full (TMA is done), empty (the consumers are) */
     O_AT = SLOTS * TILE, NOTES_AT = O_AT + TILE, FULL_AT = NOTES_AT + 2 * 16, EMPTY_AT = FULL_AT + SLOTS * 8, SMEM = EMPTY_AT + SLOTS * 8
 };
-#define RISE 8.f /* 0: each new maximum is used at once, as the generated kernel does it: P is then 1 at most; slower, and a little more exact */
+#define RISE 0.f /* how far (in powers of two) a maximum may rise before it is used; 8.f is faster, and less exact by 3 to 14 %: the largest P is then rounded */
 
 typedef struct hand_params {
     tc_tmap map[4];
