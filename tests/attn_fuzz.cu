@@ -186,7 +186,6 @@ TC_ATTN_SM90_DEFINE(bn16, .type = TC_F16, .head_dim = 64, .causal = 1, .bn = 16,
 TC_ATTN_SM90_DEFINE(bm192_bn48, .type = TC_BF16, .head_dim = 32, .window = 1, .bm = 192, .bn = 48, .consumers = 3)
 TC_ATTN_SM90_DEFINE(bn256, .type = TC_F16, .head_dim = 32, .bm = 64, .bn = 256)
 
-#ifdef TC_ATTN_SM80_DEFINE
 TC_ATTN_SM80_DEFINE(a16_window, .type = TC_F16, .head_dim = 16, .window = 1)
 TC_ATTN_SM80_DEFINE(a32_causal, .type = TC_BF16, .head_dim = 32, .causal = 1)
 TC_ATTN_SM80_DEFINE(a48, .type = TC_F16, .head_dim = 48)
@@ -214,7 +213,6 @@ TC_ATTN_SM80_DEFINE(a_8_warps, .type = TC_F16, .head_dim = 64, .bm = 128, .bn = 
 TC_ATTN_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
 TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .head_dim = 64, .window = 1, .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
-#endif
 
 typedef struct {
     const char *name;
@@ -235,13 +233,11 @@ static const kernel kernels[] = {
     SM90(gate, GATE), SM90(gate_window, GATE), SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK),
     SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0),
     SM90(bn256, 0),
-#ifdef TC_ATTN_SM80_DEFINE
     SM80(a16_window, 0), SM80(a32_causal, 0), SM80(a48, 0), SM80(a64, 0), SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_causal, 0),
     SM80(a128_window, 0), SM80(a160_causal, 0), SM80(a256_causal, 0), SM80(a192_128_causal, 0), SM80(a64_128, 0), SM80(a128_48_window, 0),
     SM80(a_alibi, ALIBI), SM80(a_bias_window, BIAS), SM80(a_random, RANDOM), SM80(a_documents, DOCUMENTS), SM80(a_blocks, BLOCKS),
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK), SM80(a_sink, SINK), SM80(a_one_warp, 0), SM80(a_8_warps, 0),
     ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
-#endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
@@ -327,7 +323,7 @@ static const char *const kind_names[] = {"normal", "outliers", "constant", "nega
 /* which: 'q', 'k' or 'v' */
 static void fill(tensor *t, int type, int batch, const int *lens, char which, int kind)
 {
-    const float all = 0.25f * (float)test_int(-6, 6), slope = 0.01f * (float)test_int(1, 30);
+    const float all = 0.25f * (float)test_int(-6, 6), slope = 0.02f * (float)test_int(1, 30);
     for (int b = 0; b < batch; b++)
         for (int i = 0; i < lens[b]; i++)
             for (int h = 0; h < t->heads; h++) {
@@ -357,7 +353,7 @@ static int choose_length(int largest, int may_be_empty)
 {
     const int r = test_int(0, 9);
     if (may_be_empty && r == 0) return 0;
-    return r < 2 ? 1 : r < 5 ? test_int(1, 20) : r < 9 ? test_int(1, largest) : test_int(1, largest / 64 + 1) * 64;
+    return r < 2 ? 1 : r < 4 ? test_int(1, 20) : r < 8 ? test_int(1, largest) : test_int(1, largest / 64 + 1) * 64 + test_int(-1, 1);
 }
 
 static side choose_side(int batch, int len, int packed_chance)
@@ -449,6 +445,13 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
         static const int ends[] = {-1, -1, 0, 1, 5, 33, 100, 100000};
         g.window_left = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
         g.window_right = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
+        if (test_int(0, 1)) { /* its ends at the edges of tiles, where a tile is still or no longer seen whole */
+            const int bm = c.bm ? c.bm : 128, bn = c.bn ? c.bn : 64, last = (sq.len < bm ? sq.len : bm) - 1, ahead = sk.len - sq.len;
+            g.window_left = last + ahead - bn * test_int(0, sk.len / bn) + test_int(-2, 2);
+            g.window_right = test_int(0, 1) ? -1 : bn * test_int(0, sk.len / bn) - ahead + test_int(-2, 2);
+            if (g.window_left < 0) g.window_left = -1;
+            if (g.window_right < 0) g.window_right = -1;
+        }
     } else if (test_int(0, 3) == 0) {
         g.window_left = g.window_right = -1;
     }
