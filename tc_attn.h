@@ -1,4 +1,67 @@
-/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a. */
+/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
+ *
+ *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
+ *
+ *     #include "tc.h"
+ *     typedef struct { const float *slopes; } my_args;
+ *     TC_DEV float alibi(float s, int b, int h, int q, int kv, const void *args)
+ *     {
+ *         return s + ((const my_args *)args)->slopes[h] * (kv - q);
+ *     }
+ *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi)
+ *     ...
+ *     my_args mine = { slopes };
+ *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V, .o = O, .lse = lse,
+ *                           .hook_args = &mine, .hook_size = sizeof mine };
+ *     tc_status st = attn_run(&args, stream);
+ *
+ * GENERATORS (NAME, then fields of tc_attn_config in their order)
+ *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel and an sm_80 kernel; picks at run time
+ *     TC_ATTN_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile and stages are fields.
+ *     TC_ATTN_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target
+ *   Each declares:
+ *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90 and NAME_sm80)
+ *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
+ *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
+ *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
+ *
+ * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
+ * On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule.
+ *
+ * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are neighbours. Bases are
+ * multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h reads key head h / (heads / heads_kv).
+ * Any lengths from 1 (k_len may be 0), and different ones for queries and keys. Sequences of different lengths are either
+ *     packed   cu_q, cu_k: where each begins, as in (total, heads, head_dim); device, batch + 1 ints, the first 0, rising
+ *     padded   lens_q, lens_k: how many rows of each batch are in use; device, batch ints. What lies behind them may be anything, NaN too
+ * and what belongs to no sequence is not written. A call cannot read device memory; give host copies too (host_cu_q, ...) to have the
+ * lengths checked. Unchecked nonsense in them gives nonsense, but no access outside of the tensors.
+ *
+ * MASKS. Query q of a sequence stands at key q + k_len - q_len (bottom-right alignment: the last query at the last key).
+ *     .causal = 1    it sees no key behind its place
+ *     .window = 1    it sees window_left keys before its place and window_right behind it (-1: all); tiles outside are not read
+ *     .mask          keeps or drops each key, below
+ * A row that sees no key gives 0, and -inf as its log-sum-exp; never NaN.
+ *
+ * HOOKS (plain TC_DEV functions; b, h: batch and query head; q, kv: places within their sequences, that exist)
+ *     .score     = float f(float s, int b, int h, int q, int kv, const void *args)    s is scale * Q K'; returns the score to use
+ *     .mask      = int f(int b, int h, int q, int kv, const void *args)               not 0: the key is kept
+ *     .mask_tile = int f(tc_attn_tile tile, const void *args)      with .mask: TC_ATTN_SKIP, _PARTIAL (ask .mask) or _WHOLE for a tile
+ *     .out       = float f(float o, int b, int h, int q, int d, const void *args)     each element of O, before it is rounded
+ *     .sink      = float f(int b, int h, const void *args)         a further score in each row's sum, whose value is 0; in lse too
+ *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory. .mask_tile is
+ *     called by every lane of a warp with the same tile and must answer the same. A hook costs what it computes: a division or an
+ *     expf per score is felt; multiply by what the host has inverted.
+ *
+ * PARTS for your own kernels (tier 2)
+ *     tc_attn_work_at, tc_attn_next              which tile of queries comes when, which tiles of keys it sees
+ *     tc_attn_score, tc_attn_softmax             hook and masks, online softmax on fragments; tc_attn_rows: a lane's maxima and sums
+ *     tc_attn_pack, tc_attn_rescale              P as an A operand; O after a maximum rose
+ *     tc_attn_finish, tc_attn_store              O divided by the sums and through the hook, lse; O to memory
+ *     tc_attn_sm90_load, tc_attn_sm90_mma        producer and consumer of the Hopper kernel
+ *
+ * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two calls with the
+ * same arguments on the same device give the same bits. There is no split over keys: few queries over one long sequence use few SMs.
+ */
 #ifndef TC_ATTN_H
 #define TC_ATTN_H
 
@@ -285,9 +348,9 @@ TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
     r->sum[0] = r->sum[1] = 0.f;
 }
 
-/* The largest scores of a lane's two rows, as far as this lane has them. 1: one has risen by more than a factor of 2^8 over the value
- * in use. If that is so in any lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
-TC_DEV int tc__attn_top(const float scale, const float *s, const int cols, const tc_attn_rows *r, float *top)
+/* The largest scores of a lane's two rows, as far as this lane has them. 1: one is larger than the value in use. If that is so in any
+ * lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
+TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, float *top)
 {
     int rise = 0;
 #pragma unroll
@@ -299,7 +362,7 @@ TC_DEV int tc__attn_top(const float scale, const float *s, const int cols, const
             b = fmaxf(b, s[4 * j + 2 * i + 1]);
         }
         top[i] = fmaxf(a, b);
-        rise |= (top[i] - r->max[i]) * scale > 8.f;
+        rise |= top[i] > r->max[i];
     }
     return rise;
 }
@@ -322,13 +385,13 @@ TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_row
 /* What exp2 subtracts in a row: nothing where every score so far was -inf. */
 TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
 
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where a row's maximum has risen by more than a factor of 2^8
- * over the value in use, that value is raised: the return value is then 1 for the whole warp, and what was added up before
- * is to be multiplied by f[0], f[1]. Small rises are left alone: P stays below 2^8, and no precision is lost. */
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
+ * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. (To let a maximum rise a little
+ * before anything is multiplied is faster, and less exact by 3 to 14 %: the largest P, which is 1, would have to be rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
 {
     float top[2], shift[2];
-    const int rise = __any_sync(0xffffffffu, tc__attn_top(scale, s, cols, r, top));
+    const int rise = __any_sync(0xffffffffu, tc__attn_top(s, cols, r, top));
     if (rise) tc__attn_raise(scale, top, r, f);
 #pragma unroll
     for (int i = 0; i < 2; i++) shift[i] = tc__attn_shift(scale, r->max[i]);
@@ -1197,7 +1260,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
             for (int t = 0; t < tiles; t++) {
                 tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state);
-                rise |= tc__attn_top(scale, s + t * c.bn / 2, c.bn, &r[t], top + 2 * t);
+                rise |= tc__attn_top(s + t * c.bn / 2, c.bn, &r[t], top + 2 * t);
             }
             if (__any_sync(0xffffffffu, rise)) {
 #pragma unroll

@@ -9,14 +9,14 @@
  *     tc_status st = attn_128_run(&a, stream);                  tc_why() says what is wrong with a call
  *
  * Other layouts: strides of batch, row and head. Sequences of unequal length: one after the other without padding, cu_q and
- * cu_k say where each begins. Causal is bottom-right aligned: the last query sees all keys, so the same kernel decodes. */
-#define TC_SM90_STUBS
+ * cu_k say where each begins. Causal is bottom-right aligned: the last query sees all keys, so the same kernel decodes.
+ * It runs on every device from sm_80 on. */
 #include "attn_main.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-TC_ATTN_SM90_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64, .causal = 1)
-TC_ATTN_SM90_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128, .causal = 1)
-TC_ATTN_SM90_DEFINE(attn_128_full, .type = TC_BF16, .head_dim = 128)
+TC_ATTN_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64, .causal = 1)
+TC_ATTN_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128, .causal = 1)
+TC_ATTN_DEFINE(attn_128_full, .type = TC_BF16, .head_dim = 128)
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 int main(void)
@@ -27,7 +27,7 @@ int main(void)
     const attn_example causal_64 = {"prefill", attn_64_run, 1}, causal = {"prefill", attn_128_run, 1}, full = {"encoder", attn_128_full_run, 0};
     const attn_example decode = {"decode", attn_128_run, 1}, packed = {"packed", attn_128_run, 1};
     int failed = 0;
-    example_device(90);
+    example_device(80);
     failed += attn_example_shape(&full, attn_shape{4, 16, 16, 4096, 4096, 128});
     failed += attn_example_shape(&causal, attn_shape{4, 16, 16, 4096, 4096, 128});
     failed += attn_example_shape(&causal_64, attn_shape{4, 32, 32, 4096, 4096, 64});

@@ -3,8 +3,10 @@
  *
  * Tensors are (batch, rows, heads, head_dim) in bf16, with any strides in which the elements of a head are neighbours: slices of a
  * fused projection go in as they are. This file is C++ where it speaks PyTorch's language and nowhere else. */
-#include <torch/extension.h>
+#include <torch/csrc/utils/pybind.h> /* torch/extension.h, in a third of the time */
+#include <ATen/core/grad_mode.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include "../../tc_attn.h"
 
@@ -12,11 +14,11 @@ typedef struct { const float *slopes; } alibi_args;
 
 TC_DEV float alibi(float s, int b, int h, int q, int kv, const void *args) { return s + ((const alibi_args *)args)->slopes[h] * (kv - q); }
 
-TC_ATTN_SM90_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
-TC_ATTN_SM90_DEFINE(attn_64_causal, .type = TC_BF16, .head_dim = 64, .causal = 1)
-TC_ATTN_SM90_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128)
-TC_ATTN_SM90_DEFINE(attn_128_causal, .type = TC_BF16, .head_dim = 128, .causal = 1)
-TC_ATTN_SM90_DEFINE(attn_128_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .hook_size = sizeof(alibi_args), .score = alibi)
+TC_ATTN_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
+TC_ATTN_DEFINE(attn_64_causal, .type = TC_BF16, .head_dim = 64, .causal = 1)
+TC_ATTN_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128)
+TC_ATTN_DEFINE(attn_128_causal, .type = TC_BF16, .head_dim = 128, .causal = 1)
+TC_ATTN_DEFINE(attn_128_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .hook_size = sizeof(alibi_args), .score = alibi)
 
 typedef tc_status (*attn_run_fn)(const tc_attn_args *, cudaStream_t);
 
@@ -55,7 +57,7 @@ static at::Tensor call(attn_run_fn run, const at::Tensor &q, const at::Tensor &k
 at::Tensor attention(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, bool causal, double scale)
 {
     const int64_t dim = q.size(-1);
-    TORCH_CHECK(dim == 64 || dim == 128, "no kernel for head_dim ", dim, ": add a TC_ATTN_SM90_DEFINE");
+    TORCH_CHECK(dim == 64 || dim == 128, "no kernel for head_dim ", dim, ": add a TC_ATTN_DEFINE");
     return call(dim == 64 ? causal ? attn_64_causal_run : attn_64_run : causal ? attn_128_causal_run : attn_128_run, q, k, v, scale, 0, 0);
 }
 
