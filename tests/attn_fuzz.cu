@@ -41,11 +41,21 @@ typedef struct {
 
 enum { EDGE = 32 };
 
-TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
+/* Takes down that a question was wrong. tests/check_ptx.sh defines ATTN_FUZZ_BARE, for hooks as small as a user's. */
+TC_HD int checked(const hook_args *p, int ok)
 {
-    const int ok = b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b];
+#ifdef ATTN_FUZZ_BARE
+    (void)p, (void)ok;
+    return 1;
+#else
     if (!ok) *p->bad = 1;
     return ok;
+#endif
+}
+
+TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
+{
+    return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b]);
 }
 
 TC_DEV float hook_alibi(float s, int b, int h, int q, int kv, const void *args)
@@ -89,14 +99,14 @@ TC_DEV int hook_documents(int b, int h, int q, int kv, const void *args)
 
 TC_DEV int tile_exists(const hook_args *p, tc_attn_tile t)
 {
-    return t.q < t.q_end && t.kv < t.kv_end && exists(p, t.b, t.h, t.q, t.kv) && exists(p, t.b, t.h, t.q_end - 1, t.kv_end - 1);
+    return checked(p, t.q < t.q_end && t.kv < t.kv_end) && exists(p, t.b, t.h, t.q, t.kv) && exists(p, t.b, t.h, t.q_end - 1, t.kv_end - 1);
 }
 
 TC_DEV int hook_documents_tile(tc_attn_tile t, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
     const int *dq = p->doc_q + t.b * p->q_len, *dk = p->doc_k + t.b * p->k_len;
-    if (!tile_exists(p, t)) return *p->bad = 1, TC_ATTN_SKIP;
+    if (!tile_exists(p, t)) return TC_ATTN_SKIP;
     if (dq[t.q_end - 1] < dk[t.kv] || dk[t.kv_end - 1] < dq[t.q]) return TC_ATTN_SKIP;
     return dq[t.q] == dk[t.kv_end - 1] && dq[t.q_end - 1] == dk[t.kv] ? TC_ATTN_WHOLE : TC_ATTN_PARTIAL;
 }
@@ -117,7 +127,7 @@ TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
     int some = 0, all = 1;
-    if (!tile_exists(p, t)) return *p->bad = 1, TC_ATTN_SKIP;
+    if (!tile_exists(p, t)) return TC_ATTN_SKIP;
     for (int q = t.q / EDGE * EDGE; q < t.q_end; q += EDGE)
         for (int kv = t.kv / EDGE * EDGE; kv < t.kv_end; kv += EDGE) {
             const int kept = kept_block(p, t.h, q, kv);
@@ -129,15 +139,14 @@ TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
 TC_DEV float hook_gate(float o, int b, int h, int q, int d, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    if (b < 0 || b >= p->batch || h < 0 || h >= p->heads || q < 0 || q >= p->len_q[b] || d < 0 || d >= p->dv) return *p->bad = 1, 0.f;
-    return o * p->gate[(h * p->q_len + q) * p->dv + d];
+    const int ok = checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && d >= 0 && d < p->dv);
+    return ok ? o * p->gate[(h * p->q_len + q) * p->dv + d] : 0.f;
 }
 
 TC_DEV float hook_sink(int b, int h, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    if (b < 0 || b >= p->batch || h < 0 || h >= p->heads) return *p->bad = 1, 0.f;
-    return p->sinks[h];
+    return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads) ? p->sinks[h] : 0.f;
 }
 
 /* ---- kernels ---- */
