@@ -676,7 +676,7 @@ int main(int argc, char **argv)
     for (int i = 0; n && i < count; i++) {
         const uint64_t mine = seed + (uint64_t)i;
         test_seed(mine);
-        one(usable[mine % (uint64_t)n], mine, emulated ? 500 : 2000, emulated ? 3e7 : 1e8);
+        one(usable[mine % (uint64_t)n], mine, emulated ? 500 : 1500, emulated ? 3e7 : 5e7);
     }
     printf("worst error: %.2f of the bound of O, %.2f of that of lse\n", worst_o, worst_lse);
     return test_end();
