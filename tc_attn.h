@@ -286,12 +286,12 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+/* Score hook, then masks; 1 where there was one. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
  * column does not, the last one stands in. state: what the mask hook said of tile n. */
-TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
 {
     const int masked = n < w->free_lo || n >= w->free_hi, kv0 = n * c.bn + tc_lane() % 4 * 2;
-    if (c.score == 0 && c.mask == 0 && !masked) return;
+    if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         int q, h, from = 0, to = w->k_len;
@@ -335,6 +335,7 @@ TC_DEV void tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, cons
             }
         }
     }
+    return masked || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, and this lane's part of the sum. */
@@ -348,11 +349,9 @@ TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
     r->sum[0] = r->sum[1] = 0.f;
 }
 
-/* The largest scores of a lane's two rows, as far as this lane has them. 1: one is larger than the value in use. If that is so in any
- * lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
-TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, float *top)
+/* The largest of a lane's own scores in each of its two rows. */
+TC_DEV void tc__attn_top(const float *s, const int cols, float *top)
 {
-    int rise = 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
@@ -362,51 +361,65 @@ TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, f
             b = fmaxf(b, s[4 * j + 2 * i + 1]);
         }
         top[i] = fmaxf(a, b);
-        rise |= top[i] > r->max[i];
     }
-    return rise;
 }
 
-/* Both rows' values raised to their largest scores so far; what was added up before is to be multiplied by f[0], f[1]. */
-TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_rows *r, float *f)
+/* The larger of a row's x over the four lanes that share it. */
+TC_DEV float tc__attn_quad_max(float x)
 {
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float to = fmaxf(r->max[i], top[i]), base;
-        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 1));
-        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 2));
-        base = to == -TC__INF ? 0.f : to;
-        f[i] = tc__exp2((r->max[i] - base) * scale);
-        r->sum[i] *= f[i];
-        r->max[i] = to;
-    }
+    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+    return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
 }
 
-/* What exp2 subtracts in a row: nothing where every score so far was -inf. */
-TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
+/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it first, so that
+ * what is summed is what is multiplied. */
+TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift)
+{
+    float a = 0.f, b = 0.f;
+#pragma unroll
+    for (int j = 0; j < cols / 8; j++) {
+        float *x = s + 4 * j + 2 * i;
+        x[0] = tc__exp2(fmaf(x[0], scale, shift));
+        x[1] = tc__exp2(fmaf(x[1], scale, shift));
+        if (type) {
+            const uint32_t w = tc__pack(type, x[0], x[1]);
+            x[0] = tc__unpack(type, w & 0xffffu);
+            x[1] = tc__unpack(type, w >> 16);
+        }
+        a += x[0];
+        b += x[1];
+    }
+    return a + b;
+}
 
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
- * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. (To let a maximum rise a little
- * before anything is multiplied is faster, and less exact by 3 to 14 %: the largest P, which is 1, would have to be rounded.) */
-TC_DEV_SM80 int tc_attn_softmax(const float scale, float *s, const int cols, tc_attn_rows *r, float *f)
+ * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
+ * (a mask), so that the rounding of one P counts; then the sums take P as rounded. (Not so everywhere: that costs 10 %. And to let a
+ * maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which
+ * is 1, would have to be rounded.) */
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
 {
     float top[2], shift[2];
-    const int rise = __any_sync(0xffffffffu, tc__attn_top(s, cols, r, top));
-    if (rise) tc__attn_raise(scale, top, r, f);
+    int rise;
+    tc__attn_top(s, cols, top);
+    rise = __any_sync(0xffffffffu, top[0] > r->max[0] || top[1] > r->max[1]);
+    if (rise) { /* only now do lanes ask their neighbours */
 #pragma unroll
-    for (int i = 0; i < 2; i++) shift[i] = tc__attn_shift(scale, r->max[i]);
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float a = 0.f, b = 0.f;
-#pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-            float *x = s + 4 * j + 2 * i;
-            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
-            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
-            a += x[0];
-            b += x[1];
+        for (int i = 0; i < 2; i++) {
+            const float to = tc__attn_quad_max(fmaxf(r->max[i], top[i])), base = to == -TC__INF ? 0.f : to;
+            f[i] = tc__exp2((r->max[i] - base) * scale);
+            r->sum[i] *= f[i];
+            r->max[i] = to;
         }
-        r->sum[i] += a + b;
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+    if (few) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, shift[i]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, shift[i]);
     }
     return rise;
 }
@@ -559,7 +572,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 64;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
     if (c.q_stages == 0) {
         c.q_stages = 2;
         c.q_stages = tc__attn_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
@@ -819,15 +832,15 @@ typedef struct tc__attn_consumer {
 TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn_consumer *u, float *s, uint32_t *a)
 {
     float f[2];
-    int state;
+    int state, few;
     u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(s, c.bn / 2);
     tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
-    tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
-    tc_attn_softmax(c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, &u->r, f);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
+    tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
     tc_attn_pack(c.type, s, c.bn, a);
 }
 
@@ -841,7 +854,7 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
     int add = 0, n = u->n, state;
     for (n = tc_attn_next(c, &p->problem, &u->w, n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state)) {
         float f[2];
-        int rise;
+        int rise, few;
         TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
         if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
         tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
@@ -853,8 +866,8 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
         tc_wgmma_fence_acc(s, c.bn / 2);
         tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
         tc_ring_next(&u->k, c.stages);
-        tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
-        rise = tc_attn_softmax(scale, s, c.bn, &u->r, f);
+        few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
+        rise = tc_attn_softmax(c, scale, s, c.bn, few, &u->r, f);
         TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
         tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
@@ -986,19 +999,19 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
  *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
  *                       rows end to end, their 16-byte chunks swizzled
  *
- * What bounds it is shared memory: an fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
+ * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
  * 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of Q as fits stays in
  * registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither waits for the other.
  */
-#ifndef TC__ATTN80_ROOM
-#define TC__ATTN80_ROOM 200
-#define TC__ATTN80_MORE 56
-#endif
 TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2; }
 
-/* Registers of a lane that hold O and S; steps of 16 columns of Q that stay in registers beside them; and all of it, for the bound. */
+/* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM then has. What is
+ * allowed for all the rest was found by trying: nothing may spill. */
+#ifndef TC__ATTN80_ROOM
+#define TC__ATTN80_ROOM 176
+#endif
 TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
@@ -1007,17 +1020,27 @@ TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 }
 TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 {
-    const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + (c.score || c.mask ? 96 : TC__ATTN80_MORE);
+    const int rest = c.score || c.mask ? 96 : c.causal || c.window ? 56 : 48;
+    const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
     const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
     return blocks < 1 ? 1 : blocks;
 }
+
+/* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
+ * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
+#ifndef TC__ATTN80_AHEAD
+#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask ? 2 : 3)
+#endif
+enum { TC__ATTN80_RUN = 4 };
 
 /* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each; `step` rows in a pass. */
 TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim / 8); }
 TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
+
+#define TC__ATTN80_PITCH 0x800000 /* elements between rows of K and V: a thread's first copy lies within 2^32 bytes of a tile's beginning */
 
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
@@ -1035,12 +1058,12 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
 #ifdef __CUDACC__
 
 /* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that divides a row, at
- * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different groups of 16 banks' bytes. */
+ * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different 16-byte groups of banks. */
 TC_DEV int tc__attn80_xor(const int dim) { return (dim / 8 & -(dim / 8)) < 8 ? dim / 8 & -(dim / 8) : 8; }
 TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row) { return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u; }
 TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk) { return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row)); }
 
-/* The same moved by `chunks` (even), a constant: `at` is a whole address of an even or odd first chunk. */
+/* The same moved by `chunks`, an even constant. */
 TC_DEV uint32_t tc__attn80_move(const int dim, uint32_t at, const int chunks)
 {
     return (at ^ (uint32_t)(chunks % tc__attn80_xor(dim) * 16)) + (uint32_t)(chunks / tc__attn80_xor(dim) * tc__attn80_xor(dim) * 16);
@@ -1054,11 +1077,19 @@ TC_DEV uint32_t tc__attn80_to(const tc_attn_config c, const int dim, uint32_t fi
     return (first ^ tc__attn80_twist(dim, (uint32_t)row)) + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
 }
 
-/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. src, to: of this
- * thread's first copy. */
-TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t to, const char *src, long long pass, int exist)
+/* A thread's first copy of a tile: where it goes in a slot, and how far from the tile's first row it comes from. */
+TC_DEV uint32_t tc__attn80_first_to(const int dim, uint32_t t) { return tc__attn80_at(dim, t / (uint32_t)tc__attn80_lanes(dim), t % (uint32_t)tc__attn80_lanes(dim)); }
+TC_DEV uint32_t tc__attn80_first_from(const int dim, uint32_t t, uint32_t pitch)
 {
+    return t / (uint32_t)tc__attn80_lanes(dim) * pitch + t % (uint32_t)tc__attn80_lanes(dim) * 16u;
+}
+
+/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. */
+TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t slot, const char *src, uint32_t pitch, long long pass, int exist)
+{
+    const uint32_t to = slot + tc__attn80_first_to(dim, threadIdx.x);
     const int r = (int)threadIdx.x / tc__attn80_lanes(dim), step = tc__attn80_step(c, dim);
+    src += tc__attn80_first_from(dim, threadIdx.x, pitch);
 #pragma unroll
     for (int i = 0; i < tc__attn80_passes(c, dim) * tc__attn80_pieces(dim); i++) {
         const int row = r + i / tc__attn80_pieces(dim) * step;
@@ -1069,16 +1100,24 @@ TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t
 
 /* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from mixing the copies
  * with the products around them. */
-TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t to, const char **src, long long pass, const int i, int on)
+TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t to, const char **src, uint32_t off, long long pass, const int i, int on)
 {
     const int r = (int)threadIdx.x / tc__attn80_lanes(dim), row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
     if (i > 0 && i % tc__attn80_pieces(dim) == 0) *src += pass;
     if (row + tc__attn80_step(c, dim) > c.bn) on = on && r + row < c.bn;
     asm volatile("{\n\t"
                  ".reg .pred p;\n\t"
-                 "setp.ne.b32 p, %2, 0;\n\t"
-                 "@p cp.async.cg.shared.global [%0], [%1], 16;\n\t"
-                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16), "r"(on) : "memory");
+                 ".reg .b64 from;\n\t"
+                 "setp.ne.b32 p, %3, 0;\n\t"
+                 "cvt.u64.u32 from, %2;\n\t"
+                 "add.s64 from, from, %1;\n\t"
+                 "@p cp.async.cg.shared.global [%0], [from], 16;\n\t"
+                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src), "r"(off + (uint32_t)(i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16)), "r"(on) : "memory");
+}
+
+TC_DEV_SM80 const char *tc__attn80_uniform(const char *p)
+{
+    return (const char *)((uint64_t)tc_uniform((uint32_t)((uint64_t)p >> 32)) << 32 | tc_uniform((uint32_t)(uint64_t)p));
 }
 
 /* The tile of Q; rows that do not exist become zeros. */
@@ -1109,44 +1148,54 @@ TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, con
 
 /* What moves along while a block works on a tile. */
 typedef struct tc__attn80_place {
-    uint32_t q, k, v;         /* ldmatrix addresses of this lane: of Q; of K's and V's slot 0 */
-    uint32_t k_to, v_to;      /* where this thread's first copy of a tile goes in slot 0 */
-    const char *k_src, *v_src; /* where it comes from, for the tile that is loaded next */
+    uint32_t q_lane, k_lane, v_lane; /* ldmatrix: offsets of this lane in 16 rows of Q, K, V */
+    uint32_t q, k, v;         /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
+    const char *k_src, *v_src; /* the tile that is loaded next, the same for all lanes */
     uint32_t use, fill;       /* slots: that of this tile, that of the tile loaded next */
 } tc__attn80_place;
 
-enum { TC__ATTN80_AHEAD = 2 }; /* how many ldmatrix run ahead of the products */
-
-TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, uint32_t at, const int step, uint32_t *a)
+TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_place *at, const int step, uint32_t *a)
 {
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++)
-        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at, 2 * step) + (uint32_t)(t * 16 * c.head_dim * 2));
+        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at->q_lane, 2 * step) + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
+}
+
+/* How many of `copies` have gone out before unit u of `units`. */
+TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
+{
+    return u == units ? copies : copies * u / units / TC__ATTN80_RUN * TC__ATTN80_RUN;
 }
 
 /* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by 16 keys. */
 TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, const uint32_t *held, int load, float *s)
 {
-    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, slots = TC__ATTN80_AHEAD + 1, hold = tc__attn80_held(c);
+    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
     const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
     const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
     const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
-    const uint32_t k_to = at->k_to + at->fill * (uint32_t)(c.bn * c.head_dim * 2), v_to = at->v_to + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2);
-    uint32_t f[3][4], q[2][16];
-#define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, k, (u) / each * 2) + (uint32_t)((u) % each * 16 * c.head_dim * 2))
-    if (hold == 0) tc__attn80_read_q(c, at->q, 0, q[0]);
+    uint32_t k_to, v_to, k_off, v_off, thread;
+    uint32_t f[4][4], q[2][16];
+#define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); /* anew, so that what follows takes no registers in P V */
+    k_to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
+    v_to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
+    k_off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
+    v_off = tc__attn80_first_from(c.head_dim_v, thread, (uint32_t)(p->v_row * 2));
+    if (hold == 0) tc__attn80_read_q(c, at, 0, q[0]);
 #pragma unroll
-    for (int u = 0; u < TC__ATTN80_AHEAD && u < units; u++) TC__ATTN80_K(u);
+    for (int u = 0; u < fore && u < units; u++) TC__ATTN80_K(u);
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int step = u / each, j = u % each;
         const uint32_t *a = step < hold ? held + step * tiles * 4 : q[step % 2];
-        if (u + TC__ATTN80_AHEAD < units) TC__ATTN80_K(u + TC__ATTN80_AHEAD);
-        if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at->q, step + 1, q[(step + 1) % 2]);
+        if (j == 0 && step) __syncwarp();
+        if (u + fore < units) TC__ATTN80_K(u + fore);
+        if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
 #pragma unroll
-        for (int i = copies * u / units; i < copies * (u + 1) / units; i++) {
-            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, p->k_pass, i, load);
-            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, p->v_pass, i - k_copies, load);
+        for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
+            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, k_off, p->k_pass, i, load);
+            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, v_off, p->v_pass, i - k_copies, load);
         }
 #pragma unroll
         for (int e = 0; e < 2; e++) {
@@ -1159,30 +1208,31 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
 }
 
 /* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its row. */
-TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, float scale, const float *shift, const int j, const int i, float *s, tc_attn_rows *r)
+TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, float scale, const float *shift, const int j, const int i, float *s, float *sum)
 {
     float *x = s + i / 8 * c.bn / 2 + j * 8 + i % 8;
     *x = tc__exp2(fmaf(*x, scale, shift[i / 8 * 2 + i % 4 / 2]));
-    r[i / 8].sum[i % 4 / 2] += *x;
+    sum[i / 8 * 2 + i % 4 / 2] += *x;
 }
 
 /* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
-TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, float scale, const float *shift, float *s, tc_attn_rows *r, float *o)
+TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, float scale, const float *shift, float *s, float *sum, float *o)
 {
-    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, slots = TC__ATTN80_AHEAD + 1;
+    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
     const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
-    uint32_t f[3][4], a[2][16];
-#define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, v, (u) % each * 2) + (uint32_t)((u) / each * 16 * c.head_dim_v * 2))
+    uint32_t f[4][4], a[2][16];
+#define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2) + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
 #pragma unroll
-    for (int u = 0; u < TC__ATTN80_AHEAD && u < units; u++) TC__ATTN80_V(u);
+    for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
-    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, r);
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, sum);
 #pragma unroll
     for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2, 16, a[0] + 4 * t);
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int j = u / each, n = u % each;
-        if (u + TC__ATTN80_AHEAD < units) TC__ATTN80_V(u + TC__ATTN80_AHEAD);
+        if (u % 4 == 0) __syncwarp();
+        if (u + fore < units) TC__ATTN80_V(u + fore);
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
@@ -1190,7 +1240,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
         }
         if (j + 1 < c.bn / 16) {
 #pragma unroll
-            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, r);
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, sum);
             if (n + 1 == each) {
 #pragma unroll
                 for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
@@ -1200,48 +1250,58 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #undef TC__ATTN80_V
 }
 
+/* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
+#define TC__ATTN80_NONE 3e38f
+
 /* The kernel. */
 TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_attn_problem *pr = &p->problem;
-    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)threadIdx.x / 32 * tc__attn80_rows(c), hold = tc__attn80_held(c);
+    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c), hold = tc__attn80_held(c);
+    const int together = c.stages / 2; /* tiles between two barriers; while they are worked on, as many are loaded */
     const float scale = c.score ? TC__LOG2E : pr->scale_log2;
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
-    const int k_lanes = tc__attn80_lanes(c.head_dim), v_lanes = tc__attn80_lanes(c.head_dim_v);
-    const int k_r = (int)threadIdx.x / k_lanes, k_ch = (int)threadIdx.x % k_lanes, v_r = (int)threadIdx.x / v_lanes, v_ch = (int)threadIdx.x % v_lanes;
     tc__attn80_place at;
     tc_attn_work w;
-    tc_attn_rows r[4];
+    float shift[8], sum[8]; /* of each row: what is added to score * scale before exp2; this lane's part of the sum */
     uint32_t held[256];
     float o[256], s[256];
+    uint32_t index;
     int n, ahead, state, unused, hk;
 
     if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
+    w.hi = (int)tc_uniform((uint32_t)w.hi);
+    w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
+    if (c.window) {
+        w.lo = (int)tc_uniform((uint32_t)w.lo);
+        w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
+    }
 #pragma unroll
     for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
 #pragma unroll
-    for (int t = 0; t < tiles; t++) tc_attn_rows_init(&r[t]);
+    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = 0.f;
     n = tc_attn_next(c, pr, &w, w.hi, &state);
     if (n >= w.lo) {
         hk = w.h / (pr->heads / pr->heads_kv);
-        at.q = smem + tc__attn80_at(c.head_dim, (uint32_t)(row0 + lane % 16), (uint32_t)(lane / 16));
-        at.k = smem_k + tc__attn80_at(c.head_dim, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
-        at.v = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
-        at.k_to = smem_k + tc__attn80_at(c.head_dim, (uint32_t)k_r, (uint32_t)k_ch);
-        at.v_to = smem_v + tc__attn80_at(c.head_dim_v, (uint32_t)v_r, (uint32_t)v_ch);
-        at.k_src = (const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)(w.k_at + k_r) * p->k_row + hk * p->k_head + k_ch * 8) * 2;
-        at.v_src = (const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)(w.k_at + v_r) * p->v_row + hk * p->v_head + v_ch * 8) * 2;
+        at.q_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.k_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+        at.v_lane = tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.q = smem + (uint32_t)(row0 * c.head_dim * 2);
+        at.k = smem_k;
+        at.v = smem_v;
+        at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
+        at.v_src = tc__attn80_uniform((const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
         at.use = 0;
         at.fill = 0;
         tc__attn80_load_q(c, p, &w, smem);
         ahead = n;
 #pragma unroll 1
-        for (int i = 0; i < c.stages - 1; i++) {
+        for (int i = 0; i < c.stages - together; i++) {
             if (ahead >= w.lo) {
-                tc__attn80_fill(c, c.head_dim, at.k_to + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile, p->k_pass, w.k_len - ahead * c.bn);
-                tc__attn80_fill(c, c.head_dim_v, at.v_to + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile, p->v_pass, w.k_len - ahead * c.bn);
+                tc__attn80_fill(c, c.head_dim, smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile, (uint32_t)(p->k_row * 2), p->k_pass, w.k_len - ahead * c.bn);
+                tc__attn80_fill(c, c.head_dim_v, smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile, (uint32_t)(p->v_row * 2), p->v_pass, w.k_len - ahead * c.bn);
                 ahead = tc_attn_next(c, pr, &w, ahead, &unused);
             }
             at.fill++;
@@ -1249,29 +1309,36 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         }
         at.k_src += ahead * p->k_tile;
         at.v_src += ahead * p->v_tile;
-        tc__cp_async_wait(c.stages - 2);
+        tc__cp_async_wait(c.stages - 2 * together);
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < hold; i++) tc__attn80_read_q(c, at.q, i, held + i * tiles * 4);
+        for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            float top[8], shift[8], f[2];
+            float top[8];
             int rise = 0;
             tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
 #pragma unroll
             for (int t = 0; t < tiles; t++) {
                 tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state);
-                rise |= tc__attn_top(s + t * c.bn / 2, c.bn, &r[t], top + 2 * t);
+                tc__attn_top(s + t * c.bn / 2, c.bn, top + 2 * t);
             }
-            if (__any_sync(0xffffffffu, rise)) {
 #pragma unroll
-                for (int t = 0; t < tiles; t++) {
-                    tc__attn_raise(scale, top + 2 * t, &r[t], f);
-                    tc_attn_rescale(o + t * c.head_dim_v / 2, c.head_dim_v, f);
+            for (int i = 0; i < 2 * tiles; i++) rise |= fmaf(top[i], scale, shift[i]) > 0.f;
+            if (__any_sync(0xffffffffu, rise)) { /* only now do lanes ask their neighbours */
+#pragma unroll
+                for (int i = 0; i < 2 * tiles; i++) {
+                    const float all = tc__attn_quad_max(top[i]), to = fmaf(all, scale, shift[i]) > 0.f ? -all * scale : shift[i], f = tc__exp2(to - shift[i]);
+                    shift[i] = to;
+                    sum[i] *= f;
+#pragma unroll
+                    for (int j = 0; j < c.head_dim_v / 8; j++) {
+                        float *x = o + i / 2 * c.head_dim_v / 2 + j * 4 + i % 2 * 2;
+                        x[0] *= f;
+                        x[1] *= f;
+                    }
                 }
             }
-#pragma unroll
-            for (int i = 0; i < tiles * 2; i++) shift[i] = tc__attn_shift(scale, r[i / 2].max[i % 2]);
-            tc__attn80_pv(c, &at, scale, shift, s, r, o);
+            tc__attn80_pv(c, &at, scale, shift, s, sum, o);
             n = tc_attn_next(c, pr, &w, n, &state);
             if (n < w.lo) break;
             const int before = ahead;
@@ -1284,13 +1351,24 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
             }
             at.use = at.use + 1 == (uint32_t)c.stages ? 0 : at.use + 1;
             at.fill = at.fill + 1 == (uint32_t)c.stages ? 0 : at.fill + 1;
-            tc__cp_async_wait(c.stages - 2);
-            __syncthreads();
+            if (together == 1 || at.use % (uint32_t)together == 0) {
+                tc__cp_async_wait(c.stages - 2 * together);
+                __syncthreads();
+            }
         }
     }
+    /* from scratch, so that nothing of it takes registers in the loop */
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
+    tc_attn_work_at(c, pr, index, &w);
 #pragma unroll
     for (int t = 0; t < tiles; t++) {
-        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r[t], row0 + t * 16);
+        tc_attn_rows r;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
+            r.sum[i] = sum[2 * t + i];
+        }
+        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
         tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
     }
 }
@@ -1420,7 +1498,7 @@ TC_HOST float tc__attn_default_scale(int dim)
 }
 
 /* The part of the parameters that both kernels have; everything has been checked. */
-TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g)
+TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g, int sms)
 {
     const int hk = tc__attn_kv_heads(g), share = g->heads / hk, fits = c->bm / share;
     const tc_attn_strides o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
@@ -1440,7 +1518,8 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->columns = g->heads / p->group * g->batch;
     if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
     bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
-    p->section = c->causal || c->window ? bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes) : 1;
+    /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2 holds */
+    p->section = !c->causal && !c->window ? 1 : p->columns * 2 <= sms || bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes);
     if (p->section < 1) p->section = 1;
     p->zero_tail = g->cu_k || g->lens_k;
     p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;
@@ -1508,7 +1587,7 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     uint32_t total;
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
     if (st != TC_OK || !launch) return st;
     hk = p.problem.heads_kv;
     st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
@@ -1536,12 +1615,15 @@ TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k
     tc_status st = tc__attn_check(c, g);
     int sms = 0;
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g);
-    if (st != TC_OK || !launch) return st;
     q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
-    ks = tc__attn_strides(g->k_stride, g->k_len, p.problem.heads_kv, c->head_dim);
-    v = tc__attn_strides(g->v_stride, g->k_len, p.problem.heads_kv, c->head_dim_v);
+    ks = tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim);
+    v = tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v);
+    if (g->k_len && (ks.row > TC__ATTN80_PITCH || v.row > TC__ATTN80_PITCH))
+        return tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld is above the limit of %d elements", ks.row > TC__ATTN80_PITCH ? 'k' : 'v',
+                        (long long)(ks.row > TC__ATTN80_PITCH ? ks.row : v.row), TC__ATTN80_PITCH);
+    st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
+    if (st != TC_OK || !launch) return st;
     p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
     p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
     p.v = g->v, p.v_batch = v.batch, p.v_row = v.row, p.v_head = v.head;

@@ -34,8 +34,8 @@ static at::Tensor call(attn_run_fn run, const at::Tensor &q, const at::Tensor &k
         const at::Tensor &t = *all[i];
         TORCH_CHECK(t.is_cuda() && t.device() == q.device(), "qkv"[i], " must be on the same CUDA device as q");
         TORCH_CHECK(t.scalar_type() == at::kBFloat16, "qkv"[i], " must be bfloat16, not ", t.scalar_type());
-        TORCH_CHECK(t.dim() == 4, "qkv"[i], " must be (batch, rows, heads, head_dim), not of ", t.dim(), " dimensions");
-        TORCH_CHECK(t.stride(3) == 1, "qkv"[i], ": the elements of a head must be neighbours, not ", t.stride(3), " apart");
+        TORCH_CHECK(t.dim() == 4, "qkv"[i], " must be (batch, rows, heads, head_dim), not of ", std::to_string(t.dim()), " dimensions");
+        TORCH_CHECK(t.stride(3) == 1, "qkv"[i], ": the elements of a head must be neighbours, not ", std::to_string(t.stride(3)), " apart");
         TORCH_CHECK(step(t, 0) || step(t, 1) || step(t, 2), "qkv"[i], " is one head expanded over all dimensions"); /* to tc: contiguous */
         TORCH_CHECK(t.size(0) == q.size(0) && t.size(3) == q.size(3), "qkv"[i], " must have the batch and head_dim of q");
         TORCH_CHECK(!(at::GradMode::is_enabled() && t.requires_grad()), "qkv"[i], " requires a gradient, and this is the forward pass alone: call it under torch.no_grad()");
@@ -57,7 +57,7 @@ static at::Tensor call(attn_run_fn run, const at::Tensor &q, const at::Tensor &k
 at::Tensor attention(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, bool causal, double scale)
 {
     const int64_t dim = q.size(-1);
-    TORCH_CHECK(dim == 64 || dim == 128, "no kernel for head_dim ", dim, ": add a TC_ATTN_DEFINE");
+    TORCH_CHECK(dim == 64 || dim == 128, "no kernel for head_dim ", std::to_string(dim), ": add a TC_ATTN_DEFINE");
     return call(dim == 64 ? causal ? attn_64_causal_run : attn_64_run : causal ? attn_128_causal_run : attn_128_run, q, k, v, scale, 0, 0);
 }
 
