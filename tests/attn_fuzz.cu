@@ -10,13 +10,14 @@
  *     scores     e_j = (head_dim + 8) 2^-23 A_j for the sum of products in any order, with truncation; 2^-22 (|s_j| + M) for scale,
  *                log2 e and the subtraction of a maximum, M = max |s|; the hook's own roundings 2^-22 (|s| before + |s| after).
  *                p_j is then off by the factor exp(e_j), and by 2^-21 more for ex2.approx and the rescaling of sums
- *     P          u = 2^-8 (bf16) or 2^-11 (f16) of p_j in the numerator alone; f16 besides 2^-25 where p is subnormal: P is taken relative
- *                to a value that the sum has at least once, so this is 2^-25 of something below 1
+ *     P          u = 2^-8 (bf16) or 2^-11 (f16) of p_j in the numerator, which moves o by p_j u |v_j| / Z; a kernel may round what it adds to Z for O
+ *                too, key by key, which moves o by p_j u |v_j - o| / Z instead: w_j = max(|v_j|, |v_j - o|). f16 besides 2^-25 where p is subnormal: P is
+ *                taken relative to a value that the sum has at least once, so this is 2^-25 of something below 1
  *     sums       numerator (k + k/16 + 16) 2^-23 sum p|v|: products, and a rescaling for each tile of 16 or more keys; Z (k/16 + 64) 2^-23:
  *                a term passes through at most 32 additions of its tile (256 columns over 4 lanes and pairs), then one a tile, then 3
  *     division   2^-22 |o|; output hook: its slope times all this, and 2^-23 of its result; output u |o|, f16 besides 2^-25.
- * With d_j = exp(e_j) - 1 + 2^-21 that is |o' - o| <= sum p_j (d_j + u + ...) |v_j| / Z + |o| (sum p_j d_j / Z + ...) + ...
- * The log-sum-exp is off by sum p_j d_j / Z, by the roundings of Z, and by 2^-22 (M + |lse|) + 2^-21 for lg2.approx and the last sum. */
+ * With d_j = exp(e_j) - 1 + 2^-21 that is |o' - o| <= sum p_j ((d_j + ...) |v_j| + u w_j) / Z + |o| (sum p_j d_j / Z + ...) + ...
+ * The log-sum-exp is that of f32 p, not of P: it is off by sum p_j d_j / Z, by the roundings of Z, and by 2^-22 (M + |lse|) + 2^-21 for lg2.approx and the last sum. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -552,7 +553,8 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     {
         const double u = ldexp(1, c.type == TC_BF16 ? -8 : -11), tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25);
         score *s = (score *)malloc(sizeof *s * (size_t)(sk.len + 1));
-        double *row = (double *)malloc(sizeof(double) * (size_t)dv * 4), *sum = row, *size = row + dv, *off = row + 2 * dv, *values = row + 3 * dv;
+        double *row = (double *)malloc(sizeof(double) * (size_t)dv * 5), *sum = row, *size = row + dv, *off = row + 2 * dv, *values = row + 3 * dv;
+        double *apart = row + 4 * dv;
         float *fq = (float *)malloc(sizeof(float) * (size_t)d), *fk = (float *)malloc(sizeof(float) * ((size_t)sk.len * d + 4));
         float *fv = (float *)malloc(sizeof(float) * ((size_t)sk.len * dv + 4));
         for (int b = 0; b < batch; b++)
@@ -587,7 +589,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                         if (fabs(s[j].s) > far) far = fabs(s[j].s);
                     }
                     if (sink > top) top = sink;
-                    for (int e = 0; e < 4 * dv; e++) row[e] = 0;
+                    for (int e = 0; e < 5 * dv; e++) row[e] = 0;
                     for (int j = 0; j < lk; j++) {
                         double p, off_by;
                         if (!s[j].kept) continue;
@@ -600,6 +602,13 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                         }
                     }
                     if (sink > -INFINITY) z += exp(sink - top), drift += exp(sink - top) * (expm1(ldexp(fabs(sink) + far, -22)) + ldexp(1, -21));
+                    for (int j = 0; j < lk && any; j++) {
+                        const double p = s[j].kept ? exp(s[j].s - top) : 0;
+                        for (int e = 0; e < dv && p > 0; e++) {
+                            const double v = fv[(size_t)j * dv + e], from_o = fabs(v - sum[e] / z);
+                            apart[e] += p * (fabs(v) > from_o ? fabs(v) : from_o);
+                        }
+                    }
                     for (int e = 0; e < dv; e++) {
                         const double gate = kn->hooks & GATE ? host_hook.gate[(h * sq.len + i) * dv + e] : 1;
                         const double o = any ? sum[e] / z : 0, ref = o * gate, x = element(c.type, got[e]);
@@ -608,7 +617,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                             empty_wrong += x != 0;
                             continue;
                         }
-                        bound = (off[e] + size[e] * (u + ldexp(lk + lk / 16 + 16, -23)) + values[e] * tiny) / z;
+                        bound = (off[e] + apart[e] * u + size[e] * ldexp(lk + lk / 16 + 16, -23) + values[e] * tiny) / z;
                         bound += fabs(o) * (drift / z + ldexp(lk / 16 + 64, -23) + ldexp(1, -22));
                         bound = bound * fabs(gate) + ldexp(fabs(ref), -23);
                         bound += (fabs(ref) + bound) * u + tiny;
