@@ -338,15 +338,17 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
     return masked || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
-/* The two rows of a lane: the value that exp is taken relative to, and this lane's part of the sum. */
+/* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
+ * has changed that part, where it was looked at. */
 typedef struct tc_attn_rows {
-    float max[2], sum[2];
+    float max[2], sum[2], rounding[2];
 } tc_attn_rows;
 
 TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
 {
     r->max[0] = r->max[1] = -TC__INF;
     r->sum[0] = r->sum[1] = 0.f;
+    r->rounding[0] = r->rounding[1] = 0.f;
 }
 
 /* The largest of a lane's own scores in each of its two rows. */
@@ -371,9 +373,9 @@ TC_DEV float tc__attn_quad_max(float x)
     return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
 }
 
-/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it first, so that
- * what is summed is what is multiplied. */
-TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift)
+/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it, and *rounding
+ * takes the difference. */
+TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift, float *rounding)
 {
     float a = 0.f, b = 0.f;
 #pragma unroll
@@ -381,22 +383,22 @@ TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, con
         float *x = s + 4 * j + 2 * i;
         x[0] = tc__exp2(fmaf(x[0], scale, shift));
         x[1] = tc__exp2(fmaf(x[1], scale, shift));
-        if (type) {
-            const uint32_t w = tc__pack(type, x[0], x[1]);
-            x[0] = tc__unpack(type, w & 0xffffu);
-            x[1] = tc__unpack(type, w >> 16);
-        }
         a += x[0];
         b += x[1];
+        if (type) {
+            const uint32_t w = tc__pack(type, x[0], x[1]);
+            const float lo = tc__unpack(type, w & 0xffffu), hi = tc__unpack(type, w >> 16);
+            *rounding += lo - x[0] + (hi - x[1]);
+        }
     }
     return a + b;
 }
 
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
  * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
- * (a mask), so that the rounding of one P counts; then the sums take P as rounded. (Not so everywhere: that costs 10 %. And to let a
- * maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which
- * is 1, would have to be rounded.) */
+ * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
+ * costs 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
+ * the largest P, which is 1, would have to be rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
 {
     float top[2], shift[2];
@@ -409,6 +411,7 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float
             const float to = tc__attn_quad_max(fmaxf(r->max[i], top[i])), base = to == -TC__INF ? 0.f : to;
             f[i] = tc__exp2((r->max[i] - base) * scale);
             r->sum[i] *= f[i];
+            r->rounding[i] *= f[i];
             r->max[i] = to;
         }
     }
@@ -416,10 +419,10 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float
     for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
     if (few) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, shift[i]);
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, shift[i], &r->rounding[i]);
     } else {
 #pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, shift[i]);
+        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, shift[i], &r->rounding[i]);
     }
     return rise;
 }
@@ -467,18 +470,21 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = row + lane / 4 + i * 8;
-        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse;
+        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse, rounded = r->sum[i] + r->rounding[i];
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        inverse = sum == 0.f ? 0.f : 1.f / sum;
+        rounded += __shfl_xor_sync(0xffffffffu, rounded, 1);
+        rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
+        inverse = sum == 0.f ? 0.f : 1.f / rounded;
         if (c.sink || c.out || p->lse) {
             int q, h;
             tc__attn_row(p, w, tile_row, &q, &h);
             if (c.sink) {
                 const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
-                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
-                inverse = all == 0.f ? 0.f : mine / all;
-                sum = all;
+                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
+                rounded = rounded * mine + other;
+                inverse = rounded == 0.f ? 0.f : mine / rounded;
+                sum = sum * mine + other;
                 top = high;
             }
             if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
@@ -1367,6 +1373,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         for (int i = 0; i < 2; i++) {
             r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
             r.sum[i] = sum[2 * t + i];
+            r.rounding[i] = 0.f;
         }
         tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
         tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
