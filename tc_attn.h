@@ -286,7 +286,7 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks; 1 where there was one. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
  * column does not, the last one stands in. state: what the mask hook said of tile n. */
 TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
 {
@@ -335,7 +335,7 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             }
         }
     }
-    return masked || (c.mask && state == TC_ATTN_PARTIAL);
+    return (masked && (c.causal || c.window)) || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
@@ -373,31 +373,23 @@ TC_DEV float tc__attn_quad_max(float x)
     return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
 }
 
-/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it, and *rounding
- * takes the difference. */
-TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift, float *rounding)
+/* By how much rounding to 16 bits changes the sum of row i's probabilities. */
+TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int cols, const int i)
 {
-    float a = 0.f, b = 0.f;
+    float sum = 0.f;
 #pragma unroll
     for (int j = 0; j < cols / 8; j++) {
-        float *x = s + 4 * j + 2 * i;
-        x[0] = tc__exp2(fmaf(x[0], scale, shift));
-        x[1] = tc__exp2(fmaf(x[1], scale, shift));
-        a += x[0];
-        b += x[1];
-        if (type) {
-            const uint32_t w = tc__pack(type, x[0], x[1]);
-            const float lo = tc__unpack(type, w & 0xffffu), hi = tc__unpack(type, w >> 16);
-            *rounding += lo - x[0] + (hi - x[1]);
-        }
+        const float *x = s + 4 * j + 2 * i;
+        const uint32_t w = tc__pack(type, x[0], x[1]);
+        sum += tc__unpack(type, w & 0xffffu) - x[0] + (tc__unpack(type, w >> 16) - x[1]);
     }
-    return a + b;
+    return sum;
 }
 
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
  * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
  * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
- * costs 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
+ * would cost 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
  * the largest P, which is 1, would have to be rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
 {
@@ -417,12 +409,22 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float
     }
 #pragma unroll
     for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = 0.f, b = 0.f;
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+            float *x = s + 4 * j + 2 * i;
+            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
+            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
+            a += x[0];
+            b += x[1];
+        }
+        r->sum[i] += a + b;
+    }
     if (few) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, shift[i], &r->rounding[i]);
-    } else {
-#pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, shift[i], &r->rounding[i]);
+        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, s, cols, i);
     }
     return rise;
 }
@@ -1021,12 +1023,12 @@ TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm 
 TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
-    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
+    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask || c.window ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
     return fit < c.head_dim / 16 ? fit : c.head_dim / 16;
 }
 TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 {
-    const int rest = c.score || c.mask ? 96 : c.causal || c.window ? 56 : 48;
+    const int rest = c.score || c.mask ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
     const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
     const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
@@ -1036,7 +1038,7 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 /* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
  * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
 #ifndef TC__ATTN80_AHEAD
-#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask ? 2 : 3)
+#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
 #endif
 enum { TC__ATTN80_RUN = 4 };
 
@@ -1045,8 +1047,6 @@ TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim 
 TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
-
-#define TC__ATTN80_PITCH 0x800000 /* elements between rows of K and V: a thread's first copy lies within 2^32 bytes of a tile's beginning */
 
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
@@ -1057,7 +1057,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
-    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v <= 256 ? 64 : 32;
+    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
     return c;
 }
 
@@ -1183,7 +1183,12 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
     uint32_t k_to, v_to, k_off, v_off, thread;
     uint32_t f[4][4], q[2][16];
 #define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread)); /* anew, so that what follows takes no registers in P V */
+    /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the time */
+    asm volatile("{\n\t"
+                 ".reg .b32 zero;\n\t"
+                 "shr.u32 zero, %2, 8;\n\t"
+                 "add.u32 %0, %1, zero;\n\t"
+                 "}" : "=r"(thread) : "r"(threadIdx.x), "r"(at->fill));
     k_to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
     v_to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
     k_off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
@@ -1259,6 +1264,25 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
 #define TC__ATTN80_NONE 3e38f
 
+/* 16 rows: where one of the warp's has a new maximum, their shifts, which are -maximum * scale, and what was added up before. */
+TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *o)
+{
+    float top[2];
+    tc__attn_top(s, c.bn, top);
+    if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
+#pragma unroll
+    for (int i = 0; i < 2; i++) { /* only now do lanes ask their neighbours */
+        const float to = fminf(shift[i], -tc__attn_quad_max(top[i]) * scale), f = tc__exp2(to - shift[i]);
+        shift[i] = to;
+        sum[i] *= f;
+#pragma unroll
+        for (int j = 0; j < c.head_dim_v / 8; j++) {
+            o[4 * j + 2 * i] *= f;
+            o[4 * j + 2 * i + 1] *= f;
+        }
+    }
+}
+
 /* The kernel. */
 TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
 {
@@ -1320,29 +1344,11 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            float top[8];
-            int rise = 0;
             tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
 #pragma unroll
             for (int t = 0; t < tiles; t++) {
                 tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state);
-                tc__attn_top(s + t * c.bn / 2, c.bn, top + 2 * t);
-            }
-#pragma unroll
-            for (int i = 0; i < 2 * tiles; i++) rise |= fmaf(top[i], scale, shift[i]) > 0.f;
-            if (__any_sync(0xffffffffu, rise)) { /* only now do lanes ask their neighbours */
-#pragma unroll
-                for (int i = 0; i < 2 * tiles; i++) {
-                    const float all = tc__attn_quad_max(top[i]), to = fmaf(all, scale, shift[i]) > 0.f ? -all * scale : shift[i], f = tc__exp2(to - shift[i]);
-                    shift[i] = to;
-                    sum[i] *= f;
-#pragma unroll
-                    for (int j = 0; j < c.head_dim_v / 8; j++) {
-                        float *x = o + i / 2 * c.head_dim_v / 2 + j * 4 + i % 2 * 2;
-                        x[0] *= f;
-                        x[1] *= f;
-                    }
-                }
+                tc__attn80_raise(c, scale, s + t * c.bn / 2, shift + 2 * t, sum + 2 * t, o + t * c.head_dim_v / 2);
             }
             tc__attn80_pv(c, &at, scale, shift, s, sum, o);
             n = tc_attn_next(c, pr, &w, n, &state);
@@ -1614,6 +1620,13 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
 }
 
+/* The rows that one pass of copies fills lie within 2^32 bytes. */
+TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
+{
+    const int64_t most = ((int64_t)1 << 31) / rows;
+    return row < most ? TC_OK : tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld elements is above the limit of %lld", x, (long long)row, (long long)(most - 8));
+}
+
 /* Checks, and with launch != 0 runs. */
 TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, cudaStream_t stream, int launch)
 {
@@ -1625,10 +1638,9 @@ TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k
     q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
     ks = tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim);
     v = tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v);
-    if (g->k_len && (ks.row > TC__ATTN80_PITCH || v.row > TC__ATTN80_PITCH))
-        return tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld is above the limit of %d elements", ks.row > TC__ATTN80_PITCH ? 'k' : 'v',
-                        (long long)(ks.row > TC__ATTN80_PITCH ? ks.row : v.row), TC__ATTN80_PITCH);
-    st = tc__kernel_device(k, &sms);
+    if (g->k_len) st = tc__attn80_check_pitch('k', ks.row, tc__attn80_step(*c, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
+    if (st == TC_OK) st = tc__kernel_device(k, &sms);
     if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
     if (st != TC_OK || !launch) return st;
     p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
