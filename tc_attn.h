@@ -1784,7 +1784,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     TC__ATTN_CONFIG(name, tc_attn_sm80_config, __VA_ARGS__)                                                           \
     TC__ATTN_CHECK_SM80(name##_config())                                                                              \
     enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
-    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__IF_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))) \
+    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))                 \
     TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
 
 #define TC__ATTN_SM80_HOST(name)                                                                                      \
