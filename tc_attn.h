@@ -1227,11 +1227,14 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
     const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
     const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
     uint32_t f[4][4], a[2][16];
+    float part[8]; /* the sums of this tile alone: fewer roundings in a long row */
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) part[i] = 0.f;
 #define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2) + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
-    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, sum);
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, part);
 #pragma unroll
     for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2, 16, a[0] + 4 * t);
 #pragma unroll
@@ -1246,13 +1249,15 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
         }
         if (j + 1 < c.bn / 16) {
 #pragma unroll
-            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, sum);
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, part);
             if (n + 1 == each) {
 #pragma unroll
                 for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
             }
         }
     }
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) sum[i] += part[i];
 #undef TC__ATTN80_V
 }
 
