@@ -286,7 +286,7 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks; 1 where there was one. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
+/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
  * column does not, the last one stands in. state: what the mask hook said of tile n. */
 TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
 {
@@ -335,25 +335,25 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             }
         }
     }
-    return masked || (c.mask && state == TC_ATTN_PARTIAL);
+    return (masked && (c.causal || c.window)) || (c.mask && state == TC_ATTN_PARTIAL);
 }
 
-/* The two rows of a lane: the value that exp is taken relative to, and this lane's part of the sum. */
+/* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
+ * has changed that part, where it was looked at. */
 typedef struct tc_attn_rows {
-    float max[2], sum[2];
+    float max[2], sum[2], rounding[2];
 } tc_attn_rows;
 
 TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
 {
     r->max[0] = r->max[1] = -TC__INF;
     r->sum[0] = r->sum[1] = 0.f;
+    r->rounding[0] = r->rounding[1] = 0.f;
 }
 
-/* The largest scores of a lane's two rows, as far as this lane has them. 1: one is larger than the value in use. If that is so in any
- * lane of a warp, tc__attn_raise raises the values; until then no lane needs to ask its neighbours. */
-TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, float *top)
+/* The largest of a lane's own scores in each of its two rows. */
+TC_DEV void tc__attn_top(const float *s, const int cols, float *top)
 {
-    int rise = 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
@@ -363,66 +363,68 @@ TC_DEV int tc__attn_top(const float *s, const int cols, const tc_attn_rows *r, f
             b = fmaxf(b, s[4 * j + 2 * i + 1]);
         }
         top[i] = fmaxf(a, b);
-        rise |= top[i] > r->max[i];
-    }
-    return rise;
-}
-
-/* Both rows' values raised to their largest scores so far; what was added up before is to be multiplied by f[0], f[1]. */
-TC_DEV_SM80 void tc__attn_raise(const float scale, const float *top, tc_attn_rows *r, float *f)
-{
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float to = fmaxf(r->max[i], top[i]), base;
-        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 1));
-        to = fmaxf(to, __shfl_xor_sync(0xffffffffu, to, 2));
-        base = to == -TC__INF ? 0.f : to;
-        f[i] = tc__exp2((r->max[i] - base) * scale);
-        r->sum[i] *= f[i];
-        r->max[i] = to;
     }
 }
 
-/* What exp2 subtracts in a row: nothing where every score so far was -inf. */
-TC_DEV float tc__attn_shift(const float scale, float top) { return top == -TC__INF ? 0.f : -top * scale; }
-
-/* Row i of a lane: scores to exp2(score * scale + shift), in place, and their sum. type: not 0: they are rounded to it first, so that
- * what is summed is what is multiplied. */
-TC_DEV_SM80 float tc__attn_exp2(const int type, const float scale, float *s, const int cols, const int i, float shift)
+/* The larger of a row's x over the four lanes that share it. */
+TC_DEV float tc__attn_quad_max(float x)
 {
-    float a = 0.f, b = 0.f;
+    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+    return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
+}
+
+/* By how much rounding to 16 bits changes the sum of row i's probabilities. */
+TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int cols, const int i)
+{
+    float sum = 0.f;
 #pragma unroll
     for (int j = 0; j < cols / 8; j++) {
-        float *x = s + 4 * j + 2 * i;
-        x[0] = tc__exp2(fmaf(x[0], scale, shift));
-        x[1] = tc__exp2(fmaf(x[1], scale, shift));
-        if (type) {
-            const uint32_t w = tc__pack(type, x[0], x[1]);
-            x[0] = tc__unpack(type, w & 0xffffu);
-            x[1] = tc__unpack(type, w >> 16);
-        }
-        a += x[0];
-        b += x[1];
+        const float *x = s + 4 * j + 2 * i;
+        const uint32_t w = tc__pack(type, x[0], x[1]);
+        sum += tc__unpack(type, w & 0xffffu) - x[0] + (tc__unpack(type, w >> 16) - x[1]);
     }
-    return a + b;
+    return sum;
 }
 
 /* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
  * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
- * (a mask), so that the rounding of one P counts; then the sums take P as rounded. (Not so everywhere: that costs 10 %. And to let a
- * maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which
- * is 1, would have to be rounded.) */
+ * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
+ * would cost 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
+ * the largest P, which is 1, would have to be rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
 {
-    float top[2];
-    const int rise = __any_sync(0xffffffffu, tc__attn_top(s, cols, r, top));
-    if (rise) tc__attn_raise(scale, top, r, f);
+    float top[2], shift[2];
+    int rise;
+    tc__attn_top(s, cols, top);
+    rise = __any_sync(0xffffffffu, top[0] > r->max[0] || top[1] > r->max[1]);
+    if (rise) { /* only now do lanes ask their neighbours */
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float to = tc__attn_quad_max(fmaxf(r->max[i], top[i])), base = to == -TC__INF ? 0.f : to;
+            f[i] = tc__exp2((r->max[i] - base) * scale);
+            r->sum[i] *= f[i];
+            r->rounding[i] *= f[i];
+            r->max[i] = to;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = 0.f, b = 0.f;
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+            float *x = s + 4 * j + 2 * i;
+            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
+            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
+            a += x[0];
+            b += x[1];
+        }
+        r->sum[i] += a + b;
+    }
     if (few) {
 #pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(c.type, scale, s, cols, i, tc__attn_shift(scale, r->max[i]));
-    } else {
-#pragma unroll
-        for (int i = 0; i < 2; i++) r->sum[i] += tc__attn_exp2(0, scale, s, cols, i, tc__attn_shift(scale, r->max[i]));
+        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, s, cols, i);
     }
     return rise;
 }
@@ -470,18 +472,21 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = row + lane / 4 + i * 8;
-        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse;
+        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse, rounded = r->sum[i] + r->rounding[i];
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        inverse = sum == 0.f ? 0.f : 1.f / sum;
+        rounded += __shfl_xor_sync(0xffffffffu, rounded, 1);
+        rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
+        inverse = sum == 0.f ? 0.f : 1.f / rounded;
         if (c.sink || c.out || p->lse) {
             int q, h;
             tc__attn_row(p, w, tile_row, &q, &h);
             if (c.sink) {
                 const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
-                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), all = sum * mine + (sink == -TC__INF ? 0.f : tc__exp2(sink - high));
-                inverse = all == 0.f ? 0.f : mine / all;
-                sum = all;
+                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
+                rounded = rounded * mine + other;
+                inverse = rounded == 0.f ? 0.f : mine / rounded;
+                sum = sum * mine + other;
                 top = high;
             }
             if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
@@ -1052,7 +1057,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
-    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
+    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 96 && c.head_dim != c.head_dim_v) || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
     return c;
 }
 
@@ -1265,29 +1270,17 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #define TC__ATTN80_NONE 3e38f
 
 /* 16 rows: where one of the warp's has a new maximum, their shifts, which are -maximum * scale, and what was added up before. */
-TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *o)
+TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *rounding, float *o)
 {
     float top[2];
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
-#pragma unroll
-        for (int j = 2; j < c.bn / 8; j++) {
-            a = fmaxf(a, s[4 * j + 2 * i]);
-            b = fmaxf(b, s[4 * j + 2 * i + 1]);
-        }
-        top[i] = fmaxf(a, b);
-    }
+    tc__attn_top(s, c.bn, top);
     if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
 #pragma unroll
     for (int i = 0; i < 2; i++) { /* only now do lanes ask their neighbours */
-        float x = top[i], to, f;
-        x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-        x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-        to = fminf(shift[i], -x * scale);
-        f = tc__exp2(to - shift[i]);
+        const float to = fminf(shift[i], -tc__attn_quad_max(top[i]) * scale), f = tc__exp2(to - shift[i]);
         shift[i] = to;
         sum[i] *= f;
+        if (c.causal || c.window || c.mask) rounding[i] *= f; /* otherwise the 0 that the compiler knows */
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 8; j++) {
             o[4 * j + 2 * i] *= f;
@@ -1296,14 +1289,14 @@ TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const flo
     }
 }
 
-/* Where rows may see few keys (a mask) the sums take P as rounded, see tc_attn_softmax: what rounding will add is added here. */
-TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const float *s, const float *shift, float *sum)
+/* 16 rows that may see few keys: by how much rounding P to 16 bits changes their sums. */
+TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const float *s, const float *shift, float *rounding)
 {
 #pragma unroll
     for (int j = 0; j < c.bn / 4; j++) {
         const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
         const uint32_t w = tc__pack(c.type, x, y);
-        sum[j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+        rounding[j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
     }
 }
 
@@ -1319,7 +1312,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
     tc__attn80_place at;
     tc_attn_work w;
-    float shift[8], sum[8]; /* of each row: what is added to score * scale before exp2; this lane's part of the sum */
+    float shift[8], sum[8], rounding[8]; /* of each row: what is added to score * scale before exp2; as in tc_attn_rows */
     uint32_t held[256];
     float o[256], s[256];
     uint32_t index;
@@ -1335,7 +1328,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
     for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
 #pragma unroll
-    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = 0.f;
+    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = rounding[i] = 0.f;
     n = tc_attn_next(c, pr, &w, w.hi, &state);
     if (n >= w.lo) {
         hk = w.h / (pr->heads / pr->heads_kv);
@@ -1371,10 +1364,10 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
             tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
 #pragma unroll
             for (int t = 0; t < tiles; t++) {
-                float *x = s + t * c.bn / 2, *row_shift = shift + 2 * t, *row_sum = sum + 2 * t;
+                float *x = s + t * c.bn / 2, *row_shift = shift + 2 * t;
                 const int few = tc_attn_score(c, pr, &w, x, c.bn, row0 + t * 16, n, state);
-                tc__attn80_raise(c, scale, x, row_shift, row_sum, o + t * c.head_dim_v / 2);
-                if (few) tc__attn80_round(c, scale, x, row_shift, row_sum);
+                tc__attn80_raise(c, scale, x, row_shift, sum + 2 * t, rounding + 2 * t, o + t * c.head_dim_v / 2);
+                if (few) tc__attn80_round(c, scale, x, row_shift, rounding + 2 * t);
             }
             tc__attn80_pv(c, &at, scale, shift, s, sum, o);
             n = tc_attn_next(c, pr, &w, n, &state);
@@ -1405,6 +1398,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         for (int i = 0; i < 2; i++) {
             r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
             r.sum[i] = sum[2 * t + i];
+            r.rounding[i] = rounding[2 * t + i];
         }
         tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
         tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
