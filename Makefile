@@ -27,7 +27,7 @@ $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(
 
 HEADERS = $(wildcard tc*.h)
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime
+TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
 .PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \

@@ -286,11 +286,12 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
-/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about places that exist only: where a row or a
- * column does not, the last one stands in. state: what the mask hook said of tile n. */
-TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state)
+/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about
+ * places that exist only: where a row or a column does not, the last one stands in. state: what the mask hook said of tile n. edges: 0
+ * where n is known to be a tile that every row sees whole. */
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state, const int edges)
 {
-    const int masked = n < w->free_lo || n >= w->free_hi, kv0 = n * c.bn + tc_lane() % 4 * 2;
+    const int masked = edges && (n < w->free_lo || n >= w->free_hi), kv0 = n * c.bn + tc_lane() % 4 * 2;
     if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
@@ -847,41 +848,55 @@ TC_DEV_SM90A void tc__attn_sm90_first(const tc_attn_config c, const tc_attn_sm90
     tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
-    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state, 1);
     tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
     tc_attn_pack(c.type, s, c.bn, a);
 }
 
-/* The other tiles of keys of a tile of work: S of each is multiplied together with P V of the one before it, and the softmax runs
- * while P V does. Leaves the P of the last tile in a. The return value: whether o holds anything yet. */
+/* One more tile of keys of a tile of work: S of tile n is multiplied together with P V of the tile before it, and the softmax runs while
+ * P V does. Leaves P in a. add: whether o holds anything yet. edges: as for tc_attn_score. */
+TC_DEV_SM90A void tc__attn_sm90_step(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
+                                     tc__attn_consumer *u, float *s, uint32_t *a, float *o, int n, int state, int add, const int edges)
+{
+    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    float f[2];
+    int rise, few;
+    TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
+    tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
+    TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+    tc__attn_sm90_pv(c, pv, smem, u->v.stage, a, o, add);
+    if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+    TC_WGMMA_WAIT_GROUP(1);
+    tc_wgmma_fence_acc(s, c.bn / 2);
+    tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state, edges);
+    rise = tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+    tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
+    tc_ring_next(&u->v, c.stages);
+    tc_attn_pack(c.type, s, c.bn, a);
+    if (rise) tc_attn_rescale(o, c.head_dim_v, f);
+}
+
+/* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for a mask stands
+ * in it, which gains 7 %. The return value: whether o holds anything. */
 TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
                                     tc__attn_consumer *u, float *s, uint32_t *a, float *o)
 {
-    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
-    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
-    int add = 0, n = u->n, state;
-    for (n = tc_attn_next(c, &p->problem, &u->w, n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state)) {
-        float f[2];
-        int rise, few;
-        TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
-        if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
-        tc__attn_sm90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
-        TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
-        tc__attn_sm90_pv(c, pv, smem, u->v.stage, a, o, add);
-        if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
-        add = 1;
-        TC_WGMMA_WAIT_GROUP(1);
-        tc_wgmma_fence_acc(s, c.bn / 2);
-        tc__attn_release(tc__attn_k_empty(c, smem, u->k.stage));
-        tc_ring_next(&u->k, c.stages);
-        few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state);
-        rise = tc_attn_softmax(c, scale, s, c.bn, few, &u->r, f);
-        TC_WGMMA_WAIT_GROUP(0);
-        tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-        tc__attn_release(tc__attn_v_empty(c, smem, u->v.stage));
-        tc_ring_next(&u->v, c.stages);
-        tc_attn_pack(c.type, s, c.bn, a);
-        if (rise) tc_attn_rescale(o, c.head_dim_v, f);
+    int add = 0, state = TC_ATTN_WHOLE, n;
+    if (c.mask || (c.head_dim_v > 192 && (c.causal || c.window))) { /* of wide heads one loop, for want of registers */
+        for (n = tc_attn_next(c, &p->problem, &u->w, u->n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state), add = 1)
+            tc__attn_sm90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+    } else {
+        n = u->n - 1;
+        if (c.causal || c.window) /* without them only the first tile can have an edge: the end of the sequence */
+            for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) tc__attn_sm90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+        for (; n >= u->w.free_lo; n--, add = 1) tc__attn_sm90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 0);
+        if (c.window)
+            for (; n >= u->w.lo; n--, add = 1) tc__attn_sm90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
     }
     tc__attn_release(tc__attn_q_empty(c, smem, u->q.stage));
     tc_ring_next(&u->q, c.q_stages);
@@ -1300,13 +1315,51 @@ TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const flo
     }
 }
 
-/* The kernel. */
+/* One tile of keys. load: there is a tile to be loaded meanwhile; edges: as for tc_attn_score. */
+TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, const uint32_t *held, int row0,
+                                 int n, int state, int load, const int edges, float *s, float *shift, float *sum, float *rounding, float *o)
+{
+    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
+    tc__attn80_qk(c, p, at, held, load, s);
+#pragma unroll
+    for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
+        float *x = s + t * c.bn / 2;
+        const int few = tc_attn_score(c, &p->problem, w, x, c.bn, row0 + t * 16, n, state, edges);
+        tc__attn80_raise(c, scale, x, shift + 2 * t, sum + 2 * t, rounding + 2 * t, o + t * c.head_dim_v / 2);
+        if (few) tc__attn80_round(c, scale, x, shift + 2 * t, rounding + 2 * t);
+    }
+    tc__attn80_pv(c, at, scale, shift, s, sum, o);
+}
+
+/* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages / 2 tiles between two
+ * barriers; while they are worked on, as many are loaded. */
+TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, int ahead)
+{
+    const int together = c.stages / 2;
+    int unused;
+    const int next = tc_attn_next(c, &p->problem, w, ahead, &unused);
+    at->k_src -= p->k_back;
+    at->v_src -= p->v_back;
+    if (c.mask || c.mask_tile) { /* tiles were skipped */
+        at->k_src -= (ahead - next - 1) * p->k_tile;
+        at->v_src -= (ahead - next - 1) * p->v_tile;
+    }
+    at->use = at->use + 1 == (uint32_t)c.stages ? 0 : at->use + 1;
+    at->fill = at->fill + 1 == (uint32_t)c.stages ? 0 : at->fill + 1;
+    if (together == 1 || at->use % (uint32_t)together == 0) {
+        tc__cp_async_wait(c.stages - 2 * together);
+        __syncthreads();
+    }
+    return next;
+}
+
+/* The kernel. Tiles of keys that every row sees whole have a loop of their own, without a test for a mask. */
 TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_attn_problem *pr = &p->problem;
     const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c), hold = tc__attn80_held(c);
-    const int together = c.stages / 2; /* tiles between two barriers; while they are worked on, as many are loaded */
+    const int together = c.stages / 2, apart = !c.window && !c.mask;
     const float scale = c.score ? TC__LOG2E : pr->scale_log2;
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
@@ -1361,30 +1414,17 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
-#pragma unroll
-            for (int t = 0; t < tiles; t++) {
-                float *x = s + t * c.bn / 2, *row_shift = shift + 2 * t;
-                const int few = tc_attn_score(c, pr, &w, x, c.bn, row0 + t * 16, n, state);
-                tc__attn80_raise(c, scale, x, row_shift, sum + 2 * t, rounding + 2 * t, o + t * c.head_dim_v / 2);
-                if (few) tc__attn80_round(c, scale, x, row_shift, rounding + 2 * t);
-            }
-            tc__attn80_pv(c, &at, scale, shift, s, sum, o);
+            tc__attn80_step(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 1, s, shift, sum, rounding, o);
             n = tc_attn_next(c, pr, &w, n, &state);
             if (n < w.lo) break;
-            const int before = ahead;
-            ahead = tc_attn_next(c, pr, &w, ahead, &unused);
-            at.k_src -= p->k_back;
-            at.v_src -= p->v_back;
-            if (c.mask || c.mask_tile) { /* tiles were skipped */
-                at.k_src -= (before - ahead - 1) * p->k_tile;
-                at.v_src -= (before - ahead - 1) * p->v_tile;
-            }
-            at.use = at.use + 1 == (uint32_t)c.stages ? 0 : at.use + 1;
-            at.fill = at.fill + 1 == (uint32_t)c.stages ? 0 : at.fill + 1;
-            if (together == 1 || at.use % (uint32_t)together == 0) {
-                tc__cp_async_wait(c.stages - 2 * together);
-                __syncthreads();
+            ahead = tc__attn80_forward(c, p, &w, &at, ahead);
+            if (apart && n < w.free_hi) break;
+        }
+        if (apart && n >= w.lo) {
+            for (;;) {
+                tc__attn80_step(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 0, s, shift, sum, rounding, o);
+                if (--n < w.lo) break;
+                ahead = tc__attn80_forward(c, p, &w, &at, ahead);
             }
         }
     }
@@ -1788,7 +1828,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     TC__ATTN_CONFIG(name, tc_attn_sm80_config, __VA_ARGS__)                                                           \
     TC__ATTN_CHECK_SM80(name##_config())                                                                              \
     enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
-    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__IF_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))) \
+    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))                 \
     TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
 
 #define TC__ATTN_SM80_HOST(name)                                                                                      \

@@ -20,7 +20,6 @@ TC_DEV float hook(float s, int b, int h, int q, int kv, const void *args)
 TC_ATTN_SM90_DEFINE(k90, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_SM90_DEFINE(k90_window, .type = TC_BF16, .head_dim = 64, .window = 1)
 TC_ATTN_SM90_DEFINE(k90_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args), .score = hook)
-#ifdef TC_ATTN_SM80_DEFINE
 TC_ATTN_SM80_DEFINE(k80, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_SM80_DEFINE(k80_window, .type = TC_BF16, .head_dim = 64, .window = 1)
 TC_ATTN_SM80_DEFINE(k80_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args), .score = hook)
@@ -29,7 +28,6 @@ TC_ATTN_DEFINE(any_window, .type = TC_BF16, .head_dim = 64, .window = 1)
 TC_ATTN_DEFINE(any_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args), .score = hook)
 /* for the graph: nobody calls it before the capture */
 TC_ATTN_DEFINE(fresh, .type = TC_BF16, .head_dim = 64)
-#endif
 
 enum { PLAIN = 1, WINDOW = 2, ARGS = 4, SM90 = 8, ALL = PLAIN | WINDOW | ARGS };
 
@@ -43,9 +41,7 @@ typedef struct {
 #define KERNEL(name, kind) {#name, name##_can_run, name##_run, kind}
 static const kernel kernels[] = {
     KERNEL(k90, PLAIN | SM90), KERNEL(k90_window, WINDOW | SM90), KERNEL(k90_args, ARGS | SM90),
-#ifdef TC_ATTN_SM80_DEFINE
     KERNEL(k80, PLAIN), KERNEL(k80_window, WINDOW), KERNEL(k80_args, ARGS), KERNEL(any, PLAIN), KERNEL(any_window, WINDOW), KERNEL(any_args, ARGS),
-#endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
@@ -368,7 +364,6 @@ static void test_edges(void)
     }
 }
 
-#ifdef TC_ATTN_SM80_DEFINE
 static void test_graph(void)
 {
     static uint16_t direct[ELEMENTS], replayed[ELEMENTS];
@@ -400,7 +395,6 @@ static void test_graph(void)
     CUDA_CHECK(cudaGraphDestroy(graph));
     CUDA_CHECK(cudaStreamDestroy(stream));
 }
-#endif
 
 int main(void)
 {
@@ -420,8 +414,6 @@ int main(void)
     }
     test_device_rules();
     test_edges();
-#ifdef TC_ATTN_SM80_DEFINE
     test_graph();
-#endif
     return test_end();
 }

@@ -10,13 +10,14 @@
  *     scores     e_j = (head_dim + 8) 2^-23 A_j for the sum of products in any order, with truncation; 2^-22 (|s_j| + M) for scale,
  *                log2 e and the subtraction of a maximum, M = max |s|; the hook's own roundings 2^-22 (|s| before + |s| after).
  *                p_j is then off by the factor exp(e_j), and by 2^-21 more for ex2.approx and the rescaling of sums
- *     P          u = 2^-8 (bf16) or 2^-11 (f16) of p_j in the numerator alone; f16 besides 2^-25 where p is subnormal: P is taken relative
- *                to a value that the sum has at least once, so this is 2^-25 of something below 1
+ *     P          u = 2^-8 (bf16) or 2^-11 (f16) of p_j in the numerator, which moves o by p_j u |v_j| / Z; a kernel may round what it adds to Z for O
+ *                too, key by key, which moves o by p_j u |v_j - o| / Z instead: w_j = max(|v_j|, |v_j - o|). f16 besides 2^-25 where p is subnormal: P is
+ *                taken relative to a value that the sum has at least once, so this is 2^-25 of something below 1
  *     sums       numerator (k + k/16 + 16) 2^-23 sum p|v|: products, and a rescaling for each tile of 16 or more keys; Z (k/16 + 64) 2^-23:
  *                a term passes through at most 32 additions of its tile (256 columns over 4 lanes and pairs), then one a tile, then 3
  *     division   2^-22 |o|; output hook: its slope times all this, and 2^-23 of its result; output u |o|, f16 besides 2^-25.
- * With d_j = exp(e_j) - 1 + 2^-21 that is |o' - o| <= sum p_j (d_j + u + ...) |v_j| / Z + |o| (sum p_j d_j / Z + ...) + ...
- * The log-sum-exp is off by sum p_j d_j / Z, by the roundings of Z, and by 2^-22 (M + |lse|) + 2^-21 for lg2.approx and the last sum. */
+ * With d_j = exp(e_j) - 1 + 2^-21 that is |o' - o| <= sum p_j ((d_j + ...) |v_j| + u w_j) / Z + |o| (sum p_j d_j / Z + ...) + ...
+ * The log-sum-exp is that of f32 p, not of P: it is off by sum p_j d_j / Z, by the roundings of Z, and by 2^-22 (M + |lse|) + 2^-21 for lg2.approx and the last sum. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -41,11 +42,21 @@ typedef struct {
 
 enum { EDGE = 32 };
 
-TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
+/* Takes down that a question was wrong. tests/check_ptx.sh defines ATTN_FUZZ_BARE, for hooks as small as a user's. */
+TC_HD int checked(const hook_args *p, int ok)
 {
-    const int ok = b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b];
+#ifdef ATTN_FUZZ_BARE
+    (void)p, (void)ok;
+    return 1;
+#else
     if (!ok) *p->bad = 1;
     return ok;
+#endif
+}
+
+TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
+{
+    return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b]);
 }
 
 TC_DEV float hook_alibi(float s, int b, int h, int q, int kv, const void *args)
@@ -89,14 +100,14 @@ TC_DEV int hook_documents(int b, int h, int q, int kv, const void *args)
 
 TC_DEV int tile_exists(const hook_args *p, tc_attn_tile t)
 {
-    return t.q < t.q_end && t.kv < t.kv_end && exists(p, t.b, t.h, t.q, t.kv) && exists(p, t.b, t.h, t.q_end - 1, t.kv_end - 1);
+    return checked(p, t.q < t.q_end && t.kv < t.kv_end) && exists(p, t.b, t.h, t.q, t.kv) && exists(p, t.b, t.h, t.q_end - 1, t.kv_end - 1);
 }
 
 TC_DEV int hook_documents_tile(tc_attn_tile t, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
     const int *dq = p->doc_q + t.b * p->q_len, *dk = p->doc_k + t.b * p->k_len;
-    if (!tile_exists(p, t)) return *p->bad = 1, TC_ATTN_SKIP;
+    if (!tile_exists(p, t)) return TC_ATTN_SKIP;
     if (dq[t.q_end - 1] < dk[t.kv] || dk[t.kv_end - 1] < dq[t.q]) return TC_ATTN_SKIP;
     return dq[t.q] == dk[t.kv_end - 1] && dq[t.q_end - 1] == dk[t.kv] ? TC_ATTN_WHOLE : TC_ATTN_PARTIAL;
 }
@@ -117,7 +128,7 @@ TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
     int some = 0, all = 1;
-    if (!tile_exists(p, t)) return *p->bad = 1, TC_ATTN_SKIP;
+    if (!tile_exists(p, t)) return TC_ATTN_SKIP;
     for (int q = t.q / EDGE * EDGE; q < t.q_end; q += EDGE)
         for (int kv = t.kv / EDGE * EDGE; kv < t.kv_end; kv += EDGE) {
             const int kept = kept_block(p, t.h, q, kv);
@@ -129,15 +140,14 @@ TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
 TC_DEV float hook_gate(float o, int b, int h, int q, int d, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    if (b < 0 || b >= p->batch || h < 0 || h >= p->heads || q < 0 || q >= p->len_q[b] || d < 0 || d >= p->dv) return *p->bad = 1, 0.f;
-    return o * p->gate[(h * p->q_len + q) * p->dv + d];
+    const int ok = checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && d >= 0 && d < p->dv);
+    return ok ? o * p->gate[(h * p->q_len + q) * p->dv + d] : 0.f;
 }
 
 TC_DEV float hook_sink(int b, int h, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    if (b < 0 || b >= p->batch || h < 0 || h >= p->heads) return *p->bad = 1, 0.f;
-    return p->sinks[h];
+    return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads) ? p->sinks[h] : 0.f;
 }
 
 /* ---- kernels ---- */
@@ -186,7 +196,6 @@ TC_ATTN_SM90_DEFINE(bn16, .type = TC_F16, .head_dim = 64, .causal = 1, .bn = 16,
 TC_ATTN_SM90_DEFINE(bm192_bn48, .type = TC_BF16, .head_dim = 32, .window = 1, .bm = 192, .bn = 48, .consumers = 3)
 TC_ATTN_SM90_DEFINE(bn256, .type = TC_F16, .head_dim = 32, .bm = 64, .bn = 256)
 
-#ifdef TC_ATTN_SM80_DEFINE
 TC_ATTN_SM80_DEFINE(a16_window, .type = TC_F16, .head_dim = 16, .window = 1)
 TC_ATTN_SM80_DEFINE(a32_causal, .type = TC_BF16, .head_dim = 32, .causal = 1)
 TC_ATTN_SM80_DEFINE(a48, .type = TC_F16, .head_dim = 48)
@@ -214,7 +223,6 @@ TC_ATTN_SM80_DEFINE(a_8_warps, .type = TC_F16, .head_dim = 64, .bm = 128, .bn = 
 TC_ATTN_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
 TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .head_dim = 64, .window = 1, .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
-#endif
 
 typedef struct {
     const char *name;
@@ -235,13 +243,11 @@ static const kernel kernels[] = {
     SM90(gate, GATE), SM90(gate_window, GATE), SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK),
     SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0),
     SM90(bn256, 0),
-#ifdef TC_ATTN_SM80_DEFINE
     SM80(a16_window, 0), SM80(a32_causal, 0), SM80(a48, 0), SM80(a64, 0), SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_causal, 0),
     SM80(a128_window, 0), SM80(a160_causal, 0), SM80(a256_causal, 0), SM80(a192_128_causal, 0), SM80(a64_128, 0), SM80(a128_48_window, 0),
     SM80(a_alibi, ALIBI), SM80(a_bias_window, BIAS), SM80(a_random, RANDOM), SM80(a_documents, DOCUMENTS), SM80(a_blocks, BLOCKS),
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK), SM80(a_sink, SINK), SM80(a_one_warp, 0), SM80(a_8_warps, 0),
     ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
-#endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
@@ -327,7 +333,7 @@ static const char *const kind_names[] = {"normal", "outliers", "constant", "nega
 /* which: 'q', 'k' or 'v' */
 static void fill(tensor *t, int type, int batch, const int *lens, char which, int kind)
 {
-    const float all = 0.25f * (float)test_int(-6, 6), slope = 0.01f * (float)test_int(1, 30);
+    const float all = 0.25f * (float)test_int(-6, 6), slope = 0.02f * (float)test_int(1, 30);
     for (int b = 0; b < batch; b++)
         for (int i = 0; i < lens[b]; i++)
             for (int h = 0; h < t->heads; h++) {
@@ -357,7 +363,7 @@ static int choose_length(int largest, int may_be_empty)
 {
     const int r = test_int(0, 9);
     if (may_be_empty && r == 0) return 0;
-    return r < 2 ? 1 : r < 5 ? test_int(1, 20) : r < 9 ? test_int(1, largest) : test_int(1, largest / 64 + 1) * 64;
+    return r < 2 ? 1 : r < 4 ? test_int(1, 20) : r < 8 ? test_int(1, largest) : test_int(1, largest / 64 + 1) * 64 + test_int(-1, 1);
 }
 
 static side choose_side(int batch, int len, int packed_chance)
@@ -449,6 +455,13 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
         static const int ends[] = {-1, -1, 0, 1, 5, 33, 100, 100000};
         g.window_left = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
         g.window_right = test_int(0, 1) ? ends[test_int(0, 7)] : test_int(0, largest);
+        if (test_int(0, 1)) { /* its ends at the edges of tiles, where a tile is still or no longer seen whole */
+            const int bm = c.bm ? c.bm : 128, bn = c.bn ? c.bn : 64, last = (sq.len < bm ? sq.len : bm) - 1, ahead = sk.len - sq.len;
+            g.window_left = last + ahead - bn * test_int(0, sk.len / bn) + test_int(-2, 2);
+            g.window_right = test_int(0, 1) ? -1 : bn * test_int(0, sk.len / bn) - ahead + test_int(-2, 2);
+            if (g.window_left < 0) g.window_left = -1;
+            if (g.window_right < 0) g.window_right = -1;
+        }
     } else if (test_int(0, 3) == 0) {
         g.window_left = g.window_right = -1;
     }
@@ -540,7 +553,8 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     {
         const double u = ldexp(1, c.type == TC_BF16 ? -8 : -11), tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25);
         score *s = (score *)malloc(sizeof *s * (size_t)(sk.len + 1));
-        double *row = (double *)malloc(sizeof(double) * (size_t)dv * 4), *sum = row, *size = row + dv, *off = row + 2 * dv, *values = row + 3 * dv;
+        double *row = (double *)malloc(sizeof(double) * (size_t)dv * 5), *sum = row, *size = row + dv, *off = row + 2 * dv, *values = row + 3 * dv;
+        double *apart = row + 4 * dv;
         float *fq = (float *)malloc(sizeof(float) * (size_t)d), *fk = (float *)malloc(sizeof(float) * ((size_t)sk.len * d + 4));
         float *fv = (float *)malloc(sizeof(float) * ((size_t)sk.len * dv + 4));
         for (int b = 0; b < batch; b++)
@@ -575,7 +589,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                         if (fabs(s[j].s) > far) far = fabs(s[j].s);
                     }
                     if (sink > top) top = sink;
-                    for (int e = 0; e < 4 * dv; e++) row[e] = 0;
+                    for (int e = 0; e < 5 * dv; e++) row[e] = 0;
                     for (int j = 0; j < lk; j++) {
                         double p, off_by;
                         if (!s[j].kept) continue;
@@ -588,6 +602,13 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                         }
                     }
                     if (sink > -INFINITY) z += exp(sink - top), drift += exp(sink - top) * (expm1(ldexp(fabs(sink) + far, -22)) + ldexp(1, -21));
+                    for (int j = 0; j < lk && any; j++) {
+                        const double p = s[j].kept ? exp(s[j].s - top) : 0;
+                        for (int e = 0; e < dv && p > 0; e++) {
+                            const double v = fv[(size_t)j * dv + e], from_o = fabs(v - sum[e] / z);
+                            apart[e] += p * (fabs(v) > from_o ? fabs(v) : from_o);
+                        }
+                    }
                     for (int e = 0; e < dv; e++) {
                         const double gate = kn->hooks & GATE ? host_hook.gate[(h * sq.len + i) * dv + e] : 1;
                         const double o = any ? sum[e] / z : 0, ref = o * gate, x = element(c.type, got[e]);
@@ -596,7 +617,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                             empty_wrong += x != 0;
                             continue;
                         }
-                        bound = (off[e] + size[e] * (u + ldexp(lk + lk / 16 + 16, -23)) + values[e] * tiny) / z;
+                        bound = (off[e] + apart[e] * u + size[e] * ldexp(lk + lk / 16 + 16, -23) + values[e] * tiny) / z;
                         bound += fabs(o) * (drift / z + ldexp(lk / 16 + 64, -23) + ldexp(1, -22));
                         bound = bound * fabs(gate) + ldexp(fabs(ref), -23);
                         bound += (fabs(ref) + bound) * u + tiny;
@@ -664,7 +685,7 @@ int main(int argc, char **argv)
     for (int i = 0; n && i < count; i++) {
         const uint64_t mine = seed + (uint64_t)i;
         test_seed(mine);
-        one(usable[mine % (uint64_t)n], mine, emulated ? 500 : 2000, emulated ? 3e7 : 1e8);
+        one(usable[mine % (uint64_t)n], mine, emulated ? 500 : 1500, emulated ? 3e7 : 5e7);
     }
     printf("worst error: %.2f of the bound of O, %.2f of that of lse\n", worst_o, worst_lse);
     return test_end();

@@ -8,7 +8,7 @@ mkdir -p "$dir"
 
 check() { # check ARCH SOURCE -> one line "ok ..." or "FAIL ..."
     arch=$1 source=$2 out=$dir/$(basename "$2" .cu)_$1
-    "$nvcc" -std=c++17 -O3 -gencode "arch=compute_$arch,code=sm_$arch" -Xptxas -v --keep --keep-dir "$out" -cubin "$source" -o "$out.cubin" 2> "$out.log" \
+    "$nvcc" -std=c++17 -O3 -DATTN_FUZZ_BARE -gencode "arch=compute_$arch,code=sm_$arch" -Xptxas -v --keep --keep-dir "$out" -cubin "$source" -o "$out.cubin" 2> "$out.log" \
         || { echo "FAIL $source sm_$arch does not compile: $(grep -m 1 error "$out.log")"; return; }
     bad=$(grep -E 'C75[0-9][0-9]|[1-9][0-9]* bytes (stack frame|spill)' "$out.log" | head -n 2)
     calls=$(grep -hE '^[[:space:]]*call|\.local' "$out"/*.ptx 2>/dev/null | grep -v vprintf | head -n 1)
@@ -22,10 +22,10 @@ if [ "$2" = one ]; then
     check "$3" "$4"
     exit
 fi
-for source in examples/*.cu tests/gemm_fuzz.cu tests/epilogues.cu; do
+for source in tests/attn_fuzz.cu examples/*.cu tests/gemm_fuzz.cu tests/epilogues.cu; do
     for arch in 80 90a 100a 120a; do
         case $source:$arch in
-            *sm90*:80 | *sm90*:100a | *sm90*:120a | tests/gemm_fuzz.cu:[18]*) continue ;; # sm_90a kernels only, or among others
+            *sm90*:80 | *sm90*:100a | *sm90*:120a | tests/gemm_fuzz.cu:[18]* | tests/attn_fuzz.cu:1*) continue ;; # sm_90a kernels only, or among others
         esac
         echo "$arch $source"
     done

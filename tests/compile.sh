@@ -43,9 +43,9 @@ while [ $# -gt 0 ]; do
     shift; [ $# -gt 0 ] && shift; [ $# -gt 0 ] && shift
 done
 for std in 14 17 20; do
-    add "generators, nvcc -std=c++$std" "$NVCC -std=c++$std -c -o $out/std_$std.o $(gencode 80 90a) -DUSE_GEMM_ONLY -Werror all-warnings -I$root $root/tests/compile/use.cu"
+    add "generators, nvcc -std=c++$std" "$NVCC -std=c++$std -c -o $out/std_$std.o $(gencode 80 90a) -DUSE_GENERAL_ONLY -Werror all-warnings -I$root $root/tests/compile/use.cu"
 done
-add "generators, TC_DEBUG" "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GEMM_ONLY -DTC_DEBUG -Werror all-warnings -I$root $root/tests/compile/use.cu"
+add "generators, TC_DEBUG" "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GENERAL_ONLY -DTC_DEBUG -Werror all-warnings -I$root $root/tests/compile/use.cu"
 
 # Each header alone (every target), and twice and before all the others (one target of each kind).
 for h in $headers; do

@@ -108,17 +108,31 @@ static void one(const char *what, const char *source, const char *arch, const ch
     "TC_DEV float my_hook(float x, int row, int col, const void *args)\n"           \
     "{ const my_args *p = (const my_args *)args; return tc_gelu(x * p->scale + p->bias[col]) + 0.f * row; }\n"
 
+#define ATTN_HOOKS                                                                  \
+    "#include \"tc_attn.h\"\n"                                                      \
+    "typedef struct { const float *slopes, *sinks; } my_args;\n"                    \
+    "TC_DEV float my_score(float s, int b, int h, int q, int kv, const void *args)\n" \
+    "{ const my_args *p = (const my_args *)args; return s + p->slopes[h] * (float)(kv - q) + 0.f * b; }\n" \
+    "TC_DEV float my_sink(int b, int h, const void *args)\n"                        \
+    "{ const my_args *p = (const my_args *)args; return p->sinks[h] + 0.f * b; }\n"
+
 int main(int argc, char **argv)
 {
     static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
     static const char *const gemm90[] = {"gemm90", 0};
     static const char *const gemm_all[] = {"gemm_large", "gemm_wide", "gemm_small", "gemm_sm80", "gemm_sm80_any", 0};
+    static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0}, *const attn_all[] = {"attn_sm90", "attn_sm80", 0};
     static const char *const own[] = {"own", 0};
     static const char source80[] = HOOK
         "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook)\n";
     static const char source90[] = HOOK
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = my_hook)\n";
     static const char source_all[] = HOOK "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook)\n";
+    static const char source_attn90[] = ATTN_HOOKS
+        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .causal = 1, .score = my_score, .sink = my_sink)\n";
+    static const char source_attn80[] = ATTN_HOOKS
+        "TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .head_dim = 64, .window = 1, .score = my_score, .sink = my_sink)\n";
+    static const char source_attn[] = ATTN_HOOKS "TC_ATTN_DEFINE(attn, .type = TC_F16, .head_dim = 96, .score = my_score)\n";
     static const char source_own[] =
         "#include \"tc.h\"\n"
         "extern \"C\" __global__ void own(float *out, const void *in)\n"
@@ -169,6 +183,8 @@ int main(int argc, char **argv)
         "#include \"tc_gemm.h\"\n#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_mma.h\"\n#include \"tc_swizzle.h\"\n"
         "#include \"tc_core.h\"\n#include \"tc_core.h\"\n#include \"tc.h\"\n"
         "extern \"C\" __global__ void own(unsigned *out) { out[threadIdx.x] = tc_swizzle_128B(16 * threadIdx.x); }\n";
+    static const char source_attn_bad[] = "#include \"tc_attn.h\"\n"
+        "TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 40)\n";
     static const char source_bad[] = "#include \"tc.h\"\n"
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 100)\n";
     static const char source_gated[] = "#include \"tc.h\"\n"
@@ -191,6 +207,12 @@ int main(int argc, char **argv)
     one("gemm90.cu", source90, "sm_90a", "c++20", gemm90, "");
     one("gemm.cu", source_all, "sm_90a", "c++20", gemm_all, "");
     one("gemm.cu", source_all, "sm_120", "c++20", gemm_all, "");
+    one("attn90.cu", source_attn90, "sm_90a", "c++20", attn90, "");
+    one("attn80.cu", source_attn80, "sm_80", "c++20", attn80, "");
+    one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
+    one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
+    one("attn.cu", source_attn, "sm_100", "c++20", attn_all, "");
+    one("attn_bad.cu", source_attn_bad, "sm_90a", "c++20", attn_all, "tc: .head_dim must be a multiple of 16 in 16..256");
     one("bad.cu", source_bad, "sm_90a", "c++20", gemm90, "tc: .bm must be a multiple of 64");
     one("gated.cu", source_gated, "sm_90", "c++17", own, "");
     one("gated.cu", source_gated, "sm_80", "c++17", own, "needs sm_90 or later");

@@ -51,6 +51,8 @@ if [ -z "$tcemu" ]; then
     step debug_hang "$build/tests/debug_hang"
     step bad_input "$build/tests/bad_input"
     step gemm_fuzz "$build/tests/gemm_fuzz" 360
+    step attn_bad_input "$build/tests/attn_bad_input"
+    step attn_fuzz "$build/tests/attn_fuzz" 600
 else
     emulated sm_90a unit_device
     emulated sm_80 unit_device
@@ -68,6 +70,12 @@ else
     emulated sm_90a gemm_fuzz 360
     emulated sm_80 gemm_fuzz 120
     emulated sm_120a gemm_fuzz 60
+    for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
+    # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
+    step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 800
+    step "attn_fuzz, tcemu sm_90a, schedules" "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 134 1
+    emulated sm_80 attn_fuzz 200
+    emulated sm_120a attn_fuzz 100
 fi
 step examples sh tests/examples.sh "$build" $tcemu
 step torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py; echo "SKIP torch: no python3 here"; echo "0 passed, 0 failed, 1 skipped"'

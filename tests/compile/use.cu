@@ -12,12 +12,32 @@ TC_DEV float use_hook(float x, int row, int col, const void *args)
 
 TC_GEMM_DEFINE(use_gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(use_args), .epi = use_hook)
 
-/* These two belong to their own target; a file for many targets writes TC_GEMM_DEFINE, or guards them like this. */
-#if TC_HAS_SM90A && !defined(USE_GEMM_ONLY)
+typedef struct { const float *slopes; const int *documents; int count; } use_attn_args;
+
+TC_DEV float use_score(float s, int b, int h, int q, int kv, const void *args)
+{
+    const use_attn_args *p = (const use_attn_args *)args;
+    (void)b;
+    return s + p->slopes[h] * (float)(kv - q);
+}
+
+TC_DEV int use_mask(int b, int h, int q, int kv, const void *args)
+{
+    const use_attn_args *p = (const use_attn_args *)args;
+    (void)h;
+    return p->documents[b * p->count + q] == p->documents[b * p->count + kv];
+}
+
+TC_ATTN_DEFINE(use_attn, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(use_attn_args), .score = use_score, .mask = use_mask)
+
+/* These belong to their own target; a file for many targets writes TC_GEMM_DEFINE and TC_ATTN_DEFINE, or guards them like this. */
+#if TC_HAS_SM90A && !defined(USE_GENERAL_ONLY)
 TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 64)
+TC_ATTN_SM90_DEFINE(use_attn90, .type = TC_F16, .window = 1)
 #endif
-#if TC_HAS_SM80 && !defined(USE_GEMM_ONLY)
+#if TC_HAS_SM80 && !defined(USE_GENERAL_ONLY)
 TC_GEMM_SM80_DEFINE(use_sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64)
+TC_ATTN_SM80_DEFINE(use_attn80, .type = TC_F16, .head_dim = 96, .window = 1)
 #endif
 
 /* tcgen05 stands in a file for every target behind its gate. */
@@ -44,4 +64,11 @@ tc_status use(const tc_gemm_args *args, cudaStream_t stream)
     const char *why;
     const tc_status st = use_gemm_can_run(args, &why);
     return st == TC_OK ? use_gemm_run(args, stream) : st;
+}
+
+tc_status use_attention(const tc_attn_args *args, cudaStream_t stream)
+{
+    const char *why;
+    const tc_status st = use_attn_can_run(args, &why);
+    return st == TC_OK ? use_attn_run(args, stream) : st;
 }

@@ -1,0 +1,7 @@
+// attn_define_mask_tile_alone.cu - a tile-level mask without the mask itself, in the general generator
+// expect: tc: .mask_tile needs .mask
+// expect-line: 7
+#include "tc.h"
+
+TC_DEV int hook(tc_attn_tile tile, const void *args) { return tile.q + (args ? 0 : 1); }
+TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .mask_tile = hook)

@@ -1,0 +1,7 @@
+// attn_sm80_bn.cu - keys of a tile that are no multiple of 16, for sm_80
+// expect: tc: .bn must be a multiple of 16 in 16..256
+// arch: 80
+// expect-line: 7
+#include "tc.h"
+
+TC_ATTN_SM80_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .bn = 40)

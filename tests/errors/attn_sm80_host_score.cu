@@ -1,0 +1,8 @@
+// attn_sm80_host_score.cu - a hook without TC_DEV, for sm_80
+// expect: a_hook_is_a_TC_DEV_function
+// arch: 80
+// expect-line: 8
+#include "tc.h"
+
+static float hook(float s, int b, int h, int q, int kv, const void *args) { return s + 0.f * (b + h + q + kv) + (args ? 0.f : 1.f); }
+TC_ATTN_SM80_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .score = hook)
