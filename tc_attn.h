@@ -1085,7 +1085,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
-    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
+    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 96 && c.head_dim != c.head_dim_v) || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
     return c;
 }
 
@@ -1260,11 +1260,14 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
     const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
     const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
     uint32_t f[4][4], a[2][16];
+    float part[8]; /* the sums of this tile alone: fewer roundings in a long row */
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) part[i] = 0.f;
 #define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2) + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
-    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, sum);
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, part);
 #pragma unroll
     for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2, 16, a[0] + 4 * t);
 #pragma unroll
@@ -1279,13 +1282,15 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
         }
         if (j + 1 < c.bn / 16) {
 #pragma unroll
-            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, sum);
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, part);
             if (n + 1 == each) {
 #pragma unroll
                 for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
             }
         }
     }
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) sum[i] += part[i];
 #undef TC__ATTN80_V
 }
 
@@ -1293,7 +1298,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #define TC__ATTN80_NONE 3e38f
 
 /* 16 rows: where one of the warp's has a new maximum, their shifts, which are -maximum * scale, and what was added up before. */
-TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *o)
+TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *rounding, float *o)
 {
     float top[2];
     tc__attn_top(s, c.bn, top);
@@ -1303,6 +1308,7 @@ TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const flo
         const float to = fminf(shift[i], -tc__attn_quad_max(top[i]) * scale), f = tc__exp2(to - shift[i]);
         shift[i] = to;
         sum[i] *= f;
+        if (c.causal || c.window || c.mask) rounding[i] *= f; /* otherwise the 0 that the compiler knows */
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 8; j++) {
             o[4 * j + 2 * i] *= f;
@@ -1311,19 +1317,68 @@ TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const flo
     }
 }
 
-/* The kernel. */
+/* 16 rows that may see few keys: by how much rounding P to 16 bits changes their sums. */
+TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const float *s, const float *shift, float *rounding)
+{
+#pragma unroll
+    for (int j = 0; j < c.bn / 4; j++) {
+        const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
+        const uint32_t w = tc__pack(c.type, x, y);
+        rounding[j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+    }
+}
+
+/* One tile of keys. load: there is a tile to be loaded meanwhile; edges: as for tc_attn_score. */
+TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, const uint32_t *held, int row0,
+                                 int n, int state, int load, const int edges, float *s, float *shift, float *sum, float *rounding, float *o)
+{
+    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
+    tc__attn80_qk(c, p, at, held, load, s);
+#pragma unroll
+    for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
+        float *x = s + t * c.bn / 2;
+        const int few = tc_attn_score(c, &p->problem, w, x, c.bn, row0 + t * 16, n, state, edges);
+        tc__attn80_raise(c, scale, x, shift + 2 * t, sum + 2 * t, rounding + 2 * t, o + t * c.head_dim_v / 2);
+        if (few) tc__attn80_round(c, scale, x, shift + 2 * t, rounding + 2 * t);
+    }
+    tc__attn80_pv(c, at, scale, shift, s, sum, o);
+}
+
+/* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages / 2 tiles between two
+ * barriers; while they are worked on, as many are loaded. */
+TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, int ahead)
+{
+    const int together = c.stages / 2;
+    int unused;
+    const int next = tc_attn_next(c, &p->problem, w, ahead, &unused);
+    at->k_src -= p->k_back;
+    at->v_src -= p->v_back;
+    if (c.mask || c.mask_tile) { /* tiles were skipped */
+        at->k_src -= (ahead - next - 1) * p->k_tile;
+        at->v_src -= (ahead - next - 1) * p->v_tile;
+    }
+    at->use = at->use + 1 == (uint32_t)c.stages ? 0 : at->use + 1;
+    at->fill = at->fill + 1 == (uint32_t)c.stages ? 0 : at->fill + 1;
+    if (together == 1 || at->use % (uint32_t)together == 0) {
+        tc__cp_async_wait(c.stages - 2 * together);
+        __syncthreads();
+    }
+    return next;
+}
+
+/* The kernel. Tiles of keys that every row sees whole have a loop of their own, without a test for a mask. */
 TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_attn_problem *pr = &p->problem;
     const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c), hold = tc__attn80_held(c);
-    const int together = c.stages / 2; /* tiles between two barriers; while they are worked on, as many are loaded */
+    const int together = c.stages / 2, apart = !c.window && !c.mask;
     const float scale = c.score ? TC__LOG2E : pr->scale_log2;
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
     tc__attn80_place at;
     tc_attn_work w;
-    float shift[8], sum[8]; /* of each row: what is added to score * scale before exp2; this lane's part of the sum */
+    float shift[8], sum[8], rounding[8]; /* of each row: what is added to score * scale before exp2; as in tc_attn_rows */
     uint32_t held[256];
     float o[256], s[256];
     uint32_t index;
@@ -1339,7 +1394,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
     for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
 #pragma unroll
-    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = 0.f;
+    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = rounding[i] = 0.f;
     n = tc_attn_next(c, pr, &w, w.hi, &state);
     if (n >= w.lo) {
         hk = w.h / (pr->heads / pr->heads_kv);
@@ -1372,28 +1427,17 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            tc__attn80_qk(c, p, &at, held, ahead >= w.lo, s);
-#pragma unroll
-            for (int t = 0; t < tiles; t++) {
-                tc_attn_score(c, pr, &w, s + t * c.bn / 2, c.bn, row0 + t * 16, n, state, 1);
-                tc__attn80_raise(c, scale, s + t * c.bn / 2, shift + 2 * t, sum + 2 * t, o + t * c.head_dim_v / 2);
-            }
-            tc__attn80_pv(c, &at, scale, shift, s, sum, o);
+            tc__attn80_step(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 1, s, shift, sum, rounding, o);
             n = tc_attn_next(c, pr, &w, n, &state);
             if (n < w.lo) break;
-            const int before = ahead;
-            ahead = tc_attn_next(c, pr, &w, ahead, &unused);
-            at.k_src -= p->k_back;
-            at.v_src -= p->v_back;
-            if (c.mask || c.mask_tile) { /* tiles were skipped */
-                at.k_src -= (before - ahead - 1) * p->k_tile;
-                at.v_src -= (before - ahead - 1) * p->v_tile;
-            }
-            at.use = at.use + 1 == (uint32_t)c.stages ? 0 : at.use + 1;
-            at.fill = at.fill + 1 == (uint32_t)c.stages ? 0 : at.fill + 1;
-            if (together == 1 || at.use % (uint32_t)together == 0) {
-                tc__cp_async_wait(c.stages - 2 * together);
-                __syncthreads();
+            ahead = tc__attn80_forward(c, p, &w, &at, ahead);
+            if (apart && n < w.free_hi) break;
+        }
+        if (apart && n >= w.lo) {
+            for (;;) {
+                tc__attn80_step(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 0, s, shift, sum, rounding, o);
+                if (--n < w.lo) break;
+                ahead = tc__attn80_forward(c, p, &w, &at, ahead);
             }
         }
     }
@@ -1407,7 +1451,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         for (int i = 0; i < 2; i++) {
             r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
             r.sum[i] = sum[2 * t + i];
-            r.rounding[i] = 0.f;
+            r.rounding[i] = rounding[2 * t + i];
         }
         tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
         tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
@@ -1629,7 +1673,7 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
     if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
-    if (st != TC_OK || !launch) return st;
+    if (st != TC_OK) return st;
     hk = p.problem.heads_kv;
     st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
                       tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
@@ -1643,7 +1687,7 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     }
     if (st == TC_OK) st = tc__attn_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
                                        tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
-    if (st != TC_OK) return st;
+    if (st != TC_OK || !launch) return st;
     total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
     return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
 }
