@@ -277,6 +277,12 @@ TC_DEV float tc__exp2(float x)
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
+TC_DEV float tc__inverse(float x) /* right to the last bit or the one before */
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
 TC_DEV float tc__log2(float x)
 {
     float y;
@@ -470,6 +476,7 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 {
     const int lane = tc_lane();
     const float scale = c.score ? TC__LOG2E : p->scale_log2;
+    float *lse = p->lse + ((long long)tc__attn_outer_q(p, w) * p->lse_batch + w->q_at);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = row + lane / 4 + i * 8;
@@ -478,7 +485,7 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
         rounded += __shfl_xor_sync(0xffffffffu, rounded, 1);
         rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
-        inverse = sum == 0.f ? 0.f : 1.f / rounded;
+        inverse = sum == 0.f ? 0.f : tc__inverse(rounded);
         if (c.sink || c.out || p->lse) {
             int q, h;
             tc__attn_row(p, w, tile_row, &q, &h);
@@ -486,12 +493,12 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
                 const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
                 const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
                 rounded = rounded * mine + other;
-                inverse = rounded == 0.f ? 0.f : mine / rounded;
+                inverse = rounded == 0.f ? 0.f : mine * tc__inverse(rounded);
                 sum = sum * mine + other;
                 top = high;
             }
             if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
-                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
+                lse[h * p->lse_head + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
             if (c.out) {
                 q = q < w->q_len ? q : w->q_len - 1;
 #pragma unroll
@@ -579,7 +586,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     c.stages = c.stages ? c.stages : 2;
-    c.bm = c.bm ? c.bm : wide <= 64 ? 192 : 128;
+    c.bm = c.bm ? c.bm : wide <= 64 && !c.score && !c.mask ? 192 : 128; /* three warpgroups leave 160 registers: not enough for hooks */
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
     if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
     if (c.q_stages == 0) {
@@ -716,7 +723,7 @@ TC_DEV int tc__attn_next_work(const tc_attn_config c, const tc_attn_problem *p, 
 }
 
 /* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V, also
- * from one tile of work to the next. */
+ * from one tile of work to the next. What comes next is found out while the rings are full, so that nobody waits for the divisions. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
@@ -724,17 +731,20 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
     uint32_t round = 0, tails = 0;
     tc__attn_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
-    tc_attn_work w;
-    int n = 0, state, more = 1;
+    tc_attn_work w, coming;
+    int n = 0, state, first, more = tc__attn_next_work(c, a, &round, &coming, &first);
     w.lo = 1;
-    while (more) {
+    for (;;) {
+        int fresh;
         if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
-        if (n < w.lo) {
+        fresh = n < w.lo;
+        if (fresh) {
             if (c.q_stages == 1 && v.used >= 0) { /* the slot of Q is free only when this V has been asked for */
                 tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
                 v.used = -1;
             }
-            more = tc__attn_next_work(c, a, &round, &w, &n);
+            w = coming;
+            n = first;
             TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
             if (lane == 0) {
                 const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
@@ -751,24 +761,24 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
                 }
             }
             tc_ring_next(&qr, c.q_stages);
+            if (!more) break;
             k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv))); /* in uniform registers, since this warp has few others */
             k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
             w.k_at = (int)tc_uniform((uint32_t)w.k_at);
             w.k_len = (int)tc_uniform((uint32_t)w.k_len);
             w.lo = (int)tc_uniform((uint32_t)w.lo);
             n = (int)tc_uniform((uint32_t)n);
-            more = (int)tc_uniform((uint32_t)more);
         }
-        if (more) {
-            k.row = w.k_at + n * c.bn;
-            k.used = w.k_len - n * c.bn;
-            TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
-            if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
-            tc_ring_next(&kr, c.stages);
-        }
+        k.row = w.k_at + n * c.bn;
+        k.used = w.k_len - n * c.bn;
+        TC_MBARRIER_WAIT(tc__attn_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
+        if (lane == 0) tc__attn_sm90_fetch(c, &p->k, boxes, tc__attn_k(c, smem, kr.stage), tc__attn_k_full(c, smem, kr.stage), &k);
+        tc_ring_next(&kr, c.stages);
         if (v.used >= 0) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
         v = k;
+        if (fresh) more = (int)tc_uniform((uint32_t)tc__attn_next_work(c, a, &round, &coming, &first));
     }
+    if (v.used >= 0) tc__attn_sm90_fetch_v(c, p, smem, &vr, &tails, &v);
 }
 
 /* Consumer: a slot goes back, by one thread of the warpgroup. */
@@ -971,7 +981,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
-    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190; /* sums and probabilities that want every register */
+    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190, /* sums and probabilities that want every register */
+              hooked = c.mask_tile && c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 <= 170;                              /* the producer calls a hook */
 
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
@@ -999,7 +1010,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
     tc_griddepcontrol_wait();
 
     if (wg == 0) {
-        if (c.consumers == 2 && !many) TC_SETMAXNREG_DEC(40);
+        if (c.consumers == 2 && hooked) TC_SETMAXNREG_DEC(56);
+        else if (c.consumers == 2 && !many) TC_SETMAXNREG_DEC(40);
         else if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
         else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
         if (threadIdx.x < 32) {
@@ -1007,7 +1019,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
             tc_griddepcontrol_launch_dependents();
         }
     } else {
-        if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
+        if (c.consumers == 2 && hooked) TC_SETMAXNREG_INC(224);
+        else if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
         else if (c.consumers == 2) TC_SETMAXNREG_INC(240);
         else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
         tc_attn_sm90_mma(c, qk, pv, p, smem, wg - 1);
@@ -1660,7 +1673,7 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
     if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
-    if (st != TC_OK || !launch) return st;
+    if (st != TC_OK) return st;
     hk = p.problem.heads_kv;
     st = tc__attn_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
                       tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
@@ -1674,7 +1687,7 @@ TC_HOST tc_status tc__attn_sm90_run(const tc_attn_config *c, const tc__kernel *k
     }
     if (st == TC_OK) st = tc__attn_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
                                        tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
-    if (st != TC_OK) return st;
+    if (st != TC_OK || !launch) return st;
     total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
     return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
 }
