@@ -77,8 +77,8 @@ TC_DEV_SM80 void copy(uint32_t to, const void *from, uint32_t offset, int on)
 
 /* S = Q K' of a tile (idea 2), and between the products (idea 3) the copies of the tile that is worked on next, if there is one.
  * q, k: this warp's rows of Q, the tile of K; q_lane, k_lane: this lane's place in them; k_next, v_next: where from; next: to. */
-TC_DEV_SM80 void multiply_qk(const hand_params *p, uint32_t q, uint32_t q_lane, uint32_t k, uint32_t k_lane, const char *k_next, const char *v_next, uint32_t next, int load_next,
-                             float s[2][KEYS / 2])
+TC_DEV_SM80 void multiply_qk(const hand_params *p, uint32_t q, uint32_t q_lane, uint32_t k, uint32_t k_lane, const char *k_next, const char *v_next,
+                             uint32_t next, int load_next, float s[2][KEYS / 2])
 {
     const uint32_t thread = threadIdx.x + (next >> 31); /* that is 0, but unknown to ptxas: else what follows would take registers all the time */
     const uint32_t to = next + place(KEYS, thread / 16, thread % 16), offset = thread / 16 * (uint32_t)(p->row * 2) + thread % 16 * 16;
@@ -216,7 +216,7 @@ static __global__ void __launch_bounds__(THREADS, 2) hand_kernel(const __grid_co
     uint32_t slot = 0, index;
     int q0, head, batch;
     work_at(&p, blockIdx.x, &q0, &head, &batch);
-    const int tiles = ((p.causal ? min(q0 + ROWS, p.len) : p.len) + KEYS - 1) / KEYS, whole = (p.causal ? q0 : p.len) / KEYS; /* whole: those below have nothing to mask */
+    const int tiles = ((p.causal ? min(q0 + ROWS, p.len) : p.len) + KEYS - 1) / KEYS, whole = (p.causal ? q0 : p.len) / KEYS; /* whole: nothing to mask */
     const long long at = (long long)batch * p.len * p.row + (long long)head * DIM;
 
     load(&p, smem, p.q + at, q0, ROWS);
