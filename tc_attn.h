@@ -1329,7 +1329,7 @@ TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const flo
 }
 
 /* One tile of keys. load: there is a tile to be loaded meanwhile; edges: as for tc_attn_score. */
-TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, const uint32_t *held, int row0,
+TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, const uint32_t *held, int row0,
                                  int n, int state, int load, const int edges, float *s, float *shift, float *sum, float *rounding, float *o)
 {
     const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
@@ -1427,7 +1427,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            tc__attn80_step(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 1, s, shift, sum, rounding, o);
+            tc__attn80_tile(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 1, s, shift, sum, rounding, o);
             n = tc_attn_next(c, pr, &w, n, &state);
             if (n < w.lo) break;
             ahead = tc__attn80_forward(c, p, &w, &at, ahead);
@@ -1435,7 +1435,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         }
         if (apart && n >= w.lo) {
             for (;;) {
-                tc__attn80_step(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 0, s, shift, sum, rounding, o);
+                tc__attn80_tile(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 0, s, shift, sum, rounding, o);
                 if (--n < w.lo) break;
                 ahead = tc__attn80_forward(c, p, &w, &at, ahead);
             }
