@@ -677,7 +677,8 @@ TC_DEV_SM80 void tc__attn_note_get(uint32_t at, tc_attn_work *w)
     w->hi = (int)tc_uniform((uint32_t)w->hi);
     w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
     w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
-    w->k_at = 0; /* the producer's affair */
+    w->k_at = 0;  /* the producer's affair */
+    __syncwarp(); /* all lanes have read before one gives the slot back */
 }
 
 /* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
@@ -908,7 +909,7 @@ TC_DEV_SM90A int tc__attn_sm90_rest(const tc_attn_config c, const tc_wgmma_fn qk
         if (c.window)
             for (; n >= u->w.lo; n--, add = 1) tc__attn_sm90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
     }
-    tc__attn_release(tc__attn_q_empty(c, smem, u->q.stage));
+    if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn_q_empty(c, smem, u->q.stage));
     tc_ring_next(&u->q, c.q_stages);
     return add;
 }
@@ -990,7 +991,7 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
         tc_prefetch_tensormap(&p->v);
         for (uint32_t i = 0; i < (uint32_t)c.q_stages; i++) {
             tc_mbarrier_init(tc__attn_q_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn_q_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn_q_empty(c, smem, i), (uint32_t)c.consumers * 4u); /* a lane of each warp: they have read the note, too */
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn_k_full(c, smem, i), 1);
@@ -1045,9 +1046,7 @@ TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm 
 
 /* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM then has. What is
  * allowed for all the rest was found by trying: nothing may spill. */
-#ifndef TC__ATTN80_ROOM
 #define TC__ATTN80_ROOM 176
-#endif
 TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
@@ -1065,9 +1064,7 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 
 /* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
  * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
-#ifndef TC__ATTN80_AHEAD
 #define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
-#endif
 enum { TC__ATTN80_RUN = 4 };
 
 /* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each; `step` rows in a pass. */

@@ -13,8 +13,8 @@
  *      there are registers for.
  *    6 P never leaves its registers: an accumulator lies in them as an A operand does.
  *    7 exp2 of the next 16 keys is computed between the products of P V of these 16.
- *    8 The softmax is one multiply-add and one exp2 a score. O is rescaled only where a maximum has risen by more than a factor of 2^8, and
- *      only then do the four lanes that share a row ask each other.
+ *    8 The softmax is one multiply-add and one exp2 a score. O is rescaled only where a row of the warp has a new maximum, and only
+ *      then do the four lanes that share a row ask each other.
  *    9 Keys are visited from the last tile down. Only the first visited have anything to mask: the diagonal, or the end.
  */
 #include "attn_main.h"
@@ -25,7 +25,6 @@ enum {
     Q_BYTES = ROWS * DIM * 2, KV_BYTES = KEYS * DIM * 2, SMEM = Q_BYTES + 2 * 2 * KV_BYTES, /* Q | K: two slots | V: two slots */
     STEPS = DIM / 16, GROUPS = KEYS / 16, UNITS = STEPS * GROUPS, AHEAD = 3
 };
-#define RISE 8.f     /* 0: each new maximum is used at once, as the generated kernel does it: P is then 1 at most; slower, and a little more exact */
 #define NOTHING 3e38f /* the shift of a row that has seen no key: exp2 gives 0, each score is a rise, and nothing is inf - inf */
 
 typedef struct hand_params {
@@ -137,7 +136,7 @@ TC_DEV_SM80 void raise(float scale, const float *s, float *shift, float *sum, fl
 #pragma unroll
     for (int i = 4; i < KEYS / 2; i++) top[i % 4] = fmaxf(top[i % 4], s[i]);
     top[0] = fmaxf(top[0], top[1]), top[1] = fmaxf(top[2], top[3]);
-    if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > RISE || fmaf(top[1], scale, shift[1]) > RISE)) return;
+    if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
 #pragma unroll
     for (int r = 0; r < 2; r++) {
         float x = fmaxf(top[r], __shfl_xor_sync(0xffffffffu, top[r], 1)), to, f;

@@ -20,7 +20,6 @@ enum { /* a tile of Q, K, V or O: 128 rows of 128 columns, in two boxes of 64 co
     Q = 0, K = 1, V = 2, O = 3, SLOTS = 2 * 3, /* two slots of Q, K and V, each with two mbarriers: full (TMA is done), empty (the consumers are) */
     O_AT = SLOTS * TILE, NOTES_AT = O_AT + TILE, FULL_AT = NOTES_AT + 2 * 16, EMPTY_AT = FULL_AT + SLOTS * 8, SMEM = EMPTY_AT + SLOTS * 8
 };
-#define RISE 0.f /* how far (in powers of two) a maximum may rise before it is used; 8.f is faster, and less exact by 3 to 14 %: the largest P is then rounded */
 
 typedef struct hand_params {
     tc_tmap map[4];
@@ -85,10 +84,11 @@ TC_DEV void release(hand_rings *u, int kind, float *acc)
 }
 
 /* Idea 3. tc_uniform: unless ptxas knows the loop's count to be the same in all lanes, wgmma's descriptors leave the uniform registers. */
-TC_DEV void next_work(const hand_rings *u, hand_work *w)
+TC_DEV void next_work(const hand_rings *u, int wg, hand_work *w)
 {
     acquire(u, Q);
     *w = u->notes[u->at[Q].stage];
+    tc_bar_sync(3 + wg, 128); /* the whole warpgroup has read before one of its threads gives the slot back */
     w->tiles = (int)tc_uniform((uint32_t)w->tiles);
 }
 
@@ -123,7 +123,7 @@ TC_DEV int softmax(float scale, float *s, hand_rows *r)
 #pragma unroll
     for (int j = 4; j < ROWS / 2; j++) top[j % 4] = fmaxf(top[j % 4], s[j]);
     top[0] = fmaxf(top[0], top[1]), top[1] = fmaxf(top[2], top[3]);
-    const int rise = __any_sync(0xffffffffu, (top[0] - r->max[0]) * scale > RISE || (top[1] - r->max[1]) * scale > RISE);
+    const int rise = __any_sync(0xffffffffu, top[0] > r->max[0] || top[1] > r->max[1]);
     if (rise) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
@@ -202,7 +202,7 @@ TC_DEV void consume(const hand_params *p, hand_rings *u, int wg)
     float s[ROWS / 2], o[DIM / 2];
     uint32_t prob[ROWS / 4];
     if (wg == 1) tc_bar_arrive(your_turn, 256); /* warpgroup 0 begins */
-    next_work(u, &w);
+    next_work(u, wg, &w);
     acquire(u, K);
     issue_qk(u, wg, s);
     first(p, u, &w, row, s, prob, &r);
@@ -224,7 +224,7 @@ TC_DEV void consume(const hand_params *p, hand_rings *u, int wg)
                 for (int i = 0; i < DIM / 2; i++) o[i] *= r.f[i / 2 % 2];
         }
         release(u, Q, s);
-        next_work(u, &next);
+        next_work(u, wg, &next);
         if (!next.tiles) break;
         tc_bar_sync(my_turn, 256);
         issue_pv(u, prob, o, w.tiles > 1); /* idea 9 */
