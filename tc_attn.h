@@ -661,23 +661,30 @@ TC_DEV void tc__attn_note_put(uint32_t at, const tc_attn_work *w)
     asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
 }
 
-/* The consumers read it, into uniform registers: it is the same for the warp, and the others are needed for sums. */
-TC_DEV_SM80 void tc__attn_note_get(uint32_t at, tc_attn_work *w)
+/* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums (consumers). */
+TC_DEV_SM80 void tc__attn_work_uniform(tc_attn_work *w)
 {
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
-    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
     w->b = (int)tc_uniform((uint32_t)w->b);
     w->h = (int)tc_uniform((uint32_t)w->h);
     w->q0 = (int)tc_uniform((uint32_t)w->q0);
     w->q_len = (int)tc_uniform((uint32_t)w->q_len);
     w->k_len = (int)tc_uniform((uint32_t)w->k_len);
     w->q_at = (int)tc_uniform((uint32_t)w->q_at);
+    w->k_at = (int)tc_uniform((uint32_t)w->k_at);
     w->lo = (int)tc_uniform((uint32_t)w->lo);
     w->hi = (int)tc_uniform((uint32_t)w->hi);
     w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
     w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
+}
+
+/* The consumers read it. */
+TC_DEV_SM80 void tc__attn_note_get(uint32_t at, tc_attn_work *w)
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
     w->k_at = 0;  /* the producer's affair */
+    tc__attn_work_uniform(w);
     __syncwarp(); /* all lanes have read before one gives the slot back */
 }
 
@@ -745,6 +752,7 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
                 v.used = -1;
             }
             w = coming;
+            tc__attn_work_uniform(&w);
             n = first;
             TC_MBARRIER_WAIT(tc__attn_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
             if (lane == 0) {
@@ -763,11 +771,8 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             }
             tc_ring_next(&qr, c.q_stages);
             if (!more) break;
-            k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv))); /* in uniform registers, since this warp has few others */
+            k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv)));
             k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
-            w.k_at = (int)tc_uniform((uint32_t)w.k_at);
-            w.k_len = (int)tc_uniform((uint32_t)w.k_len);
-            w.lo = (int)tc_uniform((uint32_t)w.lo);
             n = (int)tc_uniform((uint32_t)n);
         }
         k.row = w.k_at + n * c.bn;
@@ -1061,6 +1066,13 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
     return blocks < 1 ? 1 : blocks;
 }
+
+/* Tiles of keys that every row sees whole have a loop of their own, but where ptxas then has a few registers too few. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define TC__ATTN80_APART 0
+#else
+#define TC__ATTN80_APART 1
+#endif
 
 /* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
  * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
@@ -1369,7 +1381,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_attn_problem *pr = &p->problem;
     const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c), hold = tc__attn80_held(c);
-    const int together = c.stages / 2, apart = !c.window && !c.mask;
+    const int together = c.stages / 2, apart = TC__ATTN80_APART && !c.window && !c.mask;
     const float scale = c.score ? TC__LOG2E : pr->scale_log2;
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
