@@ -567,7 +567,7 @@ TC_HD TC_CONSTEXPR int tc__attn_k_bytes(const tc_attn_config c) { return tc__att
 TC_HD TC_CONSTEXPR int tc__attn_v_bytes(const tc_attn_config c) { return tc__attn_boxes(c.head_dim_v) * c.bn * 128; }
 TC_HD TC_CONSTEXPR int tc__attn_least_smem(const tc_attn_config c)
 {
-    return c.q_stages * (tc__attn_q_bytes(c) + 48 + 16) + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
+    return c.q_stages * (tc__attn_q_bytes(c) + 16) + 2 * 48 + c.stages * (tc__attn_k_bytes(c) + tc__attn_v_bytes(c) + 32) + 8;
 }
 /* O leaves through shared memory by TMA where there is room for it. */
 TC_HD TC_CONSTEXPR int tc__attn_o_bytes(const tc_attn_config c)
@@ -608,8 +608,12 @@ TC_DEV uint32_t tc__attn_v(const tc_attn_config c, uint32_t smem, uint32_t stage
     return tc__attn_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn_v_bytes(c);
 }
 TC_DEV uint32_t tc__attn_o(const tc_attn_config c, uint32_t smem) { return tc__attn_v(c, smem, (uint32_t)c.stages); }
-TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_o(c, smem) + (uint32_t)tc__attn_o_bytes(c) + stage * 48u; }
-TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_note(c, smem, (uint32_t)c.q_stages) + stage * 16u; }
+/* two notes, also where there is one slot of Q: its laps alternate between them */
+TC_DEV uint32_t tc__attn_note(const tc_attn_config c, uint32_t smem, tc_ring q)
+{
+    return tc__attn_o(c, smem) + (uint32_t)tc__attn_o_bytes(c) + (c.q_stages == 1 ? q.phase : q.stage) * 48u;
+}
+TC_DEV uint32_t tc__attn_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_o(c, smem) + (uint32_t)(tc__attn_o_bytes(c) + 2 * 48) + stage * 16u; }
 TC_DEV uint32_t tc__attn_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, stage) + 8u; }
 TC_DEV uint32_t tc__attn_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
 TC_DEV uint32_t tc__attn_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn_v_full(c, smem, stage) + 8u; }
@@ -758,7 +762,7 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             if (lane == 0) {
                 const uint32_t full = tc__attn_q_full(c, smem, qr.stage);
                 if (!more) w.b = -1;
-                tc__attn_note_put(tc__attn_note(c, smem, qr.stage), &w);
+                tc__attn_note_put(tc__attn_note(c, smem, qr), &w);
                 if (more) {
                     tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
 #pragma unroll
@@ -931,7 +935,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
 
     if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
     TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, 0), 0, "Q full", 0);
-    tc__attn_note_get(tc__attn_note(c, smem, 0), &u.w);
+    tc__attn_note_get(tc__attn_note(c, smem, u.q), &u.w);
     if (u.w.b < 0) return;
     TC_MBARRIER_WAIT(tc__attn_k_full(c, smem, 0), 0, "K full", 0);
     tc__attn_sm90_qk(c, qk, smem, 0, 0, wg, s);
@@ -942,7 +946,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
         TC_MBARRIER_WAIT(tc__attn_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
-            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q), &u.w);
             if (u.w.b < 0) {
                 u.w = before;
                 break;
@@ -965,7 +969,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
         tc__attn_sm90_store(c, p, &before, smem, o, &u.r, u.row);
         if (!early) {
             TC_MBARRIER_WAIT(tc__attn_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
-            tc__attn_note_get(tc__attn_note(c, smem, u.q.stage), &u.w);
+            tc__attn_note_get(tc__attn_note(c, smem, u.q), &u.w);
             if (u.w.b < 0) {
                 if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 return;
