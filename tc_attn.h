@@ -1563,13 +1563,8 @@ TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
     } else if ((g->window_left != 0 && g->window_left != -1) || (g->window_right != 0 && g->window_right != -1)) {
         return tc__fail(TC_ERR_SIZE, "window_left = %d, window_right = %d, but the kernel was defined without .window", g->window_left, g->window_right);
     }
-    if (g->hook_size > TC_EPI_MAX)
-        return tc__fail(TC_ERR_EPI, "hook_size = %llu is above TC_EPI_MAX = %d bytes", (unsigned long long)g->hook_size, TC_EPI_MAX);
-    if (c->hook_size && g->hook_size != (size_t)c->hook_size)
-        return tc__fail(TC_ERR_EPI, "hook_size = %llu, but the kernel was defined with .hook_size = %d", (unsigned long long)g->hook_size, c->hook_size);
-    if (g->hook_size && !g->hook_args) return tc__fail(TC_ERR_EPI, "hook_args is null, but hook_size = %llu", (unsigned long long)g->hook_size);
-    if (g->hook_args && !g->hook_size) return tc__fail(TC_ERR_EPI, "hook_size = 0, but hook_args is given");
-    st = tc__attn_check_side('q', g->cu_q, g->lens_q, g->host_cu_q, g->host_lens_q, g, g->q_len, g->total_q);
+    st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
+    if (st == TC_OK) st = tc__attn_check_side('q', g->cu_q, g->lens_q, g->host_cu_q, g->host_lens_q, g, g->q_len, g->total_q);
     if (st == TC_OK) st = tc__attn_check_side('k', g->cu_k, g->lens_k, g->host_cu_k, g->host_lens_k, g, g->k_len, g->total_k);
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__attn_check_tensor("q", g->q, tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim));
@@ -1643,9 +1638,7 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
 TC_HOST tc_status tc__attn_map(tc_tmap *map, const char *name, const tc_attn_config *c, const void *base, int dim, int rows, int heads, int share, int batch,
                                tc_attn_strides s, int box_rows)
 {
-    char why[TC_WHY_SIZE];
     tc_tmap_desc d;
-    tc_status st;
     int i = 1;
     memset(&d, 0, sizeof d);
     d.type = c->type;
@@ -1670,10 +1663,7 @@ TC_HOST tc_status tc__attn_map(tc_tmap *map, const char *name, const tc_attn_con
         if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
     d.swizzle = 128;
     d.l2_promotion = 256;
-    st = tc_tmap_encode(map, &d);
-    if (st == TC_OK) return st;
-    memcpy(why, tc_why(), sizeof why);
-    return tc__fail(st, "%s: %.200s", name, why);
+    return tc__tmap_named(map, name, &d);
 }
 
 /* Checks, and with launch != 0 runs. */
@@ -1740,13 +1730,6 @@ TC_HOST tc_status tc__attn_sm80_run(const tc_attn_config *c, const tc__kernel *k
     return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, g->pdl, stream);
 }
 
-TC_HOST int tc__attn_on_hopper(void)
-{
-    int device, major = 0, minor = 0;
-    return cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
-        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9 && minor == 0;
-}
-
 #endif /* host */
 
 /* =====================================================================================================================
@@ -1807,21 +1790,12 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(name##_config())), 1)                            \
         name(const __grid_constant__ tc_attn_sm90_params p)
 
-#define TC__ATTN_ENTRIES(name, runner)                                                                                \
-    TC_HOST tc_status name##_can_run(const tc_attn_args *args, const char **why)                                      \
-    {                                                                                                                 \
-        const tc_status st = runner(args, 0, 0);                                                                      \
-        if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
-        return st;                                                                                                    \
-    }                                                                                                                 \
-    TC_HOST tc_status name##_run(const tc_attn_args *args, cudaStream_t stream) { return runner(args, stream, 1); }
-
 #define TC_ATTN_SM90_DEFINE(name, ...)                                                                                \
     TC__ATTN_CONFIG(name, tc_attn_sm90_config, __VA_ARGS__)                                                           \
     TC__ATTN_CHECK_SM90(name##_config())                                                                              \
     enum { name##_THREADS = tc_attn_sm90_threads(name##_config()), name##_SMEM = tc_attn_sm90_smem(name##_config()) }; \
     TC__ATTN_SM90_KERNEL(name) { TC__SM90_STRICT(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_config)) }             \
-    TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ENTRIES(name, tc_attn_args))
 
 #define TC__ATTN_SM90_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
@@ -1855,7 +1829,7 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     TC__ATTN_CHECK_SM80(name##_config())                                                                              \
     enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
     TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))                 \
-    TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ENTRIES(name, tc_attn_args))
 
 #define TC__ATTN_SM80_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
@@ -1898,13 +1872,13 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     TC_HD constexpr tc_attn_config name##_sm80_config(void) { return tc_attn_sm80_config(name##_config()); }          \
     TC__ATTN_SM90_KERNEL(name##_sm90) { TC__IF_SM90A(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_sm90_config)) }    \
     TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, TC__IF_ATTN_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_sm80_config))) \
-    TC__HOST_PART(TC__ATTN_SM90_HOST(name##_sm90) TC__ATTN_SM80_HOST(name##_sm80) TC__ATTN_AUTO_HOST(name) TC__ATTN_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__ATTN_SM90_HOST(name##_sm90) TC__ATTN_SM80_HOST(name##_sm80) TC__ATTN_AUTO_HOST(name) TC__ENTRIES(name, tc_attn_args))
 
 /* Hopper's own kernel where this is Hopper and the build has it. */
 #define TC__ATTN_AUTO_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
     {                                                                                                                 \
-        const tc_status st = tc__attn_on_hopper() ? name##_sm90__go(args, stream, launch) : TC_ERR_IMAGE;             \
+        const tc_status st = tc__on_hopper() ? name##_sm90__go(args, stream, launch) : TC_ERR_IMAGE;             \
         return st == TC_ERR_IMAGE ? name##_sm80__go(args, stream, launch) : st;                                       \
     }
 

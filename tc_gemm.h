@@ -1079,6 +1079,7 @@ TC_HOST float tc__gemm_beta(const tc_gemm_args *g) { return g->beta ? *g->beta :
 TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const char names[3] = {'m', 'n', 'k'};
+    tc_status st;
     int i, sizes[3];
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
     sizes[0] = g->m, sizes[1] = g->n, sizes[2] = g->k;
@@ -1095,12 +1096,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->ldb < g->k) return tc__fail(TC_ERR_PITCH, "ldb = %lld is less than k = %d", (long long)g->ldb, g->k);
     if (g->ldd < g->n) return tc__fail(TC_ERR_PITCH, "ldd = %lld is less than n = %d", (long long)g->ldd, g->n);
     if (tc__gemm_beta(g) != 0.f && g->ldc < g->n) return tc__fail(TC_ERR_PITCH, "ldc = %lld is less than n = %d", (long long)g->ldc, g->n);
-    if (g->epi_size > TC_EPI_MAX)
-        return tc__fail(TC_ERR_EPI, "epi_size = %llu is above TC_EPI_MAX = %d bytes", (unsigned long long)g->epi_size, TC_EPI_MAX);
-    if (c->epi_size && g->epi_size != (size_t)c->epi_size)
-        return tc__fail(TC_ERR_EPI, "epi_size = %llu, but the kernel was defined with .epi_size = %d", (unsigned long long)g->epi_size, c->epi_size);
-    if (g->epi_size && !g->epi_args) return tc__fail(TC_ERR_EPI, "epi_args is null, but epi_size = %llu", (unsigned long long)g->epi_size);
-    if (g->epi_args && !g->epi_size) return tc__fail(TC_ERR_EPI, "epi_size = 0, but epi_args is given");
+    st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
+    if (st != TC_OK) return st;
     if (c->epi2 && g->n % 2) return tc__fail(TC_ERR_SIZE, "n = %d is odd, but the kernel's pair hook (.epi2) needs an even n", g->n);
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
@@ -1184,9 +1181,7 @@ TC_HOST tc_status tc__gemm_map(tc_tmap *map, const char *name, int type, const v
                                int64_t stride, int box_cols, int box_rows, int swizzle)
 {
     const int64_t bytes = tc_type_bits(type) / 8;
-    char why[TC_WHY_SIZE];
     tc_tmap_desc d;
-    tc_status st;
     memset(&d, 0, sizeof d);
     d.type = type;
     d.rank = 3;
@@ -1201,10 +1196,7 @@ TC_HOST tc_status tc__gemm_map(tc_tmap *map, const char *name, int type, const v
     d.box[2] = 1;
     d.swizzle = swizzle;
     d.l2_promotion = 256;
-    st = tc_tmap_encode(map, &d);
-    if (st == TC_OK) return st;
-    memcpy(why, tc_why(), sizeof why);
-    return tc__fail(st, "%s: %.200s", name, why);
+    return tc__tmap_named(map, name, &d);
 }
 
 /* Checks, and with launch != 0 runs. */
@@ -1282,15 +1274,13 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
 TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
 {
     static const double cost[4] = {1.0, 1.0, 1.1, 1.2}; /* larger tiles move fewer bytes per product; from bench/results/tune.txt */
-    int device, major = 0, minor = 0, sms = 0, i, best = -1;
+    int device, sms = 0, i, best = -1;
     double best_time = 0;
     const int batch = g ? tc__gemm_batch(g) : 1;
     if (!g || g->m <= 0 || g->n <= 0 || !tc__gemm_out_fits(&tiles[0], g)
         || (g->k && (tc__tma_breaks(g->a, g->lda, g->stride_a, batch, 2) || tc__tma_breaks(g->b, g->ldb, g->stride_b, batch, 2))))
         return -1; /* the sm_80 kernel takes it, or says what is wrong with it */
-    if (cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess
-        || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess
-        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || major != 9 || minor != 0 || sms < 2)
+    if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
         return -1;
     for (i = 0; i < 4; i++) {
         const tc_gemm_config *c = &tiles[i];
@@ -1390,22 +1380,13 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(name##_config())), 1)                                     \
         name##suffix(const __grid_constant__ tc_gemm_sm80_params p) { __VA_ARGS__ }
 
-#define TC__GEMM_ENTRIES(name, runner)                                                                                \
-    TC_HOST tc_status name##_can_run(const tc_gemm_args *args, const char **why)                                      \
-    {                                                                                                                 \
-        const tc_status st = runner(args, 0, 0);                                                                      \
-        if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
-        return st;                                                                                                    \
-    }                                                                                                                 \
-    TC_HOST tc_status name##_run(const tc_gemm_args *args, cudaStream_t stream) { return runner(args, stream, 1); }
-
 /* See the top of this file. */
 #define TC_GEMM_SM90_DEFINE(name, ...)                                                                                \
     TC__GEMM_CONFIG(name, tc_gemm_sm90_config, __VA_ARGS__)                                                           \
     TC__GEMM_CHECK_SM90(name##_config())                                                                              \
     enum { name##_THREADS = tc_gemm_sm90_threads(name##_config()), name##_SMEM = tc_gemm_sm90_smem(name##_config()) }; \
     TC__GEMM_SM90_KERNEL(name) { TC__SM90_STRICT(TC__GEMM_HOOK(name) TC__GEMM_SM90_BODY(name##_config)) }                                                  \
-    TC__HOST_PART(TC__GEMM_SM90_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__GEMM_SM90_HOST(name) TC__ENTRIES(name, tc_gemm_args))
 
 #define TC__GEMM_SM90_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \
@@ -1423,7 +1404,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *tiles, const tc_gemm_args *g)
     enum { name##_THREADS = tc_gemm_sm80_threads(name##_config()), name##_SMEM = tc_gemm_sm80_smem(name##_config()) }; \
     TC__GEMM_SM80_KERNEL(name, , TC__SM80_BOUND, TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 1, &p);)               \
     TC__GEMM_SM80_KERNEL(name, _any, TC__SM80_BOUND, constexpr tc_gemm_config c = name##_config(); tc_gemm_sm80(c, 0, &p);)           \
-    TC__HOST_PART(TC__GEMM_SM80_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__GEMM_SM80_HOST(name) TC__ENTRIES(name, tc_gemm_args))
 
 #define TC__GEMM_SM80_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_gemm_args *args, cudaStream_t stream, int launch)                           \
@@ -1470,7 +1451,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
     TC_HD constexpr tc_gemm_config name##_sm80_config(void) { return tc_gemm_sm80_config(name##_config()); }          \
     TC__GEMM_SM80_KERNEL(name##_sm80, , TC__FAST_SM80_BOUND, TC__IF_FAST_SM80(TC__GEMM_HOOK(name) constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 1, &p);)) \
     TC__GEMM_SM80_KERNEL(name##_sm80, _any, TC__SM80_BOUND, TC__IF_SM80(constexpr tc_gemm_config c = name##_sm80_config(); tc_gemm_sm80(c, 0, &p);)) \
-    TC__HOST_PART(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__GEMM_ENTRIES(name, name##__go))
+    TC__HOST_PART(TC__GEMM_SM80_HOST(name##_sm80) TC__GEMM_AUTO_HOST(name) TC__ENTRIES(name, tc_gemm_args))
 
 #define TC__GEMM_AUTO_SM90(name, tile)                                                                                \
     TC_HD constexpr tc_gemm_config name##_##tile##_config(void) { return tc__gemm_##tile(name##_config()); }          \

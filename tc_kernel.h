@@ -131,6 +131,16 @@ TC_DEV void tc_ring_skip(tc_ring *r, uint32_t slots, uint32_t laps, const int st
 #define TC__HOST_PART(...) __VA_ARGS__
 #endif
 
+/* What every generator declares: NAME_can_run, which checks only, and NAME_run, both over NAME__go. */
+#define TC__ENTRIES(name, arguments)                                                                                  \
+    TC_HOST tc_status name##_can_run(const arguments *args, const char **why)                                         \
+    {                                                                                                                 \
+        const tc_status st = name##__go(args, 0, 0);                                                                  \
+        if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
+        return st;                                                                                                    \
+    }                                                                                                                 \
+    TC_HOST tc_status name##_run(const arguments *args, cudaStream_t stream) { return name##__go(args, stream, 1); }
+
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
 #define TC__MAX_DEVICES 64
@@ -250,6 +260,35 @@ TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const 
     arguments[0] = (void *)(uintptr_t)params;
     err = cudaLaunchKernelExC(&launch, k->function, arguments);
     return err == cudaSuccess ? TC_OK : tc__cuda_fail(k->name, err);
+}
+
+/* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, or 0. */
+TC_HOST tc_status tc__check_hook(const char *prefix, int defined, const void *args, size_t size)
+{
+    if (size > TC_EPI_MAX) return tc__fail(TC_ERR_EPI, "%s_size = %llu is above TC_EPI_MAX = %d bytes", prefix, (unsigned long long)size, TC_EPI_MAX);
+    if (defined && size != (size_t)defined)
+        return tc__fail(TC_ERR_EPI, "%s_size = %llu, but the kernel was defined with .%s_size = %d", prefix, (unsigned long long)size, prefix, defined);
+    if (size && !args) return tc__fail(TC_ERR_EPI, "%s_args is null, but %s_size = %llu", prefix, prefix, (unsigned long long)size);
+    if (args && !size) return tc__fail(TC_ERR_EPI, "%s_size = 0, but %s_args is given", prefix, prefix);
+    return TC_OK;
+}
+
+/* A tensor map; where it breaks a rule the sentence begins with the operand's name. */
+TC_HOST tc_status tc__tmap_named(tc_tmap *map, const char *name, const tc_tmap_desc *d)
+{
+    const tc_status st = tc_tmap_encode(map, d);
+    char why[TC_WHY_SIZE];
+    if (st == TC_OK) return st;
+    memcpy(why, tc_why(), sizeof why);
+    return tc__fail(st, "%s: %.200s", name, why);
+}
+
+/* Is the current device one of compute capability 9.0, which alone runs the sm_90a kernels? */
+TC_HOST int tc__on_hopper(void)
+{
+    int device, major = 0, minor = 0;
+    return cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
+        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9 && minor == 0;
 }
 
 #endif /* host */
