@@ -101,7 +101,7 @@ resources() {
 # one TREE OUT ARCH SOURCE: OUT/<key>/ gets the kernels of a source, or OUT/<key>.log what the compiler said
 if [ "$1" = one ]; then
     tree=$2 out=$3/$(key "$4" "$5") arch=$4 source=$5
-    [ -f "$tree/$source" ] || exit 0
+    [ -f "$tree/$source" ] || { rm -rf "$out" "$out.log"; exit 0; }
     stamp=$(cd "$tree" && cat tc*.h "$source" "${source%/*}"/*.h bench/*.h 2>/dev/null | cksum)
     [ -f "$out/stamp" ] && [ "$(cat "$out/stamp")" = "$stamp" ] && exit 0
     rm -rf "$out" "$out.log"
