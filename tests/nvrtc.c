@@ -105,8 +105,8 @@ static void one(const char *what, const char *source, const char *arch, const ch
 #define HOOK                                                                        \
     "#include \"tc.h\"\n"                                                           \
     "typedef struct { const float *bias; float scale; } my_args;\n"                 \
-    "TC_DEV float my_hook(float x, int row, int col, const void *args)\n"           \
-    "{ const my_args *p = (const my_args *)args; return tc_gelu(x * p->scale + p->bias[col]) + 0.f * row; }\n"
+    "TC_DEV float my_hook(float x, tc_gemm_at at, const void *args)\n"           \
+    "{ const my_args *p = (const my_args *)args; return tc_gelu(x * p->scale + p->bias[at.col]) + 0.f * at.row; }\n"
 
 #define ATTN_HOOKS                                                                  \
     "#include \"tc_attn.h\"\n"                                                      \
