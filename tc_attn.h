@@ -116,12 +116,12 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ENTRIES(name, tc_attn_args))
 
 #define TC__ATTN_SM90_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
+    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
     {                                                                                                                 \
         static tc__kernel_cache cache;                                                                                \
         const tc_attn_config c = name##_config();                                                                     \
         const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), 1, 90, &cache}; \
-        return tc__attn90_run(&c, &k, args, stream, launch);                                                       \
+        return tc__attn90_run(&c, &k, args, how);                                                       \
     }
 
 #define TC__ATTN_SM80_KERNEL(name, bound, ...)                                                                        \
@@ -140,12 +140,12 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
     TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ENTRIES(name, tc_attn_args))
 
 #define TC__ATTN_SM80_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
+    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
     {                                                                                                                 \
         static tc__kernel_cache cache;                                                                                \
         const tc_attn_config c = name##_config();                                                                     \
         const tc__kernel k = {(const void *)name, #name, tc_attn_sm80_threads(c), tc_attn_sm80_smem(c), 1, 80, &cache}; \
-        return tc__attn80_run(&c, &k, args, stream, launch);                                                       \
+        return tc__attn80_run(&c, &k, args, how);                                                       \
     }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -184,10 +184,10 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
 
 /* Hopper's own kernel where this is Hopper and the build has it. */
 #define TC__ATTN_AUTO_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, cudaStream_t stream, int launch)                           \
+    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
     {                                                                                                                 \
-        const tc_status st = tc__on_hopper() ? name##_sm90__go(args, stream, launch) : TC_ERR_IMAGE;             \
-        return st == TC_ERR_IMAGE ? name##_sm80__go(args, stream, launch) : st;                                       \
+        const tc_status st = tc__on_hopper() ? name##_sm90__go(args, how) : TC_ERR_IMAGE;             \
+        return st == TC_ERR_IMAGE ? name##_sm80__go(args, how) : st;                                       \
     }
 
 #endif /* __CUDACC__ */

@@ -483,7 +483,7 @@ TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
 }
 
 /* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, cudaStream_t stream, int launch)
+TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, const tc__launch *how)
 {
     tc_attn_sm80_params p;
     tc_attn_strides q, ks, v;
@@ -497,7 +497,7 @@ TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, c
     if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
     if (st == TC_OK) st = tc__kernel_device(k, &sms);
     if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
-    if (st != TC_OK || !launch) return st;
+    if (st != TC_OK || !how->launch) return st;
     p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
     p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
     p.v = g->v, p.v_batch = v.batch, p.v_row = v.row, p.v_head = v.head;
@@ -507,7 +507,7 @@ TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, c
     p.v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
     p.v_tile = v.row * c->bn * 2;
     p.v_back = p.v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p.v_tile;
-    return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, g->pdl, stream);
+    return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, how);
 }
 
 #endif /* host */

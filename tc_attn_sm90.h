@@ -545,7 +545,7 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const char *name, const tc_attn_c
 }
 
 /* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, cudaStream_t stream, int launch)
+TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, const tc__launch *how)
 {
     tc_attn_sm90_params p;
     tc_status st = tc__attn_check(c, g);
@@ -568,9 +568,9 @@ TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, c
     }
     if (st == TC_OK) st = tc__attn90_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
                                        tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
-    if (st != TC_OK || !launch) return st;
+    if (st != TC_OK || !how->launch) return st;
     total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
-    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, g->pdl, stream);
+    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, how);
 }
 
 #endif /* host */

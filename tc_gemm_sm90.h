@@ -144,15 +144,17 @@ typedef struct tc_gemm90_block {
     uint32_t smem; /* shared address of its dynamic shared memory, a multiple of 1024 */
     tc_pipe pipe;
     uint32_t rank; /* in the cluster */
+    int wg;        /* warpgroup of this thread */
 } tc_gemm90_block;
 
-TC_DEV tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem, uint32_t rank)
+TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem)
 {
     tc_gemm90_block b;
     b.p = p;
     b.smem = smem;
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
-    b.rank = rank;
+    b.rank = c.cluster_m * c.cluster_n * c.cluster_k > 1 ? tc_cluster_ctarank() : 0u;
+    b.wg = tc_warpgroup();
     return b;
 }
 
@@ -410,7 +412,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
 {
     const tc_gemm_config c = k.c;
     const tc_gemm_sm90_params *p = g->p;
-    const int pingpong = c.schedule == TC_PINGPONG, wg = tc_warpgroup();
+    const int pingpong = c.schedule == TC_PINGPONG, wg = g->wg;
     const uint32_t turn = pingpong ? (uint32_t)(wg - 1) : 0u, turns = pingpong ? (uint32_t)c.consumers : 1u;
     const uint32_t turn_at = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn;
     uint32_t tiles = turn == 0; /* the first warpgroup's first turn is free */
@@ -442,13 +444,13 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const uint32_t blocks = (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
-    const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem), blocks > 1 ? tc_cluster_ctarank() : 0u);
+    const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
     const uint32_t first = blockIdx.x / blocks, step = gridDim.x / blocks;
     const int many = c.bn * tc__gemm90_rows(c) / 128 > 160; /* accumulators that want every register */
     const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
     tc__gemm90_start(c, &g);
-    if (tc_warpgroup() == 0) {
+    if (g.wg == 0) {
         tc_roles_producer(roles);
         if (threadIdx.x == 0) {
             tc_ring ring = {0, 0};
