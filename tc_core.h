@@ -103,6 +103,23 @@ typedef unsigned long long uintptr_t;
 #define TC_THREAD_LOCAL _Thread_local
 #endif
 
+/* What several threads may write and read at once without a lock: `static TC__ATOMIC int found;`, a word or a pointer. C11's and C++11's
+ * atomics are two languages; gcc and clang have these in both, and MSVC's volatile accesses of a word are whole.
+ * Relaxed: for a value that stands alone. Acquire and release: for a pointer, what it points to being written before. */
+#if defined(_MSC_VER) && !defined(__clang__)
+#define TC__ATOMIC volatile
+#define TC__LOAD_RELAXED(p) (*(p))
+#define TC__STORE_RELAXED(p, value) ((void)(*(p) = (value)))
+#define TC__LOAD_ACQUIRE(p) (*(p)) /* on x64 and with /volatile:ms */
+#define TC__STORE_RELEASE(p, value) ((void)(*(p) = (value)))
+#else
+#define TC__ATOMIC
+#define TC__LOAD_RELAXED(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define TC__STORE_RELAXED(p, value) __atomic_store_n(p, value, __ATOMIC_RELAXED)
+#define TC__LOAD_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define TC__STORE_RELEASE(p, value) __atomic_store_n(p, value, __ATOMIC_RELEASE)
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Arch gates. TC_HAS_X says whether this compilation pass may use X; it is 1 on the host pass, whose compiler checks
  * signatures but generates no device code. TC_DEV_X is TC_DEV where X may be used; elsewhere a call of the function is
