@@ -199,6 +199,16 @@ typedef unsigned long long uintptr_t;
 #endif
 #endif
 
+/* CUDA 12.6 writes PTX 8.5. A function that needs a newer qualifier for its speed alone goes without it there. (What needs newer PTX by
+ * its nature is ptxas's to refuse: docs/isa.md says since when each form is PTX.) */
+#ifndef TC__PTX_86
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1207
+#define TC__PTX_86 0
+#else
+#define TC__PTX_86 1
+#endif
+#endif
+
 #ifdef __CUDACC__
 #ifdef __CUDACC_RTC__ /* NVRTC does not know "unavailable": it warns with the text at the call, then ptxas refuses */
 #define TC__NEEDS(text) [[deprecated("tc: " text)]] TC_DEV

@@ -47,6 +47,14 @@ for std in 14 17 20; do
 done
 add "generators, TC_DEBUG" "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GENERAL_ONLY -DTC_DEBUG -Werror all-warnings -I$root $root/tests/compile/use.cu"
 
+# CUDA 12.6's PTX: what a generator makes needs none newer. ptxas says so where a form does.
+ptxas=$(command -v ptxas || echo "$CUDA/bin/ptxas")
+for a in 80 90a; do
+    f=$out/old_$a.ptx
+    add "generators in PTX 8.5, sm $a" "$NVCC -std=c++17 -ptx -o $f -gencode arch=compute_$a,code=compute_$a -DTC__PTX_86=0 -I$root $root/tests/compile/use.cu" \
+        "&& sed -i 's/^\.version .*/.version 8.5/' $f && $ptxas -arch=sm_$a -o $f.o $f"
+done
+
 # Each header alone (every target), and twice and before all the others (one target of each kind).
 for h in $headers; do
     b=${h%.h}
