@@ -359,7 +359,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_DOT_0(token) ""
 #define TC__TM_DOT_1(token) "." #token
 #define TC__TM_COUNT(list) TC__NARGS list
-#define TC__TM_HAS(text) "needs sm_100a, sm_103a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a"
+#define TC__TM_HAS(text) "needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a"
 
 /* how many coordinates and offsets a mode takes: constant expressions of the tokens' text */
 #define TC__TM_RANK(dim) (tc__follows(#dim, "1d") ? 1 : tc__follows(#dim, "2d") ? 2 : tc__follows(#dim, "3d") ? 3 : tc__follows(#dim, "4d") ? 4 : tc__follows(#dim, "5d") ? 5 : 0)
@@ -422,7 +422,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
     static_assert(TC_HAS_SM100A || #group[0] == 0, "tc: cp.async.bulk.tensor: cta_group " TC__TM_HAS());              \
     static_assert(TC_HAS_SM100A || !tc__follows(#mode, "im2col::w::128"), "tc: cp.async.bulk.tensor: im2col::w::128 " TC__TM_HAS()); \
     static_assert(TC_HAS_SM100A || !tc__follows(#mode, "tile::gather4|im2col::w") || (tc__follows(#space, "shared::cta") && TC_HAS_SM100), \
-                  "tc: cp.async.bulk.tensor: tile::gather4 and im2col::w into shared::cluster need sm_100a, sm_103a, sm_110a or the f target of one; " \
+                  "tc: cp.async.bulk.tensor: tile::gather4 and im2col::w into shared::cluster need sm_100a, sm_103a, sm_107a, sm_110a or the f target of one; " \
                   "into shared::cta sm_100: compile with -gencode arch=compute_100a,code=sm_100a")
 #define TC_CP_ASYNC_BULK_TENSOR(dim, space, mode, multicast, group, hint, ...)                                        \
     do {                                                                                                              \
@@ -542,10 +542,10 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TR_N(T, space, field, p, value)                                                                           \
     static_assert((value) >= 0 && (value) <= (tc__follows(#field, "elemtype") ? (TC_HAS_BLACKWELL_A ? 15 : 12)        \
                                             : tc__follows(#field, "interleave_layout") ? 2                            \
-                                            : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SM103A ? 4 : 3)           \
+                                            : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SWIZZLE_96B ? 4 : 3)           \
                                             : tc__follows(#field, "fill_mode") ? 1 : 3),                              \
                   "tc: tensormap.replace: the value is a literal: elemtype 0..12 (Blackwell 0..15), interleave_layout 0..2, swizzle_mode 0..3 " \
-                  "(sm_103a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                          \
+                  "(sm_103a, sm_107a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                          \
     static_assert(TC_HAS_BLACKWELL_A || !tc__follows(#field, "swizzle_atomicity"),                                    \
                   "tc: tensormap.replace: swizzle_atomicity needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a"); \
     asm volatile(T ".b1024.b32 [%0], %1;" : : "l"((uint64_t)(p)), "n"(value) : "memory")

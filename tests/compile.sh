@@ -16,7 +16,7 @@ out=$(cd "$out" && pwd)
 # Targets that this nvcc has, of these: plain ones, and the arch- and family-specific ones.
 targets=""
 known=$("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ')
-for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 110 120 120a 121 100f 120f; do
+for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 107 107a 110 120 120a 121 100f 107f 120f; do
     case " $known " in *" $(echo "$a" | tr -d af) "*) targets="$targets $a" ;; esac
 done
 family=$(for a in $targets; do case $a in *f) echo "$a" ;; esac; done)   # nvcc takes sm_100 and sm_100f in two calls only
