@@ -41,6 +41,7 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 }
 
 step unit_host "$build/tests/unit_host"
+step unit_tmap "$build/tests/unit_tmap"
 step layout sh tests/layout.sh "$build"
 if [ -z "$tcemu" ]; then
     step unit_device "$build/tests/unit_device"
