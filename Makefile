@@ -30,7 +30,7 @@ EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
 .PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts install clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/unit_tmap $(B)/tests/nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
@@ -73,6 +73,11 @@ endif
 $(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
+
+# against a driver of its own: links no toolkit
+$(B)/tests/unit_tmap: tests/unit_tmap.c tests/test.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -isystem $(CUDA_HOME)/include $< -o $@ -lm
 
 $(B)/tests/nvrtc: tests/nvrtc.c | nvcc
 	@mkdir -p $(@D)

@@ -41,6 +41,7 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 }
 
 step unit_host "$build/tests/unit_host"
+step unit_tmap "$build/tests/unit_tmap"
 step layout sh tests/layout.sh "$build"
 if [ -z "$tcemu" ]; then
     step unit_device "$build/tests/unit_device"
@@ -89,6 +90,7 @@ step mutants sh tests/mutants.sh "$build" "$build/tcemu"
 step nvrtc "$build/tests/nvrtc" .
 step compile sh tests/compile.sh "$build/compile"
 step errors sh tests/errors.sh "$build/errors"
+step must_fail sh tests/must_fail.sh "$build/must_fail"
 step cover_warp sh tests/cover_warp.sh "$build/cover"
 step cover_async sh tests/cover_async.sh "$build/cover_async"
 step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
