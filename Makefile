@@ -1,4 +1,4 @@
-# Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: make install copies them.
+# Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: copy tc*.h, or make install.
 #   make help    says what there is
 #   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here; without one PTX for sm_80 and
 #                sm_90a, which tcemu runs on the CPU
@@ -20,16 +20,16 @@ GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=[sm_$(a),compute_
 endif
 # what runs a CUDA program here: nothing but itself on a GPU, tcemu elsewhere
 TCEMU = $(if $(GPU),,$(B)/tcemu)
-NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -cudart shared --no-compress
+NVCCFLAGS = -std=c++17 -O3 -lineinfo -I. $(GENCODE) -cudart shared --no-compress
 
 # a file that changes with the flags, so that other ARCHS build anew
 $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
 
-HEADERS = $(wildcard tc*.h)
+HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
-.PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts install clean help nvcc
+.PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts install install-headers uninstall clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
@@ -47,7 +47,9 @@ help:
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md anew from the headers and tests/isa/variants.tsv"
-	@echo "make install PREFIX=/usr/local    copy the headers to PREFIX/include"
+	@echo "make install PREFIX=/usr/local    headers, tcemu, manuals, CMake package, pkg-config file; DESTDIR=/stage before it"
+	@echo "make install-headers              the same without tcemu: needs no compiler"
+	@echo "make uninstall PREFIX=/usr/local  removes what was installed there"
 	@echo "make clean; ARCHS=\"80 90a\" overrides the targets (now: $(ARCHS))"
 
 nvcc:
@@ -147,9 +149,12 @@ layouts: $(B)/tc_layout
 doc:
 	sh tools/isa_doc.sh
 
-install:
-	mkdir -p $(DESTDIR)$(PREFIX)/include
-	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include/
+install: emu
+	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)" $(B)
+install-headers:
+	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)"
+uninstall:
+	@DESTDIR="$(DESTDIR)" sh tools/install.sh uninstall "$(PREFIX)"
 
 clean:
 	rm -rf $(B)
