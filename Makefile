@@ -29,8 +29,8 @@ HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
-.PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts install install-headers uninstall clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
+.PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts single install install-headers uninstall clean help nvcc
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc $(B)/tests/single_nvrtc $(B)/tc_single.h \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
@@ -47,6 +47,7 @@ help:
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md anew from the headers and tests/isa/variants.tsv"
+	@echo "make single       all headers as one file, build/tc_single.h"
 	@echo "make install PREFIX=/usr/local    headers, tcemu, manuals, CMake package, pkg-config file; DESTDIR=/stage before it"
 	@echo "make install-headers              the same without tcemu: needs no compiler"
 	@echo "make uninstall PREFIX=/usr/local  removes what was installed there"
@@ -74,7 +75,7 @@ $(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
 
-$(B)/tests/nvrtc: tests/nvrtc.c | nvcc
+$(B)/tests/nvrtc $(B)/tests/single_nvrtc: $(B)/tests/%: tests/%.c tests/test.h | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lnvrtc
 
@@ -144,6 +145,12 @@ $(B)/tc_layout: tools/tc_layout.c $(HEADERS)
 	$(CC) -std=c11 -O2 -Wall -Wextra -I. $(if $(CUDA_HOME),-isystem $(CUDA_HOME)/include) $< -o $@
 layouts: $(B)/tc_layout
 	sh docs/layouts/draw.sh $<
+
+# all headers as one file
+single: $(B)/tc_single.h
+$(B)/tc_single.h: tools/single.sh LICENSE $(HEADERS)
+	@mkdir -p $(@D)
+	sh tools/single.sh > $@.new && mv $@.new $@
 
 # the page of every function, from the headers and the table
 doc:
