@@ -7,6 +7,7 @@
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
 PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 B = build
 
 GPU := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d . | grep -E '^[0-9]+$$')
@@ -30,19 +31,20 @@ EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
 .PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts single install install-headers uninstall clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc $(B)/tests/single_nvrtc $(B)/tc_single.h \
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc $(B)/tests/single_nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
 	@echo "make              build everything"
 	@echo "make run          the main examples: GEMMs with fused epilogues, checked; at LLM shapes beside cuBLAS on a GPU,"
 	@echo "                  at small ones in tcemu without"
-	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu"
+	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu; ONLY='attn*' runs those so named,"
+	@echo "                  JOBS=1 one at a time"
 	@echo "make emu          tcemu alone: build/tcemu ./program runs a CUDA program without a GPU (docs/tcemu.md)"
 	@echo "make bench        measure against cuBLASLt; writes bench/results/ (needs a GPU)"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
-	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
+	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
@@ -108,7 +110,9 @@ run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_bloc
 	$(TCEMU) $(B)/examples/22_gemm_bias_gelu
 	$(TCEMU) $(B)/examples/23_mlp_block
 
-test: all
+# builds side by side also where nobody said -j; ONLY='attn*', JOBS=1 and the like reach tests/run.sh
+test: nvcc
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) all
 	@NVCC="$(NVCC)" sh tests/run.sh $(B) $(TCEMU)
 
 bench: $(B)/bench/gemm
