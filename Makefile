@@ -30,7 +30,7 @@ HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
-.PHONY: all run test bench bench-attention tune check-ptx errors mutants doc layouts single install install-headers uninstall clean help nvcc
+.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts single install install-headers uninstall clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc $(B)/tests/single_nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
@@ -45,6 +45,8 @@ help:
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
 	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
+	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
+	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
@@ -136,6 +138,9 @@ tune: $(B)/tune/main
 
 check-ptx: nvcc
 	@NVCC="$(NVCC)" sh tests/check_ptx.sh $(B)/check_ptx
+
+same-sass: nvcc
+	@NVCC="$(NVCC)" NVDISASM="$(NVDISASM)" ONLY="$(ONLY)" TARGETS="$(TARGETS)" sh tools/same_sass.sh "$(BASE)" $(B)/same_sass
 
 errors: nvcc
 	@NVCC="$(NVCC)" sh tests/errors.sh $(B)/errors

@@ -6,10 +6,9 @@
 #include "bench.h"
 
 /* bias and GELU by erf, one element at a time; the tanh form comes with the kit as a pair hook */
-TC_DEV float bias_gelu(float x, int row, int col, const void *args)
+TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
 {
-    (void)row;
-    return tc_gelu(x + ((const tc_epi_vector *)args)->v[col]);
+    return tc_gelu(x + ((const tc_epi_vector *)args)->v[at.col]);
 }
 
 TC_GEMM_DEFINE(gemm_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)

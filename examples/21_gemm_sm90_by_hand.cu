@@ -153,7 +153,8 @@ static tc_status hand_run(const tc_gemm_args *g, cudaStream_t stream)
     if (st != TC_OK) return st;
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     clusters = (uint32_t)sms / CLUSTER;
-    p.tiles = tc_tiles_make(g->m, g->n, 1, BM * CLUSTER, BN, (int)clusters, 0, 0);
+    const tc_tiles_of of = {g->m, g->n, 1, BM * CLUSTER, BN, (int)clusters, 0, 0};
+    p.tiles = tc_tiles_make(&of);
     p.k_blocks = (uint32_t)((g->k + BK - 1) / BK);
     p.m = g->m, p.n = g->n;
     if (p.tiles.total < clusters) clusters = p.tiles.total;

@@ -5,10 +5,10 @@
 /* ---------------------------------------------------------------------------------------------------------------- */
 typedef struct { const float *bias; float scale; } my_args;
 
-TC_DEV float bias_gelu(float x, int row, int col, const void *args)
+TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
 {
     const my_args *p = (const my_args *)args;
-    return tc_gelu(x * p->scale + p->bias[col]);
+    return tc_gelu(x * p->scale + p->bias[at.col]);
 }
 
 TC_GEMM_DEFINE(gemm_bias_gelu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(my_args), .epi = bias_gelu)

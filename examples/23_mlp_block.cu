@@ -8,10 +8,10 @@
  * kernel set itself up while the one before it drains. Checked end to end against fp64. */
 #include "example.h"
 
-TC_DEV tc_f32x2 times_gate(tc_f32x2 x, int row, int col, const void *args)
+TC_DEV tc_f32x2 times_gate(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
     const tc_epi_matrix *g = (const tc_epi_matrix *)args;
-    const uint32_t w = *(const uint32_t *)((const uint16_t *)g->p + (row * g->ld + col));
+    const uint32_t w = *(const uint32_t *)((const uint16_t *)g->p + (at.row * g->ld + at.col));
     const tc_f32x2 r = {x.x * tc_f32_from_bits(w << 16), x.y * tc_f32_from_bits(w & 0xffff0000u)};
     return r;
 }

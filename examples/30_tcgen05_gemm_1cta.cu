@@ -206,7 +206,8 @@ static tc_status run(const tcgen05_problem *g)
     if (st == TC_OK) st = tcgen05_map_d(&p.d, g->d, g->m, g->n, g->d_type, 32);
     if (st != TC_OK) return st;
     p.sfa = g->sfa, p.sfb = g->sfb;
-    p.tiles = tc_tiles_make(g->m, g->n, 1, BM, bn, g->sms, 0, 0);
+    const tc_tiles_of of = {g->m, g->n, 1, BM, bn, g->sms, 0, 0};
+    p.tiles = tc_tiles_make(&of);
     p.steps = (uint32_t)(tcgen05_row_bytes(g->k, g->type) + 31) / 32;
     p.m = g->m, p.n = g->n;
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM);

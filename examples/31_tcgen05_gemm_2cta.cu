@@ -223,7 +223,8 @@ static tc_status run(const tcgen05_problem *g)
     if (st == TC_OK) st = tcgen05_map_scales(&p.sfa, g->sfa, (g->m + 127) / 128 * steps);
     if (st == TC_OK) st = tcgen05_map_scales(&p.sfb, g->sfb, (g->n + 127) / 128 * steps);
     if (st != TC_OK) return st;
-    p.tiles = tc_tiles_make(g->m, g->n, 1, BM * CLUSTER, bn, (int)clusters, 0, 0);
+    const tc_tiles_of of = {g->m, g->n, 1, BM * CLUSTER, bn, (int)clusters, 0, 0};
+    p.tiles = tc_tiles_make(&of);
     p.steps = (uint32_t)steps, p.m = g->m, p.n = g->n;
     if (p.tiles.total < clusters) clusters = p.tiles.total;
     memset(&launch, 0, sizeof launch);

@@ -262,12 +262,12 @@ static void test_device_rules(void)
     k.function = (const void *)many_warps, k.name = "made_up", k.threads = 512, k.cluster = 1, k.cc = 80;
     k.cache = &cache[0], k.smem = 300000;
     for (int launch = 0; launch < 2; launch++) {
-        st = tc__attn_sm90_run(&c, &k, &g, 0, launch);
+        st = tc__attn90_run(&c, &k, &g, 0, launch);
         CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
     }
     k.smem = 1024, k.function = (const void *)one_warp;
     for (int launch = 0; launch < 2; launch++) {
-        st = tc__attn_sm90_run(&c, &k, &g, 0, launch);
+        st = tc__attn90_run(&c, &k, &g, 0, launch);
         CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
     }
     CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");

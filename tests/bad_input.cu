@@ -11,16 +11,16 @@
 
 typedef struct { float add, times; } hook_args;
 
-TC_DEV float hook(float x, int row, int col, const void *args)
+TC_DEV float hook(float x, tc_gemm_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    (void)row, (void)col;
+    (void)at;
     return x * p->times + p->add;
 }
 
-TC_DEV tc_f32x2 hook2(tc_f32x2 x, int row, int col, const void *args)
+TC_DEV tc_f32x2 hook2(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
-    (void)row, (void)col, (void)args;
+    (void)at, (void)args;
     return x;
 }
 

@@ -15,16 +15,16 @@ enum { EPI_NONE, EPI_BIAS_GELU, EPI_SCALE_ROW, EPI_RESIDUAL, EPI_PAIR, EPI_COUNT
 
 typedef struct { const float *bias; float factor; } hook_args;
 
-TC_DEV float hook_bias_gelu(float x, int row, int col, const void *args)
+TC_DEV float hook_bias_gelu(float x, tc_gemm_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return tc_gelu(x * p->factor + p->bias[col]);
+    return tc_gelu(x * p->factor + p->bias[at.col]);
 }
 
-TC_DEV tc_f32x2 hook_pair(tc_f32x2 x, int row, int col, const void *args)
+TC_DEV tc_f32x2 hook_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    const tc_f32x2 r = {tc_relu(x.x + p->bias[col]), x.y * p->factor + p->bias[row]};
+    const tc_f32x2 r = {tc_relu(x.x + p->bias[at.col]), x.y * p->factor + p->bias[at.row]};
     return r;
 }
 

@@ -6,7 +6,8 @@
 #include "test.h"
 #include <nvrtc.h>
 
-static const char *const names[] = {"tc.h", "tc_attn.h", "tc_core.h", "tc_gemm.h", "tc_kernel.h", "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_sparse.h", "tc_swizzle.h", "tc_tcgen05.h", "tc_tma.h", "tc_types.h", "tc_wgmma.h", "tc_wmma.h"};
+static const char *const names[] = {"tc.h", "tc_attn.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_work.h", "tc_softmax.h",
+                                    "tc_core.h", "tc_gemm.h", "tc_kernel.h", "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_sparse.h", "tc_swizzle.h", "tc_tcgen05.h", "tc_tma.h", "tc_types.h", "tc_wgmma.h", "tc_wmma.h"};
 enum { NAMES = sizeof names / sizeof names[0] };
 static const char *texts[NAMES];
 
@@ -105,8 +106,8 @@ static void one(const char *what, const char *source, const char *arch, const ch
 #define HOOK                                                                        \
     "#include \"tc.h\"\n"                                                           \
     "typedef struct { const float *bias; float scale; } my_args;\n"                 \
-    "TC_DEV float my_hook(float x, int row, int col, const void *args)\n"           \
-    "{ const my_args *p = (const my_args *)args; return tc_gelu(x * p->scale + p->bias[col]) + 0.f * row; }\n"
+    "TC_DEV float my_hook(float x, tc_gemm_at at, const void *args)\n"           \
+    "{ const my_args *p = (const my_args *)args; return tc_gelu(x * p->scale + p->bias[at.col]) + 0.f * at.row; }\n"
 
 #define ATTN_HOOKS                                                                  \
     "#include \"tc_attn.h\"\n"                                                      \

@@ -358,20 +358,22 @@ static void test_tiles(void)
     size_t x;
     int i;
     for (x = 0; x < sizeof drawn / sizeof drawn[0]; x++) {
-        const tc_tiles t = tc_tiles_make(400, 400, 1, 100, 100, 4, TC_RASTER_M, 2);
+        const tc_tiles_of of = {400, 400, 1, 100, 100, 4, TC_RASTER_M, 2};
+        const tc_tiles t = tc_tiles_make(&of);
         const tc_tile at = tc_tile_at(&t, drawn[x][0]);
         CHECK(at.m == drawn[x][1] && at.n == drawn[x][2] && at.batch == 0, "tile %u is (%u, %u)", drawn[x][0], at.m, at.n);
     }
     for (i = 0; i < 3000; i++) {
         const int bm = 16 * test_int(1, 16), bn = 16 * test_int(1, 16), batch = test_int(0, 3) ? 1 : test_int(2, 5);
         const int m = test_int(1, 40 * bm), n = test_int(1, test_int(0, 1) ? 40 * bn : bn), width = test_int(1, 200);
-        const int raster = test_int(0, 2), group = test_int(0, 2) ? 0 : test_int(1, 60);
-        const tc_tiles t = tc_tiles_make(m, n, batch, bm, bn, width, raster, group);
+        const int raster = test_int(0, 2), group = test_int(0, 2) ? 0 : test_int(0, 9) ? test_int(1, 60) : 1 << test_int(20, 30);
+        const tc_tiles_of of = {m, n, batch, bm, bn, width, raster, group};
+        const tc_tiles t = tc_tiles_make(&of);
         const uint32_t want_m = (uint32_t)((m + bm - 1) / bm), want_n = (uint32_t)((n + bn - 1) / bn);
         unsigned char *seen;
         uint32_t index, bad = 0;
         CHECK(t.m == want_m && t.n == want_n && t.total == want_m * want_n * (uint32_t)batch, "%d x %d x %d in %d x %d: %u %u %u", m, n, batch, bm, bn, t.m, t.n, t.total);
-        CHECK(t.group >= 1 && (!group || t.group == (uint32_t)group), "group %d becomes %u", group, t.group);
+        CHECK(t.group >= 1 && (!group || t.group == (uint32_t)group || (t.group < (uint32_t)group && t.group == (t.along_n ? t.n : t.m))), "group %d becomes %u", group, t.group);
         CHECK(!raster || t.along_n == (uint32_t)(raster == TC_RASTER_N), "raster %d becomes %u", raster, t.along_n);
         seen = (unsigned char *)calloc(t.total, 1);
         if (!seen) exit(1);
@@ -385,7 +387,8 @@ static void test_tiles(void)
         free(seen);
     }
     { /* sizes near the limits: counts hold, and the last index is in range */
-        const tc_tiles t = tc_tiles_make(0x7fff0000, 64, 1, 128, 128, 132, 0, 0), u = tc_tiles_make(64, 0x7fff0000, 1, 64, 16, 132, 0, 0);
+        const tc_tiles_of tall = {0x7fff0000, 64, 1, 128, 128, 132, 0, 0}, wide = {64, 0x7fff0000, 1, 64, 16, 132, 0, 0};
+        const tc_tiles t = tc_tiles_make(&tall), u = tc_tiles_make(&wide);
         const tc_tile a = tc_tile_at(&t, t.total - 1), b = tc_tile_at(&u, u.total - 1);
         CHECK(t.m == 0xfffe00u && t.n == 1 && t.total == t.m && a.m < t.m && a.n == 0, "tall: %u x %u", t.m, t.n);
         CHECK(u.m == 1 && u.n == 0x7fff000u && u.total == u.n && b.n < u.n && b.m == 0, "wide: %u x %u", u.m, u.n);

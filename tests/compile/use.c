@@ -7,7 +7,8 @@ tc_status use(tc_tmap *map, const void *base)
 {
     tc_tmap_desc desc;
     tc_gemm_args args;
-    tc_tiles tiles = tc_tiles_make(1000, 1000, 1, 128, 128, 66, 0, 0);
+    const tc_tiles_of of = {1000, 1000, 1, 128, 128, 66, 0, 0};
+    tc_tiles tiles = tc_tiles_make(&of);
     tc_tile tile = tc_tile_at(&tiles, 3);
     tc_attn_config attention;
     tc_attn_args call;

@@ -3,11 +3,10 @@
 
 typedef struct { const float *bias; float scale; } use_args;
 
-TC_DEV float use_hook(float x, int row, int col, const void *args)
+TC_DEV float use_hook(float x, tc_gemm_at at, const void *args)
 {
     const use_args *p = (const use_args *)args;
-    (void)row;
-    return tc_gelu(x * p->scale + p->bias[col]);
+    return tc_gelu(x * p->scale + p->bias[at.col]);
 }
 
 TC_GEMM_DEFINE(use_gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(use_args), .epi = use_hook)

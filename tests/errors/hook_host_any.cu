@@ -3,5 +3,5 @@
 // expect-line: 7
 #include "tc.h"
 
-static float hook(float x, int row, int col, const void *args) { return x + 0.f * (row + col) + (args ? 0.f : 1.f); }
+static float hook(float x, tc_gemm_at at, const void *args) { return x + 0.f * (at.row + at.col) + (args ? 0.f : 1.f); }
 TC_GEMM_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = hook)

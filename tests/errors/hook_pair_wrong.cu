@@ -1,5 +1,5 @@
 // hook_pair_wrong.cu - a hook on one element where a pair hook belongs
-// expect: tc_f32x2 f(tc_f32x2 x, int row, int col, const void *args)
+// expect: tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)
 // arch: 80
 // expect-line: 7
 #include "tc.h"

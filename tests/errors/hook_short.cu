@@ -1,5 +1,5 @@
 // hook_short.cu - a hook without arguments
-// expect: float f(float x, int row, int col, const void *args)
+// expect: float f(float x, tc_gemm_at at, const void *args)
 // arch: 80
 // expect-line: 8
 #include "tc.h"

@@ -1,5 +1,5 @@
 // hook_wrong_argument.cu - a hook whose row is a float
-// expect: float f(float x, int row, int col, const void *args)
+// expect: float f(float x, tc_gemm_at at, const void *args)
 // expect-line: 7
 #include "tc.h"
 

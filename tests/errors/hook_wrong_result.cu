@@ -1,5 +1,5 @@
 // hook_wrong_result.cu - a pair hook where a hook on one element belongs
-// expect: tc_f32x2 f(tc_f32x2 x, int row, int col, const void *args)
+// expect: tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)
 // expect-line: 6
 #include "tc.h"
 

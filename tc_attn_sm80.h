@@ -1,0 +1,514 @@
+/* tc_attn_sm80.h - tc 0.1.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
+ *
+ *     tc_attn_sm80_config           a configuration with every unset field filled in
+ *     tc_attn_sm80_smem, _threads   what its block takes
+ *     tc_attn_sm80                  the kernel's body
+ *
+ * tc_attn.h is the manual.
+ */
+#ifndef TC_ATTN_SM80_H
+#define TC_ATTN_SM80_H
+
+#include "tc_mma.h"
+#include "tc_softmax.h"
+
+typedef struct tc_attn_sm80_params {
+    const void *q, *k, *v;
+    long long q_batch, q_row, q_head, k_batch, k_row, k_head, v_batch, v_row, v_head;
+    long long k_pass, k_tile, k_back, v_pass, v_tile, v_back; /* bytes between a thread's copies, between tiles; from the last copy to the tile before */
+    tc_attn_problem problem;
+} tc_attn_sm80_params;
+
+/* =====================================================================================================================
+ * SM80: one block a tile of queries; each warp has bm / warps rows of it, and all the keys.
+ *
+ *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
+ *                       rows end to end, their 16-byte chunks swizzled
+ *
+ * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
+ * 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of Q as fits stays in
+ * registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither waits for the other.
+ */
+TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
+TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }
+TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2; }
+
+/* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM then has. What is
+ * allowed for all the rest was found by trying: nothing may spill. */
+#define TC__ATTN80_ROOM 176
+TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
+TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
+{
+    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask || c.window ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
+    return fit < c.head_dim / 16 ? fit : c.head_dim / 16;
+}
+TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
+{
+    const int rest = c.score || c.mask ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
+    const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
+    const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
+    const int blocks = by_registers < by_smem ? by_registers : by_smem;
+    return blocks < 1 ? 1 : blocks;
+}
+
+/* Tiles of keys that every row sees whole have a loop of their own, but where ptxas then has a few registers too few. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define TC__ATTN80_APART 0
+#else
+#define TC__ATTN80_APART 1
+#endif
+
+/* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
+ * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
+#define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
+enum { TC__ATTN80_RUN = 4 };
+
+/* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each; `step` rows in a pass. */
+TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim / 8); }
+TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__attn80_lanes(dim); }
+TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
+TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 128;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    c.stages = c.stages ? c.stages : 2;
+    c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
+    c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
+    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 96 && c.head_dim != c.head_dim_v) || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
+    return c;
+}
+
+/* As TC__ATTN_RULES. */
+#define TC__ATTN_SM80_RULES(X, c)                                                                                     \
+    TC__ATTN_RULES(X, c)                                                                                              \
+    X((c).warps == 1 || (c).warps == 2 || (c).warps == 4 || (c).warps == 8 || (c).warps == 16,                        \
+      "tc: .warps must be 1, 2, 4, 8 or 16")                                                                          \
+    X((c).bm > 0 && (c).bm % (16 * (c).warps) == 0 && (c).bm <= 64 * (c).warps,                                       \
+      "tc: .bm must be 16, 32, 48 or 64 queries for each of .warps")                                                  \
+    X((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")               \
+    X(tc__attn80_sums(c) <= 208 && (tc__attn80_sums(c) + 48) * tc_attn_sm80_threads(c) <= 65536,                      \
+      "tc: too many registers: .bm / .warps / 32 * (.bn + .head_dim_v) must be at most 208, less with 16 warps")      \
+    X((c).stages >= 2 && (c).stages <= 6 && tc_attn_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
+      "tc: .stages must be in 2..6, and the tiles of Q, K and V fit in 227 KB of shared memory")
+
+/* Whether TC_ATTN_SM80_DEFINE takes a configuration, unset fields included. */
+TC_HD TC_CONSTEXPR int tc_attn_sm80_legal(const tc_attn_config given)
+{
+    const tc_attn_config c = tc_attn_sm80_config(given);
+    return 1 TC__ATTN_SM80_RULES(TC__ATTN_AND, c);
+}
+
+#ifdef __CUDACC__
+
+/* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that divides a row, at
+ * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different 16-byte groups of banks. */
+TC_DEV int tc__attn80_xor(const int dim) { return (dim / 8 & -(dim / 8)) < 8 ? dim / 8 & -(dim / 8) : 8; }
+TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row) { return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u; }
+TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk) { return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row)); }
+
+/* The same moved by `chunks`, an even constant. */
+TC_DEV uint32_t tc__attn80_move(const int dim, uint32_t at, const int chunks)
+{
+    return (at ^ (uint32_t)(chunks % tc__attn80_xor(dim) * 16)) + (uint32_t)(chunks / tc__attn80_xor(dim) * tc__attn80_xor(dim) * 16);
+}
+
+/* Copy number i of a thread: where to, from the place of its first one. step is a power of 2, and so the XOR of the sum of two rows
+ * is that of the two. */
+TC_DEV uint32_t tc__attn80_to(const tc_attn_config c, const int dim, uint32_t first, const int i)
+{
+    const int row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
+    return (first ^ tc__attn80_twist(dim, (uint32_t)row)) + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
+}
+
+/* A thread's first copy of a tile: where it goes in a slot, and how far from the tile's first row it comes from. */
+TC_DEV uint32_t tc__attn80_first_to(const int dim, uint32_t t) { return tc__attn80_at(dim, t / (uint32_t)tc__attn80_lanes(dim), t % (uint32_t)tc__attn80_lanes(dim)); }
+TC_DEV uint32_t tc__attn80_first_from(const int dim, uint32_t t, uint32_t pitch)
+{
+    return t / (uint32_t)tc__attn80_lanes(dim) * pitch + t % (uint32_t)tc__attn80_lanes(dim) * 16u;
+}
+
+/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. */
+TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t slot, const char *src, uint32_t pitch, long long pass, int exist)
+{
+    const uint32_t to = slot + tc__attn80_first_to(dim, threadIdx.x);
+    const int r = (int)threadIdx.x / tc__attn80_lanes(dim), step = tc__attn80_step(c, dim);
+    src += tc__attn80_first_from(dim, threadIdx.x, pitch);
+#pragma unroll
+    for (int i = 0; i < tc__attn80_passes(c, dim) * tc__attn80_pieces(dim); i++) {
+        const int row = r + i / tc__attn80_pieces(dim) * step;
+        if (i > 0 && i % tc__attn80_pieces(dim) == 0) src += pass;
+        if (row < c.bn) tc_cp_async_cg_16_zfill(tc__attn80_to(c, dim, to, i), src + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16, row < exist ? 16 : 0);
+    }
+}
+
+/* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from mixing the copies
+ * with the products around them. */
+TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t to, const char **src, uint32_t off, long long pass, const int i, int on)
+{
+    const int r = (int)threadIdx.x / tc__attn80_lanes(dim), row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
+    if (i > 0 && i % tc__attn80_pieces(dim) == 0) *src += pass;
+    if (row + tc__attn80_step(c, dim) > c.bn) on = on && r + row < c.bn;
+    asm volatile("{\n\t"
+                 ".reg .pred p;\n\t"
+                 ".reg .b64 from;\n\t"
+                 "setp.ne.b32 p, %3, 0;\n\t"
+                 "cvt.u64.u32 from, %2;\n\t"
+                 "add.s64 from, from, %1;\n\t"
+                 "@p cp.async.cg.shared.global [%0], [from], 16;\n\t"
+                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src), "r"(off + (uint32_t)(i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16)), "r"(on) : "memory");
+}
+
+TC_DEV_SM80 const char *tc__attn80_uniform(const char *p)
+{
+    return (const char *)((uint64_t)tc_uniform((uint32_t)((uint64_t)p >> 32)) << 32 | tc_uniform((uint32_t)(uint64_t)p));
+}
+
+/* The tile of Q; rows that do not exist become zeros. */
+TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, uint32_t smem)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes, step = tc__attn80_step(c, c.head_dim);
+    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(&p->problem, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
+#pragma unroll 2
+    for (int row = r; row < c.bm; row += step) {
+        const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
+        int q, h, bytes;
+        tc__attn_row(pr, w, row, &q, &h);
+        bytes = q < w->q_len && row < pr->tile_q * pr->group ? 16 : 0;
+#pragma unroll
+        for (int i = 0; i < tc__attn80_pieces(c.head_dim); i++)
+            tc_cp_async_cg_16_zfill(to + (uint32_t)(i * lanes * 16), base + ((long long)q * p->q_row + h * p->q_head) * 2 + i * lanes * 16, bytes);
+    }
+}
+
+TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, const uint32_t *b, const int zero)
+{
+    if (type == TC_BF16 && zero) TC_MMA_ZERO(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b);
+    else if (type == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, a, b, d);
+    else if (zero) TC_MMA_ZERO(m16n8k16, row, col, f32, f16, f16, f32, d, a, b);
+    else tc_mma_m16n8k16_f32_f16(d, a, b, d);
+}
+
+/* What moves along while a block works on a tile. */
+typedef struct tc__attn80_place {
+    uint32_t q_lane, k_lane, v_lane; /* ldmatrix: offsets of this lane in 16 rows of Q, K, V */
+    uint32_t q, k, v;         /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
+    const char *k_src, *v_src; /* the tile that is loaded next, the same for all lanes */
+    uint32_t use, fill;       /* slots: that of this tile, that of the tile loaded next */
+} tc__attn80_place;
+
+TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_place *at, const int step, uint32_t *a)
+{
+#pragma unroll
+    for (int t = 0; t < tc__attn80_rows(c) / 16; t++)
+        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at->q_lane, 2 * step) + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
+}
+
+/* How many of `copies` have gone out before unit u of `units`. */
+TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
+{
+    return u == units ? copies : copies * u / units / TC__ATTN80_RUN * TC__ATTN80_RUN;
+}
+
+/* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by 16 keys. */
+TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, const uint32_t *held, int load, float *s)
+{
+    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
+    const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
+    const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
+    const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
+    uint32_t k_to, v_to, k_off, v_off, thread;
+    uint32_t f[4][4], q[2][16];
+#define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
+    /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the time */
+    asm volatile("{\n\t"
+                 ".reg .b32 zero;\n\t"
+                 "shr.u32 zero, %2, 8;\n\t"
+                 "add.u32 %0, %1, zero;\n\t"
+                 "}" : "=r"(thread) : "r"(threadIdx.x), "r"(at->fill));
+    k_to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
+    v_to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
+    k_off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
+    v_off = tc__attn80_first_from(c.head_dim_v, thread, (uint32_t)(p->v_row * 2));
+    if (hold == 0) tc__attn80_read_q(c, at, 0, q[0]);
+#pragma unroll
+    for (int u = 0; u < fore && u < units; u++) TC__ATTN80_K(u);
+#pragma unroll
+    for (int u = 0; u < units; u++) {
+        const int step = u / each, j = u % each;
+        const uint32_t *a = step < hold ? held + step * tiles * 4 : q[step % 2];
+        if (j == 0 && step) __syncwarp();
+        if (u + fore < units) TC__ATTN80_K(u + fore);
+        if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
+#pragma unroll
+        for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
+            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, k_off, p->k_pass, i, load);
+            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, v_off, p->v_pass, i - k_copies, load);
+        }
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+#pragma unroll
+            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e, step == 0);
+        }
+    }
+#undef TC__ATTN80_K
+    tc_cp_async_commit_group();
+}
+
+/* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its row. */
+TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, float scale, const float *shift, const int j, const int i, float *s, float *sum)
+{
+    float *x = s + i / 8 * c.bn / 2 + j * 8 + i % 8;
+    *x = tc__exp2(fmaf(*x, scale, shift[i / 8 * 2 + i % 4 / 2]));
+    sum[i / 8 * 2 + i % 4 / 2] += *x;
+}
+
+/* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
+TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, float scale, const float *shift, float *s, float *sum, float *o)
+{
+    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
+    const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
+    uint32_t f[4][4], a[2][16];
+    float part[8]; /* the sums of this tile alone: fewer roundings in a long row */
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) part[i] = 0.f;
+#define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2) + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
+#pragma unroll
+    for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
+#pragma unroll
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, part);
+#pragma unroll
+    for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2, 16, a[0] + 4 * t);
+#pragma unroll
+    for (int u = 0; u < units; u++) {
+        const int j = u / each, n = u % each;
+        if (u % 4 == 0) __syncwarp();
+        if (u + fore < units) TC__ATTN80_V(u + fore);
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+#pragma unroll
+            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t, f[u % slots] + 2 * e, 0);
+        }
+        if (j + 1 < c.bn / 16) {
+#pragma unroll
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, part);
+            if (n + 1 == each) {
+#pragma unroll
+                for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) sum[i] += part[i];
+#undef TC__ATTN80_V
+}
+
+/* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
+#define TC__ATTN80_NONE 3e38f
+
+/* 16 rows: where one of the warp's has a new maximum, their shifts, which are -maximum * scale, and what was added up before. */
+TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *rounding, float *o)
+{
+    float top[2];
+    tc__attn_top(s, c.bn, top);
+    if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
+#pragma unroll
+    for (int i = 0; i < 2; i++) { /* only now do lanes ask their neighbours */
+        const float to = fminf(shift[i], -tc__attn_quad_max(top[i]) * scale), f = tc__exp2(to - shift[i]);
+        shift[i] = to;
+        sum[i] *= f;
+        if (c.causal || c.window || c.mask) rounding[i] *= f; /* otherwise the 0 that the compiler knows */
+#pragma unroll
+        for (int j = 0; j < c.head_dim_v / 8; j++) {
+            o[4 * j + 2 * i] *= f;
+            o[4 * j + 2 * i + 1] *= f;
+        }
+    }
+}
+
+/* 16 rows that may see few keys: by how much rounding P to 16 bits changes their sums. */
+TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const float *s, const float *shift, float *rounding)
+{
+#pragma unroll
+    for (int j = 0; j < c.bn / 4; j++) {
+        const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
+        const uint32_t w = tc__pack(c.type, x, y);
+        rounding[j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+    }
+}
+
+/* One tile of keys. load: there is a tile to be loaded meanwhile; edges: as for tc_attn_score. */
+TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, const uint32_t *held, int row0,
+                                 int n, int state, int load, const int edges, float *s, float *shift, float *sum, float *rounding, float *o)
+{
+    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
+    tc__attn80_qk(c, p, at, held, load, s);
+#pragma unroll
+    for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
+        float *x = s + t * c.bn / 2;
+        const int few = tc_attn_score(c, &p->problem, w, x, c.bn, row0 + t * 16, n, state, edges);
+        tc__attn80_raise(c, scale, x, shift + 2 * t, sum + 2 * t, rounding + 2 * t, o + t * c.head_dim_v / 2);
+        if (few) tc__attn80_round(c, scale, x, shift + 2 * t, rounding + 2 * t);
+    }
+    tc__attn80_pv(c, at, scale, shift, s, sum, o);
+}
+
+/* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages / 2 tiles between two
+ * barriers; while they are worked on, as many are loaded. */
+TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, int ahead)
+{
+    const int together = c.stages / 2;
+    int unused;
+    const int next = tc_attn_next(c, &p->problem, w, ahead, &unused);
+    at->k_src -= p->k_back;
+    at->v_src -= p->v_back;
+    if (c.mask || c.mask_tile) { /* tiles were skipped */
+        at->k_src -= (ahead - next - 1) * p->k_tile;
+        at->v_src -= (ahead - next - 1) * p->v_tile;
+    }
+    at->use = at->use + 1 == (uint32_t)c.stages ? 0 : at->use + 1;
+    at->fill = at->fill + 1 == (uint32_t)c.stages ? 0 : at->fill + 1;
+    if (together == 1 || at->use % (uint32_t)together == 0) {
+        tc__cp_async_wait(c.stages - 2 * together);
+        __syncthreads();
+    }
+    return next;
+}
+
+/* The kernel. Tiles of keys that every row sees whole have a loop of their own, without a test for a mask. */
+TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const tc_attn_problem *pr = &p->problem;
+    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c), hold = tc__attn80_held(c);
+    const int together = c.stages / 2, apart = TC__ATTN80_APART && !c.window && !c.mask;
+    const float scale = c.score ? TC__LOG2E : pr->scale_log2;
+    const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
+    const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
+    tc__attn80_place at;
+    tc_attn_work w;
+    float shift[8], sum[8], rounding[8]; /* of each row: what is added to score * scale before exp2; as in tc_attn_rows */
+    uint32_t held[256];
+    float o[256], s[256];
+    uint32_t index;
+    int n, ahead, state, unused, hk;
+
+    if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
+    w.hi = (int)tc_uniform((uint32_t)w.hi);
+    w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
+    if (c.window) {
+        w.lo = (int)tc_uniform((uint32_t)w.lo);
+        w.free_lo = (int)tc_uniform((uint32_t)w.free_lo);
+    }
+#pragma unroll
+    for (int i = 0; i < tiles * c.head_dim_v / 2; i++) o[i] = 0.f;
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; i++) shift[i] = TC__ATTN80_NONE, sum[i] = rounding[i] = 0.f;
+    n = tc_attn_next(c, pr, &w, w.hi, &state);
+    if (n >= w.lo) {
+        hk = w.h / (pr->heads / pr->heads_kv);
+        at.q_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.k_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+        at.v_lane = tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.q = smem + (uint32_t)(row0 * c.head_dim * 2);
+        at.k = smem_k;
+        at.v = smem_v;
+        at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
+        at.v_src = tc__attn80_uniform((const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
+        at.use = 0;
+        at.fill = 0;
+        tc__attn80_load_q(c, p, &w, smem);
+        ahead = n;
+#pragma unroll 1
+        for (int i = 0; i < c.stages - together; i++) {
+            if (ahead >= w.lo) {
+                tc__attn80_fill(c, c.head_dim, smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile, (uint32_t)(p->k_row * 2), p->k_pass, w.k_len - ahead * c.bn);
+                tc__attn80_fill(c, c.head_dim_v, smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile, (uint32_t)(p->v_row * 2), p->v_pass, w.k_len - ahead * c.bn);
+                ahead = tc_attn_next(c, pr, &w, ahead, &unused);
+            }
+            at.fill++;
+            tc_cp_async_commit_group();
+        }
+        at.k_src += ahead * p->k_tile;
+        at.v_src += ahead * p->v_tile;
+        tc__cp_async_wait(c.stages - 2 * together);
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
+        for (;;) {
+            tc__attn80_tile(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 1, s, shift, sum, rounding, o);
+            n = tc_attn_next(c, pr, &w, n, &state);
+            if (n < w.lo) break;
+            ahead = tc__attn80_forward(c, p, &w, &at, ahead);
+            if (apart && n < w.free_hi) break;
+        }
+        if (apart && n >= w.lo) {
+            for (;;) {
+                tc__attn80_tile(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 0, s, shift, sum, rounding, o);
+                if (--n < w.lo) break;
+                ahead = tc__attn80_forward(c, p, &w, &at, ahead);
+            }
+        }
+    }
+    /* from scratch, so that nothing of it takes registers in the loop */
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
+    tc_attn_work_at(c, pr, index, &w);
+#pragma unroll
+    for (int t = 0; t < tiles; t++) {
+        tc_attn_rows r;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
+            r.sum[i] = sum[2 * t + i];
+            r.rounding[i] = rounding[2 * t + i];
+        }
+        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
+        tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
+    }
+}
+
+#endif /* __CUDACC__ */
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* The rows that one pass of copies fills lie within 2^32 bytes. */
+TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
+{
+    const int64_t most = ((int64_t)1 << 31) / rows;
+    return row < most ? TC_OK : tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld elements is above the limit of %lld", x, (long long)row, (long long)(most - 8));
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, const tc__launch *how)
+{
+    tc_attn_sm80_params p;
+    tc_attn_strides q, ks, v;
+    tc_status st = tc__attn_check(c, g);
+    int sms = 0;
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
+    ks = tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim);
+    v = tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v);
+    if (g->k_len) st = tc__attn80_check_pitch('k', ks.row, tc__attn80_step(*c, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
+    if (st == TC_OK) st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
+    if (st != TC_OK || !how->launch) return st;
+    p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
+    p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
+    p.v = g->v, p.v_batch = v.batch, p.v_row = v.row, p.v_head = v.head;
+    p.k_pass = ks.row * tc__attn80_step(*c, c->head_dim) * 2;
+    p.k_tile = ks.row * c->bn * 2;
+    p.k_back = p.k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p.k_tile;
+    p.v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
+    p.v_tile = v.row * c->bn * 2;
+    p.v_back = p.v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p.v_tile;
+    return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, how);
+}
+
+#endif /* host */
+#endif /* TC_ATTN_SM80_H */

@@ -1,0 +1,577 @@
+/* tc_attn_sm90.h - tc 0.1.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
+ *
+ *     tc_attn_sm90_config                   a configuration with every unset field filled in
+ *     tc_attn_sm90_smem, _threads           what its block takes
+ *     tc_attn_sm90_load, tc_attn_sm90_mma   producer and consumer, for kernels of your own
+ *     tc_attn_sm90                          the kernel's body
+ *
+ * tc_attn.h is the manual.
+ */
+#ifndef TC_ATTN_SM90_H
+#define TC_ATTN_SM90_H
+
+#include "tc_swizzle.h"
+#include "tc_mma.h"
+#include "tc_tma.h"
+#include "tc_wgmma.h"
+#include "tc_softmax.h"
+
+typedef struct tc_attn_sm90_params {
+    tc_tmap q, k, v, o;
+    tc_attn_problem problem;
+} tc_attn_sm90_params;
+
+/* =====================================================================================================================
+ * SM90: warp-specialised, persistent.
+ *
+ *     warpgroup 0       one warp of it is the producer: Q once a tile, K and V into their rings by TMA
+ *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
+ *
+ *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
+ *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
+ *
+ * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
+ * multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its softmax.
+ */
+TC_HD TC_CONSTEXPR int tc__attn90_boxes(int dim) { return (dim + 63) / 64; }
+TC_HD TC_CONSTEXPR int tc__attn90_q_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bm * 128; }
+TC_HD TC_CONSTEXPR int tc__attn90_k_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bn * 128; }
+TC_HD TC_CONSTEXPR int tc__attn90_v_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim_v) * c.bn * 128; }
+TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
+{
+    return c.q_stages * (tc__attn90_q_bytes(c) + 16) + 2 * 48 + c.stages * (tc__attn90_k_bytes(c) + tc__attn90_v_bytes(c) + 32) + 8;
+}
+/* O leaves through shared memory by TMA where there is room for it. */
+TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
+{
+    const int bytes = tc__attn90_boxes(c.head_dim_v) * c.bm * 128;
+    return tc__attn90_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
+}
+TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c) { return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c); }
+TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 128;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    c.stages = c.stages ? c.stages : 2;
+    c.bm = c.bm ? c.bm : wide <= 64 && !c.score && !c.mask ? 192 : 128; /* three warpgroups leave 160 registers: not enough for hooks */
+    c.consumers = c.consumers ? c.consumers : c.bm / 64;
+    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
+    if (c.q_stages == 0) {
+        c.q_stages = 2;
+        c.q_stages = tc__attn90_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
+    }
+    return c;
+}
+
+/* As TC__ATTN_RULES. The registers: S, P and O of a consumer. */
+#define TC__ATTN_SM90_RULES(X, c)                                                                                     \
+    TC__ATTN_RULES(X, c)                                                                                              \
+    X((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers,                                       \
+      "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups")                                 \
+    X((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")               \
+    X((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                               \
+      "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)")        \
+    X((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2")                                         \
+    X((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                                   \
+      "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory")
+
+/* Whether TC_ATTN_SM90_DEFINE takes a configuration, unset fields included. */
+TC_HD TC_CONSTEXPR int tc_attn_sm90_legal(const tc_attn_config given)
+{
+    const tc_attn_config c = tc_attn_sm90_config(given);
+    return 1 TC__ATTN_SM90_RULES(TC__ATTN_AND, c);
+}
+
+#ifdef __CUDACC__
+
+TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + stage * (uint32_t)tc__attn90_q_bytes(c); }
+TC_DEV uint32_t tc__attn90_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn90_k_bytes(c);
+}
+TC_DEV uint32_t tc__attn90_v(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn90_v_bytes(c);
+}
+TC_DEV uint32_t tc__attn90_o(const tc_attn_config c, uint32_t smem) { return tc__attn90_v(c, smem, (uint32_t)c.stages); }
+/* two notes, also where there is one slot of Q: its laps alternate between them */
+TC_DEV uint32_t tc__attn90_note(const tc_attn_config c, uint32_t smem, tc_ring q)
+{
+    return tc__attn90_o(c, smem) + (uint32_t)tc__attn90_o_bytes(c) + (c.q_stages == 1 ? q.phase : q.stage) * 48u;
+}
+TC_DEV uint32_t tc__attn90_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_o(c, smem) + (uint32_t)(tc__attn90_o_bytes(c) + 2 * 48) + stage * 16u; }
+TC_DEV uint32_t tc__attn90_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_k_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn90_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn90_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_v_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn90_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_v_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
+TC_DEV uint32_t tc__attn90_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_q_full(c, smem, stage) + 8u; }
+TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem) { return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages); }
+
+/* Where a tile of K or V lies in its tensor; used: rows of it that belong to the sequence. */
+typedef struct tc__attn90_source {
+    int row, head, outer, used;
+} tc__attn90_source;
+
+/* One tile of K or V into its slot; lane 0 of the producer. */
+TC_DEV_SM90 void tc__attn90_fetch(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc__attn90_source *from)
+{
+    tc_mbarrier_arrive_expect_tx(bar, (uint32_t)(boxes * c.bn * 128));
+#pragma unroll
+    for (int i = 0; i < boxes; i++) tc_cp_async_bulk_tensor_4d(dst + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer, bar);
+}
+
+/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
+TC_DEV uint32_t tc__attn90_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+
+/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b = -1: the end. */
+TC_DEV void tc__attn90_note_put(uint32_t at, const tc_attn_work *w)
+{
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0), "r"(w->q_len) : "memory");
+    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo), "r"(w->hi) : "memory");
+    asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
+}
+
+/* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums (consumers). */
+TC_DEV_SM80 void tc__attn90_work_uniform(tc_attn_work *w)
+{
+    w->b = (int)tc_uniform((uint32_t)w->b);
+    w->h = (int)tc_uniform((uint32_t)w->h);
+    w->q0 = (int)tc_uniform((uint32_t)w->q0);
+    w->q_len = (int)tc_uniform((uint32_t)w->q_len);
+    w->k_len = (int)tc_uniform((uint32_t)w->k_len);
+    w->q_at = (int)tc_uniform((uint32_t)w->q_at);
+    w->k_at = (int)tc_uniform((uint32_t)w->k_at);
+    w->lo = (int)tc_uniform((uint32_t)w->lo);
+    w->hi = (int)tc_uniform((uint32_t)w->hi);
+    w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
+    w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
+}
+
+/* The consumers read it. */
+TC_DEV_SM80 void tc__attn90_note_get(uint32_t at, tc_attn_work *w)
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
+    w->k_at = 0;  /* the producer's affair */
+    tc__attn90_work_uniform(w);
+    __syncwarp(); /* all lanes have read before one gives the slot back */
+}
+
+/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
+ * may be NaN: they become zeros before anyone reads them. */
+TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc_ring *vr, uint32_t *tails, const tc__attn90_source *from)
+{
+    const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim_v);
+    const uint32_t v = tc__attn90_v(c, smem, vr->stage), full = tc__attn90_v_full(c, smem, vr->stage), tail = tc__attn90_tail(c, smem);
+    TC_MBARRIER_WAIT(tc__attn90_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
+    if (p->problem.zero_tail && from->used < c.bn) {
+        if (lane == 0) tc__attn90_fetch(c, &p->v, boxes, v, tail, from);
+        TC_MBARRIER_WAIT(tail, *tails & 1u, "V tail", 0);
+        ++*tails;
+#pragma unroll 1
+        for (int at = from->used * 128 + lane * 16; at < c.bn * 128; at += 512) {
+#pragma unroll
+            for (int i = 0; i < boxes; i++)
+                asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
+        }
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane == 0) tc_mbarrier_arrive(full);
+    } else if (lane == 0) {
+        tc__attn90_fetch(c, &p->v, boxes, v, full, from);
+    }
+    tc_ring_next(vr, c.stages);
+}
+
+/* The block's next tile of work that has keys to look at: *n is the first of its tiles of keys, *round counts. 0 at the end. What a
+ * tile without keys has to say is stored on the way. */
+TC_DEV int tc__attn90_next_work(const tc_attn_config c, const tc_attn_problem *p, uint32_t *round, tc_attn_work *w, int *n)
+{
+    const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
+    int state;
+    for (;;) {
+        const uint32_t i = tc__attn90_turn((*round)++, blockIdx.x, gridDim.x);
+        if (i >= total) return 0;
+        if (!tc_attn_work_at(c, p, i, w)) continue;
+        *n = tc_attn_next(c, p, w, w->hi, &state);
+        if (*n >= w->lo) return 1;
+        tc__attn_store_nothing(c, p, w);
+    }
+}
+
+/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V, also
+ * from one tile of work to the next. What comes next is found out while the rings are full, so that nobody waits for the divisions. */
+TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
+{
+    const tc_attn_problem *a = &p->problem;
+    const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim);
+    tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
+    uint32_t round = 0, tails = 0;
+    tc__attn90_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
+    tc_attn_work w, coming;
+    int n = 0, state, first, more = tc__attn90_next_work(c, a, &round, &coming, &first);
+    w.lo = 1;
+    for (;;) {
+        int fresh;
+        if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
+        fresh = n < w.lo;
+        if (fresh) {
+            if (c.q_stages == 1 && v.used >= 0) { /* the slot of Q is free only when this V has been asked for */
+                tc__attn90_fetch_v(c, p, smem, &vr, &tails, &v);
+                v.used = -1;
+            }
+            w = coming;
+            tc__attn90_work_uniform(&w);
+            n = first;
+            TC_MBARRIER_WAIT(tc__attn90_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+            if (lane == 0) {
+                const uint32_t full = tc__attn90_q_full(c, smem, qr.stage);
+                if (!more) w.b = -1;
+                tc__attn90_note_put(tc__attn90_note(c, smem, qr), &w);
+                if (more) {
+                    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+#pragma unroll
+                    for (int e = 0; e < boxes; e++)
+                        tc_cp_async_bulk_tensor_5d(tc__attn90_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
+                                                   tc__attn_outer_q(a, &w), full);
+                } else {
+                    tc_mbarrier_arrive(full);
+                }
+            }
+            tc_ring_next(&qr, c.q_stages);
+            if (!more) break;
+            k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv)));
+            k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
+            n = (int)tc_uniform((uint32_t)n);
+        }
+        k.row = w.k_at + n * c.bn;
+        k.used = w.k_len - n * c.bn;
+        TC_MBARRIER_WAIT(tc__attn90_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
+        if (lane == 0) tc__attn90_fetch(c, &p->k, boxes, tc__attn90_k(c, smem, kr.stage), tc__attn90_k_full(c, smem, kr.stage), &k);
+        tc_ring_next(&kr, c.stages);
+        if (v.used >= 0) tc__attn90_fetch_v(c, p, smem, &vr, &tails, &v);
+        v = k;
+        if (fresh) more = (int)tc_uniform((uint32_t)tc__attn90_next_work(c, a, &round, &coming, &first));
+    }
+    if (v.used >= 0) tc__attn90_fetch_v(c, p, smem, &vr, &tails, &v);
+}
+
+/* Consumer: a slot goes back, by one thread of the warpgroup. */
+TC_DEV_SM90 void tc__attn90_release(uint32_t bar)
+{
+    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
+}
+
+/* S = Q K' of one tile, issued. */
+TC_DEV_SM90A void tc__attn90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t q_stage, uint32_t stage, int wg, float *s)
+{
+    const uint64_t q = tc_wgmma_desc(tc__attn90_q(c, smem, q_stage) + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn90_k(c, smem, stage), 128);
+    tc_wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < c.head_dim / 16; i++)
+        qk(s, tc_wgmma_desc_advance(q, (uint32_t)(i / 4 * c.bm * 128 + i % 4 * 32)), tc_wgmma_desc_advance(k, (uint32_t)(i / 4 * c.bn * 128 + i % 4 * 32)), i > 0);
+    tc_wgmma_commit_group();
+}
+
+/* O = P V, or O += P V, of one tile, issued. */
+TC_DEV_SM90A void tc__attn90_pv(const tc_attn_config c, const tc_wgmma_rs_fn pv, uint32_t smem, uint32_t stage, const uint32_t *a, float *o, int add)
+{
+    const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, smem, stage), (uint32_t)(c.bn * 128));
+    tc_wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < c.bn / 16; i++) pv(o, a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
+    tc_wgmma_commit_group();
+}
+
+/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each other in O, which is
+ * the case unless heads are packed or another sequence begins among them; else by ordinary stores. Every condition here is the same for
+ * the warp and known to be: else the products' descriptors would leave the uniform registers. */
+TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, float *o, const tc_attn_rows *r, int row)
+{
+    const tc_attn_problem *a = &p->problem;
+    tc_attn_finish(c, a, w, o, r, row);
+    if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
+        const uint32_t lane = (uint32_t)tc_lane(), to = tc__attn90_o(c, smem) + (uint32_t)(row * 128), at = to + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
+        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < c.head_dim_v / 16; j++) {
+            const float *x = o + 8 * j;
+            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]), tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
+            tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
+        }
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane == 0) {
+#pragma unroll
+            for (int i = 0; i < tc__attn90_boxes(c.head_dim_v); i++)
+                if (w->q0 + row < w->q_len) tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64, w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
+            tc_cp_async_bulk_commit_group();
+        }
+    } else {
+        tc_attn_store(c, a, w, o, row);
+    }
+}
+
+/* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
+typedef struct tc__attn90_consumer {
+    tc_ring q, k, v;
+    int wg, row;    /* warpgroup, and the warp's first row in a tile */
+    tc_attn_work w;
+    int n;          /* tile of keys */
+    tc_attn_rows r;
+} tc__attn90_consumer;
+
+/* The first S of a tile of work, after it was issued: to P in a. */
+TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn90_consumer *u, float *s, uint32_t *a)
+{
+    float f[2];
+    int state, few;
+    u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(s, c.bn / 2);
+    tc__attn90_release(tc__attn90_k_empty(c, smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+    tc_attn_rows_init(&u->r);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state, 1);
+    tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
+    tc_attn_pack(c.type, s, c.bn, a);
+}
+
+/* One more tile of keys of a tile of work: S of tile n is multiplied together with P V of the tile before it, and the softmax runs while
+ * P V does. Leaves P in a. add: whether o holds anything yet. edges: as for tc_attn_score. */
+TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
+                                     tc__attn90_consumer *u, float *s, uint32_t *a, float *o, int n, int state, int add, const int edges)
+{
+    const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    float f[2];
+    int rise, few;
+    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
+    tc__attn90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
+    TC_MBARRIER_WAIT(tc__attn90_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+    tc__attn90_pv(c, pv, smem, u->v.stage, a, o, add);
+    if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+    TC_WGMMA_WAIT_GROUP(1);
+    tc_wgmma_fence_acc(s, c.bn / 2);
+    tc__attn90_release(tc__attn90_k_empty(c, smem, u->k.stage));
+    tc_ring_next(&u->k, c.stages);
+    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state, edges);
+    rise = tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+    tc__attn90_release(tc__attn90_v_empty(c, smem, u->v.stage));
+    tc_ring_next(&u->v, c.stages);
+    tc_attn_pack(c.type, s, c.bn, a);
+    if (rise) tc_attn_rescale(o, c.head_dim_v, f);
+}
+
+/* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for a mask stands
+ * in it, which gains 7 %. The return value: whether o holds anything. */
+TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
+                                    tc__attn90_consumer *u, float *s, uint32_t *a, float *o)
+{
+    int add = 0, state = TC_ATTN_WHOLE, n;
+    if (c.mask || (c.head_dim_v > 192 && (c.causal || c.window))) { /* of wide heads one loop, for want of registers */
+        for (n = tc_attn_next(c, &p->problem, &u->w, u->n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state), add = 1)
+            tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+    } else {
+        n = u->n - 1;
+        if (c.causal || c.window) /* without them only the first tile can have an edge: the end of the sequence */
+            for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+        for (; n >= u->w.free_lo; n--, add = 1) tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 0);
+        if (c.window)
+            for (; n >= u->w.lo; n--, add = 1) tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+    }
+    if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, smem, u->q.stage));
+    tc_ring_next(&u->q, c.q_stages);
+    return add;
+}
+
+/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of the
+ * other are multiplied together, and the one is stored while the other's S is in the making. */
+TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
+{
+    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers, and its Q */
+    tc__attn90_consumer u = {{0, 0}, {0, 0}, {0, 0}, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
+    float s[128], o[128];
+    uint32_t a[64];
+    int add;
+
+    if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
+    TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, 0), 0, "Q full", 0);
+    tc__attn90_note_get(tc__attn90_note(c, smem, u.q), &u.w);
+    if (u.w.b < 0) return;
+    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, 0), 0, "K full", 0);
+    tc__attn90_qk(c, qk, smem, 0, 0, wg, s);
+    tc__attn90_first(c, p, smem, &u, s, a);
+    for (;;) {
+        const tc_attn_work before = u.w;
+        add = tc__attn90_rest(c, qk, pv, p, smem, &u, s, a, o);
+        TC_MBARRIER_WAIT(tc__attn90_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn90_note_get(tc__attn90_note(c, smem, u.q), &u.w);
+            if (u.w.b < 0) {
+                u.w = before;
+                break;
+            }
+        }
+        if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
+        tc__attn90_pv(c, pv, smem, u.v.stage, a, o, add);
+        if (early) {
+            TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(1);
+        } else {
+            if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
+            TC_WGMMA_WAIT_GROUP(0);
+        }
+        tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+        tc__attn90_release(tc__attn90_v_empty(c, smem, u.v.stage));
+        tc_ring_next(&u.v, c.stages);
+        tc__attn90_store(c, p, &before, smem, o, &u.r, u.row);
+        if (!early) {
+            TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
+            tc__attn90_note_get(tc__attn90_note(c, smem, u.q), &u.w);
+            if (u.w.b < 0) {
+                if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                return;
+            }
+            TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
+            tc__attn90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+        }
+        tc__attn90_first(c, p, smem, &u, s, a);
+    }
+    tc__attn90_pv(c, pv, smem, u.v.stage, a, o, add); /* the last tile of all */
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
+    tc__attn90_store(c, p, &u.w, smem, o, &u.r, u.row);
+    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+}
+
+/* The kernel. */
+TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
+    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190, /* sums and probabilities that want every register */
+              hooked = c.mask_tile && c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 <= 170;                              /* the producer calls a hook */
+
+    if (threadIdx.x == 0) {
+        tc_prefetch_tensormap(&p->q);
+        tc_prefetch_tensormap(&p->k);
+        tc_prefetch_tensormap(&p->v);
+        for (uint32_t i = 0; i < (uint32_t)c.q_stages; i++) {
+            tc_mbarrier_init(tc__attn90_q_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn90_q_empty(c, smem, i), (uint32_t)c.consumers * 4u); /* a lane of each warp: they have read the note, too */
+        }
+        for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
+            tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers);
+        }
+        tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
+        tc_fence_mbarrier_init();
+    }
+    /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
+    for (int i = 0; i < c.q_stages * tc__attn90_boxes(c.head_dim); i++)
+        for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128; at += tc_attn_sm90_threads(c) * 16)
+            asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(smem + (uint32_t)(i * c.bm * 128 + at)), "r"(0) : "memory");
+    tc_fence_proxy_async_shared();
+    __syncthreads();
+    tc_griddepcontrol_wait();
+
+    if (wg == 0) {
+        if (c.consumers == 2 && hooked) TC_SETMAXNREG_DEC(56);
+        else if (c.consumers == 2 && !many) TC_SETMAXNREG_DEC(40);
+        else if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
+        else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
+        if (threadIdx.x < 32) {
+            tc_attn_sm90_load(c, p, smem);
+            tc_griddepcontrol_launch_dependents();
+        }
+    } else {
+        if (c.consumers == 2 && hooked) TC_SETMAXNREG_INC(224);
+        else if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
+        else if (c.consumers == 2) TC_SETMAXNREG_INC(240);
+        else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
+        tc_attn_sm90_mma(c, qk, pv, p, smem, wg - 1);
+    }
+}
+
+#endif /* __CUDACC__ */
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* A tensor map of `rows` rows of `heads` heads, `share` of which stand side by side in a tile (Q; 0: there is no such dimension). */
+TC_HOST tc_status tc__attn90_map(tc_tmap *map, const char *name, const tc_attn_config *c, const void *base, int dim, int rows, int heads, int share, int batch,
+                               tc_attn_strides s, int box_rows)
+{
+    tc_tmap_desc d;
+    int i = 1;
+    memset(&d, 0, sizeof d);
+    d.type = c->type;
+    d.base = base;
+    d.dim[0] = (uint64_t)dim;
+    d.box[0] = 64;
+    if (share) {
+        d.dim[i] = d.box[i] = (uint32_t)share;
+        d.stride[i++ - 1] = (uint64_t)s.head * 2;
+    }
+    d.dim[i] = (uint64_t)(rows > 0 ? rows : 1);
+    d.box[i] = (uint32_t)box_rows;
+    d.stride[i++ - 1] = (uint64_t)s.row * 2;
+    d.dim[i] = (uint64_t)(share ? heads / share : heads);
+    d.box[i] = 1;
+    d.stride[i++ - 1] = (uint64_t)s.head * 2 * (uint64_t)(share ? share : 1);
+    d.dim[i] = (uint64_t)batch;
+    d.box[i] = 1;
+    d.stride[i++ - 1] = (uint64_t)s.batch * 2;
+    d.rank = i;
+    for (i = 1; i < d.rank; i++)
+        if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
+    d.swizzle = 128;
+    d.l2_promotion = 256;
+    return tc__tmap_named(map, name, &d);
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, const tc__launch *how)
+{
+    tc_attn_sm90_params p;
+    tc_status st = tc__attn_check(c, g);
+    int sms = 0, hk;
+    uint32_t total;
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
+    if (st != TC_OK) return st;
+    hk = p.problem.heads_kv;
+    st = tc__attn90_map(&p.q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p.problem.group, g->cu_q ? 1 : g->batch,
+                      tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p.problem.tile_q);
+    if (g->k_len == 0) { /* K and V may be anything, nothing of them is read */
+        p.k = p.v = p.q;
+    } else {
+        if (st == TC_OK) st = tc__attn90_map(&p.k, "k", c, g->k, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                           tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn);
+        if (st == TC_OK) st = tc__attn90_map(&p.v, "v", c, g->v, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
+                                           tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
+    }
+    if (st == TC_OK) st = tc__attn90_map(&p.o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
+                                       tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
+    if (st != TC_OK || !how->launch) return st;
+    total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
+    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, how);
+}
+
+#endif /* host */
+#endif /* TC_ATTN_SM90_H */

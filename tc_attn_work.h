@@ -1,0 +1,379 @@
+/* tc_attn_work.h - tc 0.1.0 - a call of attention, checked, and its tiles of work. Needs: the headers below.
+ *
+ * What stands below both kernels of tc_attn.h: configuration, arguments, what a kernel knows of a call, and
+ *
+ *     tc_attn_work_at     tile of queries number i of a call: its sequence, its heads, which tiles of keys it sees
+ *     tc_attn_tile_state  what the mask hooks say of one of those
+ *     tc_attn_next        the next of them that is not skipped
+ *
+ * tc_attn.h is the manual.
+ */
+#ifndef TC_ATTN_WORK_H
+#define TC_ATTN_WORK_H
+
+#include "tc_core.h"
+#include "tc_tma.h"
+#include "tc_kernel.h"
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Configuration (compile time) and arguments (run time). An unset field takes the default that stands behind it.
+ */
+
+/* What a tile-level mask hook is asked about: queries q .. q_end - 1 and keys kv .. kv_end - 1 of head h of batch b; all exist. */
+typedef struct tc_attn_tile {
+    int b, h, q, q_end, kv, kv_end;
+} tc_attn_tile;
+
+enum { TC_ATTN_SKIP = 0, TC_ATTN_PARTIAL = 1, TC_ATTN_WHOLE = 2 }; /* what it answers: nothing, some or all of it is kept */
+
+typedef float (*tc_attn_score_fn)(float s, int b, int h, int q, int kv, const void *args);
+typedef int (*tc_attn_mask_fn)(int b, int h, int q, int kv, const void *args);
+typedef int (*tc_attn_mask_tile_fn)(tc_attn_tile tile, const void *args);
+typedef float (*tc_attn_out_fn)(float o, int b, int h, int q, int d, const void *args);
+typedef float (*tc_attn_sink_fn)(int b, int h, const void *args);
+
+typedef struct tc_attn_config {
+    int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16 */
+    int head_dim;                  /* of Q and K: a multiple of 16 in 16..256 (128) */
+    int head_dim_v;                /* of V and O (head_dim) */
+    int causal;                    /* 1: a query sees no key behind its own place, the last query that of the last key */
+    int window;                    /* 1: a call's window_left and window_right hold */
+    int bm, bn;                    /* queries and keys of a tile (by head_dim) */
+    int stages;                    /* tiles of K, and of V, in flight (2) */
+    int q_stages;                  /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
+    int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
+    int warps;                     /* SM80: warps of a block (bm / 32) */
+    int hook_size;                 /* sizeof of the hooks' arguments; when set, a call must give just as many */
+    tc_attn_score_fn score;        /* hooks: see the top of this file */
+    tc_attn_mask_fn mask;
+    tc_attn_mask_tile_fn mask_tile;
+    tc_attn_out_fn out;
+    tc_attn_sink_fn sink;
+} tc_attn_config;
+
+/* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them, tc_attn_sm90_legal and
+ * tc_attn_sm80_legal ask for all of them. */
+#define TC__ATTN_RULES(X, c)                                                                                          \
+    X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
+    X((c).head_dim >= 16 && (c).head_dim <= 256 && (c).head_dim % 16 == 0,                                            \
+      "tc: .head_dim must be a multiple of 16 in 16..256")                                                            \
+    X((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0,                                      \
+      "tc: .head_dim_v must be a multiple of 16 in 16..256")                                                          \
+    X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1), "tc: .causal and .window are 0 or 1") \
+    X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
+    X((c).hook_size >= 0 && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX")
+#define TC__ATTN_ASSERT(condition, sentence) static_assert(condition, sentence);
+#define TC__ATTN_AND(condition, sentence) &&(condition)
+
+/* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. */
+typedef struct tc_attn_strides {
+    int64_t batch, row, head;
+} tc_attn_strides;
+
+/* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads, head_dim). */
+typedef struct tc_attn_args {
+    int batch, heads, heads_kv; /* heads_kv 0: as many as heads; else heads must be a multiple of it (GQA, MQA) */
+    int q_len, k_len;           /* rows of a batch; with cu_q, cu_k or lens: at least the longest sequence */
+    const void *q, *k, *v;
+    void *o;
+    float *lse; /* log of the sum of exp(score) of each row, f32, (batch, heads, q_len), packed: (heads, total_q); NULL: not wanted */
+    tc_attn_strides q_stride, k_stride, v_stride, o_stride;
+    int64_t lse_batch, lse_head;     /* strides of lse (0: contiguous) */
+    float scale;                     /* of Q * K' (0: 1 / sqrt(head_dim)) */
+    int window_left, window_right;   /* with .window: keys a query sees before and behind its place; -1: all */
+    const int *cu_q, *cu_k;          /* device, batch + 1 of them: where each sequence begins in packed Q and O, packed K and V */
+    int total_q, total_k;            /* rows of packed Q and O, K and V */
+    const int *lens_q, *lens_k;      /* device, batch of them: how many rows of each padded batch there are */
+    const int *host_cu_q, *host_cu_k, *host_lens_q, *host_lens_k; /* host copies of the same, checked if given */
+    const void *hook_args;           /* host pointer to the hooks' arguments, copied during the call */
+    size_t hook_size;
+    int pdl; /* not 0: programmatic dependent launch (Hopper kernel only) */
+} tc_attn_args;
+
+/* What both kernels know of a call. */
+typedef struct tc_attn_problem {
+    int batch, heads, heads_kv, q_len, k_len;
+    int group;                  /* query heads that share the rows of a tile: 1, or heads / heads_kv */
+    int tile_q;                 /* queries of a tile: bm / group */
+    int blocks, columns;        /* tiles of queries in a sequence; heads of Q, or where they share tiles of K, of all batches */
+    int section;                /* columns that are worked on together, so that their K and V stay in L2 */
+    int zero_tail;              /* rows of V behind the last key of a sequence may hold anything */
+    int window_left, window_right; /* what a row sees, however it is asked for; large: all */
+    float scale, scale_log2;
+    const int *cu_q, *cu_k, *lens_q, *lens_k;
+    void *o;
+    float *lse;
+    long long o_batch, o_row, o_head, lse_batch, lse_head;
+    TC_ALIGN(16) unsigned char hook[TC_EPI_MAX];
+} tc_attn_problem;
+
+#define TC__LOG2E 1.4426950408889634f
+#define TC__ATTN_FAR 0x20000000 /* a window that ends nowhere */
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * A tile of work: which queries, which tiles of keys.
+ */
+typedef struct tc_attn_work {
+    int b, h;           /* batch, first query head */
+    int q0;             /* first query */
+    int q_len, k_len;   /* of this sequence */
+    int q_at, k_at;     /* its first row in the tensors */
+    int lo, hi;         /* tiles of keys to visit: hi - 1 down to lo */
+    int free_lo, free_hi; /* of those, the tiles of which every query sees every key: no causal mask, no window, no end */
+} tc_attn_work;
+
+TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ? hi : x; }
+
+/* Its index among the batches of Q and O, of K and V: 0 where they are packed. */
+TC_DEV int tc__attn_outer_q(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_q ? 0 : w->b; }
+TC_DEV int tc__attn_outer_k(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_k ? 0 : w->b; }
+
+/* Length and place of sequence b. Whatever stands in cu and lens, no row outside of the tensor comes of it. */
+TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, int *at, int *len)
+{
+    *at = 0;
+    *len = rows;
+    if (cu) {
+        *at = cu[b];
+        *len = tc__attn_clamp(cu[b + 1] - *at, 0, rows);
+    } else if (lens) {
+        *len = tc__attn_clamp(lens[b], 0, rows);
+    }
+}
+
+/* Tile `index` of the call; 0 where the sequence has no such tile.
+ * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
+TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, tc_attn_work *w)
+{
+    const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area, rest = index - sec * area;
+    const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section, size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
+    const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
+    const uint32_t per_batch = (uint32_t)(p->heads / p->group);
+    int last, off;
+    w->b = (int)(column / per_batch);
+    w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
+    w->q0 = (int)(c.causal ? blocks - 1u - row : row) * p->tile_q;
+    tc__attn_sequence(p->cu_q, p->lens_q, w->b, p->q_len, &w->q_at, &w->q_len);
+    tc__attn_sequence(p->cu_k, p->lens_k, w->b, p->k_len, &w->k_at, &w->k_len);
+    if (w->q0 >= w->q_len) return 0;
+    last = w->q0 + p->tile_q - 1;
+    last = last < w->q_len ? last : w->q_len - 1;
+    off = w->k_len - w->q_len;
+    w->lo = 0;
+    w->hi = (w->k_len + c.bn - 1) / c.bn;
+    w->free_lo = 0;
+    w->free_hi = w->k_len / c.bn;
+    if (c.causal || c.window) { /* row i sees keys i + off - window_left .. i + off + window_right */
+        const int end = last + off + p->window_right + 1, whole = w->q0 + off + p->window_right + 1;
+        w->hi = end < w->k_len ? end <= 0 ? 0 : (end + c.bn - 1) / c.bn : w->hi;
+        w->free_hi = whole < w->k_len ? whole <= 0 ? 0 : whole / c.bn : w->free_hi;
+    }
+    if (c.window) {
+        const int begin = w->q0 + off - p->window_left, whole = last + off - p->window_left;
+        w->lo = begin <= 0 ? 0 : begin / c.bn;
+        w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
+    }
+    return 1;
+}
+
+/* What the mask hook says of tile n of keys. */
+TC_DEV int tc_attn_tile_state(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int n)
+{
+    if (c.mask_tile) {
+        const int q_end = w->q0 + p->tile_q, kv_end = (n + 1) * c.bn;
+        const tc_attn_tile t = {w->b, w->h, w->q0, q_end < w->q_len ? q_end : w->q_len, n * c.bn, kv_end < w->k_len ? kv_end : w->k_len};
+        return c.mask_tile(t, p->hook);
+    }
+    return c.mask ? TC_ATTN_PARTIAL : TC_ATTN_WHOLE;
+}
+
+/* The next tile of keys below n that is not skipped, and its state; lo - 1 or less where there is none. */
+TC_DEV int tc_attn_next(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int n, int *state)
+{
+    *state = TC_ATTN_WHOLE;
+    n--;
+    if (c.mask || c.mask_tile) {
+        while (n >= w->lo && (*state = tc_attn_tile_state(c, p, w, n)) == TC_ATTN_SKIP) n--;
+    }
+    return n;
+}
+
+/* Query and head of row r of a tile. */
+TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r, int *q, int *h)
+{
+    *q = w->q0 + r;
+    *h = w->h;
+    if (p->group > 1) {
+        const uint32_t i = (uint32_t)r / (uint32_t)p->group;
+        *q = w->q0 + (int)i;
+        *h = w->h + r - (int)i * p->group;
+    }
+}
+
+#endif /* __CUDACC__ */
+
+/* =====================================================================================================================
+ * Host: checks.
+ */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
+TC_HOST int tc__attn_empty(const tc_attn_args *g) { return g->batch == 0 || g->heads == 0 || g->q_len == 0 || (g->cu_q && g->total_q == 0); }
+
+/* Strides as given, or those of a contiguous tensor. */
+TC_HOST tc_attn_strides tc__attn_strides(tc_attn_strides s, int64_t rows, int heads, int dim)
+{
+    if (s.batch == 0 && s.row == 0 && s.head == 0) {
+        s.head = dim;
+        s.row = (int64_t)dim * heads;
+        s.batch = s.row * rows;
+    }
+    return s;
+}
+
+TC_HOST tc_status tc__attn_check_tensor(const char *name, const void *p, tc_attn_strides s)
+{
+    const int64_t all[3] = {s.batch, s.row, s.head};
+    static const char *const names[3] = {"batch", "row", "head"};
+    int i;
+    if (!p) return tc__fail(TC_ERR_NULL, "%s is null", name);
+    if ((uintptr_t)p % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes", name, p);
+    for (i = 0; i < 3; i++) {
+        if (all[i] < 0) return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld is negative", name, names[i], (long long)all[i]);
+        if (all[i] % 8) return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", name, names[i], (long long)all[i]);
+        if (all[i] >= (int64_t)1 << 39)
+            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name, names[i], (long long)all[i]);
+    }
+    return TC_OK;
+}
+
+/* Where sequences begin (cumulative), or how long they are. */
+TC_HOST tc_status tc__attn_check_lengths(const char *name, const int *host, int cumulative, int batch, int longest, int total)
+{
+    int i;
+    if (!host) return TC_OK;
+    for (i = 0; i < batch; i++) {
+        int len;
+        if (cumulative && i == 0 && host[0] != 0) return tc__fail(TC_ERR_SIZE, "%s[0] = %d: the first sequence begins at 0", name, host[0]);
+        if (cumulative && host[i + 1] < host[i])
+            return tc__fail(TC_ERR_SIZE, "%s is not monotonic: [%d] = %d comes after [%d] = %d", name, i + 1, host[i + 1], i, host[i]);
+        len = cumulative ? host[i + 1] - host[i] : host[i];
+        if (len < 0) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is negative", name, i, len);
+        if (len > longest) return tc__fail(TC_ERR_SIZE, "%s: sequence %d has %d rows, more than the %d of %s_len", name, i, len, longest, strstr(name, "_q") ? "q" : "k");
+    }
+    if (cumulative && host[batch] > total) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is more than the %d rows of total_%s", name, batch, host[batch], total, strstr(name, "_q") ? "q" : "k");
+    return TC_OK;
+}
+
+/* One side of the lengths, x: q or k. */
+TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, const int *host_cu, const int *host_lens, const tc_attn_args *g, int longest, int total)
+{
+    char name[16];
+    if (cu && lens) return tc__fail(TC_ERR_SIZE, "cu_%c and lens_%c are both given: sequences are packed or padded, not both", x, x);
+    if (host_cu && !cu) return tc__fail(TC_ERR_NULL, "host_cu_%c is given, but cu_%c is null", x, x);
+    if (host_lens && !lens) return tc__fail(TC_ERR_NULL, "host_lens_%c is given, but lens_%c is null", x, x);
+    if (total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, total);
+    if (cu && (uintptr_t)cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)cu);
+    if (lens && (uintptr_t)lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)lens);
+    if (cu && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
+    snprintf(name, sizeof name, "host_%s_%c", cu ? "cu" : "lens", x);
+    return tc__attn_check_lengths(name, cu ? host_cu : host_lens, cu != 0, g->batch, longest, total);
+}
+
+TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc_status st = TC_OK;
+    tc_attn_strides o;
+    int hk;
+    if (!g) return tc__fail(TC_ERR_NULL, "args is null");
+    if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
+    if (g->heads < 0) return tc__fail(TC_ERR_SIZE, "heads = %d is negative", g->heads);
+    if (g->heads_kv < 0) return tc__fail(TC_ERR_SIZE, "heads_kv = %d is negative", g->heads_kv);
+    if (g->q_len < 0 || g->k_len < 0) return tc__fail(TC_ERR_SIZE, "%c_len = %d is negative", g->q_len < 0 ? 'q' : 'k', g->q_len < 0 ? g->q_len : g->k_len);
+    if (g->q_len > TC__ATTN_FAR / 2 || g->k_len > TC__ATTN_FAR / 2)
+        return tc__fail(TC_ERR_SIZE, "%c_len = %d is above the limit of %d", g->q_len > TC__ATTN_FAR / 2 ? 'q' : 'k', g->q_len > TC__ATTN_FAR / 2 ? g->q_len : g->k_len, TC__ATTN_FAR / 2);
+    hk = tc__attn_kv_heads(g);
+    if (hk && g->heads % hk) return tc__fail(TC_ERR_SIZE, "heads = %d is not a multiple of heads_kv = %d", g->heads, hk);
+    if ((double)g->batch * g->heads > 1e9) return tc__fail(TC_ERR_SIZE, "batch = %d, heads = %d: more than 10^9 heads", g->batch, g->heads);
+    if (g->scale < 0.f || g->scale != g->scale || g->scale > 3e38f) return tc__fail(TC_ERR_SIZE, "scale = %g must be a positive number, or 0 for 1 / sqrt(head_dim)", (double)g->scale);
+    if (c->window) {
+        if (g->window_left < -1) return tc__fail(TC_ERR_SIZE, "window_left = %d must be 0 or more, or -1 for all", g->window_left);
+        if (g->window_right < -1) return tc__fail(TC_ERR_SIZE, "window_right = %d must be 0 or more, or -1 for all", g->window_right);
+    } else if ((g->window_left != 0 && g->window_left != -1) || (g->window_right != 0 && g->window_right != -1)) {
+        return tc__fail(TC_ERR_SIZE, "window_left = %d, window_right = %d, but the kernel was defined without .window", g->window_left, g->window_right);
+    }
+    st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
+    if (st == TC_OK) st = tc__attn_check_side('q', g->cu_q, g->lens_q, g->host_cu_q, g->host_lens_q, g, g->q_len, g->total_q);
+    if (st == TC_OK) st = tc__attn_check_side('k', g->cu_k, g->lens_k, g->host_cu_k, g->host_lens_k, g, g->k_len, g->total_k);
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    st = tc__attn_check_tensor("q", g->q, tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("k", g->k, tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim));
+    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("v", g->v, tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v));
+    o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
+    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, o);
+    if (st != TC_OK) return st;
+    if (o.batch == 0 && g->batch > 1 && !g->cu_q) return tc__fail(TC_ERR_SIZE, "o_stride.batch = 0, but batch = %d: rows of O lie on each other", g->batch);
+    if (o.row == 0 && g->q_len > 1) return tc__fail(TC_ERR_SIZE, "o_stride.row = 0, but q_len = %d: rows of O lie on each other", g->q_len);
+    if (o.head == 0 && g->heads > 1) return tc__fail(TC_ERR_SIZE, "o_stride.head = 0, but heads = %d: rows of O lie on each other", g->heads);
+    if (g->lse && (uintptr_t)g->lse % 4) return tc__fail(TC_ERR_ALIGN, "lse = %p is not a multiple of 4 bytes", (void *)g->lse);
+    if (g->lse_batch < 0 || g->lse_head < 0) return tc__fail(TC_ERR_SIZE, "lse_%s = %lld is negative", g->lse_batch < 0 ? "batch" : "head", (long long)(g->lse_batch < 0 ? g->lse_batch : g->lse_head));
+    return TC_OK;
+}
+
+/* 1 / sqrt(dim), dim in 1..256, by Newton's method: sqrt would make C programs link libm. */
+TC_HOST float tc__attn_default_scale(int dim)
+{
+    double x = 0.0625;
+    int i;
+    for (i = 0; i < 12; i++) x *= 1.5 - 0.5 * dim * x * x;
+    return (float)x;
+}
+
+/* The part of the parameters that both kernels have; everything has been checked. */
+TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g, int sms)
+{
+    const int hk = tc__attn_kv_heads(g), share = g->heads / hk, fits = c->bm / share;
+    const tc_attn_strides o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
+    const int64_t rows = g->cu_q ? g->total_q : g->q_len;
+    double bytes;
+    memset((void *)p, 0, sizeof *p);
+    p->batch = g->batch;
+    p->heads = g->heads;
+    p->heads_kv = hk;
+    p->q_len = g->q_len;
+    p->k_len = g->k_len;
+    /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
+    p->group = 1;
+    if (share > 1 && fits >= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
+    p->tile_q = c->bm / p->group;
+    p->blocks = (g->q_len + p->tile_q - 1) / p->tile_q;
+    p->columns = g->heads / p->group * g->batch;
+    if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
+    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
+    /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2 holds */
+    p->section = !c->causal && !c->window ? 1 : p->columns * 2 <= sms || bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes);
+    if (p->section < 1) p->section = 1;
+    p->zero_tail = g->cu_k || g->lens_k;
+    p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;
+    p->window_right = c->causal ? 0 : c->window && g->window_right >= 0 && g->window_right < TC__ATTN_FAR ? g->window_right : TC__ATTN_FAR;
+    p->scale = g->scale > 0.f ? g->scale : tc__attn_default_scale(c->head_dim);
+    p->scale_log2 = p->scale * TC__LOG2E;
+    p->cu_q = g->cu_q;
+    p->cu_k = g->cu_k;
+    p->lens_q = g->lens_q;
+    p->lens_k = g->lens_k;
+    p->o = g->o;
+    p->lse = g->lse;
+    p->o_batch = o.batch;
+    p->o_row = o.row;
+    p->o_head = o.head;
+    p->lse_head = g->lse_head ? g->lse_head : rows;
+    p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
+    if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
+    return TC_OK;
+}
+
+#endif /* host */
+#endif /* TC_ATTN_WORK_H */

@@ -1,0 +1,364 @@
+/* tc_epi.h - tc 0.2.0 - the end of a tile: hooks and activations, alpha, beta and C, conversion, fragments to memory. Needs: the headers below.
+ *
+ * Fragments are 16 rows of a warp in the layout that mma.sync and wgmma share: with g = lane / 4 and q = lane % 4, v[4j], v[4j+1] lie at
+ * (g, 8j + 2q), (g, 8j + 2q + 1), and v[4j+2], v[4j+3] eight rows further down.
+ *
+ *     tc_gemm_at, tc_epi_fn, tc_epi2_fn           where an element of D is; the two forms of a hook
+ *     tc_relu tc_gelu tc_gelu_tanh tc_silu        activations
+ *     tc_epi_*, tc_epi2_*                         shipped hooks
+ *     tc_pack, tc_unpack                          two f32 to a pair of 16-bit elements; one of them back
+ *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then stores
+ *
+ * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN for -inf, as
+ * x * sigmoid(x) does wherever it is computed as written.
+ */
+#ifndef TC_EPI_H
+#define TC_EPI_H
+
+#include "tc_core.h"
+#include "tc_swizzle.h"
+#include "tc_mma.h"
+#include "tc_tma.h"
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Hooks.
+ */
+
+/* Where an element is: row and column of D, which matrix of the batch, which group of a grouped call (0 where there are none). */
+typedef struct tc_gemm_at {
+    int row, col, batch, group;
+} tc_gemm_at;
+
+/* A hook computes a value. x is alpha * (A*B) + beta * C in f32; args points to the copy of the call's epi_args in constant memory. */
+typedef float (*tc_epi_fn)(float x, tc_gemm_at at, const void *args);
+
+/* The same for two neighbours of a row: x.x belongs to at.col, which is even, x.y to at.col + 1. */
+typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
+
+/* What a kernel knows of its epilogue when it is compiled: D's type, and the hook, or the hook of pairs, or neither. */
+typedef struct tc_epi {
+    int d;
+    tc_epi_fn epi;
+    tc_epi2_fn epi2;
+} tc_epi;
+
+/* And what it is told with the call. */
+typedef struct tc_gemm_out {
+    int m, n;
+    float alpha, beta;
+    const void *c;
+    void *d;
+    long long ldc, stride_c, ldd, stride_d;
+    TC_ALIGN(16) unsigned char epi[TC_EPI_MAX];
+} tc_gemm_out;
+
+/* Arguments of shipped hooks. */
+typedef struct tc_epi_vector { const float *v; } tc_epi_vector;              /* v: n (by column) or m (by row) floats */
+typedef struct tc_epi_matrix { const void *p; long long ld; } tc_epi_matrix; /* p: m x n, row-major, pitch ld elements */
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Activations and shipped hooks.
+ */
+TC_DEV float tc_relu(float x) { return x > 0.f ? x : 0.f; }
+
+/* x * Phi(x) = max(x, 0) - |x| * erfc(|x| / sqrt 2) / 2, erfc by Abramowitz and Stegun 7.1.26: within 4e-7 * |x|. */
+TC_DEV float tc_gelu(float x)
+{
+    const float a = fabsf(x);
+    float t, e;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(1.f + 0.23164189f * a));
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
+    return fmaxf(x, 0.f) - a * e * (t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
+}
+
+/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within 2.5e-4 * |x|. */
+TC_DEV float tc_gelu_tanh(float x)
+{
+    float t;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(x * (0.7978845608028654f + 0.035677408136300125f * x * x)));
+    return 0.5f * x + 0.5f * x * t;
+}
+
+TC_DEV float tc_silu(float x) { return __fdividef(x, 1.f + __expf(-x)); }
+
+TC_DEV float tc_epi_bias_col(float x, tc_gemm_at at, const void *args)
+{
+    return x + ((const tc_epi_vector *)args)->v[at.col];
+}
+
+TC_DEV float tc_epi_bias_row(float x, tc_gemm_at at, const void *args)
+{
+    return x + ((const tc_epi_vector *)args)->v[at.row];
+}
+
+TC_DEV float tc_epi_scale_col(float x, tc_gemm_at at, const void *args)
+{
+    return x * ((const tc_epi_vector *)args)->v[at.col];
+}
+
+TC_DEV float tc_epi_scale_row(float x, tc_gemm_at at, const void *args)
+{
+    return x * ((const tc_epi_vector *)args)->v[at.row];
+}
+
+TC_DEV float tc_epi_relu(float x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_relu(x);
+}
+
+TC_DEV float tc_epi_gelu(float x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_gelu(x);
+}
+
+TC_DEV float tc_epi_gelu_tanh(float x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_gelu_tanh(x);
+}
+
+TC_DEV float tc_epi_silu(float x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return tc_silu(x);
+}
+
+TC_DEV float tc_epi_residual_f32(float x, tc_gemm_at at, const void *args)
+{
+    const tc_epi_matrix *r = (const tc_epi_matrix *)args;
+    return x + ((const float *)r->p)[at.row * r->ld + at.col];
+}
+
+TC_DEV float tc_epi_residual_f16(float x, tc_gemm_at at, const void *args)
+{
+    const tc_epi_matrix *r = (const tc_epi_matrix *)args;
+    return x + tc_f32_from_f16(((const uint16_t *)r->p)[at.row * r->ld + at.col]);
+}
+
+TC_DEV float tc_epi_residual_bf16(float x, tc_gemm_at at, const void *args)
+{
+    const tc_epi_matrix *r = (const tc_epi_matrix *)args;
+    return x + tc_f32_from_bf16(((const uint16_t *)r->p)[at.row * r->ld + at.col]);
+}
+
+/* Pair hooks: one load serves two elements. v must be 8-byte aligned; p 4-byte aligned with an even ld. */
+TC_DEV tc_f32x2 tc_epi2_bias_col(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const float2 b = *(const float2 *)(((const tc_epi_vector *)args)->v + at.col);
+    const tc_f32x2 r = {x.x + b.x, x.y + b.y};
+    return r;
+}
+
+TC_DEV tc_f32x2 tc_epi2_bias_gelu_tanh(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const tc_f32x2 y = tc_epi2_bias_col(x, at, args);
+    const tc_f32x2 r = {tc_gelu_tanh(y.x), tc_gelu_tanh(y.y)};
+    return r;
+}
+
+TC_DEV tc_f32x2 tc_epi2_residual_f16(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const tc_epi_matrix *m = (const tc_epi_matrix *)args;
+    const uint32_t w = *(const uint32_t *)((const uint16_t *)m->p + (at.row * m->ld + at.col));
+    const tc_f32x2 r = {x.x + tc_f32_from_f16((uint16_t)w), x.y + tc_f32_from_f16((uint16_t)(w >> 16))};
+    return r;
+}
+
+TC_DEV tc_f32x2 tc_epi2_residual_bf16(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const tc_epi_matrix *m = (const tc_epi_matrix *)args;
+    const uint32_t w = *(const uint32_t *)((const uint16_t *)m->p + (at.row * m->ld + at.col));
+    const tc_f32x2 r = {x.x + tc_f32_from_bits(w << 16), x.y + tc_f32_from_bits(w & 0xffff0000u)};
+    return r;
+}
+
+#endif /* __CUDACC__ */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * A box: 16 rows of a warp in shared memory, each `bytes` long (32, 64 or 128), in the swizzle of that width: what one TMA store takes.
+ */
+typedef struct tc_box {
+    int type, bytes;
+} tc_box;
+
+TC_HD TC_CONSTEXPR int tc_box_cols(const tc_box b) { return b.bytes * 8 / tc_type_bits(b.type); }
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Epilogue in registers.
+ */
+/* Two f32 to two 16-bit elements of type. */
+TC_DEV_SM80 uint32_t tc_pack(const int type, float x, float y) { return type == TC_BF16 ? tc_bf16x2(x, y) : tc_f16x2(x, y); }
+
+/* The low 16 bits of w, an element of type, to f32. */
+TC_DEV float tc_unpack(const int type, uint32_t w)
+{
+    return type == TC_BF16 ? tc_f32_from_bits(w << 16) : tc_f32_from_f16((uint16_t)w);
+}
+
+TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
+{
+    if (alpha == 1.f) return; /* an instruction per element is not free: docs/design.md */
+#pragma unroll
+    for (int i = 0; i < count; i++) v[i] *= alpha;
+}
+
+/* Applies the hook to one pair of elements. Where a row or column does not exist the last one stands in: a hook is never
+ * called with a place outside of D. (n is even where there is a pair hook.) inside: the columns are known to exist, which
+ * spares their check and lets addresses be constants apart. */
+TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm_at at, const int inside)
+{
+    const int last = o->n - 1, col = at.col;
+    at.row = at.row < o->m ? at.row : o->m - 1;
+    if (e.epi2) {
+        const tc_f32x2 in = {x[0], x[1]};
+        tc_f32x2 out;
+        at.col = inside || col < last - 1 ? col : last - 1;
+        out = e.epi2(in, at, o->epi);
+        x[0] = out.x;
+        x[1] = out.y;
+    } else if (e.epi) {
+        at.col = inside || col < last ? col : last;
+        x[0] = e.epi(x[0], at, o->epi);
+        at.col = inside || col + 1 < last ? col + 1 : last;
+        x[1] = e.epi(x[1], at, o->epi);
+    }
+}
+
+/* Up to 16 bytes of a row of C: `left` elements of it exist; vec: p is a multiple of 16 bytes. What does not exist reads as 0. */
+TC_DEV uint4 tc__epi_get(const int size, const void *p, int left, int vec)
+{
+    uint32_t w[4] = {0, 0, 0, 0};
+    if (vec && left >= 16 / size) return *(const uint4 *)p;
+#pragma unroll
+    for (int e = 0; e < 16 / size; e++) {
+        if (e < left && size == 4) w[e] = ((const uint32_t *)p)[e];
+        if (e < left && size == 2) w[e / 2] |= (uint32_t)((const uint16_t *)p)[e] << (e % 2 * 16);
+    }
+    return make_uint4(w[0], w[1], w[2], w[3]);
+}
+
+/* The same to D: writes `left` elements at most. */
+TC_DEV void tc__epi_put(const tc_box b, void *p, uint4 v, int left, int vec)
+{
+    const int size = tc_type_bits(b.type) / 8;
+    const uint32_t w[4] = {v.x, v.y, v.z, v.w};
+    if (vec && left >= 16 / size) {
+        *(uint4 *)p = v;
+    } else {
+#pragma unroll
+        for (int e = 0; e < 16 / size; e++) {
+            if (e < left && size == 4) ((uint32_t *)p)[e] = w[e];
+            if (e < left && size == 2) ((uint16_t *)p)[e] = (uint16_t)(w[e / 2] >> (e % 2 * 16));
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Fragments and boxes.
+ */
+
+/* wait_group.read with a constant that is no literal: folds to one instruction. */
+TC_DEV_SM90 void tc__bulk_wait_read(const int n)
+{
+    switch (n) {
+    case 0: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); break;
+    case 1: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1); break;
+    case 2: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(2); break;
+    default: TC_CP_ASYNC_BULK_WAIT_GROUP_READ(3); break;
+    }
+}
+
+/* Where this lane reads and writes in a box: its row of a 16 x 16 tile for ldmatrix and stmatrix, or two floats of its row for f32. The
+ * tile 16 columns on lies at ^ 32 (f32: 8 columns on), since j * 32 selects whole swizzle chunks. */
+TC_DEV uint32_t tc_box_lane(const tc_box b)
+{
+    const int lane = tc_lane();
+    return b.type == TC_F32 ? tc_swizzle(b.bytes, (uint32_t)(lane / 4 * b.bytes + lane % 4 * 8))
+                            : tc_swizzle(b.bytes, (uint32_t)(lane % 16 * b.bytes + lane / 16 * 16));
+}
+
+/* Values from .. to - 1 of a fragment into the box: at is its shared address plus tc_box_lane. 16-bit types: from and to multiples of 8. */
+TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const int from, const int to)
+{
+    if (b.type == TC_F32) {
+#pragma unroll
+        for (int j = from; j < to; j += 2)
+            asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                         : : "r"((at ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * b.bytes)), "f"(v[j]), "f"(v[j + 1]) : "memory");
+    } else {
+#pragma unroll
+        for (int j = from; j < to; j += 8) {
+            const uint32_t w[4] = {tc_pack(b.type, v[j], v[j + 1]), tc_pack(b.type, v[j + 2], v[j + 3]),
+                                   tc_pack(b.type, v[j + 4], v[j + 5]), tc_pack(b.type, v[j + 6], v[j + 7])};
+            tc_stmatrix_x4(at ^ (uint32_t)(j / 8 * 32), w);
+        }
+    }
+}
+
+/* Adds beta * C to a warp's fragment of a box: C comes to the box in whole rows, then to its owners. */
+TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, uint32_t buf, tc_gemm_at first)
+{
+    const int size = tc_type_bits(b.type) / 8, per = 16 / size, cols = tc_box_cols(b);
+    const uint32_t at = buf + tc_box_lane(b);
+#pragma unroll 1
+    for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
+        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16), left = o->n - first.col - piece * per;
+        const uint4 w = tc__epi_get(size, (const char *)o->c + ((long long)first.batch * o->stride_c + (long long)(first.row + r) * o->ldc
+                                                                + first.col + piece * per) * size,
+                                    first.row + r < o->m ? left : 0, 1);
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w) : "memory");
+    }
+    __syncwarp();
+    if (b.type == TC_F32) {
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                float x, y;
+                asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
+                             : "=f"(x), "=f"(y) : "r"((at ^ (uint32_t)(j * 32)) + (uint32_t)(h * 8 * b.bytes)) : "memory");
+                v[4 * j + 2 * h] += o->beta * x;
+                v[4 * j + 2 * h + 1] += o->beta * y;
+            }
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < cols / 16; j++) {
+            uint32_t w[4];
+            tc_ldmatrix_x4(w, at ^ (uint32_t)(j * 32));
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                v[8 * j + 2 * i] += o->beta * tc_unpack(b.type, w[i]);
+                v[8 * j + 2 * i + 1] += o->beta * tc_unpack(b.type, w[i] >> 16);
+            }
+        }
+    }
+    __syncwarp();
+}
+
+/* A box that crosses the last column to D, by the warp: a TMA store is cut at 16 bytes, not at the last element. */
+TC_DEV_SM90 void tc__box_store_ragged(const tc_box b, const tc_gemm_out *o, uint32_t from, tc_gemm_at first)
+{
+    const int size = tc_type_bits(b.type) / 8, per = 16 / size;
+#pragma unroll 1
+    for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
+        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16), left = o->n - first.col - piece * per;
+        char *d = (char *)o->d + ((long long)first.batch * o->stride_d + (long long)(first.row + r) * o->ldd + first.col + piece * per) * size;
+        uint4 w;
+        asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                     : "r"(from + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16)))
+                     : "memory");
+        tc__epi_put(b, d, w, first.row + r < o->m ? left : 0, 1);
+    }
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_EPI_H */

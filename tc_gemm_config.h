@@ -1,0 +1,188 @@
+/* tc_gemm_config.h - tc 0.2.0 - what a GEMM is: its configuration, the arguments of a call, and the rules for both. Needs: the headers below.
+ *
+ * Stands below the mainloops, which all take the same configuration and the same arguments; tc_gemm.h is their manual.
+ */
+#ifndef TC_GEMM_CONFIG_H
+#define TC_GEMM_CONFIG_H
+
+#include "tc_core.h"
+#include "tc_epi.h"
+#include "tc_host.h"
+#include "tc_operand.h"
+#include "tc_work.h"
+
+enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
+
+/* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that stands behind it. */
+typedef struct tc_gemm_config {
+    int a, b, d;              /* element types: a = b = TC_F16 or TC_BF16; d: TC_F16, TC_BF16, TC_F32. C has d's type. */
+    int bm, bn, bk;           /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
+    int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
+    int warps_m, warps_n;     /* SM80: warps along m and n (2 x 2, or 2 x 4 where bn is 256) */
+    int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
+    int cluster_k;            /* SM90: blocks of a cluster that split k of one tile and exchange their sums (1) */
+    int consumers;            /* SM90: consumer warpgroups (2; 1 for a cooperative tile of 64 rows) */
+    int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
+    int epi_stages;           /* SM90: store buffers of a warp (2) */
+    int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
+    int epi_size;             /* sizeof of the hook's arguments; when set, a call must give just as many */
+    tc_epi_fn epi;            /* hook on one element, or */
+    tc_epi2_fn epi2;          /* hook on two neighbours of a row */
+} tc_gemm_config;
+
+/* One call. Sizes are elements; a pitch is the distance between rows of A, of B's columns, of C, of D. Leave batch and the
+ * strides 0 for a single product; otherwise batch matrices, stride elements apart (0: the same matrix; not for d). */
+typedef struct tc_gemm_args {
+    int m, n, k;
+    const void *a;
+    int64_t lda; /* >= k */
+    const void *b;
+    int64_t ldb; /* >= k */
+    const void *c;
+    int64_t ldc; /* >= n; C is not read unless beta points to something other than 0 */
+    void *d;
+    int64_t ldd;              /* >= n */
+    const float *alpha, *beta; /* host pointers, read during the call; NULL: 1 and 0 */
+    int batch;
+    int64_t stride_a, stride_b, stride_c, stride_d;
+    const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
+    size_t epi_size;
+    int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper kernels only) */
+} tc_gemm_args;
+
+/* The rules that every kernel has for its configuration: X(condition, sentence). */
+#define TC__GEMM_RULES(X, c)                                                                                          \
+    X((c).a == TC_F16 || (c).a == TC_BF16, "tc: .a must be TC_F16 or TC_BF16")                                        \
+    X((c).b == (c).a, "tc: .b must be the type of .a")                                                                \
+    X((c).d == TC_F16 || (c).d == TC_BF16 || (c).d == TC_F32, "tc: .d must be TC_F16, TC_BF16 or TC_F32")             \
+    X(!((c).epi && (c).epi2), "tc: give .epi or .epi2, not both")                                                     \
+    X((c).epi_size >= 0 && (c).epi_size <= TC_EPI_MAX, "tc: .epi_size must be in 0..TC_EPI_MAX")                      \
+    X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
+      "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")
+
+TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
+{
+    tc_epi e = {c.d, c.epi, c.epi2};
+    return e;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host: the rules that every kernel has for a call.
+ */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* Is there anything to compute? */
+TC_HOST int tc__gemm_empty(const tc_gemm_args *g)
+{
+    const int strided = g->stride_a || g->stride_b || g->stride_c || g->stride_d;
+    return g->m == 0 || g->n == 0 || (g->batch == 0 && strided);
+}
+
+TC_HOST int tc__gemm_batch(const tc_gemm_args *g) { return g->batch ? g->batch : 1; }
+TC_HOST float tc__gemm_beta(const tc_gemm_args *g) { return g->beta ? *g->beta : 0.f; }
+
+/* The rules that hold for every kernel. */
+TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const char names[3] = {'m', 'n', 'k'};
+    tc_status st;
+    int i, sizes[3];
+    if (!g) return tc__fail(TC_ERR_NULL, "args is null");
+    sizes[0] = g->m, sizes[1] = g->n, sizes[2] = g->k;
+    for (i = 0; i < 3; i++) {
+        if (sizes[i] < 0) return tc__fail(TC_ERR_SIZE, "%c = %d is negative", names[i], sizes[i]);
+        if (sizes[i] > 0x7fff0000) return tc__fail(TC_ERR_SIZE, "%c = %d is above the limit of %d", names[i], sizes[i], 0x7fff0000);
+    }
+    if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
+    if (g->batch > 1 && g->stride_d == 0) return tc__fail(TC_ERR_BATCH, "stride_d = 0, but batch = %d products need a place each", g->batch);
+    if (g->stride_a < 0 || g->stride_b < 0 || g->stride_c < 0 || g->stride_d < 0)
+        return tc__fail(TC_ERR_BATCH, "stride_%c = %lld is negative", g->stride_a < 0 ? 'a' : g->stride_b < 0 ? 'b' : g->stride_c < 0 ? 'c' : 'd',
+                        (long long)(g->stride_a < 0 ? g->stride_a : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
+    if (g->lda < g->k) return tc__fail(TC_ERR_PITCH, "lda = %lld is less than k = %d", (long long)g->lda, g->k);
+    if (g->ldb < g->k) return tc__fail(TC_ERR_PITCH, "ldb = %lld is less than k = %d", (long long)g->ldb, g->k);
+    if (g->ldd < g->n) return tc__fail(TC_ERR_PITCH, "ldd = %lld is less than n = %d", (long long)g->ldd, g->n);
+    if (tc__gemm_beta(g) != 0.f && g->ldc < g->n) return tc__fail(TC_ERR_PITCH, "ldc = %lld is less than n = %d", (long long)g->ldc, g->n);
+    st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
+    if (st != TC_OK) return st;
+    if (c->epi2 && g->n % 2) return tc__fail(TC_ERR_SIZE, "n = %d is odd, but the kernel's pair hook (.epi2) needs an even n", g->n);
+    if (tc__gemm_empty(g)) return TC_OK;
+    if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
+    if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");
+    if (g->k > 0 && !g->b) return tc__fail(TC_ERR_NULL, "b is null");
+    if (tc__gemm_beta(g) != 0.f && !g->c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", (double)tc__gemm_beta(g));
+    if ((uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
+        return tc__fail(TC_ERR_ALIGN, "d = %p is not a multiple of its element's %d bytes", g->d, tc_type_bits(c->d) / 8);
+    if (tc__gemm_beta(g) != 0.f && (uintptr_t)g->c % ((size_t)tc_type_bits(c->d) / 8))
+        return tc__fail(TC_ERR_ALIGN, "c = %p is not a multiple of its element's %d bytes", g->c, tc_type_bits(c->d) / 8);
+    if (g->k > 0 && (uintptr_t)g->a % 2) return tc__fail(TC_ERR_ALIGN, "a = %p is not a multiple of its element's 2 bytes", g->a);
+    if (g->k > 0 && (uintptr_t)g->b % 2) return tc__fail(TC_ERR_ALIGN, "b = %p is not a multiple of its element's 2 bytes", g->b);
+    return TC_OK;
+}
+
+/* A, B, C or D of a call, as which says: 'a', 'b', 'c', 'd'. Rows of B are its columns. */
+TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const int k_major = which == 'a' || which == 'b';
+    tc_operand_matrix x;
+    x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
+    x.type = which == 'a' ? c->a : which == 'b' ? c->b : c->d;
+    x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
+    x.cols = k_major ? g->k : g->n;
+    x.rows = which == 'b' ? g->n : g->m;
+    x.batch = tc__gemm_batch(g);
+    x.pitch = which == 'a' ? g->lda : which == 'b' ? g->ldb : which == 'c' ? g->ldc : g->ldd;
+    x.stride = which == 'a' ? g->stride_a : which == 'b' ? g->stride_b : which == 'c' ? g->stride_c : g->stride_d;
+    return x;
+}
+
+/* Does a matrix follow TMA's rules? One that is not read follows any. */
+TC_HOST int tc__gemm_fits(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
+    if ((which == 'a' || which == 'b') && g->k == 0) return 1;
+    if (which == 'c' && tc__gemm_beta(g) == 0.f) return 1;
+    return tc_operand_breaks(&x) == TC_OPERAND_FITS;
+}
+
+/* All four, in words. */
+TC_HOST tc_status tc__gemm_check_tma(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    int i;
+    for (i = 0; i < 4; i++) {
+        const char which = "abdc"[i];
+        const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
+        if (!tc__gemm_fits(c, g, which)) return tc_operand_check(&x);
+    }
+    return TC_OK;
+}
+
+TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
+{
+    tc_gemm_out o;
+    memset(&o, 0, sizeof o);
+    o.m = g->m;
+    o.n = g->n;
+    o.alpha = g->alpha ? *g->alpha : 1.f;
+    o.beta = tc__gemm_beta(g);
+    o.c = g->c;
+    o.ldc = g->ldc;
+    o.stride_c = g->stride_c;
+    o.d = g->d;
+    o.ldd = g->ldd;
+    o.stride_d = g->stride_d;
+    if (g->epi_size) memcpy(o.epi, g->epi_args, g->epi_size);
+    return o;
+}
+
+/* The order of tiles of bm x bn, `width` of them at a time. */
+TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *c, const tc_gemm_args *g, int width)
+{
+    const tc_tiles_of of = {g->m, g->n, tc__gemm_batch(g), c->bm * c->cluster_m, c->bn * c->cluster_n, width, c->raster, c->raster_group};
+    const double total = ((double)g->m / of.bm + 1) * ((double)g->n / of.bn + 1) * of.batch;
+    if (total > 2e9) return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
+    *t = tc_tiles_make(&of);
+    return TC_OK;
+}
+
+#endif /* host */
+#endif /* TC_GEMM_CONFIG_H */

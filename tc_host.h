@@ -1,0 +1,256 @@
+/* tc_host.h - tc 0.2.0 - kernels as the host sees them: targets and stubs, what a device can run, launch, checks. Needs: the headers below.
+ *
+ * Private to the generators (tc__, TC__) but for what tc_gemm.h and tc_attn.h document. A kernel for a target that this build does not
+ * have is a stub bounded to one warp; the host reads that bound and answers TC_ERR_IMAGE with the -gencode line to add.
+ */
+#ifndef TC_HOST_H
+#define TC_HOST_H
+
+#include "tc_core.h"
+#include "tc_tma.h"
+
+#define TC__SM90_SMEM_MAX 232448 /* 227 KB, what a block of sm_90 may have */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * What a generator is given: `.field = value, ...`, in any order. Each becomes an assignment, so that a misspelt field is one sentence about
+ * that field, and neither the order nor designated initialisers (C++20) matter.
+ */
+#define TC__FIELDS(c, ...) TC__CALL2(TC__CAT(TC__FIELDS_, TC__FIELDS_COUNT(__VA_ARGS__)), c, __VA_ARGS__)
+#define TC__FIELDS_COUNT(...)                                                                                         \
+    TC__FIELDS_COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+#define TC__FIELDS_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count, ...) count
+#define TC__FIELDS_1(c, x) c x;
+#define TC__FIELDS_2(c, x, ...) c x; TC__FIELDS_1(c, __VA_ARGS__)
+#define TC__FIELDS_3(c, x, ...) c x; TC__FIELDS_2(c, __VA_ARGS__)
+#define TC__FIELDS_4(c, x, ...) c x; TC__FIELDS_3(c, __VA_ARGS__)
+#define TC__FIELDS_5(c, x, ...) c x; TC__FIELDS_4(c, __VA_ARGS__)
+#define TC__FIELDS_6(c, x, ...) c x; TC__FIELDS_5(c, __VA_ARGS__)
+#define TC__FIELDS_7(c, x, ...) c x; TC__FIELDS_6(c, __VA_ARGS__)
+#define TC__FIELDS_8(c, x, ...) c x; TC__FIELDS_7(c, __VA_ARGS__)
+#define TC__FIELDS_9(c, x, ...) c x; TC__FIELDS_8(c, __VA_ARGS__)
+#define TC__FIELDS_10(c, x, ...) c x; TC__FIELDS_9(c, __VA_ARGS__)
+#define TC__FIELDS_11(c, x, ...) c x; TC__FIELDS_10(c, __VA_ARGS__)
+#define TC__FIELDS_12(c, x, ...) c x; TC__FIELDS_11(c, __VA_ARGS__)
+#define TC__FIELDS_13(c, x, ...) c x; TC__FIELDS_12(c, __VA_ARGS__)
+#define TC__FIELDS_14(c, x, ...) c x; TC__FIELDS_13(c, __VA_ARGS__)
+#define TC__FIELDS_15(c, x, ...) c x; TC__FIELDS_14(c, __VA_ARGS__)
+#define TC__FIELDS_16(c, x, ...) c x; TC__FIELDS_15(c, __VA_ARGS__)
+#define TC__FIELDS_17(c, x, ...) c x; TC__FIELDS_16(c, __VA_ARGS__)
+#define TC__FIELDS_18(c, x, ...) c x; TC__FIELDS_17(c, __VA_ARGS__)
+#define TC__FIELDS_19(c, x, ...) c x; TC__FIELDS_18(c, __VA_ARGS__)
+#define TC__FIELDS_20(c, x, ...) c x; TC__FIELDS_19(c, __VA_ARGS__)
+#define TC__FIELDS_21(c, x, ...) c x; TC__FIELDS_20(c, __VA_ARGS__)
+#define TC__FIELDS_22(c, x, ...) c x; TC__FIELDS_21(c, __VA_ARGS__)
+#define TC__FIELDS_23(c, x, ...) c x; TC__FIELDS_22(c, __VA_ARGS__)
+#define TC__FIELDS_24(c, x, ...) c x; TC__FIELDS_23(c, __VA_ARGS__)
+
+/* One list of rules, X(condition, "sentence"), serves the static_asserts of a generator and the functions that ask. */
+#define TC__RULE_ASSERT(condition, sentence) static_assert(condition, sentence);
+#define TC__RULE_AND(condition, sentence) &&(condition)
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Kernels and the targets they are built for.
+ */
+/* NVRTC has no host side and finds a kernel by its name; elsewhere a kernel belongs to its file. */
+#ifdef __CUDACC_RTC__
+#define TC__KERNEL extern "C" __global__ void
+#else
+#define TC__KERNEL static __global__ void
+#endif
+
+/* A kernel that other targets may be built beside: theirs is a stub bounded to one warp, by which the host knows it. */
+#if TC_HAS_SM90A
+#define TC__SM90_BOUND(threads) threads
+#define TC__IF_SM90A(...) __VA_ARGS__
+#else
+#define TC__SM90_BOUND(threads) 32
+#define TC__IF_SM90A(...)
+#endif
+#if TC_HAS_SM80
+#define TC__SM80_BOUND(threads) threads
+#define TC__IF_SM80(...) __VA_ARGS__
+#else
+#define TC__SM80_BOUND(threads) 32
+#define TC__IF_SM80(...)
+#endif
+
+/* A generator of sm_90a kernels alone in a build for another target: an error at the user's line, or with TC_SM90_STUBS a stub. */
+#ifdef TC_SM90_STUBS
+#define TC__SM90_STRICT(...) TC__IF_SM90A(__VA_ARGS__)
+#else
+#define TC__SM90_STRICT(...) __VA_ARGS__
+#endif
+
+#endif /* __CUDACC__ */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host: what a device can run, and the launch.
+ */
+#if defined(__CUDACC_RTC__) || defined(TC_NO_HOST)
+#define TC__HOST_PART(...)
+#else
+#define TC__HOST_PART(...) __VA_ARGS__
+#endif
+
+/* What every generator declares: NAME_can_run, which checks only, and NAME_run, both over NAME__go. */
+#define TC__ENTRIES(name, arguments)                                                                                  \
+    TC_HOST tc_status name##_can_run(const arguments *args, const char **why)                                         \
+    {                                                                                                                 \
+        const tc__launch how = {0, 0, 0};                                                                             \
+        const tc_status st = name##__go(args, &how);                                                                  \
+        if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
+        return st;                                                                                                    \
+    }                                                                                                                 \
+    TC_HOST tc_status name##_run(const arguments *args, cudaStream_t stream)                                          \
+    {                                                                                                                 \
+        const tc__launch how = {stream, 1, args && args->pdl};                                                        \
+        return name##__go(args, &how);                                                                                \
+    }
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+#define TC__MAX_DEVICES 64
+
+/* What a kernel's first call on a device found out: 0 for nothing yet, else 1 + the clusters that run at a time.
+ * Any thread may write it, and all write the same. */
+typedef struct tc__kernel_cache {
+    volatile int clusters[TC__MAX_DEVICES];
+} tc__kernel_cache;
+
+/* Where a checked call goes: whether to launch at all, and how. */
+typedef struct tc__launch {
+    cudaStream_t stream;
+    int launch, pdl; /* pdl: programmatic dependent launch */
+} tc__launch;
+
+/* One kernel as the host sees it. */
+typedef struct tc__kernel {
+    const void *function;
+    const char *name;
+    int threads, smem, cluster, cc; /* cc: 90 for exactly 9.0, 80 for 8.0 and later */
+    tc__kernel_cache *cache;
+} tc__kernel;
+
+TC_HOST tc_status tc__cuda_fail(const char *call, cudaError_t err)
+{
+    (void)cudaGetLastError(); /* ours to report, not the next call's to find */
+    return tc__fail(TC_ERR_CUDA, "%s: %s", call, cudaGetErrorString(err));
+}
+
+TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigned blocks, const tc__launch *how, cudaLaunchAttribute *attributes)
+{
+    cudaLaunchConfig_t l;
+    memset((void *)&l, 0, sizeof l);
+    l.gridDim.x = blocks;
+    l.gridDim.y = l.gridDim.z = 1;
+    l.blockDim.x = (unsigned)k->threads;
+    l.blockDim.y = l.blockDim.z = 1;
+    l.dynamicSmemBytes = (size_t)k->smem;
+    l.stream = how->stream;
+    l.attrs = attributes;
+    if (k->cluster > 1) {
+        attributes[l.numAttrs].id = cudaLaunchAttributeClusterDimension;
+        attributes[l.numAttrs].val.clusterDim.x = (unsigned)k->cluster;
+        attributes[l.numAttrs].val.clusterDim.y = attributes[l.numAttrs].val.clusterDim.z = 1;
+        l.numAttrs++;
+    }
+    if (how->pdl && k->cc == 90) {
+        attributes[l.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[l.numAttrs].val.programmaticStreamSerializationAllowed = 1;
+        l.numAttrs++;
+    }
+    return l;
+}
+
+/* May this device run the kernel, and how many of its clusters at a time? The answer is kept after the first call. */
+TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
+{
+    const tc__launch plain = {0, 0, 0};
+    struct cudaFuncAttributes attr;
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t launch;
+    cudaError_t err;
+    int device, major = 0, minor = 0, smem = 0, count = 0;
+    if ((err = cudaGetDevice(&device)) != cudaSuccess) return tc__cuda_fail("cudaGetDevice", err);
+    if (device < TC__MAX_DEVICES && k->cache->clusters[device]) {
+        *clusters = k->cache->clusters[device] - 1;
+        return TC_OK;
+    }
+    if ((err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) != cudaSuccess ||
+        (err = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)) != cudaSuccess ||
+        (err = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) != cudaSuccess ||
+        (err = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
+        return tc__cuda_fail("cudaDeviceGetAttribute", err);
+    if (k->cc == 90 ? major * 10 + minor != 90 : major < 8)
+        return tc__fail(TC_ERR_DEVICE, "%s needs compute capability %s, device %d has %d.%d", k->name,
+                        k->cc == 90 ? "9.0" : "8.0 or later", device, major, minor);
+    if (k->smem > smem)
+        return tc__fail(TC_ERR_SMEM, "%s needs %d bytes of shared memory, device %d gives a block %d", k->name, k->smem, device, smem);
+    err = cudaFuncGetAttributes(&attr, k->function);
+    /* A build without this target holds a stub, which is bounded to one warp. */
+    if (err != cudaSuccess || attr.maxThreadsPerBlock < k->threads) {
+        (void)cudaGetLastError();
+        return tc__fail(TC_ERR_IMAGE, "%s was not compiled for device %d (%d.%d): add -gencode arch=compute_%d%s,code=sm_%d%s", k->name, device,
+                        major, minor, k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "",
+                        k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "");
+    }
+    if ((err = cudaFuncSetAttribute(k->function, cudaFuncAttributeMaxDynamicSharedMemorySize, k->smem)) != cudaSuccess)
+        return tc__cuda_fail("cudaFuncSetAttribute", err);
+    if (k->cluster > 1) {
+        launch = tc__kernel_launch_config(k, (unsigned)k->cluster, &plain, attributes);
+        err = cudaOccupancyMaxActiveClusters(&count, k->function, &launch);
+        if (err != cudaSuccess || count < 1) {
+            (void)cudaGetLastError();
+            return tc__fail(TC_ERR_CLUSTER, "%s: no cluster of %d blocks with %d bytes of shared memory each fits on device %d", k->name,
+                            k->cluster, k->smem, device);
+        }
+    }
+    *clusters = count;
+    if (device < TC__MAX_DEVICES) k->cache->clusters[device] = count + 1;
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const void *params, const tc__launch *how)
+{
+    cudaLaunchAttribute attributes[2];
+    cudaLaunchConfig_t launch = tc__kernel_launch_config(k, blocks, how, attributes);
+    void *arguments[1];
+    cudaError_t err;
+    arguments[0] = (void *)(uintptr_t)params;
+    err = cudaLaunchKernelExC(&launch, k->function, arguments);
+    return err == cudaSuccess ? TC_OK : tc__cuda_fail(k->name, err);
+}
+
+/* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, or 0. */
+TC_HOST tc_status tc__check_hook(const char *prefix, int defined, const void *args, size_t size)
+{
+    if (size > TC_EPI_MAX) return tc__fail(TC_ERR_EPI, "%s_size = %llu is above TC_EPI_MAX = %d bytes", prefix, (unsigned long long)size, TC_EPI_MAX);
+    if (defined && size != (size_t)defined)
+        return tc__fail(TC_ERR_EPI, "%s_size = %llu, but the kernel was defined with .%s_size = %d", prefix, (unsigned long long)size, prefix, defined);
+    if (size && !args) return tc__fail(TC_ERR_EPI, "%s_args is null, but %s_size = %llu", prefix, prefix, (unsigned long long)size);
+    if (args && !size) return tc__fail(TC_ERR_EPI, "%s_size = 0, but %s_args is given", prefix, prefix);
+    return TC_OK;
+}
+
+/* A tensor map; where it breaks a rule the sentence begins with the operand's name. */
+TC_HOST tc_status tc__tmap_named(tc_tmap *map, const char *name, const tc_tmap_desc *d)
+{
+    const tc_status st = tc_tmap_encode(map, d);
+    char why[TC_WHY_SIZE];
+    if (st == TC_OK) return st;
+    memcpy(why, tc_why(), sizeof why);
+    return tc__fail(st, "%s: %.200s", name, why);
+}
+
+/* Is the current device one of compute capability 9.0, which alone runs the sm_90a kernels? */
+TC_HOST int tc__on_hopper(void)
+{
+    int device, major = 0, minor = 0;
+    return cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
+        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9 && minor == 0;
+}
+
+#endif /* host */
+#endif /* TC_HOST_H */

@@ -1,0 +1,323 @@
+/* tc_softmax.h - tc 0.1.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: the headers below; sm_80.
+ *
+ * What the kernels of tc_attn.h do between the two products and after the last, the same on every generation:
+ *
+ *     tc_attn_score                     score hook and masks
+ *     tc_attn_rows, tc_attn_rows_init   a lane's maxima and sums
+ *     tc_attn_softmax                   scores to probabilities
+ *     tc_attn_pack                      P as an A operand
+ *     tc_attn_rescale                   O after a maximum rose
+ *     tc_attn_finish                    O divided by the sums and through the hook; the log-sum-exp
+ *     tc_attn_store                     O to memory
+ *
+ * tc_attn.h is the manual.
+ */
+#ifndef TC_SOFTMAX_H
+#define TC_SOFTMAX_H
+
+#include "tc_attn_work.h"
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Scores in registers: 16 rows by `cols` columns of a warp in the layout that mma.sync and wgmma share. Lane l holds, with g = l / 4
+ * and q = l % 4, s[4j], s[4j+1] at (g, 8j + 2q), (g, 8j + 2q + 1) and s[4j+2], s[4j+3] at row g + 8.
+ */
+TC_DEV float tc__exp2(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+TC_DEV float tc__inverse(float x) /* right to the last bit or the one before */
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+TC_DEV float tc__log2(float x)
+{
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+#define TC__INF tc_f32_from_bits(0x7f800000u)
+#define TC__LN2 0.6931471805599453f
+
+/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about
+ * places that exist only: where a row or a column does not, the last one stands in. state: what the mask hook said of tile n. edges: 0
+ * where n is known to be a tile that every row sees whole. */
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state, const int edges)
+{
+    const int masked = edges && (n < w->free_lo || n >= w->free_hi), kv0 = n * c.bn + tc_lane() % 4 * 2;
+    if (c.score == 0 && c.mask == 0 && !masked) return 0;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int q, h, from = 0, to = w->k_len;
+        tc__attn_row(p, w, row + tc_lane() / 4 + i * 8, &q, &h);
+        if (c.causal || c.window) {
+            const int end = q + w->k_len - w->q_len + p->window_right + 1;
+            to = end < to ? end : to;
+        }
+        if (c.window) from = q + w->k_len - w->q_len - p->window_left;
+        q = q < w->q_len ? q : w->q_len - 1;
+        if (c.score && masked) {
+#pragma unroll
+            for (int j = 0; j < cols / 4; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = kv0 + j / 2 * 8 + j % 2;
+                *x = c.score(*x * p->scale, w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook);
+            }
+        } else if (c.score) {
+#pragma unroll
+            for (int j = 0; j < cols / 4; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                *x = c.score(*x * p->scale, w->b, h, q, kv0 + j / 2 * 8 + j % 2, p->hook);
+            }
+        }
+        if (masked) {
+            from -= kv0;
+            to -= kv0;
+#pragma unroll
+            for (int j = 0; j < cols / 4; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = j / 2 * 8 + j % 2;
+                if (kv >= to || (c.window && kv < from)) *x = -TC__INF;
+            }
+        }
+        if (c.mask && state == TC_ATTN_PARTIAL) {
+#pragma unroll
+            for (int j = 0; j < cols / 4; j++) {
+                float *x = s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = kv0 + j / 2 * 8 + j % 2;
+                if (!c.mask(w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook)) *x = -TC__INF;
+            }
+        }
+    }
+    return (masked && (c.causal || c.window)) || (c.mask && state == TC_ATTN_PARTIAL);
+}
+
+/* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
+ * has changed that part, where it was looked at. */
+typedef struct tc_attn_rows {
+    float max[2], sum[2], rounding[2];
+} tc_attn_rows;
+
+TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
+{
+    r->max[0] = r->max[1] = -TC__INF;
+    r->sum[0] = r->sum[1] = 0.f;
+    r->rounding[0] = r->rounding[1] = 0.f;
+}
+
+/* The largest of a lane's own scores in each of its two rows. */
+TC_DEV void tc__attn_top(const float *s, const int cols, float *top)
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
+#pragma unroll
+        for (int j = 2; j < cols / 8; j++) {
+            a = fmaxf(a, s[4 * j + 2 * i]);
+            b = fmaxf(b, s[4 * j + 2 * i + 1]);
+        }
+        top[i] = fmaxf(a, b);
+    }
+}
+
+/* The larger of a row's x over the four lanes that share it. */
+TC_DEV float tc__attn_quad_max(float x)
+{
+    x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+    return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
+}
+
+/* By how much rounding to 16 bits changes the sum of row i's probabilities. */
+TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int cols, const int i)
+{
+    float sum = 0.f;
+#pragma unroll
+    for (int j = 0; j < cols / 8; j++) {
+        const float *x = s + 4 * j + 2 * i;
+        const uint32_t w = tc__pack(type, x[0], x[1]);
+        sum += tc__unpack(type, w & 0xffffu) - x[0] + (tc__unpack(type, w >> 16) - x[1]);
+    }
+    return sum;
+}
+
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
+ * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
+ * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
+ * would cost 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
+ * the largest P, which is 1, would have to be rounded.) */
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
+{
+    float top[2], shift[2];
+    int rise;
+    tc__attn_top(s, cols, top);
+    rise = __any_sync(0xffffffffu, top[0] > r->max[0] || top[1] > r->max[1]);
+    if (rise) { /* only now do lanes ask their neighbours */
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const float to = tc__attn_quad_max(fmaxf(r->max[i], top[i])), base = to == -TC__INF ? 0.f : to;
+            f[i] = tc__exp2((r->max[i] - base) * scale);
+            r->sum[i] *= f[i];
+            r->rounding[i] *= f[i];
+            r->max[i] = to;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) shift[i] = r->max[i] == -TC__INF ? 0.f : -r->max[i] * scale;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float a = 0.f, b = 0.f;
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+            float *x = s + 4 * j + 2 * i;
+            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
+            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
+            a += x[0];
+            b += x[1];
+        }
+        r->sum[i] += a + b;
+    }
+    if (few) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, s, cols, i);
+    }
+    return rise;
+}
+
+/* P as the A operand of the second product: `cols` columns of probabilities to 16-bit pairs, 4 registers for each 16 columns. */
+TC_DEV_SM80 void tc_attn_pack(const int type, const float *s, const int cols, uint32_t *a)
+{
+#pragma unroll
+    for (int i = 0; i < cols / 4; i++) a[i] = tc__pack(type, s[2 * i], s[2 * i + 1]);
+}
+
+TC_DEV void tc_attn_rescale(float *o, const int cols, const float *f)
+{
+#pragma unroll
+    for (int i = 0; i < cols / 2; i++) o[i] *= f[i / 2 % 2];
+}
+
+/* 4 words of each of the 4 lanes of a quad, transposed: lane q gets word q of all, in the order of the lanes. n is 4, or 2 for half of
+ * it: then lane q gets the words of lanes q & ~1, q | 1 that belong to w[q & 1]. */
+TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
+{
+    const int odd = tc_lane() & 1, high = tc_lane() & 2;
+#pragma unroll
+    for (int i = 0; i < n; i += 2) {
+        const uint32_t got = __shfl_xor_sync(0xffffffffu, odd ? w[i] : w[i + 1], 1), kept = odd ? w[i + 1] : w[i];
+        w[i] = odd ? got : kept;
+        w[i + 1] = odd ? kept : got;
+    }
+    if (n == 4) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            const uint32_t got = __shfl_xor_sync(0xffffffffu, high ? w[i] : w[i + 2], 2), kept = high ? w[i + 2] : w[i];
+            w[i] = high ? got : kept;
+            w[i + 2] = high ? kept : got;
+        }
+    }
+}
+
+/* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of the tile, that
+ * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
+TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, const tc_attn_rows *r, int row)
+{
+    const int lane = tc_lane();
+    const float scale = c.score ? TC__LOG2E : p->scale_log2;
+    float *lse = p->lse + ((long long)tc__attn_outer_q(p, w) * p->lse_batch + w->q_at);
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const int tile_row = row + lane / 4 + i * 8;
+        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse, rounded = r->sum[i] + r->rounding[i];
+        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        rounded += __shfl_xor_sync(0xffffffffu, rounded, 1);
+        rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
+        inverse = sum == 0.f ? 0.f : tc__inverse(rounded);
+        if (c.sink || c.out || p->lse) {
+            int q, h;
+            tc__attn_row(p, w, tile_row, &q, &h);
+            if (c.sink) {
+                const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
+                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
+                rounded = rounded * mine + other;
+                inverse = rounded == 0.f ? 0.f : mine * tc__inverse(rounded);
+                sum = sum * mine + other;
+                top = high;
+            }
+            if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
+                lse[h * p->lse_head + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
+            if (c.out) {
+                q = q < w->q_len ? q : w->q_len - 1;
+#pragma unroll
+                for (int j = 0; j < c.head_dim_v / 8; j++) {
+                    const int d = j * 8 + lane % 4 * 2;
+                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, w->b, h, q, d, p->hook);
+                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, w->b, h, q, d + 1, p->hook);
+                }
+            }
+        }
+        if (c.out == 0) {
+#pragma unroll
+            for (int j = 0; j < c.head_dim_v / 8; j++) {
+                o[4 * j + 2 * i] *= inverse;
+                o[4 * j + 2 * i + 1] *= inverse;
+            }
+        }
+    }
+}
+
+/* Those rows to O: 16 bytes a lane, 64 of a row by a quad; rows that do not exist are left out. */
+TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const float *o, int row)
+{
+    const int lane = tc_lane(), dv = c.head_dim_v;
+    uint16_t *to[2];
+    int exists[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        int q, h;
+        tc__attn_row(p, w, row + lane / 4 + i * 8, &q, &h);
+        exists[i] = q < w->q_len && row + lane / 4 + i * 8 < p->tile_q * p->group;
+        to[i] = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+    }
+#pragma unroll
+    for (int j = 0; j < dv / 8; j += 4) {
+        const int n = dv / 8 - j < 4 ? 2 : 4;
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            uint32_t x[4];
+#pragma unroll
+            for (int e = 0; e < n; e++) x[e] = tc__pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
+            tc__attn_transpose(x, n);
+            if (exists[i] && n == 4) *(uint4 *)(to[i] + j * 8 + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
+            if (exists[i] && n == 2) *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);
+        }
+    }
+}
+
+/* A tile that has no key to attend: 0 (through the output hook) and -inf, or the sink. By one warp. */
+TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w)
+{
+#pragma unroll 1
+    for (int i = 0; i < p->tile_q * p->group; i++) {
+        int q, h;
+        tc__attn_row(p, w, i, &q, &h);
+        if (q < w->q_len) {
+            uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+#pragma unroll 1
+            for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
+                const float x = c.out ? c.out(0.f, w->b, h, q, d, p->hook) : 0.f;
+                to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
+            }
+            if (p->lse && tc_lane() == 0)
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(w->b, h, p->hook) : -TC__INF;
+        }
+    }
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_SOFTMAX_H */
