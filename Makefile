@@ -1,4 +1,4 @@
-# Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: make install copies them.
+# Makefile - builds the examples, tests and benchmarks of tc. The headers need no building: copy tc*.h, or make install.
 #   make help    says what there is
 #   ARCHS        targets to build for, e.g. ARCHS="80 90a"; default: the GPU that is here; without one PTX for sm_80 and
 #                sm_90a, which tcemu runs on the CPU
@@ -7,6 +7,7 @@
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
 PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 B = build
 
 GPU := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1 | tr -d . | grep -E '^[0-9]+$$')
@@ -20,36 +21,40 @@ GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=[sm_$(a),compute_
 endif
 # what runs a CUDA program here: nothing but itself on a GPU, tcemu elsewhere
 TCEMU = $(if $(GPU),,$(B)/tcemu)
-NVCCFLAGS = -std=c++17 -O3 -lineinfo $(GENCODE) -cudart shared --no-compress
+NVCCFLAGS = -std=c++17 -O3 -lineinfo -I. $(GENCODE) -cudart shared --no-compress
 
 # a file that changes with the flags, so that other ARCHS build anew
 $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
 
-HEADERS = $(wildcard tc*.h)
+HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
-.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts install clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/unit_tmap $(B)/tests/nvrtc \
+.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts single install install-headers uninstall clean help nvcc
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/unit_tmap $(B)/tests/nvrtc $(B)/tests/single_nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
 help:
 	@echo "make              build everything"
 	@echo "make run          the main examples: GEMMs with fused epilogues, checked; at LLM shapes beside cuBLAS on a GPU,"
 	@echo "                  at small ones in tcemu without"
-	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu"
+	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu; ONLY='attn*' runs those so named,"
+	@echo "                  JOBS=1 one at a time"
 	@echo "make emu          tcemu alone: build/tcemu ./program runs a CUDA program without a GPU (docs/tcemu.md)"
 	@echo "make bench        measure against cuBLASLt; writes bench/results/ (needs a GPU)"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
-	@echo "make check-ptx    no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
+	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md anew from the headers and tests/isa/variants.tsv"
-	@echo "make install PREFIX=/usr/local    copy the headers to PREFIX/include"
+	@echo "make single       all headers as one file, build/tc_single.h"
+	@echo "make install PREFIX=/usr/local    headers, tcemu, manuals, CMake package, pkg-config file; DESTDIR=/stage before it"
+	@echo "make install-headers              the same without tcemu: needs no compiler"
+	@echo "make uninstall PREFIX=/usr/local  removes what was installed there"
 	@echo "make clean; ARCHS=\"80 90a\" overrides the targets (now: $(ARCHS))"
 
 nvcc:
@@ -79,7 +84,7 @@ $(B)/tests/unit_tmap: tests/unit_tmap.c tests/test.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -isystem $(CUDA_HOME)/include $< -o $@ -lm
 
-$(B)/tests/nvrtc: tests/nvrtc.c | nvcc
+$(B)/tests/nvrtc $(B)/tests/single_nvrtc: $(B)/tests/%: tests/%.c tests/test.h | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lnvrtc
 
@@ -112,7 +117,9 @@ run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_bloc
 	$(TCEMU) $(B)/examples/22_gemm_bias_gelu
 	$(TCEMU) $(B)/examples/23_mlp_block
 
-test: all
+# builds side by side also where nobody said -j; ONLY='attn*', JOBS=1 and the like reach tests/run.sh
+test: nvcc
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) all
 	@NVCC="$(NVCC)" sh tests/run.sh $(B) $(TCEMU)
 
 bench: $(B)/bench/gemm
@@ -153,13 +160,22 @@ $(B)/tc_layout: tools/tc_layout.c $(HEADERS)
 layouts: $(B)/tc_layout
 	sh docs/layouts/draw.sh $<
 
+# all headers as one file
+single: $(B)/tc_single.h
+$(B)/tc_single.h: tools/single.sh LICENSE $(HEADERS)
+	@mkdir -p $(@D)
+	sh tools/single.sh > $@.new && mv $@.new $@
+
 # the page of every function, from the headers and the table
 doc:
 	sh tools/isa_doc.sh
 
-install:
-	mkdir -p $(DESTDIR)$(PREFIX)/include
-	cp $(HEADERS) $(DESTDIR)$(PREFIX)/include/
+install: emu
+	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)" $(B)
+install-headers:
+	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)"
+uninstall:
+	@DESTDIR="$(DESTDIR)" sh tools/install.sh uninstall "$(PREFIX)"
 
 clean:
 	rm -rf $(B)

@@ -1,101 +1,223 @@
 #!/bin/sh
 # run.sh - runs every test and adds up: the last line is "N passed, N failed, N skipped".
-# usage: tests/run.sh BUILD_DIR [TCEMU], from the repository's root, after make. TCEMU: the launcher that CUDA programs run
-# under where there is no GPU.
+# usage: tests/run.sh BUILD_DIR [TCEMU], from the repository's root, after make. TCEMU: the launcher that CUDA programs
+# run under where there is no GPU.
+#
+# Steps run two at a time, started in the order of the list below; each is printed whole, in that order, when it and
+# those before it have ended. A line for each running step comes every half minute. Steps that use a GPU never run
+# beside each other. All output stands in BUILD_DIR/test.log. Variables:
+#     JOBS         processors to use, default all
+#     ONLY         a pattern: only the steps whose names match it, as ONLY='attn*'
+#     STEP_LIMIT   the seconds after which a step is stopped, default 3600
+#     TICK         the seconds between two lines of progress, default 30
+#     STEPS        a file with another list of steps (tests/run_self.sh)
 build=$1 tcemu=$2
+jobs=${JOBS:-$(nproc 2> /dev/null || echo 2)}
+slots=2
+[ "$jobs" -gt 1 ] || slots=1
+JOBS=$((jobs / slots)) # what a step's own script runs side by side
+export JOBS
+limit=${STEP_LIMIT:-3600}
 passed=0 failed=0 skipped=0
 log=$build/test.log
+steps=${STEPS:+$STEPS.}steps
+steps=$build/${steps##*/} # of the I-th: I.name, I.sh its command, I.gpu if it uses one, I.log, I.end: status, seconds
+rm -rf "$steps"
+mkdir -p "$steps" || exit 1
 : > "$log"
 
-add() { # add LINE: a line "N passed, N failed[, N skipped]"
-    set -- $(echo "$1" | tr -d ,)
-    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + ${5:-0}))
-}
-
-step() { # step NAME COMMAND...: its last line counts
-    name=$1
+# ---- The list ----
+count=0
+step() { # step NAME COMMAND...: its last line counts, "N passed, N failed[, N skipped]"
+    # shellcheck disable=SC2254
+    case $1 in ${ONLY:-*}) ;; *) return ;; esac
+    count=$((count + 1))
+    echo "$1" > "$steps/$count.name"
     shift
-    printf '== %s\n' "$name"
-    start=$(date +%s)
-    "$@" > "$build/step.log" 2>&1
-    code=$?
-    cat "$build/step.log" >> "$log"
-    grep -E '^(FAIL|SKIP|[a-z_]+: .*seed)' "$build/step.log" | head -n 40
-    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$build/step.log" | tail -n 1)
-    if [ -z "$line" ]; then
-        echo "FAIL $name ended with $code and counted nothing:"
-        tail -n 5 "$build/step.log"
-        line="0 passed, 1 failed"
-    elif [ $code -ne 0 ] && echo "$line" | grep -q ' 0 failed'; then
-        echo "FAIL $name exits with $code"
-        failed=$((failed + 1))
-    fi
-    echo "   $line ($(($(date +%s) - start)) s)"
-    add "$line"
+    for word in "$@"; do printf "'%s' " "$(printf %s "$word" | sed "s/'/'\\\\''/g")"; done > "$steps/$count.sh"
 }
 
-emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which must have nothing to report; not run on a GPU
+on_device() { # on_device NAME COMMAND...: a step that uses the GPU where there is one
+    before=$count
+    step "$@"
+    if [ -z "$tcemu" ] && [ $count -gt $before ]; then : > "$steps/$count.gpu"; fi
+}
+
+emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which must have nothing to report; not on a GPU
     device=$1 name=$2
     shift 2
     [ -n "$tcemu" ] && step "$name, tcemu $device" "$tcemu" --device "$device" "$build/tests/$name" "$@"
 }
 
-step unit_host "$build/tests/unit_host"
-step unit_tmap "$build/tests/unit_tmap"
-step layout sh tests/layout.sh "$build"
-if [ -z "$tcemu" ]; then
-    step unit_device "$build/tests/unit_device"
-    step unit_mma "$build/tests/unit_mma"
-    step unit_wmma "$build/tests/unit_wmma"
-    step unit_tcgen05 "$build/tests/unit_tcgen05"
-    for name in unit_types unit_wgmma unit_tma; do step $name "$build/tests/$name"; done
-    step debug_hang "$build/tests/debug_hang"
-    step bad_input "$build/tests/bad_input"
-    step gemm_fuzz "$build/tests/gemm_fuzz" 360
-    step attn_bad_input "$build/tests/attn_bad_input"
-    step attn_fuzz "$build/tests/attn_fuzz" 600
+list() {
+    on_device unit_host "$build/tests/unit_host"
+    step unit_tmap "$build/tests/unit_tmap"
+    step layout sh tests/layout.sh "$build"
+    if [ -z "$tcemu" ]; then
+        for name in unit_device unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang bad_input; do
+            on_device $name "$build/tests/$name"
+        done
+        on_device gemm_fuzz "$build/tests/gemm_fuzz" 360
+        on_device attn_bad_input "$build/tests/attn_bad_input"
+        on_device attn_fuzz "$build/tests/attn_fuzz" 600
+    else
+        emulated sm_90a unit_device
+        emulated sm_80 unit_device
+        for device in sm_80 sm_90a sm_100a sm_120a; do emulated $device unit_mma; done
+        for device in sm_80 sm_90a sm_120a; do emulated $device unit_wmma; done
+        emulated sm_100a unit_tcgen05
+        emulated sm_103a unit_tcgen05
+        for device in sm_80 sm_90a sm_100a; do emulated $device unit_types; done
+        emulated sm_90a unit_wgmma
+        for device in sm_80 sm_90a sm_100a; do emulated $device unit_tma; done
+        step "debug_hang, tcemu" "$tcemu" --error-exitcode 0 "$build/tests/debug_hang" # it traps on purpose
+        for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
+        emulated sm_90a bad_input
+        emulated sm_80 bad_input
+        emulated sm_90a gemm_fuzz 360
+        emulated sm_80 gemm_fuzz 120
+        emulated sm_120a gemm_fuzz 60
+        for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
+        # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
+        step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 800
+        step "attn_fuzz, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 134 1
+        emulated sm_80 attn_fuzz 200
+        emulated sm_120a attn_fuzz 100
+    fi
+    on_device examples sh tests/examples.sh "$build" $tcemu
+    # the long ones before the short ones, so that both places end together
+    step check-ptx sh tests/check_ptx.sh "$build/check_ptx"
+    step mutants sh tests/mutants.sh "$build" "$build/tcemu"
+    step errors sh tests/errors.sh "$build/errors"
+    step compile sh tests/compile.sh "$build/compile"
+    step must_fail sh tests/must_fail.sh "$build/must_fail"
+    [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
+    step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
+    step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
+    step cover_async sh tests/cover_async.sh "$build/cover_async"
+    step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
+    step cover_warp sh tests/cover_warp.sh "$build/cover"
+    step nvrtc "$build/tests/nvrtc" .
+    step single sh tests/single.sh "$build" $tcemu
+    step cmake sh tests/cmake.sh "$build"
+    step install sh tests/install.sh "$build"
+    on_device torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py
+        echo "SKIP torch: no python3 here"; echo "0 passed, 0 failed, 1 skipped"'
+    step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
+    step emu_fatbin sh tests/emu_fatbin.sh "$build"
+    step emu_num "$build/tests/emu_num"
+    step isa_doc sh tools/isa_doc.sh --check
+    step run_self sh tests/run_self.sh "$build"
+}
+if [ -n "$STEPS" ]; then
+    # shellcheck disable=SC1090
+    . "$STEPS"
 else
-    emulated sm_90a unit_device
-    emulated sm_80 unit_device
-    for device in sm_80 sm_90a sm_100a sm_120a; do emulated $device unit_mma; done
-    for device in sm_80 sm_90a sm_120a; do emulated $device unit_wmma; done
-    emulated sm_100a unit_tcgen05
-    emulated sm_103a unit_tcgen05
-    for device in sm_80 sm_90a sm_100a; do emulated $device unit_types; done
-    emulated sm_90a unit_wgmma
-    for device in sm_80 sm_90a sm_100a; do emulated $device unit_tma; done
-    step "debug_hang, tcemu" "$tcemu" --error-exitcode 0 "$build/tests/debug_hang" # it traps on purpose
-    for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
-    emulated sm_90a bad_input
-    emulated sm_80 bad_input
-    emulated sm_90a gemm_fuzz 360
-    emulated sm_80 gemm_fuzz 120
-    emulated sm_120a gemm_fuzz 60
-    for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
-    # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
-    step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 800
-    step "attn_fuzz, tcemu sm_90a, schedules" "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 134 1
-    emulated sm_80 attn_fuzz 200
-    emulated sm_120a attn_fuzz 100
+    list
 fi
-step examples sh tests/examples.sh "$build" $tcemu
-step torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py; echo "SKIP torch: no python3 here"; echo "0 passed, 0 failed, 1 skipped"'
-step emu_num "$build/tests/emu_num"
-step emu_fatbin sh tests/emu_fatbin.sh "$build"
-step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
-[ -n "$tcemu" ] || step isa sh tests/isa.sh "$build/isa"
-step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
-step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
-step mutants sh tests/mutants.sh "$build" "$build/tcemu"
-step nvrtc "$build/tests/nvrtc" .
-step compile sh tests/compile.sh "$build/compile"
-step errors sh tests/errors.sh "$build/errors"
-step must_fail sh tests/must_fail.sh "$build/must_fail"
-step cover_warp sh tests/cover_warp.sh "$build/cover"
-step cover_async sh tests/cover_async.sh "$build/cover_async"
-step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
-step isa_doc sh tools/isa_doc.sh --check
-step check-ptx sh tests/check_ptx.sh "$build/check_ptx"
-rm -f "$build/step.log"
+
+# ---- Running them ----
+show() { # show I: what the step said, and its count into the sum
+    read -r code seconds < "$steps/$1.end"
+    name=$(cat "$steps/$1.name")
+    printf '== %s\n' "$name"
+    { printf '== %s\n' "$name"; cat "$steps/$1.log"; } >> "$log"
+    grep -E '^(FAIL|SKIP|[a-z_]+: .*seed)' "$steps/$1.log" | head -n 40
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$steps/$1.log" | tail -n 1)
+    if [ "$code" -eq 124 ] && [ "$seconds" -ge "$limit" ]; then echo "FAIL $name was stopped after $limit s"; fi
+    if [ -z "$line" ]; then
+        echo "FAIL $name ended with $code and counted nothing:"
+        tail -n 5 "$steps/$1.log"
+        line="0 passed, 1 failed"
+    elif [ "$code" -ne 0 ] && echo "$line" | grep -q ' 0 failed'; then
+        echo "FAIL $name exits with $code"
+        failed=$((failed + 1))
+    fi
+    echo "   $line ($seconds s)"
+    # shellcheck disable=SC2046
+    set -- $(echo "$line" | tr -d ,)
+    passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + ${5:-0}))
+}
+
+# One line to the pipe (descriptor 3) when a step has ended: its number; and "tick" every half minute.
+mkfifo "$steps/pipe" && exec 3<> "$steps/pipe" || exit 1
+start() { # start I
+    (
+        trap 'kill "$child" 2> /dev/null' TERM
+        began=$(date +%s)
+        echo "$began" > "$steps/$1.began"
+        # timeout also passes a signal on to all that the command has started
+        timeout -k 20 "$limit" sh "$steps/$1.sh" > "$steps/$1.log" 2>&1 < /dev/null 3>&- &
+        child=$!
+        wait "$child"
+        code=$?
+        echo "$code $(($(date +%s) - began))" > "$steps/$1.ending"
+        mv "$steps/$1.ending" "$steps/$1.end"
+        echo "$1" >&3
+    ) &
+    echo $! > "$steps/$1.pid"
+    running="$running $1"
+}
+(
+    exec > /dev/null 2>&1
+    trap 'kill $!; exit' TERM
+    while sleep "${TICK:-30}" 3>&- & wait $!; do kill -0 $$ || exit; echo tick >&3; done
+) &
+ticker=$!
+stop() {
+    kill "$ticker" 2> /dev/null
+    for i in $running; do kill "$(cat "$steps/$i.pid")" 2> /dev/null; done
+    echo "stopped"
+    exit 130
+}
+trap stop INT TERM HUP
+
+ended() { # ended I: no longer running
+    left=
+    for i in $running; do [ "$i" = "$1" ] || left="$left $i"; done
+    running=$left
+}
+fill() { # starts what may start
+    i=1
+    while [ $i -le $count ]; do
+        # shellcheck disable=SC2086
+        set -- $running
+        [ $# -lt $slots ] || return
+        gpu_busy=
+        for r in "$@"; do [ -f "$steps/$r.gpu" ] && gpu_busy=1; done
+        if [ ! -f "$steps/$i.pid" ] && { [ -z "$gpu_busy" ] || [ ! -f "$steps/$i.gpu" ]; }; then start $i; fi
+        i=$((i + 1))
+    done
+}
+
+running='' shown=0 first=$(date +%s)
+while [ $shown -lt $count ]; do
+    fill
+    read -r event <&3 || continue
+    case $event in
+    tick)
+        now=$(date +%s)
+        for i in $running; do
+            began=$(cat "$steps/$i.began" 2> /dev/null || echo "$now")
+            last=$(tail -n 1 "$steps/$i.log" 2> /dev/null | cut -c 1-80)
+            name=$(cat "$steps/$i.name")
+            echo "   ... $((now - first)) s: $name, for $((now - began)) s, last: ${last:-nothing yet}"
+            # a step whose shell was killed from outside will send no line
+            kill -0 "$(cat "$steps/$i.pid")" 2> /dev/null || [ -f "$steps/$i.end" ] || {
+                echo "137 $((now - began))" > "$steps/$i.end"
+                ended "$i"
+            }
+        done ;;
+    *) ended "$event" ;;
+    esac
+    while [ -f "$steps/$((shown + 1)).end" ]; do
+        shown=$((shown + 1))
+        show $shown
+    done
+done
+kill "$ticker" 2> /dev/null
+echo "all steps: $(($(date +%s) - first)) s"
+[ $count -gt 0 ] || echo "no step matches ONLY=$ONLY"
 echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+[ $failed -eq 0 ] && [ $count -gt 0 ]
