@@ -46,6 +46,7 @@ void check_warp_end(warp *w);
 typedef struct frame {                  /* of a call: what to restore at ret */
     struct frame *up; uint32_t ret_pc, base, pbase, frame_off; const ptx_func *fn;
     const ptx_opnd *ret_args; const ptx_func *caller;
+    uint32_t frame_top;                 /* the caller may have grown its frame with alloca */
 } frame;
 void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
 uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size);    /* NULL: out of bounds */
