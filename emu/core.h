@@ -78,7 +78,7 @@ uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
 
 /* ---- report.c ---- */
 void emu_report_launch_end(launch *L);
-void emu_report_summary(void);
+void emu_report_summary(int not_run);             /* not_run: how often the host side could not do what a GPU would have run */
 const char *emu_kernel_name(const launch *L);
 
 /* ---- other rooms ---- */

@@ -17,7 +17,7 @@
     F(FuncGetName) F(FuncSetAttribute) F(LinkCreate) F(LinkAddData) F(LinkComplete) F(LinkDestroy) F(LaunchKernel) F(LaunchKernelEx) F(LaunchHostFunc) \
     F(OccupancyMaxActiveBlocksPerMultiprocessor) F(MemAlloc) F(MemFree) F(MemAllocPitch) F(MemAllocManaged) F(MemAllocHost) F(MemFreeHost) \
     F(MemGetAddressRange) F(MemcpyDtoH) F(MemcpyHtoD) F(MemcpyDtoD) F(Memcpy) F(Memcpy2D) F(MemsetD8) F(MemsetD16) F(MemsetD32) F(MemsetD2D32) \
-    F(MemsetD8Async) F(MemAddressReserve) F(PointerGetAttribute) F(TensorMapEncodeTiled) F(GetProcAddress) F(StreamCreate) F(StreamDestroy) \
+    F(MemsetD8Async) F(MemAddressReserve) F(PointerGetAttribute) F(TensorMapEncodeTiled) F(TensorMapReplaceAddress) F(GetProcAddress) F(StreamCreate) F(StreamDestroy) \
     F(StreamSynchronize) F(StreamBeginCapture) F(StreamEndCapture) F(StreamGetCaptureInfo) F(EventCreate) F(EventRecord) F(EventSynchronize) \
     F(EventElapsedTime) F(EventDestroy) F(GraphInstantiate) F(GraphLaunch) F(GraphDestroy) F(GraphExecDestroy)
 
