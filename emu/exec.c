@@ -292,6 +292,8 @@ static void check_tag_operand(warp *w, const ptx_instr *i, uint32_t mask, const 
 /* before an instruction of a warp with registers on the way */
 static void check_tags(warp *w, const ptx_instr *i, uint32_t mask)
 {
+    if (w->undef) undef_step(w, i, mask);
+    if (!w->tag) return;
     if (i->flags & I_WGMMA) return;
     if (i->flags & I_MOVE && i->nop == 2 && i->op[0].kind == PO_REG) {
         uint32_t *d = &w->tag[w->base + i->op[0].reg], s = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED && i->op[0].type != PT_PRED ? w->tag[w->base + i->op[1].reg] : 0;
@@ -488,6 +490,7 @@ static int warp_run(warp *w, int budget)
             go:
                 if (flags & I_REFRESH) emu_refresh(w, i);
                 if (flags & I_CONTROL) {
+                    if (w->undef) undef_guard(w, i, mask);
                     cl->steps++;
                     if (i->exec == exec_bra) {
                         if (m == mask) { pc = i->f[0]; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } if (budget > 0 || pc > (uint32_t)(i - code)) continue; }
@@ -683,6 +686,7 @@ static void warp_end(warp *w)
         for (int k = 0; k < 2; k++) for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }
     }
     free(w->reg); free(w->pred); free(w->tag); free(w->tags); free(w->wrote); free(w->bulk);
+    undef_end(w);
 }
 static cluster *cluster_begin(launch *L, uint32_t index)
 {

@@ -77,6 +77,21 @@ const char *emu_kernel_name(const launch *L)
     name[n] = 0;
     return name;
 }
+/* The same for a device function, which may lie in namespaces: the last of its names; "" if there is none */
+static void function_name(const char *s, char *buf, size_t n)
+{
+    snprintf(buf, n, "%s", s);
+    if (s[0] != '_' || s[1] != 'Z') return;
+    buf[0] = 0;
+    for (s += 2; *s == 'N' || *s == 'K' || *s == 'L'; s++) ;
+    while (*s >= '0' && *s <= '9') {
+        size_t len = 0;
+        while (*s >= '0' && *s <= '9' && len < 10000) len = len * 10 + (size_t)(*s++ - '0');
+        if (strlen(s) < len) return;
+        snprintf(buf, n, "%.*s", (int)len, s);
+        s += len;
+    }
+}
 /* The last name of a mangled one: _ZZ3fooPfE4tile -> tile, _ZN1a4tileE -> tile */
 static int last_name(const char *s, char *buf, size_t n)
 {
@@ -311,7 +326,7 @@ void emu_report_launch_end(launch *L)
             memset(&t[j], 0, sizeof *t);
             snprintf(t[j].file, sizeof t[j].file, "%s", file);
             t[j].line = line;
-            if (l && l->func && l->inlined && !last_name(l->func, t[j].func, sizeof t[j].func)) t[j].func[0] = 0;
+            if (l && l->func && l->inlined) function_name(l->func, t[j].func, sizeof t[j].func);
         }
         add(&t[j].s, &L->stats[k]);
         add(&sum, &L->stats[k]);

@@ -84,6 +84,7 @@ step emu_fatbin sh tests/emu_fatbin.sh "$build"
 step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
 [ -n "$tcemu" ] || step isa sh tests/isa.sh "$build/isa"
 step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
+step emu_tool sh tests/emu_tool.sh "$build" "$build/tcemu"
 step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
 step mutants sh tests/mutants.sh "$build" "$build/tcemu"
 step nvrtc "$build/tests/nvrtc" .
