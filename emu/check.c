@@ -324,6 +324,24 @@ static const char *waited_by(const ptx_instr *i, int read)
     if (!emu_has(i, "bulk")) return strcmp(w, "cp") ? "a wait on its mbarrier" : "cp.async.wait_group, or a wait on its mbarrier";
     return !emu_has(i, "bulk_group") ? "a wait on its mbarrier" : read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
 }
+/* Does the st write what lies there already? Its element at the offset is compared. */
+static int same_value(const actor *a, const cta *c, uint32_t off)
+{
+    const ptx_instr *i = a->i;
+    uint32_t from, bytes = i->f[1];
+    uint8_t now[16];
+    if (a->op || strcmp(i->mod[0], "st") || i->op[0].kind != PO_MEM || !bytes || bytes > 16) return 0;
+    if (!emu_to_shared((int)i->f[0], emu_mem_addr(a->w, &i->op[0], a->lane), &from)) return 0;
+    from &= 0xffffff;
+    uint32_t k = (off - from) / bytes, at_ = from + k * bytes;
+    const ptx_opnd *v = &i->op[1];
+    if (off < from || k >= i->f[2] || at_ + bytes > c->smem_size) return 0;
+    if (v->kind == PO_VEC) v = &v->elem[k];
+    if (bytes <= 4 && !(v->kind == PO_REG && ptx_type_bits(v->type) == 64)) memcpy(now, &R32(a->w, v)[a->lane], bytes);
+    else memcpy(now, &R64(a->w, v)[a->lane], bytes < 8 ? bytes : 8);
+    if (bytes == 16) memcpy(now + 8, &R64(a->w, v)[32 + a->lane], 8);
+    return !memcmp(now, c->smem + at_, bytes);
+}
 static int race(const actor *a, cta *c, uint32_t off, const char *mine, const char *theirs, uint16_t who, uint32_t mask, uint32_t pc)
 {
     char name[96], hint[160];
@@ -334,7 +352,8 @@ static int race(const actor *a, cta *c, uint32_t off, const char *mine, const ch
     else if (who == warp_index(a->w)) snprintf(hint, sizeof hint, "the same warp: __syncwarp or a barrier must come between");
     else if (c->cl->ncta > 1 && (who - 1u) / (cl->nthread_pad / cl->ncta / 32) != a->w->cta->rank) snprintf(hint, sizeof hint, "another CTA: a cluster barrier or an mbarrier must come between");
     else snprintf(hint, sizeof hint, "another warp: a barrier or an mbarrier must come between");
-    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)", emu_offset(c, off), mine, theirs, name, hint);
+    const char *equal = mine[0] == 'w' && theirs[0] == 'w' && same_value(a, c, off) ? "; both wrote the same value in this run" : "";
+    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)%s", emu_offset(c, off), mine, theirs, name, hint, equal);
     emu_report_also(a->w, o, "the %s", theirs);
     return 1;
 }

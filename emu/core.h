@@ -46,6 +46,7 @@ void check_warp_end(warp *w);
 typedef struct frame {                  /* of a call: what to restore at ret */
     struct frame *up; uint32_t ret_pc, base, pbase, frame_off; const ptx_func *fn;
     const ptx_opnd *ret_args; const ptx_func *caller;
+    uint32_t frame_top;                 /* the caller may have grown its frame with alloca */
 } frame;
 void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
 uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size);    /* NULL: out of bounds */
@@ -71,13 +72,21 @@ void mbar_describe(cta *c, const mbar *b, char *buf, size_t n);
 void setmaxnreg_exit(warp *w);
 void sync_describe_wait(warp *w, int lane, char *buf, size_t n);         /* "waits at bar.sync 1: 96 of 128 threads arrived" */
 
+/* ---- undef.c: values that a shuffle read from a lane which takes no part, until they are used ---- */
+void undef_shuffle(warp *w, const ptx_instr *i, uint32_t lane, uint32_t members);      /* there is one: what to say when it is used */
+void undef_mark(warp *w, const ptx_opnd *o, uint32_t lanes, uint32_t mask);            /* of the lanes in mask those in lanes are undefined, the others defined */
+uint32_t undef_lanes(warp *w, const ptx_opnd *o);
+void undef_step(warp *w, const ptx_instr *i, uint32_t mask);
+void undef_guard(warp *w, const ptx_instr *i, uint32_t mask);
+void undef_end(warp *w);
+
 /* ---- mem.c ---- */
 void cpasync_warp_end(warp *w, int last);        /* last: the cluster ends; else the warp exits */
 uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
 
 /* ---- report.c ---- */
 void emu_report_launch_end(launch *L);
-void emu_report_summary(void);
+void emu_report_summary(int not_run);             /* not_run: how often the host side could not do what a GPU would have run */
 const char *emu_kernel_name(const launch *L);
 
 /* ---- other rooms ---- */

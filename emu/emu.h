@@ -120,6 +120,7 @@ typedef struct warp {
     uint64_t steps;
     void *fences;                       /* check.c */
     void *tags; uint32_t next_tag;      /* exec.c: registers on the way */
+    struct undef *undef;                /* undef.c: values that a shuffle read from nowhere; NULL: none */
     const ptx_instr *last_wait[32];     /* the wait that each lane stands at or polls, for the deadlock report; NULL: it runs */
 } warp;
 

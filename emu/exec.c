@@ -123,7 +123,7 @@ static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
         int depth = 0;
         for (frame *g = w->frame[l]; g; g = g->up) depth++;
         if (depth > 4000) { free(fr); return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "the call stack is deeper than 4000 functions"); }
-        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from};
+        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from, w->frame_top[l]};
         uint32_t off = (w->frame_top[l] + 15) & ~15u, old = w->frame_off[l];
         w->frame_top[l] = off + f->frame_bytes;
         for (int k = 0; k < f->nparam; k++) {
@@ -155,7 +155,7 @@ static int exec_ret(warp *w, const ptx_instr *i, uint32_t mask)
             uint8_t *src = emu_local(w, (int)l, callee_off + f->fn->ret[k]->offset, size), *d = arg_bytes(w, (int)l, o);
             if (src && d) memmove(d, w->local[l] + callee_off + f->fn->ret[k]->offset, size);
         }
-        w->frame_top[l] = f->frame_off + f->caller->frame_bytes;
+        w->frame_top[l] = f->frame_top;
         w->lane_base[l] = f->base; w->lane_pbase[l] = f->pbase;
         w->pc[l] = f->ret_pc;
         w->frame[l] = f->up;
@@ -292,6 +292,8 @@ static void check_tag_operand(warp *w, const ptx_instr *i, uint32_t mask, const 
 /* before an instruction of a warp with registers on the way */
 static void check_tags(warp *w, const ptx_instr *i, uint32_t mask)
 {
+    if (w->undef) undef_step(w, i, mask);
+    if (!w->tag) return;
     if (i->flags & I_WGMMA) return;
     if (i->flags & I_MOVE && i->nop == 2 && i->op[0].kind == PO_REG) {
         uint32_t *d = &w->tag[w->base + i->op[0].reg], s = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED && i->op[0].type != PT_PRED ? w->tag[w->base + i->op[1].reg] : 0;
@@ -488,6 +490,7 @@ static int warp_run(warp *w, int budget)
             go:
                 if (flags & I_REFRESH) emu_refresh(w, i);
                 if (flags & I_CONTROL) {
+                    if (w->undef) undef_guard(w, i, mask);
                     cl->steps++;
                     if (i->exec == exec_bra) {
                         if (m == mask) { pc = i->f[0]; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } if (budget > 0 || pc > (uint32_t)(i - code)) continue; }
@@ -683,6 +686,7 @@ static void warp_end(warp *w)
         for (int k = 0; k < 2; k++) for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }
     }
     free(w->reg); free(w->pred); free(w->tag); free(w->tags); free(w->wrote); free(w->bulk);
+    undef_end(w);
 }
 static cluster *cluster_begin(launch *L, uint32_t index)
 {
@@ -1147,6 +1151,8 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         uint64_t room = (uint64_t)emu_blocks_per_sm(k, (int)threads, c->dyn_smem) * (uint64_t)d->sms, blocks = (uint64_t)g.x * g.y * g.z;
         if (blocks > room) return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time", (unsigned long long)blocks, (unsigned long long)room);
     }
+    if (k->uses_wgmma && k->mod->ptx->debug)
+        return refuse(why, n, 801, "compiled with -G: ptxas then serialises wgmma, which tcemu does not imitate: the PTX reads accumulators where a wait is missing. Compile with -lineinfo in place of -G");
     if (emu_decode_reachable(k->mod, f, why, n)) return 218;
     launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs, .dyn_smem = c->dyn_smem,
                 .nthread = (uint32_t)threads, .nwarp = (uint32_t)(threads + 31) / 32, .seed = emu_opt.seed, .schedule = emu_opt.schedules};

@@ -122,6 +122,7 @@ typedef struct ptx_module {
     char *text;              /* the module's copy of the source */
     uint32_t version;        /* 90 for .version 9.0 */
     char target[16];         /* "sm_90a" */
+    uint8_t debug;           /* .target ..., debug: compiled with -G */
     ptx_instr *code; uint32_t ncode;
     ptx_func **func; int nfunc;
     ptx_sym **global; int nglobal;       /* module-scope SP_GLOBAL and SP_CONST variables */
