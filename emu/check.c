@@ -268,12 +268,15 @@ void check_cta_begin(cta *c)
 {
     c->shadow = calloc(1, sizeof *c->shadow);
     c->shadow->nwords = (c->smem_size + 3) / 4;
-    c->shadow->w = calloc(c->shadow->nwords, sizeof(word));
+    c->shadow->w = emu_take(c->shadow->nwords * sizeof(word));
+    memset(c->shadow->w, 0, c->shadow->nwords * sizeof(word));
 }
 void check_cta_end(cta *c)
 {
     if (!c->shadow) return;
-    free(c->shadow->w); free(c->shadow->bytes); free(c->shadow);
+    emu_give(c->shadow->w, c->shadow->nwords * sizeof(word));
+    emu_give(c->shadow->bytes, 4 * (size_t)c->shadow->nwords * sizeof(word));
+    free(c->shadow);
     c->shadow = NULL;
 }
 void check_warp_begin(warp *w) { w->tick = 1; }
@@ -487,7 +490,7 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
 static word *split(struct shadow *s, uint32_t k)
 {
     word *e = &s->w[k];
-    if (!s->bytes) s->bytes = calloc(4 * (size_t)s->nwords, sizeof(word));
+    if (!s->bytes) s->bytes = emu_take(4 * (size_t)s->nwords * sizeof(word));       /* filled in where a word is split */
     word *b = &s->bytes[4 * (size_t)k];
     if (!(e->flags & F_SPLIT)) {
         for (int j = 0; j < 4; j++) { b[j] = *e; b[j].more = 0; b[j].flags &= (uint8_t)~F_CROWD; }
@@ -499,6 +502,14 @@ static word *split(struct shadow *s, uint32_t k)
     }
     return b;
 }
+static inline int same_word(const word *a, const word *b)
+{
+    uint64_t x[4], y[4];
+    memcpy(x, a, 32);
+    memcpy(y, b, 32);
+    return !((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]));
+}
+_Static_assert(sizeof(word) == 32, "same_word compares 32 bytes");
 static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
 {
     struct shadow *s = c->shadow;
@@ -522,18 +533,16 @@ static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
             continue;
         }
         /* Runs of words in the same state, as copies leave them: judge once */
-        if (have && !e->more && e->w_who == last_in.w_who && e->w_tick == last_in.w_tick && e->w_lane == last_in.w_lane && e->r_who == last_in.r_who
-            && e->r_mask == last_in.r_mask && e->r_tick == last_in.r_tick && e->flags == last_in.flags && e->w_pc == last_in.w_pc) {
-            uint8_t init = e->init;
-            *e = last_out; e->init = init;
-        } else {
-            word in = *e;
-            int r = one(a, c, e, off);
-            bad |= r;
-            if (r && a->op) return 1;
-            have = !e->more && !in.more;
-            last_in = in; last_out = *e;
+        if (have && same_word(e, &last_in)) {
+            do { *e++ = last_out; off += 4; } while (end - off >= 4 && same_word(e, &last_in));
+            continue;
         }
+        word in = *e;
+        int r = one(a, c, e, off);
+        bad |= r;
+        if (r && a->op) return 1;
+        have = !e->more && !in.more;
+        last_in = in; last_out = *e;
         off += 4;
     }
     return bad;

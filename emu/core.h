@@ -9,6 +9,7 @@ enum { I_REFRESH = 128 };               /* operands that differ per warp: specia
 int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n);
 void emu_refresh(warp *w, const ptx_instr *i);
 uint64_t emu_sym_addr(warp *w, const ptx_sym *s, int lane);      /* address of a variable in its own space */
+void emu_share_slots(emu_module *m, ptx_func *f);                  /* slots.c */
 int emu_is_kernel_param(const ptx_sym *s);
 
 /* ---- check.c: what happened before what ----
@@ -80,6 +81,10 @@ void undef_step(warp *w, const ptx_instr *i, uint32_t mask);
 void undef_guard(warp *w, const ptx_instr *i, uint32_t mask);
 void undef_end(warp *w);
 
+/* ---- pool.c: large buffers, 4096-aligned; their contents are anything ---- */
+void *emu_take(size_t bytes);
+void emu_give(void *p, size_t bytes);
+
 /* ---- mem.c ---- */
 void cpasync_warp_end(warp *w, int last);        /* last: the cluster ends; else the warp exits */
 uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
@@ -99,6 +104,8 @@ int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 void emu_wgmma_exit(warp *w);                    /* the last lane exits: reports what was never waited for, frees */
 void emu_wgmma_cta_free(cta *c);
 void emu_tcgen05_warp_exit(warp *w);
+/* Instruction i uses a register of the ld, the seq-th of the warp's loads and stores, before its wait::ld */
+void emu_tcgen05_used(warp *w, const ptx_instr *i, uint32_t mask, const ptx_instr *ld, uint32_t seq, int write);
 void emu_tcgen05_cta_exit(warp *w, cta *c);
 void emu_tcgen05_cluster_free(cluster *cl);
 #endif

@@ -109,6 +109,7 @@ typedef struct ptx_func {
     uint32_t param_bytes;    /* .entry: size of the parameter block */
     uint32_t frame_bytes;    /* local memory of a thread for one activation: .local and .param variables */
     uint32_t nslot;          /* register file: number of 32-lane, 32-bit planes */
+    uint32_t named;          /* nslot before registers began to share slots (slots.c); 0: they do not */
     uint32_t npred;          /* predicate registers */
     uint32_t begin, end;     /* code[begin..end) of the module; every body ends in a ret (added if missing) */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxclusterrank;          /* 0: not given */
