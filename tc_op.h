@@ -9,10 +9,10 @@
  *     op.b_major = TC_MAJOR_MN;
  *     tc_op_rule(op)               TC_OP_RULE_MAJORS: fp8 is read K-major only; tc_op_rule_text() has it in words
  *
- * An op is a question. What is 0 is left open: {.gen = 90, .a = TC_F16} asks whether anything multiplies f16 there, with
- * .n = 40 besides whether anything of 40 columns does. Four fields say something when they are 0: sparse, scale_vec: a
- * dense product without scales; ctas: 1; target: all that the chip can do (its a target, if it has one). TC_OP_ANY leaves
- * sparse, scale_vec and ctas open.
+ * An op is a question. What is 0 is left open: {.gen = 90, .a = TC_F16} asks whether anything multiplies f16 there,
+ * with .n = 40 besides whether anything of 40 columns does. Four fields say something when they are 0: sparse,
+ * scale_vec: a dense product without scales; ctas: 1; target: all that the chip can do (its a target, if it has one).
+ * TC_OP_ANY leaves sparse, scale_vec and ctas open.
  *
  * CONTENTS. All are constant expressions from C++14 on, plain functions in C, and work under NVRTC.
  *     tc_op                        the question; TC_INST_*, TC_HOME_*, TC_MAJOR_*, TC_TARGET_*
@@ -25,16 +25,16 @@
  *     tc_op_k(op)                  elements of k of one instruction
  *     tc_op_k_bytes(op, which)     what they take in a row of A (which 0; sparse: of what is stored) or of B (1)
  *     tc_op_bits(op, type)         bits of an element as the instruction reads it: kind f8f6f4 has fp6 and fp4 in bytes
- *     tc_op_n_min _n_max _n_step   legal n of this instruction. s8, u8 and b1 of wgmma, and kind i8 with one CTA, also
- *                                  have 8 and 24: n_step says 16, tc_op_exists knows
+ *     tc_op_n_min _n_max _n_step   legal n of this instruction. s8, u8 and b1 of wgmma, and kind i8 with one CTA, have 8,
+ *                                  24 and the multiples of 16 (step 16), .ws 64, 128 and 256 (step 64): ask tc_op_n_ok
  *     tc_op_sums(op)               accumulator types, a mask of 1 << TC_*
  *     tc_op_inst(op)               TC_INST_*; tc_op_name(op): PTX's name, "wgmma.mma_async"
  *     tc_op_find(op)               which row of the table: 0..TC_OP_ROW_COUNT-1, or -1; tc_op_row_at(i): that row
  *     tc_op_check(&op)             host: a status, and the sentence in tc_why()
  *     TC_OP_RULES(X, arg)          X(arg, rule, text) for each rule
  *
- * HOW A GENERATOR ASKS. It makes the op from its configuration and asserts the rules one by one. tc_op_rule names only the
- * first that is broken, so the user gets one sentence, on his own line:
+ * HOW A GENERATOR ASKS. It makes the op from its configuration and asserts the rules one by one. tc_op_rule names only
+ * the first that is broken, so the user gets one sentence, on his own line:
  *
  *     TC_HD TC_CONSTEXPR tc_op my_op(const my_config c)
  *     {
@@ -59,10 +59,10 @@
  *     on the way. That is the loader's affair and not in this table.
  *     To exist is not to be fast: ask tc_op_native. mma.sync of fp8 is slow on sm_90 to 110, of int4 from sm_90 on.
  *     Plain sm_90 has no wgmma, plain sm_100 no tcgen05: set .target where the build is not for an a target.
- *     In device code make a constant of an answer (enum, constexpr): then it costs nothing at all, in compile time either.
+ *     In device code make a constant of an answer (enum, constexpr): then it costs nothing, in compile time either.
  *     scale_vec counts the elements that A stores: in a sparse product a scale serves twice as many of k.
- *     b1: mma.sync has only xor before sm_80, wgmma only and. f64 m16n8: one instruction on sm_90, later m8n8k4 in pieces.
- *     Plain mma.sp of f16 and 8-bit integers is slow from sm_100 on; the table means mma.sp::ordered_metadata, which is not.
+ *     b1: mma.sync has only xor before sm_80, wgmma only and. f64 m16n8: one instruction on sm_90, later several.
+ *     Plain mma.sp of f16 and 8-bit integers is slow from sm_100 on; native means mma.sp::ordered_metadata.
  *     This is what the hardware has. The kit's names for it are in docs/isa.md, what generators serve in docs/types.md.
  *
  * Source: PTX ISA 9.0, the tables of shapes and types of mma, mma.sp, wgmma and tcgen05.mma. tests/unit_op.c holds this
@@ -84,7 +84,7 @@ typedef enum tc_inst { TC_INST_UNSET = 0, TC_OP_INSTS(TC__X) TC_INST_COUNT } tc_
 #undef TC__X
 
 enum { TC_HOME_REG = 1, TC_HOME_SMEM = 2, TC_HOME_TMEM = 4 };   /* registers, shared memory, tensor memory */
-enum { TC_MAJOR_K = 1, TC_MAJOR_MN = 2 };                       /* neighbours in memory: the k of a row; the rows of a k */
+enum { TC_MAJOR_K = 1, TC_MAJOR_MN = 2 };                       /* neighbours in memory: a row's k; the rows of a k */
 enum { TC_TARGET_A = 0, TC_TARGET_F = 1, TC_TARGET_PLAIN = 2 }; /* sm_100a, sm_100f, sm_100 */
 enum { TC_OP_ANY = -1, TC_OP_NO_KIND = -1 };
 
@@ -298,8 +298,8 @@ TC_HD TC_CONSTEXPR int tc_op_gen_bit(int gen)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * The rules, in the order in which they are asked: number, sentence. An op breaks rule r if no row of the table keeps the
- * rules 1 to r together.
+ * The rules, in the order in which they are asked: number, sentence. An op breaks rule r if no row of the table keeps
+ * the rules 1 to r together.
  */
 #define TC_OP_RULES(X, arg)                                                                                            \
     X(arg, TC_OP_RULE_TARGET, "no such target, or it lacks the instruction: mma.sync needs sm_75, wgmma sm_90a, "      \
@@ -492,32 +492,37 @@ TC_HD TC_CONSTEXPR int tc_op_bits(const tc_op op, int type)
     return bits < 8 && (kind == TC__OPK_F8F6F4 || kind == TC__OPK_MXF8F6F4) ? 8 : bits;
 }
 
-/* Bytes of k that one instruction takes of each row of A (which 0: of what is stored, if A is sparse) or B (which 1). */
+/* Bytes of k that one instruction takes of each row of A (which 0; sparse: of what is stored) or of B (which 1). */
 TC_HD TC_CONSTEXPR int tc_op_k_bytes(const tc_op op, int which)
 {
     const int k = which || op.sparse != 1 ? tc_op_k(op) : tc_op_k(op) / 2;
     return k * tc_op_bits(op, which && op.b ? op.b : op.a) / 8;
 }
 
-/* Least, largest and usual distance of n; 0 if op does not exist. */
+/* Least, largest and usual distance of n, whatever op.n is; 0 if nothing fits the rest of op. */
+TC_HD TC_CONSTEXPR tc_op tc__op_any_n(tc_op op)
+{
+    op.n = 0;
+    return op;
+}
 TC_HD TC_CONSTEXPR int tc_op_n_min(const tc_op op)
 {
-    const tc_op_row r = tc_op_row_at(tc_op_find(op));
+    const tc_op_row r = tc_op_row_at(tc_op_find(tc__op_any_n(op)));
     int n = 8;
     while (n <= 256 && !tc__op_n(&r, &op, op.ctas == 2 ? 2 : 1, n)) n += 8;
     return n <= 256 ? n : 0;
 }
 TC_HD TC_CONSTEXPR int tc_op_n_max(const tc_op op)
 {
-    const tc_op_row r = tc_op_row_at(tc_op_find(op));
+    const tc_op_row r = tc_op_row_at(tc_op_find(tc__op_any_n(op)));
     int n = 256;
     while (n > 0 && !tc__op_n(&r, &op, op.ctas == 2 ? 2 : 1, n)) n -= 8;
     return n;
 }
 TC_HD TC_CONSTEXPR int tc_op_n_step(const tc_op op)
 {
-    const tc_op_row r = tc_op_row_at(tc_op_find(op));
-    return tc__op_step(&r, &op, op.ctas == 2 ? 2 : 1);
+    const tc_op_row r = tc_op_row_at(tc_op_find(tc__op_any_n(op)));
+    return r.inst ? tc__op_step(&r, &op, op.ctas == 2 ? 2 : 1) : 0;
 }
 
 #ifndef __CUDACC_RTC__

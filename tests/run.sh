@@ -41,6 +41,7 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 }
 
 step unit_host "$build/tests/unit_host"
+step unit_op "$build/tests/unit_op"
 step layout sh tests/layout.sh "$build"
 if [ -z "$tcemu" ]; then
     step unit_device "$build/tests/unit_device"
@@ -93,6 +94,7 @@ step cover_warp sh tests/cover_warp.sh "$build/cover"
 step cover_async sh tests/cover_async.sh "$build/cover_async"
 step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
 step isa_doc sh tools/isa_doc.sh --check
+step types_doc "$build/types_doc" --check docs/types.md
 step check-ptx sh tests/check_ptx.sh "$build/check_ptx"
 rm -f "$build/step.log"
 echo "$passed passed, $failed failed, $skipped skipped"
