@@ -255,7 +255,7 @@ enum { TC_OP_ROWS(TC__X) TC_OP_ROW_COUNT };
 #undef TC__X
 
 /* Row i of the table; beyond it one that has nothing. */
-TC_HD TC_CONSTEXPR tc_op_row tc_op_row_at(int i)
+TC__CHECKER tc_op_row tc_op_row_at(int i)
 {
     switch (i) {
 #define TC__X(inst, name, kind, gens, target, native, a, b, acc, shape, from, k, sparse, scale)                      \
@@ -368,7 +368,7 @@ TC_HD TC_CONSTEXPR int tc__op_shape_breaks(const tc_op_row *r, const tc_op *op, 
 }
 
 /* The first rule that op breaks with a row; 0: it fits. */
-TC_HD TC_CONSTEXPR int tc__op_breaks(const tc_op_row *r, const tc_op *op)
+TC__CHECKER int tc__op_breaks(const tc_op_row *r, const tc_op *op)
 {
     const int a_homes = op->a_from ? op->a_from & r->a_from : r->a_from;
     const int b_homes = op->b_from ? op->b_from & r->b_from : r->b_from;
@@ -399,7 +399,7 @@ TC_HD TC_CONSTEXPR int tc__op_breaks(const tc_op_row *r, const tc_op *op)
  */
 
 /* The first row of the table that op fits, which is the one to take; -1: none. */
-TC_HD TC_CONSTEXPR int tc_op_find(const tc_op op)
+TC__CHECKER int tc_op_find(const tc_op op)
 {
     for (int i = 0; i < TC_OP_ROW_COUNT; i++) {
         const tc_op_row r = tc_op_row_at(i);
@@ -411,7 +411,7 @@ TC_HD TC_CONSTEXPR int tc_op_find(const tc_op op)
 TC_HD TC_CONSTEXPR int tc_op_exists(const tc_op op) { return tc_op_find(op) >= 0; }
 
 /* The first rule that op breaks, 0 if it exists: of all rows, the one that goes furthest counts. */
-TC_HD TC_CONSTEXPR int tc_op_rule(const tc_op op)
+TC__CHECKER int tc_op_rule(const tc_op op)
 {
     int rule = TC_OP_RULE_TARGET;
     for (int i = 0; i < TC_OP_ROW_COUNT; i++) {
@@ -439,7 +439,7 @@ TC_HD TC_CONSTEXPR int tc_op_n_ok(const tc_op op) { return tc__op_ok(op, TC_OP_R
 TC_HD TC_CONSTEXPR int tc_op_k_ok(const tc_op op) { return tc__op_ok(op, TC_OP_RULE_K); }
 
 /* Do Tensor Cores do it? Any row may: fp8 on sm_120 has a slow form and a fast one. */
-TC_HD TC_CONSTEXPR int tc_op_native(const tc_op op)
+TC__CHECKER int tc_op_native(const tc_op op)
 {
     for (int i = 0; i < TC_OP_ROW_COUNT; i++) {
         const tc_op_row r = tc_op_row_at(i);
@@ -449,7 +449,7 @@ TC_HD TC_CONSTEXPR int tc_op_native(const tc_op op)
 }
 
 /* Accumulator types that op may have besides what it says: a mask of 1 << TC_*. */
-TC_HD TC_CONSTEXPR int tc_op_sums(const tc_op op)
+TC__CHECKER int tc_op_sums(const tc_op op)
 {
     int mask = 0;
     for (int i = 0; i < TC_OP_ROW_COUNT; i++) {
