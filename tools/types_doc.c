@@ -132,8 +132,8 @@ static void rows(int inst)
     put("| A | B | sums | %sshape%s | k | bytes of k, A and B | %sMN-major | 2:4 sparse A | %shas it |%s\n",
         kinds ? "kind | " : "", inst == TC_INST_TCGEN05 ? "; of two CTAs" : "", mma ? "" : "A from | B from | ",
         scales ? "scales | " : "", mma ? " slow on |" : "");
-    put("|---|---|---|---|---|---|---|---|---|%s%s%s%s\n", kinds ? "---|" : "", mma ? "" : "---|---|", scales ? "---|" : "",
-        mma ? "---|" : "");
+    put("|---|---|---|---|---|---|---|---|---|%s%s%s%s\n", kinds ? "---|" : "", mma ? "" : "---|---|",
+        scales ? "---|" : "", mma ? "---|" : "");
     for (i = 0; i < TC_OP_ROW_COUNT; i++) {
         const tc_op_row r = tc_op_row_at(i);
         tc_op op = tc_op_make(0, inst);
