@@ -52,6 +52,7 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 list() {
     on_device unit_host "$build/tests/unit_host"
     step unit_tmap "$build/tests/unit_tmap"
+    step unit_op "$build/tests/unit_op"
     step layout sh tests/layout.sh "$build"
     if [ -z "$tcemu" ]; then
         for name in unit_device unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang bad_input; do
@@ -109,6 +110,7 @@ list() {
     step emu_fatbin sh tests/emu_fatbin.sh "$build"
     step emu_num "$build/tests/emu_num"
     step isa_doc sh tools/isa_doc.sh --check
+    step types_doc "$build/types_doc" --check docs/types.md
     step run_self sh tests/run_self.sh "$build"
 }
 if [ -n "$STEPS" ]; then
