@@ -100,9 +100,8 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
 
 #define TC__ATTN_SM90_BODY(config)                                                                                    \
     constexpr tc_attn_config c = config();                                                                            \
-    constexpr tc_wgmma_fn qk = tc_wgmma_pick_f32(c.bn, c.type);                                                       \
-    constexpr tc_wgmma_rs_fn pv = tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type);                                      \
-    tc_attn_sm90(c, qk, pv, &p);
+    constexpr tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)}; \
+    tc_attn_sm90(c, m, &p);
 
 #define TC__ATTN_SM90_KERNEL(name)                                                                                    \
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(name##_config())), 1)                            \
