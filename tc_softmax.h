@@ -85,13 +85,15 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
-                *x = c.score(*x * p->scale, w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook);
+                const tc_attn_at at = {w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, 0};
+                *x = c.score(*x * p->scale, at, p->hook);
             }
         } else if (c.score) {
 #pragma unroll
             for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
-                *x = c.score(*x * p->scale, w->b, h, q, kv0 + j / 2 * 8 + j % 2, p->hook);
+                const tc_attn_at at = {w->b, h, q, kv0 + j / 2 * 8 + j % 2, 0};
+                *x = c.score(*x * p->scale, at, p->hook);
             }
         }
         if (masked) {
@@ -109,7 +111,8 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
-                if (!c.mask(w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook)) *x = -TC__INF;
+                const tc_attn_at at = {w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, 0};
+                if (!c.mask(at, p->hook)) *x = -TC__INF;
             }
         }
     }
@@ -267,7 +270,8 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
             int q, h;
             tc__attn_row(p, w, tile_row, &q, &h);
             if (c.sink) {
-                const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
+                const tc_attn_at at = {w->b, h, 0, 0, 0};
+                const float sink = c.sink(at, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
                 const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
                 rounded = rounded * mine + other;
                 inverse = rounded == 0.f ? 0.f : mine * tc__inverse(rounded);
@@ -281,8 +285,9 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 #pragma unroll
                 for (int j = 0; j < c.head_dim_v / 8; j++) {
                     const int d = j * 8 + lane % 4 * 2;
-                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, w->b, h, q, d, p->hook);
-                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, w->b, h, q, d + 1, p->hook);
+                    const tc_attn_at even = {w->b, h, q, 0, d}, odd = {w->b, h, q, 0, d + 1};
+                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, even, p->hook);
+                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, odd, p->hook);
                 }
             }
         }
@@ -337,11 +342,14 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
             uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
 #pragma unroll 1
             for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
-                const float x = c.out ? c.out(0.f, w->b, h, q, d, p->hook) : 0.f;
+                const tc_attn_at at = {w->b, h, q, 0, d};
+                const float x = c.out ? c.out(0.f, at, p->hook) : 0.f;
                 to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
             }
-            if (p->lse && tc_lane() == 0)
-                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(w->b, h, p->hook) : -TC__INF;
+            if (p->lse && tc_lane() == 0) {
+                const tc_attn_at at = {w->b, h, 0, 0, 0};
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(at, p->hook) : -TC__INF;
+            }
         }
     }
 }
