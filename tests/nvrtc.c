@@ -126,10 +126,10 @@ static void one(const char *what, const char *source, const char *arch, const ch
 #define ATTN_HOOKS                                                                  \
     "#include \"tc_attn.h\"\n"                                                      \
     "typedef struct { const float *slopes, *sinks; } my_args;\n"                    \
-    "TC_DEV float my_score(float s, int b, int h, int q, int kv, const void *args)\n" \
-    "{ const my_args *p = (const my_args *)args; return s + p->slopes[h] * (float)(kv - q) + 0.f * b; }\n" \
-    "TC_DEV float my_sink(int b, int h, const void *args)\n"                        \
-    "{ const my_args *p = (const my_args *)args; return p->sinks[h] + 0.f * b; }\n"
+    "TC_DEV float my_score(float s, tc_attn_at at, const void *args)\n"      \
+    "{ const my_args *p = (const my_args *)args; return s + p->slopes[at.h] * (float)(at.kv - at.q); }\n" \
+    "TC_DEV float my_sink(tc_attn_at at, const void *args)\n"                       \
+    "{ const my_args *p = (const my_args *)args; return p->sinks[at.h]; }\n"
 
 int main(int argc, char **argv)
 {
