@@ -30,9 +30,11 @@ HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
+# programs of the host; each has a rule of its own below
+HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc emu_driver emu_num emu_fatbin emu_ptx_fuzz
+
 .PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc $(B)/tests/single_nvrtc \
-     $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/types_doc
 
 help:
 	@echo "make              build everything"
@@ -50,7 +52,7 @@ help:
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
-	@echo "make doc          write docs/isa.md anew from the headers and tests/isa/variants.tsv"
+	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make single       all headers as one file, build/tc_single.h"
 	@echo "make install PREFIX=/usr/local    headers, tcemu, manuals, CMake package, pkg-config file; DESTDIR=/stage before it"
 	@echo "make install-headers              the same without tcemu: needs no compiler"
@@ -78,6 +80,15 @@ endif
 $(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
+
+$(B)/tests/unit_op: tests/unit_op.c tests/test.h $(HEADERS)
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -lm
+
+# against a driver of its own: links no toolkit
+$(B)/tests/unit_tmap: tests/unit_tmap.c tests/test.h $(HEADERS) | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Werror -isystem $(CUDA_HOME)/include $< -o $@ -lm
 
 $(B)/tests/nvrtc $(B)/tests/single_nvrtc: $(B)/tests/%: tests/%.c tests/test.h | nvcc
 	@mkdir -p $(@D)
@@ -162,9 +173,13 @@ $(B)/tc_single.h: tools/single.sh LICENSE $(HEADERS)
 	@mkdir -p $(@D)
 	sh tools/single.sh > $@.new && mv $@.new $@
 
-# the page of every function, from the headers and the table
-doc:
+# the page of every function, from the headers and the table; the page of types, from tc_op.h
+$(B)/types_doc: tools/types_doc.c tc_op.h tc_core.h
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. $< -o $@
+doc: $(B)/types_doc
 	sh tools/isa_doc.sh
+	$(B)/types_doc docs/types.md
 
 install: emu
 	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)" $(B)

@@ -4,9 +4,9 @@
  *
  *     #include "tc.h"
  *     typedef struct { const float *slopes; } my_args;
- *     TC_DEV float alibi(float s, int b, int h, int q, int kv, const void *args)
+ *     TC_DEV float alibi(float s, tc_attn_at at, const void *args)
  *     {
- *         return s + ((const my_args *)args)->slopes[h] * (kv - q);
+ *         return s + ((const my_args *)args)->slopes[at.h] * (at.kv - at.q);
  *     }
  *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi)
  *     ...
@@ -43,11 +43,11 @@
  * A row that sees no key gives 0, and -inf as its log-sum-exp; never NaN.
  *
  * HOOKS (plain TC_DEV functions; b, h: batch and query head; q, kv: places within their sequences, that exist)
- *     .score     = float f(float s, int b, int h, int q, int kv, const void *args)    s is scale * Q K'; returns the score to use
- *     .mask      = int f(int b, int h, int q, int kv, const void *args)               not 0: the key is kept
+ *     .score     = float f(float s, tc_attn_at at, const void *args)    s is scale * Q K'; returns the score to use
+ *     .mask      = int f(tc_attn_at at, const void *args)               not 0: the key is kept
  *     .mask_tile = int f(tc_attn_tile tile, const void *args)      with .mask: TC_ATTN_SKIP, _PARTIAL (ask .mask) or _WHOLE for a tile
- *     .out       = float f(float o, int b, int h, int q, int d, const void *args)     each element of O, before it is rounded
- *     .sink      = float f(int b, int h, const void *args)         a further score in each row's sum, whose value is 0; in lse too
+ *     .out       = float f(float o, tc_attn_at at, const void *args)    each element of O, before it is rounded
+ *     .sink      = float f(tc_attn_at at, const void *args)             a further score in each row's sum, whose value is 0; in lse too
  *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory. .mask_tile is
  *     called by every lane of a warp with the same tile and must answer the same. A hook costs what it computes: a division or an
  *     expf per score is felt; multiply by what the host has inverted.
@@ -73,17 +73,17 @@
  */
 #ifdef __CUDACC__
 
-TC_DEV float tc__attn_no_score(float s, int b, int h, int q, int kv, const void *args) { (void)b, (void)h, (void)q, (void)kv, (void)args; return s; }
-TC_DEV int tc__attn_no_mask(int b, int h, int q, int kv, const void *args) { (void)b, (void)h, (void)q, (void)kv, (void)args; return 1; }
+TC_DEV float tc__attn_no_score(float s, tc_attn_at at, const void *args) { (void)at, (void)args; return s; }
+TC_DEV int tc__attn_no_mask(tc_attn_at at, const void *args) { (void)at, (void)args; return 1; }
 TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)tile, (void)args; return TC_ATTN_WHOLE; }
-TC_DEV float tc__attn_no_out(float o, int b, int h, int q, int d, const void *args) { (void)b, (void)h, (void)q, (void)d, (void)args; return o; }
-TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h, (void)args; return 0.f; }
+TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
+TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
 /* The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
 #define TC__ATTN_CONFIG(name, complete, ...)                                                                          \
-    static_assert(true, "tc: a hook is a TC_DEV function: .score = float f(float s, int b, int h, int q, int kv, const void *args), " \
-                        ".mask = int f(int b, int h, int q, int kv, const void *args), .mask_tile = int f(tc_attn_tile tile, const void *args), " \
-                        ".out = float f(float o, int b, int h, int q, int d, const void *args), .sink = float f(int b, int h, const void *args)"); \
+    static_assert(true, "tc: a hook is a TC_DEV function: .score = float f(float s, tc_attn_at at, const void *args), " \
+                        ".mask = int f(tc_attn_at at, const void *args), .mask_tile = int f(tc_attn_tile tile, const void *args), " \
+                        ".out = float f(float o, tc_attn_at at, const void *args), .sink = float f(tc_attn_at at, const void *args)"); \
     TC_HD constexpr tc_attn_config name##_config(void) { return complete(tc_attn_config{__VA_ARGS__}); }              \
     TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
     {                                                                                                                 \
@@ -93,16 +93,15 @@ TC_DEV float tc__attn_no_sink(int b, int h, const void *args) { (void)b, (void)h
         constexpr tc_attn_mask_tile_fn mask_tile = c.mask_tile ? c.mask_tile : tc__attn_no_mask_tile;                 \
         constexpr tc_attn_out_fn out = c.out ? c.out : tc__attn_no_out;                                               \
         constexpr tc_attn_sink_fn sink = c.sink ? c.sink : tc__attn_no_sink;                                          \
-        (void)score(0.f, 0, 0, 0, 0, 0), (void)mask(0, 0, 0, 0, 0), (void)mask_tile(tc_attn_tile{}, 0);               \
-        (void)out(0.f, 0, 0, 0, 0, 0), (void)sink(0, 0, 0);                                                           \
+        (void)score(0.f, tc_attn_at{}, 0), (void)mask(tc_attn_at{}, 0), (void)mask_tile(tc_attn_tile{}, 0);               \
+        (void)out(0.f, tc_attn_at{}, 0), (void)sink(tc_attn_at{}, 0);                                                          \
     }
 #define TC__ATTN_HOOK(name) if (false) name##__a_hook_is_a_TC_DEV_function();
 
 #define TC__ATTN_SM90_BODY(config)                                                                                    \
     constexpr tc_attn_config c = config();                                                                            \
-    constexpr tc_wgmma_fn qk = tc_wgmma_pick_f32(c.bn, c.type);                                                       \
-    constexpr tc_wgmma_rs_fn pv = tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type);                                      \
-    tc_attn_sm90(c, qk, pv, &p);
+    constexpr tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)}; \
+    tc_attn_sm90(c, m, &p);
 
 #define TC__ATTN_SM90_KERNEL(name)                                                                                    \
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(name##_config())), 1)                            \

@@ -131,27 +131,40 @@ TC_DEV uint32_t tc__attn80_first_from(const int dim, uint32_t t, uint32_t pitch)
     return t / (uint32_t)tc__attn80_lanes(dim) * pitch + t % (uint32_t)tc__attn80_lanes(dim) * 16u;
 }
 
-/* A tile of K or V whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. */
-TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, const int dim, uint32_t slot, const char *src, uint32_t pitch, long long pass, int exist)
+/* Tiles of K or V on their way to shared memory: what a thread's copies start from. */
+typedef struct tc__attn80_stream {
+    int dim;         /* elements of a row */
+    uint32_t to;     /* this thread's first copy in the slot */
+    uint32_t off;    /* and how far from src it comes from */
+    const char *src; /* the tile, the same for all lanes */
+    long long pass;  /* bytes from one pass to the next */
+    int exist;       /* tc__attn80_fill: rows there; tc__attn80_copy: 0 where there is no tile */
+} tc__attn80_stream;
+
+/* A tile whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. */
+TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, tc__attn80_stream x)
 {
-    const uint32_t to = slot + tc__attn80_first_to(dim, threadIdx.x);
-    const int r = (int)threadIdx.x / tc__attn80_lanes(dim), step = tc__attn80_step(c, dim);
-    src += tc__attn80_first_from(dim, threadIdx.x, pitch);
+    const int r = (int)threadIdx.x / tc__attn80_lanes(x.dim), step = tc__attn80_step(c, x.dim);
+    const int lanes = tc__attn80_lanes(x.dim), pieces = tc__attn80_pieces(x.dim);
+    x.src += x.off;
 #pragma unroll
-    for (int i = 0; i < tc__attn80_passes(c, dim) * tc__attn80_pieces(dim); i++) {
-        const int row = r + i / tc__attn80_pieces(dim) * step;
-        if (i > 0 && i % tc__attn80_pieces(dim) == 0) src += pass;
-        if (row < c.bn) tc_cp_async_cg_16_zfill(tc__attn80_to(c, dim, to, i), src + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16, row < exist ? 16 : 0);
+    for (int i = 0; i < tc__attn80_passes(c, x.dim) * pieces; i++) {
+        const int row = r + i / pieces * step;
+        if (i > 0 && i % pieces == 0) x.src += x.pass;
+        if (row < c.bn)
+            tc_cp_async_cg_16_zfill(tc__attn80_to(c, x.dim, x.to, i), x.src + i % pieces * lanes * 16, row < x.exist ? 16 : 0);
     }
 }
 
-/* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from mixing the copies
- * with the products around them. */
-TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t to, const char **src, uint32_t off, long long pass, const int i, int on)
+/* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from mixing the
+ * copies with the products around them. */
+TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, tc__attn80_stream *x, const int i)
 {
-    const int r = (int)threadIdx.x / tc__attn80_lanes(dim), row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
-    if (i > 0 && i % tc__attn80_pieces(dim) == 0) *src += pass;
-    if (row + tc__attn80_step(c, dim) > c.bn) on = on && r + row < c.bn;
+    const int lanes = tc__attn80_lanes(x->dim), pieces = tc__attn80_pieces(x->dim), step = tc__attn80_step(c, x->dim);
+    const int r = (int)threadIdx.x / lanes, row = i / pieces * step;
+    int on = x->exist;
+    if (i > 0 && i % pieces == 0) x->src += x->pass;
+    if (row + step > c.bn) on = on && r + row < c.bn;
     asm volatile("{\n\t"
                  ".reg .pred p;\n\t"
                  ".reg .b64 from;\n\t"
@@ -159,7 +172,8 @@ TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, const int dim, uint32_t
                  "cvt.u64.u32 from, %2;\n\t"
                  "add.s64 from, from, %1;\n\t"
                  "@p cp.async.cg.shared.global [%0], [from], 16;\n\t"
-                 "}" : : "r"(tc__attn80_to(c, dim, to, i)), "l"(*src), "r"(off + (uint32_t)(i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16)), "r"(on) : "memory");
+                 "}" : : "r"(tc__attn80_to(c, x->dim, x->to, i)), "l"(x->src), "r"(x->off + (uint32_t)(i % pieces * lanes * 16)),
+                         "r"(on) : "memory");
 }
 
 TC_DEV_SM80 const char *tc__attn80_uniform(const char *p)
@@ -172,7 +186,7 @@ TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_pa
 {
     const tc_attn_problem *pr = &p->problem;
     const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes, step = tc__attn80_step(c, c.head_dim);
-    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(&p->problem, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
+    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(pr, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
 #pragma unroll 2
     for (int row = r; row < c.bm; row += step) {
         const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
@@ -193,13 +207,23 @@ TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, con
     else tc_mma_m16n8k16_f32_f16(d, a, b, d);
 }
 
-/* What moves along while a block works on a tile. */
+/* Where a warp stands: what moves along while its block works on a tile, and what it keeps for its rows. */
 typedef struct tc__attn80_place {
     uint32_t q_lane, k_lane, v_lane; /* ldmatrix: offsets of this lane in 16 rows of Q, K, V */
-    uint32_t q, k, v;         /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
+    uint32_t q, k, v;          /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
     const char *k_src, *v_src; /* the tile that is loaded next, the same for all lanes */
-    uint32_t use, fill;       /* slots: that of this tile, that of the tile loaded next */
+    uint32_t use, fill;        /* slots: that of this tile, that of the tile loaded next */
+    int row;                   /* this warp's first one in the tile of work */
+    float scale;               /* tc_attn_scale */
+    uint32_t *held;            /* the columns of Q that stay in registers */
+    float *s, *o;              /* fragments: for each 16 rows bn / 2 of S, head_dim_v / 2 of O */
+    float *shift, *sum, *rounding; /* of each row: what is added to score * scale before exp2; as in tc_attn_rows */
 } tc__attn80_place;
+
+/* One tile of keys: as in tc_attn_scores; load: there is a tile to be loaded meanwhile. */
+typedef struct tc__attn80_tile_of_keys {
+    int n, state, load, edges;
+} tc__attn80_tile_of_keys;
 
 TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_place *at, const int step, uint32_t *a)
 {
@@ -215,13 +239,14 @@ TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
 }
 
 /* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by 16 keys. */
-TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, const uint32_t *held, int load, float *s)
+TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, int load)
 {
     const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
     const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
     const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
     const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
-    uint32_t k_to, v_to, k_off, v_off, thread;
+    tc__attn80_stream ks, vs;
+    uint32_t thread;
     uint32_t f[4][4], q[2][16];
 #define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
     /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the time */
@@ -230,45 +255,51 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
                  "shr.u32 zero, %2, 8;\n\t"
                  "add.u32 %0, %1, zero;\n\t"
                  "}" : "=r"(thread) : "r"(threadIdx.x), "r"(at->fill));
-    k_to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
-    v_to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
-    k_off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
-    v_off = tc__attn80_first_from(c.head_dim_v, thread, (uint32_t)(p->v_row * 2));
+    ks.dim = c.head_dim;
+    ks.to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
+    ks.off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
+    ks.src = at->k_src, ks.pass = p->k_pass, ks.exist = load;
+    vs.dim = c.head_dim_v;
+    vs.to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
+    vs.off = tc__attn80_first_from(c.head_dim_v, thread, (uint32_t)(p->v_row * 2));
+    vs.src = at->v_src, vs.pass = p->v_pass, vs.exist = load;
     if (hold == 0) tc__attn80_read_q(c, at, 0, q[0]);
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_K(u);
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int step = u / each, j = u % each;
-        const uint32_t *a = step < hold ? held + step * tiles * 4 : q[step % 2];
+        const uint32_t *a = step < hold ? at->held + step * tiles * 4 : q[step % 2];
         if (j == 0 && step) __syncwarp();
         if (u + fore < units) TC__ATTN80_K(u + fore);
         if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
 #pragma unroll
         for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
-            if (i < k_copies) tc__attn80_copy(c, c.head_dim, k_to, &at->k_src, k_off, p->k_pass, i, load);
-            else tc__attn80_copy(c, c.head_dim_v, v_to, &at->v_src, v_off, p->v_pass, i - k_copies, load);
+            if (i < k_copies) tc__attn80_copy(c, &ks, i);
+            else tc__attn80_copy(c, &vs, i - k_copies);
         }
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
-            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e, step == 0);
+            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, at->s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e, step == 0);
         }
     }
 #undef TC__ATTN80_K
+    at->k_src = ks.src;
+    at->v_src = vs.src;
     tc_cp_async_commit_group();
 }
 
 /* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its row. */
-TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, float scale, const float *shift, const int j, const int i, float *s, float *sum)
+TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *at, float *sum, const int j, const int i)
 {
-    float *x = s + i / 8 * c.bn / 2 + j * 8 + i % 8;
-    *x = tc__exp2(fmaf(*x, scale, shift[i / 8 * 2 + i % 4 / 2]));
+    float *x = at->s + i / 8 * c.bn / 2 + j * 8 + i % 8;
+    *x = tc__exp2(fmaf(*x, at->scale, at->shift[i / 8 * 2 + i % 4 / 2]));
     sum[i / 8 * 2 + i % 4 / 2] += *x;
 }
 
 /* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
-TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at, float scale, const float *shift, float *s, float *sum, float *o)
+TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at)
 {
     const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
     const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
@@ -280,9 +311,9 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
-    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, scale, shift, 0, i, s, part);
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, at, part, 0, i);
 #pragma unroll
-    for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2, 16, a[0] + 4 * t);
+    for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, at->s + t * c.bn / 2, 16, a[0] + 4 * t);
 #pragma unroll
     for (int u = 0; u < units; u++) {
         const int j = u / each, n = u % each;
@@ -291,37 +322,39 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
-            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t, f[u % slots] + 2 * e, 0);
+            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, at->o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t, f[u % slots] + 2 * e, 0);
         }
         if (j + 1 < c.bn / 16) {
 #pragma unroll
-            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, scale, shift, j + 1, i, s, part);
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, at, part, j + 1, i);
             if (n + 1 == each) {
 #pragma unroll
-                for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
+                for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, at->s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
             }
         }
     }
 #pragma unroll
-    for (int i = 0; i < 2 * tiles; i++) sum[i] += part[i];
+    for (int i = 0; i < 2 * tiles; i++) at->sum[i] += part[i];
 #undef TC__ATTN80_V
 }
 
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
 #define TC__ATTN80_NONE 3e38f
 
-/* 16 rows: where one of the warp's has a new maximum, their shifts, which are -maximum * scale, and what was added up before. */
-TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const float *s, float *shift, float *sum, float *rounding, float *o)
+/* Rows 16 t to 16 t + 15 of the warp: where one has a new maximum, their shifts, which are -maximum * scale, and what was
+ * added up before. */
+TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, const tc__attn80_place *at, const int t)
 {
-    float top[2];
-    tc__attn_top(s, c.bn, top);
+    const float scale = at->scale;
+    float *shift = at->shift + 2 * t, *o = at->o + t * c.head_dim_v / 2, top[2];
+    tc__attn_top(at->s + t * c.bn / 2, c.bn, top);
     if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
 #pragma unroll
     for (int i = 0; i < 2; i++) { /* only now do lanes ask their neighbours */
         const float to = fminf(shift[i], -tc__attn_quad_max(top[i]) * scale), f = tc__exp2(to - shift[i]);
         shift[i] = to;
-        sum[i] *= f;
-        if (c.causal || c.window || c.mask) rounding[i] *= f; /* otherwise the 0 that the compiler knows */
+        at->sum[2 * t + i] *= f;
+        if (c.causal || c.window || c.mask) at->rounding[2 * t + i] *= f; /* otherwise the 0 that the compiler knows */
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 8; j++) {
             o[4 * j + 2 * i] *= f;
@@ -330,31 +363,31 @@ TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, float scale, const flo
     }
 }
 
-/* 16 rows that may see few keys: by how much rounding P to 16 bits changes their sums. */
-TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, float scale, const float *s, const float *shift, float *rounding)
+/* Those rows, where they may see few keys: by how much rounding P to 16 bits changes their sums. */
+TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, const tc__attn80_place *at, const int t)
 {
+    const float *s = at->s + t * c.bn / 2, *shift = at->shift + 2 * t, scale = at->scale;
 #pragma unroll
     for (int j = 0; j < c.bn / 4; j++) {
         const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
         const uint32_t w = tc__pack(c.type, x, y);
-        rounding[j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+        at->rounding[2 * t + j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
     }
 }
 
-/* One tile of keys. load: there is a tile to be loaded meanwhile; edges: as for tc_attn_score. */
-TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, const uint32_t *held, int row0,
-                                 int n, int state, int load, const int edges, float *s, float *shift, float *sum, float *rounding, float *o)
+/* One tile of keys. */
+TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w,
+                                 tc__attn80_place *at, const tc__attn80_tile_of_keys k)
 {
-    const float scale = c.score ? TC__LOG2E : p->problem.scale_log2;
-    tc__attn80_qk(c, p, at, held, load, s);
+    tc__attn80_qk(c, p, at, k.load);
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
-        float *x = s + t * c.bn / 2;
-        const int few = tc_attn_score(c, &p->problem, w, x, c.bn, row0 + t * 16, n, state, edges);
-        tc__attn80_raise(c, scale, x, shift + 2 * t, sum + 2 * t, rounding + 2 * t, o + t * c.head_dim_v / 2);
-        if (few) tc__attn80_round(c, scale, x, shift + 2 * t, rounding + 2 * t);
+        const tc_attn_scores x = {at->s + t * c.bn / 2, c.bn, at->row + t * 16, k.n, k.state, k.edges, 0, at->scale};
+        const int few = tc_attn_score(c, &p->problem, w, x);
+        tc__attn80_raise(c, at, t);
+        if (few) tc__attn80_round(c, at, t);
     }
-    tc__attn80_pv(c, at, scale, shift, s, sum, o);
+    tc__attn80_pv(c, at);
 }
 
 /* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages / 2 tiles between two
@@ -384,19 +417,21 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_attn_problem *pr = &p->problem;
-    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), row0 = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c), hold = tc__attn80_held(c);
+    const int tiles = tc__attn80_rows(c) / 16, lane = tc_lane(), hold = tc__attn80_held(c);
     const int together = c.stages / 2, apart = TC__ATTN80_APART && !c.window && !c.mask;
-    const float scale = c.score ? TC__LOG2E : pr->scale_log2;
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem), smem_k = smem + (uint32_t)(c.bm * c.head_dim * 2);
     const uint32_t smem_v = smem_k + (uint32_t)(c.stages * c.bn * c.head_dim * 2);
     tc__attn80_place at;
     tc_attn_work w;
-    float shift[8], sum[8], rounding[8]; /* of each row: what is added to score * scale before exp2; as in tc_attn_rows */
+    float shift[8], sum[8], rounding[8];
     uint32_t held[256];
     float o[256], s[256];
     uint32_t index;
     int n, ahead, state, unused, hk;
 
+    at.row = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c);
+    at.scale = tc_attn_scale(c, pr);
+    at.held = held, at.s = s, at.o = o, at.shift = shift, at.sum = sum, at.rounding = rounding;
     if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
     w.hi = (int)tc_uniform((uint32_t)w.hi);
     w.free_hi = (int)tc_uniform((uint32_t)w.free_hi);
@@ -414,7 +449,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         at.q_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
         at.k_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
         at.v_lane = tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
-        at.q = smem + (uint32_t)(row0 * c.head_dim * 2);
+        at.q = smem + (uint32_t)(at.row * c.head_dim * 2);
         at.k = smem_k;
         at.v = smem_v;
         at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
@@ -426,8 +461,16 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll 1
         for (int i = 0; i < c.stages - together; i++) {
             if (ahead >= w.lo) {
-                tc__attn80_fill(c, c.head_dim, smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2), at.k_src + ahead * p->k_tile, (uint32_t)(p->k_row * 2), p->k_pass, w.k_len - ahead * c.bn);
-                tc__attn80_fill(c, c.head_dim_v, smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2), at.v_src + ahead * p->v_tile, (uint32_t)(p->v_row * 2), p->v_pass, w.k_len - ahead * c.bn);
+                const tc__attn80_stream ks = {c.head_dim,
+                                              smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, threadIdx.x),
+                                              tc__attn80_first_from(c.head_dim, threadIdx.x, (uint32_t)(p->k_row * 2)),
+                                              at.k_src + ahead * p->k_tile, p->k_pass, w.k_len - ahead * c.bn};
+                const tc__attn80_stream vs = {c.head_dim_v,
+                                              smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, threadIdx.x),
+                                              tc__attn80_first_from(c.head_dim_v, threadIdx.x, (uint32_t)(p->v_row * 2)),
+                                              at.v_src + ahead * p->v_tile, p->v_pass, w.k_len - ahead * c.bn};
+                tc__attn80_fill(c, ks);
+                tc__attn80_fill(c, vs);
                 ahead = tc_attn_next(c, pr, &w, ahead, &unused);
             }
             at.fill++;
@@ -440,7 +483,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
-            tc__attn80_tile(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 1, s, shift, sum, rounding, o);
+            const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 1};
+            tc__attn80_tile(c, p, &w, &at, k);
             n = tc_attn_next(c, pr, &w, n, &state);
             if (n < w.lo) break;
             ahead = tc__attn80_forward(c, p, &w, &at, ahead);
@@ -448,7 +492,8 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         }
         if (apart && n >= w.lo) {
             for (;;) {
-                tc__attn80_tile(c, p, &w, &at, held, row0, n, state, ahead >= w.lo, 0, s, shift, sum, rounding, o);
+                const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 0};
+                tc__attn80_tile(c, p, &w, &at, k);
                 if (--n < w.lo) break;
                 ahead = tc__attn80_forward(c, p, &w, &at, ahead);
             }
@@ -460,14 +505,16 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll
     for (int t = 0; t < tiles; t++) {
         tc_attn_rows r;
+        r.o = o + t * c.head_dim_v / 2;
+        r.row = at.row + t * 16;
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / scale;
+            r.max[i] = shift[2 * t + i] == TC__ATTN80_NONE ? -TC__INF : -shift[2 * t + i] / at.scale;
             r.sum[i] = sum[2 * t + i];
             r.rounding[i] = rounding[2 * t + i];
         }
-        tc_attn_finish(c, pr, &w, o + t * c.head_dim_v / 2, &r, row0 + t * 16);
-        tc_attn_store(c, pr, &w, o + t * c.head_dim_v / 2, row0 + t * 16);
+        tc_attn_finish(c, pr, &w, &r);
+        tc_attn_store(c, pr, &w, &r);
     }
 }
 

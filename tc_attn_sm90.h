@@ -89,6 +89,12 @@ TC_HD TC_CONSTEXPR int tc_attn_sm90_legal(const tc_attn_config given)
 
 #ifdef __CUDACC__
 
+/* The two products of a configuration: S = Q K', and O += P V with P in registers. */
+typedef struct tc_attn_sm90_wgmma {
+    tc_wgmma_fn qk;
+    tc_wgmma_rs_fn pv;
+} tc_attn_sm90_wgmma;
+
 TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + stage * (uint32_t)tc__attn90_q_bytes(c); }
 TC_DEV uint32_t tc__attn90_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
@@ -112,17 +118,30 @@ TC_DEV uint32_t tc__attn90_q_full(const tc_attn_config c, uint32_t smem, uint32_
 TC_DEV uint32_t tc__attn90_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_q_full(c, smem, stage) + 8u; }
 TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem) { return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages); }
 
-/* Where a tile of K or V lies in its tensor; used: rows of it that belong to the sequence. */
+/* 16 bytes of zeros. */
+TC_DEV void tc__attn90_zero_16(uint32_t at)
+{
+    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(at), "r"(0) : "memory");
+}
+
+/* A tile of K or V: where it lies in its tensor, and where it goes. */
 typedef struct tc__attn90_source {
-    int row, head, outer, used;
+    int row, head, outer, used; /* used: rows of it that belong to the sequence; -1: there is no tile */
 } tc__attn90_source;
 
+typedef struct tc__attn90_slot {
+    uint32_t at, full; /* shared addresses: the slot, the barrier that counts its bytes */
+    int boxes;
+} tc__attn90_slot;
+
 /* One tile of K or V into its slot; lane 0 of the producer. */
-TC_DEV_SM90 void tc__attn90_fetch(const tc_attn_config c, const tc_tmap *map, const int boxes, uint32_t dst, uint32_t bar, const tc__attn90_source *from)
+TC_DEV_SM90 void tc__attn90_fetch(const tc_attn_config c, const tc_tmap *map, const tc__attn90_slot to,
+                                  const tc__attn90_source *from)
 {
-    tc_mbarrier_arrive_expect_tx(bar, (uint32_t)(boxes * c.bn * 128));
+    tc_mbarrier_arrive_expect_tx(to.full, (uint32_t)(to.boxes * c.bn * 128));
 #pragma unroll
-    for (int i = 0; i < boxes; i++) tc_cp_async_bulk_tensor_4d(dst + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer, bar);
+    for (int i = 0; i < to.boxes; i++)
+        tc_cp_async_bulk_tensor_4d(to.at + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer, to.full);
 }
 
 /* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
@@ -163,59 +182,94 @@ TC_DEV_SM80 void tc__attn90_note_get(uint32_t at, tc_attn_work *w)
     __syncwarp(); /* all lanes have read before one gives the slot back */
 }
 
-/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times anything
- * may be NaN: they become zeros before anyone reads them. */
-TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc_ring *vr, uint32_t *tails, const tc__attn90_source *from)
+/* Where the producer stands. */
+typedef struct tc__attn90_producer {
+    uint32_t smem;
+    tc_ring q, k, v;
+    uint32_t tails;      /* tiles of V with an end that were fetched */
+    uint32_t round;      /* tiles of work of this block that were looked at */
+    tc_attn_work coming; /* the next one that has keys to look at, */
+    int first;           /* and the first of its tiles of keys */
+} tc__attn90_producer;
+
+/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times
+ * anything may be NaN: they become zeros before anyone reads them. */
+TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_producer *u, const tc__attn90_source *from)
 {
     const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim_v);
-    const uint32_t v = tc__attn90_v(c, smem, vr->stage), full = tc__attn90_v_full(c, smem, vr->stage), tail = tc__attn90_tail(c, smem);
-    TC_MBARRIER_WAIT(tc__attn90_v_empty(c, smem, vr->stage), vr->phase ^ 1u, "V empty", (int)vr->stage);
+    const uint32_t v = tc__attn90_v(c, u->smem, u->v.stage), full = tc__attn90_v_full(c, u->smem, u->v.stage);
+    const uint32_t tail = tc__attn90_tail(c, u->smem);
+    TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, u->v.stage), u->v.phase ^ 1u, "V empty", (int)u->v.stage);
     if (p->problem.zero_tail && from->used < c.bn) {
-        if (lane == 0) tc__attn90_fetch(c, &p->v, boxes, v, tail, from);
-        TC_MBARRIER_WAIT(tail, *tails & 1u, "V tail", 0);
-        ++*tails;
+        const tc__attn90_slot to = {v, tail, boxes};
+        if (lane == 0) tc__attn90_fetch(c, &p->v, to, from);
+        TC_MBARRIER_WAIT(tail, u->tails & 1u, "V tail", 0);
+        ++u->tails;
 #pragma unroll 1
         for (int at = from->used * 128 + lane * 16; at < c.bn * 128; at += 512) {
 #pragma unroll
-            for (int i = 0; i < boxes; i++)
-                asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(v + (uint32_t)(i * c.bn * 128 + at)), "r"(0) : "memory");
+            for (int i = 0; i < boxes; i++) tc__attn90_zero_16(v + (uint32_t)(i * c.bn * 128 + at));
         }
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) tc_mbarrier_arrive(full);
     } else if (lane == 0) {
-        tc__attn90_fetch(c, &p->v, boxes, v, full, from);
+        const tc__attn90_slot to = {v, full, boxes};
+        tc__attn90_fetch(c, &p->v, to, from);
     }
-    tc_ring_next(vr, c.stages);
+    tc_ring_next(&u->v, c.stages);
 }
 
-/* The block's next tile of work that has keys to look at: *n is the first of its tiles of keys, *round counts. 0 at the end. What a
- * tile without keys has to say is stored on the way. */
-TC_DEV int tc__attn90_next_work(const tc_attn_config c, const tc_attn_problem *p, uint32_t *round, tc_attn_work *w, int *n)
+/* The block's next tile of work that has keys to look at, into `coming` and `first`. 0 at the end. What a tile without keys
+ * has to say is stored on the way. */
+TC_DEV int tc__attn90_next_work(const tc_attn_config c, const tc_attn_problem *p, tc__attn90_producer *u)
 {
     const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
     int state;
     for (;;) {
-        const uint32_t i = tc__attn90_turn((*round)++, blockIdx.x, gridDim.x);
+        const uint32_t i = tc__attn90_turn(u->round++, blockIdx.x, gridDim.x);
         if (i >= total) return 0;
-        if (!tc_attn_work_at(c, p, i, w)) continue;
-        *n = tc_attn_next(c, p, w, w->hi, &state);
-        if (*n >= w->lo) return 1;
-        tc__attn_store_nothing(c, p, w);
+        if (!tc_attn_work_at(c, p, i, &u->coming)) continue;
+        u->first = tc_attn_next(c, p, &u->coming, u->coming.hi, &state);
+        if (u->first >= u->coming.lo) return 1;
+        tc__attn_store_nothing(c, p, &u->coming);
     }
 }
 
-/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V, also
- * from one tile of work to the next. What comes next is found out while the rings are full, so that nobody waits for the divisions. */
+/* Lane 0 of the producer: the note on work w and its tile of Q; b = -1: the note that there is none. */
+TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_params *p, const tc__attn90_producer *u, tc_attn_work *w)
+{
+    const tc_attn_problem *a = &p->problem;
+    const int boxes = tc__attn90_boxes(c.head_dim);
+    const uint32_t q = tc__attn90_q(c, u->smem, u->q.stage), full = tc__attn90_q_full(c, u->smem, u->q.stage);
+    tc__attn90_note_put(tc__attn90_note(c, u->smem, u->q), w);
+    if (w->b < 0) {
+        tc_mbarrier_arrive(full);
+        return;
+    }
+    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+#pragma unroll
+    for (int e = 0; e < boxes; e++)
+        tc_cp_async_bulk_tensor_5d(q + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w->q_at + w->q0, w->h / a->group,
+                                   tc__attn_outer_q(a, w), full);
+}
+
+/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V,
+ * also from one tile of work to the next. What comes next is found out while the rings are full, so that nobody waits for the
+ * divisions. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
     const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim);
-    tc_ring qr = {0, 0}, kr = {0, 0}, vr = {0, 0};
-    uint32_t round = 0, tails = 0;
+    tc__attn90_producer u; /* set field by field: zeros for all of it would be instructions */
+    const tc_ring start = {0, 0};
     tc__attn90_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
-    tc_attn_work w, coming;
-    int n = 0, state, first, more = tc__attn90_next_work(c, a, &round, &coming, &first);
+    tc_attn_work w;
+    int n = 0, state, more;
+    u.smem = smem;
+    u.q = u.k = u.v = start;
+    u.tails = u.round = 0;
+    more = tc__attn90_next_work(c, a, &u);
     w.lo = 1;
     for (;;) {
         int fresh;
@@ -223,28 +277,18 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
         fresh = n < w.lo;
         if (fresh) {
             if (c.q_stages == 1 && v.used >= 0) { /* the slot of Q is free only when this V has been asked for */
-                tc__attn90_fetch_v(c, p, smem, &vr, &tails, &v);
+                tc__attn90_fetch_v(c, p, &u, &v);
                 v.used = -1;
             }
-            w = coming;
+            w = u.coming;
             tc__attn90_work_uniform(&w);
-            n = first;
-            TC_MBARRIER_WAIT(tc__attn90_q_empty(c, smem, qr.stage), qr.phase ^ 1u, "Q empty", (int)qr.stage);
+            n = u.first;
+            TC_MBARRIER_WAIT(tc__attn90_q_empty(c, smem, u.q.stage), u.q.phase ^ 1u, "Q empty", (int)u.q.stage);
             if (lane == 0) {
-                const uint32_t full = tc__attn90_q_full(c, smem, qr.stage);
                 if (!more) w.b = -1;
-                tc__attn90_note_put(tc__attn90_note(c, smem, qr), &w);
-                if (more) {
-                    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
-#pragma unroll
-                    for (int e = 0; e < boxes; e++)
-                        tc_cp_async_bulk_tensor_5d(tc__attn90_q(c, smem, qr.stage) + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w.q_at + w.q0, w.h / a->group,
-                                                   tc__attn_outer_q(a, &w), full);
-                } else {
-                    tc_mbarrier_arrive(full);
-                }
+                tc__attn90_fetch_q(c, p, &u, &w);
             }
-            tc_ring_next(&qr, c.q_stages);
+            tc_ring_next(&u.q, c.q_stages);
             if (!more) break;
             k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv)));
             k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
@@ -252,14 +296,17 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
         }
         k.row = w.k_at + n * c.bn;
         k.used = w.k_len - n * c.bn;
-        TC_MBARRIER_WAIT(tc__attn90_k_empty(c, smem, kr.stage), kr.phase ^ 1u, "K empty", (int)kr.stage);
-        if (lane == 0) tc__attn90_fetch(c, &p->k, boxes, tc__attn90_k(c, smem, kr.stage), tc__attn90_k_full(c, smem, kr.stage), &k);
-        tc_ring_next(&kr, c.stages);
-        if (v.used >= 0) tc__attn90_fetch_v(c, p, smem, &vr, &tails, &v);
+        TC_MBARRIER_WAIT(tc__attn90_k_empty(c, smem, u.k.stage), u.k.phase ^ 1u, "K empty", (int)u.k.stage);
+        if (lane == 0) {
+            const tc__attn90_slot to = {tc__attn90_k(c, smem, u.k.stage), tc__attn90_k_full(c, smem, u.k.stage), boxes};
+            tc__attn90_fetch(c, &p->k, to, &k);
+        }
+        tc_ring_next(&u.k, c.stages);
+        if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
         v = k;
-        if (fresh) more = (int)tc_uniform((uint32_t)tc__attn90_next_work(c, a, &round, &coming, &first));
+        if (fresh) more = (int)tc_uniform((uint32_t)tc__attn90_next_work(c, a, &u));
     }
-    if (v.used >= 0) tc__attn90_fetch_v(c, p, smem, &vr, &tails, &v);
+    if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
 }
 
 /* Consumer: a slot goes back, by one thread of the warpgroup. */
@@ -268,42 +315,65 @@ TC_DEV_SM90 void tc__attn90_release(uint32_t bar)
     if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
 }
 
+/* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
+typedef struct tc__attn90_consumer {
+    uint32_t smem;
+    tc_ring q, k, v;
+    int wg;         /* warpgroup */
+    tc_attn_work w;
+    int n;          /* tile of keys */
+    tc_attn_rows r;
+    float *s;       /* the fragment of S */
+    uint32_t *a;    /* P as an A operand */
+} tc__attn90_consumer;
+
+/* A tile of keys in tc__attn90_step; add: whether O holds anything yet; the rest as in tc_attn_scores. */
+typedef struct tc__attn90_tile {
+    int n, state, add, edges;
+} tc__attn90_tile;
+
 /* S = Q K' of one tile, issued. */
-TC_DEV_SM90A void tc__attn90_qk(const tc_attn_config c, const tc_wgmma_fn qk, uint32_t smem, uint32_t q_stage, uint32_t stage, int wg, float *s)
+TC_DEV_SM90A void tc__attn90_qk(const tc_attn_config c, const tc_attn_sm90_wgmma m, tc__attn90_consumer *u)
 {
-    const uint64_t q = tc_wgmma_desc(tc__attn90_q(c, smem, q_stage) + (uint32_t)(wg * 64 * 128), 128), k = tc_wgmma_desc(tc__attn90_k(c, smem, stage), 128);
+    const uint64_t q = tc_wgmma_desc(tc__attn90_q(c, u->smem, u->q.stage) + (uint32_t)(u->wg * 64 * 128), 128);
+    const uint64_t k = tc_wgmma_desc(tc__attn90_k(c, u->smem, u->k.stage), 128);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.head_dim / 16; i++)
-        qk(s, tc_wgmma_desc_advance(q, (uint32_t)(i / 4 * c.bm * 128 + i % 4 * 32)), tc_wgmma_desc_advance(k, (uint32_t)(i / 4 * c.bn * 128 + i % 4 * 32)), i > 0);
+        m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)(i / 4 * c.bm * 128 + i % 4 * 32)),
+             tc_wgmma_desc_advance(k, (uint32_t)(i / 4 * c.bn * 128 + i % 4 * 32)), i > 0);
     tc_wgmma_commit_group();
 }
 
 /* O = P V, or O += P V, of one tile, issued. */
-TC_DEV_SM90A void tc__attn90_pv(const tc_attn_config c, const tc_wgmma_rs_fn pv, uint32_t smem, uint32_t stage, const uint32_t *a, float *o, int add)
+TC_DEV_SM90A void tc__attn90_pv(const tc_attn_config c, const tc_attn_sm90_wgmma m, tc__attn90_consumer *u, int add)
 {
-    const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, smem, stage), (uint32_t)(c.bn * 128));
+    const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, u->smem, u->v.stage), (uint32_t)(c.bn * 128));
     tc_wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < c.bn / 16; i++) pv(o, a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
+    for (int i = 0; i < c.bn / 16; i++)
+        m.pv(u->r.o, u->a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
     tc_wgmma_commit_group();
 }
 
-/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each other in O, which is
- * the case unless heads are packed or another sequence begins among them; else by ordinary stores. Every condition here is the same for
- * the warp and known to be: else the products' descriptors would leave the uniform registers. */
-TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_params *p, const tc_attn_work *w, uint32_t smem, float *o, const tc_attn_rows *r, int row)
+/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each other in O,
+ * which is the case unless heads are packed or another sequence begins among them; else by ordinary stores. Every condition
+ * here is the same for the warp and known to be: else the products' descriptors would leave the uniform registers. */
+TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u, const tc_attn_work *w)
 {
     const tc_attn_problem *a = &p->problem;
-    tc_attn_finish(c, a, w, o, r, row);
+    const int row = u->r.row;
+    tc_attn_finish(c, a, w, &u->r);
     if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
-        const uint32_t lane = (uint32_t)tc_lane(), to = tc__attn90_o(c, smem) + (uint32_t)(row * 128), at = to + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
+        const uint32_t lane = (uint32_t)tc_lane(), to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128);
+        const uint32_t at = to + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
         if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 16; j++) {
-            const float *x = o + 8 * j;
-            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]), tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
+            const float *x = u->r.o + 8 * j;
+            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]),
+                                   tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
             tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
         }
         tc_fence_proxy_async_shared();
@@ -311,123 +381,141 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
         if (lane == 0) {
 #pragma unroll
             for (int i = 0; i < tc__attn90_boxes(c.head_dim_v); i++)
-                if (w->q0 + row < w->q_len) tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64, w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
+                if (w->q0 + row < w->q_len)
+                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64, w->q_at + w->q0 + row,
+                                                     w->h, tc__attn_outer_q(a, w));
             tc_cp_async_bulk_commit_group();
         }
     } else {
-        tc_attn_store(c, a, w, o, row);
+        tc_attn_store(c, a, w, &u->r);
     }
 }
 
-/* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
-typedef struct tc__attn90_consumer {
-    tc_ring q, k, v;
-    int wg, row;    /* warpgroup, and the warp's first row in a tile */
-    tc_attn_work w;
-    int n;          /* tile of keys */
-    tc_attn_rows r;
-} tc__attn90_consumer;
-
-/* The first S of a tile of work, after it was issued: to P in a. */
-TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem, tc__attn90_consumer *u, float *s, uint32_t *a)
+/* The first S of a tile of work, after it was issued: to P. */
+TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
 {
+    tc_attn_scores x = {u->s, c.bn, u->r.row, 0, 0, 1, 0, tc_attn_scale(c, &p->problem)};
     float f[2];
-    int state, few;
-    u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &state);
+    x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &x.state);
     TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, smem, u->k.stage));
+    tc_wgmma_fence_acc(u->s, c.bn / 2);
+    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
-    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, u->n, state, 1);
-    tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
-    tc_attn_pack(c.type, s, c.bn, a);
+    x.few = tc_attn_score(c, &p->problem, &u->w, x);
+    tc_attn_softmax(c, x, &u->r, f);
+    tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
 
-/* One more tile of keys of a tile of work: S of tile n is multiplied together with P V of the tile before it, and the softmax runs while
- * P V does. Leaves P in a. add: whether o holds anything yet. edges: as for tc_attn_score. */
-TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
-                                     tc__attn90_consumer *u, float *s, uint32_t *a, float *o, int n, int state, int add, const int edges)
+/* One more tile of keys of a tile of work: its S is multiplied together with P V of the tile before it, and the softmax runs
+ * while P V does. Leaves P. */
+TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p, tc__attn90_consumer *u,
+                                  const tc__attn90_tile t)
 {
     const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, tc_attn_scale(c, &p->problem)};
     float f[2];
-    int rise, few;
-    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+    int rise;
+    TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
-    tc__attn90_qk(c, qk, smem, u->q.stage, u->k.stage, u->wg, s);
-    TC_MBARRIER_WAIT(tc__attn90_v_full(c, smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
-    tc__attn90_pv(c, pv, smem, u->v.stage, a, o, add);
+    tc__attn90_qk(c, m, u);
+    TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+    tc__attn90_pv(c, m, u, t.add);
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
-    tc_wgmma_fence_acc(s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, smem, u->k.stage));
+    tc_wgmma_fence_acc(u->s, c.bn / 2);
+    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
-    few = tc_attn_score(c, &p->problem, &u->w, s, c.bn, u->row, n, state, edges);
-    rise = tc_attn_softmax(c, c.score ? TC__LOG2E : p->problem.scale_log2, s, c.bn, few, &u->r, f);
+    x.few = tc_attn_score(c, &p->problem, &u->w, x);
+    rise = tc_attn_softmax(c, x, &u->r, f);
     TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc__attn90_release(tc__attn90_v_empty(c, smem, u->v.stage));
+    tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
+    tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
-    tc_attn_pack(c.type, s, c.bn, a);
-    if (rise) tc_attn_rescale(o, c.head_dim_v, f);
+    tc_attn_pack(c.type, u->s, c.bn, u->a);
+    if (rise) tc_attn_rescale(u->r.o, c.head_dim_v, f);
 }
 
-/* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for a mask stands
- * in it, which gains 7 %. The return value: whether o holds anything. */
-TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem,
-                                    tc__attn90_consumer *u, float *s, uint32_t *a, float *o)
+/* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for a mask
+ * stands in it, which gains 7 %. The return value: whether O holds anything. */
+TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
 {
+    const tc_attn_problem *a = &p->problem;
     int add = 0, state = TC_ATTN_WHOLE, n;
     if (c.mask || (c.head_dim_v > 192 && (c.causal || c.window))) { /* of wide heads one loop, for want of registers */
-        for (n = tc_attn_next(c, &p->problem, &u->w, u->n, &state); n >= u->w.lo; n = tc_attn_next(c, &p->problem, &u->w, n, &state), add = 1)
-            tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+        for (n = tc_attn_next(c, a, &u->w, u->n, &state); n >= u->w.lo; n = tc_attn_next(c, a, &u->w, n, &state), add = 1) {
+            const tc__attn90_tile t = {n, state, add, 1};
+            tc__attn90_step(c, m, p, u, t);
+        }
     } else {
         n = u->n - 1;
         if (c.causal || c.window) /* without them only the first tile can have an edge: the end of the sequence */
-            for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
-        for (; n >= u->w.free_lo; n--, add = 1) tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 0);
+            for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) {
+                const tc__attn90_tile t = {n, state, add, 1};
+                tc__attn90_step(c, m, p, u, t);
+            }
+        for (; n >= u->w.free_lo; n--, add = 1) {
+            const tc__attn90_tile t = {n, state, add, 0};
+            tc__attn90_step(c, m, p, u, t);
+        }
         if (c.window)
-            for (; n >= u->w.lo; n--, add = 1) tc__attn90_step(c, qk, pv, p, smem, u, s, a, o, n, state, add, 1);
+            for (; n >= u->w.lo; n--, add = 1) {
+                const tc__attn90_tile t = {n, state, add, 1};
+                tc__attn90_step(c, m, p, u, t);
+            }
     }
-    if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, smem, u->q.stage));
+    if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     tc_ring_next(&u->q, c.q_stages);
     return add;
 }
 
-/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of the
- * other are multiplied together, and the one is stored while the other's S is in the making. */
-TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p, uint32_t smem, int wg)
+/* The note on the next tile of work. 0: there is none. */
+TC_DEV_SM90 int tc__attn90_read_note(const tc_attn_config c, tc__attn90_consumer *u)
 {
-    const int next_wg = wg + 1 == c.consumers ? 0 : wg + 1, early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers, and its Q */
-    tc__attn90_consumer u = {{0, 0}, {0, 0}, {0, 0}, wg, wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16};
+    TC_MBARRIER_WAIT(tc__attn90_q_full(c, u->smem, u->q.stage), u->q.phase, "Q full", (int)u->q.stage);
+    tc__attn90_note_get(tc__attn90_note(c, u->smem, u->q), &u->w);
+    return u->w.b >= 0;
+}
+
+/* Which consumer this is: its warpgroup, counted from 0, and the block's shared memory. */
+typedef struct tc_attn_sm90_self {
+    uint32_t smem;
+    int wg;
+} tc_attn_sm90_self;
+
+/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of
+ * the other are multiplied together, and the one is stored while the other's S is in the making. */
+TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
+                                   const tc_attn_sm90_self self)
+{
+    const uint32_t smem = self.smem;
+    const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
+    const int early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers */
+    tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
     float s[128], o[128];
     uint32_t a[64];
     int add;
+    u.r.row = wg * 64 + (int)(threadIdx.x / 32u % 4u) * 16;
+    u.s = s, u.r.o = o, u.a = a;
 
     if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
-    TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, 0), 0, "Q full", 0);
-    tc__attn90_note_get(tc__attn90_note(c, smem, u.q), &u.w);
-    if (u.w.b < 0) return;
+    if (!tc__attn90_read_note(c, &u)) return;
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, 0), 0, "K full", 0);
-    tc__attn90_qk(c, qk, smem, 0, 0, wg, s);
-    tc__attn90_first(c, p, smem, &u, s, a);
+    tc__attn90_qk(c, m, &u);
+    tc__attn90_first(c, p, &u);
     for (;;) {
         const tc_attn_work before = u.w;
-        add = tc__attn90_rest(c, qk, pv, p, smem, &u, s, a, o);
+        add = tc__attn90_rest(c, m, p, &u);
         TC_MBARRIER_WAIT(tc__attn90_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
-        if (early) {
-            TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
-            tc__attn90_note_get(tc__attn90_note(c, smem, u.q), &u.w);
-            if (u.w.b < 0) {
-                u.w = before;
-                break;
-            }
+        if (early && !tc__attn90_read_note(c, &u)) {
+            u.w = before;
+            break;
         }
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        tc__attn90_pv(c, pv, smem, u.v.stage, a, o, add);
+        tc__attn90_pv(c, m, &u, add);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
-            tc__attn90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+            tc__attn90_qk(c, m, &u);
             if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
             TC_WGMMA_WAIT_GROUP(1);
         } else {
@@ -437,28 +525,26 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_wgmma_fn qk,
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
         tc__attn90_release(tc__attn90_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
-        tc__attn90_store(c, p, &before, smem, o, &u.r, u.row);
+        tc__attn90_store(c, p, &u, &before);
         if (!early) {
-            TC_MBARRIER_WAIT(tc__attn90_q_full(c, smem, u.q.stage), u.q.phase, "Q full", (int)u.q.stage);
-            tc__attn90_note_get(tc__attn90_note(c, smem, u.q), &u.w);
-            if (u.w.b < 0) {
+            if (!tc__attn90_read_note(c, &u)) {
                 if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 return;
             }
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
-            tc__attn90_qk(c, qk, smem, u.q.stage, u.k.stage, wg, s);
+            tc__attn90_qk(c, m, &u);
         }
-        tc__attn90_first(c, p, smem, &u, s, a);
+        tc__attn90_first(c, p, &u);
     }
-    tc__attn90_pv(c, pv, smem, u.v.stage, a, o, add); /* the last tile of all */
+    tc__attn90_pv(c, m, &u, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-    tc__attn90_store(c, p, &u.w, smem, o, &u.r, u.row);
+    tc__attn90_store(c, p, &u, &u.w);
     if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
 /* The kernel. */
-TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, const tc_wgmma_rs_fn pv, const tc_attn_sm90_params *p)
+TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
@@ -485,7 +571,7 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
     /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
     for (int i = 0; i < c.q_stages * tc__attn90_boxes(c.head_dim); i++)
         for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128; at += tc_attn_sm90_threads(c) * 16)
-            asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(smem + (uint32_t)(i * c.bm * 128 + at)), "r"(0) : "memory");
+            tc__attn90_zero_16(smem + (uint32_t)(i * c.bm * 128 + at));
     tc_fence_proxy_async_shared();
     __syncthreads();
     tc_griddepcontrol_wait();
@@ -504,7 +590,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_wgmma_fn qk, con
         else if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
         else if (c.consumers == 2) TC_SETMAXNREG_INC(240);
         else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
-        tc_attn_sm90_mma(c, qk, pv, p, smem, wg - 1);
+        const tc_attn_sm90_self self = {smem, wg - 1};
+        tc_attn_sm90_mma(c, m, p, self);
     }
 }
 

@@ -26,11 +26,17 @@ typedef struct tc_attn_tile {
 
 enum { TC_ATTN_SKIP = 0, TC_ATTN_PARTIAL = 1, TC_ATTN_WHOLE = 2 }; /* what it answers: nothing, some or all of it is kept */
 
-typedef float (*tc_attn_score_fn)(float s, int b, int h, int q, int kv, const void *args);
-typedef int (*tc_attn_mask_fn)(int b, int h, int q, int kv, const void *args);
+/* Where a hook is called: batch, query head, query and key within their sequences, element of a head. What a hook has no use for
+ * is 0: kv is there for .score and .mask, d for .out; .sink has b and h alone. */
+typedef struct tc_attn_at {
+    int b, h, q, kv, d;
+} tc_attn_at;
+
+typedef float (*tc_attn_score_fn)(float s, tc_attn_at at, const void *args);
+typedef int (*tc_attn_mask_fn)(tc_attn_at at, const void *args);
 typedef int (*tc_attn_mask_tile_fn)(tc_attn_tile tile, const void *args);
-typedef float (*tc_attn_out_fn)(float o, int b, int h, int q, int d, const void *args);
-typedef float (*tc_attn_sink_fn)(int b, int h, const void *args);
+typedef float (*tc_attn_out_fn)(float o, tc_attn_at at, const void *args);
+typedef float (*tc_attn_sink_fn)(tc_attn_at at, const void *args);
 
 typedef struct tc_attn_config {
     int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16 */

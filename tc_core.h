@@ -15,8 +15,9 @@
  *
  * CONTENTS
  *     qualifiers            TC_DEV TC_HD TC_HOST TC_ALIGN TC_CONSTEXPR
- *     arch gates            TC_DEV_X and TC_HAS_X, X: SM80 SM89 SM90 SM90A SM100; SM100A (a and f targets of 100, 103, 110),
- *                           BLACKWELL_A (the same and those of 120, 121), ANY_A (the same and sm_90a), CVT_RS (100a, 103a)
+ *     arch gates            TC_DEV_X and TC_HAS_X, X: SM80 SM89 SM90 SM90A SM100; SM100A (a and f targets of 100, 103, 107, 110),
+ *                           BLACKWELL_A (the same and those of 120, 121), ANY_A (the same and sm_90a), CVT_RS (100a, 103a, 107a),
+ *                           SWIZZLE_96B (103a, 107a); TC_HAS alone
  *     element types         tc_type, tc_type_bits, tc_type_name
  *     conversions           tc_f32_from_bf16 tc_bf16_from_f32 tc_f32_from_f16 tc_f16_from_f32 tc_bf16x2 tc_f16x2
  *                           tc_f32_from_bits tc_bits_from_f32
@@ -103,6 +104,23 @@ typedef unsigned long long uintptr_t;
 #define TC_THREAD_LOCAL _Thread_local
 #endif
 
+/* What several threads may write and read at once without a lock: `static TC__ATOMIC int found;`, a word or a pointer. C11's and C++11's
+ * atomics are two languages; gcc and clang have these in both, and MSVC's volatile accesses of a word are whole.
+ * Relaxed: for a value that stands alone. Acquire and release: for a pointer, what it points to being written before. */
+#if defined(_MSC_VER) && !defined(__clang__)
+#define TC__ATOMIC volatile
+#define TC__LOAD_RELAXED(p) (*(p))
+#define TC__STORE_RELAXED(p, value) ((void)(*(p) = (value)))
+#define TC__LOAD_ACQUIRE(p) (*(p)) /* on x64 and with /volatile:ms */
+#define TC__STORE_RELEASE(p, value) ((void)(*(p) = (value)))
+#else
+#define TC__ATOMIC
+#define TC__LOAD_RELAXED(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define TC__STORE_RELAXED(p, value) __atomic_store_n(p, value, __ATOMIC_RELAXED)
+#define TC__LOAD_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define TC__STORE_RELEASE(p, value) __atomic_store_n(p, value, __ATOMIC_RELEASE)
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Arch gates. TC_HAS_X says whether this compilation pass may use X; it is 1 on the host pass, whose compiler checks
  * signatures but generates no device code. TC_DEV_X is TC_DEV where X may be used; elsewhere a call of the function is
@@ -121,7 +139,7 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM90A 0
 #endif
 #endif
-/* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103 and sm_110; never sm_120's, never a plain target */
+/* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103, sm_107 and sm_110; never sm_120's, never a plain target */
 #if !defined(__CUDA_ARCH__)
 #define TC_HAS_SM100A 1
 #elif defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM110_ALL)
@@ -139,27 +157,27 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM89 (__CUDA_ARCH__ >= 890)
 #define TC_HAS_SM100 (__CUDA_ARCH__ >= 1000)
 #endif
-/* any a or f target of Blackwell, sm_120's too: fp6 and fp4 conversions; the same and sm_90a: setmaxnreg, tensormap.replace; sm_100a
- * and sm_103a: stochastic rounding; sm_103a alone: the 96-byte swizzle */
+/* any a or f target of Blackwell and later, sm_120's too: fp6 and fp4 conversions; the same and sm_90a: setmaxnreg, tensormap.replace;
+ * sm_100a, sm_103a and sm_107a: stochastic rounding; of these not sm_100a: the 96-byte swizzle */
 #if !defined(__CUDA_ARCH__)
 #define TC_HAS_BLACKWELL_A 1
 #define TC_HAS_CVT_RS 1
-#define TC_HAS_SM103A 1
+#define TC_HAS_SWIZZLE_96B 1
 #else
 #if __CUDA_ARCH__ >= 1000 && defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
 #define TC_HAS_BLACKWELL_A 1
 #else
 #define TC_HAS_BLACKWELL_A 0
 #endif
-#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL)
+#if defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM107_ALL)
+#define TC_HAS_SWIZZLE_96B 1
+#else
+#define TC_HAS_SWIZZLE_96B 0
+#endif
+#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || TC_HAS_SWIZZLE_96B
 #define TC_HAS_CVT_RS 1
 #else
 #define TC_HAS_CVT_RS 0
-#endif
-#ifdef __CUDA_ARCH_FEAT_SM103_ALL
-#define TC_HAS_SM103A 1
-#else
-#define TC_HAS_SM103A 0
 #endif
 #endif
 #define TC_HAS_ANY_A (TC_HAS_SM90A || TC_HAS_BLACKWELL_A)
@@ -179,6 +197,16 @@ typedef unsigned long long uintptr_t;
 #else
 #define TC_HAS_SM120A 0
 #define TC_HAS_SM120A_ONLY 0
+#endif
+#endif
+
+/* CUDA 12.6 writes PTX 8.5. A function that needs a newer qualifier for its speed alone goes without it there. (What needs newer PTX by
+ * its nature is ptxas's to refuse: docs/isa.md says since when each form is PTX.) */
+#ifndef TC__PTX_86
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1207
+#define TC__PTX_86 0
+#else
+#define TC__PTX_86 1
 #endif
 #endif
 
@@ -206,7 +234,7 @@ typedef unsigned long long uintptr_t;
 #if TC_HAS_SM100A
 #define TC_DEV_SM100A TC_DEV
 #else
-#define TC_DEV_SM100A TC__NEEDS("needs sm_100a, sm_103a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_SM100A")
+#define TC_DEV_SM100A TC__NEEDS("needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_SM100A")
 #endif
 #if TC_HAS_SM75
 #define TC_DEV_SM75 TC_DEV
@@ -236,17 +264,17 @@ typedef unsigned long long uintptr_t;
 #if TC_HAS_BLACKWELL_A
 #define TC_DEV_BLACKWELL_A TC_DEV
 #else
-#define TC_DEV_BLACKWELL_A TC__NEEDS("needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a (or 103a, 110a, 120a, 121a, 100f, 120f), or guard the call with #if TC_HAS_BLACKWELL_A")
+#define TC_DEV_BLACKWELL_A TC__NEEDS("needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a (or 103a, 107a, 110a, 120a, 121a, 100f, 120f), or guard the call with #if TC_HAS_BLACKWELL_A")
 #endif
 #if TC_HAS_ANY_A
 #define TC_DEV_ANY_A TC_DEV
 #else
-#define TC_DEV_ANY_A TC__NEEDS("needs sm_90a or an a or f target of Blackwell: compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 110a, 120a, 121a), or guard the call with #if TC_HAS_ANY_A")
+#define TC_DEV_ANY_A TC__NEEDS("needs sm_90a or an a or f target of Blackwell: compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 107a, 110a, 120a, 121a), or guard the call with #if TC_HAS_ANY_A")
 #endif
 #if TC_HAS_CVT_RS
 #define TC_DEV_CVT_RS TC_DEV
 #else
-#define TC_DEV_CVT_RS TC__NEEDS("needs sm_100a or sm_103a: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_CVT_RS")
+#define TC_DEV_CVT_RS TC__NEEDS("needs sm_100a, sm_103a or sm_107a: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_CVT_RS")
 #endif
 #endif /* __CUDACC__ */
 

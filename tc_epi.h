@@ -208,54 +208,48 @@ TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
     for (int i = 0; i < count; i++) v[i] *= alpha;
 }
 
-/* Applies the hook to one pair of elements. Where a row or column does not exist the last one stands in: a hook is never
- * called with a place outside of D. (n is even where there is a pair hook.) inside: the columns are known to exist, which
- * spares their check and lets addresses be constants apart. */
-TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm_at at, const int inside)
+/* The hook on a pair of neighbours of a row that both exist. */
+TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm_at at)
 {
-    const int last = o->n - 1, col = at.col;
-    at.row = at.row < o->m ? at.row : o->m - 1;
     if (e.epi2) {
-        const tc_f32x2 in = {x[0], x[1]};
-        tc_f32x2 out;
-        at.col = inside || col < last - 1 ? col : last - 1;
-        out = e.epi2(in, at, o->epi);
+        const tc_f32x2 in = {x[0], x[1]}, out = e.epi2(in, at, o->epi);
         x[0] = out.x;
         x[1] = out.y;
     } else if (e.epi) {
-        at.col = inside || col < last ? col : last;
         x[0] = e.epi(x[0], at, o->epi);
-        at.col = inside || col + 1 < last ? col + 1 : last;
+        at.col++;
         x[1] = e.epi(x[1], at, o->epi);
     }
 }
 
-/* Up to 16 bytes of a row of C: `left` elements of it exist; vec: p is a multiple of 16 bytes. What does not exist reads as 0. */
-TC_DEV uint4 tc__epi_get(const int size, const void *p, int left, int vec)
-{
-    uint32_t w[4] = {0, 0, 0, 0};
-    if (vec && left >= 16 / size) return *(const uint4 *)p;
-#pragma unroll
-    for (int e = 0; e < 16 / size; e++) {
-        if (e < left && size == 4) w[e] = ((const uint32_t *)p)[e];
-        if (e < left && size == 2) w[e / 2] |= (uint32_t)((const uint16_t *)p)[e] << (e % 2 * 16);
-    }
-    return make_uint4(w[0], w[1], w[2], w[3]);
-}
+/* Distance in elements of (row, col) of a batch from the start of C, of D. */
+TC_DEV long long tc__epi_c_at(const tc_gemm_out *o, tc_gemm_at at) { return (long long)at.batch * o->stride_c + (long long)at.row * o->ldc + at.col; }
+TC_DEV long long tc__epi_d_at(const tc_gemm_out *o, tc_gemm_at at) { return (long long)at.batch * o->stride_d + (long long)at.row * o->ldd + at.col; }
 
-/* The same to D: writes `left` elements at most. */
-TC_DEV void tc__epi_put(const tc_box b, void *p, uint4 v, int left, int vec)
+/* What a lane takes at an edge of D: one element, or a pair where the hook is one of pairs. */
+TC_HD TC_CONSTEXPR int tc__epi_edge_step(const tc_epi e) { return e.epi2 ? 2 : 1; }
+
+/* So many elements, if they exist: alpha, beta * C, the hook, then to D, element by element. A hook is called once for each element of D and
+ * for no other. (n is even where there is a hook of pairs.) */
+TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const float *x, tc_gemm_at at)
 {
-    const int size = tc_type_bits(b.type) / 8;
-    const uint32_t w[4] = {v.x, v.y, v.z, v.w};
-    if (vec && left >= 16 / size) {
-        *(uint4 *)p = v;
-    } else {
+    float v[2];
+    if (at.row >= o->m || at.col >= o->n) return;
 #pragma unroll
-        for (int e = 0; e < 16 / size; e++) {
-            if (e < left && size == 4) ((uint32_t *)p)[e] = w[e];
-            if (e < left && size == 2) ((uint16_t *)p)[e] = (uint16_t)(w[e / 2] >> (e % 2 * 16));
+    for (int i = 0; i < tc__epi_edge_step(e); i++) {
+        v[i] = x[i] * o->alpha;
+        if (o->beta != 0.f) {
+            const long long c = tc__epi_c_at(o, at) + i;
+            v[i] += o->beta * (e.d == TC_F32 ? ((const float *)o->c)[c] : tc_unpack(e.d, ((const uint16_t *)o->c)[c]));
         }
+    }
+    if (e.epi2) tc__epi_hook(e, o, v, at);
+    else if (e.epi) v[0] = e.epi(v[0], at, o->epi);
+#pragma unroll
+    for (int i = 0; i < tc__epi_edge_step(e); i++) {
+        const long long d = tc__epi_d_at(o, at) + i;
+        if (e.d == TC_F32) ((float *)o->d)[d] = v[i];
+        else ((uint16_t *)o->d)[d] = (uint16_t)tc_pack(e.d, v[i], 0.f);
     }
 }
 
@@ -301,17 +295,16 @@ TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const i
     }
 }
 
-/* Adds beta * C to a warp's fragment of a box: C comes to the box in whole rows, then to its owners. */
+/* Adds beta * C to a warp's fragment of a box that lies wholly inside D: C comes to the box in whole rows, then to its owners. */
 TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, uint32_t buf, tc_gemm_at first)
 {
-    const int size = tc_type_bits(b.type) / 8, per = 16 / size, cols = tc_box_cols(b);
+    const int size = tc_type_bits(b.type) / 8, cols = tc_box_cols(b);
     const uint32_t at = buf + tc_box_lane(b);
+    const char *c = (const char *)o->c + tc__epi_c_at(o, first) * size;
 #pragma unroll 1
     for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
-        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16), left = o->n - first.col - piece * per;
-        const uint4 w = tc__epi_get(size, (const char *)o->c + ((long long)first.batch * o->stride_c + (long long)(first.row + r) * o->ldc
-                                                                + first.col + piece * per) * size,
-                                    first.row + r < o->m ? left : 0, 1);
+        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16);
+        const uint4 w = *(const uint4 *)(c + r * o->ldc * size + piece * 16);
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
                      : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w) : "memory");
     }
@@ -343,20 +336,20 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
     __syncwarp();
 }
 
-/* A box that crosses the last column to D, by the warp: a TMA store is cut at 16 bytes, not at the last element. */
-TC_DEV_SM90 void tc__box_store_ragged(const tc_box b, const tc_gemm_out *o, uint32_t from, tc_gemm_at first)
+/* Columns from first.col on that a warp has left as f32 in a box of `bytes`, to D, whose last row or last column lies among them: a TMA
+ * store would be cut at 16 bytes, not at the last element. A loop, so that the hook's code stands here a few times only. */
+TC_DEV_SM90 void tc__box_store_edge(const int bytes, const tc_epi e, const tc_gemm_out *o, uint32_t buf, tc_gemm_at first)
 {
-    const int size = tc_type_bits(b.type) / 8, per = 16 / size;
-#pragma unroll 1
-    for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
-        const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16), left = o->n - first.col - piece * per;
-        char *d = (char *)o->d + ((long long)first.batch * o->stride_d + (long long)(first.row + r) * o->ldd + first.col + piece * per) * size;
-        uint4 w;
-        asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
-                     : "r"(from + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16)))
-                     : "memory");
-        tc__epi_put(b, d, w, first.row + r < o->m ? left : 0, 1);
+    const int step = tc__epi_edge_step(e), lanes = bytes / 4 / step;
+#pragma unroll 2
+    for (int i = tc_lane(); i < 16 * lanes; i += 32) {
+        const tc_gemm_at at = {first.row + i / lanes, first.col + i % lanes * step, first.batch, first.group};
+        float x[2];
+#pragma unroll
+        for (int k = 0; k < step; k++)
+            asm volatile("ld.shared.f32 %0, [%1];"
+                         : "=f"(x[k]) : "r"(buf + tc_swizzle(bytes, (uint32_t)(i / lanes * bytes + i % lanes * step * 4)) + (uint32_t)(k * 4)) : "memory");
+        tc__epi_edge(e, o, x, at);
     }
 }
 

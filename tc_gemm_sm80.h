@@ -143,7 +143,8 @@ typedef struct tc__gemm80_block {
 TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm_config c, const int how, tc__gemm80_block *g, int block, uint32_t stage, const int part, const int parts)
 {
     const tc_rows ta = tc__gemm80_rows(c, c.bm), tb = tc__gemm80_rows(c, c.bn);
-    const int left = (g->k - block * c.bk - (int)threadIdx.x % tc_rows_lanes(ta) * 8) * 2, bytes = left < 0 ? 0 : left > 16 ? 16 : left;
+    const int left = g->k - block * c.bk - (int)threadIdx.x % tc_rows_lanes(ta) * 8; /* elements: twice as many bytes may not fit an int */
+    const int bytes = left < 0 ? 0 : left > 8 ? 16 : left * 2;
     const int a_passes = tc_rows_passes(ta), b_passes = tc_rows_passes(tb);
     const tc__gemm80_run a = {g->smem + stage * (uint32_t)(c.bm * ta.bytes), a_passes * part / parts, a_passes * (part + 1) / parts, g->word, bytes};
     const tc__gemm80_run b = {g->smem + (uint32_t)(c.stages * c.bm * ta.bytes) + stage * (uint32_t)(c.bn * ta.bytes),
@@ -233,47 +234,53 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
 }
 
 /* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) through alpha, beta * C and the hook to D, eight columns a
- * lane. A loop, so that the hook's code stands here once; columns and rows outside of D are left out, whatever the alignment. */
+ * lane; pair by pair where D ends or its rows are not aligned. A loop, so that the hook's code stands here but a few times. */
 TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, const float *stage, tc_gemm_at first)
 {
     const tc_gemm_out *o = &p->out;
     const tc_epi epi = tc__gemm_epi(c);
-    const tc_box box = {c.d, 16};
-    const int wn = c.bn / c.warps_n, size = tc_type_bits(c.d) / 8, words = size * 8 / 16, vec = p->vec;
+    const int wn = c.bn / c.warps_n, size = tc_type_bits(c.d) / 8;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
-        const int r = i / (wn / 8), cc = i % (wn / 8) * 8, left = o->n - first.col - cc;
+        const int r = i / (wn / 8), cc = i % (wn / 8) * 8;
+        const tc_gemm_at at = {first.row + r, first.col + cc, first.batch, 0};
         const float4 lo = *(const float4 *)(stage + r * (wn + 8) + cc), hi = *(const float4 *)(stage + r * (wn + 8) + cc + 4);
         float x[8] = {lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w};
-        if (first.row + r >= o->m || left <= 0) continue;
-        tc__epi_alpha(x, 8, o->alpha);
-        if (o->beta != 0.f) {
-            const char *q = (const char *)o->c
-                          + ((long long)first.batch * o->stride_c + (long long)(first.row + r) * o->ldc + first.col + cc) * size;
+        if (p->vec && at.row < o->m && at.col + 8 <= o->n) {
+            uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, at) * size);
+            tc__epi_alpha(x, 8, o->alpha);
+            if (o->beta != 0.f) {
+                const uint4 *from = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, at) * size);
 #pragma unroll
-            for (int w = 0; w < words; w++) {
-                const uint4 got = tc__epi_get(size, q + 16 * w, left - w * 4, vec);
-                const uint32_t u[4] = {got.x, got.y, got.z, got.w};
+                for (int w = 0; w < size / 2; w++) {
+                    const uint4 got = from[w];
+                    const uint32_t u[4] = {got.x, got.y, got.z, got.w};
 #pragma unroll
-                for (int e = 0; e < 4; e++) {
-                    if (size == 4) x[4 * w + e] += o->beta * tc_f32_from_bits(u[e]);
-                    if (size == 2) x[2 * e] += o->beta * tc_unpack(c.d, u[e]), x[2 * e + 1] += o->beta * tc_unpack(c.d, u[e] >> 16);
+                    for (int e = 0; e < 4; e++) {
+                        if (size == 4) x[4 * w + e] += o->beta * tc_f32_from_bits(u[e]);
+                        if (size == 2) x[2 * e] += o->beta * tc_unpack(c.d, u[e]), x[2 * e + 1] += o->beta * tc_unpack(c.d, u[e] >> 16);
+                    }
                 }
             }
-        }
 #pragma unroll
-        for (int e = 0; e < 8; e += 2) {
-            const tc_gemm_at at = {first.row + r, first.col + cc + e, first.batch, 0};
-            tc__epi_hook(epi, o, x + e, at, 0);
-        }
-        char *d = (char *)o->d + ((long long)first.batch * o->stride_d + (long long)(first.row + r) * o->ldd + first.col + cc) * size;
-        if (size == 4) {
-            tc__epi_put(box, d, make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3])), left, vec);
-            tc__epi_put(box, d + 16, make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]), tc_bits_from_f32(x[7])),
-                        left - 4, vec);
+            for (int e = 0; e < 8; e += 2) {
+                tc_gemm_at place = at;
+                place.col += e;
+                tc__epi_hook(epi, o, x + e, place);
+            }
+            if (size == 4) {
+                d[0] = make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3]));
+                d[1] = make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]), tc_bits_from_f32(x[7]));
+            } else {
+                d[0] = make_uint4(tc_pack(c.d, x[0], x[1]), tc_pack(c.d, x[2], x[3]), tc_pack(c.d, x[4], x[5]), tc_pack(c.d, x[6], x[7]));
+            }
         } else {
-            tc__epi_put(box, d, make_uint4(tc_pack(c.d, x[0], x[1]), tc_pack(c.d, x[2], x[3]), tc_pack(c.d, x[4], x[5]), tc_pack(c.d, x[6], x[7])),
-                        left, vec);
+#pragma unroll 1
+            for (int e = 0; e < 8; e += tc__epi_edge_step(epi)) {
+                tc_gemm_at place = at;
+                place.col += e;
+                tc__epi_edge(epi, o, stage + r * (wn + 8) + cc + e, place);
+            }
         }
     }
 }

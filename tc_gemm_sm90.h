@@ -161,9 +161,10 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
 /* A consumer warpgroup: its place in the ring, and what its warps keep. */
 typedef struct tc_gemm90_consumer {
     tc_ring ring;
-    int row;                     /* its first row within a tile */
+    int row, warp_row;           /* its first row within a tile; that of this warp, the same for all lanes and known to be */
     uint32_t my_turn, next_turn; /* ping-pong: mbarriers of this warpgroup and of the one whose tile comes next */
     uint32_t buf, stores;        /* this warp's boxes; how many stores have used them, in turn */
+    tc_work w;                   /* the tile */
 } tc_gemm90_consumer;
 
 /* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs. */
@@ -234,10 +235,11 @@ TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_bloc
  * when the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its turn as soon as this one's last wgmma is
  * issued. Turns are needed for more than order: a parity tells only neighbouring laps of the ring apart, so nobody may wait for a slot
  * while the lap before it is still to come. */
-TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, tc_gemm90_consumer *u, uint32_t k_blocks, float *acc)
+TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     const tc_gemm_config c = k.c;
     const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c);
+    const uint32_t k_blocks = u->w.k_blocks;
     tc_ring *ring = &u->ring;
     uint32_t last = 0;
     TC_PIPE_WAIT_FULL(g->pipe, ring);
@@ -321,65 +323,83 @@ TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm9
     }
 }
 
-/* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. w: the tile. */
-TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, const tc_work *w, float *acc)
+/* A box of D, number i of a tile's (along rows of 64, then columns): what the epilogue and its edges count by. */
+TC_HD TC_CONSTEXPR int tc__gemm90_boxes(const tc_gemm_config c) { return c.bn / c.cluster_k / tc_box_cols(tc__gemm90_box(c)); }
+
+TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u, int i)
+{
+    const int across = tc__gemm90_boxes(c), part = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
+    const tc_gemm_at at = {u->w.row + u->warp_row + i / across * 64, u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), u->w.batch, 0};
+    return at;
+}
+
+/* The boxes of this warp that cross the last row or the last column of D, through shared memory as f32. One at a time, since a hook's code
+ * shall not stand here for each: so each has its turn at the one place where its registers are known. */
+TC_DEV_SM90 void tc__gemm90_store_edges(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, const float *acc)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const tc_box box = tc__gemm90_box(c), f = {TC_F32, box.bytes};
+    const int cols = tc_box_cols(f), parts = tc_box_cols(box) / cols, across = tc__gemm90_boxes(c), boxes = tc__gemm90_rows(c) / 64 * across;
+    const uint32_t at = u->buf + tc_box_lane(f);
+    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+#pragma unroll 1
+    for (int i = 0; i < boxes * parts; i++) {
+        tc_gemm_at first = tc__gemm90_box_at(c, g, u, i / parts);
+        if (first.row >= o->m || first.col >= o->n || (first.row + 16 <= o->m && first.col + tc_box_cols(box) <= o->n)) continue;
+        first.col += i % parts * cols;
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < boxes * parts; k++)
+            if (k == i) tc_box_put(f, at, acc + k / parts / across * c.bn / 2 + k / parts % across * tc_box_cols(box) / 2 + k % parts * cols / 2, 0, cols / 2);
+        __syncwarp();
+        tc__box_store_edge(box.bytes, tc__gemm_epi(c), o, u->buf, first);
+    }
+    __syncwarp();
+}
+
+/* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. Boxes that lie wholly inside D leave by TMA. */
+TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
-    const tc_epi epi = tc__gemm_epi(c);
     const int cols = tc_box_cols(box), group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : cols / 2 < 32 ? cols / 2 : 32;
-    const int lane = tc_lane(), row = w->row + u->row + (int)(threadIdx.x % 128u / 32u) * 16;
-    const int col = w->col + (c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0);
+    const int lane = tc_lane(), across = tc__gemm90_boxes(c);
     const uint32_t lane_at = tc_box_lane(box);
+    int edges = 0;
 #pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
+        float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
+        const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
+        /* Only conditions that the compiler knows to be the same for the warp may stand around what follows: else it
+         * takes the warp for diverged and moves the main loop's descriptors out of the uniform registers. */
+        if (first.row + 16 <= o->m && first.col + cols <= o->n) {
+            const uint32_t to = u->buf + (u->stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * box.bytes);
+            if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
+            __syncwarp();
+            tc__epi_alpha(v, cols / 2, o->alpha);
+            if (o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
+            /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
 #pragma unroll
-        for (int ch = 0; ch < c.bn / c.cluster_k / cols; ch++) {
-            float *v = acc + i * c.bn / 2 + ch * cols / 2;
-            const tc_gemm_at first = {row + i * 64, col + ch * cols, w->batch, 0};
-            /* Only conditions that the compiler knows to be the same for the warp may stand around what follows: else it
-             * takes the warp for diverged and moves the main loop's descriptors out of the uniform registers. */
-            if (first.col < o->n) {
-                const uint32_t to = u->buf + (u->stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * box.bytes);
-                const int whole = first.col + cols <= o->n;
-                if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
-                __syncwarp();
-                tc__epi_alpha(v, cols / 2, o->alpha);
-                if (o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
-                /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
+            for (int from = 0; from < cols / 2; from += group) {
 #pragma unroll
-                for (int from = 0; from < cols / 2; from += group) {
-                    if (whole) {
-#pragma unroll
-                        for (int j = from; j < from + group; j += 2) {
-                            const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8, w->batch, 0};
-                            tc__epi_hook(epi, o, v + j, at, 1);
-                        }
-                    } else {
-#pragma unroll
-                        for (int j = from; j < from + group; j += 2) {
-                            const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8, w->batch, 0};
-                            tc__epi_hook(epi, o, v + j, at, 0);
-                        }
-                    }
-                    tc_box_put(box, to + lane_at, v, from, from + group);
+                for (int j = from; j < from + group; j += 2) {
+                    const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8, first.batch, 0};
+                    tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
                 }
-                if (whole) {
-                    tc_fence_proxy_async_shared();
-                    __syncwarp();
-                    if (lane == 0) {
-                        if (first.row < o->m) tc_cp_async_bulk_tensor_3d_store(&g->p->d, to, first.col, first.row, w->batch);
-                        tc_cp_async_bulk_commit_group();
-                    }
-                    ++u->stores;
-                } else {
-                    __syncwarp();
-                    tc__box_store_ragged(box, o, to, first);
-                    __syncwarp();
-                }
+                tc_box_put(box, to + lane_at, v, from, from + group);
             }
+            tc_fence_proxy_async_shared();
+            __syncwarp();
+            if (lane == 0) {
+                tc_cp_async_bulk_tensor_3d_store(&g->p->d, to, first.col, first.row, first.batch);
+                tc_cp_async_bulk_commit_group();
+            }
+            ++u->stores;
+        } else if (first.row < o->m && first.col < o->n) {
+            edges = 1;
         }
     }
+    if (edges) tc__gemm90_store_edges(c, g, u, acc);
 }
 
 /* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. */
@@ -420,6 +440,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     float acc[256];
     u.ring.stage = u.ring.phase = 0;
     u.row = pingpong ? 0 : (wg - 1) * tc__gemm90_rows(c);
+    u.warp_row = u.row + (int)tc_uniform(threadIdx.x / 32u % 4u) * 16;
     u.my_turn = turn_at + turn * 8u;
     u.next_turn = turn_at + (turn + 1u == turns ? 0u : turn + 1u) * 8u;
     u.buf = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store + (threadIdx.x / 32u - 4u) * (uint32_t)tc_gemm_sm90_plan_of(c).warp_store;
@@ -427,11 +448,11 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     if (turn) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, c.stages);
     if (turn > 1u) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, c.stages);
     for (uint32_t i = first + turn * step; i < p->tiles.total; i += turns * step) {
-        const tc_work w = tc_gemm90_work(c, g, i);
+        u.w = tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
-        tc_gemm_sm90_mma(k, g, &u, w.k_blocks, acc);
+        tc_gemm_sm90_mma(k, g, &u, acc);
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
-        tc_gemm_sm90_store(c, g, &u, &w, acc);
+        tc_gemm_sm90_store(c, g, &u, acc);
 #pragma unroll
         for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, c.stages);
     }

@@ -111,10 +111,15 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster(uint32_t bar, uint32_t rank)
 }
 
 /* The same, relaxed: for handing a slot back after reads that have completed (wgmma after its wait), where no ordinary
- * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter to a half of the rate. */
+ * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter to a half of the rate.
+ * PTX before 8.6 has no .relaxed here; its release at CTA scope, which needs no MEMBAR either, is the same machine code. */
 TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
 {
+#if TC__PTX_86
     asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" : : "r"(tc_mapa(bar, rank)) : "memory");
+#else
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" : : "r"(tc_mapa(bar, rank)) : "memory");
+#endif
 }
 
 /* PTX: mbarrier.test_wait.parity (never suspends) and .try_wait.parity (may suspend for a while). 1: phase complete. */
@@ -345,7 +350,7 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: fence, membar.
- *     q of TC_FENCE                                                      sm_90, where there is a .cluster or an async or tensormap proxy
+ *     q of TC_FENCE              sm_90, where there is an .acquire or .release, a .cluster, or an async or tensormap proxy
  *     {.sc .acq_rel .acquire .release}{.cta .cluster .gpu .sys}, one of the scopes always
  *     .acquire.sync_restrict::shared::cluster.cluster    .release.sync_restrict::shared::cta.cluster    .mbarrier_init.release.cluster
  *     .proxy.alias    .proxy.async{.global .shared::cta .shared::cluster}
@@ -366,8 +371,9 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
                       "tc: fence: the qualifiers are {.sc, .acq_rel, .acquire, .release} with .cta, .cluster, .gpu or .sys; " \
                       ".mbarrier_init.release.cluster; .proxy.alias; .proxy.async{.global, .shared::cta, .shared::cluster}; " \
                       ".proxy.tensormap::generic.release with a scope; or the sync_restrict forms that tc_mbarrier.h lists"); \
-        static_assert(TC_HAS_SM90 || !(tc__holds(#q, ".cluster") || tc__holds(#q, ".proxy.async") || tc__holds(#q, "tensormap")), \
-                      "tc: fence: .cluster, .proxy.async and .proxy.tensormap need sm_90: compile with -gencode arch=compute_90,code=sm_90"); \
+        static_assert(TC_HAS_SM90 || tc__follows(#q, "|.sc|.acq_rel .cta|.gpu|.sys") || tc__follows(#q, ".proxy.alias"), \
+                      "tc: fence: .acquire, .release, .cluster, .proxy.async and .proxy.tensormap need sm_90: compile with " \
+                      "-gencode arch=compute_90,code=sm_90; before it there are .sc and .acq_rel");                  \
         asm volatile("fence" #q ";" : : : "memory");                                                                  \
     } while (0)
 #define TC_FENCE_PROXY_TENSORMAP_ACQUIRE(scope, tmap)                                                                 \

@@ -80,7 +80,7 @@
  *     The forms of cp.async with a cache policy: ptxas 13.0, for sm_90a, made of them an instruction that an H200 refuses as illegal,
  *     where the destination was a uniform base plus an offset. Leave the policy out unless you have seen your kernel run.
  *     Assembles is not native. f16 m8n8k4 has no tensor instruction after sm_75 (130 to 170 ordinary ones); fp8 and kind_f8f6f4 become
- *     converts and two f16 products on sm_90, sm_100, sm_103 and sm_110; int4 is emulated from sm_90 on, b1 from sm_100 on (sm_90: xor
+ *     converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and sm_110; int4 is emulated from sm_90 on, b1 from sm_100 on (sm_90: xor
  *     costs twice); f64 m16n8 is one instruction on sm_90 only. Plain mma.sp of f16 and int8 costs 32 to 72 instructions more on sm_100
  *     and later (ptxas says so in an advisory): TC_MMA_SP_ORDERED costs nothing anywhere, and its metadata is what tc_sparse.h makes.
  *     kind_f8f6f4 and kind_mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5.

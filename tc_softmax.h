@@ -44,11 +44,30 @@ TC_DEV float tc__log2(float x)
 #define TC__INF tc_f32_from_bits(0x7f800000u)
 #define TC__LN2 0.6931471805599453f
 
+/* Scores of 16 rows, and where they stand. */
+typedef struct tc_attn_scores {
+    float *s;    /* the fragment */
+    int cols;    /* keys: columns of it */
+    int row;     /* of the tile of work: that of s[0] in lane 0 */
+    int n;       /* tile of keys */
+    int state;   /* what the mask hooks say of it */
+    int edges;   /* 0: every row is known to see all of it */
+    int few;     /* rows may have been left few keys: what tc_attn_score returned */
+    float scale; /* exp2(score * scale) is what softmax wants: tc_attn_scale */
+} tc_attn_scores;
+
+TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
+{
+    return c.score ? TC__LOG2E : p->scale_log2;
+}
+
 /* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about
  * places that exist only: where a row or a column does not, the last one stands in. state: what the mask hook said of tile n. edges: 0
  * where n is known to be a tile that every row sees whole. */
-TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *s, const int cols, int row, int n, int state, const int edges)
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_scores x)
 {
+    float *s = x.s;
+    const int cols = x.cols, n = x.n, row = x.row, state = x.state, edges = x.edges;
     const int masked = edges && (n < w->free_lo || n >= w->free_hi), kv0 = n * c.bn + tc_lane() % 4 * 2;
     if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
@@ -66,13 +85,15 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
-                *x = c.score(*x * p->scale, w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook);
+                const tc_attn_at at = {w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, 0};
+                *x = c.score(*x * p->scale, at, p->hook);
             }
         } else if (c.score) {
 #pragma unroll
             for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
-                *x = c.score(*x * p->scale, w->b, h, q, kv0 + j / 2 * 8 + j % 2, p->hook);
+                const tc_attn_at at = {w->b, h, q, kv0 + j / 2 * 8 + j % 2, 0};
+                *x = c.score(*x * p->scale, at, p->hook);
             }
         }
         if (masked) {
@@ -90,7 +111,8 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             for (int j = 0; j < cols / 4; j++) {
                 float *x = s + j / 2 * 4 + i * 2 + j % 2;
                 const int kv = kv0 + j / 2 * 8 + j % 2;
-                if (!c.mask(w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, p->hook)) *x = -TC__INF;
+                const tc_attn_at at = {w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, 0};
+                if (!c.mask(at, p->hook)) *x = -TC__INF;
             }
         }
     }
@@ -100,6 +122,8 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
 /* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
  * has changed that part, where it was looked at. */
 typedef struct tc_attn_rows {
+    float *o; /* the fragment of O */
+    int row;  /* of the tile of work: the first one of lane 0 */
     float max[2], sum[2], rounding[2];
 } tc_attn_rows;
 
@@ -150,8 +174,11 @@ TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int co
  * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
  * would cost 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
  * the largest P, which is 1, would have to be rounded.) */
-TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const float scale, float *s, const int cols, int few, tc_attn_rows *r, float *f)
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_, tc_attn_rows *r, float *f)
 {
+    const float scale = x_.scale;
+    float *s = x_.s;
+    const int cols = x_.cols, few = x_.few;
     float top[2], shift[2];
     int rise;
     tc__attn_top(s, cols, top);
@@ -224,14 +251,15 @@ TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
 
 /* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of the tile, that
  * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
-TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, float *o, const tc_attn_rows *r, int row)
+TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_rows *r)
 {
+    float *o = r->o;
     const int lane = tc_lane();
-    const float scale = c.score ? TC__LOG2E : p->scale_log2;
+    const float scale = tc_attn_scale(c, p);
     float *lse = p->lse + ((long long)tc__attn_outer_q(p, w) * p->lse_batch + w->q_at);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        const int tile_row = row + lane / 4 + i * 8;
+        const int tile_row = r->row + lane / 4 + i * 8;
         float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse, rounded = r->sum[i] + r->rounding[i];
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
@@ -242,7 +270,8 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
             int q, h;
             tc__attn_row(p, w, tile_row, &q, &h);
             if (c.sink) {
-                const float sink = c.sink(w->b, h, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
+                const tc_attn_at at = {w->b, h, 0, 0, 0};
+                const float sink = c.sink(at, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
                 const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
                 rounded = rounded * mine + other;
                 inverse = rounded == 0.f ? 0.f : mine * tc__inverse(rounded);
@@ -256,8 +285,9 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 #pragma unroll
                 for (int j = 0; j < c.head_dim_v / 8; j++) {
                     const int d = j * 8 + lane % 4 * 2;
-                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, w->b, h, q, d, p->hook);
-                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, w->b, h, q, d + 1, p->hook);
+                    const tc_attn_at even = {w->b, h, q, 0, d}, odd = {w->b, h, q, 0, d + 1};
+                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, even, p->hook);
+                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, odd, p->hook);
                 }
             }
         }
@@ -272,8 +302,10 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 }
 
 /* Those rows to O: 16 bytes a lane, 64 of a row by a quad; rows that do not exist are left out. */
-TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const float *o, int row)
+TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_rows *r)
 {
+    const float *o = r->o;
+    const int row = r->row;
     const int lane = tc_lane(), dv = c.head_dim_v;
     uint16_t *to[2];
     int exists[2];
@@ -310,11 +342,14 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
             uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
 #pragma unroll 1
             for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
-                const float x = c.out ? c.out(0.f, w->b, h, q, d, p->hook) : 0.f;
+                const tc_attn_at at = {w->b, h, q, 0, d};
+                const float x = c.out ? c.out(0.f, at, p->hook) : 0.f;
                 to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
             }
-            if (p->lse && tc_lane() == 0)
-                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(w->b, h, p->hook) : -TC__INF;
+            if (p->lse && tc_lane() == 0) {
+                const tc_attn_at at = {w->b, h, 0, 0, 0};
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(at, p->hook) : -TC__INF;
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-/* tc_tcgen05.h - tc 0.1.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 110a, or their f.
+/* tc_tcgen05.h - tc 0.1.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 107a, 110a, or their f.
  *
  * One thread multiplies: A and B lie in shared memory (A also in tensor memory), D in tensor memory, 128 lanes x 512 columns of
  * 32 bits a CTA. Warps bring D into registers by tcgen05.ld. D = 128 x 256, bf16, K of 64:
@@ -35,7 +35,7 @@
  *                 TC_TCGEN05_LD_16X32BX2(xN, r, taddr, split), _LD_16X32BX2_PACK_16B, TC_TCGEN05_ST_16X32BX2(xN, taddr, split, r),
  *                 _ST_16X32BX2_UNPACK_16B                                       split: a literal
  *                 TC_TCGEN05_LD_RED(shape, xN, op, type, r, redval, taddr), TC_TCGEN05_LD_RED_16X32BX2(xN, op, type, r, redval, taddr, split)
- *                     op min, max, min.abs, max.abs, min.NaN, ...; type f32, u32, s32; sm_103 and sm_110 families
+ *                     op min, max, min.abs, max.abs, min.NaN, ...; type f32, u32, s32; sm_103, sm_107 and sm_110 families
  *                 TC_TCGEN05_CP(g, shape, taddr, desc)
  *                     shape 128x256b 128x128b 4x256b 64x128b.warpx2::02_13 64x128b.warpx2::01_23 32x128b.warpx4, each alone or with
  *                     .b8x16.b6x16_p32 or .b8x16.b4x16_p64
@@ -223,7 +223,7 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_k(int kind, int sparse, int k96)
  *     kind TC_KIND_*; m, n: of the instruction (m = 256: two CTAs); a, b, d: tc_type; trans_a, trans_b: 1 for M- or N-major;
  *     negate_a, negate_b; saturate: i8; sparse: A is 2:4, selector: which half of the metadata (f16, tf32);
  *     max_shift 0, 8, 16, 32: of .ws with a zero mask; scale TC_UE8M0 or TC_UE4M3, sfa_id, sfb_id: which byte of the scale words is first;
- *     k96: K of 96 (mxf4 kinds, sm_103a). For the checks alone: cta_group (unset: 1), ws, block: scale block of 16 or 32 (unset: the kind's).
+ *     k96: K of 96 (mxf4 kinds, sm_103a, sm_107a). For the checks alone: cta_group (unset: 1), ws, block: scale block of 16 or 32 (unset: the kind's).
  */
 typedef struct tc_tcgen05_idesc_fields {
     int kind;
@@ -553,7 +553,7 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * What not every target of the three families has: a targets alone (shift, scale_vec, sparse mxf4); kind::i8 (100a, 110a); scale-input-d
+ * What not every target of the four families has: a targets alone (shift, scale_vec, sparse mxf4); kind::i8 (100a, 110a); scale-input-d
  * (not 110); ld.red (not 100). 1 on the host pass and where the whole of tcgen05 is missing, which is said elsewhere.
  */
 #if !defined(__CUDA_ARCH__) || !TC_HAS_SM100A
@@ -567,7 +567,7 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
 #if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || defined(__CUDA_ARCH_FEAT_SM110_ALL)
 #define TC_HAS_TCGEN05_A 1
 #define TC_HAS_TCGEN05_I8 1
-#elif defined(__CUDA_ARCH_FEAT_SM103_ALL)
+#elif defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM107_ALL)
 #define TC_HAS_TCGEN05_A 1
 #define TC_HAS_TCGEN05_I8 0
 #else
@@ -690,7 +690,7 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     do {                                                                                                                    \
         TC__T5_GROUP("tcgen05.shift", g);                                                                                   \
         static_assert(TC_HAS_TCGEN05_A, "tc: tcgen05.shift needs an a target: compile with -gencode arch=compute_100a,code=sm_100a (103a, " \
-                                        "110a), or guard the use with #if TC_HAS_TCGEN05_A");                               \
+                                        "107a, 110a), or guard the use with #if TC_HAS_TCGEN05_A");                               \
         asm volatile("tcgen05.shift.cta_group::" TC__T5_STR(g) ".down [%0];" : : "r"(taddr) : "memory");                    \
     } while (0)
 
@@ -846,7 +846,7 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_RED_u32 ~, "=r"
 #define TC__T5_RED_s32 ~, "=r"
 #define TC__T5_CHECK_RED(op, type, num)                                                                                     \
-    static_assert(TC_HAS_TCGEN05_LD_RED, "tc: tcgen05.ld.red needs the sm_103 or sm_110 family: compile with -gencode "     \
+    static_assert(TC_HAS_TCGEN05_LD_RED, "tc: tcgen05.ld.red needs the sm_103, sm_107 or sm_110 family: compile with -gencode "     \
                                          "arch=compute_103a,code=sm_103a, or guard the use with #if TC_HAS_TCGEN05_LD_RED"); \
     static_assert(tc__follows(#type, "f32|u32|s32"), "tc: tcgen05.ld.red: the type is f32, u32 or s32");                    \
     static_assert(tc__follows(#op, "min|max |.abs |.NaN") && (tc__follows(#type, "f32") || tc__follows(#op, "min|max")),    \

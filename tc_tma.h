@@ -359,7 +359,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_DOT_0(token) ""
 #define TC__TM_DOT_1(token) "." #token
 #define TC__TM_COUNT(list) TC__NARGS list
-#define TC__TM_HAS(text) "needs sm_100a, sm_103a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a"
+#define TC__TM_HAS(text) "needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a"
 
 /* how many coordinates and offsets a mode takes: constant expressions of the tokens' text */
 #define TC__TM_RANK(dim) (tc__follows(#dim, "1d") ? 1 : tc__follows(#dim, "2d") ? 2 : tc__follows(#dim, "3d") ? 3 : tc__follows(#dim, "4d") ? 4 : tc__follows(#dim, "5d") ? 5 : 0)
@@ -422,7 +422,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
     static_assert(TC_HAS_SM100A || #group[0] == 0, "tc: cp.async.bulk.tensor: cta_group " TC__TM_HAS());              \
     static_assert(TC_HAS_SM100A || !tc__follows(#mode, "im2col::w::128"), "tc: cp.async.bulk.tensor: im2col::w::128 " TC__TM_HAS()); \
     static_assert(TC_HAS_SM100A || !tc__follows(#mode, "tile::gather4|im2col::w") || (tc__follows(#space, "shared::cta") && TC_HAS_SM100), \
-                  "tc: cp.async.bulk.tensor: tile::gather4 and im2col::w into shared::cluster need sm_100a, sm_103a, sm_110a or the f target of one; " \
+                  "tc: cp.async.bulk.tensor: tile::gather4 and im2col::w into shared::cluster need sm_100a, sm_103a, sm_107a, sm_110a or the f target of one; " \
                   "into shared::cta sm_100: compile with -gencode arch=compute_100a,code=sm_100a")
 #define TC_CP_ASYNC_BULK_TENSOR(dim, space, mode, multicast, group, hint, ...)                                        \
     do {                                                                                                              \
@@ -542,10 +542,10 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TR_N(T, space, field, p, value)                                                                           \
     static_assert((value) >= 0 && (value) <= (tc__follows(#field, "elemtype") ? (TC_HAS_BLACKWELL_A ? 15 : 12)        \
                                             : tc__follows(#field, "interleave_layout") ? 2                            \
-                                            : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SM103A ? 4 : 3)           \
+                                            : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SWIZZLE_96B ? 4 : 3)           \
                                             : tc__follows(#field, "fill_mode") ? 1 : 3),                              \
                   "tc: tensormap.replace: the value is a literal: elemtype 0..12 (Blackwell 0..15), interleave_layout 0..2, swizzle_mode 0..3 " \
-                  "(sm_103a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                          \
+                  "(sm_103a, sm_107a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                          \
     static_assert(TC_HAS_BLACKWELL_A || !tc__follows(#field, "swizzle_atomicity"),                                    \
                   "tc: tensormap.replace: swizzle_atomicity needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a"); \
     asm volatile(T ".b1024.b32 [%0], %1;" : : "l"((uint64_t)(p)), "n"(value) : "memory")
@@ -669,16 +669,16 @@ TC_HOST int tc__tmap_swizzle(int mode)
 }
 
 /* An entry of the driver, fetched once; *entry is written with one value, whichever thread comes first. fn: a pointer to function. */
-TC_HOST tc_status tc__tmap_entry(void *volatile *entry, const char *name, unsigned version, void *fn)
+TC_HOST tc_status tc__tmap_entry(void *TC__ATOMIC *entry, const char *name, unsigned version, void *fn)
 {
-    void *found = *entry;
+    void *found = TC__LOAD_ACQUIRE(entry);
     if (!found) {
         enum cudaDriverEntryPointQueryResult result;
         cudaError_t err = cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
         if (err != cudaSuccess || result != cudaDriverEntryPointSuccess || !found)
             return tc__fail(TC_ERR_DRIVER, "%s: not in this driver (%s); needs a driver for CUDA %u.%u or later", name, cudaGetErrorString(err),
                             version / 1000, version % 1000 / 10);
-        *entry = found;
+        TC__STORE_RELEASE(entry, found);
     }
     memcpy(fn, &found, sizeof found);
     return TC_OK;
@@ -783,31 +783,45 @@ typedef int (*tc__encode_im2col_fn)(tc_tmap *, int, uint32_t, void *, const uint
 typedef int (*tc__encode_im2col_wide_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, int, int, uint32_t, uint32_t,
                                          const uint32_t *, int, int, int, int, int);
 
-/* The driver wants a current context, which a thread that has called nothing but cudaGetDevice does not have yet. And the strides that
- * are not set mean 1. */
+/* The strides as the driver takes them: those that are not set mean 1. */
 TC_HOST void tc__tmap_prepare(uint32_t *es, const uint32_t *elem_stride, uint64_t *stride, const uint64_t *given, int rank)
 {
     int i;
     for (i = 0; i < 5; i++) es[i] = elem_stride[i] ? elem_stride[i] : 1;
     for (i = 0; i < 4; i++) stride[i] = i + 1 < rank ? given[i] : 0;
-    if (cudaGetDevice(&i) == cudaSuccess) (void)cudaSetDevice(i);
+}
+
+/* Is it worth to encode once more after this CUresult? (*tries: 0 at first.) The driver wants a current context, which a thread that has called nothing but
+ * cudaGetDevice does not have yet: it answers 3 (not initialised) or 201 (no context). Then, and only if it is true that the thread has
+ * none, the current device's primary context becomes current. A context of the caller's own is never replaced. */
+TC_HOST int tc__tmap_again(int result, int *tries)
+{
+    static void *TC__ATOMIC entry;
+    int (*get_current)(void **) = 0;
+    void *context = 0;
+    int device;
+    if ((result != 3 && result != 201) || (*tries)++) return 0;
+    if (tc__tmap_entry(&entry, "cuCtxGetCurrent", 4000, &get_current) == TC_OK && get_current(&context) == 0 && context) return 0;
+    return cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess;
 }
 
 /* Builds a tiled tensor map. On error *out is untouched and tc_why() names the broken rule. Thread-safe. */
 TC_HOST tc_status tc_tmap_encode(tc_tmap *out, const tc_tmap_desc *d)
 {
-    static void *volatile entry;
+    static void *TC__ATOMIC entry;
     tc__encode_tiled_fn encode = 0;
     uint32_t es[5];
     uint64_t stride[4];
     tc_tmap map;
-    int err;
+    int err, tries = 0;
     tc_status st = tc_tmap_check(d);
     if (st == TC_OK) st = tc__tmap_entry(&entry, "cuTensorMapEncodeTiled", 12000, &encode);
     if (st != TC_OK) return st;
     tc__tmap_prepare(es, d->elem_stride, stride, d->stride, d->rank);
-    err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->box, es,
-                 d->interleave / 16, tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
+    do {
+        err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->box, es,
+                     d->interleave / 16, tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
+    } while (tc__tmap_again(err, &tries));
     if (err) return tc__fail(TC_ERR_TMAP, "cuTensorMapEncodeTiled answers CUresult %d", err);
     *out = map;
     return TC_OK;
@@ -816,27 +830,29 @@ TC_HOST tc_status tc_tmap_encode(tc_tmap *out, const tc_tmap_desc *d)
 /* Builds an im2col map. */
 TC_HOST tc_status tc_tmap_im2col_encode(tc_tmap *out, const tc_tmap_im2col_desc *d)
 {
-    static void *volatile entry, *volatile entry_wide;
+    static void *TC__ATOMIC entry, *TC__ATOMIC entry_wide;
     tc__encode_im2col_fn encode = 0;
     tc__encode_im2col_wide_fn encode_wide = 0;
     uint32_t es[5];
     uint64_t stride[4];
     tc_tmap map;
-    int err;
+    int err, tries = 0;
     tc_status st = tc_tmap_im2col_check(d);
     if (st == TC_OK)
         st = d->mode ? tc__tmap_entry(&entry_wide, "cuTensorMapEncodeIm2colWide", 12080, &encode_wide)
                      : tc__tmap_entry(&entry, "cuTensorMapEncodeIm2col", 12000, &encode);
     if (st != TC_OK) return st;
     tc__tmap_prepare(es, d->elem_stride, stride, d->stride, d->rank);
-    if (d->mode)
-        err = encode_wide(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->lower[0],
-                          d->upper[0], d->channels, d->mode == TC_IM2COL_W128 ? 128 : d->pixels, es, d->interleave / 16, d->mode - 1,
-                          tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
-    else
-        err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->lower, d->upper,
-                     d->channels, d->pixels, es, d->interleave / 16, tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64,
-                     d->oob_nan ? 1 : 0);
+    do {
+        if (d->mode)
+            err = encode_wide(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->lower[0],
+                              d->upper[0], d->channels, d->mode == TC_IM2COL_W128 ? 128 : d->pixels, es, d->interleave / 16, d->mode - 1,
+                              tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
+        else
+            err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->lower, d->upper,
+                         d->channels, d->pixels, es, d->interleave / 16, tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64,
+                         d->oob_nan ? 1 : 0);
+    } while (tc__tmap_again(err, &tries));
     if (err) return tc__fail(TC_ERR_TMAP, "%s answers CUresult %d", d->mode ? "cuTensorMapEncodeIm2colWide" : "cuTensorMapEncodeIm2col", err);
     *out = map;
     return TC_OK;

@@ -434,7 +434,7 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x) { tc_eleme
  *     .rs{.relu}.satfinite                        e4m3x4 e5m2x4 e2m3x4 e3m2x4  f32 R         b32, f, f, f, f, b32 (random bits)
  *     .rs{.relu}.satfinite                        e2m1x4                   f32     R         b16, f, f, f, f, b32
  *     .rs{.relu}{.satfinite}                      f16x2 bf16x2             f32     R         b32, f, f, b32
- *                                                 B: a and f targets of Blackwell; R: sm_100a, sm_103a (stochastic rounding)
+ *                                                 B: a and f targets of Blackwell; R: sm_100a, sm_103a, sm_107a (stochastic rounding)
  */
 #define TC__CVT_CHECK(q, rule, name, legal) static_assert(tc__follows(#q, rule), "tc: cvt to " name ": the qualifiers are " legal)
 #define TC__CVT_1(q, D, S, dc, sc, d, a) asm("cvt" #q "." #D "." #S " %0, %1;" : dc(d) : sc(a))

@@ -335,6 +335,36 @@ INLINE uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c, int as, int bs, int hi)
     OP3(COLD, dp2a_hi_##suffix, u32, u32, u32, u32, dp2a(a, b, c, as, bs, 1))
 DP(uu, 0, 0) DP(us, 0, 1) DP(su, 1, 0) DP(ss, 1, 1)
 
+/* ---- Video instructions on 2 halves or 4 bytes: vadd2 ... vabsdiff4, without selectors and masks ---- */
+
+enum { V_ADD, V_SUB, V_ABSDIFF, V_MIN, V_MAX };
+enum { V_SIGNED_D = 1, V_SIGNED_A = 2, V_SIGNED_B = 4, V_SAT = 8, V_SUM = 16, V_FOUR = 32 };
+COLD static int x_video(ALU_ARGS)
+{
+    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
+    const uint32_t op = i->f[0], f = i->f[1];
+    const int parts = f & V_FOUR ? 4 : 2, bits = 32 / parts;
+    const int32_t low = f & V_SIGNED_D ? -(1 << (bits - 1)) : 0, high = f & V_SIGNED_D ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    EMU_EACH(l, mask) {
+        uint32_t r = f & V_SUM ? c[l] : 0;
+        for (int k = 0; k < parts; k++) {
+            int32_t x = parts == 4 ? byte_of(a[l], k, (f & V_SIGNED_A) != 0) : half_of(a[l], k, (f & V_SIGNED_A) != 0);
+            int32_t y = parts == 4 ? byte_of(b[l], k, (f & V_SIGNED_B) != 0) : half_of(b[l], k, (f & V_SIGNED_B) != 0), t;
+            switch (op) {
+            case V_ADD: t = x + y; break;
+            case V_SUB: t = x - y; break;
+            case V_ABSDIFF: t = x > y ? x - y : y - x; break;
+            case V_MIN: t = MIN(x, y); break;
+            default: t = MAX(x, y); break;
+            }
+            if (f & V_SAT) t = t < low ? low : t > high ? high : t;
+            r = f & V_SUM ? r + (uint32_t)t : r | ((uint32_t)t & ((1u << bits) - 1)) << (bits * k);
+        }
+        d[l] = r;
+    }
+    return X_NEXT;
+}
+
 /* ---- Logic and shifts ---- */
 
 OP2(HOT, and32, u32, u32, u32, a & b)
@@ -805,6 +835,25 @@ static ALU_DECODER(d_bits)
     if (TABLE(x, t_bits)) return -1;
     return 0;
 }
+static ALU_DECODER(d_video)
+{
+    static const char *const ops[] = { "add", "sub", "absdiff", "min", "max" };
+    ALU_BEGIN(x);
+    const char *op = i->mod[0] + 1;             /* behind the v */
+    size_t len = strlen(op) - 1;
+    uint32_t f = op[len] == '4' ? V_FOUR : 0;
+    for (uint32_t k = 0; k < 5; k++) if (strlen(ops[k]) == len && !strncmp(op, ops[k], len)) i->f[0] = k;
+    if (alu_opt(x, "sat")) f |= V_SAT;
+    if (alu_opt(x, "add")) f |= V_SUM;
+    for (int k = 0; k < x->nt; k++) if (x->t[k] != PT_U32 && x->t[k] != PT_S32) x->nt = 0;
+    if (x->nt != 3) return ALU_FAIL(x, "three types are needed, of .u32 and .s32");
+    for (int k = 0; k < 3; k++) f |= x->t[k] == PT_S32 ? (uint32_t)V_SIGNED_D << k : 0;
+    if (f & V_SAT && f & V_SUM) return ALU_FAIL(x, ".sat and .add do not go together");
+    i->f[1] = f;
+    if (alu_words(x)) return -1;
+    i->exec = x_video;
+    return alu_operands(x, "BBBB");
+}
 static ALU_DECODER(d_logic)
 {
     ALU_BEGIN(x);
@@ -971,6 +1020,8 @@ const emu_family emu_alu[] = {
     { "div", d_misc }, { "rem", d_misc }, { "sad", d_misc }, { "abs", d_misc }, { "neg", d_misc }, { "min", d_misc }, { "max", d_misc },
     { "popc", d_bits }, { "clz", d_bits }, { "bfind", d_bits }, { "fns", d_bits }, { "brev", d_bits }, { "bfe", d_bits }, { "bfi", d_bits },
     { "bmsk", d_bits }, { "szext", d_bits }, { "dp4a", d_bits }, { "dp2a", d_bits },
+    { "vadd2", d_video }, { "vsub2", d_video }, { "vabsdiff2", d_video }, { "vmin2", d_video }, { "vmax2", d_video },
+    { "vadd4", d_video }, { "vsub4", d_video }, { "vabsdiff4", d_video }, { "vmin4", d_video }, { "vmax4", d_video },
     { "and", d_logic }, { "or", d_logic }, { "xor", d_logic }, { "not", d_logic }, { "cnot", d_logic },
     { "lop3", d_lop3 }, { "shl", d_shift }, { "shr", d_shift }, { "shf", d_shift }, { "prmt", d_prmt },
     { "set", d_set }, { "setp", d_setp }, { "selp", d_selp }, { "slct", d_slct },

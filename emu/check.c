@@ -268,12 +268,15 @@ void check_cta_begin(cta *c)
 {
     c->shadow = calloc(1, sizeof *c->shadow);
     c->shadow->nwords = (c->smem_size + 3) / 4;
-    c->shadow->w = calloc(c->shadow->nwords, sizeof(word));
+    c->shadow->w = emu_take(c->shadow->nwords * sizeof(word));
+    memset(c->shadow->w, 0, c->shadow->nwords * sizeof(word));
 }
 void check_cta_end(cta *c)
 {
     if (!c->shadow) return;
-    free(c->shadow->w); free(c->shadow->bytes); free(c->shadow);
+    emu_give(c->shadow->w, c->shadow->nwords * sizeof(word));
+    emu_give(c->shadow->bytes, 4 * (size_t)c->shadow->nwords * sizeof(word));
+    free(c->shadow);
     c->shadow = NULL;
 }
 void check_warp_begin(warp *w) { w->tick = 1; }
@@ -324,6 +327,24 @@ static const char *waited_by(const ptx_instr *i, int read)
     if (!emu_has(i, "bulk")) return strcmp(w, "cp") ? "a wait on its mbarrier" : "cp.async.wait_group, or a wait on its mbarrier";
     return !emu_has(i, "bulk_group") ? "a wait on its mbarrier" : read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
 }
+/* Does the st write what lies there already? Its element at the offset is compared. */
+static int same_value(const actor *a, const cta *c, uint32_t off)
+{
+    const ptx_instr *i = a->i;
+    uint32_t from, bytes = i->f[1];
+    uint8_t now[16];
+    if (a->op || strcmp(i->mod[0], "st") || i->op[0].kind != PO_MEM || !bytes || bytes > 16) return 0;
+    if (!emu_to_shared((int)i->f[0], emu_mem_addr(a->w, &i->op[0], a->lane), &from)) return 0;
+    from &= 0xffffff;
+    uint32_t k = (off - from) / bytes, at_ = from + k * bytes;
+    const ptx_opnd *v = &i->op[1];
+    if (off < from || k >= i->f[2] || at_ + bytes > c->smem_size) return 0;
+    if (v->kind == PO_VEC) v = &v->elem[k];
+    if (bytes <= 4 && !(v->kind == PO_REG && ptx_type_bits(v->type) == 64)) memcpy(now, &R32(a->w, v)[a->lane], bytes);
+    else memcpy(now, &R64(a->w, v)[a->lane], bytes < 8 ? bytes : 8);
+    if (bytes == 16) memcpy(now + 8, &R64(a->w, v)[32 + a->lane], 8);
+    return !memcmp(now, c->smem + at_, bytes);
+}
 static int race(const actor *a, cta *c, uint32_t off, const char *mine, const char *theirs, uint16_t who, uint32_t mask, uint32_t pc)
 {
     char name[96], hint[160];
@@ -334,7 +355,8 @@ static int race(const actor *a, cta *c, uint32_t off, const char *mine, const ch
     else if (who == warp_index(a->w)) snprintf(hint, sizeof hint, "the same warp: __syncwarp or a barrier must come between");
     else if (c->cl->ncta > 1 && (who - 1u) / (cl->nthread_pad / cl->ncta / 32) != a->w->cta->rank) snprintf(hint, sizeof hint, "another CTA: a cluster barrier or an mbarrier must come between");
     else snprintf(hint, sizeof hint, "another warp: a barrier or an mbarrier must come between");
-    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)", emu_offset(c, off), mine, theirs, name, hint);
+    const char *equal = mine[0] == 'w' && theirs[0] == 'w' && same_value(a, c, off) ? "; both wrote the same value in this run" : "";
+    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)%s", emu_offset(c, off), mine, theirs, name, hint, equal);
     emu_report_also(a->w, o, "the %s", theirs);
     return 1;
 }
@@ -468,7 +490,7 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
 static word *split(struct shadow *s, uint32_t k)
 {
     word *e = &s->w[k];
-    if (!s->bytes) s->bytes = calloc(4 * (size_t)s->nwords, sizeof(word));
+    if (!s->bytes) s->bytes = emu_take(4 * (size_t)s->nwords * sizeof(word));       /* filled in where a word is split */
     word *b = &s->bytes[4 * (size_t)k];
     if (!(e->flags & F_SPLIT)) {
         for (int j = 0; j < 4; j++) { b[j] = *e; b[j].more = 0; b[j].flags &= (uint8_t)~F_CROWD; }
@@ -480,6 +502,14 @@ static word *split(struct shadow *s, uint32_t k)
     }
     return b;
 }
+static inline int same_word(const word *a, const word *b)
+{
+    uint64_t x[4], y[4];
+    memcpy(x, a, 32);
+    memcpy(y, b, 32);
+    return !((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]));
+}
+_Static_assert(sizeof(word) == 32, "same_word compares 32 bytes");
 static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
 {
     struct shadow *s = c->shadow;
@@ -503,18 +533,16 @@ static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
             continue;
         }
         /* Runs of words in the same state, as copies leave them: judge once */
-        if (have && !e->more && e->w_who == last_in.w_who && e->w_tick == last_in.w_tick && e->w_lane == last_in.w_lane && e->r_who == last_in.r_who
-            && e->r_mask == last_in.r_mask && e->r_tick == last_in.r_tick && e->flags == last_in.flags && e->w_pc == last_in.w_pc) {
-            uint8_t init = e->init;
-            *e = last_out; e->init = init;
-        } else {
-            word in = *e;
-            int r = one(a, c, e, off);
-            bad |= r;
-            if (r && a->op) return 1;
-            have = !e->more && !in.more;
-            last_in = in; last_out = *e;
+        if (have && same_word(e, &last_in)) {
+            do { *e++ = last_out; off += 4; } while (end - off >= 4 && same_word(e, &last_in));
+            continue;
         }
+        word in = *e;
+        int r = one(a, c, e, off);
+        bad |= r;
+        if (r && a->op) return 1;
+        have = !e->more && !in.more;
+        last_in = in; last_out = *e;
         off += 4;
     }
     return bad;

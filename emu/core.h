@@ -9,6 +9,7 @@ enum { I_REFRESH = 128 };               /* operands that differ per warp: specia
 int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n);
 void emu_refresh(warp *w, const ptx_instr *i);
 uint64_t emu_sym_addr(warp *w, const ptx_sym *s, int lane);      /* address of a variable in its own space */
+void emu_share_slots(emu_module *m, ptx_func *f);                  /* slots.c */
 int emu_is_kernel_param(const ptx_sym *s);
 
 /* ---- check.c: what happened before what ----
@@ -46,6 +47,7 @@ void check_warp_end(warp *w);
 typedef struct frame {                  /* of a call: what to restore at ret */
     struct frame *up; uint32_t ret_pc, base, pbase, frame_off; const ptx_func *fn;
     const ptx_opnd *ret_args; const ptx_func *caller;
+    uint32_t frame_top;                 /* the caller may have grown its frame with alloca */
 } frame;
 void emu_event(cluster *cl);            /* something a blocked warp may wait for has happened; counts as progress */
 uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size);    /* NULL: out of bounds */
@@ -71,13 +73,25 @@ void mbar_describe(cta *c, const mbar *b, char *buf, size_t n);
 void setmaxnreg_exit(warp *w);
 void sync_describe_wait(warp *w, int lane, char *buf, size_t n);         /* "waits at bar.sync 1: 96 of 128 threads arrived" */
 
+/* ---- undef.c: values that a shuffle read from a lane which takes no part, until they are used ---- */
+void undef_shuffle(warp *w, const ptx_instr *i, uint32_t lane, uint32_t members);      /* there is one: what to say when it is used */
+void undef_mark(warp *w, const ptx_opnd *o, uint32_t lanes, uint32_t mask);            /* of the lanes in mask those in lanes are undefined, the others defined */
+uint32_t undef_lanes(warp *w, const ptx_opnd *o);
+void undef_step(warp *w, const ptx_instr *i, uint32_t mask);
+void undef_guard(warp *w, const ptx_instr *i, uint32_t mask);
+void undef_end(warp *w);
+
+/* ---- pool.c: large buffers, 4096-aligned; their contents are anything ---- */
+void *emu_take(size_t bytes);
+void emu_give(void *p, size_t bytes);
+
 /* ---- mem.c ---- */
 void cpasync_warp_end(warp *w, int last);        /* last: the cluster ends; else the warp exits */
 uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
 
 /* ---- report.c ---- */
 void emu_report_launch_end(launch *L);
-void emu_report_summary(void);
+void emu_report_summary(int not_run);             /* not_run: how often the host side could not do what a GPU would have run */
 const char *emu_kernel_name(const launch *L);
 
 /* ---- other rooms ---- */
@@ -90,6 +104,8 @@ int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 void emu_wgmma_exit(warp *w);                    /* the last lane exits: reports what was never waited for, frees */
 void emu_wgmma_cta_free(cta *c);
 void emu_tcgen05_warp_exit(warp *w);
+/* Instruction i uses a register of the ld, the seq-th of the warp's loads and stores, before its wait::ld */
+void emu_tcgen05_used(warp *w, const ptx_instr *i, uint32_t mask, const ptx_instr *ld, uint32_t seq, int write);
 void emu_tcgen05_cta_exit(warp *w, cta *c);
 void emu_tcgen05_cluster_free(cluster *cl);
 #endif

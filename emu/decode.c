@@ -184,8 +184,8 @@ int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n)
     if (!m->konst) m->konst = calloc(4096, sizeof(konst *));
     if (entry->decoded) return 0;
     entry->decoded = 1;
-    uint32_t slots = (entry->nslot + 1) & ~1u;
-    entry->nslot = slots;
+    if (entry->has_body) emu_share_slots(m, entry);
+    entry->nslot = (entry->nslot + 1) & ~1u;
     for (int k = 0; k < entry->nparam; k++) entry->param[k]->entry_param = entry->is_entry;
     if (entry->has_body) decode_func(m, entry);
     entry->nslot = ((entry->nslot + 1) & ~1u) + 4 * SCRATCH;

@@ -90,7 +90,7 @@ __attribute__((constructor(101))) static void options(void)
     if (sms && sms < 100000) device.sms = (int)sms;
     if (!threads) { long n = sysconf(_SC_NPROCESSORS_ONLN); threads = n > 0 ? (uint64_t)n : 1; }
     if (threads > 1024) threads = 1024;
-    emu_opt = (emu_options){ .device = &device, .seed = seed, .schedules = (int)schedule, .stats = stats != 0, .threads = (int)threads,
+    emu_opt = (emu_options){ .device = &device, .seed = seed, .schedules = (int)schedule, .stats = (int)stats, .threads = (int)threads,
         .checks = checks != 0, .verbose = (int)verbose, .strict = strict != 0, .hang = hang };
     s = getenv("TCEMU_JSON");
     if (s && *s) { emu_opt.json = 1; emu_opt.json_path = strcmp(s, "-") ? s : NULL; }

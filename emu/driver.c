@@ -590,6 +590,8 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *x, CUgraph g, unsigned long lo
 CUresult cuGraphUpload(CUgraphExec x, CUstream s) { (void)x; STREAM(s, 0); }
 static int graph_launch(struct CUgraph_st *g, CUstream s) { host_op op = { .kind = OP_GRAPH, .api = "cuGraphLaunch", .graph = { g } }; return host_submit(s, &op); }
 CUresult cuGraphLaunch(CUgraphExec x, CUstream s) { DRV(graph_launch((struct CUgraph_st *)x, s)); }
+CUresult cuGraphGetNodes(CUgraph g, CUgraphNode *node, size_t *n) { DRV(host_graph_nodes(g, (host_op **)node, n)); }
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) { DRV(host_graph_node_type((const host_op *)node, (int *)type)); }
 CUresult cuGraphDestroy(CUgraph g) { DRV(host_graph_free(g)); }
 CUresult cuGraphExecDestroy(CUgraphExec x) { DRV(host_graph_free((struct CUgraph_st *)x)); }
 
@@ -647,9 +649,13 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id)
     Dl_info d;
     (void)id;
     if (table) *table = NULL;
+    const char *who = dladdr(__builtin_return_address(0), &d) && d.dli_fname ? d.dli_fname : "a library";
+    const char *base = strrchr(who, '/') ? strrchr(who, '/') + 1 : who;
+    /* the compilers look in vain and work all the same */
+    if (!strncmp(base, "libnvrtc", 8) || !strncmp(base, "libnvJitLink", 12) || !strncmp(base, "libnvptxcompiler", 16)) return CUDA_ERROR_NOT_SUPPORTED;
+    host_not_run();
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-        host_say("%s uses the driver's private interface, which is not emulated: only code that uses the shared CUDA runtime can be run (nvcc -cudart shared)",
-            dladdr(__builtin_return_address(0), &d) && d.dli_fname ? d.dli_fname : "a library");
+        host_say("%s uses the driver's private interface, which is not emulated: only code that uses the shared CUDA runtime can be run (nvcc -cudart shared)", who);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -707,14 +713,14 @@ STUB(cuGraphExecExternalSemaphoresWaitNodeSetParams) STUB(cuGraphExecGetFlags) S
 STUB(cuGraphExecKernelNodeSetParams_v2) STUB(cuGraphExecMemcpyNodeSetParams) STUB(cuGraphExecMemsetNodeSetParams) STUB(cuGraphExecNodeSetParams)
 STUB(cuGraphExecUpdate) STUB(cuGraphExecUpdate_v2) STUB(cuGraphExternalSemaphoresSignalNodeGetParams)
 STUB(cuGraphExternalSemaphoresSignalNodeSetParams) STUB(cuGraphExternalSemaphoresWaitNodeGetParams) STUB(cuGraphExternalSemaphoresWaitNodeSetParams)
-STUB(cuGraphGetEdges) STUB(cuGraphGetEdges_v2) STUB(cuGraphGetNodes) STUB(cuGraphGetRootNodes) STUB(cuGraphHostNodeGetParams)
+STUB(cuGraphGetEdges) STUB(cuGraphGetEdges_v2) STUB(cuGraphGetRootNodes) STUB(cuGraphHostNodeGetParams)
 STUB(cuGraphHostNodeSetParams) STUB(cuGraphInstantiate) STUB(cuGraphInstantiateWithParams) STUB(cuGraphInstantiateWithParams_ptsz)
 STUB(cuGraphInstantiate_v2) STUB(cuGraphKernelNodeCopyAttributes) STUB(cuGraphKernelNodeGetAttribute) STUB(cuGraphKernelNodeGetParams)
 STUB(cuGraphKernelNodeGetParams_v2) STUB(cuGraphKernelNodeSetAttribute) STUB(cuGraphKernelNodeSetParams) STUB(cuGraphKernelNodeSetParams_v2)
 STUB(cuGraphMemAllocNodeGetParams) STUB(cuGraphMemFreeNodeGetParams) STUB(cuGraphMemcpyNodeGetParams) STUB(cuGraphMemcpyNodeSetParams)
 STUB(cuGraphMemsetNodeGetParams) STUB(cuGraphMemsetNodeSetParams) STUB(cuGraphNodeFindInClone) STUB(cuGraphNodeGetDependencies)
 STUB(cuGraphNodeGetDependencies_v2) STUB(cuGraphNodeGetDependentNodes) STUB(cuGraphNodeGetDependentNodes_v2) STUB(cuGraphNodeGetEnabled)
-STUB(cuGraphNodeGetType) STUB(cuGraphNodeSetEnabled) STUB(cuGraphNodeSetParams) STUB(cuGraphReleaseUserObject) STUB(cuGraphRemoveDependencies)
+STUB(cuGraphNodeSetEnabled) STUB(cuGraphNodeSetParams) STUB(cuGraphReleaseUserObject) STUB(cuGraphRemoveDependencies)
 STUB(cuGraphRemoveDependencies_v2) STUB(cuGraphRetainUserObject) STUB(cuGraphicsMapResources) STUB(cuGraphicsMapResources_ptsz)
 STUB(cuGraphicsResourceGetMappedMipmappedArray) STUB(cuGraphicsResourceGetMappedPointer) STUB(cuGraphicsResourceGetMappedPointer_v2)
 STUB(cuGraphicsResourceSetMapFlags) STUB(cuGraphicsResourceSetMapFlags_v2) STUB(cuGraphicsSubResourceGetMappedArray) STUB(cuGraphicsUnmapResources)

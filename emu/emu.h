@@ -109,7 +109,7 @@ typedef struct warp {
     uint32_t tick;                      /* clock of the warp */
     struct cpasync *cpasync; uint32_t cp_groups[32];    /* mem.c: cp.async not yet waited for; groups committed */
     /* registers whose value is on the way (wgmma accumulators, tcgen05.ld): tag of each plane, 0 if none */
-    uint32_t *tag; uint32_t ntagged;
+    uint32_t *tag; uint64_t *tagged; uint32_t ntagged;           /* tagged: a bit for each plane that has one */
     uint64_t *wrote; uint64_t wgmma_fence_seq, seq;     /* kernels with wgmma: when was each plane last computed, and where: seq << 24 | index of the instruction */
     struct wg_warp *wgmma; struct tc5_warp *tc5;
     struct bulk_groups *bulk;           /* tma.c / core: bulk groups of each lane */
@@ -120,6 +120,7 @@ typedef struct warp {
     uint64_t steps;
     void *fences;                       /* check.c */
     void *tags; uint32_t next_tag;      /* exec.c: registers on the way */
+    struct undef *undef;                /* undef.c: values that a shuffle read from nowhere; NULL: none */
     const ptx_instr *last_wait[32];     /* the wait that each lane stands at or polls, for the deadlock report; NULL: it runs */
 } warp;
 
@@ -269,9 +270,11 @@ int emu_mbar_check(warp *w, const ptx_instr *i, int lane, int space, uint64_t ad
 /* Registers on the way: after emu_tag(), any instruction that reads or writes one of the planes before emu_untag() is reported (moves
  * copy the tag to their destination instead). reg: slot in the present window. value index: which plane of the result.
  * emu_untag(): the values arrive: every plane (original or copy) that still has tag id gets result[index*32 .. +32). */
-uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what /* "wgmma accumulator" */, uint32_t nplanes);
+uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what /* "wgmma accumulator" */, uint32_t note /* for its maker */);
 void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index);
 void emu_untag(warp *w, uint32_t tag, const uint32_t *result);
+void emu_untag_all(warp *w);
+int emu_tagged(const warp *w, uint32_t tag);            /* has any plane the tag? */
 /* Is this register operand on the way? Its tag and value index; else 0. (A wgmma that accumulates onto the one before.) */
 uint32_t emu_tag_of(warp *w, const ptx_opnd *reg, uint32_t *index);
 

@@ -50,12 +50,18 @@ static void need_registers(warp *w, uint32_t base, uint32_t pbase, const ptx_fun
 {
     if (base + f->nslot > w->nreg_alloc) {
         uint32_t n = (base + f->nslot) * 3 / 2;
-        uint32_t *r = aligned_alloc(128, (size_t)n * 128);
+        uint32_t *r = emu_take((size_t)n * 128);
         memcpy(r, w->reg, (size_t)w->nreg_alloc * 128);
         memset(r + (size_t)w->nreg_alloc * 32, 0, (size_t)(n - w->nreg_alloc) * 128);
-        free(w->reg);
+        emu_give(w->reg, (size_t)w->nreg_alloc * 128);
         w->reg = r;
-        if (w->tag) { w->tag = realloc(w->tag, n * sizeof *w->tag); memset(w->tag + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->tag); }
+        if (w->tag) {
+            w->tag = realloc(w->tag, n * sizeof *w->tag);
+            memset(w->tag + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->tag);
+            uint32_t had = w->nreg_alloc / 64 + 1, has = n / 64 + 1;
+            w->tagged = realloc(w->tagged, has * sizeof *w->tagged);
+            memset(w->tagged + had, 0, (has - had) * sizeof *w->tagged);
+        }
         if (w->wrote) { w->wrote = realloc(w->wrote, n * sizeof *w->wrote); memset(w->wrote + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->wrote); }
         w->nreg_alloc = n;
     }
@@ -123,7 +129,7 @@ static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
         int depth = 0;
         for (frame *g = w->frame[l]; g; g = g->up) depth++;
         if (depth > 4000) { free(fr); return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "the call stack is deeper than 4000 functions"); }
-        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from};
+        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from, w->frame_top[l]};
         uint32_t off = (w->frame_top[l] + 15) & ~15u, old = w->frame_off[l];
         w->frame_top[l] = off + f->frame_bytes;
         for (int k = 0; k < f->nparam; k++) {
@@ -155,7 +161,7 @@ static int exec_ret(warp *w, const ptx_instr *i, uint32_t mask)
             uint8_t *src = emu_local(w, (int)l, callee_off + f->fn->ret[k]->offset, size), *d = arg_bytes(w, (int)l, o);
             if (src && d) memmove(d, w->local[l] + callee_off + f->fn->ret[k]->offset, size);
         }
-        w->frame_top[l] = f->frame_off + f->caller->frame_bytes;
+        w->frame_top[l] = f->frame_top;
         w->lane_base[l] = f->base; w->lane_pbase[l] = f->pbase;
         w->pc[l] = f->ret_pc;
         w->frame[l] = f->up;
@@ -239,30 +245,47 @@ static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
 
 /* ---- registers on the way ---- */
 
-typedef struct { const ptx_instr *i; const char *what; uint32_t n; } tag_info;
+typedef struct { const ptx_instr *i; const char *what; uint32_t note; int tc5; } tag_info;
 static uint32_t tag_key(uint32_t id, uint32_t index) { return id << 9 | index; }
-uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what, uint32_t nplanes)
+/* w->tag of a plane, and the bit that says whether there is one: few of a kernel's registers are on the way at a time */
+static void tag_set(warp *w, uint32_t plane, uint32_t key)
 {
-    if (!w->tag) { w->tag = calloc(w->nreg_alloc, sizeof *w->tag); w->tags = calloc(1024, sizeof(tag_info)); w->next_tag = 1; }
+    uint64_t bit = 1ull << plane % 64;
+    if (!w->tag[plane] == !key) { w->tag[plane] = key; return; }
+    w->tag[plane] = key;
+    w->tagged[plane / 64] ^= bit;
+    w->ntagged += key ? 1u : -1u;
+}
+uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what, uint32_t note)
+{
+    if (!w->tag) {
+        w->tag = calloc(w->nreg_alloc, sizeof *w->tag);
+        w->tagged = calloc(w->nreg_alloc / 64 + 1, sizeof *w->tagged);
+        w->tags = calloc(1024, sizeof(tag_info));
+        w->next_tag = 1;
+    }
     uint32_t id = w->next_tag++;
     if (w->next_tag >= 1u << 23) w->next_tag = 1;
-    ((tag_info *)w->tags)[id % 1024] = (tag_info){i, what, nplanes};
+    ((tag_info *)w->tags)[id % 1024] = (tag_info){i, what, note, !strcmp(i->mod[0], "tcgen05")};
     return id;
 }
-void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index)
-{
-    uint32_t *t = &w->tag[w->base + reg->reg];
-    if (!*t) w->ntagged++;
-    *t = tag_key(tag, index);
-}
+void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index) { tag_set(w, w->base + reg->reg, tag_key(tag, index)); }
+#define EACH_TAGGED(w, p)                                                                                              \
+    for (uint32_t k_ = 0, p; k_ < (w)->nreg_alloc / 64 + 1 && (w)->ntagged; k_++)                                        \
+        for (uint64_t b_ = (w)->tagged[k_]; b_ && (p = k_ * 64 + (uint32_t)__builtin_ctzll(b_), 1); b_ &= b_ - 1)
 void emu_untag(warp *w, uint32_t tag, const uint32_t *result)
 {
-    for (uint32_t p = 0; p < w->nreg_alloc && w->ntagged; p++)
+    EACH_TAGGED(w, p)
         if (w->tag[p] >> 9 == tag) {
             if (result) memcpy(w->reg + (size_t)p * 32, result + (size_t)(w->tag[p] & 511) * 32, 128);
-            w->tag[p] = 0;
-            w->ntagged--;
+            tag_set(w, p, 0);
         }
+}
+void emu_untag_all(warp *w) { EACH_TAGGED(w, p) tag_set(w, p, 0); }
+int emu_tagged(const warp *w, uint32_t tag)
+{
+    EACH_TAGGED(w, p) if (w->tag[p] >> 9 == tag) return 1;
+    return 0;
 }
 uint32_t emu_tag_of(warp *w, const ptx_opnd *reg, uint32_t *index)
 {
@@ -271,35 +294,64 @@ uint32_t emu_tag_of(warp *w, const ptx_opnd *reg, uint32_t *index)
     *index = t & 511;
     return t >> 9;
 }
+static const tag_info *tag_of(const warp *w, uint32_t key) { return &((tag_info *)w->tags)[(key >> 9) % 1024]; }
 static void tag_fault(warp *w, const ptx_instr *i, uint32_t mask, uint32_t plane, int write)
 {
-    const tag_info *t = &((tag_info *)w->tags)[(w->tag[plane] >> 9) % 1024];
-    int tc5 = !strncmp(t->i->mod[0], "tcgen05", 7);
-    emu_report(w, i, mask, tc5 ? E_TCGEN05 : E_WGMMA_PENDING, "%s a register that is %s still in flight: %s must come first", write ? "writes" : "reads", t->what,
-               tc5 ? "tcgen05.wait::ld" : "wgmma.wait_group");
+    const tag_info *t = tag_of(w, w->tag[plane]);
+    if (t->tc5) {                               /* said once for all registers of the load */
+        emu_tcgen05_used(w, i, mask, t->i, t->note, write);
+        emu_untag(w, w->tag[plane] >> 9, NULL);
+        return;
+    }
+    emu_report(w, i, mask, E_WGMMA_PENDING, "%s a register that is %s still in flight: wgmma.wait_group must come first", write ? "writes" : "reads", t->what);
     emu_report_also(w, t->i, "issued");
-    w->tag[plane] = 0;
-    w->ntagged--;
+    tag_set(w, plane, 0);
+}
+static uint32_t planes_of(const ptx_opnd *o)
+{
+    uint32_t bits = o->kind == PO_REG && o->type != PT_PRED ? (uint32_t)ptx_type_bits(o->type) : 0;
+    return bits > 32 ? bits / 32 : bits != 0;
 }
 static void check_tag_operand(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *o, int write)
 {
-    if (o->kind == PO_REG && o->type != PT_PRED) {
-        uint32_t p = w->base + o->reg, n = o->type == PT_B64 || o->type == PT_U64 || o->type == PT_S64 || o->type == PT_F64 ? 2 : 1;
+    if (o->kind == PO_REG) {
+        uint32_t p = w->base + o->reg, n = planes_of(o);
         for (uint32_t k = 0; k < n; k++) if (w->tag[p + k]) tag_fault(w, i, mask, p + k, write);
     } else if (o->kind == PO_MEM && o->type && w->tag[w->base + o->reg]) tag_fault(w, i, mask, w->base + o->reg, 0);
     for (int k = 0; o->elem && k < o->n; k++) check_tag_operand(w, i, mask, &o->elem[k], write);
 }
+/* Packing and unpacking: what a tcgen05.ld brings goes along as if moved (its values are here already, only the wait is missing); what a
+ * wgmma will bring cannot */
+static int tag_packed(warp *w, const ptx_instr *i)
+{
+    const ptx_opnd *d = &i->op[0], *s = &i->op[1];
+    uint32_t key = 0;
+    for (int k = 0; k < (s->kind == PO_VEC ? s->n : 1); k++) {
+        const ptx_opnd *o = s->kind == PO_VEC ? &s->elem[k] : s;
+        for (uint32_t p = 0; p < planes_of(o); p++) if (w->tag[w->base + o->reg + p]) key = w->tag[w->base + o->reg + p];
+    }
+    if (key && !tag_of(w, key)->tc5) return 0;
+    for (int k = 0; k < (d->kind == PO_VEC ? d->n : 1); k++) {
+        const ptx_opnd *o = d->kind == PO_VEC ? &d->elem[k] : d;
+        for (uint32_t p = 0; p < planes_of(o); p++) tag_set(w, w->base + o->reg + p, key);
+    }
+    return 1;
+}
 /* before an instruction of a warp with registers on the way */
 static void check_tags(warp *w, const ptx_instr *i, uint32_t mask)
 {
+    if (w->undef) undef_step(w, i, mask);
+    if (!w->tag) return;
     if (i->flags & I_WGMMA) return;
-    if (i->flags & I_MOVE && i->nop == 2 && i->op[0].kind == PO_REG) {
-        uint32_t *d = &w->tag[w->base + i->op[0].reg], s = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED && i->op[0].type != PT_PRED ? w->tag[w->base + i->op[1].reg] : 0;
-        if (i->op[0].type == PT_PRED) return;
-        if (*d && !s) w->ntagged--;
-        if (!*d && s) w->ntagged++;
-        *d = s;
-        return;
+    if (i->flags & I_MOVE && i->nop == 2) {
+        const ptx_opnd *d = &i->op[0], *s = &i->op[1];
+        if (d->type == PT_PRED && d->kind == PO_REG) return;
+        if (d->kind == PO_REG && s->kind != PO_VEC) {
+            uint32_t from = s->kind == PO_REG && s->type != PT_PRED;
+            for (uint32_t p = 0; p < planes_of(d); p++) tag_set(w, w->base + d->reg + p, from ? w->tag[w->base + s->reg + p] : 0);
+            return;
+        }
+        if (tag_packed(w, i)) return;
     }
     for (int k = 0; k < i->nop; k++) check_tag_operand(w, i, mask, &i->op[k], k == 0);
 }
@@ -488,6 +540,7 @@ static int warp_run(warp *w, int budget)
             go:
                 if (flags & I_REFRESH) emu_refresh(w, i);
                 if (flags & I_CONTROL) {
+                    if (w->undef) undef_guard(w, i, mask);
                     cl->steps++;
                     if (i->exec == exec_bra) {
                         if (m == mask) { pc = i->f[0]; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } if (budget > 0 || pc > (uint32_t)(i - code)) continue; }
@@ -662,7 +715,7 @@ static void warp_begin(warp *w, cta *c, uint32_t id)
     uint32_t n = L->nthread - id * 32 < 32 ? L->nthread - id * 32 : 32;
     w->exists = w->live = n == 32 ? EMU_FULL : (1u << n) - 1;
     w->nreg_alloc = f->nslot + 8;
-    w->reg = aligned_alloc(128, (size_t)w->nreg_alloc * 128);
+    w->reg = emu_take((size_t)w->nreg_alloc * 128);
     memset(w->reg, 0, (size_t)w->nreg_alloc * 128);
     w->npred_alloc = preds_of(f) + 8;
     w->pred = calloc(w->npred_alloc, sizeof *w->pred);
@@ -682,7 +735,9 @@ static void warp_end(warp *w)
         async_op *lists[2] = {w->bulk->lane[l].open, w->bulk->lane[l].closed};
         for (int k = 0; k < 2; k++) for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }
     }
-    free(w->reg); free(w->pred); free(w->tag); free(w->tags); free(w->wrote); free(w->bulk);
+    emu_give(w->reg, (size_t)w->nreg_alloc * 128);
+    free(w->pred); free(w->tag); free(w->tagged); free(w->tags); free(w->wrote); free(w->bulk);
+    undef_end(w);
 }
 static cluster *cluster_begin(launch *L, uint32_t index)
 {
@@ -705,7 +760,7 @@ static cluster *cluster_begin(launch *L, uint32_t index)
         c->id.y = cl->id.y * L->clusterdim.y + r / L->clusterdim.x % L->clusterdim.y;
         c->id.z = cl->id.z * L->clusterdim.z + r / (L->clusterdim.x * L->clusterdim.y);
         c->smem_size = L->k->dyn_off + L->dyn_smem;
-        c->smem = aligned_alloc(1024, ((size_t)c->smem_size + 2047) / 1024 * 1024);
+        c->smem = emu_take((size_t)c->smem_size + 1024);
         memset(c->smem, 0xcd, c->smem_size);
         c->nthread = (int)L->nthread;
         c->nwarp = c->live_warps = (int)L->nwarp;
@@ -729,7 +784,8 @@ static void cluster_end(cluster *cl)
         for (int b = 0; b < 16; b++) { vclk_drop(cl, c->bar[b].vc); vclk_drop(cl, c->bar[b].vc_done); }
         emu_wgmma_cta_free(c);
         check_cta_end(c);
-        free(c->warp); free(c->smem); free(c->mbars);
+        emu_give(c->smem, (size_t)c->smem_size + 1024);
+        free(c->warp); free(c->mbars);
     }
     emu_tcgen05_cluster_free(cl);
     vclk_drop(cl, cl->barrier_vc); vclk_drop(cl, cl->barrier_done);
@@ -1091,7 +1147,7 @@ int emu_kernel_regs(const emu_kernel *k)
         return (int)(r > 255 ? 255 : r);
     }
     uint32_t r = t && t <= 512 ? 128 : 64;     /* PTX does not say what ptxas would allocate: a usual number */
-    uint32_t own = (f->nslot + 16) / 8 * 8;
+    uint32_t own = ((f->named ? f->named : f->nslot) + 16) / 8 * 8;
     return (int)(own < r ? own : r);             /* never more than lets a block of the permitted size be resident */
 }
 int emu_blocks_per_sm(const emu_kernel *k, int threads, size_t dyn)
@@ -1147,6 +1203,8 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         uint64_t room = (uint64_t)emu_blocks_per_sm(k, (int)threads, c->dyn_smem) * (uint64_t)d->sms, blocks = (uint64_t)g.x * g.y * g.z;
         if (blocks > room) return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time", (unsigned long long)blocks, (unsigned long long)room);
     }
+    if (k->uses_wgmma && k->mod->ptx->debug)
+        return refuse(why, n, 801, "compiled with -G: ptxas then serialises wgmma, which tcemu does not imitate: the PTX reads accumulators where a wait is missing. Compile with -lineinfo in place of -G");
     if (emu_decode_reachable(k->mod, f, why, n)) return 218;
     launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs, .dyn_smem = c->dyn_smem,
                 .nthread = (uint32_t)threads, .nwarp = (uint32_t)(threads + 31) / 32, .seed = emu_opt.seed, .schedule = emu_opt.schedules};

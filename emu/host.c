@@ -164,7 +164,7 @@ API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *smem
 static int launch_kernel(const char *api, const void *func, dim3 g, dim3 b, void **args, size_t smem, cudaStream_t s, int cooperative, const cudaLaunchAttribute *a, unsigned n)
 {
     CUfunction f;
-    int e = host_func(&f, func);
+    int e = host_func_launch(&f, func);
     if (!f) host_say("%s: %p is no kernel of this program", api, func);
     if (e) return e;
     host_op op = { .kind = OP_LAUNCH, .api = api };
@@ -516,6 +516,8 @@ static int graph_launch(struct CUgraph_st *g, cudaStream_t s)
     return host_submit(s, &op);
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t x, cudaStream_t s) { RT(graph_launch((struct CUgraph_st *)x, s)); }
+cudaError_t cudaGraphGetNodes(cudaGraph_t g, cudaGraphNode_t *node, size_t *n) { RT(host_graph_nodes(g, (host_op **)node, n)); }
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type) { RT(host_graph_node_type((const host_op *)node, (int *)type)); }
 cudaError_t cudaGraphDestroy(cudaGraph_t g) { RT(host_graph_free(g)); }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t x) { RT(host_graph_free((struct CUgraph_st *)x)); }
 
@@ -565,13 +567,13 @@ STUB(cudaGraphExecKernelNodeSetParams) STUB(cudaGraphExecMemcpyNodeSetParams) ST
 STUB(cudaGraphExecMemcpyNodeSetParamsFromSymbol) STUB(cudaGraphExecMemcpyNodeSetParamsToSymbol) STUB(cudaGraphExecMemsetNodeSetParams)
 STUB(cudaGraphExecNodeSetParams) STUB(cudaGraphExecUpdate) STUB(cudaGraphExternalSemaphoresSignalNodeGetParams)
 STUB(cudaGraphExternalSemaphoresSignalNodeSetParams) STUB(cudaGraphExternalSemaphoresWaitNodeGetParams)
-STUB(cudaGraphExternalSemaphoresWaitNodeSetParams) STUB(cudaGraphGetEdges) STUB(cudaGraphGetNodes) STUB(cudaGraphGetRootNodes)
+STUB(cudaGraphExternalSemaphoresWaitNodeSetParams) STUB(cudaGraphGetEdges) STUB(cudaGraphGetRootNodes)
 STUB(cudaGraphHostNodeGetParams) STUB(cudaGraphHostNodeSetParams) STUB(cudaGraphInstantiateWithParams) STUB(cudaGraphInstantiateWithParams_ptsz)
 STUB(cudaGraphKernelNodeCopyAttributes) STUB(cudaGraphKernelNodeGetAttribute) STUB(cudaGraphKernelNodeGetParams) STUB(cudaGraphKernelNodeSetAttribute)
 STUB(cudaGraphKernelNodeSetParams) STUB(cudaGraphMemAllocNodeGetParams) STUB(cudaGraphMemFreeNodeGetParams) STUB(cudaGraphMemcpyNodeGetParams)
 STUB(cudaGraphMemcpyNodeSetParams) STUB(cudaGraphMemcpyNodeSetParams1D) STUB(cudaGraphMemcpyNodeSetParamsFromSymbol)
 STUB(cudaGraphMemcpyNodeSetParamsToSymbol) STUB(cudaGraphMemsetNodeGetParams) STUB(cudaGraphMemsetNodeSetParams) STUB(cudaGraphNodeFindInClone)
-STUB(cudaGraphNodeGetDependencies) STUB(cudaGraphNodeGetDependentNodes) STUB(cudaGraphNodeGetEnabled) STUB(cudaGraphNodeGetType)
+STUB(cudaGraphNodeGetDependencies) STUB(cudaGraphNodeGetDependentNodes) STUB(cudaGraphNodeGetEnabled)
 STUB(cudaGraphNodeSetEnabled) STUB(cudaGraphNodeSetParams) STUB(cudaGraphReleaseUserObject) STUB(cudaGraphRemoveDependencies)
 STUB(cudaGraphRetainUserObject) STUB(cudaGraphicsEGLRegisterImage) STUB(cudaGraphicsGLRegisterBuffer) STUB(cudaGraphicsGLRegisterImage)
 STUB(cudaGraphicsMapResources) STUB(cudaGraphicsResourceGetMappedEglFrame) STUB(cudaGraphicsResourceGetMappedMipmappedArray)

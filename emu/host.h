@@ -28,6 +28,7 @@ void host_lock(void), host_unlock(void);
 void host_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     /* one line "tcemu: ..." on stderr */
 int host_stub(const char *name, int *said);
 int host_sticky(void);                              /* the error of a kernel that failed: every later call returns it */
+void host_not_run(void);                            /* something that a GPU would have run is not: the exit status must tell */
 int host_in_use(void);
 void host_used(void);                               /* the process uses CUDA: print the summary at its end */
 const char *host_error_string(int code);            /* NULL: no such code */
@@ -70,6 +71,7 @@ int host_image_global(void **addr, size_t *size, host_image *m, const char *name
 int host_symbol(void **addr, size_t *size, const void *symbol, const char *api);   /* of a host shadow variable */
 CUfunction host_func_find(const void *handle_or_shadow);
 int host_func(CUfunction *f, const void *handle_or_shadow);        /* finds and loads */
+int host_func_launch(CUfunction *f, const void *handle_or_shadow); /* for a launch: one that cannot be loaded counts as not run */
 
 int host_func_get(CUfunction f, int attribute, int *v);            /* CU_FUNC_ATTRIBUTE_* */
 int host_func_set(CUfunction f, int attribute, int v, const char *api);
@@ -127,6 +129,8 @@ int host_capture_info(CUstream s, int *status, unsigned long long *id, struct CU
 int host_graph_new(struct CUgraph_st **g);
 int host_graph_ref(struct CUgraph_st **exec, struct CUgraph_st *g);
 int host_graph_free(struct CUgraph_st *g);
+int host_graph_nodes(struct CUgraph_st *g, host_op **node, size_t *n);      /* node NULL: only how many */
+int host_graph_node_type(const host_op *node, int *type);                   /* cudaGraphNodeType */
 
 /* ---- Memory ---- */
 enum { M_NONE, M_DEVICE, M_HOST, M_MANAGED, M_REGISTERED };

@@ -13,7 +13,7 @@
 #include "fatbin.h"
 #include "host.h"
 
-void emu_report_summary(void);                      /* report.c */
+void emu_report_summary(int not_run);               /* report.c */
 
 /* ---- Lock, messages, errors ---- */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -33,10 +33,21 @@ void host_say(const char *fmt, ...)
     fputs(b, stderr);                               /* one call: lines of threads do not mix */
 }
 
+static int not_run;                                 /* what the program asked for that would have run on a GPU */
+void host_not_run(void) { __atomic_fetch_add(&not_run, 1, __ATOMIC_RELAXED); host_used(); }
+
+/* Functions without which kernels of the program do not run, by a piece of their names. Of others the program may do without. */
+static const struct { const char *piece, *why; } needed[] = {
+    { "Array", "CUDA arrays, textures and surfaces are not" }, { "Tex", "CUDA arrays, textures and surfaces are not" },
+    { "Surf", "CUDA arrays, textures and surfaces are not" }, { "GraphCreate", "graphs that are built node by node are not, captured ones are" },
+    { "GraphAdd", "graphs that are built node by node are not, captured ones are" }, { "CaptureToGraph", "graphs that are built node by node are not, captured ones are" },
+};
 int host_stub(const char *name, int *said)
 {
-    if (!__atomic_exchange_n(said, 1, __ATOMIC_RELAXED)) host_say("%s is not emulated", name);
-    host_used();
+    const char *why = NULL;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && !why; ++i) if (strstr(name, needed[i].piece) && !strstr(name, "MaxWidth")) why = needed[i].why;
+    if (!__atomic_exchange_n(said, 1, __ATOMIC_RELAXED)) host_say("%s is not emulated%s%s", name, why ? ": " : "", why ? why : "");
+    if (why) host_not_run(); else host_used();
     return cudaErrorNotSupported;
 }
 
@@ -59,8 +70,8 @@ static void at_exit(int status, void *unused)
     (void)unused;
     if (!used || getpid() != owner) return;         /* a fork's child has the parent's reports in its memory, but they are not its own */
     fflush(stdout);
-    emu_report_summary();
-    if (status == 0 && emu_error_count() && emu_error_exitcode) { fflush(NULL); _exit(emu_error_exitcode); }
+    emu_report_summary(not_run);
+    if (status == 0 && (emu_error_count() || not_run) && emu_error_exitcode) { fflush(NULL); _exit(emu_error_exitcode); }
 }
 __attribute__((constructor(102))) static void begin(void) { owner = getpid(); on_exit(at_exit, NULL); }
 
@@ -220,6 +231,7 @@ int host_image_open(host_image **m, const void *data, size_t size, const char *f
     if (!i) return cudaErrorMemoryAllocation;
     int e = host_image_load(i);
     i->data = NULL;                                 /* the caller may free it now */
+    if (e == cudaErrorNoKernelImageForDevice) host_not_run();
     if (e) { host_image_close(i); return e; }
     *m = i;
     return 0;
@@ -298,6 +310,13 @@ int host_func(CUfunction *f, const void *h)
 {
     *f = host_func_find(h);
     return *f ? func_load(*f) : cudaErrorInvalidDeviceFunction;
+}
+/* The same, to launch it: what cannot be loaded has said why, and the program must not end as if it had run */
+int host_func_launch(CUfunction *f, const void *h)
+{
+    int e = host_func(f, h);
+    if (e && *f) host_not_run();
+    return e;
 }
 
 int host_image_kernel(CUfunction *f, host_image *m, const char *name)
@@ -821,6 +840,7 @@ static int perform_launch(host_op *op)
     int e = emu_launch(f->k, &c, op->launch.args, op->launch.packed, op->launch.size, why, sizeof why);
     ++ticks;
     if (e && *why && (!is_sticky(e) || emu_error_count() == before)) { host_say("%s: %s", demangled(f->name, &buf), why); free(buf); }
+    if (e == cudaErrorNotSupported && emu_error_count() == before) host_not_run();
     if (is_sticky(e)) stuck = e;
     return e;
 }
@@ -1126,6 +1146,32 @@ int host_graph_ref(struct CUgraph_st **exec, struct CUgraph_st *g)
     ++g->refs;
     *exec = g;
     return 0;
+}
+
+/* A node is the work itself. Room for more than there are is filled with nulls. */
+int host_graph_nodes(struct CUgraph_st *g, host_op **node, size_t *n)
+{
+    if (!n || !map_get(&graphs, g)) return cudaErrorInvalidValue;
+    if (!node) { *n = g->n; return 0; }
+    host_op *o = g->first;
+    size_t had = 0;
+    for (size_t i = 0; i < *n; ++i) {
+        node[i] = o;
+        if (o) { ++had; o = o->next; }
+    }
+    *n = had;
+    return 0;
+}
+int host_graph_node_type(const host_op *node, int *type)
+{
+    static const int types[] = { [OP_LAUNCH] = cudaGraphNodeTypeKernel, [OP_COPY] = cudaGraphNodeTypeMemcpy, [OP_SET] = cudaGraphNodeTypeMemset,
+        [OP_CALL] = cudaGraphNodeTypeHost, [OP_RECORD] = cudaGraphNodeTypeEventRecord, [OP_GRAPH] = cudaGraphNodeTypeGraph };
+    if (!type || !node) return cudaErrorInvalidValue;
+    for (size_t i = 0; i < graphs.cap; ++i) {
+        struct CUgraph_st *g = (uintptr_t)graphs.key[i] > 1 ? graphs.val[i] : NULL;
+        for (host_op *o = g ? g->first : NULL; o; o = o->next) if (o == node) { *type = types[o->kind]; return 0; }
+    }
+    return cudaErrorInvalidValue;
 }
 
 static int graph_add(struct CUgraph_st *g, const host_op *op)

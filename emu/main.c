@@ -36,10 +36,10 @@ static void help(FILE *f)
 "(out-of-bounds and uninitialised memory, races, missing fences and waits, misuse of mbarriers, wgmma, TMA, tcgen05,\n"
 "deadlocks) are reported with the line of source they come from. Build the program with\n"
 "\n"
-"    nvcc -cudart shared -lineinfo -arch=sm_90a ...\n"
+"    nvcc -cudart shared -lineinfo -gencode arch=compute_90a,code=[sm_90a,compute_90a] ...\n"
 "\n"
-"so that it takes the CUDA runtime as a shared library and contains PTX (-arch does both; with -gencode, let code= name\n"
-"compute_90a too). Scripts work as well: the programs that they start are emulated.\n"
+"so that it takes the CUDA runtime as a shared library and contains PTX (compute_90a in code=). Not with -G, under which wgmma\n"
+"cannot be run. Scripts work as well: the programs that they start are emulated.\n"
 "\n"
 "  --device NAME       the GPU to be: sm_80, sm_90a, sm_100a, ...; default " EMU_DEFAULT_DEVICE "; --device list shows them all\n"
 "  --schedules N       run the program N times: first with every asynchronous operation as late as the program's waits\n"
@@ -51,9 +51,11 @@ static void help(FILE *f)
 "  --hang N            report a hang after N warp instructions without progress, default %llu\n"
 "  --strict            also report what the PTX ISA does not promise, though widely used libraries rely on it: leaving\n"
 "                      with committed bulk stores that nobody waited for; an mbarrier made known by a relaxed arrival\n"
-"                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later\n"
+"                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later; prefetches of what\n"
+"                      is not there; ordered sparsity metadata 0x0 for groups of zeros\n"
 "  --no-checks         only compute: faster, finds no races and no uninitialised memory\n"
-"  --stats             what each kernel executed: instructions, floating-point operations, bytes, bank conflicts\n"
+"  --stats             what each line of source executed: instructions, floating-point operations, bytes, bank conflicts;\n"
+"                      --stats=kernel books what was inlined to the line of the kernel's own file that calls it\n"
 "  --json[=FILE]       reports as JSON lines, on stderr or in FILE (FILE.1, FILE.2, ... for the further runs of --schedules)\n"
 "  --error-exitcode N  exit status when errors were reported but the program returned 0; default 86; 0: leave it\n"
 "  -v, --verbose       say more, also that there were no errors\n"
@@ -61,7 +63,7 @@ static void help(FILE *f)
 "\n"
 "Everything runs at the moment of the call; streams are in order by themselves. Times between events are emulated: one warp\n"
 "instruction counts as a nanosecond, so they say nothing about a GPU's speed. Exit status: the program's own; 86 where\n"
-"errors were reported; 1 or 2 where tcemu itself could not go on; 127 where there is no such program.\n",
+"errors were reported or kernels could not be run; 1 or 2 where tcemu itself could not go on; 127 where there is no such program.\n",
         (unsigned long long)EMU_DEFAULT_HANG);
 }
 
@@ -243,6 +245,10 @@ int main(int argc, char **argv)
         else if (!strcmp(name, "--json")) {
             if (value && !*value) { say("--json= needs the name of a file"); return 2; }
             json = value ? value : "-";
+        }
+        else if (!strcmp(name, "--stats") && value) {
+            if (strcmp(value, "line") && strcmp(value, "kernel")) { say("--stats=%s: line or kernel is needed", value); return 2; }
+            set("TCEMU_STATS", *value == 'k' ? "2" : "1");
         }
         else if ((flag = !strcmp(name, "--stats"))) set("TCEMU_STATS", "1");
         else if ((flag = !strcmp(name, "--strict"))) set("TCEMU_STRICT", "1");

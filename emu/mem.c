@@ -514,6 +514,50 @@ static int exec_getctarank(warp *w, const ptx_instr *i, uint32_t mask)
     EMU_EACH(l, mask) R32(w, &i->op[0])[l] = (uint32_t)(i->f[0] ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l]) >> 24 & 255;
     return X_NEXT;
 }
+/* alloca, stacksave, stackrestore: the frame grows at its end, and ret gives it back */
+enum { STACK_MOST = 512 << 10 };                /* bytes of local memory that a thread can have on any device */
+static int exec_alloca(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    int wide = i->f[0] != 0;
+    uint64_t align = i->f[1];
+    EMU_EACH(l, mask) {
+        uint64_t size = wide ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l], from = (w->frame_top[l] + align - 1) / align * align;
+        if (size > STACK_MOST || from + size > STACK_MOST)
+            return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "alloca of %llu bytes beside the %u bytes of local memory that the thread has: it can have %u", (unsigned long long)size, w->frame_top[l],
+                             (unsigned)STACK_MOST);
+        w->frame_top[l] = (uint32_t)(from + size);
+        if (wide) R64(w, &i->op[0])[l] = from; else R32(w, &i->op[0])[l] = (uint32_t)from;
+    }
+    return X_NEXT;
+}
+static int exec_stack(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    int wide = i->f[0] != 0, restore = i->f[1] != 0;
+    EMU_EACH(l, mask) {
+        if (!restore) { if (wide) R64(w, &i->op[0])[l] = w->frame_top[l]; else R32(w, &i->op[0])[l] = w->frame_top[l]; continue; }
+        uint64_t top = wide ? R64(w, &i->op[0])[l] : R32(w, &i->op[0])[l];
+        if (top > w->frame_top[l] || top < w->frame_off[l]) emu_report(w, i, 1u << l, E_OPERAND, "stackrestore to %#llx, which no stacksave of this function gave", (unsigned long long)top);
+        else w->frame_top[l] = (uint32_t)top;
+    }
+    return X_NEXT;
+}
+static int decode_stack(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
+{
+    ptx_type t = emu_type_n(i, 0);
+    i->f[0] = t == PT_U64;
+    if (t != PT_U64 && t != PT_U32) return emu_decode_error(err, n, i, "needs .u32 or .u64");
+    if (strcmp(i->mod[0], "alloca")) {
+        if (i->nop != 1 || i->op[0].kind != PO_REG) return emu_decode_error(err, n, i, "needs a register");
+        i->f[1] = i->mod[0][5] == 'r';
+        i->exec = exec_stack;
+        return 0;
+    }
+    if (i->nop < 2 || i->nop > 3 || i->op[0].kind != PO_REG || (i->nop == 3 && (i->op[2].kind != PO_IMM || i->op[2].imm < 1 || i->op[2].imm > 1 << 23 || i->op[2].imm & (i->op[2].imm - 1))))
+        return emu_decode_error(err, n, i, "needs a register, a size, and perhaps an alignment that is a power of two");
+    i->f[1] = i->nop == 3 && i->op[2].imm > 8 ? (uint32_t)i->op[2].imm : 8;
+    i->exec = exec_alloca;
+    return emu_prepare(m, fn, &i->op[1], t, err, n);
+}
 static int decode_address(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
     const char *word = i->mod[0];
@@ -707,7 +751,8 @@ static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_
 
 const emu_family emu_mem[] = {{"ld", decode_ldst}, {"ldu", decode_ldst}, {"st", decode_ldst}, {"atom", decode_atom}, {"red", decode_atom}, {"cvta", decode_address},
                               {"isspacep", decode_address}, {"mapa", decode_address}, {"getctarank", decode_address}, {"createpolicy", decode_address}, {"prefetch", decode_address},
-                              {"prefetchu", decode_address}, {"applypriority", decode_address}, {"discard", decode_address}, {"cp", decode_cp}, {0}};
+                              {"prefetchu", decode_address}, {"applypriority", decode_address}, {"discard", decode_address}, {"cp", decode_cp}, {"alloca", decode_stack},
+                              {"stacksave", decode_stack}, {"stackrestore", decode_stack}, {0}};
 
 /* ---- functions without a body ---- */
 

@@ -1691,6 +1691,7 @@ static void read_target(parser *s)
 {
     do {
         name n = read_name(s);
+        if (is(&n, "debug")) s->m->debug = 1;
         if (n.len < 3 || memcmp(n.at, "sm_", 3)) continue;
         if (n.len >= sizeof s->m->target) fail(s, "unknown target '%.*s'", NAME(&n));
         memcpy(s->m->target, n.at, n.len);

@@ -109,6 +109,7 @@ typedef struct ptx_func {
     uint32_t param_bytes;    /* .entry: size of the parameter block */
     uint32_t frame_bytes;    /* local memory of a thread for one activation: .local and .param variables */
     uint32_t nslot;          /* register file: number of 32-lane, 32-bit planes */
+    uint32_t named;          /* nslot before registers began to share slots (slots.c); 0: they do not */
     uint32_t npred;          /* predicate registers */
     uint32_t begin, end;     /* code[begin..end) of the module; every body ends in a ret (added if missing) */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxclusterrank;          /* 0: not given */
@@ -122,6 +123,7 @@ typedef struct ptx_module {
     char *text;              /* the module's copy of the source */
     uint32_t version;        /* 90 for .version 9.0 */
     char target[16];         /* "sm_90a" */
+    uint8_t debug;           /* .target ..., debug: compiled with -G */
     ptx_instr *code; uint32_t ncode;
     ptx_func **func; int nfunc;
     ptx_sym **global; int nglobal;       /* module-scope SP_GLOBAL and SP_CONST variables */

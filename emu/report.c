@@ -15,8 +15,11 @@ const char *const emu_check_name[E_COUNT] = {
     [E_SETMAXNREG] = "setmaxnreg", [E_IN_FLIGHT] = "in-flight-at-exit", [E_DEADLOCK] = "deadlock", [E_DESCRIPTOR] = "descriptor", [E_TRAP] = "trap", [E_ASSERT] = "assert",
     [E_UNSUPPORTED] = "unsupported", [E_OPERAND] = "operand", [E_READONLY] = "write-to-constant", [E_HANG] = "hang", [E_LEAK] = "leak"};
 
-typedef struct entry { struct entry *next; int check; const ptx_instr *i; uint64_t count; } entry;
-static entry *seen[512];
+/* Reports of one check at one line of the source (with the same calls that led there) in one kernel are one: unrolled and inlined, it is
+ * many instructions. i: the first of them, place: the others. */
+typedef struct entry { struct entry *next, *later; int check; const emu_kernel *k; const ptx_instr *i; uint64_t count; uint32_t ninstr; struct place *place; } entry;
+struct place { struct place *next; const ptx_instr *i; };
+static entry *seen[512], *first_seen, **last_seen = &first_seen;
 static uint64_t by_check[E_COUNT];
 static _Atomic int errors, distinct;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,6 +76,21 @@ const char *emu_kernel_name(const launch *L)
     memcpy(name, s, (size_t)n);
     name[n] = 0;
     return name;
+}
+/* The same for a device function, which may lie in namespaces: the last of its names; "" if there is none */
+static void function_name(const char *s, char *buf, size_t n)
+{
+    snprintf(buf, n, "%s", s);
+    if (s[0] != '_' || s[1] != 'Z') return;
+    buf[0] = 0;
+    for (s += 2; *s == 'N' || *s == 'K' || *s == 'L'; s++) ;
+    while (*s >= '0' && *s <= '9') {
+        size_t len = 0;
+        while (*s >= '0' && *s <= '9' && len < 10000) len = len * 10 + (size_t)(*s++ - '0');
+        if (strlen(s) < len) return;
+        snprintf(buf, n, "%.*s", (int)len, s);
+        s += len;
+    }
 }
 /* The last name of a mangled one: _ZZ3fooPfE4tile -> tile, _ZN1a4tileE -> tile */
 static int last_name(const char *s, char *buf, size_t n)
@@ -143,6 +161,45 @@ static FILE *json(void)
     if (!json_file) json_file = emu_opt.json_path ? fopen(emu_opt.json_path, "a") : stderr;
     return json_file;
 }
+static const ptx_loc *loc_of(const ptx_module *m, uint32_t k) { return k && k < m->nloc ? &m->loc[k] : NULL; }
+static int same_lines(const ptx_module *m, const ptx_instr *a, const ptx_instr *b)
+{
+    if (a == b || (a->loc == b->loc && a->loc)) return 1;
+    const ptx_loc *x = loc_of(m, a->loc), *y = loc_of(m, b->loc);
+    if (!x || !y) return 0;
+    for (int d = 0; x && y && d < 64; d++) {
+        if (x->line != y->line || strcmp(x->file, y->file)) return 0;
+        x = loc_of(m, x->inlined); y = loc_of(m, y->inlined);
+    }
+    return !x && !y;
+}
+/* The entry of this check and place, a new one if it is the first time; *is_new tells. Under the lock. */
+static entry *entry_of(const emu_kernel *k, const ptx_instr *i, int what, int *is_new)
+{
+    const ptx_module *m = k->mod->ptx;
+    const ptx_loc *l = loc_of(m, i->loc);
+    uint32_t h = ((uint32_t)((uintptr_t)k >> 4) * 31 + (l ? l->line : (uint32_t)((uintptr_t)i >> 4)) * 7 + (uint32_t)what) % 512;
+    entry *e = seen[h];
+    while (e && (e->check != what || e->k != k || !same_lines(m, e->i, i))) e = e->next;
+    *is_new = !e;
+    if (!e) {
+        e = malloc(sizeof *e);
+        *e = (entry){.next = seen[h], .check = what, .k = k, .i = i, .ninstr = 1};
+        seen[h] = e;
+        *last_seen = e; last_seen = &e->later;
+    } else if (e->i != i) {
+        struct place *p = e->place;
+        while (p && p->i != i) p = p->next;
+        if (!p) {
+            p = malloc(sizeof *p);
+            *p = (struct place){e->place, i};
+            e->place = p;
+            e->ninstr++;
+        }
+    }
+    e->count++;
+    return e;
+}
 static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *text)
 {
     char where[1024], lanes[160], ins[300];
@@ -151,16 +208,11 @@ static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, cons
     pthread_mutex_lock(&lock);
     errors++;
     by_check[what]++;
-    uint32_t h = (uint32_t)(((uintptr_t)i >> 4) * 31 + (uint32_t)what) % 512;
-    entry *e = seen[h];
-    while (e && (e->i != i || e->check != (int)what)) e = e->next;
+    int is_new;
+    entry_of(L->k, i, (int)what, &is_new);
     last_printed = 0;
     also_count = 0;
-    if (e) e->count++;
-    else {
-        e = malloc(sizeof *e);
-        *e = (entry){seen[h], (int)what, i, 1};
-        seen[h] = e;
+    if (is_new) {
         distinct++;
         if (distinct <= PRINT_LIMIT) {
             last_printed = 1;
@@ -234,7 +286,7 @@ int emu_fatal(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const 
 
 /* ---- statistics ---- */
 
-typedef struct { char file[256]; uint32_t line; stat_line s; } line_stat;
+typedef struct { char file[256], func[64]; uint32_t line; stat_line s; } line_stat;
 static int by_count(const void *a, const void *b)
 {
     uint64_t x = ((const line_stat *)a)->s.count, y = ((const line_stat *)b)->s.count;
@@ -245,10 +297,12 @@ static void add(stat_line *a, const stat_line *b)
     a->count += b->count; a->lanes += b->lanes; a->flops += b->flops; a->global_bytes += b->global_bytes; a->shared_bytes += b->shared_bytes; a->async_bytes += b->async_bytes;
     a->tmem_bytes += b->tmem_bytes; a->conflicts += b->conflicts; a->sectors += b->sectors;
 }
-/* The user's line: of an inlined call, the innermost place in the file of the kernel itself */
-static const ptx_loc *user_line(const ptx_module *m, uint32_t loc)
+/* The line that statistics are booked to: the innermost one; with --stats=kernel, of an inlined call, the innermost place in the file
+ * of the kernel itself */
+static const ptx_loc *booked_line(const ptx_module *m, uint32_t loc)
 {
-    const ptx_loc *l = loc && loc < m->nloc ? &m->loc[loc] : NULL, *outer = l;
+    const ptx_loc *l = loc_of(m, loc), *outer = l;
+    if (emu_opt.stats != 2) return l;
     while (outer && outer->inlined && outer->inlined < m->nloc) outer = &m->loc[outer->inlined];
     while (l && l != outer && (strcmp(l->file, outer->file) || !l->line)) l = &m->loc[l->inlined];
     return l;
@@ -262,7 +316,7 @@ void emu_report_launch_end(launch *L)
     stat_line sum = {0};
     for (uint32_t k = 0; k < m->ncode; k++) {
         if (!L->stats[k].count) continue;
-        const ptx_loc *l = user_line(m, m->code[k].loc);
+        const ptx_loc *l = booked_line(m, m->code[k].loc);
         const char *file = l ? short_path(l->file) : "?";
         uint32_t line = l ? l->line : 0;
         size_t j = 0;
@@ -272,6 +326,7 @@ void emu_report_launch_end(launch *L)
             memset(&t[j], 0, sizeof *t);
             snprintf(t[j].file, sizeof t[j].file, "%s", file);
             t[j].line = line;
+            if (l && l->func && l->inlined) function_name(l->func, t[j].func, sizeof t[j].func);
         }
         add(&t[j].s, &L->stats[k]);
         add(&sum, &L->stats[k]);
@@ -287,6 +342,7 @@ void emu_report_launch_end(launch *L)
             const stat_line *s = &t[k].s;
             fprintf(j, "%s{\"file\":", k ? "," : "");
             json_text(j, t[k].file);
+            if (t[k].func[0]) { fprintf(j, ",\"function\":"); json_text(j, t[k].func); }
             fprintf(j, ",\"line\":%u,\"warp_instructions\":%llu,\"lanes\":%llu,\"flops\":%llu,\"global_bytes\":%llu,\"sectors\":%llu,\"shared_bytes\":%llu,\"bank_conflicts\":%llu,\"async_bytes\":%llu,\"tmem_bytes\":%llu}", t[k].line,
                     (unsigned long long)s->count, (unsigned long long)s->lanes, (unsigned long long)s->flops, (unsigned long long)s->global_bytes, (unsigned long long)s->sectors, (unsigned long long)s->shared_bytes,
                     (unsigned long long)s->conflicts, (unsigned long long)s->async_bytes, (unsigned long long)s->tmem_bytes);
@@ -301,23 +357,32 @@ void emu_report_launch_end(launch *L)
             const stat_line *s = k ? &t[k - 1].s : &sum;
             fprintf(stderr, "    %12llu %6.1f %14llu %12llu %10llu %12llu %10llu %12llu  ", (unsigned long long)s->count, s->count ? (double)s->lanes / (double)s->count : 0, (unsigned long long)s->flops,
                     (unsigned long long)s->global_bytes, (unsigned long long)s->sectors, (unsigned long long)s->shared_bytes, (unsigned long long)s->conflicts, (unsigned long long)s->async_bytes);
-            if (k) fprintf(stderr, "%s:%u\n", t[k - 1].file, t[k - 1].line); else fprintf(stderr, "all\n");
+            if (k) fprintf(stderr, t[k - 1].func[0] ? "%s:%u in %s\n" : "%s:%u\n", t[k - 1].file, t[k - 1].line, t[k - 1].func); else fprintf(stderr, "all\n");
         }
     }
     pthread_mutex_unlock(&lock);
     free(t);
 }
-void emu_report_summary(void)
+void emu_report_summary(int not_run)
 {
     FILE *j = json();
     fflush(stdout);
     if (j) {
-        fprintf(j, "{\"errors\":%d,\"distinct\":%d}\n", errors, distinct);
+        fprintf(j, "{\"errors\":%d,\"distinct\":%d,\"not_run\":%d}\n", errors, distinct, not_run);
         fflush(j);
         if (j == stderr) return;
     }
-    if (!errors) { if (emu_opt.verbose) fprintf(stderr, "tcemu: no errors\n"); return; }
+    if (not_run) fprintf(stderr, "tcemu: %d call%s of this program asked for what tcemu could not run, as said above: what it computed is not to be trusted\n", not_run, not_run == 1 ? "" : "s");
+    if (!errors) { if (emu_opt.verbose && !not_run) fprintf(stderr, "tcemu: no errors\n"); return; }
     fprintf(stderr, "tcemu: %d error%s at %d place%s:", errors, errors == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s");
     for (int c = 0, first = 1; c < E_COUNT; c++) if (by_check[c]) { fprintf(stderr, "%s %s %llu", first ? "" : ",", emu_check_name[c], (unsigned long long)by_check[c]); first = 0; }
     fputc('\n', stderr);
+    int shown = 0;
+    for (entry *e = first_seen; e; e = e->later) {      /* lines that are many instructions: seen once above, so say how many */
+        char where[1024];
+        if (e->ninstr < 2) continue;
+        if (++shown > 20) { fprintf(stderr, "    ...\n"); break; }
+        fprintf(stderr, "    %s at %s: %llu times, in %u instructions\n", emu_check_name[e->check], emu_where(e->k->mod->ptx, e->i, where, sizeof where),
+                (unsigned long long)e->count, e->ninstr);
+    }
 }

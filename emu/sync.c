@@ -497,7 +497,7 @@ static int exec_shfl(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const ptx_opnd *d = i->op[0].kind == PO_PAIR ? &i->op[0].elem[0] : &i->op[0], *p = i->op[0].kind == PO_PAIR ? &i->op[0].elem[1] : NULL;
     const uint32_t *a = R32(w, &i->op[1]), *b = R32(w, &i->op[2]), *c = R32(w, &i->op[3]);
-    uint32_t src[32], out[32], ok = 0;
+    uint32_t src[32], out[32], ok = 0, from = undef_lanes(w, &i->op[1]), undefined = 0;
     memcpy(src, a, sizeof src);
     uint32_t memb = R32(w, &i->op[4])[__builtin_ctz(mask)];
     EMU_EACH(l, mask) {
@@ -511,13 +511,18 @@ static int exec_shfl(warp *w, const ptx_instr *i, uint32_t mask)
         }
         if (!in) j = l;
         if (in && !(mask >> j & 1) && memb >> j & 1 && w->live >> j & 1) in = 1;
-        if (in && !(memb >> j & 1 & (w->live >> j))) emu_report(w, i, 1u << l, E_CONVERGENCE, "shfl.sync reads lane %u, which takes no part (member mask 0x%08x, live lanes 0x%08x): the value is undefined", j, memb, w->live);
+        undefined |= (from >> j & 1) << l;
+        if (in && !(memb >> j & 1 & (w->live >> j)) && !emu_opt.strict) {        /* reported where it is used, if it is */
+            undef_shuffle(w, i, j, memb);
+            undefined |= 1u << l;
+        } else if (in && !(memb >> j & 1 & (w->live >> j))) emu_report(w, i, 1u << l, E_CONVERGENCE, "shfl.sync reads lane %u, which takes no part (member mask 0x%08x, live lanes 0x%08x): the value is undefined", j, memb, w->live);
         out[l] = src[j];
         ok |= (uint32_t)in << l;
     }
     uint32_t *dst = R32(w, d);
     if (d->kind != PO_SINK) EMU_EACH(l, mask) dst[l] = out[l];
-    if (p && p->kind != PO_SINK) { uint32_t *q = RP(w, p); *q = (*q & ~mask) | (ok & mask); }
+    undef_mark(w, d, undefined, mask);
+    if (p && p->kind != PO_SINK) { uint32_t *q = RP(w, p); *q = (*q & ~mask) | (ok & mask); undef_mark(w, p, 0, mask); }
     return X_NEXT;
 }
 enum { V_ALL, V_ANY, V_UNI, V_BALLOT };

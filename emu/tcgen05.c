@@ -50,7 +50,8 @@ tc5_cluster *tc5_cluster_of(cluster *cl)
 tmem *tc5_tmem(cta *c)
 {
     if (!c->tmem) {
-        c->tmem = calloc(1, sizeof *c->tmem);
+        c->tmem = emu_take(sizeof *c->tmem);
+        memset((char *)c->tmem + sizeof c->tmem->cell, 0, sizeof *c->tmem - sizeof c->tmem->cell);
         c->tmem->alloc_warp = -1;
         memset(c->tmem->cell, 0xcd, sizeof c->tmem->cell);
     }
@@ -455,9 +456,14 @@ static inline void place(const ldst *s, int l, int r, int *lane, int *col)
 static int base_lane(warp *w, const ptx_instr *i, uint32_t mask, uint32_t taddr, const ldst *s)
 {
     int lane = (int)(taddr >> 16), quarter = (int)(w->id % 4) * 32;
-    if (lane >= TM_LANES) {
-        emu_report(w, i, mask, E_TMEM, "address 0x%08x: lane %d of tensor memory, which has lanes 0..127", taddr, lane);
-        return -1;
+    if (lane >= TM_LANES) {                     /* seen in published kernels, in CTA pairs; hardware reads the CTA's own lane */
+        static _Atomic uint64_t told;           /* by launch: all its loads and stores have it in common */
+        if (told != w->cta->cl->L->gridid) {
+            told = w->cta->cl->L->gridid;
+            emu_report(w, i, mask, E_TMEM, "address 0x%08x: lane %d of tensor memory, which has lanes 0..127, in each CTA of a pair too; taken as lane %d, as hardware seems to", taddr, lane,
+                       lane % TM_LANES);
+        }
+        lane %= TM_LANES;
     }
     if (lane / 32 * 32 != quarter) {
         emu_report(w, i, mask, E_TMEM, "address 0x%08x has lane %d, but warp %u can access lanes %d..%d only (warp %% 4 chooses the quarter)", taddr, lane, w->id, quarter, quarter + 31);
@@ -582,10 +588,33 @@ static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
     const uint32_t *now = load_values(w, &l, !bad);
     for (int r = 0; r < s->regs; r++) memcpy(R32(w, &v->elem[r]), now + r * 32, 128);
     if (s->red) memcpy(R32(w, &i->op[1]), now + s->regs * 32, 128);
-    /* The ISA: complete at its wait::ld. The hardware: also when one of its registers is used; CUTLASS counts on that here and there, so a
-     * missing wait::ld is a fault only in kernels that have none. */
-    if (tc5_cluster_of(w->cta->cl)->waits_ld) t->ld_waited = t->seq;
+    if (emu_opt.checks) {
+        uint32_t tag = emu_tag_new(w, i, "the result of a tcgen05.ld", t->seq);
+        for (int r = 0; r < s->regs; r++) emu_tag(w, tag, &v->elem[r], 0);
+        if (s->red) emu_tag(w, tag, &i->op[1], 0);
+    }
     return X_NEXT;
+}
+
+/* The ISA: a load is complete at its wait::ld, and its registers must not be touched before. The hardware also waits where one of them is
+ * used, and CUTLASS counts on that for all loads of a tile but the last: so that alone is an error under --strict only, or in a kernel
+ * that has no wait::ld at all; else one line says it, and the load counts as complete from here on. */
+void emu_tcgen05_used(warp *w, const ptx_instr *i, uint32_t mask, const ptx_instr *ld, uint32_t seq, int write)
+{
+    static _Atomic(const ptx_func *) told;
+    launch *L = w->cta->cl->L;
+    const char *does = write ? "writes" : "reads";
+    if (emu_opt.strict || !tc5_cluster_of(w->cta->cl)->waits_ld) {
+        emu_report(w, i, mask, E_TCGEN05, "%s a register that is the result of a tcgen05.ld still in flight: tcgen05.wait::ld must come first", does);
+        emu_report_also(w, ld, "the tcgen05.ld");
+        return;
+    }
+    if (tc5_of(w)->ld_waited < seq) tc5_of(w)->ld_waited = seq;
+    if (told == L->k->fn) return;
+    told = L->k->fn;
+    char here[400], there[400];
+    fprintf(stderr, "tcemu: note: a register of the tcgen05.ld at %s is used at %s without tcgen05.wait::ld in between (kernel %s). The PTX ISA demands it; hardware waits here by itself: "
+            "--strict makes it an error, and names every place\n", emu_where(L->mod->ptx, ld, there, sizeof there), emu_where(L->mod->ptx, i, here, sizeof here), emu_kernel_name(L));
 }
 
 static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
@@ -593,6 +622,7 @@ static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
     (void)i; (void)mask;
     tc5_warp *t = tc5_of(w);
     t->ld_waited = t->seq;
+    if (w->ntagged) emu_untag_all(w);           /* no wgmma on these devices: all tags are of loads */
     return X_NEXT;
 }
 static int x_wait_st(warp *w, const ptx_instr *i, uint32_t mask) { (void)i; (void)mask; tc5_of(w)->st_waited = w->tc5->seq; return X_NEXT; }
@@ -830,7 +860,7 @@ void emu_tcgen05_cta_exit(warp *w, cta *c)
 
 void emu_tcgen05_cluster_free(cluster *cl)
 {
-    for (uint32_t r = 0; r < cl->ncta; r++) { free(cl->cta[r].tmem); cl->cta[r].tmem = NULL; }
+    for (uint32_t r = 0; r < cl->ncta; r++) { emu_give(cl->cta[r].tmem, sizeof(tmem)); cl->cta[r].tmem = NULL; }
     tc5_cluster *s = cl->tc5;
     if (!s) return;
     for (tc5_warp *t = s->warps, *next; t; t = next) {

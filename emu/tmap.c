@@ -131,7 +131,7 @@ static int common(tmap *t, const void *map, int kind, int dtype, uint32_t rank, 
     if ((uintptr_t)map % 64) NO("tensorMap = %p is not a multiple of 64 bytes", map);
     if (dtype < 0 || dtype >= TM_TYPES) NO("tensorDataType = %d is not a data type", dtype);
     if (rank < 1 || rank > 5) NO("tensorRank = %u is not in 1..5", rank);
-    if (!addr) NO("globalAddress is null");
+    /* a null globalAddress is a multiple of everything: the driver takes it, for maps whose address a kernel fills in later */
     if (!dim) NO("globalDim is null");
     if (!stride && rank > 1) NO("globalStrides is null");
     if (!estride) NO("elementStrides is null");

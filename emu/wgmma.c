@@ -559,7 +559,7 @@ static void finish(warp *w, uint32_t mask, wg_warp *s)
     uint32_t (*planes)[32] = scratch()->planes;
     wg_op *o = s->head;
     const ptx_instr *i = o->i;
-    int np = F_NP(i), wanted = 0;
+    int np = F_NP(i);
     wg_group *g = group_of(w);
     emu_async_run(o->op);
     for (int k = 0; g && k < 4; k++) {              /* the warpgroup's wgmma is over, so the siblings' parts are */
@@ -568,11 +568,10 @@ static void finish(warp *w, uint32_t mask, wg_warp *s)
         emu_async_run(p->op);
         emu_async_acquire(w, mask, p->op);
     }
-    for (uint32_t p = 0, index; p < w->nreg_alloc && w->ntagged && !wanted; p++)
-        if (w->tag[p]) wanted = emu_tag_of(w, &(ptx_opnd){.kind = PO_REG, .reg = p - w->base}, &index) == o->tag;
-    if (wanted)                                     /* not if a younger one has taken over every register */
+    if (emu_tagged(w, o->tag)) {                    /* not if a younger one has taken over every register */
         for (int p = 0; p < np; p++) acc_to_plane(o->acc, F_N(i), F_TD(i), p, planes[p]);
-    emu_untag(w, o->tag, planes[0]);
+        emu_untag(w, o->tag, planes[0]);
+    }
     for (wg_op *y = o->next; y; y = y->next)
         if (y->src == o) {
             if (o->acc) y->acc = o->acc, o->acc = NULL;              /* for the first heir; mostly there is but one */

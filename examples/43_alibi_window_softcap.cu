@@ -9,12 +9,12 @@
 /* ---------------------------------------------------------------------------------------------------------------- */
 typedef struct { float cap, inverse, slope; } my_args; /* inverse: 1 / cap; head h has slope 2^(slope * (h + 1)) */
 
-TC_DEV float alibi_softcap(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float alibi_softcap(float s, tc_attn_at at, const void *args)
 {
     const my_args *p = (const my_args *)args;
     float t;
     asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(s * p->inverse));
-    return p->cap * t + exp2f(p->slope * (h + 1)) * (kv - q);
+    return p->cap * t + exp2f(p->slope * (at.h + 1)) * (at.kv - at.q);
 }
 
 TC_ATTN_DEFINE(attn_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1, .hook_size = sizeof(my_args), .score = alibi_softcap)

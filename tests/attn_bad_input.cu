@@ -10,10 +10,10 @@
 
 typedef struct { float add, times; } hook_args;
 
-TC_DEV float hook(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float hook(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    (void)b, (void)h, (void)q, (void)kv;
+    (void)at;
     return s * p->times + p->add;
 }
 

@@ -59,23 +59,23 @@ TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
     return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b]);
 }
 
-TC_DEV float hook_alibi(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float hook_alibi(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, b, h, q, kv) ? s + p->slopes[h] * (float)(kv - q) : 0.f;
+    return exists(p, at.b, at.h, at.q, at.kv) ? s + p->slopes[at.h] * (float)(at.kv - at.q) : 0.f;
 }
 
-TC_DEV float hook_softcap(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float hook_softcap(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    (void)exists(p, b, h, q, kv);
+    (void)exists(p, at.b, at.h, at.q, at.kv);
     return p->cap * tanhf(s / p->cap);
 }
 
-TC_DEV float hook_bias(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float hook_bias(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, b, h, q, kv) ? s + p->bias[h * (p->q_len + p->k_len - 1) + kv - q + p->q_len - 1] : 0.f;
+    return exists(p, at.b, at.h, at.q, at.kv) ? s + p->bias[at.h * (p->q_len + p->k_len - 1) + at.kv - at.q + p->q_len - 1] : 0.f;
 }
 
 TC_HD int kept_random(const hook_args *p, int b, int h, int q, int kv)
@@ -85,17 +85,17 @@ TC_HD int kept_random(const hook_args *p, int b, int h, int q, int kv)
     return (x >> 28) < p->keep;
 }
 
-TC_DEV int hook_random(int b, int h, int q, int kv, const void *args)
+TC_DEV int hook_random(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    (void)exists(p, b, h, q, kv);
-    return kept_random(p, b, h, q, kv);
+    (void)exists(p, at.b, at.h, at.q, at.kv);
+    return kept_random(p, at.b, at.h, at.q, at.kv);
 }
 
-TC_DEV int hook_documents(int b, int h, int q, int kv, const void *args)
+TC_DEV int hook_documents(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, b, h, q, kv) && p->doc_q[b * p->q_len + q] == p->doc_k[b * p->k_len + kv];
+    return exists(p, at.b, at.h, at.q, at.kv) && p->doc_q[at.b * p->q_len + at.q] == p->doc_k[at.b * p->k_len + at.kv];
 }
 
 TC_DEV int tile_exists(const hook_args *p, tc_attn_tile t)
@@ -118,10 +118,10 @@ TC_HD int kept_block(const hook_args *p, int h, int q, int kv)
     return p->blocks[(h * rows + q / EDGE) * columns + kv / EDGE];
 }
 
-TC_DEV int hook_blocks(int b, int h, int q, int kv, const void *args)
+TC_DEV int hook_blocks(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, b, h, q, kv) && kept_block(p, h, q, kv);
+    return exists(p, at.b, at.h, at.q, at.kv) && kept_block(p, at.h, at.q, at.kv);
 }
 
 TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
@@ -137,17 +137,17 @@ TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
     return !some ? TC_ATTN_SKIP : all ? TC_ATTN_WHOLE : TC_ATTN_PARTIAL;
 }
 
-TC_DEV float hook_gate(float o, int b, int h, int q, int d, const void *args)
+TC_DEV float hook_gate(float o, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    const int ok = checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && d >= 0 && d < p->dv);
-    return ok ? o * p->gate[(h * p->q_len + q) * p->dv + d] : 0.f;
+    const int ok = checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads && at.q >= 0 && at.q < p->len_q[at.b] && at.d >= 0 && at.d < p->dv);
+    return ok ? o * p->gate[(at.h * p->q_len + at.q) * p->dv + at.d] : 0.f;
 }
 
-TC_DEV float hook_sink(int b, int h, const void *args)
+TC_DEV float hook_sink(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads) ? p->sinks[h] : 0.f;
+    return checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads) ? p->sinks[at.h] : 0.f;
 }
 
 /* ---- kernels ---- */

@@ -16,7 +16,7 @@ out=$(cd "$out" && pwd)
 # Targets that this nvcc has, of these: plain ones, and the arch- and family-specific ones.
 targets=""
 known=$("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ')
-for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 110 120 120a 121 100f 120f; do
+for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 107 107a 110 120 120a 121 100f 107f 120f; do
     case " $known " in *" $(echo "$a" | tr -d af) "*) targets="$targets $a" ;; esac
 done
 family=$(for a in $targets; do case $a in *f) echo "$a" ;; esac; done)   # nvcc takes sm_100 and sm_100f in two calls only
@@ -46,6 +46,14 @@ for std in 14 17 20; do
     add "generators, nvcc -std=c++$std" "$NVCC -std=c++$std -c -o $out/std_$std.o $(gencode 80 90a) -DUSE_GENERAL_ONLY -Werror all-warnings -I$root $root/tests/compile/use.cu"
 done
 add "generators, TC_DEBUG" "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GENERAL_ONLY -DTC_DEBUG -Werror all-warnings -I$root $root/tests/compile/use.cu"
+
+# CUDA 12.6's PTX: what a generator makes needs none newer. ptxas says so where a form does.
+ptxas=$(command -v ptxas || echo "$CUDA/bin/ptxas")
+for a in 80 90a; do
+    f=$out/old_$a.ptx
+    add "generators in PTX 8.5, sm $a" "$NVCC -std=c++17 -ptx -o $f -gencode arch=compute_$a,code=compute_$a -DTC__PTX_86=0 -I$root $root/tests/compile/use.cu" \
+        "&& sed -i 's/^\.version .*/.version 8.5/' $f && $ptxas -arch=sm_$a -o $f.o $f"
+done
 
 # Each header alone (every target), and twice and before all the others (one target of each kind).
 for h in $headers; do

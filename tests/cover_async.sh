@@ -11,7 +11,7 @@ mkdir -p "$out" || exit 1
 rm -f "$out"/*.log "$out"/*.out
 known=" $("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ') "
 if [ -z "$TARGETS" ]; then
-    for a in 75 80 86 87 88 89 90 90a 100 100a 100f 103a 103f 110a 110f 120 120a 120f 121a 121f; do
+    for a in 75 80 86 87 88 89 90 90a 100 100a 100f 103a 103f 107a 107f 110a 110f 120 120a 120f 121a 121f; do
         case "$known" in *" $(echo "$a" | tr -d af) "*) TARGETS="$TARGETS $a" ;; esac
     done
 fi

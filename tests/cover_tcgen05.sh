@@ -10,7 +10,7 @@ mkdir -p "$out" || exit 1
 rm -f "$out"/*.log "$out"/*.out
 known=" $("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ') "
 if [ -z "$TARGETS" ]; then
-    for a in 100a 100f 103a 103f 110a 110f; do
+    for a in 100a 100f 103a 103f 107a 107f 110a 110f; do
         case $a in *f) also=103 ;; *) also=100 ;; esac # nvcc learnt of the f targets together with sm_103
         case "$known" in *" ${a%?} "*) case "$known" in *" $also "*) TARGETS="$TARGETS $a" ;; esac ;; esac
     done

@@ -17,7 +17,7 @@
     F(FuncGetName) F(FuncSetAttribute) F(LinkCreate) F(LinkAddData) F(LinkComplete) F(LinkDestroy) F(LaunchKernel) F(LaunchKernelEx) F(LaunchHostFunc) \
     F(OccupancyMaxActiveBlocksPerMultiprocessor) F(MemAlloc) F(MemFree) F(MemAllocPitch) F(MemAllocManaged) F(MemAllocHost) F(MemFreeHost) \
     F(MemGetAddressRange) F(MemcpyDtoH) F(MemcpyHtoD) F(MemcpyDtoD) F(Memcpy) F(Memcpy2D) F(MemsetD8) F(MemsetD16) F(MemsetD32) F(MemsetD2D32) \
-    F(MemsetD8Async) F(MemAddressReserve) F(PointerGetAttribute) F(TensorMapEncodeTiled) F(GetProcAddress) F(StreamCreate) F(StreamDestroy) \
+    F(MemsetD8Async) F(MemAddressReserve) F(PointerGetAttribute) F(TensorMapEncodeTiled) F(TensorMapReplaceAddress) F(GetProcAddress) F(StreamCreate) F(StreamDestroy) \
     F(StreamSynchronize) F(StreamBeginCapture) F(StreamEndCapture) F(StreamGetCaptureInfo) F(EventCreate) F(EventRecord) F(EventSynchronize) \
     F(EventElapsedTime) F(EventDestroy) F(GraphInstantiate) F(GraphLaunch) F(GraphDestroy) F(GraphExecDestroy)
 
@@ -312,6 +312,11 @@ static void test_tensor_maps(void)
     GIVES(TensorMapEncodeTiled(to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)(at), size, stride, box, step, \
         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE), want)
     ENCODE(map, mem, CUDA_SUCCESS);
+    ENCODE(map, 8, CUDA_ERROR_INVALID_VALUE);
+    ENCODE(map, 0, CUDA_SUCCESS); /* to be filled in by ReplaceAddress, or by a kernel */
+    FAILS(TensorMapReplaceAddress(map, 0), CUDA_ERROR_INVALID_VALUE);
+    FAILS(TensorMapReplaceAddress(map, (void *)(uintptr_t)8), CUDA_ERROR_INVALID_VALUE);
+    OK(TensorMapReplaceAddress(map, (void *)(uintptr_t)mem));
     ENCODE((CUtensorMap *)(void *)((char *)map + 16), mem, CUDA_ERROR_INVALID_VALUE); /* the map needs 64 bytes */
     ENCODE(map, mem + 4, CUDA_ERROR_INVALID_VALUE);                                 /* its tensor 16 */
     stride[0] = 44;                                                                 /* its rows too */

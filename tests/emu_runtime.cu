@@ -94,6 +94,36 @@ __device__ int cluster_place(void)
 __global__ void CLUSTER_OF_2 fixed_cluster(int *p) { p[blockIdx.x] = cluster_place(); }
 __global__ void any_cluster(int *p) { p[blockIdx.x] = cluster_place(); }
 
+/* what CUDA's device headers make of __vabsdiffu4, __vsads4 and the like, and vadd2 to vmax4 as asm */
+__global__ void video(const int *a, const int *b, int *o)
+{
+    const int i = threadIdx.x, x = a[i], y = b[i];
+    o[8 * i] = (int)__vabsdiffu4(x, y);
+    o[8 * i + 1] = (int)__vabsdiffs4(x, y);
+    o[8 * i + 2] = (int)__vsadu4(x, y);
+    o[8 * i + 3] = (int)__vsads4(x, y);
+    asm("vadd4.s32.s32.s32.sat %0, %1, %2, %3;" : "=r"(o[8 * i + 4]) : "r"(x), "r"(y), "r"(0));
+    asm("vsub4.u32.u32.u32.sat %0, %1, %2, %3;" : "=r"(o[8 * i + 5]) : "r"(x), "r"(y), "r"(0));
+    asm("vmax2.s32.s32.s32 %0, %1, %2, %3;" : "=r"(o[8 * i + 6]) : "r"(x), "r"(y), "r"(0));
+    asm("vadd2.s32.s32.u32.add %0, %1, %2, %3;" : "=r"(o[8 * i + 7]) : "r"(x), "r"(y), "r"(5));
+}
+
+/* a frame that grows, in a function that is called and in one that calls */
+__device__ __noinline__ int on_stack(int n)
+{
+    int *p = (int *)__builtin_alloca(n * sizeof *p), sum = 0;
+    for (int k = 0; k < n; k++) p[k] = k * k;
+    for (int k = n - 1; k >= 0; k -= 2) sum += p[k];
+    return sum;
+}
+__global__ void stack(int *o, int n)
+{
+    int *p = (int *)__builtin_alloca((n + threadIdx.x) * sizeof *p), sum = 0;
+    for (int k = 0; k < n + (int)threadIdx.x; k++) p[k] = on_stack(k);
+    for (int k = 0; k < n + (int)threadIdx.x; k++) sum += p[k];
+    o[threadIdx.x] = sum;
+}
+
 /* takes the context down */
 enum { WRITE_NULL, TRAP, ASSERT, MISALIGNED, FATAL };
 __global__ void fatal(int kind, int *p)
@@ -377,11 +407,6 @@ static void test_pitched(void)
     OK(cudaMemcpy3D(&out));
     CHECK(to[0] == 0x33 && to[399] == 0x33 && to[400] == from[400], "%x %x %x", to[0], to[399], to[400]);
     OK(cudaFree(box.ptr));
-    if (emulated) {
-        cudaArray_t array;
-        const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-        FAILS(cudaMallocArray(&array, &format, 10, 10), cudaErrorNotSupported); /* not emulated: says so */
-    }
 }
 
 /* ---- kernels: attributes, dynamic shared memory, parameters, occupancy ---- */
@@ -476,6 +501,58 @@ static void test_clusters(void)
     OK(cudaLaunchKernelEx(&config, any_cluster, mem));
     get();
     CHECK(host[15] == 175, "%d", host[15]);
+}
+
+/* ---- instructions that CUDA's own headers and the compiler use seldom ---- */
+static int clamp(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
+static void test_instructions(void)
+{
+    enum { PAIRS = 64 };
+    int bad = 0, *p;
+    for (int i = 0; i < 2 * PAIRS; i++) host[i] = (int)(test_random() >> 16);
+    host[0] = (int)0x80ff7f00, host[PAIRS] = 0x7f00ff80, host[1] = -1, host[PAIRS + 1] = 0;
+    OK(cudaMalloc(&p, BYTES));
+    OK(cudaMemcpy(mem, host, BYTES, cudaMemcpyHostToDevice));
+    video<<<1, PAIRS>>>(mem, mem + PAIRS, p);
+    LAUNCH_OK();
+    int in[2 * PAIRS];
+    memcpy(in, host, sizeof in);
+    OK(cudaMemcpy(host, p, BYTES, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < PAIRS; i++) {
+        unsigned want[8] = {0};
+        want[7] = 5;
+        for (int k = 0; k < 4; k++) {
+            const int x = in[i] >> 8 * k & 255, y = in[PAIRS + i] >> 8 * k & 255, sx = (signed char)x, sy = (signed char)y;
+            want[0] |= (unsigned)abs(x - y) << 8 * k;
+            want[1] |= (unsigned)abs(sx - sy) << 8 * k;
+            want[2] += (unsigned)abs(x - y);
+            want[3] += (unsigned)abs(sx - sy);
+            want[4] |= ((unsigned)clamp(sx + sy, -128, 127) & 255) << 8 * k;
+            want[5] |= (unsigned)clamp(x - y, 0, 255) << 8 * k;
+        }
+        for (int k = 0; k < 2; k++) {
+            const int x = (short)(in[i] >> 16 * k), y = (short)(in[PAIRS + i] >> 16 * k);
+            want[6] |= ((unsigned)(x > y ? x : y) & 65535) << 16 * k;
+            want[7] += (unsigned)(x + (unsigned short)y);
+        }
+        for (int k = 0; k < 8; k++) {
+            const int wrong = (unsigned)host[8 * i + k] != want[k];
+            if (wrong && !bad++) printf("pair %d, operation %d: %x and %x give %x, want %x\n", i, k, in[i], in[PAIRS + i], host[8 * i + k], want[k]);
+        }
+    }
+    CHECK(!bad, "%d of %d are wrong", bad, 8 * PAIRS);
+    OK(cudaFree(p));
+
+    stack<<<1, 40>>>(mem, 3);
+    LAUNCH_OK();
+    get();
+    bad = 0;
+    for (int i = 0; i < 40; i++) {
+        int want = 0;
+        for (int k = 0; k < 3 + i; k++) for (int j = k - 1; j >= 0; j -= 2) want += j * j;
+        bad += host[i] != want;
+    }
+    CHECK(!bad, "alloca: %d of 40 threads", bad);
 }
 
 /* ---- streams, events, functions of the host ---- */
@@ -576,6 +653,22 @@ static void test_graphs(void)
     CHECK(status == cudaStreamCaptureStatusNone, "after the capture: %d", status);
     get();
     CHECK(host[0] == 0x01010101, "the capture itself did the work");
+    cudaGraphNode_t node[6];
+    cudaGraphNodeType type;
+    size_t nodes = 0, kernels = 0, sets = 0;
+    OK(cudaGraphGetNodes(graph, 0, &nodes));
+    CHECK(nodes == 4, "%zu nodes", nodes);
+    memset(node, 1, sizeof node);
+    nodes = 6;
+    OK(cudaGraphGetNodes(graph, node, &nodes));
+    CHECK(nodes == 4 && !node[4] && !node[5], "%zu nodes, then %p %p", nodes, (void *)node[4], (void *)node[5]);
+    for (size_t i = 0; i < nodes && i < 6; i++) {
+        OK(cudaGraphNodeGetType(node[i], &type));
+        kernels += type == cudaGraphNodeTypeKernel;
+        sets += type == cudaGraphNodeTypeMemset;
+    }
+    CHECK(kernels == 3 && sets == 1, "%zu kernels, %zu memsets", kernels, sets);
+    FAILS(cudaGraphGetNodes(graph, node, 0), cudaErrorInvalidValue);
 
     OK(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 2; i++) {
@@ -810,6 +903,7 @@ int main(int argc, char **argv)
     test_memory();
     test_pitched();
     test_functions();
+    test_instructions();
     test_clusters();
     test_streams();
     test_graphs();

@@ -51,6 +51,8 @@ emulated() { # emulated DEVICE PROGRAM...: under tcemu as that device, which mus
 
 list() {
     on_device unit_host "$build/tests/unit_host"
+    step unit_tmap "$build/tests/unit_tmap"
+    step unit_op "$build/tests/unit_op"
     step layout sh tests/layout.sh "$build"
     if [ -z "$tcemu" ]; then
         for name in unit_device unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang bad_input; do
@@ -90,8 +92,10 @@ list() {
     step mutants sh tests/mutants.sh "$build" "$build/tcemu"
     step errors sh tests/errors.sh "$build/errors"
     step compile sh tests/compile.sh "$build/compile"
+    step must_fail sh tests/must_fail.sh "$build/must_fail"
     [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
     step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
+    step emu_tool sh tests/emu_tool.sh "$build" "$build/tcemu"
     step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
     step cover_async sh tests/cover_async.sh "$build/cover_async"
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
@@ -106,6 +110,7 @@ list() {
     step emu_fatbin sh tests/emu_fatbin.sh "$build"
     step emu_num "$build/tests/emu_num"
     step isa_doc sh tools/isa_doc.sh --check
+    step types_doc "$build/types_doc" --check docs/types.md
     step run_self sh tests/run_self.sh "$build"
 }
 if [ -n "$STEPS" ]; then

@@ -86,7 +86,7 @@ function take(chunk, pass,    name, sig, s, i, gate, ptx, n, p, k, w, words, dep
         sub(/^[^:]*: " *"needs /, "", gate)
         sub(/[":].*$/, "", gate)
         sub(/ or later/, "", gate)
-        sub(/sm_100a, sm_103a, sm_110a or the f target of one/, "sm_100a/f, 103, 110", gate)
+        sub(/sm_100a, sm_103a, sm_107a, sm_110a or the f target of one/, "sm_100a/f, 103, 110", gate)
     }
     else if (chunk ~ /__host__/) gate = "host, any"
     else gate = "any"

@@ -79,7 +79,7 @@ its traps, stand at the top of its header.
 6. Sparse mxf4 and mxf4nvf4: a targets only (sm_100a, 103a, 110a; sm_120a, 121a).
 
 Further: f16 in m8n8k4, Volta's own shape, is *slow* from sm_80 on. wmma follows mma.sync. wgmma lives on
-sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 have mma.sync only.
+sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 have mma.sync only. sm_107 (PTX 9.4) has every form of this page that sm_103 has, 107f those of 103f.
 
 | to | take | header |
 |---|---|---|

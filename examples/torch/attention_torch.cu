@@ -12,7 +12,10 @@
 
 typedef struct { const float *slopes; } alibi_args;
 
-TC_DEV float alibi(float s, int b, int h, int q, int kv, const void *args) { return s + ((const alibi_args *)args)->slopes[h] * (kv - q); }
+TC_DEV float alibi(float s, tc_attn_at at, const void *args)
+{
+    return s + ((const alibi_args *)args)->slopes[at.h] * (at.kv - at.q);
+}
 
 TC_ATTN_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_DEFINE(attn_64_causal, .type = TC_BF16, .head_dim = 64, .causal = 1)

@@ -73,7 +73,6 @@ template <int M> static __device__ __forceinline__ void two_rounds(PARAMS)
         if (M == ALL_LANES ? warp == 0 : threadIdx.x == 0) {
             const uint32_t d = M == NOT_ALLOCATED ? t + COLS : M == D_LANE ? t + (16u << 16) : t;
             const uint64_t a = M == DESC_OOB ? desc(m.a) + (1 << 12) : desc(m.a);
-            // EXPECT tc5_no_wait_ld tcgen05-order: "tcgen05.wait::ld must come first"
             // EXPECT tc5_no_fence_before tcgen05-order: "tcgen05.fence::before_thread_sync"
             // EXPECT tc5_no_proxy_fence proxy-fence: "without a fence.proxy.async"
             // EXPECT tc5_not_allocated tmem: "is not allocated"
@@ -105,7 +104,7 @@ template <int M> static __device__ __forceinline__ void two_rounds(PARAMS)
         // ALSO tc5_no_wait_ld: "the tcgen05.ld"
         else ld4(v, t + (M == WRONG_LANES ? 0 : quarter));
         if (M != NO_WAIT_LD) wait_ld();
-        out[threadIdx.x + 128 * k] = __uint_as_float(v[0]);
+        out[threadIdx.x + 128 * k] = __uint_as_float(v[0]); // EXPECT tc5_no_wait_ld tcgen05-order: "still in flight: tcgen05.wait::ld must come first"
         if (M != NO_BEFORE) fence_before();
         if (M != NO_TWIN_ORDER) __syncthreads(); // the next round overwrites what others may still read
         fence_after();
@@ -166,6 +165,101 @@ KERNEL(tc5_no_wait_st)
     if (threadIdx.x < 32) dealloc(slot, COLS);
 }
 RUN(tc5_no_wait_st, 1, 128, 0)
+/* The other loads of the kernel are waited for, this one too, but later */
+KERNEL(tc5_late_wait_ld)
+{
+    __shared__ uint32_t slot;
+    uint32_t v[4], u[4];
+    if (threadIdx.x < 32) { alloc(&slot, COLS); relinquish(); }
+    __syncthreads();
+    const uint32_t t = slot + (threadIdx.x / 32 * 32 << 16);
+    st4(t, n);
+    wait_st();
+    ld4(u, t);
+    wait_ld();
+    ld4(v, t); // ALSO tc5_late_wait_ld: "the tcgen05.ld"
+    if (!BAD) wait_ld();
+    out[threadIdx.x] = (float)(v[3] + u[0]); // EXPECT tc5_late_wait_ld tcgen05-order: "reads a register that is the result of a tcgen05.ld still in flight"
+    wait_ld();
+    __syncthreads();
+    if (threadIdx.x < 32) dealloc(slot, COLS);
+}
+RUN(tc5_late_wait_ld, 1, 128, 0)
+/* Registers may be moved, packed and unpacked before the wait; what comes of it is on its way as they are */
+KERNEL(tc5_packed_ld)
+{
+    __shared__ uint32_t slot;
+    uint32_t v[4], lo, hi;
+    uint64_t both;
+    if (threadIdx.x < 32) { alloc(&slot, COLS); relinquish(); }
+    __syncthreads();
+    const uint32_t t = slot + (threadIdx.x / 32 * 32 << 16);
+    st4(t, n);
+    wait_st();
+    ld4(v, t); // ALSO tc5_packed_ld: "the tcgen05.ld"
+    asm volatile("{ .reg .b64 x; mov.b64 x, {%1, %2}; mov.b64 %0, x; }" : "=l"(both) : "r"(v[0]), "r"(v[1]));
+    asm volatile("{ .reg .b32 a, b; mov.b64 {a, b}, %2; mov.b32 %0, a; mov.b32 %1, b; }" : "=r"(lo), "=r"(hi) : "l"(both));
+    if (!BAD) wait_ld();
+    asm volatile("add.u32 %0, %0, %1;" : "+r"(lo) : "r"(hi)); // EXPECT tc5_packed_ld tcgen05-order: "the result of a tcgen05.ld still in flight"
+    wait_ld();
+    out[threadIdx.x] = (float)lo;
+    __syncthreads();
+    if (threadIdx.x < 32) dealloc(slot, COLS);
+}
+RUN(tc5_packed_ld, 1, 128, 0)
+/* What a warp stored, and an mma then adds to */
+KERNEL(tc5_no_wait_st_mma)
+{
+    __shared__ TC_ALIGN(1024) struct { uint32_t a[A_BYTES / 4], b[B_BYTES / 4]; uint64_t bar; uint32_t slot; } m;
+    const uint32_t bar = tc_smem_u32(&m.bar);
+    uint32_t v[4];
+    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0;
+    tc_fence_proxy_async_shared();
+    if (threadIdx.x == 0) { tc_mbarrier_init(bar, 1); tc_fence_mbarrier_init(); }
+    __syncwarp();
+    if (threadIdx.x < 32) { alloc(&m.slot, COLS); relinquish(); }
+    fence_before();
+    __syncthreads();
+    fence_after();
+    const uint32_t t = m.slot, own = t + (threadIdx.x / 32 * 32 << 16);
+    for (int k = 0; k < N; k += 4) st4(own + k, n); // ALSO tc5_no_wait_st_mma: "the tcgen05.st"
+    if (!BAD) wait_st();
+    fence_before();
+    __syncthreads();
+    fence_after();
+    if (threadIdx.x == 0) {
+        mma(t, desc(m.a), desc(m.b), IDESC(128, N), 1); // EXPECT tc5_no_wait_st_mma tcgen05-order: "tcgen05.wait::st must come first"
+        commit(bar);
+    }
+    __syncwarp();
+    tc_mbarrier_wait(bar, 0);
+    fence_after();
+    ld4(v, own);
+    wait_ld();
+    out[threadIdx.x] = (float)v[0];
+    fence_before();
+    __syncthreads();
+    fence_after();
+    if (threadIdx.x < 32) dealloc(t, COLS);
+}
+RUN(tc5_no_wait_st_mma, 1, 128, 0)
+/* Lanes as if those of a pair's second CTA came after the first's */
+KERNEL(tc5_lane_128)
+{
+    __shared__ uint32_t slot;
+    uint32_t v[4];
+    if (threadIdx.x < 32) { alloc(&slot, COLS); relinquish(); }
+    __syncthreads();
+    const uint32_t t = slot + (threadIdx.x / 32 * 32 << 16);
+    st4(t, n);
+    wait_st();
+    ld4(v, BAD ? t + (128u << 16) : t); // EXPECT tc5_lane_128 tmem: "tensor memory, which has lanes 0..127"
+    wait_ld();
+    out[threadIdx.x] = (float)v[0];
+    __syncthreads();
+    if (threadIdx.x < 32) dealloc(slot, COLS);
+}
+RUN(tc5_lane_128, 1, 128, 0)
 KERNEL(tc5_ld_exit)
 {
     __shared__ uint32_t slot;
@@ -179,7 +273,7 @@ KERNEL(tc5_ld_exit)
     if (!BAD) wait_ld();
     __syncthreads();
     if (threadIdx.x < 32) dealloc(slot, COLS); // EXPECT tc5_ld_exit tcgen05-order: "tcgen05.wait::ld"
-    out[threadIdx.x] = (float)v[0];
+    if (!BAD) out[threadIdx.x] = (float)v[0]; // else nobody uses what was loaded
 }
 RUN(tc5_ld_exit, 1, 128, 0)
 KERNEL(tc5_no_peer)

@@ -13,18 +13,16 @@ TC_GEMM_DEFINE(use_gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = s
 
 typedef struct { const float *slopes; const int *documents; int count; } use_attn_args;
 
-TC_DEV float use_score(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float use_score(float s, tc_attn_at at, const void *args)
 {
     const use_attn_args *p = (const use_attn_args *)args;
-    (void)b;
-    return s + p->slopes[h] * (float)(kv - q);
+    return s + p->slopes[at.h] * (float)(at.kv - at.q);
 }
 
-TC_DEV int use_mask(int b, int h, int q, int kv, const void *args)
+TC_DEV int use_mask(tc_attn_at at, const void *args)
 {
     const use_attn_args *p = (const use_attn_args *)args;
-    (void)h;
-    return p->documents[b * p->count + q] == p->documents[b * p->count + kv];
+    return p->documents[at.b * p->count + at.q] == p->documents[at.b * p->count + at.kv];
 }
 
 TC_ATTN_DEFINE(use_attn, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(use_attn_args), .score = use_score, .mask = use_mask)

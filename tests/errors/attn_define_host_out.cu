@@ -3,5 +3,5 @@
 // expect-line: 7
 #include "tc.h"
 
-static float hook(float o, int b, int h, int q, int d, const void *args) { return o + 0.f * (b + h + q + d) + (args ? 0.f : 1.f); }
+static float hook(float o, tc_attn_at at, const void *args) { return o + 0.f * (at.b + at.h + at.q + at.d) + (args ? 0.f : 1.f); }
 TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .out = hook)

@@ -3,6 +3,6 @@
 // expect-line: 8
 #include "tc.h"
 
-TC_DEV float sink(int b, int h, const void *args) { return (float)(b + h) + (args ? 0.f : 1.f); }
-TC_DEV float score(float s, int b, int h, int q, int kv, const void *args) { return s + 0.f * (b + h + q + kv) + (args ? 0.f : 1.f); }
+TC_DEV float sink(tc_attn_at at, const void *args) { return (float)(at.b + at.h) + (args ? 0.f : 1.f); }
+TC_DEV float score(float s, tc_attn_at at, const void *args) { return s + 0.f * (at.b + at.h + at.q + at.kv) + (args ? 0.f : 1.f); }
 TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .sink = sink, .score = score)

@@ -1,7 +1,7 @@
-// attn_hook_score.cu - a score hook without kv
-// expect: .score = float f(float s, int b, int h, int q, int kv, const void *args)
+// attn_hook_score.cu - a score hook with its place in single arguments
+// expect: .score = float f(float s, tc_attn_at at, const void *args)
 // expect-line: 7
 #include "tc.h"
 
-TC_DEV float hook(float s, int b, int h, int q, const void *args) { return s + 0.f * (b + h + q) + (args ? 0.f : 1.f); }
+TC_DEV float hook(float s, int b, int h, int q, int kv, const void *args) { return s + 0.f * (b + h + q + kv) + (args ? 0.f : 1.f); }
 TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .score = hook)

@@ -3,5 +3,5 @@
 // expect-line: 7
 #include "tc.h"
 
-static int hook(int b, int h, int q, int kv, const void *args) { return b + h + q + kv + (args ? 0 : 1); }
+static int hook(tc_attn_at at, const void *args) { return at.b + at.h + at.q + at.kv + (args ? 0 : 1); }
 TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .mask = hook)

@@ -3,5 +3,5 @@
 // expect-line: 7
 #include "tc.h"
 
-static float hook(int b, int h, const void *args) { return (float)(b + h) + (args ? 0.f : 1.f); }
+static float hook(tc_attn_at at, const void *args) { return (float)(at.b + at.h) + (args ? 0.f : 1.f); }
 TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .sink = hook)

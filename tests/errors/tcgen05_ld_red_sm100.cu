@@ -1,5 +1,5 @@
 // tcgen05_ld_red_sm100.cu - ld.red on sm_100a
-// expect: tc: tcgen05.ld.red needs the sm_103 or sm_110 family
+// expect: tc: tcgen05.ld.red needs the sm_103, sm_107 or sm_110 family
 // arch: 100a
 // expect-line: 9
 #include "tc.h"

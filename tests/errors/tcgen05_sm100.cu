@@ -1,5 +1,5 @@
 // tcgen05_sm100.cu - a tcgen05 macro in a build for plain sm_100
-// expect: needs sm_100a, sm_103a, sm_110a or the f target of one
+// expect: needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one
 // arch: 100
 // expect-line: 9
 #include "tc.h"

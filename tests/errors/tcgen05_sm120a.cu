@@ -1,5 +1,5 @@
 // tcgen05_sm120a.cu - tensor memory on sm_120a, which has none
-// expect: needs sm_100a, sm_103a, sm_110a or the f target of one
+// expect: needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one
 // arch: 120a
 // expect-line: 9
 #include "tc.h"

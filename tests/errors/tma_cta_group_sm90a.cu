@@ -1,5 +1,5 @@
 // tma_cta_group_sm90a.cu - cta_group for sm_90a
-// expect: tc: cp.async.bulk.tensor: cta_group needs sm_100a, sm_103a, sm_110a
+// expect: tc: cp.async.bulk.tensor: cta_group needs sm_100a, sm_103a, sm_107a, sm_110a
 // arch: 90a
 // expect-line: 9
 #include "tc.h"

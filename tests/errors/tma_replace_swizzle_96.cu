@@ -1,5 +1,5 @@
 // tma_replace_swizzle_96.cu - the 96-byte swizzle on sm_90a
-// expect: (sm_103a 0..4)
+// expect: (sm_103a, sm_107a 0..4)
 // arch: 90a
 // expect-line: 9
 #include "tc.h"

@@ -1,5 +1,5 @@
 // tma_scatter4_sm90a.cu - scatter4 for sm_90a
-// expect: tc: cp.async.bulk.tensor: tile::scatter4 needs sm_100a, sm_103a, sm_110a
+// expect: tc: cp.async.bulk.tensor: tile::scatter4 needs sm_100a, sm_103a, sm_107a, sm_110a
 // arch: 90a
 // expect-line: 9
 #include "tc.h"

@@ -1,5 +1,5 @@
 // types_cvt_rs_sm120a.cu - stochastic rounding in a build for sm_120a
-// expect: needs sm_100a or sm_103a: compile with -gencode arch=compute_100a,code=sm_100a
+// expect: needs sm_100a, sm_103a or sm_107a: compile with -gencode arch=compute_100a,code=sm_100a
 // arch: 120a
 // expect-line: 9
 #include "tc.h"
