@@ -30,9 +30,11 @@ HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
-.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts single install install-headers uninstall clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/unit_op $(B)/tests/unit_tmap $(B)/tests/nvrtc $(B)/tests/single_nvrtc \
-     $(B)/tc_layout $(B)/types_doc $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
+# programs of the host; each has a rule of its own below
+HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc emu_driver emu_num emu_fatbin emu_ptx_fuzz
+
+.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts clean help nvcc
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/types_doc
 
 help:
 	@echo "make              build everything"
@@ -164,6 +166,7 @@ $(B)/tc_layout: tools/tc_layout.c $(HEADERS)
 layouts: $(B)/tc_layout
 	sh docs/layouts/draw.sh $<
 
+.PHONY: single install install-headers uninstall
 # all headers as one file
 single: $(B)/tc_single.h
 $(B)/tc_single.h: tools/single.sh LICENSE $(HEADERS)

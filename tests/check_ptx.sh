@@ -42,6 +42,7 @@ all=$(wc -l < "$dir/list")
 echo "check-ptx: $all compilations, the longest first, a line for each"
 NVCC=$nvcc xargs -P "${JOBS:-2}" -n 2 sh "$0" "$dir" one < "$dir/list" | tee "$dir/result"
 passed=$(grep -c ^ok "$dir/result")
-failed=$((all - passed)) # one that said nothing as well
+failed=$((all - passed)) silent=$((all - $(grep -cE '^(ok|FAIL) ' "$dir/result")))
+[ $silent -eq 0 ] || echo "FAIL $silent compilations came to no end"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

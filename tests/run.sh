@@ -21,7 +21,7 @@ limit=${STEP_LIMIT:-3600}
 passed=0 failed=0 skipped=0
 log=$build/test.log
 steps=${STEPS:+$STEPS.}steps
-steps=$build/${steps##*/} # of the I-th: I.name, I.sh its command, I.gpu if it uses one, I.log, I.end: status, seconds
+steps=$build/${steps##*/} # the I-th's I.name, I.sh, I.gpu if it uses one, I.log, I.end: status, seconds, processors' seconds
 rm -rf "$steps"
 mkdir -p "$steps" || exit 1
 : > "$log"
@@ -122,7 +122,8 @@ fi
 
 # ---- Running them ----
 show() { # show I: what the step said, and its count into the sum
-    read -r code seconds < "$steps/$1.end"
+    read -r code seconds cpu < "$steps/$1.end"
+    all_cpu=$((all_cpu + cpu))
     name=$(cat "$steps/$1.name")
     printf '== %s\n' "$name"
     { printf '== %s\n' "$name"; cat "$steps/$1.log"; } >> "$log"
@@ -137,7 +138,7 @@ show() { # show I: what the step said, and its count into the sum
         echo "FAIL $name exits with $code"
         failed=$((failed + 1))
     fi
-    echo "   $line ($seconds s)"
+    echo "   $line ($seconds s, processors $cpu s)"
     # shellcheck disable=SC2046
     set -- $(echo "$line" | tr -d ,)
     passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + ${5:-0}))
@@ -155,7 +156,9 @@ start() { # start I
         child=$!
         wait "$child"
         code=$?
-        echo "$code $(($(date +%s) - began))" > "$steps/$1.ending"
+        times > "$steps/$1.times" # the second line: user and system time of what ran
+        cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print int($1 * 60 + $2 + $3 * 60 + $4 + 0.5) }' "$steps/$1.times")
+        echo "$code $(($(date +%s) - began)) ${cpu:-0}" > "$steps/$1.ending"
         mv "$steps/$1.ending" "$steps/$1.end"
         echo "$1" >&3
     ) &
@@ -194,7 +197,7 @@ fill() { # starts what may start
     done
 }
 
-running='' shown=0 first=$(date +%s)
+running='' shown=0 all_cpu=0 first=$(date +%s)
 while [ $shown -lt $count ]; do
     fill
     read -r event <&3 || continue
@@ -208,7 +211,7 @@ while [ $shown -lt $count ]; do
             echo "   ... $((now - first)) s: $name, for $((now - began)) s, last: ${last:-nothing yet}"
             # a step whose shell was killed from outside will send no line
             kill -0 "$(cat "$steps/$i.pid")" 2> /dev/null || [ -f "$steps/$i.end" ] || {
-                echo "137 $((now - began))" > "$steps/$i.end"
+                echo "137 $((now - began)) 0" > "$steps/$i.end"
                 ended "$i"
             }
         done ;;
@@ -220,7 +223,7 @@ while [ $shown -lt $count ]; do
     done
 done
 kill "$ticker" 2> /dev/null
-echo "all steps: $(($(date +%s) - first)) s"
+echo "all steps: $(($(date +%s) - first)) s, processors $all_cpu s"
 [ $count -gt 0 ] || echo "no step matches ONLY=$ONLY"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ] && [ $count -gt 0 ]

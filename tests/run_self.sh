@@ -36,6 +36,7 @@ code=$?
 check "status of success" [ $code = 0 ]
 check "the sum" last "322 passed, 0 failed, 3 skipped"
 check "the order" names "== slow== quick== quoted== it's quoted"
+check "no time of processors for sleep" grep -x "   1 passed, 0 failed ([0-9]* s, processors 0 s)" "$work/out"
 
 # every way of failing is one failure, and a skip's line is shown
 run JOBS=2 STEP_LIMIT=2 TICK=1 <<'LIST'
