@@ -15,7 +15,7 @@
  *                           .hook_args = &mine, .hook_size = sizeof mine };
  *     tc_status st = attn_run(&args, stream);
  *
- * GENERATORS (NAME, then fields of tc_attn_config in their order)
+ * GENERATORS (NAME, then fields of tc_attn_config, in any order)
  *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel and an sm_80 kernel; picks at run time
  *     TC_ATTN_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile and stages are fields.
  *     TC_ATTN_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target
@@ -68,6 +68,11 @@
 #include "tc_attn_sm90.h"
 #include "tc_attn_sm80.h"
 
+/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+#define TC_ATTN_DECLARE(name) TC__DECLARE(name, tc_attn_args)
+#endif
+
 /* =====================================================================================================================
  * Generators.
  */
@@ -84,7 +89,12 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
     static_assert(true, "tc: a hook is a TC_DEV function: .score = float f(float s, tc_attn_at at, const void *args), " \
                         ".mask = int f(tc_attn_at at, const void *args), .mask_tile = int f(tc_attn_tile tile, const void *args), " \
                         ".out = float f(float o, tc_attn_at at, const void *args), .sink = float f(tc_attn_at at, const void *args)"); \
-    TC_HD constexpr tc_attn_config name##_config(void) { return complete(tc_attn_config{__VA_ARGS__}); }              \
+    TC_HD constexpr tc_attn_config name##_config(void)                                                                \
+    {                                                                                                                 \
+        tc_attn_config tc__given = {};                                                                                \
+        TC__FIELDS(tc__given, __VA_ARGS__)                                                                            \
+        return complete(tc__given);                                                                                   \
+    }                                                                                                                 \
     TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
     {                                                                                                                 \
         constexpr tc_attn_config c = name##_config();                                                                 \
@@ -109,7 +119,7 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
 
 #define TC_ATTN_SM90_DEFINE(name, ...)                                                                                \
     TC__ATTN_CONFIG(name, tc_attn_sm90_config, __VA_ARGS__)                                                           \
-    TC__ATTN_SM90_RULES(TC__ATTN_ASSERT, name##_config())                                                                              \
+    TC__ATTN_SM90_RULES(TC__RULE_ASSERT, name##_config())                                                                              \
     enum { name##_THREADS = tc_attn_sm90_threads(name##_config()), name##_SMEM = tc_attn_sm90_smem(name##_config()) }; \
     TC__ATTN_SM90_KERNEL(name) { TC__SM90_STRICT(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_config)) }             \
     TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ENTRIES(name, tc_attn_args))
@@ -133,7 +143,7 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
 
 #define TC_ATTN_SM80_DEFINE(name, ...)                                                                                \
     TC__ATTN_CONFIG(name, tc_attn_sm80_config, __VA_ARGS__)                                                           \
-    TC__ATTN_SM80_RULES(TC__ATTN_ASSERT, name##_config())                                                                              \
+    TC__ATTN_SM80_RULES(TC__RULE_ASSERT, name##_config())                                                                              \
     enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
     TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))                 \
     TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ENTRIES(name, tc_attn_args))
@@ -174,7 +184,7 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
 #define TC_ATTN_DEFINE(name, ...)                                                                                     \
     TC__ATTN_CONFIG(name, tc__attn_as_given, __VA_ARGS__)                                                             \
     TC__ATTN_CHECK_AUTO(name##_config())                                                                              \
-    TC__ATTN_RULES(TC__ATTN_ASSERT, name##_config())                                                                            \
+    TC__ATTN_RULES(TC__RULE_ASSERT, name##_config())                                                                            \
     TC_HD constexpr tc_attn_config name##_sm90_config(void) { return tc_attn_sm90_config(name##_config()); }          \
     TC_HD constexpr tc_attn_config name##_sm80_config(void) { return tc_attn_sm80_config(name##_config()); }          \
     TC__ATTN_SM90_KERNEL(name##_sm90) { TC__IF_SM90A(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_sm90_config)) }    \

@@ -99,7 +99,7 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
 TC_HD TC_CONSTEXPR int tc_attn_sm80_legal(const tc_attn_config given)
 {
     const tc_attn_config c = tc_attn_sm80_config(given);
-    return 1 TC__ATTN_SM80_RULES(TC__ATTN_AND, c);
+    return 1 TC__ATTN_SM80_RULES(TC__RULE_AND, c);
 }
 
 #ifdef __CUDACC__

@@ -49,7 +49,7 @@ typedef struct tc_attn_config {
     int q_stages;                  /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
     int warps;                     /* SM80: warps of a block (bm / 32) */
-    int hook_size;                 /* sizeof of the hooks' arguments; when set, a call must give just as many */
+    int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
     tc_attn_mask_tile_fn mask_tile;
@@ -67,9 +67,9 @@ typedef struct tc_attn_config {
       "tc: .head_dim_v must be a multiple of 16 in 16..256")                                                          \
     X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1), "tc: .causal and .window are 0 or 1") \
     X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
-    X((c).hook_size >= 0 && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX")
-#define TC__ATTN_ASSERT(condition, sentence) static_assert(condition, sentence);
-#define TC__ATTN_AND(condition, sentence) &&(condition)
+    X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
+    X(!((c).score || (c).mask || (c).mask_tile || (c).out || (c).sink) == !(c).hook_size,                             \
+      "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook there is no .hook_size")
 
 /* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. */
 typedef struct tc_attn_strides {

@@ -502,14 +502,21 @@ TC_HOST const char *tc_status_text(tc_status status)
 
 #define TC_WHY_SIZE 256
 
-TC_HOST char *tc__why_text(void)
-{
-    static TC_THREAD_LOCAL char text[TC_WHY_SIZE];
-    return text;
+/* One text a thread for the whole program, C and C++ files alike: each file defines it, and the linker keeps one. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(_MSC_VER) && !defined(__clang__)
+__declspec(selectany) __declspec(thread) char tc__why_text[TC_WHY_SIZE] = "";
+#else
+__attribute__((weak)) __thread char tc__why_text[TC_WHY_SIZE];
+#endif
+#ifdef __cplusplus
 }
+#endif
 
-/* The sentence behind the last failure of a tc function in this thread and source file; "" before the first. */
-TC_HOST const char *tc_why(void) { return tc__why_text(); }
+/* The sentence behind the last failure of a tc function in this thread, whichever file it was called from; "" before the first. */
+TC_HOST const char *tc_why(void) { return tc__why_text; }
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -518,7 +525,7 @@ TC_HOST tc_status tc__fail(tc_status status, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    vsnprintf(tc__why_text(), TC_WHY_SIZE, format, list);
+    vsnprintf(tc__why_text, TC_WHY_SIZE, format, list);
     va_end(list);
     return status;
 }

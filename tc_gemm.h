@@ -130,6 +130,9 @@ TC_HOST tc_status tc__gemm_auto_run(const tc__gemm_variant *v, const tc_gemm_con
     return st;
 }
 
+/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
+#define TC_GEMM_DECLARE(name) TC__DECLARE(name, tc_gemm_args)
+
 #endif /* host */
 
 /* =====================================================================================================================

@@ -94,20 +94,32 @@
 #define TC__HOST_PART(...) __VA_ARGS__
 #endif
 
-/* What every generator declares: NAME_can_run, which checks only, and NAME_run, both over NAME__go. */
+/* What every generator defines: NAME_can_run, which checks only, and NAME_run, both over NAME__go. They are functions like any other, with
+ * C's linkage: TC_GEMM_DECLARE and TC_ATTN_DECLARE declare them for other files, C files too. A generator that stands in a header included
+ * by several files wants them static instead: define TC_STATIC_ENTRIES. */
+#ifdef TC_STATIC_ENTRIES
+#define TC__ENTRY TC_HOST
+#elif defined(__cplusplus)
+#define TC__ENTRY extern "C"
+#else
+#define TC__ENTRY extern
+#endif
 #define TC__ENTRIES(name, arguments)                                                                                  \
-    TC_HOST tc_status name##_can_run(const arguments *args, const char **why)                                         \
+    TC__ENTRY tc_status name##_can_run(const arguments *args, const char **why)                                       \
     {                                                                                                                 \
         const tc__launch how = {0, 0, 0};                                                                             \
         const tc_status st = name##__go(args, &how);                                                                  \
         if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
         return st;                                                                                                    \
     }                                                                                                                 \
-    TC_HOST tc_status name##_run(const arguments *args, cudaStream_t stream)                                          \
+    TC__ENTRY tc_status name##_run(const arguments *args, cudaStream_t stream)                                        \
     {                                                                                                                 \
         const tc__launch how = {stream, 1, args && args->pdl};                                                        \
         return name##__go(args, &how);                                                                                \
     }
+#define TC__DECLARE(name, arguments)                                                                                  \
+    TC__ENTRY tc_status name##_can_run(const arguments *args, const char **why);                                      \
+    TC__ENTRY tc_status name##_run(const arguments *args, cudaStream_t stream)
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 

@@ -144,10 +144,10 @@ int main(int argc, char **argv)
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = my_hook, .epi_size = sizeof(my_args))\n";
     static const char source_all[] = HOOK "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook, .epi_size = sizeof(my_args))\n";
     static const char source_attn90[] = ATTN_HOOKS
-        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .causal = 1, .score = my_score, .sink = my_sink)\n";
+        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .hook_size = sizeof(my_args), .causal = 1, .score = my_score, .sink = my_sink)\n";
     static const char source_attn80[] = ATTN_HOOKS
-        "TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .head_dim = 64, .window = 1, .score = my_score, .sink = my_sink)\n";
-    static const char source_attn[] = ATTN_HOOKS "TC_ATTN_DEFINE(attn, .type = TC_F16, .head_dim = 96, .score = my_score)\n";
+        "TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 64, .window = 1, .score = my_score, .sink = my_sink)\n";
+    static const char source_attn[] = ATTN_HOOKS "TC_ATTN_DEFINE(attn, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 96, .score = my_score)\n";
     static const char source_own[] =
         "#include \"tc.h\"\n"
         "extern \"C\" __global__ void own(float *out, const void *in)\n"

@@ -4,4 +4,4 @@
 #include "tc.h"
 
 TC_DEV float hook(tc_attn_at at, int q, const void *args) { return (float)(at.b + at.h + q) + (args ? 0.f : 1.f); }
-TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .sink = hook)
+TC_ATTN_DEFINE(attn, .type = TC_BF16, .hook_size = TC_NO_ARGS, .head_dim = 64, .sink = hook)

@@ -4,4 +4,4 @@
 #include "tc.h"
 
 TC_DEV float hook(tc_attn_at at, const void *args) { return (float)(at.b + at.h + at.q + at.kv) + (args ? 0.f : 1.f); }
-TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .mask = hook)
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .hook_size = TC_NO_ARGS, .head_dim = 64, .mask = hook)

@@ -5,4 +5,4 @@
 
 TC_DEV int mask(tc_attn_at at, const void *args) { return at.b + at.h + at.q + at.kv + (args ? 0 : 1); }
 static int hook(tc_attn_tile tile, const void *args) { return tile.q + (args ? 0 : 1); }
-TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .mask = mask, .mask_tile = hook)
+TC_ATTN_SM90_DEFINE(attn, .type = TC_BF16, .hook_size = TC_NO_ARGS, .head_dim = 64, .mask = mask, .mask_tile = hook)

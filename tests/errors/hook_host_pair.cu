@@ -4,4 +4,4 @@
 #include "tc.h"
 
 static tc_f32x2 hook(tc_f32x2 x, tc_gemm_at at, const void *args) { return at.row + at.col && args ? x : x; }
-TC_GEMM_SM90_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook)
+TC_GEMM_SM90_DEFINE(gemm, .a = TC_BF16, .epi_size = TC_NO_ARGS, .b = TC_BF16, .d = TC_BF16, .epi2 = hook)

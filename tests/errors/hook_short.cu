@@ -5,4 +5,4 @@
 #include "tc.h"
 
 TC_DEV float hook(float x) { return x > 0.f ? x : 0.f; }
-TC_GEMM_SM80_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = hook)
+TC_GEMM_SM80_DEFINE(gemm, .a = TC_BF16, .epi_size = TC_NO_ARGS, .b = TC_BF16, .d = TC_BF16, .epi = hook)
