@@ -11,6 +11,8 @@
  *     TC_DEBUG_TIMEOUT_NS   how long such a wait may last, in nanoseconds (default 2000000000)
  *     TC_SM90_STUBS         TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
  *     TC_NO_HOST            no host functions: device code only
+ *     TC_ALL_TARGETS        every gate is open: for editors, which generate no code (compile_flags.txt gives it to clangd)
+ *     TC_ALLOW_RDC          sm_90a kernels may be compiled with -rdc=true, where ptxas ignores setmaxnreg: slow, and large tiles spill
  *     TC_EPI_MAX            bytes of hook arguments that a kernel carries (default 256; tc_gemm.h)
  *
  * CONTENTS
@@ -89,6 +91,23 @@ typedef unsigned long long uintptr_t;
 #endif
 #define TC_HOST static inline TC_UNUSED
 
+/* Compiled with -rdc=true (CMake: CUDA_SEPARABLE_COMPILATION) ptxas ignores setmaxnreg, and a kernel that counts on it spills: 0 there in a
+ * pass for sm_90a, unless TC_ALLOW_RDC says that it may. nvcc -ewp is whole enough. */
+#if defined(__CUDACC_RDC__) && !defined(__CUDACC_EWP__) && defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(TC_ALLOW_RDC)
+#define TC__SETMAXNREG_COUNTS 0
+#else
+#define TC__SETMAXNREG_COUNTS 1
+#endif
+
+/* Around the braces that a generator fills with a user's fields: what is left out is 0 on purpose. */
+#if defined(__GNUC__) && !defined(__CUDACC_RTC__)
+#define TC__FIELDS_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define TC__FIELDS_END _Pragma("GCC diagnostic pop")
+#else
+#define TC__FIELDS_BEGIN
+#define TC__FIELDS_END
+#endif
+
 /* Functions of a configuration are constant expressions in C++ (static_assert reads them) and plain functions in C. */
 #if defined(__cplusplus) && __cplusplus >= 201402L
 #define TC_CONSTEXPR constexpr
@@ -126,7 +145,12 @@ typedef unsigned long long uintptr_t;
  * signatures but generates no device code. TC_DEV_X is TC_DEV where X may be used; elsewhere a call of the function is
  * a compile error with this text. (The body stays: an unused static function never reaches ptxas.)
  */
-#if !defined(__CUDA_ARCH__)
+#if !defined(__CUDA_ARCH__) || defined(TC_ALL_TARGETS)
+#define TC__ALL_TARGETS 1
+#else
+#define TC__ALL_TARGETS 0
+#endif
+#if TC__ALL_TARGETS
 #define TC_HAS_SM80 1
 #define TC_HAS_SM90 1
 #define TC_HAS_SM90A 1
@@ -140,7 +164,7 @@ typedef unsigned long long uintptr_t;
 #endif
 #endif
 /* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103, sm_107 and sm_110; never sm_120's, never a plain target */
-#if !defined(__CUDA_ARCH__)
+#if TC__ALL_TARGETS
 #define TC_HAS_SM100A 1
 #elif defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM110_ALL)
 #define TC_HAS_SM100A 1
@@ -150,7 +174,7 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM100A 0
 #endif
 /* fp8 conversions; what every Blackwell has, plain targets too */
-#if !defined(__CUDA_ARCH__)
+#if TC__ALL_TARGETS
 #define TC_HAS_SM89 1
 #define TC_HAS_SM100 1
 #else
@@ -159,7 +183,7 @@ typedef unsigned long long uintptr_t;
 #endif
 /* any a or f target of Blackwell and later, sm_120's too: fp6 and fp4 conversions; the same and sm_90a: setmaxnreg, tensormap.replace;
  * sm_100a, sm_103a and sm_107a: stochastic rounding; of these not sm_100a: the 96-byte swizzle */
-#if !defined(__CUDA_ARCH__)
+#if TC__ALL_TARGETS
 #define TC_HAS_BLACKWELL_A 1
 #define TC_HAS_CVT_RS 1
 #define TC_HAS_SWIZZLE_96B 1
@@ -182,7 +206,7 @@ typedef unsigned long long uintptr_t;
 #endif
 #define TC_HAS_ANY_A (TC_HAS_SM90A || TC_HAS_BLACKWELL_A)
 /* sm_75; the a and f targets of the sm_120 family; its a targets alone: mma.sync */
-#if !defined(__CUDA_ARCH__)
+#if TC__ALL_TARGETS
 #define TC_HAS_SM75 1
 #define TC_HAS_SM120A 1
 #define TC_HAS_SM120A_ONLY 1

@@ -323,7 +323,9 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_idesc_make(const tc_tcgen05_idesc_fields 
 #define TC__T5_IDESC_ASSERT(name, number, condition, text) \
     static_assert(tc_tcgen05_idesc_rule(name##__fields) != number, "tc: instruction descriptor " #name ": " text);
 #define TC_TCGEN05_IDESC(name, ...)                                              \
+    TC__FIELDS_BEGIN                                                             \
     static constexpr tc_tcgen05_idesc_fields name##__fields = {__VA_ARGS__};     \
+    TC__FIELDS_END                                                               \
     TC__T5_IDESC_RULES(TC__T5_IDESC_ASSERT, name)                                \
     enum name##__enum : uint32_t { name = tc_tcgen05_idesc_make(name##__fields) }
 
@@ -556,7 +558,7 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
  * What not every target of the four families has: a targets alone (shift, scale_vec, sparse mxf4); kind::i8 (100a, 110a); scale-input-d
  * (not 110); ld.red (not 100). 1 on the host pass and where the whole of tcgen05 is missing, which is said elsewhere.
  */
-#if !defined(__CUDA_ARCH__) || !TC_HAS_SM100A
+#if TC__ALL_TARGETS || !TC_HAS_SM100A
 #define TC_HAS_TCGEN05_A 1
 #define TC_HAS_TCGEN05_I8 1
 #define TC_HAS_TCGEN05_SCALE_D 1

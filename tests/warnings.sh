@@ -1,0 +1,56 @@
+#!/bin/sh
+# warnings.sh - a user's file with every generator under -Wall -Wextra: no compiler may say a word. Compiles only, needs no GPU.
+#     tests/warnings.sh [directory to write to, default build/tests/warnings]
+# nvcc with its host compiler, for targets alone and together; clang as a host compiler that reads CUDA and clangd, both by compile_flags.txt, where they
+# are installed. Variables: NVCC, CLANG, CLANGD. Ends with "N passed, N failed, N skipped".
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-build/tests/warnings}
+NVCC=${NVCC:-nvcc} CLANG=${CLANG:-clang++} CLANGD=${CLANGD:-clangd}
+CUDA=$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")
+mkdir -p "$out" || exit 1
+out=$(cd "$out" && pwd)
+file=$root/tests/warnings/user.cu
+passed=0 failed=0 skipped=0
+
+silent() { # silent WHAT LOG STATUS
+    if [ "$3" -eq 0 ] && [ ! -s "$2" ]; then
+        echo "ok $1"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $1: status $3, $(grep -cE 'warning|error' "$2") lines of warnings and errors:"
+        grep -E 'warning|error' "$2" | head -4 | cut -c1-300
+        failed=$((failed + 1))
+    fi
+}
+
+for targets in 90a "80 120a"; do
+    gencode=$(for a in $targets; do printf -- '-gencode arch=compute_%s,code=sm_%s ' "$a" "$a"; done)
+    name=nvcc_$(echo "$targets" | tr ' ' _)
+    "$NVCC" -std=c++17 $gencode -I"$root" -Xcompiler -Wall,-Wextra -c -o "$out/$name.o" "$file" > "$out/$name.log" 2>&1
+    silent "nvcc -Xcompiler -Wall,-Wextra, sm $targets" "$out/$name.log" $?
+done
+
+# the flags of the repository, its paths made whole; in a directory of its own, where clangd finds them. clang's word on a toolkit that is
+# newer than itself is no matter of ours
+mkdir -p "$out/clangd"
+sed "s|^-I\.\$|-I$root|; s|^--cuda-path=.*|--cuda-path=$CUDA|" "$root/compile_flags.txt" > "$out/clangd/compile_flags.txt"
+cp "$file" "$out/clangd/user.cu"
+echo 'int nothing;' > "$out/nothing.cu"
+if command -v "$CLANG" > /dev/null && "$CLANG" $(cat "$out/clangd/compile_flags.txt") -fsyntax-only "$out/nothing.cu" > "$out/clang.log" 2>&1; then
+    "$CLANG" $(cat "$out/clangd/compile_flags.txt") -Wextra -fsyntax-only "$file" > "$out/clang.log" 2>&1
+    silent "$CLANG -Wall -Wextra by compile_flags.txt" "$out/clang.log" $?
+else
+    echo "SKIP no $CLANG here that can read CUDA with this toolkit: $(head -n 1 "$out/clang.log" 2> /dev/null | cut -c1-120)"
+    skipped=$((skipped + 1))
+fi
+if command -v "$CLANGD" > /dev/null; then
+    (cd "$out/clangd" && "$CLANGD" --check=user.cu > clangd.log 2>&1)
+    status=$?
+    grep '^[EW]\[' "$out/clangd/clangd.log" > "$out/clangd.log"
+    silent "$CLANGD --check by compile_flags.txt" "$out/clangd.log" $status
+else
+    echo "SKIP no $CLANGD here"
+    skipped=$((skipped + 1))
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
