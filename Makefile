@@ -29,7 +29,7 @@ HEADERS = $(wildcard tc*.h)
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
-.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts install clean help nvcc
+.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants lattice doc layouts install clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(B)/tests/unit_host $(B)/tests/nvrtc \
      $(B)/tc_layout $(B)/tests/emu_driver $(B)/tests/emu_num $(B)/tests/emu_fatbin $(B)/tests/emu_ptx_fuzz
 
@@ -47,6 +47,7 @@ help:
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
+	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make install PREFIX=/usr/local    copy the headers to PREFIX/include"
@@ -141,6 +142,10 @@ errors: nvcc
 # does tcemu notice when one wait, fence, arrive or expect_tx of example 21 is missing?
 mutants: emu nvcc
 	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
+
+# random legal configurations, compiled and run
+lattice: $(if $(GPU),,emu) nvcc
+	@NVCC="$(NVCC)" N="$(N)" SEED="$(SEED)" LIMIT="$(LIMIT)" sh tests/lattice.sh $(B) $(TCEMU)
 
 $(B)/tc_layout: tools/tc_layout.c $(HEADERS)
 	@mkdir -p $(@D)

@@ -77,6 +77,7 @@ else
     emulated sm_80 attn_fuzz 200
     emulated sm_120a attn_fuzz 100
 fi
+step lattice env LIMIT=60 sh tests/lattice.sh "$build" $tcemu
 step examples sh tests/examples.sh "$build" $tcemu
 step torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py; echo "SKIP torch: no python3 here"; echo "0 passed, 0 failed, 1 skipped"'
 step emu_num "$build/tests/emu_num"
