@@ -33,7 +33,7 @@ TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc emu_driver emu_num emu_fatbin emu_ptx_fuzz
 
-.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants doc layouts clean help nvcc
+.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/types_doc
 
 help:
@@ -51,6 +51,7 @@ help:
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
+	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make single       all headers as one file, build/tc_single.h"
@@ -159,6 +160,10 @@ errors: nvcc
 # does tcemu notice when one wait, fence, arrive or expect_tx of example 21 is missing?
 mutants: emu nvcc
 	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
+
+# random legal configurations, compiled and run
+lattice: $(if $(GPU),,emu) nvcc
+	@NVCC="$(NVCC)" N="$(N)" SEED="$(SEED)" LIMIT="$(LIMIT)" sh tests/lattice.sh $(B) $(TCEMU)
 
 $(B)/tc_layout: tools/tc_layout.c $(HEADERS)
 	@mkdir -p $(@D)

@@ -151,6 +151,16 @@ TC_DEV float hook_sink(tc_attn_at at, const void *args)
 }
 
 /* ---- kernels ---- */
+typedef struct {
+    const char *name;
+    tc_status (*run)(const tc_attn_args *, cudaStream_t);
+    int sm, hooks, smem;
+    tc_attn_config c; /* hooks apart */
+} kernel;
+
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_ATTN_SM90_DEFINE(h16, .type = TC_BF16, .head_dim = 16)
 TC_ATTN_SM90_DEFINE(h32_causal, .type = TC_F16, .head_dim = 32, .causal = 1)
 TC_ATTN_SM90_DEFINE(h48_window, .type = TC_BF16, .head_dim = 48, .window = 1)
@@ -224,13 +234,6 @@ TC_ATTN_DEFINE(any_causal, .type = TC_BF16, .causal = 1)
 TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1, .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
 
-typedef struct {
-    const char *name;
-    tc_status (*run)(const tc_attn_args *, cudaStream_t);
-    int sm, hooks, smem;
-    tc_attn_config c; /* hooks apart */
-} kernel;
-
 #define SM90(name, hooks) {#name, name##_run, 90, hooks, name##_SMEM, name##_config()}
 #define SM80(name, hooks) {#name, name##_run, 80, hooks, name##_SMEM, name##_config()}
 #define ANY(name, hooks) {#name, name##_run, 80, hooks, tc_attn_sm80_smem(name##_sm80_config()), name##_config()}
@@ -249,6 +252,7 @@ static const kernel kernels[] = {
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK), SM80(a_sink, SINK), SM80(a_one_warp, 0), SM80(a_8_warps, 0),
     ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- device memory of one configuration ---- */
@@ -535,7 +539,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     }
     if (kn->hooks) g.hook_args = &hook, g.hook_size = sizeof hook;
 
-    char what[400];
+    char what[700];
     snprintf(what, sizeof what, "attn_fuzz 1 %llu: %s batch %d heads %d/%d q %d%s k %d%s scale %g window %d,%d %s%s", (unsigned long long)seed, kn->name, batch, heads,
              heads_kv, sq.len, sq.mode == 'c' ? " packed" : sq.mode ? " padded" : "", sk.len, sk.mode == 'c' ? " packed" : sk.mode ? " padded" : "", g.scale,
              g.window_left, g.window_right, kind_names[kind], g.lse ? "" : " no lse");

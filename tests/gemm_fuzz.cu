@@ -40,6 +40,15 @@ static double host_hook(int epi, double x, int row, int col, const float *vector
 }
 
 /* ---- kernels ---- */
+typedef struct {
+    const char *name;
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    int sm, ab, d, epi, smem;
+} kernel;
+
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_GEMM_SM90_DEFINE(sm90_coop, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM90_DEFINE(sm90_coop_c21, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
 TC_GEMM_SM90_DEFINE(sm90_coop_c12, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 256, .bn = 128, .cluster_n = 2, .epi = tc_epi_residual_f32)
@@ -55,12 +64,6 @@ TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, 
 TC_GEMM_SM80_DEFINE(sm80_64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .bk = 32, .stages = 4, .warps_n = 2, .epi = tc_epi_residual_f32)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
-
-typedef struct {
-    const char *name;
-    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
-    int sm, ab, d, epi, smem;
-} kernel;
 
 static const kernel kernels[] = {
     {"sm90_coop", sm90_coop_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_coop_SMEM},
@@ -79,6 +82,7 @@ static const kernel kernels[] = {
     {"any", any_run, 80, TC_BF16, TC_BF16, EPI_SCALE_ROW, 0},
     {"sm80_pair", sm80_pair_run, 80, TC_F16, TC_F16, EPI_PAIR, sm80_pair_SMEM},
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- elements of any type on the host ---- */
@@ -126,10 +130,13 @@ static cublasHandle_t cublas;
 
 static void cublas_open(void)
 {
-    cudaDeviceProp prop;
-    const int emulated = cudaGetDeviceProperties(&prop, 0) == cudaSuccess && strncmp(prop.name, "tcemu", 5) == 0; /* cuBLAS holds no PTX */
-    void *lib = emulated ? 0 : dlopen("libcublas.so.13", RTLD_NOW);
-    if (!lib && !emulated) lib = dlopen("libcublas.so.12", RTLD_NOW);
+    struct cudaDeviceProp properties;
+    void *lib = 0;
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    if (strncmp(properties.name, "tcemu", 5)) { /* which cannot run it */
+        lib = dlopen("libcublas.so.13", RTLD_NOW);
+        if (!lib) lib = dlopen("libcublas.so.12", RTLD_NOW);
+    }
     cublasStatus_t (*create)(cublasHandle_t *) = lib ? (cublasStatus_t(*)(cublasHandle_t *))dlsym(lib, "cublasCreate_v2") : 0;
     if (create && create(&cublas) == CUBLAS_STATUS_SUCCESS) cublas_gemm = (gemm_ex)dlsym(lib, "cublasGemmStridedBatchedEx");
     if (!cublas_gemm) SKIP("comparison with cuBLAS: it does not load here; fp64 stays the reference");
@@ -180,7 +187,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     g.pdl = test_int(0, 1);
 
     const tc_status st = kn->run(&g, 0);
-    char what[256];
+    char what[600];
     snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d alpha %g beta %g base +%d", (unsigned long long)id, kn->name,
              m, n, k, (int)lda, (int)ldb, (int)ldd, batch, alpha, beta, odd_base);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
@@ -244,6 +251,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     drop(&a), drop(&b), drop(&c), drop(&d), drop(&vector), drop(&residual);
 }
 
+#ifndef FUZZ_KERNELS
 /* Rows 2^30 elements apart: the third one of A and of D lies past 2^31 elements, and past 2^32 bytes. */
 static void far_apart(const kernel *kn)
 {
@@ -287,6 +295,7 @@ static void far_apart(const kernel *kn)
     CUDA_CHECK(cudaFree(db));
     CUDA_CHECK(cudaFree(dd));
 }
+#endif
 
 /* Is there as much shared memory as the kernel's tile needs? Says so once if not. */
 static int fits(const kernel *k, int index)
@@ -320,9 +329,11 @@ int main(int argc, char **argv)
         }
         if (fits(k, i % KERNELS)) one(k, largest, (uint64_t)i);
     }
+#ifndef FUZZ_KERNELS
     for (int i = 0; i < KERNELS; i++) { /* those with bf16 throughout and no hook */
         const kernel *k = &kernels[i];
         if (k->ab == TC_BF16 && k->d == TC_BF16 && k->epi == EPI_NONE && k->sm <= device && (k->sm != 90 || device == 90) && fits(k, i)) far_apart(k);
     }
+#endif
     return test_end();
 }

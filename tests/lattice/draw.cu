@@ -1,0 +1,246 @@
+/* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc        FAMILY: gemm80 gemm90 attn80 attn90; SMEM: the most shared memory, in bytes
+ *     draw FAMILY SEED COUNT SMEM rules                instead: what was tried, and how often each rule said no
+ *
+ * kernels.inc defines the kernels and the table of them that tests/gemm_fuzz.cu and tests/attn_fuzz.cu then take in place of their own
+ * (FUZZ_KERNELS); hooks, problems, references and bounds are theirs. tests/lattice.sh puts it together.
+ *
+ * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks), then draws
+ * everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
+#include "../../tc.h"
+#include "../test.h"
+
+/* The rules as they stand in the generators, but each returns its sentence where it is broken. */
+#define BREAKS(condition, sentence) if (!(condition)) return sentence;
+static const char *gemm80_breaks(const tc_gemm_config c) { TC__GEMM_SM80_RULES(BREAKS, c) return 0; }
+static const char *gemm90_breaks(const tc_gemm_config c) { TC__GEMM_SM90_RULES(BREAKS, c) return 0; }
+static const char *attn80_breaks(const tc_attn_config c) { TC__ATTN_SM80_RULES(BREAKS, c) return 0; }
+static const char *attn90_breaks(const tc_attn_config c) { TC__ATTN_SM90_RULES(BREAKS, c) return 0; }
+
+/* ---- the hooks of the two fuzz programs: what a configuration says, and what the table of kernels says ---- */
+typedef struct { const char *field, *size, *id; int pair; } gemm_hook;
+static const gemm_hook gemm_hooks[] = {
+    {"", "", "EPI_NONE", 0},
+    {", .epi = hook_bias_gelu", ", .epi_size = sizeof(hook_args)", "EPI_BIAS_GELU", 0},
+    {", .epi = tc_epi_scale_row", ", .epi_size = sizeof(tc_epi_vector)", "EPI_SCALE_ROW", 0},
+    {", .epi = tc_epi_residual_f32", ", .epi_size = sizeof(tc_epi_matrix)", "EPI_RESIDUAL", 0},
+    {", .epi2 = hook_pair", ", .epi_size = sizeof(hook_args)", "EPI_PAIR", 1},
+};
+
+typedef struct { const char *field, *id; } attn_hook;
+static const attn_hook scores[] = {{"", "0"}, {", .score = hook_alibi", "ALIBI"}, {", .score = hook_softcap", "SOFTCAP"}, {", .score = hook_bias", "BIAS"}};
+static const attn_hook masks[] = {
+    {"", "0"}, {", .mask = hook_random", "RANDOM"}, {", .mask = hook_documents", "DOCUMENTS"}, {", .mask = hook_blocks", "BLOCKS"},
+    {", .mask = hook_documents, .mask_tile = hook_documents_tile", "DOCUMENTS"}, {", .mask = hook_blocks, .mask_tile = hook_blocks_tile", "BLOCKS"},
+};
+static const attn_hook outs[] = {{"", "0"}, {", .out = hook_gate", "GATE"}};
+static const attn_hook sinks[] = {{"", "0"}, {", .sink = hook_sink", "SINK"}};
+
+static void a_hook(void) {} /* never called: the rules only ask whether there is one */
+
+/* ---- drawing ---- */
+#define PICK(...) pick((const int[]){__VA_ARGS__}, (int)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+static int pick(const int *from, int count) { return from[test_int(0, count - 1)]; }
+static int chance(int percent) { return test_int(1, 100) <= percent; }
+
+enum { REDRAW = 3000 }; /* so many refusals, and what was fixed is drawn anew: some of it fits no tile */
+static int smem_limit, tried, refused_count;
+static struct { const char *sentence; int times; } refused[64];
+
+static int refuse(const char *sentence)
+{
+    int i = 0;
+    while (i < refused_count && strcmp(refused[i].sentence, sentence)) i++;
+    if (i == 64) exit(2);
+    if (i == refused_count) refused[refused_count++].sentence = sentence;
+    refused[i].times++;
+    return 0;
+}
+
+static int allowed(const char *sentence, int smem)
+{
+    tried++;
+    if (sentence) return refuse(sentence);
+    return smem <= smem_limit || refuse("(more shared memory than the device has)");
+}
+
+typedef struct { tc_gemm_config c; const gemm_hook *hook; } gemm_draw;
+
+static gemm_draw draw_gemm_common(void)
+{
+    gemm_draw g;
+    memset((void *)&g, 0, sizeof g);
+    g.hook = &gemm_hooks[chance(40) ? 0 : test_int(1, 4)];
+    if (g.hook->pair) g.c.epi2 = (tc_epi2_fn)a_hook;
+    else if (g.hook != gemm_hooks) g.c.epi = (tc_epi_fn)a_hook;
+    g.c.epi_size = g.hook != gemm_hooks ? 8 : 0;
+    g.c.a = g.c.b = PICK(TC_F16, TC_BF16);
+    g.c.d = PICK(TC_F16, TC_BF16, TC_F32);
+    g.c.raster = PICK(0, 0, TC_RASTER_M, TC_RASTER_N);
+    g.c.raster_group = chance(4) ? 1 << 30 : PICK(0, 0, 0, 1, 2, 3, 5);
+    return g;
+}
+
+static gemm_draw draw_gemm80(void)
+{
+    gemm_draw g = draw_gemm_common();
+    int warps = 0;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
+        do g.c.warps_m = warps ? test_int(1, warps) : 0;
+        while (warps && warps % g.c.warps_m);
+        g.c.warps_n = warps ? warps / g.c.warps_m : 0;
+        g.c.bm = chance(10) ? 0 : 16 * (warps ? g.c.warps_m : 2) * test_int(1, 4);
+        g.c.bn = chance(10) ? 0 : 16 * (warps ? g.c.warps_n : 2) * test_int(1, 8);
+        g.c.bk = PICK(0, 32, 64, 64);
+        g.c.stages = PICK(0, 2, 3, 4, 5, 6);
+        const tc_gemm_config full = tc_gemm_sm80_config(g.c);
+        if (allowed(gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
+    }
+}
+
+static gemm_draw draw_gemm90(void)
+{
+    enum { ALONE, SHARED, SPLIT };
+    gemm_draw g = draw_gemm_common();
+    int cluster = ALONE;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) {
+            cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
+            g.c.schedule = cluster == SPLIT ? PICK(0, TC_COOPERATIVE) : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
+            g.c.consumers = PICK(0, 0, 1, 2, 2, 3);
+        }
+        g.c.bm = PICK(0, 64, 64, 128, 128, 192, 192, 256, 384);
+        g.c.bn = chance(10) ? 0 : 16 * test_int(1, 16);
+        g.c.bk = PICK(0, 0, 64, 128, 192);
+        g.c.stages = PICK(0, 0, 2, 3, 4, 5, 7);
+        g.c.cluster_m = cluster == SHARED ? PICK(1, 2, 2, 3, 4, 5, 8) : PICK(0, 1);
+        g.c.cluster_n = cluster == SHARED ? PICK(1, 2, 2, 3, 4, 5, 8) : PICK(0, 1);
+        g.c.cluster_k = cluster == SPLIT ? test_int(2, 4) : PICK(0, 1);
+        g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
+        const tc_gemm_config full = tc_gemm_sm90_config(g.c);
+        if (cluster == SHARED && full.cluster_m * full.cluster_n == 1) continue;
+        if (allowed(gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
+    }
+}
+
+typedef struct { tc_attn_config c; const attn_hook *score, *mask, *out, *sink; } attn_draw;
+
+static attn_draw draw_attn_common(void)
+{
+    attn_draw a;
+    memset((void *)&a, 0, sizeof a);
+    a.score = &scores[chance(60) ? 0 : test_int(1, 3)];
+    a.mask = &masks[chance(60) ? 0 : test_int(1, 5)];
+    a.out = &outs[chance(20)], a.sink = &sinks[chance(20)];
+    if (a.score != scores) a.c.score = (tc_attn_score_fn)a_hook;
+    if (a.mask != masks) a.c.mask = (tc_attn_mask_fn)a_hook;
+    if (strstr(a.mask->field, "mask_tile")) a.c.mask_tile = (tc_attn_mask_tile_fn)a_hook;
+    if (a.out != outs) a.c.out = (tc_attn_out_fn)a_hook;
+    if (a.sink != sinks) a.c.sink = (tc_attn_sink_fn)a_hook;
+    a.c.hook_size = a.c.score || a.c.mask || a.c.out || a.c.sink ? 8 : 0;
+    a.c.type = PICK(TC_F16, TC_BF16);
+    a.c.head_dim = chance(10) ? 0 : 16 * (chance(50) ? test_int(1, 8) : test_int(1, 16));
+    a.c.head_dim_v = chance(50) ? 0 : 16 * test_int(1, 16);
+    a.c.causal = chance(40), a.c.window = chance(40);
+    return a;
+}
+
+static attn_draw draw_attn80(void)
+{
+    attn_draw a;
+    int warps = 0;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) {
+            a = draw_attn_common();
+            a.c.warps = warps = PICK(0, 1, 1, 2, 4, 4, 8, 16);
+        }
+        a.c.bm = chance(10) ? 0 : 16 * (warps ? warps : 4) * test_int(1, 4);
+        a.c.bn = chance(10) ? 0 : 16 * (chance(60) ? test_int(1, 6) : test_int(1, 16));
+        a.c.stages = PICK(0, 2, 3, 4, 5, 6);
+        const tc_attn_config full = tc_attn_sm80_config(a.c);
+        if (allowed(attn80_breaks(full), tc_attn_sm80_smem(full))) return a;
+    }
+}
+
+static attn_draw draw_attn90(void)
+{
+    attn_draw a;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) a = draw_attn_common();
+        a.c.bm = PICK(0, 64, 128, 192), a.c.consumers = chance(60) ? 0 : test_int(1, 3);
+        a.c.bn = chance(10) ? 0 : 16 * test_int(1, 16);
+        a.c.stages = PICK(0, 0, 2, 3, 4, 5), a.c.q_stages = PICK(0, 0, 1, 2);
+        const tc_attn_config full = tc_attn_sm90_config(a.c);
+        if (allowed(attn90_breaks(full), tc_attn_sm90_smem(full))) return a;
+    }
+}
+
+/* ---- printing ---- */
+static const char *type_name(int type) { return type == TC_F16 ? "TC_F16" : type == TC_BF16 ? "TC_BF16" : "TC_F32"; }
+
+static char fields[600];
+static void add(const char *text) { strncat(fields, text, sizeof fields - strlen(fields) - 1); }
+static void add_field(const char *name, int value)
+{
+    char text[64];
+    if (value) snprintf(text, sizeof text, ", .%s = %d", name, value), add(text);
+}
+
+static void gemm_fields(const gemm_draw *g)
+{
+    const tc_gemm_config *c = &g->c;
+    snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
+    add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
+    add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
+    add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
+    add_field("consumers", c->consumers), add_field("schedule", c->schedule), add_field("epi_stages", c->epi_stages);
+    add_field("raster", c->raster), add_field("raster_group", c->raster_group);
+    if (chance(50) || !strstr(g->hook->field, "tc_epi")) add(g->hook->size); /* shipped hooks bring theirs */
+    add(g->hook->field);
+}
+
+static void attn_fields(const attn_draw *a)
+{
+    const tc_attn_config *c = &a->c;
+    snprintf(fields, sizeof fields, ".type = %s", type_name(c->type));
+    add_field("head_dim", c->head_dim), add_field("head_dim_v", c->head_dim_v), add_field("causal", c->causal), add_field("window", c->window);
+    add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("q_stages", c->q_stages);
+    add_field("consumers", c->consumers), add_field("warps", c->warps);
+    if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks)) add(", .hook_size = sizeof(hook_args)");
+    add(a->score->field), add(a->mask->field), add(a->out->field), add(a->sink->field);
+}
+
+int main(int argc, char **argv)
+{
+    static char table[1 << 16];
+    const char *family = argc > 4 ? argv[1] : "";
+    const int gemm = !strncmp(family, "gemm", 4), sm = argc > 4 ? atoi(family + 4) : 0, count = argc > 4 ? atoi(argv[3]) : 0, rules = argc > 5;
+    size_t used = 0;
+    if ((!gemm && strncmp(family, "attn", 4)) || (sm != 80 && sm != 90) || count < 1 || count > 64) {
+        fprintf(stderr, "usage: draw gemm80|gemm90|attn80|attn90 SEED COUNT SMEM [rules]\n");
+        return 2;
+    }
+    test_seed(strtoull(argv[2], 0, 10));
+    smem_limit = atoi(argv[4]);
+    for (int i = 0; i < count; i++) {
+        char entry[400];
+        if (gemm) {
+            const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
+            gemm_fields(&g);
+            snprintf(entry, sizeof entry, "k%d_run, %d, %s, %s, %s, k%d_SMEM", i, sm, type_name(g.c.a), type_name(g.c.d), g.hook->id, i);
+        } else {
+            const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
+            attn_fields(&a);
+            snprintf(entry, sizeof entry, "k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()", i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
+        }
+        if (!rules) printf("TC_%s_SM%d_DEFINE(k%d, %s)\n", gemm ? "GEMM" : "ATTN", sm, i, fields);
+        used += (size_t)snprintf(table + used, sizeof table - used, "    {\"k%d, %s\", %s},\n", i, fields, entry);
+    }
+    if (!rules) printf("static const kernel kernels[] = {\n%s};\n", table);
+    if (rules) {
+        printf("%s: %d drawn, %d kept; the others broke\n", family, tried, count);
+        for (int i = 0; i < refused_count; i++) printf("%9d  %s\n", refused[i].times, refused[i].sentence);
+    }
+    return 0;
+}
