@@ -25,8 +25,8 @@
  *     tc_op_k(op)                  elements of k of one instruction
  *     tc_op_k_bytes(op, which)     what they take in a row of A (which 0; sparse: of what is stored) or of B (1)
  *     tc_op_bits(op, type)         bits of an element as the instruction reads it: kind f8f6f4 has fp6 and fp4 in bytes
- *     tc_op_n_min _n_max _n_step   legal n of this instruction. s8, u8 and b1 of wgmma, and kind i8 with one CTA, have 8
- *                                  and 24 beside a step of 16, .ws 64, 128 and 256 in a step of 64: ask tc_op_n_ok
+ *     tc_op_n_min _n_max _n_step   legal n of this instruction. s8, u8 and b1 of wgmma, and kind i8 with one CTA, have
+ *                                  8 and 24 beside a step of 16, .ws 64, 128 and 256 in a step of 64: ask tc_op_n_ok
  *     tc_op_sums(op)               accumulator types, a mask of 1 << TC_*
  *     tc_op_inst(op)               TC_INST_*; tc_op_name(op): PTX's name, "wgmma.mma_async"
  *     tc_op_find(op)               which row of the table: 0..TC_OP_ROW_COUNT-1, or -1; tc_op_row_at(i): that row

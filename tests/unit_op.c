@@ -524,6 +524,14 @@ static void lookups(void)
                       {TC_F32, TC_F32, 0}};
         static const int gens[] = {75, 80, 89, 90, 100, 103, 110, 120, 121};
         size_t k;
+        for (i = 0; i < TC_OP_ROW_COUNT; i++) { /* row by row: mma.sync alone is slow anywhere */
+            const tc_op_row r = tc_op_row_at(i);
+            int want = r.gens, seen = r.inst != TC_INST_MMA || r.scale_vec;
+            for (k = 0; k < sizeof native / sizeof *native; k++)
+                if (!seen && (r.types >> native[k].type & 1)) want &= native[k].gens, seen = 1;
+            if (r.inst == TC_INST_MMA && r.k == 4 && r.types == 1 << TC_F16) want = 1;
+            CHECK(seen && (r.native & r.gens) == want, "row %d is native on %x, not %x", i, r.native, want);
+        }
         for (k = 0; k < sizeof native / sizeof *native; k++)
             for (i = 0; i < 9; i++)
                 CHECK(tc_op_native(types(gens[i], TC_INST_MMA, native[k].type, native[k].sum)) ==
