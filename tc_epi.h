@@ -35,6 +35,8 @@ typedef float (*tc_epi_fn)(float x, tc_gemm_at at, const void *args);
 /* The same for two neighbours of a row: x.x belongs to at.col, which is even, x.y to at.col + 1. */
 typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
 
+enum { TC_NO_ARGS = -1 }; /* .epi_size of a hook that takes no arguments */
+
 /* What a kernel knows of its epilogue when it is compiled: D's type, and the hook, or the hook of pairs, or neither. */
 typedef struct tc_epi {
     int d;
@@ -61,16 +63,21 @@ typedef struct tc_epi_matrix { const void *p; long long ld; } tc_epi_matrix; /* 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Activations and shipped hooks.
  */
-TC_DEV float tc_relu(float x) { return x > 0.f ? x : 0.f; }
+TC_DEV float tc_relu(float x) { return x < 0.f ? 0.f : x; }
 
 /* x * Phi(x) = max(x, 0) - |x| * erfc(|x| / sqrt 2) / 2, erfc by Abramowitz and Stegun 7.1.26: within 4e-7 * |x|. */
 TC_DEV float tc_gelu(float x)
 {
-    const float a = fabsf(x);
-    float t, e;
+    float a, t, e;
+#if TC_HAS_SM80 /* at most 16, whose erfc is 0: inf * 0 would be NaN, and NaN shall stay */
+    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %1;\n\tmin.NaN.f32 %0, size, 0f41800000;\n\t}" : "=f"(a) : "f"(x));
+#else
+    a = fabsf(x) > 16.f ? 16.f : fabsf(x);
+#endif
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(1.f + 0.23164189f * a));
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
-    return fmaxf(x, 0.f) - a * e * (t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
+    return fmaxf(x, 0.f)
+         - a * e * (t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
 }
 
 /* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within 2.5e-4 * |x|. */

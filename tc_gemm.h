@@ -65,6 +65,9 @@
     X(name, flat, 64, 192, 2, TC_PINGPONG, 1.1)                                                                       \
     X(name, small, 64, 128, 2, TC_COOPERATIVE, 1.2)
 
+#define TC__GEMM_COUNT_TILE(name, tile, bm, bn, cluster_m, schedule, cost) +1
+enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused) };
+
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm, int bn, int cluster_m)
 {
     tc_gemm_config c = given; /* its .schedule has been set */
@@ -93,7 +96,7 @@ typedef struct tc__gemm_variant {
 } tc__gemm_variant;
 
 /* Which of the tiles a call takes, or -1 for the sm_80 kernel: the one whose busiest SM computes the least area, weighted by its cost. */
-TC_HOST int tc__gemm_pick(const tc__gemm_variant *v, int count, const tc_gemm_args *g)
+TC_HOST int tc__gemm_pick(const tc__gemm_variant *v, const tc_gemm_args *g)
 {
     int device, sms = 0, i, best = -1;
     double best_time = 0;
@@ -103,7 +106,7 @@ TC_HOST int tc__gemm_pick(const tc__gemm_variant *v, int count, const tc_gemm_ar
     if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
         || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
         return -1;
-    for (i = 0; i < count; i++) {
+    for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config *c = &v[i].config;
         const int64_t rows = c->bm * c->cluster_m, m_tiles = ((int64_t)g->m + rows - 1) / rows * c->cluster_m;
         const int64_t total = m_tiles * (((int64_t)g->n + c->bn - 1) / c->bn) * tc__gemm_batch(g), per_sm = (total + sms - 1) / sms;
@@ -111,6 +114,20 @@ TC_HOST int tc__gemm_pick(const tc__gemm_variant *v, int count, const tc_gemm_ar
         if (best < 0 || time < best_time) best = i, best_time = time;
     }
     return best;
+}
+
+/* A build without sm_90a code refuses on Hopper (TC_ERR_IMAGE, with the -gencode line to add) rather than run at half the rate without a
+ * word, unless TC_SM80_ON_HOPPER is defined. */
+TC_HOST tc_status tc__gemm_auto_run(const tc__gemm_variant *v, const tc_gemm_config *c80, const tc__kernel *k80, const tc_gemm_args *g, const tc__launch *how)
+{
+    const int pick = tc__gemm_pick(v, g);
+    tc_status st = pick < 0 ? TC_ERR_IMAGE : tc__gemm_sm90_run(&v[pick].config, &v[pick].kernel, g, how);
+#ifdef TC_SM80_ON_HOPPER
+    if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_run(c80, k80, g, how);
+#else
+    if (pick < 0) st = tc__gemm_sm80_run(c80, k80, g, how);
+#endif
+    return st;
 }
 
 #endif /* host */
@@ -128,7 +145,7 @@ TC_HOST int tc__gemm_pick(const tc__gemm_variant *v, int count, const tc_gemm_ar
     {                                                                                                                 \
         tc_gemm_config tc__given = {};                                                                                \
         TC__FIELDS(tc__given, __VA_ARGS__)                                                                            \
-        return complete(tc__given);                                                                                   \
+        return complete(tc__gemm_shipped(tc__given));                                                                                 \
     }                                                                                                                 \
     TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
     {                                                                                                                 \
@@ -255,8 +272,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
         const tc__gemm_variant tiles[] = {TC__GEMM_TILES(TC__GEMM_AUTO_VARIANT, name)};                               \
         const tc_gemm_config c = tc_gemm_sm80_config(name##_config());                                                \
         const tc__kernel k[2] = {TC__GEMM_SM80_AS_HOST(name##_sm80, c, &cache[0]), TC__GEMM_SM80_AS_HOST(name##_sm80_any, c, &cache[1])}; \
-        const int pick = tc__gemm_pick(tiles, (int)(sizeof tiles / sizeof tiles[0]), args);                           \
-        return pick < 0 ? tc__gemm_sm80_run(&c, k, args, how) : tc__gemm_sm90_run(&tiles[pick].config, &tiles[pick].kernel, args, how); \
+        return tc__gemm_auto_run(tiles, &c, k, args, how);                                                            \
     }
 
 #endif /* __CUDACC__ */

@@ -25,12 +25,14 @@ typedef struct tc_gemm_config {
     int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
     int epi_stages;           /* SM90: store buffers of a warp (2) */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
-    int epi_size;             /* sizeof of the hook's arguments; when set, a call must give just as many */
+    int epi_size;             /* sizeof of the hook's arguments, or TC_NO_ARGS; shipped hooks bring theirs */
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
 } tc_gemm_config;
 
-/* One call. Sizes are elements; a pitch is the distance between rows of A, of B's columns, of C, of D. Leave batch and the
+/* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0 wants d to be null, and
+ * k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever they hold.
+ * A pitch is the distance between rows of A, of B's columns, of C, of D. Leave batch and the
  * strides 0 for a single product; otherwise batch matrices, stride elements apart (0: the same matrix; not for d). */
 typedef struct tc_gemm_args {
     int m, n, k;
@@ -56,9 +58,28 @@ typedef struct tc_gemm_args {
     X((c).b == (c).a, "tc: .b must be the type of .a")                                                                \
     X((c).d == TC_F16 || (c).d == TC_BF16 || (c).d == TC_F32, "tc: .d must be TC_F16, TC_BF16 or TC_F32")             \
     X(!((c).epi && (c).epi2), "tc: give .epi or .epi2, not both")                                                     \
-    X((c).epi_size >= 0 && (c).epi_size <= TC_EPI_MAX, "tc: .epi_size must be in 0..TC_EPI_MAX")                      \
+    X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX, "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
+    X(!((c).epi || (c).epi2) == !(c).epi_size,                                                                        \
+      "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook there is no .epi_size") \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
       "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")
+
+#ifdef __CUDACC__
+/* Shipped hooks bring the size of their arguments. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    const int none = c.epi == tc_epi_relu || c.epi == tc_epi_gelu || c.epi == tc_epi_gelu_tanh || c.epi == tc_epi_silu;
+    const int vector = c.epi == tc_epi_bias_col || c.epi == tc_epi_bias_row || c.epi == tc_epi_scale_col || c.epi == tc_epi_scale_row
+                    || c.epi2 == tc_epi2_bias_col || c.epi2 == tc_epi2_bias_gelu_tanh;
+    const int matrix = c.epi == tc_epi_residual_f32 || c.epi == tc_epi_residual_f16 || c.epi == tc_epi_residual_bf16
+                    || c.epi2 == tc_epi2_residual_f16 || c.epi2 == tc_epi2_residual_bf16;
+    if (c.epi_size == 0 && none) c.epi_size = TC_NO_ARGS;
+    if (c.epi_size == 0 && vector) c.epi_size = (int)sizeof(tc_epi_vector);
+    if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);
+    return c;
+}
+#endif
 
 TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
 {
@@ -105,6 +126,10 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
     if (st != TC_OK) return st;
     if (c->epi2 && g->n % 2) return tc__fail(TC_ERR_SIZE, "n = %d is odd, but the kernel's pair hook (.epi2) needs an even n", g->n);
+    if (g->n == 0 && g->m > 0 && g->d)
+        return tc__fail(TC_ERR_SIZE, "n = 0, but m = %d and d is given: a call that shall compute nothing leaves d null or has m = 0", g->m);
+    if (g->k == 0 && g->m > 0 && g->n > 0 && (g->a || g->b))
+        return tc__fail(TC_ERR_SIZE, "k = 0, but %c is given: a call without products, D = epi(beta * C), leaves a and b null", g->a ? 'a' : 'b');
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
     if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");
@@ -117,6 +142,14 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->k > 0 && (uintptr_t)g->a % 2) return tc__fail(TC_ERR_ALIGN, "a = %p is not a multiple of its element's 2 bytes", g->a);
     if (g->k > 0 && (uintptr_t)g->b % 2) return tc__fail(TC_ERR_ALIGN, "b = %p is not a multiple of its element's 2 bytes", g->b);
     return TC_OK;
+}
+
+/* The call to make: with alpha = 0 there are no products, and A and B are not read. */
+TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
+{
+    tc_gemm_args e = *g;
+    if (e.alpha && *e.alpha == 0.f) e.k = 0, e.a = e.b = 0;
+    return e;
 }
 
 /* A, B, C or D of a call, as which says: 'a', 'b', 'c', 'd'. Rows of B are its columns. */

@@ -355,17 +355,19 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
 }
 
 /* Checks, and with launch != 0 runs. k: the kernel for rows aligned to 16 bytes, and the one for any. */
-TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *g, const tc__launch *how)
+TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args, const tc__launch *how)
 {
     tc_gemm_sm80_params p;
-    tc_status st = tc__gemm_check(c, g);
+    tc_gemm_args g;
+    tc_status st = tc__gemm_check(c, args);
     const tc__kernel *use;
     int sms = 0;
-    if (st != TC_OK || tc__gemm_empty(g)) return st;
-    use = k + (g->k > 0 && !tc__gemm80_rows_aligned(g, 16));
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    g = tc__gemm_effective(args);
+    use = k + (g.k > 0 && !tc__gemm80_rows_aligned(&g, 16));
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
-    if (st == TC_OK) st = tc_gemm_sm80_fill(c, g, sms, &p);
+    if (st == TC_OK) st = tc_gemm_sm80_fill(c, &g, sms, &p);
     if (st != TC_OK || !how->launch) return st;
     return tc__kernel_launch(use, p.tiles.total, &p, how);
 }

@@ -293,7 +293,7 @@ TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm9
             }
         }
     }
-    TC_MBARRIER_WAIT(sums, 0, "sums", 0);
+    tc_mbarrier_wait_cluster(sums, 0); /* the bytes come from other blocks */
 #pragma unroll
     for (int i = 0; i < pieces; i++) {
         float sum[4] = {0.f, 0.f, 0.f, 0.f};
@@ -534,16 +534,18 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
 }
 
 /* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *g, const tc__launch *how)
+TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args, const tc__launch *how)
 {
     tc_gemm_sm90_params p;
-    tc_status st = tc__gemm_check(c, g);
+    tc_gemm_args g;
+    tc_status st = tc__gemm_check(c, args);
     int clusters = 0;
     uint32_t run;
-    if (st != TC_OK || tc__gemm_empty(g)) return st;
-    st = tc__gemm_check_tma(c, g);
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    g = tc__gemm_effective(args);
+    st = tc__gemm_check_tma(c, &g);
     if (st == TC_OK) st = tc__kernel_device(k, &clusters);
-    if (st == TC_OK) st = tc_gemm_sm90_fill(c, g, clusters, &p);
+    if (st == TC_OK) st = tc_gemm_sm90_fill(c, &g, clusters, &p);
     if (st != TC_OK || !how->launch) return st;
     run = p.tiles.total < (uint32_t)clusters || c->cluster_k > 1 ? p.tiles.total : (uint32_t)clusters;
     return tc__kernel_launch(k, run * (unsigned)k->cluster, &p, how);

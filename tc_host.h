@@ -113,10 +113,10 @@
 
 #define TC__MAX_DEVICES 64
 
-/* What a kernel's first call on a device found out: 0 for nothing yet, else 1 + the clusters that run at a time.
- * Any thread may write it, and all write the same. */
+/* What a kernel's first call on a device found out: 0 for nothing yet, else 1 + the clusters that run at a time. Any thread may write it
+ * (TC__STORE_RELAXED), and all write the same. */
 typedef struct tc__kernel_cache {
-    volatile int clusters[TC__MAX_DEVICES];
+    int clusters[TC__MAX_DEVICES];
 } tc__kernel_cache;
 
 /* Where a checked call goes: whether to launch at all, and how. */
@@ -174,8 +174,8 @@ TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
     cudaError_t err;
     int device, major = 0, minor = 0, smem = 0, count = 0;
     if ((err = cudaGetDevice(&device)) != cudaSuccess) return tc__cuda_fail("cudaGetDevice", err);
-    if (device < TC__MAX_DEVICES && k->cache->clusters[device]) {
-        *clusters = k->cache->clusters[device] - 1;
+    if (device < TC__MAX_DEVICES && TC__LOAD_RELAXED(&k->cache->clusters[device])) {
+        *clusters = TC__LOAD_RELAXED(&k->cache->clusters[device]) - 1;
         return TC_OK;
     }
     if ((err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) != cudaSuccess ||
@@ -208,7 +208,7 @@ TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
         }
     }
     *clusters = count;
-    if (device < TC__MAX_DEVICES) k->cache->clusters[device] = count + 1;
+    if (device < TC__MAX_DEVICES) TC__STORE_RELAXED(&k->cache->clusters[device], count + 1);
     return TC_OK;
 }
 
@@ -218,19 +218,29 @@ TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const 
     cudaLaunchConfig_t launch = tc__kernel_launch_config(k, blocks, how, attributes);
     void *arguments[1];
     cudaError_t err;
+    int device, unused;
     arguments[0] = (void *)(uintptr_t)params;
     err = cudaLaunchKernelExC(&launch, k->function, arguments);
+    if (err == cudaErrorInvalidValue && cudaGetDevice(&device) == cudaSuccess && device < TC__MAX_DEVICES) {
+        /* another context, or the device was reset: what was set for the kernel is gone, so set it again */
+        (void)cudaGetLastError();
+        TC__STORE_RELAXED(&k->cache->clusters[device], 0);
+        if (tc__kernel_device(k, &unused) == TC_OK) err = cudaLaunchKernelExC(&launch, k->function, arguments);
+    }
     return err == cudaSuccess ? TC_OK : tc__cuda_fail(k->name, err);
 }
 
-/* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, or 0. */
+/* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, 0 without a hook, or TC_NO_ARGS. */
 TC_HOST tc_status tc__check_hook(const char *prefix, int defined, const void *args, size_t size)
 {
-    if (size > TC_EPI_MAX) return tc__fail(TC_ERR_EPI, "%s_size = %llu is above TC_EPI_MAX = %d bytes", prefix, (unsigned long long)size, TC_EPI_MAX);
-    if (defined && size != (size_t)defined)
+    const size_t want = defined > 0 ? (size_t)defined : 0;
+    if (size > TC_EPI_MAX)
+        return tc__fail(TC_ERR_EPI, "%s_size = %llu is above TC_EPI_MAX = %d bytes", prefix, (unsigned long long)size, TC_EPI_MAX);
+    if (defined == 0 && (size || args)) return tc__fail(TC_ERR_EPI, "%s_args and %s_size are given, but the kernel was defined without a hook", prefix, prefix);
+    if (size != want)
         return tc__fail(TC_ERR_EPI, "%s_size = %llu, but the kernel was defined with .%s_size = %d", prefix, (unsigned long long)size, prefix, defined);
-    if (size && !args) return tc__fail(TC_ERR_EPI, "%s_args is null, but %s_size = %llu", prefix, prefix, (unsigned long long)size);
-    if (args && !size) return tc__fail(TC_ERR_EPI, "%s_size = 0, but %s_args is given", prefix, prefix);
+    if (want && !args) return tc__fail(TC_ERR_EPI, "%s_args is null, but %s_size = %llu", prefix, prefix, (unsigned long long)size);
+    if (args && !want) return tc__fail(TC_ERR_EPI, "%s_args is given, but the kernel's hook takes none", prefix);
     return TC_OK;
 }
 

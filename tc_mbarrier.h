@@ -173,6 +173,19 @@ TC_DEV_SM80 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
     }
 }
 
+/* The same for bytes that other blocks of the cluster have sent (st.async): the wait acquires at cluster scope. */
+TC_DEV_SM90 void tc_mbarrier_wait_cluster(uint32_t bar, uint32_t parity)
+{
+    uint32_t done;
+    do {
+        asm volatile("{\n\t"
+                     ".reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t"
+                     "}" : "=r"(done) : "r"(bar), "r"(parity) : "memory");
+    } while (!done);
+}
+
 #ifdef TC_DEBUG
 TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file, int line)
 {

@@ -12,7 +12,7 @@ TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
 }
 
 TC_GEMM_DEFINE(gemm_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu)
+TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu, .epi_size = sizeof(tc_epi_vector))
 TC_GEMM_DEFINE(gemm_tanh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_bias_gelu_tanh)
 TC_GEMM_SM80_DEFINE(gemm_sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256)
 

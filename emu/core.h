@@ -57,6 +57,20 @@ int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read);
 uint64_t emu_rand(cluster *cl);
 uint64_t emu_cluster_clock(warp *w);    /* cycles, as %clock64 sees them */
 extern __thread uint64_t emu_progress;  /* of the running worker */
+extern __thread uint64_t emu_writes;    /* the part of it that is writes to memory, and nothing else */
+
+/* ---- spin.c: hangs that write memory ---- */
+struct spin *spin_new(launch *L);
+void spin_free(struct spin *s);
+void spin_cluster_end(cluster *cl);
+void spin_before(cluster *cl, int alone);
+int spin_after(cluster *cl, uint64_t quiet, uint32_t active, int alone);
+int spin_time(cluster *cl, int alone);
+/* While cl->watch: a load, a store (did it change anything?), an instruction, a turn of a warp */
+void spin_load(warp *w, const ptx_instr *i, int space, uint64_t addr, uint32_t bytes);
+void spin_store(warp *w, const ptx_instr *i, int space, uint64_t addr, uint32_t bytes, int changed);
+void spin_ran(warp *w, uint32_t pc);
+void spin_turn(warp *w);
 
 /* ---- sync.c ---- */
 typedef struct mbar {

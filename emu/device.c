@@ -83,15 +83,15 @@ __attribute__((constructor(101))) static void options(void)
     size_t ram = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     if (device.memory > ram / 2) device.memory = ram / 2 & ~(size_t)(MB - 1);
 
-    uint64_t seed = 1, schedule = 0, threads = 0, checks = 1, verbose = 0, stats = 0, code = 86, hang = EMU_DEFAULT_HANG, sms = 0, strict = 0;
+    uint64_t seed = 1, schedule = 0, threads = 0, checks = 1, verbose = 0, stats = 0, code = 86, hang = EMU_DEFAULT_HANG, timeout = 0, sms = 0, strict = 0;
     number("TCEMU_SEED", &seed); number("TCEMU_SCHEDULE", &schedule); number("TCEMU_THREADS", &threads); number("TCEMU_CHECKS", &checks);
-    number("TCEMU_VERBOSE", &verbose); number("TCEMU_STATS", &stats); number("TCEMU_HANG", &hang); number("TCEMU_ERROR_EXITCODE", &code);
+    number("TCEMU_VERBOSE", &verbose); number("TCEMU_STATS", &stats); number("TCEMU_HANG", &hang); number("TCEMU_TIMEOUT", &timeout); number("TCEMU_ERROR_EXITCODE", &code);
     number("TCEMU_SMS", &sms); number("TCEMU_STRICT", &strict);
     if (sms && sms < 100000) device.sms = (int)sms;
     if (!threads) { long n = sysconf(_SC_NPROCESSORS_ONLN); threads = n > 0 ? (uint64_t)n : 1; }
     if (threads > 1024) threads = 1024;
     emu_opt = (emu_options){ .device = &device, .seed = seed, .schedules = (int)schedule, .stats = (int)stats, .threads = (int)threads,
-        .checks = checks != 0, .verbose = (int)verbose, .strict = strict != 0, .hang = hang };
+        .checks = checks != 0, .verbose = (int)verbose, .strict = strict != 0, .hang = hang, .timeout = timeout };
     s = getenv("TCEMU_JSON");
     if (s && *s) { emu_opt.json = 1; emu_opt.json_path = strcmp(s, "-") ? s : NULL; }
     emu_error_exitcode = (int)(code & 255);

@@ -88,6 +88,8 @@ typedef struct cluster {
     int idle_rounds, timeout;   /* timeout: parked try_waits give up now */
     struct cluster *next; uint32_t index;
     uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen; int stuck;      /* exec.c: is it spinning for ever? */
+    uint64_t busy_at, quiet_steps; int quiet;                   /* steps at, and since, the last progress that was no mere write; quiet: for long */
+    int watch; uint32_t spin_gen, spin_slices; int spin_ready, spin_proven; void *spin_warps;       /* spin.c */
 } cluster;
 
 typedef struct warp {
@@ -134,7 +136,7 @@ typedef struct launch {
     int cuda_error;                     /* cudaError_t for the host: 0, cudaErrorLaunchFailure, cudaErrorAssert, ... */
     uint32_t nthread, nwarp;
     uint64_t seed; int schedule;
-    struct worker_pool *pool;
+    struct worker_pool *pool; struct spin *spin;
     uint64_t clock_base;
     void *grid_workspace;               /* cooperative launches: what %envreg1:%envreg2 point to, the word of the grid barrier at 4 */
 } launch;
@@ -315,6 +317,7 @@ typedef struct emu_options {
     uint64_t seed; int schedules;       /* schedule 0: latest; 1..: random from the seed */
     int stats, json, threads, checks, verbose;
     int strict;                         /* also report what the ISA does not promise but widely used libraries rely on */
+    uint64_t timeout;                   /* seconds that a kernel may run, 0 as long as it likes */
     uint64_t hang;                      /* warp instructions without progress until a hang is reported */
     const char *json_path;
 } emu_options;

@@ -15,10 +15,9 @@
 #include <unistd.h>
 #include "core.h"
 #include "alloc.h"
-#include "alloc.h"
 
 enum { QUANTUM = 400, IDLE_LIMIT = 40 };
-__thread uint64_t emu_progress;
+__thread uint64_t emu_progress, emu_writes;
 static _Atomic uint64_t all_steps, next_grid = 1;
 
 uint64_t emu_clock(void) { return all_steps; }
@@ -450,6 +449,7 @@ static int warp_run(warp *w, int budget)
      * failed poll, and in every eighth of the turns that end without the warp converged */
     int yielded = 0, rotated = w->reconverge_rr % 8 == 7;
     uint64_t events = cl->events;
+    const int watch = cl->watch, note = L->stats || watch;
     if (w->stalled && cl->events > w->stalled_at) w->stalled = 0;
     for (;;) {
         uint32_t run = w->live & ~w->stalled;
@@ -513,7 +513,10 @@ static int warp_run(warp *w, int budget)
                 return W_QUANTUM;
             }
             w->steps++;
-            if (L->stats) { stat_line *s = &L->stats[pc]; __atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED); __atomic_fetch_add(&s->lanes, (uint64_t)__builtin_popcount(m), __ATOMIC_RELAXED); }
+            if (__builtin_expect(note, 0)) {
+                if (watch) spin_ran(w, pc);
+                if (L->stats) { stat_line *s = &L->stats[pc]; __atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED); __atomic_fetch_add(&s->lanes, (uint64_t)__builtin_popcount(m), __ATOMIC_RELAXED); }
+            }
             if (!m) { pc++; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } continue; }
             if (flags) {
                 if (flags & (I_ALIGNED | I_MEMBERS)) {
@@ -543,6 +546,7 @@ static int warp_run(warp *w, int budget)
                     if (w->undef) undef_guard(w, i, mask);
                     cl->steps++;
                     if (i->exec == exec_bra) {
+                        if (watch == 2 && i->f[0] <= pc) budget = 0;        /* a turn of a loop at a time */
                         if (m == mask) { pc = i->f[0]; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } if (budget > 0 || pc > (uint32_t)(i - code)) continue; }
                         EMU_EACH(l, mask & ~m) w->pc[l] = (uint32_t)(i - code) + 1;
                         EMU_EACH(l, m) w->pc[l] = i->f[0];
@@ -790,6 +794,7 @@ static void cluster_end(cluster *cl)
     emu_tcgen05_cluster_free(cl);
     vclk_drop(cl, cl->barrier_vc); vclk_drop(cl, cl->barrier_done);
     check_cluster_end(cl);
+    spin_cluster_end(cl);
     free(cl->cta);
     free(cl);
 }
@@ -891,15 +896,16 @@ static int cluster_run(cluster *cl, int64_t slice)
             while (queue_step(cl, 0)) ;
             return C_DONE;
         }
-        uint64_t progress = emu_progress;
+        uint64_t progress = emu_progress, busy = emu_progress - emu_writes;
         int spun = 0, yielded = 0;
         uint32_t start = random ? (uint32_t)(emu_rand(cl) % nw) : 0;
         for (uint32_t k = 0; k < nw; k++) {
             uint32_t t = (start + k) % nw;
             warp *w = &cl->cta[t / L->nwarp].warp[t % L->nwarp];
             if (!w->live || (w->stalled == w->live && w->stalled_at >= cl->events)) continue;
-            int quantum = random ? 1 + (int)(emu_rand(cl) % (2 * QUANTUM)) : QUANTUM;
-            switch (warp_run(w, quantum)) {
+            int quantum = random ? 1 + (int)(emu_rand(cl) % (2 * QUANTUM)) : QUANTUM, how = warp_run(w, quantum);
+            if (cl->watch == 2) spin_turn(w);
+            switch (how) {
             case W_ABORT: return C_ABORT;
             case W_QUANTUM: spun++; break;
             case W_YIELDED: yielded++; break;
@@ -910,6 +916,11 @@ static int cluster_run(cluster *cl, int64_t slice)
             if (cl->went_idle) cl->waits_elsewhere = 1, cl->went_idle = 0;
             cl->idle_rounds = 0;
             cl->progress_at = cl->steps;
+            if (emu_progress - emu_writes != busy) cl->busy_at = cl->steps;
+            else if (cl->steps - cl->busy_at > 200000) {        /* writes only, perhaps until an operation of the queue is done */
+                queue_step(cl, random);
+                cl->busy_at = cl->steps;
+            }
             continue;
         }
         if (spun) {                             /* computing, or spinning on memory: the queue may not wait for ever */
@@ -960,6 +971,7 @@ struct worker_pool {
     launch *L; uint32_t nclusters; _Atomic uint32_t next; uint32_t resident;
     _Atomic uint64_t progress;
     _Atomic uint32_t active, stuck;             /* clusters that have begun and not ended; those of them that repeat themselves */
+    _Atomic uint64_t busy; _Atomic uint32_t quiet; uint32_t workers;    /* progress but for writes; clusters that have made none for long */
 };
 /* clusterlaunchcontrol: takes the next cluster that has not begun off the grid. 1, and the coordinates of its first CTA; 0: all have begun */
 int emu_take_cluster(launch *L, emu_dim3 *first)
@@ -970,8 +982,17 @@ int emu_take_cluster(launch *L, emu_dim3 *first)
     const uint32_t nx = L->grid.x / L->clusterdim.x, ny = L->grid.y / L->clusterdim.y;
     *first = (emu_dim3){k % nx * L->clusterdim.x, k / nx % ny * L->clusterdim.y, k / (nx * ny) * L->clusterdim.z};
     atomic_fetch_add(&p->progress, 1);
+    atomic_fetch_add(&p->busy, 1);
     return 1;
 }
+enum { SLICE = 500000, SHORT_SLICE = 1000, WATCHED = 300 /* both a warp */ };
+static void set_quiet(struct worker_pool *p, cluster *cl, int quiet)
+{
+    if (cl->quiet != quiet) atomic_fetch_add(&p->quiet, quiet ? 1u : -1u);
+    cl->quiet = quiet;
+}
+/* Do all clusters do nothing but write memory, for long, and can no other begin? */
+static int all_quiet(struct worker_pool *p) { return p->quiet == p->active && (p->next >= p->nclusters || p->active >= p->resident * p->workers); }
 /* A cluster that comes back to a state it has been in, while no memory has changed, will do so for ever. */
 static uint64_t state_hash(const cluster *cl)
 {
@@ -1017,7 +1038,7 @@ static void *worker(void *arg)
         int start = !head || (idle && active < p->resident);
         if (start) {
             uint32_t k = atomic_fetch_add(&p->next, 1);
-            if (k < p->nclusters) { cl = cluster_begin(L, k); active++; atomic_fetch_add(&p->active, 1); }
+            if (k < p->nclusters) { cl = cluster_begin(L, k); active++; atomic_fetch_add(&p->active, 1); atomic_fetch_add(&p->busy, 1); }
         }
         if (!cl) {
             if (!head) break;
@@ -1025,24 +1046,35 @@ static void *worker(void *arg)
             head = cl->next;
             if (!head) tail = NULL;
         }
-        uint64_t steps = cl->steps, progress = emu_progress;
-        int r = cluster_run(cl, 2000000);
+        uint64_t steps = cl->steps, progress = emu_progress, busy = emu_progress - emu_writes;
+        if (cl->quiet) spin_before(cl, all_quiet(p)); else cl->watch = 0;
+        uint32_t nw = cl->ncta * L->nwarp;
+        int r = cluster_run(cl, cl->watch ? WATCHED * nw : p->quiet ? SHORT_SLICE * nw : SLICE);
         atomic_fetch_add(&all_steps, cl->steps - steps);
         if (emu_progress != progress) atomic_fetch_add(&p->progress, 1);
+        if (emu_progress - emu_writes != busy) { atomic_fetch_add(&p->busy, 1); cl->quiet_steps = 0; set_quiet(p, cl, 0); }
+        else if ((cl->quiet_steps += cl->steps - steps) >= 2 * SLICE || (p->quiet && cl->quiet_steps >= SHORT_SLICE * nw)) set_quiet(p, cl, 1);
         if (r == C_DONE || r == C_ABORT || L->failed) {
             if (cl->stuck) atomic_fetch_sub(&p->stuck, 1);
+            set_quiet(p, cl, 0);
             cluster_end(cl);
             active--;
             idle = 0;
             atomic_fetch_sub(&p->active, 1);
             atomic_fetch_add(&p->progress, 1);
+            atomic_fetch_add(&p->busy, 1);
             if (L->failed) { while (head) { cl = head; head = cl->next; cluster_end(cl); } break; }
             continue;
         }
         cl->next = NULL;
         if (tail) tail->next = cl; else head = cl;
         tail = cl;
-        idle = r == C_IDLE;
+        int alone = cl->quiet && all_quiet(p);
+        if (cl->quiet && spin_after(cl, p->busy, p->active, alone))
+            deadlock(cl, "no cluster of the grid makes progress: its threads go round in loops, whose end depends on memory that nobody writes, though they write other memory");
+        else if (spin_time(cl, alone)) deadlock(cl, "the kernel has run longer than --timeout allows");
+        idle = r == C_IDLE || cl->quiet;
+        if (r != C_IDLE) { cl->idle_slices = 0; cl->idle_steps = 0; continue; }
         uint64_t now = atomic_load(&p->progress);
         if (!idle || cl->idle_at != now) { cl->idle_at = now; cl->idle_slices = 0; cl->idle_steps = 0; }
         if (!idle) continue;
@@ -1221,6 +1253,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
         memset(L.grid_workspace, 0, 64);
         emu_global_mark((uint64_t)(uintptr_t)L.grid_workspace, 64, 1);
     }
+    L.spin = spin_new(&L);
     struct worker_pool p = {.L = &L, .nclusters = (uint32_t)((uint64_t)g.x * g.y * g.z / cs)};
     L.pool = &p;
     int nt = emu_opt.threads > 0 ? emu_opt.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -1231,6 +1264,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     uint32_t fit = (uint32_t)(per_sm > 0 ? per_sm : 1) * (uint32_t)d->sms / cs;
     p.resident = (fit + (uint32_t)nt - 1) / (uint32_t)nt;
     if (!p.resident) p.resident = 1;
+    p.workers = (uint32_t)nt;
     pthread_t t[64];
     for (int x = 1; x < nt; x++) pthread_create(&t[x], NULL, worker, &p);
     worker(&p);
@@ -1238,6 +1272,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     fflush(stdout);
     emu_report_launch_end(&L);
     emu_param_free(L.param);
+    spin_free(L.spin);
     if (L.grid_workspace) emu_free(L.grid_workspace);
     free(L.stats);
     if (L.cuda_error && !why[0]) snprintf(why, n, "%s", L.error[0] ? L.error : "the kernel made errors");

@@ -49,6 +49,7 @@ static void help(FILE *f)
 "  --seed N            for the random orders, default 1\n"
 "  --threads N         clusters of a grid run on so many threads; default: one for each processor\n"
 "  --hang N            report a hang after N warp instructions without progress, default %llu\n"
+"  --timeout SECONDS   end a kernel that runs longer, and show where its threads are; default 0: never\n"
 "  --strict            also report what the PTX ISA does not promise, though widely used libraries rely on it: leaving\n"
 "                      with committed bulk stores that nobody waited for; an mbarrier made known by a relaxed arrival\n"
 "                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later; prefetches of what\n"
@@ -241,6 +242,7 @@ int main(int argc, char **argv)
         else if (!strcmp(name, "--schedule")) schedule = number(name, argument(argc, argv, &i, value), 0, 1000000), set_number("TCEMU_SCHEDULE", schedule);
         else if (!strcmp(name, "--threads")) set_number("TCEMU_THREADS", number(name, argument(argc, argv, &i, value), 1, 1024));
         else if (!strcmp(name, "--hang")) set_number("TCEMU_HANG", number(name, argument(argc, argv, &i, value), 1, UINT64_MAX));
+        else if (!strcmp(name, "--timeout")) set_number("TCEMU_TIMEOUT", number(name, argument(argc, argv, &i, value), 0, 1000000000));
         else if (!strcmp(name, "--error-exitcode")) set_number("TCEMU_ERROR_EXITCODE", number(name, argument(argc, argv, &i, value), 0, 255));
         else if (!strcmp(name, "--json")) {
             if (value && !*value) { say("--json= needs the name of a file"); return 2; }

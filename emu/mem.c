@@ -223,7 +223,7 @@ static int plain_global(warp *w, const ptx_instr *i, uint32_t mask, const ptx_op
     uint32_t bytes = i->f[1], n = i->f[2], size = bytes * n;
     int space = (int)i->f[0];
     launch *L = w->cta->cl->L;
-    if ((space != SP_GLOBAL && space != SP_NONE && space != SP_CONST) || (bytes != 4 && bytes != 8) || size > 16 || i->f[3] & M_STRONG || !mem->type || mem->sym || L->stats) return 0;
+    if ((space != SP_GLOBAL && space != SP_NONE && space != SP_CONST) || (bytes != 4 && bytes != 8) || size > 16 || i->f[3] & M_STRONG || !mem->type || mem->sym || L->stats || w->cta->cl->watch) return 0;
     if (write && (L->k->uses_bulk || space == SP_CONST)) return 0;
     const ptx_opnd *r = regs->kind == PO_VEC ? regs->elem : regs;
     if (regs->kind == PO_VEC && regs->n != n) return 0;
@@ -268,6 +268,7 @@ static int exec_ld(warp *w, const ptx_instr *i, uint32_t mask)
         uint64_t addr = emu_mem_addr(w, a, (int)l);
         const uint8_t *p = emu_access(w, i, (int)l, space, addr, bytes * n, 0, flags);
         uint8_t poison[32];
+        if (w->cta->cl->watch) spin_load(w, i, space, addr, bytes * n);
         if (!p) { memset(poison, 0xcd, sizeof poison); p = poison; }
         if (n == 1) put(w, d->elem && d->kind == PO_VEC ? &d->elem[0] : d, l, p, bytes, s);
         else for (uint32_t k = 0; k < n; k++) put(w, &d->elem[k], l, p + k * bytes, bytes, s);
@@ -285,7 +286,9 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
             uint8_t *p = (uint8_t *)(uintptr_t)at[l], b[16];
             for (uint32_t k = 0; k < n; k++) memcpy(b + k * bytes, bytes == 4 ? &plane[k][l] : &plane[k][2 * l], bytes);
             if (emu_opt.checks) alloc_mark(to, at[l], bytes * n);
-            emu_progress += memcmp(p, b, bytes * n) != 0;
+            int changed = memcmp(p, b, bytes * n) != 0;
+            emu_progress += (uint64_t)changed;
+            emu_writes += (uint64_t)changed;
             memcpy(p, b, bytes * n);
         }
         return X_NEXT;
@@ -303,7 +306,10 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
         changed = memcmp(p, b, bytes * n) != 0;
         if (bytes * n == 4 && i->f[3] & M_STRONG) { uint32_t x; memcpy(&x, b, 4); __atomic_store_n((uint32_t *)p, x, __ATOMIC_SEQ_CST); }
         else memcpy(p, b, bytes * n);
-        emu_progress += (uint64_t)(changed && space != SP_LOCAL && space != SP_PARAM);
+        changed &= space != SP_LOCAL && space != SP_PARAM;
+        emu_progress += (uint64_t)changed;
+        emu_writes += (uint64_t)changed;
+        if (w->cta->cl->watch) spin_store(w, i, space, addr, bytes * n, changed);
     }
     return X_NEXT;
 }
@@ -400,9 +406,10 @@ static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
     if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
     strong(w, i, mask, a, space, !red, 1);
     EMU_EACH(l, mask) {
-        uint8_t *p = emu_access(w, i, (int)l, space, emu_mem_addr(w, a, (int)l), bytes * n, 0, A_READ | A_WRITE | A_ATOMIC | A_STRONG);
+        uint64_t addr = emu_mem_addr(w, a, (int)l);
+        uint8_t *p = emu_access(w, i, (int)l, space, addr, bytes * n, 0, A_READ | A_WRITE | A_ATOMIC | A_STRONG);
         if (!p) continue;
-        emu_progress++;
+        int changed = 0;
         if (bytes == 16) {
             uint64_t x[2], y[2] = {0}, old[2];
             get(w, v, l, (uint8_t *)x, 16);
@@ -411,16 +418,23 @@ static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
             memcpy(old, p, 16);
             if (!c) memcpy(p, x, 16);
             else if (old[0] == x[0] && old[1] == x[1]) memcpy(p, y, 16);
+            changed = memcmp(p, old, 16) != 0;
             pthread_mutex_unlock(&wide_lock);
             if (d) put(w, d, l, (uint8_t *)old, 16, 0);
-            continue;
-        }
-        for (uint32_t k = 0; k < n; k++) {
+        } else for (uint32_t k = 0; k < n; k++) {
             uint64_t x[2] = {0}, y[2] = {0}, old;
             get(w, n > 1 ? &v->elem[k] : v, l, (uint8_t *)x, bytes);
             if (c) get(w, c, l, (uint8_t *)y, bytes);
             old = c ? atomically(p + k * bytes, (int)bytes, OP_CAS, t, y[0], x[0]) : atomically(p + k * bytes, (int)bytes, op, t, x[0], 0);
+            uint64_t now = c ? apply(OP_CAS, t, old, y[0], x[0]) : apply(op, t, old, x[0], 0);
+            changed |= bytes == 8 ? now != old : bytes == 4 ? (uint32_t)now != (uint32_t)old : (uint16_t)now != (uint16_t)old;
             if (d) put(w, n > 1 ? &d->elem[k] : d, l, (uint8_t *)&old, bytes, 0);
+        }
+        emu_progress += (uint64_t)changed;
+        emu_writes += (uint64_t)changed;
+        if (w->cta->cl->watch) {
+            if (!red) spin_load(w, i, space, addr, bytes * n);
+            spin_store(w, i, space, addr, bytes * n, changed);
         }
     }
     return X_NEXT;

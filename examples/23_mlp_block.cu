@@ -17,7 +17,7 @@ TC_DEV tc_f32x2 times_gate(tc_f32x2 x, tc_gemm_at at, const void *args)
 }
 
 TC_GEMM_DEFINE(gemm_gate, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_silu)
-TC_GEMM_DEFINE(gemm_up, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = times_gate)
+TC_GEMM_DEFINE(gemm_up, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = times_gate, .epi_size = sizeof(tc_epi_matrix))
 TC_GEMM_DEFINE(gemm_down, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_residual_bf16)
 
 typedef struct mlp {

@@ -26,14 +26,14 @@ TC_DEV tc_f32x2 hook2(tc_f32x2 x, tc_gemm_at at, const void *args)
 
 TC_GEMM_SM90_DEFINE(k90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64)
 TC_GEMM_SM90_DEFINE(k90_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_SM90_DEFINE(k90_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi2 = hook2)
+TC_GEMM_SM90_DEFINE(k90_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi2 = hook2, .epi_size = TC_NO_ARGS)
 TC_GEMM_SM90_DEFINE(k90_f32, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_m = 2)
 TC_GEMM_SM80_DEFINE(k80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64)
 TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2)
+TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2, .epi_size = TC_NO_ARGS)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2)
+TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS)
 /* for the graph: nobody calls it before the capture */
 TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 
@@ -193,8 +193,13 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_EPI, "epi_size = 18446744073709551615", "TC_EPI_MAX", g.epi_args = &my_args; g.epi_size = (size_t)-1);
     REFUSED(ARGS, TC_ERR_EPI, "epi_size = 4", ".epi_size = 8", g.epi_size = 4);
     REFUSED(ARGS, TC_ERR_EPI, "epi_size = 0", ".epi_size = 8", g.epi_size = 0; g.epi_args = 0);
-    REFUSED(ALL, TC_ERR_EPI, "epi_args is null", "epi_size = 8", g.epi_args = 0; g.epi_size = 8);
-    REFUSED(PLAIN | PAIR | F32, TC_ERR_EPI, "epi_size = 0", "epi_args", g.epi_args = &my_args; g.epi_size = 0);
+    REFUSED(ARGS, TC_ERR_EPI, "epi_args is null", "epi_size = 8", g.epi_args = 0; g.epi_size = 8);
+    REFUSED(PLAIN | F32, TC_ERR_EPI, "epi_args", "without a hook", g.epi_args = &my_args; g.epi_size = 0);
+    REFUSED(PLAIN | F32, TC_ERR_EPI, "epi_args", "without a hook", g.epi_args = &my_args; g.epi_size = 8);
+    REFUSED(PAIR, TC_ERR_EPI, "epi_args is given", "takes none", g.epi_args = &my_args; g.epi_size = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "n = 0", "d is given", g.n = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "k = 0", "a is given", g.k = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "k = 0", "b is given", g.k = 0; g.a = 0);
     REFUSED(PAIR, TC_ERR_SIZE, "n = 47", ".epi2", g.n = 47);
     /* what is broken first is named first, whatever comes after it */
     REFUSED(ALL, TC_ERR_SIZE, "m = -1", "negative", g.m = -1; g.a = 0; g.lda = 0; g.batch = -1);
@@ -272,7 +277,7 @@ static void test_edges(void)
         fill_d();
         g = good(kn->kind), g.m = 0;
         CHECK(kn->run(&g, 0) == TC_OK, "%s, m = 0: %s", kn->name, tc_why());
-        g = good(kn->kind), g.n = 0;
+        g = good(kn->kind), g.n = 0, g.d = 0;
         CHECK(kn->run(&g, 0) == TC_OK, "%s, n = 0: %s", kn->name, tc_why());
         g = good(kn->kind), g.m = g.n = 0, g.a = g.b = g.c = g.d = 0;
         CHECK(kn->run(&g, 0) == TC_OK, "%s, m = n = 0 and no matrices: %s", kn->name, tc_why());

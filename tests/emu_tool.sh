@@ -194,7 +194,7 @@ run 86 "$tcemu" ./cases graph
 says 'cudaGraphCreate is not emulated: graphs that are built node by node are not, captured ones are'
 run 86 "$tcemu" --json=json ./cases array
 if grep -q '"errors":0,"distinct":0,"not_run":1}' json; then ok; else bad "--json: $(tail -n 1 json)"; fi
-cp cases.cu machine_code.cu
+cp -p cases.cu machine_code.cu
 nvcc machine_code -O1 -gencode arch=compute_90a,code=sm_90a
 run 86 "$tcemu" ./machine_code equal
 says 'has no PTX that sm_90a can run \(it has: machine code sm_90a\): compile with'

@@ -67,7 +67,7 @@ for f in "$out"/*.cu; do
         continue
     fi
     reason=$(while IFS='|' read -r what why; do case $text in "$what"*) echo "$why" ;; esac; done < "$out/harmless")
-    found=$(grep -m 1 -o 'error \[[a-z-]*\]' "$out/$name.log")
+    found=$(grep -m 1 -o 'error \[[a-z0-9-]*\]' "$out/$name.log")
     if [ -n "$found" ] && [ -z "$reason" ]; then
         echo "caught        $source:$n ${form:+($form) }$text   ${found#error }"
         passed=$((passed + 1))

@@ -139,10 +139,10 @@ int main(int argc, char **argv)
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0}, *const attn_all[] = {"attn_sm90", "attn_sm80", 0};
     static const char *const own[] = {"own", 0};
     static const char source80[] = HOOK
-        "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook)\n";
+        "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook, .epi_size = sizeof(my_args))\n";
     static const char source90[] = HOOK
-        "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = my_hook)\n";
-    static const char source_all[] = HOOK "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook)\n";
+        "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = my_hook, .epi_size = sizeof(my_args))\n";
+    static const char source_all[] = HOOK "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook, .epi_size = sizeof(my_args))\n";
     static const char source_attn90[] = ATTN_HOOKS
         "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .causal = 1, .score = my_score, .sink = my_sink)\n";
     static const char source_attn80[] = ATTN_HOOKS
