@@ -21,7 +21,7 @@ limit=${STEP_LIMIT:-3600}
 passed=0 failed=0 skipped=0
 log=$build/test.log
 steps=${STEPS:+$STEPS.}steps
-steps=$build/${steps##*/} # the I-th's I.name, I.sh, I.gpu if it uses one, I.log, I.end: status, seconds, processors' seconds
+steps=$build/${steps##*/} # I.name, I.sh the command, I.gpu if it uses one, I.log, I.end status, seconds, cpu seconds
 rm -rf "$steps"
 mkdir -p "$steps" || exit 1
 : > "$log"
