@@ -339,7 +339,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 }
 
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
-#define TC__ATTN80_NONE 3e38f
+#define TC__ATTN80_NONE 3.40282347e38f
 
 /* Rows 16 t to 16 t + 15 of the warp: where one has a new maximum, their shifts, which are -maximum * scale, and what was
  * added up before. */

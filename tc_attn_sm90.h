@@ -449,7 +449,7 @@ TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmm
         }
     } else {
         n = u->n - 1;
-        if (c.causal || c.window) /* without them only the first tile can have an edge: the end of the sequence */
+        if (c.causal || c.window || c.score) /* without them only the first tile can have an edge: the end of the sequence */
             for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};
                 tc__attn90_step(c, m, p, u, t);

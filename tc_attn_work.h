@@ -127,7 +127,7 @@ typedef struct tc_attn_work {
     int q_len, k_len;   /* of this sequence */
     int q_at, k_at;     /* its first row in the tensors */
     int lo, hi;         /* tiles of keys to visit: hi - 1 down to lo */
-    int free_lo, free_hi; /* of those, the tiles of which every query sees every key: no causal mask, no window, no end */
+    int free_lo, free_hi; /* of those, the tiles of which every row sees every key: no causal mask, no window, no end */
 } tc_attn_work;
 
 TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -181,6 +181,8 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
         w->lo = begin <= 0 ? 0 : begin / c.bn;
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
+    /* a hook is asked about no row that does not exist */
+    if ((c.score || c.mask) && (w->q0 + p->tile_q > w->q_len || p->tile_q * p->group < c.bm)) w->free_lo = w->free_hi = w->lo;
     return 1;
 }
 
@@ -204,6 +206,13 @@ TC_DEV int tc_attn_next(const tc_attn_config c, const tc_attn_problem *p, const 
         while (n >= w->lo && (*state = tc_attn_tile_state(c, p, w, n)) == TC_ATTN_SKIP) n--;
     }
     return n;
+}
+
+/* Does row r of a tile, which is query q, exist? Behind the last of a sequence, and where packed heads do not fill the tile, it
+ * does not. */
+TC_DEV int tc__attn_row_exists(const tc_attn_problem *p, const tc_attn_work *w, int r, int q)
+{
+    return q < w->q_len && r < p->tile_q * p->group;
 }
 
 /* Query and head of row r of a tile. */
