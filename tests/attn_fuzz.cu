@@ -425,6 +425,7 @@ static side choose_side(int batch, int len, int packed_chance)
     s.len = s.mode == 'c' ? longest : len;
     s.total = s.mode == 'c' ? s.at[batch] + (test_int(0, 1) ? test_int(0, 150) : 0) : 0;
     if (s.mode == 'c' && s.len < s.total && test_int(0, 2) == 0) s.len = test_int(s.len, s.total); /* a bound, not the length itself */
+    if (s.mode == 'c' && s.len == 0 && s.total > 0) s.len = 1; /* 0 beside a tensor would be taken for forgotten */
     if (s.mode == 'c') s.dev = (int *)upload(s.at, sizeof(int) * (size_t)(batch + 1));
     else if (s.mode == 'p') s.dev = (int *)upload(s.lens, sizeof(int) * (size_t)batch);
     return s;
@@ -519,11 +520,12 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
         t[i].base = 8 * test_int(0, 2);
         *given[i] = choose_strides(&t[i], i == 1 || i == 2);
         allocate(&t[i]);
+        if (given[i]->row && given[i]->batch == 0) given[i]->batch = TC_ATTN_SHARED;
         if (i < 3) fill(&t[i], c.type, batch, s->lens, "qkv"[i], kind);
         t[i].dev = (uint16_t *)upload(t[i].host, t[i].elements * 2);
     }
     g.q = t[0].dev + t[0].base, g.k = t[1].dev + t[1].base, g.v = t[2].dev + t[2].base, g.o = t[3].dev + t[3].base;
-    if (sk.len == 0 && test_int(0, 1)) g.k = g.v = 0;
+    if (sk.len == 0 && (sk.mode != 'c' || test_int(0, 1))) g.k = g.v = 0;
     if (test_int(0, 3)) {
         const int64_t rows = t[0].rows, batches = sq.mode == 'c' ? 1 : batch;
         int64_t head = rows, step = rows * heads;
