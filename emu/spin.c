@@ -30,15 +30,16 @@ struct spin {
     uint64_t *slot, *pred;                                  /* registers that decide */
     uint32_t nslot, npred;
     uint64_t *key; uint8_t *how; uint32_t nkeys; int conflict, full, grew;      /* memory: 1 read, 2 written */
-    double again, pause, began; int told;
+    double again, pause, began, cpu; int told;
 };
 
-static double seconds(void)
+static double clock_of(clockid_t which)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(which, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+static double seconds(void) { return clock_of(CLOCK_MONOTONIC); }
 struct spin *spin_new(launch *L)
 {
     struct spin *s = calloc(1, sizeof *s);
@@ -46,6 +47,7 @@ struct spin *spin_new(launch *L)
     s->L = L;
     s->gen = 1;
     s->began = seconds();
+    s->cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     s->pause = 0.25;
     return s;
 }
@@ -313,13 +315,13 @@ int spin_after(cluster *cl, uint64_t quiet, uint32_t active, int alone)
     pthread_mutex_unlock(&s->lock);
     return hangs;
 }
-/* The clock on the wall: --timeout, and a word to whoever waits. Returns 1 if the time is up. */
-int spin_time(cluster *cl, int alone)
+/* --timeout, by the clock on the wall; and a word to whoever waits for a processor's 20 s. Returns 1 if the time is up. */
+int spin_time(cluster *cl, int alone, uint32_t workers)
 {
     struct spin *s = cl->L->spin;
     double t = seconds() - s->began;
     if (emu_opt.timeout && t > (double)emu_opt.timeout) return 1;
-    if (!alone || t < 20 || s->told) return 0;
+    if (!alone || s->told || t < 20 || clock_of(CLOCK_PROCESS_CPUTIME_ID) - s->cpu < 20 * workers) return 0;
     s->told = 1;
     fprintf(stderr, "tcemu: note: kernel %s has run for %.0f s, and for some time its threads have only computed and written memory: none came to a barrier, and none ended. tcemu cannot tell "
             "whether it hangs; --timeout SECONDS ends it and shows where its threads are\n", emu_kernel_name(cl->L), t);

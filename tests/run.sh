@@ -85,6 +85,7 @@ step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
 [ -n "$tcemu" ] || step isa sh tests/isa.sh "$build/isa"
 step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
 step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
+step emu_modes sh tests/emu_modes.sh "$build" "$build/tcemu"
 step mutants sh tests/mutants.sh "$build" "$build/tcemu"
 step nvrtc "$build/tests/nvrtc" .
 step compile sh tests/compile.sh "$build/compile"
