@@ -1,5 +1,6 @@
-/* emu_hang.cu - kernels that hang while they write memory, and others that only look so for a long time. usage: emu_hang CASE [blocks]
- * Under tcemu the first must be found in little time, the others must run to their end: tests/emu_modes.sh. */
+/* emu_hang.cu - kernels that hang while they write memory, and others that only look so for a long time. usage:
+ * emu_hang CASE [blocks] Under tcemu the first must be found in little time, the others must run to their end:
+ * tests/emu_modes.sh. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +30,8 @@ static __global__ void hang_shared(volatile int *, int *o, int) /* one warp; the
 }
 
 /* ---- these end ---- */
-static __global__ void late(volatile int *flag, int *o, int n) /* the last block works long before it lets the others go */
+static __global__ void late(volatile int *flag, int *o,
+    int n) /* the last block works long before it lets the others go */
 {
     if (threadIdx.x) return;
     if (blockIdx.x == gridDim.x - 1) {
@@ -57,7 +59,8 @@ static __global__ void value(volatile int *flag, int *o, int n) /* always stores
         while (*flag == 0) atomicAdd(o, 1);
     }
 }
-static __global__ void computed(volatile int *flag, int *, int n) /* what is stored decides, and comes of what does not */
+static __global__ void computed(volatile int *flag, int *, int n) /* what is stored decides,
+    and comes of what does not */
 {
     if (threadIdx.x || blockIdx.x) return;
     for (int x = 1; *flag == 0; x++) *flag = x / n;
@@ -81,13 +84,16 @@ static __global__ void relayed(volatile int *flag, int *o, int n) /* two steps f
     else if (blockIdx.x == 1) { while (*flag == 0) *flag = *mid; }
     else { while (*flag == 0) atomicAdd(o, 1); }
 }
-static __global__ void writes(volatile int *, int *o, int n) { for (int i = 0; i < n; i++) ((volatile int *)o)[threadIdx.x + (i & 255) * 64] = i; }
+static __global__ void writes(volatile int *, int *o,
+    int n) { for (int i = 0; i < n; i++) ((volatile int *)o)[threadIdx.x + (i & 255) * 64] = i; }
 
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*kernel)(volatile int *, int *, int); int n; } cases[] = {
-        {"hang_atomic", hang_atomic, 0}, {"hang_store", hang_store, 0}, {"hang_lock", hang_lock, 0}, {"hang_shared", hang_shared, 0}, {"late", late, 300000},
-        {"counted", counted, 1000000}, {"value", value, 100000}, {"computed", computed, 300000}, {"walks", walks, 300000}, {"expires", expires, 6000000},
+        {"hang_atomic", hang_atomic, 0}, {"hang_store", hang_store, 0}, {"hang_lock", hang_lock, 0}, {"hang_shared",
+            hang_shared, 0}, {"late", late, 300000},
+        {"counted", counted, 1000000}, {"value", value, 100000}, {"computed", computed, 300000}, {"walks", walks,
+            300000}, {"expires", expires, 6000000},
         {"relayed", relayed, 100000}, {"writes", writes, 300000}, {"endless", writes, 2000000000}};
     const int blocks = argc > 2 ? atoi(argv[2]) : 1;
     int *m = nullptr;

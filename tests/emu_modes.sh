@@ -1,17 +1,25 @@
 #!/bin/sh
-# emu_modes.sh - tcemu where the answer is more than a report: kernels that hang while they write memory are found in time, others that
-# only seem to hang run to their end, --timeout; what is an error under --strict alone. usage: tests/emu_modes.sh BUILD_DIR TCEMU
+# emu_modes.sh - tcemu where the answer is more than a report: kernels that hang while they write memory are found in
+# time, others that only seem to hang run to their end, --timeout; what is an error under --strict alone.
+# usage: tests/emu_modes.sh BUILD_DIR TCEMU
 build=$1 tcemu=$2 out=$1/modes
 NVCC=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 mkdir -p "$out" || exit 1
-if ! "$NVCC" --version > /dev/null 2>&1 || [ ! -x "$tcemu" ]; then echo "SKIP emu_modes: no nvcc or no tcemu"; echo "0 passed, 0 failed, 1 skipped"; exit 0; fi
+if ! "$NVCC" --version > /dev/null 2>&1 || [ ! -x "$tcemu" ]; then
+    echo "SKIP emu_modes: no nvcc or no tcemu"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
 passed=0 failed=0
 program() { # program NAME ARCH
     [ "$out/$1" -nt "tests/$1.cu" ] && return
-    "$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$2,code=compute_$2 -cudart shared "tests/$1.cu" -o "$out/$1" > "$out/$1.build" 2>&1 || { echo "FAIL $1 does not compile: $(grep -m1 error "$out/$1.build")"; failed=$((failed + 1)); }
+    "$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$2,code=compute_$2 -cudart shared "tests/$1.cu" \
+        -o "$out/$1" > "$out/$1.build" 2>&1 && return
+    echo "FAIL $1 does not compile: $(grep -m1 error "$out/$1.build")"
+    failed=$((failed + 1))
 }
-# expect STATUS TEXT OPTIONS PROGRAM ARGUMENTS: the exit status, and a piece of what is said ("-": nothing is said). 20 s of this process's own
-# time are the limit, whatever else the machine does
+# expect STATUS TEXT OPTIONS PROGRAM ARGUMENTS: the exit status, and a piece of what is said ("-": nothing is said).
+# 20 s of the process's own time are the limit, whatever else the machine does.
 expect() {
     status=$1 text=$2
     shift 2
@@ -34,7 +42,11 @@ expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_lock 3
 expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_shared 3
 expect 1 "$hangs" --device sm_80 --schedule 2 "$out/emu_hang" hang_shared 3
 for threads in 1 2; do
-    for n in 1 5; do for c in late counted value computed walks writes; do expect 0 - --device sm_80 --threads $threads "$out/emu_hang" $c $n; done; done
+    for n in 1 5; do
+        for c in late counted value computed walks writes; do
+            expect 0 - --device sm_80 --threads $threads "$out/emu_hang" $c $n
+        done
+    done
     expect 0 - --device sm_80 --threads $threads "$out/emu_hang" expires 4
     expect 0 - --device sm_80 --threads $threads "$out/emu_hang" relayed 4
 done
