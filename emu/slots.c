@@ -114,7 +114,6 @@ static void make_blocks(work *k)
         const ptx_instr *last = &code[b->end - 1];
         const char *w = last->mod[0];
         int bra = !strcmp(w, "bra"), brx = !strcmp(w, "brx"), gone = leaves(last);
-            "exit");
         if (bra && last->op[0].sym) b->succ[b->nsucc++] = k->block_of[last->op[0].sym->target - f->begin];
         if (brx) b->table = last->op[1].sym;
         if ((!gone || last->guard >= 0) && x + 1 < k->nb) b->succ[b->nsucc++] = x + 1;
