@@ -37,7 +37,8 @@ for n in 1 300; do
     expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_atomic $n
     expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_store $n
 done
-expect 1 "emu_hang.cu:9" --device sm_80 "$out/emu_hang" hang_atomic
+line=$(grep -n 'void hang_atomic' tests/emu_hang.cu | cut -d: -f1)
+expect 1 "emu_hang.cu:$line" --device sm_80 "$out/emu_hang" hang_atomic
 expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_lock 3
 expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_shared 3
 expect 1 "$hangs" --device sm_80 --schedule 2 "$out/emu_hang" hang_shared 3
