@@ -1,4 +1,4 @@
-/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
+/* tc_attn.h - tc 0.2.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
  *
  *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
  *

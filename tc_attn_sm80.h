@@ -1,4 +1,4 @@
-/* tc_attn_sm80.h - tc 0.1.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
+/* tc_attn_sm80.h - tc 0.2.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
  *
  *     tc_attn_sm80_config           a configuration with every unset field filled in
  *     tc_attn_sm80_smem, _threads   what its block takes
@@ -377,8 +377,8 @@ TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, const tc__attn80_place
 #pragma unroll
     for (int j = 0; j < c.bn / 4; j++) {
         const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
-        const uint32_t w = tc__pack(c.type, x, y);
-        at->rounding[2 * t + j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+        const uint32_t w = tc_pack(c.type, x, y);
+        at->rounding[2 * t + j % 2] += tc_unpack(c.type, w & 0xffffu) - x + (tc_unpack(c.type, w >> 16) - y);
     }
 }
 

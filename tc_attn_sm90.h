@@ -1,4 +1,4 @@
-/* tc_attn_sm90.h - tc 0.1.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
+/* tc_attn_sm90.h - tc 0.2.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
  *
  *     tc_attn_sm90_config                   a configuration with every unset field filled in
  *     tc_attn_sm90_smem, _threads           what its block takes
@@ -372,8 +372,8 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 16; j++) {
             const float *x = u->r.o + 8 * j;
-            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]),
-                                   tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
+            const uint32_t v[4] = {tc_pack(c.type, x[0], x[1]), tc_pack(c.type, x[2], x[3]),
+                                   tc_pack(c.type, x[4], x[5]), tc_pack(c.type, x[6], x[7])};
             tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
         }
         tc_fence_proxy_async_shared();

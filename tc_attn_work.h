@@ -1,4 +1,4 @@
-/* tc_attn_work.h - tc 0.1.0 - a call of attention, checked, and its tiles of work. Needs: the headers below.
+/* tc_attn_work.h - tc 0.2.0 - a call of attention, checked, and its tiles of work. Needs: the headers below.
  *
  * What stands below both kernels of tc_attn.h: configuration, arguments, what a kernel knows of a call, and
  *
@@ -13,7 +13,10 @@
 
 #include "tc_core.h"
 #include "tc_tma.h"
-#include "tc_kernel.h"
+#include "tc_epi.h"
+#include "tc_host.h"
+#include "tc_operand.h"
+#include "tc_pipe.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Configuration (compile time) and arguments (run time). An unset field takes the default that stands behind it.

@@ -1,4 +1,4 @@
-/* tc_core.h - tc 0.1.0 - the ground floor of tc: qualifiers, arch gates, types, statuses. Needs: CUDA 12.6 or later.
+/* tc_core.h - tc 0.2.0 - the ground floor of tc: qualifiers, arch gates, types, statuses. Needs: CUDA 12.6 or later.
  *
  * tc is a kit of flat C headers for NVIDIA Tensor Cores. This one holds what all the others stand on:
  *
@@ -39,7 +39,7 @@
 #define TC_CORE_H
 
 #define TC_VERSION_MAJOR 0
-#define TC_VERSION_MINOR 1
+#define TC_VERSION_MINOR 2
 #define TC_VERSION_PATCH 0
 #define TC_VERSION (TC_VERSION_MAJOR * 10000 + TC_VERSION_MINOR * 100 + TC_VERSION_PATCH)
 

@@ -8,6 +8,7 @@
  *     tc_epi_*, tc_epi2_*                         shipped hooks
  *     tc_pack, tc_unpack                          two f32 to a pair of 16-bit elements; one of them back
  *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then stores
+ *     tc_store, tc_store_rows                     all columns of a warp's 16 rows to memory by TMA, for kernels of your own
  *
  * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN for -inf, as
  * x * sigmoid(x) does wherever it is computed as written.
@@ -356,6 +357,35 @@ TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const i
             const uint32_t w[4] = {tc_pack(b.type, v[j], v[j + 1]), tc_pack(b.type, v[j + 2], v[j + 3]),
                                    tc_pack(b.type, v[j + 4], v[j + 5]), tc_pack(b.type, v[j + 6], v[j + 7])};
             tc_stmatrix_x4(at ^ (uint32_t)(j / 8 * 32), w);
+        }
+    }
+}
+
+/* Where 16 rows of a warp go: a tensor map of boxes of 16 rows (tc_operand_map, box_rows 16), the place of the first element, what there is. */
+typedef struct tc_store {
+    const tc_tmap *map;
+    int row, col, batch;
+    int m, n;     /* rows and columns of D; n * bytes of an element a multiple of 16 */
+    uint32_t buf; /* shared address of two boxes of the warp's own, a multiple of 1024 */
+} tc_store;
+
+/* `cols` columns (a multiple of a box's) of a fragment of 16 rows to D by TMA, box by box, each warp for itself; two boxes in turns. The last
+ * thing to do before the kernel ends: wait until they are read (TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); tc_kernel.h does). */
+TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s, const float *v)
+{
+    const int lane = tc_lane(), wide = tc_box_cols(b);
+    const uint32_t at = tc_box_lane(b);
+#pragma unroll
+    for (int i = 0; i < cols / wide; i++) {
+        const uint32_t to = s->buf + (uint32_t)(i % 2 * 16 * b.bytes);
+        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1); /* the store before the last has left this box */
+        __syncwarp();
+        tc_box_put(b, to + at, v + i * wide / 2, 0, wide / 2);
+        tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
+        __syncwarp();
+        if (lane == 0) {
+            if (s->row < s->m && s->col + i * wide < s->n) tc_cp_async_bulk_tensor_3d_store(s->map, to, s->col + i * wide, s->row, s->batch);
+            tc_cp_async_bulk_commit_group();
         }
     }
 }

@@ -1,4 +1,4 @@
-/* tc_mbarrier.h - tc 0.1.0 - how threads, blocks and grids wait for each other. Needs: tc_core.h; mbarrier sm_80, most else sm_90.
+/* tc_mbarrier.h - tc 0.2.0 - how threads, blocks and grids wait for each other. Needs: tc_core.h; mbarrier sm_80, most else sm_90.
  *
  *     __shared__ uint64_t word;
  *     uint32_t bar = tc_smem_u32(&word);

@@ -1,4 +1,4 @@
-/* tc_memory.h - tc 0.1.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h; sm_80, parts sm_90, sm_100.
+/* tc_memory.h - tc 0.2.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h; sm_80, parts sm_90, sm_100.
  *
  *     uint64_t keep = tc_createpolicy_evict_last();                     for what is read again and again
  *     uint32_t r[4];

@@ -1,4 +1,4 @@
-/* tc_mma.h - tc 0.1.0 - mma.sync and mma.sp of every type, and what feeds them: ldmatrix, stmatrix, movmatrix, cp.async. Needs: tc_core.h; sm_75 and later.
+/* tc_mma.h - tc 0.2.0 - mma.sync and mma.sp of every type, and what feeds them: ldmatrix, stmatrix, movmatrix, cp.async. Needs: tc_core.h; sm_75 and later.
  *
  *     uint32_t a[4], b[2];
  *     float d[4] = {0};

@@ -1,4 +1,4 @@
-/* tc_softmax.h - tc 0.1.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: the headers below; sm_80.
+/* tc_softmax.h - tc 0.2.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: the headers below; sm_80.
  *
  * What the kernels of tc_attn.h do between the two products and after the last, the same on every generation:
  *
@@ -166,8 +166,8 @@ TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int co
 #pragma unroll
     for (int j = 0; j < cols / 8; j++) {
         const float *x = s + 4 * j + 2 * i;
-        const uint32_t w = tc__pack(type, x[0], x[1]);
-        sum += tc__unpack(type, w & 0xffffu) - x[0] + (tc__unpack(type, w >> 16) - x[1]);
+        const uint32_t w = tc_pack(type, x[0], x[1]);
+        sum += tc_unpack(type, w & 0xffffu) - x[0] + (tc_unpack(type, w >> 16) - x[1]);
     }
     return sum;
 }
@@ -222,7 +222,7 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_,
 TC_DEV_SM80 void tc_attn_pack(const int type, const float *s, const int cols, uint32_t *a)
 {
 #pragma unroll
-    for (int i = 0; i < cols / 4; i++) a[i] = tc__pack(type, s[2 * i], s[2 * i + 1]);
+    for (int i = 0; i < cols / 4; i++) a[i] = tc_pack(type, s[2 * i], s[2 * i + 1]);
 }
 
 TC_DEV void tc_attn_rescale(float *o, const int cols, const float *f)
@@ -326,7 +326,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
         for (int i = 0; i < 2; i++) {
             uint32_t x[4];
 #pragma unroll
-            for (int e = 0; e < n; e++) x[e] = tc__pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
+            for (int e = 0; e < n; e++) x[e] = tc_pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
             tc__attn_transpose(x, n);
             if (exists[i] && n == 4) *(uint4 *)(to[i] + j * 8 + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
             if (exists[i] && n == 2) *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);

@@ -1,4 +1,4 @@
-/* tc_sparse.h - tc 0.1.0 - 2:4 sparsity: prune or verify, compress, metadata, and the fragments of mma.sp. Needs: tc_core.h; host and device.
+/* tc_sparse.h - tc 0.2.0 - 2:4 sparsity: prune or verify, compress, metadata, and the fragments of mma.sp. Needs: tc_core.h; host and device.
  *
  * A sparse matrix instruction multiplies an A of which each group of elements along K is half zeros. It is given what
  * is left (half the columns, "kept") and where it stood ("meta"):

@@ -1,4 +1,4 @@
-/* tc_swizzle.h - tc 0.1.0 - XOR swizzles of shared memory as pure functions. Needs: tc_core.h; host and device.
+/* tc_swizzle.h - tc 0.2.0 - XOR swizzles of shared memory as pure functions. Needs: tc_core.h; host and device.
  *
  * A tile whose rows are 32, 64 or 128 bytes long and lie end to end makes a column access hit the same banks again and
  * again. The hardware's answer (TMA, wgmma, tcgen05) and ours (ldmatrix) is the same: within a row, the 16-byte chunk

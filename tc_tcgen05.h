@@ -1,4 +1,4 @@
-/* tc_tcgen05.h - tc 0.1.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 107a, 110a, or their f.
+/* tc_tcgen05.h - tc 0.2.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 107a, 110a, or their f.
  *
  * One thread multiplies: A and B lie in shared memory (A also in tensor memory), D in tensor memory, 128 lanes x 512
  * columns of 32 bits a CTA. Warps bring D into registers by tcgen05.ld. D = 128 x 256, bf16, K of 64:

@@ -1,4 +1,4 @@
-/* tc_tma.h - tc 0.1.0 - bulk and tensor copies, tensor maps. Needs: tc_mbarrier.h, tc_memory.h, tc_swizzle.h, which it includes; sm_90.
+/* tc_tma.h - tc 0.2.0 - bulk and tensor copies, tensor maps. Needs: tc_mbarrier.h, tc_memory.h, tc_swizzle.h, which it includes; sm_90.
  *
  * Device, one box of 64 x 128 bf16 into shared memory:
  *

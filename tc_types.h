@@ -1,4 +1,4 @@
-/* tc_types.h - tc 0.1.0 - the narrow element types: conversions from and to float, packed forms, arrays. Needs: tc_core.h; host and device.
+/* tc_types.h - tc 0.2.0 - the narrow element types: conversions from and to float, packed forms, arrays. Needs: tc_core.h; host and device.
  *
  *     uint8_t code = tc_e4m3_from_f32(0.3f);                     as cvt.rn.satfinite does, on the host too
  *     float x = tc_f32_from_e4m3(code);                          0.3125

@@ -1,4 +1,4 @@
-/* tc_wgmma.h - tc 0.1.0 - wgmma: the warpgroup matrix multiply of Hopper. Needs: tc_core.h, tc_swizzle.h; sm_90a only.
+/* tc_wgmma.h - tc 0.2.0 - wgmma: the warpgroup matrix multiply of Hopper. Needs: tc_core.h, tc_swizzle.h; sm_90a only.
  *
  *     float acc[128] = {0};                                        64 x 256 of D, spread over the 128 threads
  *     uint64_t da = tc_wgmma_desc(smem_a, 128), db = tc_wgmma_desc(smem_b, 128);       K-major, 128-byte swizzle

@@ -1,4 +1,4 @@
-/* tc_wmma.h - tc 0.1.0 - wmma: matrices of 16x16 and the like, loaded, multiplied and stored by a warp, in C. Needs: tc_core.h; sm_70 and later.
+/* tc_wmma.h - tc 0.2.0 - wmma: matrices of 16x16 and the like, loaded, multiplied and stored by a warp, in C. Needs: tc_core.h; sm_70 and later.
  *
  * The gentlest way to the Tensor Cores: no layout to know, no address of a lane to compute. All 32 lanes make each call
  * together, with the same pointer and the same stride.
