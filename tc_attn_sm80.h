@@ -26,10 +26,10 @@ typedef struct tc_attn_sm80_params {
  *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
  *                       rows end to end, their 16-byte chunks swizzled
  *
- * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So a
- * warp has 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of Q as
- * fits stays in registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither waits for
- * the other.
+ * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So
+ * a warp has 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of
+ * Q as fits stays in registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither
+ * waits for the other.
  */
 TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }

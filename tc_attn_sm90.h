@@ -30,9 +30,9 @@ typedef struct tc_attn_sm90_params {
  *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *
- * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it
- * is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its
- * softmax.
+ * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile
+ * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
+ * other is in its softmax.
  */
 TC_HD TC_CONSTEXPR int tc__attn90_boxes(int dim) { return (dim + 63) / 64; }
 TC_HD TC_CONSTEXPR int tc__attn90_q_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bm * 128; }

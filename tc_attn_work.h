@@ -93,7 +93,7 @@ typedef struct tc_attn_args {
     int q_len, k_len;           /* rows of a batch; with cu_q, cu_k or lens: at least the longest sequence */
     const void *q, *k, *v;
     void *o;
-    float *lse; /* log of the sum of exp(score) of each row, f32: (batch, heads, q_len), packed (heads, total_q); or NULL */
+    float *lse; /* log of the sum of exp(score) of each row, f32: (batch, heads, q_len), packed (heads, total_q) */
     tc_attn_strides q_stride, k_stride, v_stride, o_stride;
     int64_t lse_batch, lse_head;     /* strides of lse (0: contiguous) */
     float scale;                     /* of Q * K' (0: 1 / sqrt(head_dim)) */
