@@ -191,12 +191,20 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, TC__IF_ATTN_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_sm80_config))) \
     TC__HOST_PART(TC__ATTN_SM90_HOST(name##_sm90) TC__ATTN_SM80_HOST(name##_sm80) TC__ATTN_AUTO_HOST(name) TC__ENTRIES(name, tc_attn_args))
 
-/* Hopper's own kernel where this is Hopper and the build has it. */
+/* Hopper's own kernel where this is Hopper. A build without it is refused there, with the flag to add: the sm_80 kernel would be
+ * right, but slow in silence. Who wants it nevertheless defines TC_SM80_ON_HOPPER. */
+#ifdef TC_SM80_ON_HOPPER
+#define TC__ATTN_SM80_INSTEAD 1
+#else
+#define TC__ATTN_SM80_INSTEAD 0
+#endif
 #define TC__ATTN_AUTO_HOST(name)                                                                                      \
     TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
     {                                                                                                                 \
-        const tc_status st = tc__on_hopper() ? name##_sm90__go(args, how) : TC_ERR_IMAGE;             \
-        return st == TC_ERR_IMAGE ? name##_sm80__go(args, how) : st;                                       \
+        tc_status st;                                                                                                 \
+        if (!tc__on_hopper()) return name##_sm80__go(args, how);                                           \
+        st = name##_sm90__go(args, how);                                                                   \
+        return st == TC_ERR_IMAGE && TC__ATTN_SM80_INSTEAD ? name##_sm80__go(args, how) : st;              \
     }
 
 #endif /* __CUDACC__ */

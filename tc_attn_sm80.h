@@ -69,6 +69,9 @@ TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__a
 TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
 
+/* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
+#define TC__ATTN80_SMEM 101376
+
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
 {
@@ -78,7 +81,11 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
-    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 96 && c.head_dim != c.head_dim_v) || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
+    if (c.bn == 0) {
+        const int hooked = c.head_dim_v > 32 && (c.score || c.mask), apart = c.head_dim_v > 96 && c.head_dim != c.head_dim_v;
+        c.bn = c.head_dim + c.head_dim_v > 256 || apart || hooked ? 32 : 64;
+        while (c.bn > 16 && tc_attn_sm80_smem(c) > TC__ATTN80_SMEM) c.bn /= 2;
+    }
     return c;
 }
 
@@ -339,7 +346,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 }
 
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
-#define TC__ATTN80_NONE 3e38f
+#define TC__ATTN80_NONE 3.40282347e38f
 
 /* Rows 16 t to 16 t + 15 of the warp: where one has a new maximum, their shifts, which are -maximum * scale, and what was
  * added up before. */
@@ -537,9 +544,9 @@ TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, c
     tc_status st = tc__attn_check(c, g);
     int sms = 0;
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
-    ks = tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim);
-    v = tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v);
+    q = tc__attn_tensor_of(c, g, 'q').s;
+    ks = tc__attn_tensor_of(c, g, 'k').s;
+    v = tc__attn_tensor_of(c, g, 'v').s;
     if (g->k_len) st = tc__attn80_check_pitch('k', ks.row, tc__attn80_step(*c, c->head_dim));
     if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
     if (st == TC_OK) st = tc__kernel_device(k, &sms);
