@@ -92,6 +92,8 @@ list() {
     step mutants sh tests/mutants.sh "$build" "$build/tcemu"
     step errors sh tests/errors.sh "$build/errors"
     step compile sh tests/compile.sh "$build/compile"
+    step warnings sh tests/warnings.sh "$build/warnings"
+    on_device link sh tests/link.sh "$build" $tcemu
     step must_fail sh tests/must_fail.sh "$build/must_fail"
     [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
     step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
