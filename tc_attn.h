@@ -108,7 +108,7 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
 
 /* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
 #define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
-    TC__LINE_BREAK extern const tc_attn_config name##__is_the_name_of_one_kernel;                                     \
+    TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config own##_config(void)                                                  \
     {                                                                                                                 \
         tc_attn_config tc__given = {};                                                                                \

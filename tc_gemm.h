@@ -184,7 +184,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
  * give to the user and no more. The declaration is there for a generator of another kind: its type differs.
  * The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
-    TC__LINE_BREAK extern const tc_gemm_config name##__is_the_name_of_one_kernel;                                     \
+    TC__LINE_BREAK typedef tc_gemm_config name##__is_the_name_of_one_kernel;                                          \
     TC__LINE_BREAK TC_HD constexpr tc_gemm_config own##_config(void)                                                  \
     {                                                                                                                 \
         tc_gemm_config tc__given = {};                                                                                \

@@ -104,6 +104,11 @@ list() {
     step cover_warp sh tests/cover_warp.sh "$build/cover"
     on_device lattice env LIMIT=60 sh tests/lattice.sh "$build" $tcemu
     step nvrtc "$build/tests/nvrtc" .
+    if [ -z "$tcemu" ]; then
+        on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"
+    else
+        for device in sm_90a sm_80; do emulated $device nvrtc_run "$build/tc_single.h"; done
+    fi
     step single sh tests/single.sh "$build" $tcemu
     step cmake sh tests/cmake.sh "$build"
     step install sh tests/install.sh "$build"
