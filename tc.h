@@ -1,4 +1,4 @@
-/* tc.h - tc 0.1.0 - all of tc: Tensor Core kernels in plain C. Needs: CUDA 12.6 or later.
+/* tc.h - tc 0.2.0 - all of tc: Tensor Core kernels in plain C. Needs: CUDA 12.6 or later.
  *
  * Table of contents; each header is its own manual and may be included alone.
  *
@@ -13,9 +13,16 @@
  *     tc_tma.h        bulk and tensor copies; tensor maps. Includes the two above
  *     tc_wgmma.h      wgmma, its descriptors and fragments, setmaxnreg
  *     tc_tcgen05.h    tcgen05 of Blackwell: tensor memory, multiply, copies, descriptors, layouts
- *     tc_kernel.h     what generated kernels share: rings of slots, stubs for other targets, device checks, launch
- *     tc_gemm.h       generated GEMMs with your epilogue, and their parts
- *     tc_attn.h       generated attention kernels with your hooks, and their parts
+ *     tc_op.h         which Tensor Core instruction exists for which types, homes and majors on which target
+ *     tc_kernel.h     a skeleton for Hopper kernels of your own: three functions; rings, roles and barriers are there
+ *     tc_gemm.h       generated GEMMs with your epilogue
+ *     tc_attn.h       generated attention kernels with your hooks
+ *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
+ *     tc_operand.h    blocks of A and B in shared memory: bytes, descriptor steps, loaders, tensor maps
+ *     tc_pipe.h       rings of slots, their mbarriers; roles and registers of warpgroups
+ *     tc_work.h       which tile comes when; tc_attn_work.h: the same for attention
+ *     tc_epi.h        hooks, activations, conversion, fragments to memory
+ *     tc_softmax.h    online softmax on fragments
  */
 #ifndef TC_H
 #define TC_H
@@ -28,6 +35,7 @@
 #include "tc_tma.h"
 #include "tc_wgmma.h"
 #include "tc_tcgen05.h"
+#include "tc_op.h"
 #include "tc_kernel.h"
 #include "tc_gemm.h"
 #include "tc_attn.h"

@@ -1,4 +1,4 @@
-/* tc_attn.h - tc 0.1.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
+/* tc_attn.h - tc 0.2.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
  *
  *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
  *
@@ -70,7 +70,9 @@
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* What a generator's functions for the host do with its kernels: one, or both. Hopper's own where this is Hopper and the build has it. */
+/* What a generator's functions for the host do with its kernels: one, or both. A build without Hopper's own is
+ * refused on Hopper, with the flag to add: the sm_80 kernel would be right, but slow in silence. Who wants it nevertheless defines
+ * TC_SM80_ON_HOPPER. */
 TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
 {
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90, &s->cache[0]};
@@ -87,8 +89,13 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
 {
     const tc_attn_config c90 = tc_attn_sm90_config(*given), c80 = tc_attn_sm80_config(*given);
     const tc__kernels second = {s->f + 1, s->cache + 1};
-    const tc_status st = tc__on_hopper() ? tc__attn_sm90_go(&c90, s, args, how) : TC_ERR_IMAGE;
-    return st == TC_ERR_IMAGE ? tc__attn_sm80_go(&c80, &second, args, how) : st;
+    tc_status st;
+    if (!tc__on_hopper()) return tc__attn_sm80_go(&c80, &second, args, how);
+    st = tc__attn_sm90_go(&c90, s, args, how);
+#ifdef TC_SM80_ON_HOPPER
+    if (st == TC_ERR_IMAGE) st = tc__attn_sm80_go(&c80, &second, args, how);
+#endif
+    return st;
 }
 
 /* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */

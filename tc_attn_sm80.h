@@ -1,4 +1,4 @@
-/* tc_attn_sm80.h - tc 0.1.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
+/* tc_attn_sm80.h - tc 0.2.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
  *
  *     tc_attn_sm80_config           a configuration with every unset field filled in
  *     tc_attn_sm80_smem, _threads   what its block takes
@@ -70,6 +70,9 @@ TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__a
 TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
 TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
 
+/* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
+#define TC__ATTN80_SMEM 101376
+
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given)
 {
@@ -79,7 +82,11 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
-    if (c.bn == 0) c.bn = c.head_dim + c.head_dim_v > 256 || (c.head_dim_v > 96 && c.head_dim != c.head_dim_v) || (c.head_dim_v > 32 && (c.score || c.mask)) ? 32 : 64;
+    if (c.bn == 0) {
+        const int hooked = c.head_dim_v > 32 && (c.score || c.mask), apart = c.head_dim_v > 96 && c.head_dim != c.head_dim_v;
+        c.bn = c.head_dim + c.head_dim_v > 256 || apart || hooked ? 32 : 64;
+        while (c.bn > 16 && tc_attn_sm80_smem(c) > TC__ATTN80_SMEM) c.bn /= 2;
+    }
     return c;
 }
 
@@ -340,7 +347,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 }
 
 /* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
-#define TC__ATTN80_NONE 3e38f
+#define TC__ATTN80_NONE 3.40282347e38f
 
 /* Rows 16 t to 16 t + 15 of the warp: where one has a new maximum, their shifts, which are -maximum * scale, and what was
  * added up before. */
@@ -371,8 +378,8 @@ TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, const tc__attn80_place
 #pragma unroll
     for (int j = 0; j < c.bn / 4; j++) {
         const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
-        const uint32_t w = tc__pack(c.type, x, y);
-        at->rounding[2 * t + j % 2] += tc__unpack(c.type, w & 0xffffu) - x + (tc__unpack(c.type, w >> 16) - y);
+        const uint32_t w = tc_pack(c.type, x, y);
+        at->rounding[2 * t + j % 2] += tc_unpack(c.type, w & 0xffffu) - x + (tc_unpack(c.type, w >> 16) - y);
     }
 }
 
@@ -541,18 +548,14 @@ TC_HOST tc_status tc__attn80_check(const tc_attn_config *c, const tc_attn_args *
 {
     tc_status st = tc__attn_check(c, g);
     if (st != TC_OK || tc__attn_empty(g) || g->k_len == 0) return st;
-    st = tc__attn80_check_pitch('k', tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim).row, tc__attn80_step(*c, c->head_dim));
-    if (st != TC_OK) return st;
-    return tc__attn80_check_pitch('v', tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v).row,
-                                  tc__attn80_step(*c, c->head_dim_v));
+    st = tc__attn80_check_pitch('k', tc__attn_tensor_of(c, g, 'k').s.row, tc__attn80_step(*c, c->head_dim));
+    return st != TC_OK ? st : tc__attn80_check_pitch('v', tc__attn_tensor_of(c, g, 'v').s.row, tc__attn80_step(*c, c->head_dim_v));
 }
 
 /* A checked call that computes something. */
 TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm80_launch *l)
 {
-    const tc_attn_strides q = tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim);
-    const tc_attn_strides k = tc__attn_strides(g->k_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim);
-    const tc_attn_strides v = tc__attn_strides(g->v_stride, g->k_len, tc__attn_kv_heads(g), c->head_dim_v);
+    const tc_attn_strides q = tc__attn_tensor_of(c, g, 'q').s, k = tc__attn_tensor_of(c, g, 'k').s, v = tc__attn_tensor_of(c, g, 'v').s;
     tc_attn_sm80_params *p = &l->params;
     const tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
     if (st != TC_OK) return st;

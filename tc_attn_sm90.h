@@ -1,4 +1,4 @@
-/* tc_attn_sm90.h - tc 0.1.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
+/* tc_attn_sm90.h - tc 0.2.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
  *
  *     tc_attn_sm90_config                   a configuration with every unset field filled in
  *     tc_attn_sm90_smem, _threads           what its block takes
@@ -379,8 +379,8 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 16; j++) {
             const float *x = u->r.o + 8 * j;
-            const uint32_t v[4] = {tc__pack(c.type, x[0], x[1]), tc__pack(c.type, x[2], x[3]),
-                                   tc__pack(c.type, x[4], x[5]), tc__pack(c.type, x[6], x[7])};
+            const uint32_t v[4] = {tc_pack(c.type, x[0], x[1]), tc_pack(c.type, x[2], x[3]),
+                                   tc_pack(c.type, x[4], x[5]), tc_pack(c.type, x[6], x[7])};
             tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
         }
         tc_fence_proxy_async_shared();
@@ -456,7 +456,7 @@ TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmm
         }
     } else {
         n = u->n - 1;
-        if (c.causal || c.window) /* without them only the first tile can have an edge: the end of the sequence */
+        if (c.causal || c.window || c.score) /* without them only the first tile can have an edge: the end of the sequence */
             for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};
                 tc__attn90_step(c, m, p, u, t);
@@ -606,36 +606,35 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* A tensor map of `rows` rows of `heads` heads, `share` of which stand side by side in a tile (Q; 0: there is no such dimension). */
-TC_HOST tc_status tc__attn90_map(tc_tmap *map, const char *name, const tc_attn_config *c, const void *base, int dim, int rows, int heads, int share, int batch,
-                               tc_attn_strides s, int box_rows)
+/* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension); box_rows: rows of a copy. */
+TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int box_rows)
 {
     tc_tmap_desc d;
     int i = 1;
     memset(&d, 0, sizeof d);
-    d.type = c->type;
-    d.base = base;
-    d.dim[0] = (uint64_t)dim;
+    d.type = t.type;
+    d.base = t.base;
+    d.dim[0] = (uint64_t)t.dim;
     d.box[0] = 64;
     if (share) {
         d.dim[i] = d.box[i] = (uint32_t)share;
-        d.stride[i++ - 1] = (uint64_t)s.head * 2;
+        d.stride[i++ - 1] = (uint64_t)t.s.head * 2;
     }
-    d.dim[i] = (uint64_t)(rows > 0 ? rows : 1);
+    d.dim[i] = (uint64_t)(t.rows > 0 ? t.rows : 1);
     d.box[i] = (uint32_t)box_rows;
-    d.stride[i++ - 1] = (uint64_t)s.row * 2;
-    d.dim[i] = (uint64_t)(share ? heads / share : heads);
+    d.stride[i++ - 1] = (uint64_t)t.s.row * 2;
+    d.dim[i] = (uint64_t)(share ? t.heads / share : t.heads);
     d.box[i] = 1;
-    d.stride[i++ - 1] = (uint64_t)s.head * 2 * (uint64_t)(share ? share : 1);
-    d.dim[i] = (uint64_t)batch;
+    d.stride[i++ - 1] = (uint64_t)t.s.head * 2 * (uint64_t)(share ? share : 1);
+    d.dim[i] = (uint64_t)t.batch;
     d.box[i] = 1;
-    d.stride[i++ - 1] = (uint64_t)s.batch * 2;
+    d.stride[i++ - 1] = (uint64_t)t.s.batch * 2;
     d.rank = i;
     for (i = 1; i < d.rank; i++)
         if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
     d.swizzle = 128;
     d.l2_promotion = 256;
-    return tc__tmap_named(map, name, &d);
+    return tc__tmap_named(map, t.name, &d);
 }
 
 /* As tc_gemm_sm90_launch; cluster is 1. */
@@ -650,21 +649,12 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     tc_attn_sm90_params *p = &l->params;
     tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
     uint32_t total;
-    int hk;
     if (st != TC_OK) return st;
-    hk = p->problem.heads_kv;
-    st = tc__attn90_map(&p->q, "q", c, g->q, c->head_dim, g->cu_q ? g->total_q : g->q_len, g->heads, p->problem.group, g->cu_q ? 1 : g->batch,
-                      tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim), p->problem.tile_q);
-    if (g->k_len == 0) { /* K and V may be anything, nothing of them is read */
-        p->k = p->v = p->q;
-    } else {
-        if (st == TC_OK) st = tc__attn90_map(&p->k, "k", c, g->k, c->head_dim, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                           tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim), c->bn);
-        if (st == TC_OK) st = tc__attn90_map(&p->v, "v", c, g->v, c->head_dim_v, g->cu_k ? g->total_k : g->k_len, hk, 0, g->cu_k ? 1 : g->batch,
-                                           tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v), c->bn);
-    }
-    if (st == TC_OK) st = tc__attn90_map(&p->o, "o", c, g->o, c->head_dim_v, g->cu_q ? g->total_q : g->q_len, g->heads, 0, g->cu_q ? 1 : g->batch,
-                                       tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v), 16);
+    st = tc__attn90_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
+    p->k = p->v = p->q; /* where there are no keys nothing of K and V is read */
+    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
+    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
+    if (st == TC_OK) st = tc__attn90_map(&p->o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
     total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
     l->block = (unsigned)tc_attn_sm90_threads(*c);
     l->smem = (unsigned)tc_attn_sm90_smem(*c);

@@ -1,4 +1,4 @@
-/* tc_attn_work.h - tc 0.1.0 - a call of attention, checked, and its tiles of work. Needs: the headers below.
+/* tc_attn_work.h - tc 0.2.0 - a call of attention, checked, and its tiles of work. Needs: the headers below.
  *
  * What stands below both kernels of tc_attn.h: configuration, arguments, what a kernel knows of a call, and
  *
@@ -13,7 +13,10 @@
 
 #include "tc_core.h"
 #include "tc_tma.h"
-#include "tc_kernel.h"
+#include "tc_epi.h"
+#include "tc_host.h"
+#include "tc_operand.h"
+#include "tc_pipe.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Configuration (compile time) and arguments (run time). An unset field takes the default that stands behind it.
@@ -71,12 +74,17 @@ typedef struct tc_attn_config {
     X(!((c).score || (c).mask || (c).mask_tile || (c).out || (c).sink) == !(c).hook_size,                             \
       "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook there is no .hook_size")
 
-/* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. */
+/* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All 0: the tensor
+ * is contiguous. Else each is to be given but that of a dimension of size 1, and the batch's of a packed tensor. Where all
+ * batches (or heads, or rows) of Q, K or V are the same memory, say TC_ATTN_SHARED. */
+enum { TC_ATTN_SHARED = -1 };
 typedef struct tc_attn_strides {
     int64_t batch, row, head;
 } tc_attn_strides;
 
-/* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads, head_dim). */
+/* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads, head_dim). Where
+ * there is nothing to do (batch, heads or q_len is 0) q and o are null, where there are no keys (k_len is 0) k and v are; a
+ * packed tensor whose total and length are both 0 may have any pointer. */
 typedef struct tc_attn_args {
     int batch, heads, heads_kv; /* heads_kv 0: as many as heads; else heads must be a multiple of it (GQA, MQA) */
     int q_len, k_len;           /* rows of a batch; with cu_q, cu_k or lens: at least the longest sequence */
@@ -99,6 +107,7 @@ typedef struct tc_attn_args {
 /* What both kernels know of a call. */
 typedef struct tc_attn_problem {
     int batch, heads, heads_kv, q_len, k_len;
+    int total_q, total_k;       /* rows of Q and O, of K and V, where they are packed */
     int group;                  /* query heads that share the rows of a tile: 1, or heads / heads_kv */
     int tile_q;                 /* queries of a tile: bm / group */
     int blocks, columns;        /* tiles of queries in a sequence; heads of Q, or where they share tiles of K, of all batches */
@@ -127,7 +136,7 @@ typedef struct tc_attn_work {
     int q_len, k_len;   /* of this sequence */
     int q_at, k_at;     /* its first row in the tensors */
     int lo, hi;         /* tiles of keys to visit: hi - 1 down to lo */
-    int free_lo, free_hi; /* of those, the tiles of which every query sees every key: no causal mask, no window, no end */
+    int free_lo, free_hi; /* of those, the tiles of which every row sees every key: no causal mask, no window, no end */
 } tc_attn_work;
 
 TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -136,16 +145,22 @@ TC_DEV int tc__attn_clamp(int x, int lo, int hi) { return x < lo ? lo : x > hi ?
 TC_DEV int tc__attn_outer_q(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_q ? 0 : w->b; }
 TC_DEV int tc__attn_outer_k(const tc_attn_problem *p, const tc_attn_work *w) { return p->cu_k ? 0 : w->b; }
 
+/* How the rows of Q or K are divided into sequences: packed, padded, or all of one length. */
+typedef struct tc__attn_division {
+    const int *cu, *lens;
+    int rows, total; /* of one sequence at most; of the tensor, where it is packed */
+} tc__attn_division;
+
 /* Length and place of sequence b. Whatever stands in cu and lens, no row outside of the tensor comes of it. */
-TC_DEV void tc__attn_sequence(const int *cu, const int *lens, int b, int rows, int *at, int *len)
+TC_DEV void tc__attn_sequence(const tc__attn_division x, int b, int *at, int *len)
 {
     *at = 0;
-    *len = rows;
-    if (cu) {
-        *at = cu[b];
-        *len = tc__attn_clamp(cu[b + 1] - *at, 0, rows);
-    } else if (lens) {
-        *len = tc__attn_clamp(lens[b], 0, rows);
+    *len = x.rows;
+    if (x.cu) {
+        *at = tc__attn_clamp(x.cu[b], 0, x.total);
+        *len = tc__attn_clamp(tc__attn_clamp(x.cu[b + 1], *at, x.total) - *at, 0, x.rows);
+    } else if (x.lens) {
+        *len = tc__attn_clamp(x.lens[b], 0, x.rows);
     }
 }
 
@@ -157,12 +172,13 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
     const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section, size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
     const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
     const uint32_t per_batch = (uint32_t)(p->heads / p->group);
+    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q}, k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
     int last, off;
     w->b = (int)(column / per_batch);
     w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
     w->q0 = (int)(c.causal ? blocks - 1u - row : row) * p->tile_q;
-    tc__attn_sequence(p->cu_q, p->lens_q, w->b, p->q_len, &w->q_at, &w->q_len);
-    tc__attn_sequence(p->cu_k, p->lens_k, w->b, p->k_len, &w->k_at, &w->k_len);
+    tc__attn_sequence(q, w->b, &w->q_at, &w->q_len);
+    tc__attn_sequence(k, w->b, &w->k_at, &w->k_len);
     if (w->q0 >= w->q_len) return 0;
     last = w->q0 + p->tile_q - 1;
     last = last < w->q_len ? last : w->q_len - 1;
@@ -181,6 +197,8 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
         w->lo = begin <= 0 ? 0 : begin / c.bn;
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
+    /* a hook is asked about no row that does not exist */
+    if ((c.score || c.mask) && (w->q0 + p->tile_q > w->q_len || p->tile_q * p->group < c.bm)) w->free_lo = w->free_hi = w->lo;
     return 1;
 }
 
@@ -204,6 +222,13 @@ TC_DEV int tc_attn_next(const tc_attn_config c, const tc_attn_problem *p, const 
         while (n >= w->lo && (*state = tc_attn_tile_state(c, p, w, n)) == TC_ATTN_SKIP) n--;
     }
     return n;
+}
+
+/* Does row r of a tile, which is query q, exist? Behind the last of a sequence, and where packed heads do not fill the tile, it
+ * does not. */
+TC_DEV int tc__attn_row_exists(const tc_attn_problem *p, const tc_attn_work *w, int r, int q)
+{
+    return q < w->q_len && r < p->tile_q * p->group;
 }
 
 /* Query and head of row r of a tile. */
@@ -240,105 +265,191 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {
     TC__ATTN_FIELD(warps, 64), TC__ATTN_FIELD(hook_size, 0), {NULL, 0, 0}};
 
 TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
-TC_HOST int tc__attn_empty(const tc_attn_args *g) { return g->batch == 0 || g->heads == 0 || g->q_len == 0 || (g->cu_q && g->total_q == 0); }
 
-/* Strides as given, or those of a contiguous tensor. */
-TC_HOST tc_attn_strides tc__attn_strides(tc_attn_strides s, int64_t rows, int heads, int dim)
+TC_HOST int tc__attn_empty(const tc_attn_args *g)
 {
-    if (s.batch == 0 && s.row == 0 && s.head == 0) {
-        s.head = dim;
-        s.row = (int64_t)dim * heads;
-        s.batch = s.row * rows;
-    }
-    return s;
+    return g->batch == 0 || g->heads == 0 || g->q_len == 0 || (g->cu_q && g->total_q == 0);
 }
 
-TC_HOST tc_status tc__attn_check_tensor(const char *name, const void *p, tc_attn_strides s)
+/* One tensor of a call as the checks and the tensor maps see it. */
+typedef struct tc__attn_tensor {
+    const char *name;
+    const void *base;
+    int type, batch, rows, heads, dim, packed;
+    tc_attn_strides given, s; /* s: as the kernel steps */
+} tc__attn_tensor;
+
+/* which: 'q', 'k', 'v' or 'o' */
+TC_HOST tc__attn_tensor tc__attn_tensor_of(const tc_attn_config *c, const tc_attn_args *g, char which)
 {
-    const int64_t all[3] = {s.batch, s.row, s.head};
+    const int queries = which == 'q' || which == 'o';
+    tc__attn_tensor t;
+    t.name = which == 'q' ? "q" : which == 'k' ? "k" : which == 'v' ? "v" : "o";
+    t.base = which == 'q' ? g->q : which == 'k' ? g->k : which == 'v' ? g->v : g->o;
+    t.given = which == 'q' ? g->q_stride : which == 'k' ? g->k_stride : which == 'v' ? g->v_stride : g->o_stride;
+    t.type = c->type;
+    t.packed = queries ? g->cu_q != 0 : g->cu_k != 0;
+    t.batch = t.packed ? 1 : g->batch;
+    t.rows = queries ? (t.packed ? g->total_q : g->q_len) : (t.packed ? g->total_k : g->k_len);
+    t.heads = queries ? g->heads : tc__attn_kv_heads(g);
+    t.dim = which == 'q' || which == 'k' ? c->head_dim : c->head_dim_v;
+    t.s.batch = t.given.batch == TC_ATTN_SHARED ? 0 : t.given.batch;
+    t.s.row = t.given.row == TC_ATTN_SHARED ? 0 : t.given.row;
+    t.s.head = t.given.head == TC_ATTN_SHARED ? 0 : t.given.head;
+    if (t.given.batch == 0 && t.given.row == 0 && t.given.head == 0) {
+        t.s.head = t.dim;
+        t.s.row = (int64_t)t.dim * t.heads;
+        t.s.batch = t.s.row * t.rows;
+    }
+    return t;
+}
+
+TC_HOST tc_status tc__attn_check_tensor(const tc_attn_config *c, const tc_attn_args *g, char which)
+{
     static const char *const names[3] = {"batch", "row", "head"};
+    const tc__attn_tensor t = tc__attn_tensor_of(c, g, which);
+    const int64_t given[3] = {t.given.batch, t.given.row, t.given.head}, all[3] = {t.s.batch, t.s.row, t.s.head};
+    const int extent[3] = {t.batch, t.rows, t.heads};
     int i;
-    if (!p) return tc__fail(TC_ERR_NULL, "%s is null", name);
-    if ((uintptr_t)p % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes", name, p);
+    if (!t.base) return tc__fail(TC_ERR_NULL, "%s is null", t.name);
+    if ((uintptr_t)t.base % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes", t.name, t.base);
     for (i = 0; i < 3; i++) {
-        if (all[i] < 0) return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld is negative", name, names[i], (long long)all[i]);
-        if (all[i] % 8) return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", name, names[i], (long long)all[i]);
-        if (all[i] >= (int64_t)1 << 39)
-            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name, names[i], (long long)all[i]);
+        const long long s = (long long)all[i];
+        if (s < 0)
+            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld is negative", t.name, names[i], s);
+        if (s % 8)
+            return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", t.name, names[i], s);
+        if (s >= (int64_t)1 << 39)
+            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step", t.name,
+                            names[i], s);
+    }
+    for (i = 0; i < 3; i++) {
+        if (all[i] || extent[i] <= 1) continue;
+        if (which == 'o')
+            return tc__fail(TC_ERR_SIZE, "o_stride.%s = %lld, but there are %d: rows of O lie on each other", names[i],
+                            (long long)given[i], extent[i]);
+        if (given[i] != TC_ATTN_SHARED)
+            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = 0, but there are %d and other strides are given: give this one too, "
+                            "or TC_ATTN_SHARED where all are the same memory", t.name, names[i], extent[i]);
     }
     return TC_OK;
 }
 
-/* Where sequences begin (cumulative), or how long they are. */
-TC_HOST tc_status tc__attn_check_lengths(const char *name, const int *host, int cumulative, int batch, int longest, int total)
+/* Lengths, as one side of the call gives them; x: 'q' or 'k'. */
+typedef struct tc__attn_lengths {
+    char x;
+    const int *cu, *lens, *host_cu, *host_lens;
+    int batch, longest, total;
+} tc__attn_lengths;
+
+/* Where sequences begin, or how long they are, by what the host knows of it. */
+TC_HOST tc_status tc__attn_check_lengths(const tc__attn_lengths *l)
 {
+    const int *host = l->cu ? l->host_cu : l->host_lens;
+    const char *const kind = l->cu ? "cu" : "lens";
     int i;
     if (!host) return TC_OK;
-    for (i = 0; i < batch; i++) {
+    for (i = 0; i < l->batch; i++) {
         int len;
-        if (cumulative && i == 0 && host[0] != 0) return tc__fail(TC_ERR_SIZE, "%s[0] = %d: the first sequence begins at 0", name, host[0]);
-        if (cumulative && host[i + 1] < host[i])
-            return tc__fail(TC_ERR_SIZE, "%s is not monotonic: [%d] = %d comes after [%d] = %d", name, i + 1, host[i + 1], i, host[i]);
-        len = cumulative ? host[i + 1] - host[i] : host[i];
-        if (len < 0) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is negative", name, i, len);
-        if (len > longest) return tc__fail(TC_ERR_SIZE, "%s: sequence %d has %d rows, more than the %d of %s_len", name, i, len, longest, strstr(name, "_q") ? "q" : "k");
+        if (l->cu && i == 0 && host[0] != 0)
+            return tc__fail(TC_ERR_SIZE, "host_cu_%c[0] = %d: the first sequence begins at 0", l->x, host[0]);
+        if (l->cu && host[i + 1] < host[i])
+            return tc__fail(TC_ERR_SIZE, "host_cu_%c is not monotonic: [%d] = %d comes after [%d] = %d", l->x, i + 1, host[i + 1],
+                            i, host[i]);
+        len = l->cu ? host[i + 1] - host[i] : host[i];
+        if (len < 0) return tc__fail(TC_ERR_SIZE, "host_%s_%c[%d] = %d is negative", kind, l->x, i, len);
+        if (len > l->longest)
+            return tc__fail(TC_ERR_SIZE, "host_%s_%c: sequence %d has %d rows, more than the %d of %c_len", kind, l->x, i, len,
+                            l->longest, l->x);
     }
-    if (cumulative && host[batch] > total) return tc__fail(TC_ERR_SIZE, "%s[%d] = %d is more than the %d rows of total_%s", name, batch, host[batch], total, strstr(name, "_q") ? "q" : "k");
+    if (l->cu && host[l->batch] > l->total)
+        return tc__fail(TC_ERR_SIZE, "host_cu_%c[%d] = %d is more than the %d rows of total_%c", l->x, l->batch, host[l->batch],
+                        l->total, l->x);
     return TC_OK;
 }
 
-/* One side of the lengths, x: q or k. */
-TC_HOST tc_status tc__attn_check_side(char x, const int *cu, const int *lens, const int *host_cu, const int *host_lens, const tc_attn_args *g, int longest, int total)
+TC_HOST tc_status tc__attn_check_side(const tc_attn_args *g, char x)
 {
-    char name[16];
-    if (cu && lens) return tc__fail(TC_ERR_SIZE, "cu_%c and lens_%c are both given: sequences are packed or padded, not both", x, x);
-    if (host_cu && !cu) return tc__fail(TC_ERR_NULL, "host_cu_%c is given, but cu_%c is null", x, x);
-    if (host_lens && !lens) return tc__fail(TC_ERR_NULL, "host_lens_%c is given, but lens_%c is null", x, x);
-    if (total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, total);
-    if (cu && (uintptr_t)cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)cu);
-    if (lens && (uintptr_t)lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)lens);
-    if (cu && longest > total) return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, longest, x, total);
-    snprintf(name, sizeof name, "host_%s_%c", cu ? "cu" : "lens", x);
-    return tc__attn_check_lengths(name, cu ? host_cu : host_lens, cu != 0, g->batch, longest, total);
+    tc__attn_lengths l;
+    l.x = x;
+    l.cu = x == 'q' ? g->cu_q : g->cu_k;
+    l.lens = x == 'q' ? g->lens_q : g->lens_k;
+    l.host_cu = x == 'q' ? g->host_cu_q : g->host_cu_k;
+    l.host_lens = x == 'q' ? g->host_lens_q : g->host_lens_k;
+    l.batch = g->batch;
+    l.longest = x == 'q' ? g->q_len : g->k_len;
+    l.total = x == 'q' ? g->total_q : g->total_k;
+    if (l.cu && l.lens)
+        return tc__fail(TC_ERR_SIZE, "cu_%c and lens_%c are both given: sequences are packed or padded, not both", x, x);
+    if (l.host_cu && !l.cu) return tc__fail(TC_ERR_NULL, "host_cu_%c is given, but cu_%c is null", x, x);
+    if (l.host_lens && !l.lens) return tc__fail(TC_ERR_NULL, "host_lens_%c is given, but lens_%c is null", x, x);
+    if (l.total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, l.total);
+    if ((uintptr_t)l.cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)l.cu);
+    if ((uintptr_t)l.lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)l.lens);
+    if (l.cu && l.longest > l.total)
+        return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, l.longest, x, l.total);
+    return tc__attn_check_lengths(&l);
+}
+
+/* Sizes that are 0 beside tensors that are there: forgotten, most likely. */
+TC_HOST tc_status tc__attn_check_nothing(const tc_attn_args *g)
+{
+    const int none_q = g->cu_q && g->total_q == 0 && g->q_len == 0, none_k = g->cu_k && g->total_k == 0 && g->k_len == 0;
+    if (!none_q && (g->q || g->o)) {
+        const char *const given = g->q ? "q" : "o";
+        if (g->batch == 0) return tc__fail(TC_ERR_BATCH, "batch = 0, but %s is given: null where there is nothing to do", given);
+        if (g->heads == 0) return tc__fail(TC_ERR_SIZE, "heads = 0, but %s is given: null where there is nothing to do", given);
+        if (g->q_len == 0) return tc__fail(TC_ERR_SIZE, "q_len = 0, but %s is given: null where there is nothing to do", given);
+    }
+    if (!none_k && !tc__attn_empty(g) && g->k_len == 0 && (g->k || g->v))
+        return tc__fail(TC_ERR_SIZE, "k_len = 0, but %s is given: null where there are no keys", g->k ? "k" : "v");
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__attn_check_sizes(const tc_attn_config *c, const tc_attn_args *g)
+{
+    const int hk = tc__attn_kv_heads(g), limit = TC__ATTN_FAR / 2;
+    if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
+    if (g->heads < 0) return tc__fail(TC_ERR_SIZE, "heads = %d is negative", g->heads);
+    if (g->heads_kv < 0) return tc__fail(TC_ERR_SIZE, "heads_kv = %d is negative", g->heads_kv);
+    if (g->q_len < 0) return tc__fail(TC_ERR_SIZE, "q_len = %d is negative", g->q_len);
+    if (g->k_len < 0) return tc__fail(TC_ERR_SIZE, "k_len = %d is negative", g->k_len);
+    if (g->q_len > limit) return tc__fail(TC_ERR_SIZE, "q_len = %d is above the limit of %d", g->q_len, limit);
+    if (g->k_len > limit) return tc__fail(TC_ERR_SIZE, "k_len = %d is above the limit of %d", g->k_len, limit);
+    if (hk && g->heads % hk) return tc__fail(TC_ERR_SIZE, "heads = %d is not a multiple of heads_kv = %d", g->heads, hk);
+    if ((double)g->batch * g->heads > 1e9)
+        return tc__fail(TC_ERR_SIZE, "batch = %d, heads = %d: more than 10^9 heads", g->batch, g->heads);
+    if (g->scale < 0.f || g->scale != g->scale || g->scale > 3e38f)
+        return tc__fail(TC_ERR_SIZE, "scale = %g must be a positive number, or 0 for 1 / sqrt(head_dim)", (double)g->scale);
+    if (!c->window) {
+        if ((g->window_left != 0 && g->window_left != -1) || (g->window_right != 0 && g->window_right != -1))
+            return tc__fail(TC_ERR_SIZE, "window_left = %d, window_right = %d, but the kernel was defined without .window",
+                            g->window_left, g->window_right);
+        return TC_OK;
+    }
+    if (g->window_left < -1) return tc__fail(TC_ERR_SIZE, "window_left = %d must be 0 or more, or -1 for all", g->window_left);
+    if (g->window_right < -1) return tc__fail(TC_ERR_SIZE, "window_right = %d must be 0 or more, or -1 for all", g->window_right);
+    return TC_OK;
 }
 
 TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
 {
-    tc_status st = TC_OK;
-    tc_attn_strides o;
-    int hk;
+    tc_status st;
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
-    if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
-    if (g->heads < 0) return tc__fail(TC_ERR_SIZE, "heads = %d is negative", g->heads);
-    if (g->heads_kv < 0) return tc__fail(TC_ERR_SIZE, "heads_kv = %d is negative", g->heads_kv);
-    if (g->q_len < 0 || g->k_len < 0) return tc__fail(TC_ERR_SIZE, "%c_len = %d is negative", g->q_len < 0 ? 'q' : 'k', g->q_len < 0 ? g->q_len : g->k_len);
-    if (g->q_len > TC__ATTN_FAR / 2 || g->k_len > TC__ATTN_FAR / 2)
-        return tc__fail(TC_ERR_SIZE, "%c_len = %d is above the limit of %d", g->q_len > TC__ATTN_FAR / 2 ? 'q' : 'k', g->q_len > TC__ATTN_FAR / 2 ? g->q_len : g->k_len, TC__ATTN_FAR / 2);
-    hk = tc__attn_kv_heads(g);
-    if (hk && g->heads % hk) return tc__fail(TC_ERR_SIZE, "heads = %d is not a multiple of heads_kv = %d", g->heads, hk);
-    if ((double)g->batch * g->heads > 1e9) return tc__fail(TC_ERR_SIZE, "batch = %d, heads = %d: more than 10^9 heads", g->batch, g->heads);
-    if (g->scale < 0.f || g->scale != g->scale || g->scale > 3e38f) return tc__fail(TC_ERR_SIZE, "scale = %g must be a positive number, or 0 for 1 / sqrt(head_dim)", (double)g->scale);
-    if (c->window) {
-        if (g->window_left < -1) return tc__fail(TC_ERR_SIZE, "window_left = %d must be 0 or more, or -1 for all", g->window_left);
-        if (g->window_right < -1) return tc__fail(TC_ERR_SIZE, "window_right = %d must be 0 or more, or -1 for all", g->window_right);
-    } else if ((g->window_left != 0 && g->window_left != -1) || (g->window_right != 0 && g->window_right != -1)) {
-        return tc__fail(TC_ERR_SIZE, "window_left = %d, window_right = %d, but the kernel was defined without .window", g->window_left, g->window_right);
-    }
-    st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
-    if (st == TC_OK) st = tc__attn_check_side('q', g->cu_q, g->lens_q, g->host_cu_q, g->host_lens_q, g, g->q_len, g->total_q);
-    if (st == TC_OK) st = tc__attn_check_side('k', g->cu_k, g->lens_k, g->host_cu_k, g->host_lens_k, g, g->k_len, g->total_k);
+    st = tc__attn_check_sizes(c, g);
+    if (st == TC_OK) st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
+    if (st == TC_OK) st = tc__attn_check_side(g, 'q');
+    if (st == TC_OK) st = tc__attn_check_side(g, 'k');
+    if (st == TC_OK) st = tc__attn_check_nothing(g);
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__attn_check_tensor("q", g->q, tc__attn_strides(g->q_stride, g->q_len, g->heads, c->head_dim));
-    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("k", g->k, tc__attn_strides(g->k_stride, g->k_len, hk, c->head_dim));
-    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor("v", g->v, tc__attn_strides(g->v_stride, g->k_len, hk, c->head_dim_v));
-    o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
-    if (st == TC_OK) st = tc__attn_check_tensor("o", g->o, o);
+    st = tc__attn_check_tensor(c, g, 'q');
+    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor(c, g, 'k');
+    if (st == TC_OK && g->k_len) st = tc__attn_check_tensor(c, g, 'v');
+    if (st == TC_OK) st = tc__attn_check_tensor(c, g, 'o');
     if (st != TC_OK) return st;
-    if (o.batch == 0 && g->batch > 1 && !g->cu_q) return tc__fail(TC_ERR_SIZE, "o_stride.batch = 0, but batch = %d: rows of O lie on each other", g->batch);
-    if (o.row == 0 && g->q_len > 1) return tc__fail(TC_ERR_SIZE, "o_stride.row = 0, but q_len = %d: rows of O lie on each other", g->q_len);
-    if (o.head == 0 && g->heads > 1) return tc__fail(TC_ERR_SIZE, "o_stride.head = 0, but heads = %d: rows of O lie on each other", g->heads);
-    if (g->lse && (uintptr_t)g->lse % 4) return tc__fail(TC_ERR_ALIGN, "lse = %p is not a multiple of 4 bytes", (void *)g->lse);
-    if (g->lse_batch < 0 || g->lse_head < 0) return tc__fail(TC_ERR_SIZE, "lse_%s = %lld is negative", g->lse_batch < 0 ? "batch" : "head", (long long)(g->lse_batch < 0 ? g->lse_batch : g->lse_head));
+    if ((uintptr_t)g->lse % 4) return tc__fail(TC_ERR_ALIGN, "lse = %p is not a multiple of 4 bytes", (void *)g->lse);
+    if (g->lse_batch < 0) return tc__fail(TC_ERR_SIZE, "lse_batch = %lld is negative", (long long)g->lse_batch);
+    if (g->lse_head < 0) return tc__fail(TC_ERR_SIZE, "lse_head = %lld is negative", (long long)g->lse_head);
     return TC_OK;
 }
 
@@ -355,7 +466,7 @@ TC_HOST float tc__attn_default_scale(int dim)
 TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g, int sms)
 {
     const int hk = tc__attn_kv_heads(g), share = g->heads / hk, fits = c->bm / share;
-    const tc_attn_strides o = tc__attn_strides(g->o_stride, g->q_len, g->heads, c->head_dim_v);
+    const tc_attn_strides o = tc__attn_tensor_of(c, g, 'o').s;
     const int64_t rows = g->cu_q ? g->total_q : g->q_len;
     double bytes;
     memset((void *)p, 0, sizeof *p);
@@ -364,6 +475,8 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->heads_kv = hk;
     p->q_len = g->q_len;
     p->k_len = g->k_len;
+    p->total_q = g->total_q;
+    p->total_k = g->total_k;
     /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
     p->group = 1;
     if (share > 1 && fits >= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;

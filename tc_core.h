@@ -1,4 +1,4 @@
-/* tc_core.h - tc 0.1.0 - the ground floor of tc: qualifiers, arch gates, element types, statuses. Needs: CUDA 12.6 or later.
+/* tc_core.h - tc 0.2.0 - the ground floor of tc: qualifiers, arch gates, types, statuses. Needs: CUDA 12.6 or later.
  *
  * tc is a kit of flat C headers for NVIDIA Tensor Cores. This one holds what all the others stand on:
  *
@@ -11,14 +11,16 @@
  *     TC_DEBUG_TIMEOUT_NS   how long such a wait may last, in nanoseconds (default 2000000000)
  *     TC_SM90_STUBS         TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
  *     TC_NO_HOST            no host functions: device code only
- *     TC_ALL_TARGETS        every gate is open: for editors, which generate no code (compile_flags.txt gives it to clangd)
- *     TC_ALLOW_RDC          sm_90a kernels may be compiled with -rdc=true, where ptxas ignores setmaxnreg: slow, and large tiles spill
+ *     TC_ALL_TARGETS        every gate is open: for editors, which generate no code (compile_flags.txt has it)
+ *     TC_ALLOW_RDC          sm_90a kernels may be compiled with -rdc=true, where ptxas ignores setmaxnreg: slow, and
+ *                           large tiles spill
  *     TC_EPI_MAX            bytes of hook arguments that a kernel carries (default 256; tc_gemm.h)
  *
  * CONTENTS
  *     qualifiers            TC_DEV TC_HD TC_HOST TC_ALIGN TC_CONSTEXPR
- *     arch gates            TC_DEV_X and TC_HAS_X, X: SM80 SM89 SM90 SM90A SM100; SM100A (a and f targets of 100, 103, 107, 110),
- *                           BLACKWELL_A (the same and those of 120, 121), ANY_A (the same and sm_90a), CVT_RS (100a, 103a, 107a),
+ *     arch gates            TC_DEV_X and TC_HAS_X, X: SM80 SM89 SM90 SM90A SM100; SM100A (a and f targets of 100, 103,
+ *                           107, 110), BLACKWELL_A (the same and those of 120, 121), ANY_A (the same and sm_90a),
+ *                           CVT_RS (100a, 103a, 107a),
  *                           SWIZZLE_96B (103a, 107a); TC_HAS alone
  *     element types         tc_type, tc_type_bits, tc_type_name
  *     conversions           tc_f32_from_bf16 tc_bf16_from_f32 tc_f32_from_f16 tc_f16_from_f32 tc_bf16x2 tc_f16x2
@@ -37,7 +39,7 @@
 #define TC_CORE_H
 
 #define TC_VERSION_MAJOR 0
-#define TC_VERSION_MINOR 1
+#define TC_VERSION_MINOR 2
 #define TC_VERSION_PATCH 0
 #define TC_VERSION (TC_VERSION_MAJOR * 10000 + TC_VERSION_MINOR * 100 + TC_VERSION_PATCH)
 
@@ -48,7 +50,8 @@
 #define TC_EPI_MAX 256
 #endif
 
-/* NVRTC has no include path, so it gets its integers from the compiler's own names; everybody else from the C library. */
+/* NVRTC has no include path, so it gets its integers from the compiler's own names; everybody else from the C
+ * library. */
 #ifdef __CUDACC_RTC__
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
@@ -91,8 +94,8 @@ typedef unsigned long long uintptr_t;
 #endif
 #define TC_HOST static inline TC_UNUSED
 
-/* Compiled with -rdc=true (CMake: CUDA_SEPARABLE_COMPILATION) ptxas ignores setmaxnreg, and a kernel that counts on it spills: 0 there in a
- * pass for sm_90a, unless TC_ALLOW_RDC says that it may. nvcc -ewp is whole enough. */
+/* Compiled with -rdc=true (CMake: CUDA_SEPARABLE_COMPILATION) ptxas ignores setmaxnreg, and a kernel that counts on it
+ * spills: 0 there in a pass for sm_90a, unless TC_ALLOW_RDC says that it may. nvcc -ewp is whole enough. */
 #if defined(__CUDACC_RDC__) && !defined(__CUDACC_EWP__) && defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(TC_ALLOW_RDC)
 #define TC__SETMAXNREG_COUNTS 0
 #else
@@ -101,7 +104,8 @@ typedef unsigned long long uintptr_t;
 
 /* Around the braces that a generator fills with a user's fields: what is left out is 0 on purpose. */
 #if defined(__GNUC__) && !defined(__CUDACC_RTC__)
-#define TC__FIELDS_BEGIN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define TC__FIELDS_BEGIN                  \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
 #define TC__FIELDS_END _Pragma("GCC diagnostic pop")
 #else
 #define TC__FIELDS_BEGIN
@@ -131,9 +135,10 @@ typedef unsigned long long uintptr_t;
 #define TC_THREAD_LOCAL _Thread_local
 #endif
 
-/* What several threads may write and read at once without a lock: `static TC__ATOMIC int found;`, a word or a pointer. C11's and C++11's
- * atomics are two languages; gcc and clang have these in both, and MSVC's volatile accesses of a word are whole.
- * Relaxed: for a value that stands alone. Acquire and release: for a pointer, what it points to being written before. */
+/* What several threads may write and read at once without a lock: `static TC__ATOMIC int found;`, a word or a pointer.
+ * C11's and C++11's atomics are two languages; gcc and clang have these in both, and MSVC's volatile accesses of a word
+ * are whole. Relaxed: for a value that stands alone. Acquire and release: for a pointer, what it points to being
+ * written before. */
 #if defined(_MSC_VER) && !defined(__clang__)
 #define TC__ATOMIC volatile
 #define TC__LOAD_RELAXED(p) (*(p))
@@ -171,10 +176,12 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM90A 0
 #endif
 #endif
-/* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103, sm_107 and sm_110; never sm_120's, never a plain target */
+/* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103, sm_107 and sm_110; never sm_120's,
+ * never a plain target */
 #if TC__ALL_TARGETS
 #define TC_HAS_SM100A 1
-#elif defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM110_ALL)
+#elif defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || \
+    defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM110_ALL)
 #define TC_HAS_SM100A 1
 #elif defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
 #define TC_HAS_SM100A (__CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 && __CUDA_ARCH_FAMILY_SPECIFIC__ < 1200)
@@ -189,8 +196,8 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM89 (__CUDA_ARCH__ >= 890)
 #define TC_HAS_SM100 (__CUDA_ARCH__ >= 1000)
 #endif
-/* any a or f target of Blackwell and later, sm_120's too: fp6 and fp4 conversions; the same and sm_90a: setmaxnreg, tensormap.replace;
- * sm_100a, sm_103a and sm_107a: stochastic rounding; of these not sm_100a: the 96-byte swizzle */
+/* any a or f target of Blackwell and later, sm_120's too: fp6 and fp4 conversions; the same and sm_90a: setmaxnreg,
+ * tensormap.replace; sm_100a, sm_103a and sm_107a: stochastic rounding; of these not sm_100a: the 96-byte swizzle */
 #if TC__ALL_TARGETS
 #define TC_HAS_BLACKWELL_A 1
 #define TC_HAS_CVT_RS 1
@@ -232,8 +239,8 @@ typedef unsigned long long uintptr_t;
 #endif
 #endif
 
-/* CUDA 12.6 writes PTX 8.5. A function that needs a newer qualifier for its speed alone goes without it there. (What needs newer PTX by
- * its nature is ptxas's to refuse: docs/isa.md says since when each form is PTX.) */
+/* CUDA 12.6 writes PTX 8.5. A function that needs a newer qualifier for its speed alone goes without it there. (What
+ * needs newer PTX by its nature is ptxas's to refuse: docs/isa.md says since when each form is PTX.) */
 #ifndef TC__PTX_86
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1207
 #define TC__PTX_86 0
@@ -251,68 +258,95 @@ typedef unsigned long long uintptr_t;
 #if TC_HAS_SM80
 #define TC_DEV_SM80 TC_DEV
 #else
-#define TC_DEV_SM80 TC__NEEDS("needs sm_80 or later: compile with -gencode arch=compute_80,code=sm_80, or guard the call with #if TC_HAS_SM80")
+#define TC_DEV_SM80 \
+    TC__NEEDS("needs sm_80 or later: " \
+              "compile with -gencode arch=compute_80,code=sm_80, or guard the call with #if TC_HAS_SM80")
 #endif
 #if TC_HAS_SM90
 #define TC_DEV_SM90 TC_DEV
 #else
-#define TC_DEV_SM90 TC__NEEDS("needs sm_90 or later: compile with -gencode arch=compute_90,code=sm_90, or guard the call with #if TC_HAS_SM90")
+#define TC_DEV_SM90 \
+    TC__NEEDS("needs sm_90 or later: " \
+              "compile with -gencode arch=compute_90,code=sm_90, or guard the call with #if TC_HAS_SM90")
 #endif
 #if TC_HAS_SM90A
 #define TC_DEV_SM90A TC_DEV
 #else
-#define TC_DEV_SM90A TC__NEEDS("needs sm_90a: compile with -gencode arch=compute_90a,code=sm_90a, or guard the call with #if TC_HAS_SM90A")
+#define TC_DEV_SM90A \
+    TC__NEEDS("needs sm_90a: " \
+              "compile with -gencode arch=compute_90a,code=sm_90a, or guard the call with #if TC_HAS_SM90A")
 #endif
 #if TC_HAS_SM100A
 #define TC_DEV_SM100A TC_DEV
 #else
-#define TC_DEV_SM100A TC__NEEDS("needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_SM100A")
+#define TC_DEV_SM100A \
+    TC__NEEDS("needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: " \
+              "compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_SM100A")
 #endif
 #if TC_HAS_SM75
 #define TC_DEV_SM75 TC_DEV
 #else
-#define TC_DEV_SM75 TC__NEEDS("needs sm_75 or later: compile with -gencode arch=compute_75,code=sm_75, or guard the call with #if TC_HAS_SM75")
+#define TC_DEV_SM75 \
+    TC__NEEDS("needs sm_75 or later: " \
+              "compile with -gencode arch=compute_75,code=sm_75, or guard the call with #if TC_HAS_SM75")
 #endif
 #if TC_HAS_SM120A
 #define TC_DEV_SM120A TC_DEV
 #else
-#define TC_DEV_SM120A TC__NEEDS("needs sm_120a, sm_121a or the f target of one: compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120A")
+#define TC_DEV_SM120A \
+    TC__NEEDS("needs sm_120a, sm_121a or the f target of one: " \
+              "compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120A")
 #endif
 #if TC_HAS_SM120A_ONLY
 #define TC_DEV_SM120A_ONLY TC_DEV
 #else
-#define TC_DEV_SM120A_ONLY TC__NEEDS("needs sm_120a or sm_121a, not an f target: compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120A_ONLY")
+#define TC_DEV_SM120A_ONLY \
+    TC__NEEDS("needs sm_120a or sm_121a, not an f target: " \
+              "compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120A_ONLY")
 #endif
 #if TC_HAS_SM89
 #define TC_DEV_SM89 TC_DEV
 #else
-#define TC_DEV_SM89 TC__NEEDS("needs sm_89 or later: compile with -gencode arch=compute_89,code=sm_89, or guard the call with #if TC_HAS_SM89")
+#define TC_DEV_SM89 \
+    TC__NEEDS("needs sm_89 or later: " \
+              "compile with -gencode arch=compute_89,code=sm_89, or guard the call with #if TC_HAS_SM89")
 #endif
 #if TC_HAS_SM100
 #define TC_DEV_SM100 TC_DEV
 #else
-#define TC_DEV_SM100 TC__NEEDS("needs sm_100 or later: compile with -gencode arch=compute_100,code=sm_100, or guard the call with #if TC_HAS_SM100")
+#define TC_DEV_SM100 \
+    TC__NEEDS("needs sm_100 or later: " \
+              "compile with -gencode arch=compute_100,code=sm_100, or guard the call with #if TC_HAS_SM100")
 #endif
 #if TC_HAS_BLACKWELL_A
 #define TC_DEV_BLACKWELL_A TC_DEV
 #else
-#define TC_DEV_BLACKWELL_A TC__NEEDS("needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a (or 103a, 107a, 110a, 120a, 121a, 100f, 120f), or guard the call with #if TC_HAS_BLACKWELL_A")
+#define TC_DEV_BLACKWELL_A \
+    TC__NEEDS("needs an a or f target of Blackwell: " \
+              "compile with -gencode arch=compute_100a,code=sm_100a (or 103a, 107a, 110a, 120a, 121a, 100f, 120f), " \
+              "or guard the call with #if TC_HAS_BLACKWELL_A")
 #endif
 #if TC_HAS_ANY_A
 #define TC_DEV_ANY_A TC_DEV
 #else
-#define TC_DEV_ANY_A TC__NEEDS("needs sm_90a or an a or f target of Blackwell: compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 107a, 110a, 120a, 121a), or guard the call with #if TC_HAS_ANY_A")
+#define TC_DEV_ANY_A \
+    TC__NEEDS("needs sm_90a or an a or f target of Blackwell: " \
+              "compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 107a, 110a, 120a, 121a), " \
+              "or guard the call with #if TC_HAS_ANY_A")
 #endif
 #if TC_HAS_CVT_RS
 #define TC_DEV_CVT_RS TC_DEV
 #else
-#define TC_DEV_CVT_RS TC__NEEDS("needs sm_100a, sm_103a or sm_107a: compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_CVT_RS")
+#define TC_DEV_CVT_RS \
+    TC__NEEDS("needs sm_100a, sm_103a or sm_107a: " \
+              "compile with -gencode arch=compute_100a,code=sm_100a, or guard the call with #if TC_HAS_CVT_RS")
 #endif
 #endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * For the macros that take PTX's tokens. TC__PROBE(TC__TABLE_##x, no): the second item of a table's line ("~, item"), or `no` where
- * the table has no such line: so a wrong token becomes a sentence and not a heap of errors. TC__NARGS: how many (1..16).
+ * For the macros that take PTX's tokens. TC__PROBE(TC__TABLE_##x, no): the second item of a table's line ("~, item"),
+ * or `no` where the table has no such line: so a wrong token becomes a sentence and not a heap of errors. TC__NARGS:
+ * how many (1..16).
  */
 #define TC__CAT(a, b) TC__CAT_(a, b)
 #define TC__CAT_(a, b) a##b
@@ -333,8 +367,9 @@ typedef unsigned long long uintptr_t;
 #define TC__CHECKER static TC_CONSTEXPR TC_UNUSED
 #endif
 
-/* Is `text` what `rule` allows? A rule is groups set apart by blanks, a group is alternatives set apart by |, one of which may be empty:
- * ".a|.b |.c" allows .a, .b, .a.c and .b.c. The macros ask it of the qualifiers that they were given, in a static_assert. */
+/* Is `text` what `rule` allows? A rule is groups set apart by blanks, a group is alternatives set apart by |, one of
+ * which may be empty: ".a|.b |.c" allows .a, .b, .a.c and .b.c. The macros ask it of the qualifiers that they were
+ * given, in a static_assert. */
 TC__CHECKER int tc__follows(const char *text, const char *rule)
 {
     if (!*rule) return !*text;

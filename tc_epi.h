@@ -8,6 +8,7 @@
  *     tc_epi_*, tc_epi2_*                         shipped hooks
  *     tc_pack, tc_unpack                          two f32 to a pair of 16-bit elements; one of them back
  *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then stores
+ *     tc_store, tc_store_rows                     all columns of a warp's 16 rows to memory by TMA, for kernels of your own
  *
  * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN for -inf, as
  * x * sigmoid(x) does wherever it is computed as written.
@@ -233,18 +234,29 @@ TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm
 TC_DEV long long tc__epi_c_at(const tc_gemm_out *o, tc_gemm_at at) { return (long long)at.batch * o->stride_c + (long long)at.row * o->ldc + at.col; }
 TC_DEV long long tc__epi_d_at(const tc_gemm_out *o, tc_gemm_at at) { return (long long)at.batch * o->stride_d + (long long)at.row * o->ldd + at.col; }
 
-/* What a lane takes at an edge of D: one element, or a pair where the hook is one of pairs. */
-TC_HD TC_CONSTEXPR int tc__epi_edge_step(const tc_epi e) { return e.epi2 ? 2 : 1; }
+/* Eight neighbours of a row as f32 in shared memory: the addresses of the first four and of the last four, where they go, and whether rows of C
+ * and D begin at multiples of 16 bytes. */
+typedef struct tc__epi_piece {
+    uint32_t lo, hi;
+    tc_gemm_at at;
+    int vec;
+} tc__epi_piece;
 
-/* So many elements, if they exist: alpha, beta * C, the hook, then to D, element by element. A hook is called once for each element of D and
- * for no other. (n is even where there is a hook of pairs.) */
-TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const float *x, tc_gemm_at at)
+TC_DEV float tc__epi_shared(uint32_t at)
 {
+    float x;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at) : "memory");
+    return x;
+}
+
+/* One element, or a pair where the hook is one of pairs (n is even then): alpha, beta * C, the hook, and to D. */
+TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t from, tc_gemm_at at)
+{
+    const int step = e.epi2 ? 2 : 1;
     float v[2];
-    if (at.row >= o->m || at.col >= o->n) return;
 #pragma unroll
-    for (int i = 0; i < tc__epi_edge_step(e); i++) {
-        v[i] = x[i] * o->alpha;
+    for (int i = 0; i < step; i++) {
+        v[i] = tc__epi_shared(from + (uint32_t)(4 * i)) * o->alpha;
         if (o->beta != 0.f) {
             const long long c = tc__epi_c_at(o, at) + i;
             v[i] += o->beta * (e.d == TC_F32 ? ((const float *)o->c)[c] : tc_unpack(e.d, ((const uint16_t *)o->c)[c]));
@@ -253,10 +265,57 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const float 
     if (e.epi2) tc__epi_hook(e, o, v, at);
     else if (e.epi) v[0] = e.epi(v[0], at, o->epi);
 #pragma unroll
-    for (int i = 0; i < tc__epi_edge_step(e); i++) {
+    for (int i = 0; i < step; i++) {
         const long long d = tc__epi_d_at(o, at) + i;
         if (e.d == TC_F32) ((float *)o->d)[d] = v[i];
         else ((uint16_t *)o->d)[d] = (uint16_t)tc_pack(e.d, v[i], 0.f);
+    }
+}
+
+/* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook is called once for
+ * each element of D and for no other. */
+TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
+{
+    const int size = tc_type_bits(e.d) / 8;
+    float x[8];
+    if (p->at.row >= o->m || p->at.col >= o->n) return;
+    if (!p->vec || p->at.col + 8 > o->n) {
+#pragma unroll 1
+        for (int i = 0; i < 8 && p->at.col + i < o->n; i += e.epi2 ? 2 : 1) {
+            tc_gemm_at at = p->at;
+            at.col += i;
+            tc__epi_edge(e, o, (i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), at);
+        }
+        return;
+    }
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3]) : "r"(p->lo) : "memory");
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x[4]), "=f"(x[5]), "=f"(x[6]), "=f"(x[7]) : "r"(p->hi) : "memory");
+    tc__epi_alpha(x, 8, o->alpha);
+    if (o->beta != 0.f) {
+        const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, p->at) * size);
+#pragma unroll
+        for (int w = 0; w < size / 2; w++) {
+            const uint4 got = c[w];
+            const uint32_t u[4] = {got.x, got.y, got.z, got.w};
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                if (size == 4) x[4 * w + i] += o->beta * tc_f32_from_bits(u[i]);
+                if (size == 2) x[2 * i] += o->beta * tc_unpack(e.d, u[i]), x[2 * i + 1] += o->beta * tc_unpack(e.d, u[i] >> 16);
+            }
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i += 2) {
+        tc_gemm_at at = p->at;
+        at.col += i;
+        tc__epi_hook(e, o, x + i, at);
+    }
+    uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, p->at) * size);
+    if (size == 4) {
+        d[0] = make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3]));
+        d[1] = make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]), tc_bits_from_f32(x[7]));
+    } else {
+        d[0] = make_uint4(tc_pack(e.d, x[0], x[1]), tc_pack(e.d, x[2], x[3]), tc_pack(e.d, x[4], x[5]), tc_pack(e.d, x[6], x[7]));
     }
 }
 
@@ -302,6 +361,35 @@ TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const i
     }
 }
 
+/* Where 16 rows of a warp go: a tensor map of boxes of 16 rows (tc_operand_map, box_rows 16), the place of the first element, what there is. */
+typedef struct tc_store {
+    const tc_tmap *map;
+    int row, col, batch;
+    int m, n;     /* rows and columns of D; n * bytes of an element a multiple of 16 */
+    uint32_t buf; /* shared address of two boxes of the warp's own, a multiple of 1024 */
+} tc_store;
+
+/* `cols` columns (a multiple of a box's) of a fragment of 16 rows to D by TMA, box by box, each warp for itself; two boxes in turns. The last
+ * thing to do before the kernel ends: wait until they are read (TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); tc_kernel.h does). */
+TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s, const float *v)
+{
+    const int lane = tc_lane(), wide = tc_box_cols(b);
+    const uint32_t at = tc_box_lane(b);
+#pragma unroll
+    for (int i = 0; i < cols / wide; i++) {
+        const uint32_t to = s->buf + (uint32_t)(i % 2 * 16 * b.bytes);
+        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1); /* the store before the last has left this box */
+        __syncwarp();
+        tc_box_put(b, to + at, v + i * wide / 2, 0, wide / 2);
+        tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
+        __syncwarp();
+        if (lane == 0) {
+            if (s->row < s->m && s->col + i * wide < s->n) tc_cp_async_bulk_tensor_3d_store(s->map, to, s->col + i * wide, s->row, s->batch);
+            tc_cp_async_bulk_commit_group();
+        }
+    }
+}
+
 /* Adds beta * C to a warp's fragment of a box that lies wholly inside D: C comes to the box in whole rows, then to its owners. */
 TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, uint32_t buf, tc_gemm_at first)
 {
@@ -343,20 +431,18 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
     __syncwarp();
 }
 
-/* Columns from first.col on that a warp has left as f32 in a box of `bytes`, to D, whose last row or last column lies among them: a TMA
- * store would be cut at 16 bytes, not at the last element. A loop, so that the hook's code stands here a few times only. */
+/* What a warp has left as f32 in a box of `bytes`, first.col its first column, to D, whose last row or last column lies among it: a TMA
+ * store would be cut at 16 bytes, not at the last element. Rows of D begin at multiples of 16 bytes, as TMA needs. */
 TC_DEV_SM90 void tc__box_store_edge(const int bytes, const tc_epi e, const tc_gemm_out *o, uint32_t buf, tc_gemm_at first)
 {
-    const int step = tc__epi_edge_step(e), lanes = bytes / 4 / step;
-#pragma unroll 2
-    for (int i = tc_lane(); i < 16 * lanes; i += 32) {
-        const tc_gemm_at at = {first.row + i / lanes, first.col + i % lanes * step, first.batch, first.group};
-        float x[2];
-#pragma unroll
-        for (int k = 0; k < step; k++)
-            asm volatile("ld.shared.f32 %0, [%1];"
-                         : "=f"(x[k]) : "r"(buf + tc_swizzle(bytes, (uint32_t)(i / lanes * bytes + i % lanes * step * 4)) + (uint32_t)(k * 4)) : "memory");
-        tc__epi_edge(e, o, x, at);
+    const int pieces = bytes / 32;
+#pragma unroll 1
+    for (int i = tc_lane(); i < 16 * pieces; i += 32) {
+        const uint32_t at = (uint32_t)(i / pieces * bytes + i % pieces * 32);
+        tc__epi_piece p = {buf + tc_swizzle(bytes, at), buf + tc_swizzle(bytes, at + 16u), first, 1};
+        p.at.row += i / pieces;
+        p.at.col += i % pieces * 8;
+        tc__epi_store_piece(e, o, &p);
     }
 }
 

@@ -234,55 +234,18 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
     }
 }
 
-/* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) through alpha, beta * C and the hook to D, eight columns a
- * lane; pair by pair where D ends or its rows are not aligned. A loop, so that the hook's code stands here but a few times. */
-TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, const float *stage, tc_gemm_at first)
+/* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so that the hook's code
+ * stands here but a few times. */
+TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
 {
-    const tc_gemm_out *o = &p->out;
-    const tc_epi epi = tc__gemm_epi(c);
-    const int wn = c.bn / c.warps_n, size = tc_type_bits(c.d) / 8;
+    const int wn = c.bn / c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
-        const int r = i / (wn / 8), cc = i % (wn / 8) * 8;
-        const tc_gemm_at at = {first.row + r, first.col + cc, first.batch, 0};
-        const float4 lo = *(const float4 *)(stage + r * (wn + 8) + cc), hi = *(const float4 *)(stage + r * (wn + 8) + cc + 4);
-        float x[8] = {lo.x, lo.y, lo.z, lo.w, hi.x, hi.y, hi.z, hi.w};
-        if (p->vec && at.row < o->m && at.col + 8 <= o->n) {
-            uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, at) * size);
-            tc__epi_alpha(x, 8, o->alpha);
-            if (o->beta != 0.f) {
-                const uint4 *from = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, at) * size);
-#pragma unroll
-                for (int w = 0; w < size / 2; w++) {
-                    const uint4 got = from[w];
-                    const uint32_t u[4] = {got.x, got.y, got.z, got.w};
-#pragma unroll
-                    for (int e = 0; e < 4; e++) {
-                        if (size == 4) x[4 * w + e] += o->beta * tc_f32_from_bits(u[e]);
-                        if (size == 2) x[2 * e] += o->beta * tc_unpack(c.d, u[e]), x[2 * e + 1] += o->beta * tc_unpack(c.d, u[e] >> 16);
-                    }
-                }
-            }
-#pragma unroll
-            for (int e = 0; e < 8; e += 2) {
-                tc_gemm_at place = at;
-                place.col += e;
-                tc__epi_hook(epi, o, x + e, place);
-            }
-            if (size == 4) {
-                d[0] = make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3]));
-                d[1] = make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]), tc_bits_from_f32(x[7]));
-            } else {
-                d[0] = make_uint4(tc_pack(c.d, x[0], x[1]), tc_pack(c.d, x[2], x[3]), tc_pack(c.d, x[4], x[5]), tc_pack(c.d, x[6], x[7]));
-            }
-        } else {
-#pragma unroll 1
-            for (int e = 0; e < 8; e += tc__epi_edge_step(epi)) {
-                tc_gemm_at place = at;
-                place.col += e;
-                tc__epi_edge(epi, o, stage + r * (wn + 8) + cc + e, place);
-            }
-        }
+        const uint32_t at = stage + (uint32_t)((i / (wn / 8) * (wn + 8) + i % (wn / 8) * 8) * 4);
+        tc__epi_piece piece = {at, at + 16u, first, p->vec};
+        piece.at.row += i / (wn / 8);
+        piece.at.col += i % (wn / 8) * 8;
+        tc__epi_store_piece(tc__gemm_epi(c), &p->out, &piece);
     }
 }
 
@@ -318,7 +281,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
             *(float2 *)(stage + (lane / 4 + j % 2 * 8) * (wn + 8) + j / 2 * 8 + lane % 4 * 2) = make_float2(v[0], v[1]);
         }
         __syncwarp();
-        tc__gemm80_store(c, p, stage, first);
+        tc__gemm80_store(c, p, tc_smem_u32(stage), first);
         __syncwarp();
     }
 }

@@ -340,7 +340,8 @@ TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_bloc
     return at;
 }
 
-/* The boxes of this warp that cross the last row or the last column of D, through shared memory as f32. One at a time, since a hook's code
+/* The boxes of this warp that cross the last row or the last column of D, through shared memory as f32, before all others: the stores of the
+ * tile before have long left their buffers. One at a time, since a hook's code
  * shall not stand here for each: so each has its turn at the one place where its registers are known. */
 TC_DEV_SM90 void tc__gemm90_store_edges(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, const float *acc)
 {
@@ -372,7 +373,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const int cols = tc_box_cols(box), group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : cols / 2 < 32 ? cols / 2 : 32;
     const int lane = tc_lane(), across = tc__gemm90_boxes(c);
     const uint32_t lane_at = tc_box_lane(box);
-    int edges = 0;
+    if (u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + c.bn > o->n) tc__gemm90_store_edges(c, g, u, acc);
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
         float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
@@ -402,11 +403,8 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
                 tc_cp_async_bulk_commit_group();
             }
             ++u->stores;
-        } else if (first.row < o->m && first.col < o->n) {
-            edges = 1;
         }
     }
-    if (edges) tc__gemm90_store_edges(c, g, u, acc);
 }
 
 /* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. */

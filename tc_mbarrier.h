@@ -1,4 +1,4 @@
-/* tc_mbarrier.h - tc 0.1.0 - how threads, blocks and grids wait for each other. Needs: tc_core.h; mbarrier sm_80, most else sm_90.
+/* tc_mbarrier.h - tc 0.2.0 - how threads, blocks and grids wait for each other. Needs: tc_core.h; mbarrier sm_80, most else sm_90.
  *
  *     __shared__ uint64_t word;
  *     uint32_t bar = tc_smem_u32(&word);
@@ -34,7 +34,8 @@
  *     TC_BARRIER_CTA_SYNC(q, id[, threads]), TC_BARRIER_CTA_ARRIVE(q, id, threads)      q: {.aligned}
  *     An address is a uint32_t where q has a .shared, and a pointer where it has none (PTX's generic form).
  *
- * AN MBARRIER counts. It is in phase 0 when made, then in 1, 0, 1, ...: a phase ends when pending arrivals and bytes are both 0.
+ * AN MBARRIER counts. It is in phase 0 when made, then in 1, 0, 1, ...: a phase ends when pending arrivals and bytes
+ * are both 0.
  *
  *     init(2)        arrive            arrive.expect_tx(4096)         4096 bytes land
  *     pending 2      pending 1         pending 0, bytes 4096          pending 2, bytes 0: the next phase
@@ -60,8 +61,8 @@
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: mbarrier. bar: shared address of an 8-byte aligned uint64_t. A phase ends when its `count` arrivals have come and
- * the bytes expected have arrived; the parity of the first phase is 0.
+ * PTX: mbarrier. bar: shared address of an 8-byte aligned uint64_t. A phase ends when its `count` arrivals have come
+ * and the bytes expected have arrived; the parity of the first phase is 0.
  */
 TC_DEV_SM80 void tc_mbarrier_init(uint32_t bar, uint32_t count)
 {
@@ -111,8 +112,10 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster(uint32_t bar, uint32_t rank)
 }
 
 /* The same, relaxed: for handing a slot back after reads that have completed (wgmma after its wait), where no ordinary
- * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter to a half of the rate.
- * PTX before 8.6 has no .relaxed here; its release at CTA scope, which needs no MEMBAR either, is the same machine code. */
+ * access needs ordering. A release at cluster scope is a MEMBAR of the whole GPU: in a k loop it costs a quarter to a
+ * half of the rate.
+ * PTX before 8.6 has no .relaxed here; its release at CTA scope, which needs no MEMBAR either, is the same machine
+ * code. */
 TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
 {
 #if TC__PTX_86
@@ -151,7 +154,8 @@ TC_DEV_SM80 int tc__mbarrier_poll(uint32_t bar, uint32_t parity)
 #endif
 }
 
-/* PTX: mbarrier.arrive with its result, the state before it; mbarrier.pending_count: how many arrivals that state lacked. */
+/* PTX: mbarrier.arrive with its result, the state before it; mbarrier.pending_count: how many arrivals that state
+ * lacked. */
 TC_DEV_SM80 uint64_t tc_mbarrier_arrive_state(uint32_t bar)
 {
     uint64_t state;
@@ -166,7 +170,8 @@ TC_DEV_SM80 uint32_t tc_mbarrier_pending_count(uint64_t state)
     return n;
 }
 
-/* Waits until the phase of this parity has completed. TC_MBARRIER_WAIT is the same, with a name and a stage for TC_DEBUG. */
+/* Waits until the phase of this parity has completed. TC_MBARRIER_WAIT is the same, with a name and a stage for
+ * TC_DEBUG. */
 TC_DEV_SM80 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
 {
     while (!tc__mbarrier_poll(bar, parity)) {
@@ -210,7 +215,8 @@ TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const ch
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: fence.proxy.async: this thread's ordinary writes, before; TMA, wgmma reads, after. _shared: shared memory only.
- * fence.mbarrier_init: makes mbarrier.init visible to the cluster and to TMA; needs a cluster or block barrier after it.
+ * fence.mbarrier_init: makes mbarrier.init visible to the cluster and to TMA; needs a cluster or block barrier after
+ * it.
  */
 TC_DEV_SM90 void tc_fence_proxy_async_shared(void) { asm volatile("fence.proxy.async.shared::cta;" : : : "memory"); }
 TC_DEV_SM90 void tc_fence_proxy_async(void) { asm volatile("fence.proxy.async;" : : : "memory"); }
@@ -243,8 +249,9 @@ TC_DEV_SM90 void tc_cluster_sync(void)
     tc_cluster_wait();
 }
 
-/* PTX: griddepcontrol. wait: the grids before this one in the stream have completed and their writes are visible; a no-op
- * without the programmatic launch attribute. launch_dependents: the next grid may start (its wait still holds it). */
+/* PTX: griddepcontrol. wait: the grids before this one in the stream have completed and their writes are visible; a
+ * no-op without the programmatic launch attribute. launch_dependents: the next grid may start (its wait still holds
+ * it). */
 TC_DEV_SM90 void tc_griddepcontrol_wait(void) { asm volatile("griddepcontrol.wait;" : : : "memory"); }
 TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 {
@@ -470,9 +477,9 @@ TC_DEV_SM90 int tc_isspacep_shared_cluster(const void *p)
     return r;
 }
 
-/* PTX: special registers: tc_sreg_cluster_ctaid_x() and so on. cluster_ctaid, cluster_nctaid: place in the cluster and its shape;
- * clusterid, nclusterid: of the cluster in the grid; bytes of shared memory: total_smem_size, dynamic_smem_size, aggr_smem_size (of the
- * cluster), and the part reserved by the system. */
+/* PTX: special registers: tc_sreg_cluster_ctaid_x() and so on. cluster_ctaid, cluster_nctaid: place in the cluster and
+ * its shape; clusterid, nclusterid: of the cluster in the grid; bytes of shared memory: total_smem_size,
+ * dynamic_smem_size, aggr_smem_size (of the cluster), and the part reserved by the system. */
 #define TC__SREG(gate, name, reg)                                                                                     \
     gate uint32_t tc_sreg_##name(void)                                                                                \
     {                                                                                                                 \
@@ -505,8 +512,8 @@ TC_DEV_SM90 int tc_sreg_is_explicit_cluster(void)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Named barriers of a block (16: 0..15; 0 is __syncthreads'). id, threads: registers or constants; threads: a multiple of 32. Without
- * .aligned the threads of a warp may come one after the other.
+ * Named barriers of a block (16: 0..15; 0 is __syncthreads'). id, threads: registers or constants; threads: a multiple
+ * of 32. Without .aligned the threads of a warp may come one after the other.
  */
 #define TC__BARRIER_SYNC_1(q, id) asm volatile("barrier.cta.sync" #q " %0;" : : "r"(id) : "memory")
 #define TC__BARRIER_SYNC_2(q, id, threads) asm volatile("barrier.cta.sync" #q " %0, %1;" : : "r"(id), "r"(threads) : "memory")
@@ -540,9 +547,10 @@ TC_DEV_SM90 int tc_elect_sync(uint32_t *lane, uint32_t mask)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: clusterlaunchcontrol (sm_100): a running cluster asks for the work of one that has not started yet. try_cancel writes 16 bytes at
- * addr (shared, 16-byte aligned) and counts them on bar: expect 16 bytes. Called by one thread. _multicast: the answer goes to the same
- * offset in all CTAs of the cluster. Ask a second time only if the first was granted; a refusal is final.
+ * PTX: clusterlaunchcontrol (sm_100): a running cluster asks for the work of one that has not started yet. try_cancel
+ * writes 16 bytes at addr (shared, 16-byte aligned) and counts them on bar: expect 16 bytes. Called by one thread.
+ * _multicast: the answer goes to the same offset in all CTAs of the cluster. Ask a second time only if the first was
+ * granted; a refusal is final.
  */
 TC_DEV_SM100 void tc_clusterlaunchcontrol_try_cancel(uint32_t addr, uint32_t bar)
 {
@@ -573,7 +581,8 @@ TC_DEV_BLACKWELL_A void tc_clusterlaunchcontrol_try_cancel_multicast(uint32_t ad
                      : : "l"((uint64_t)(response)), "l"((uint64_t)(bar)) : "memory");                                 \
     } while (0)
 
-/* The answer, read from its 16 bytes: 1 if a cluster was taken over; the x, y, z of its first CTA, only then defined. */
+/* The answer, read from its 16 bytes: 1 if a cluster was taken over; the x, y, z of its first CTA, only then
+ * defined. */
 TC_DEV_SM100 int tc_clusterlaunchcontrol_is_canceled(uint64_t low, uint64_t high)
 {
     int r;

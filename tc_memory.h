@@ -1,10 +1,11 @@
-/* tc_memory.h - tc 0.1.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h; sm_80, parts sm_90, sm_100.
+/* tc_memory.h - tc 0.2.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h; sm_80, parts sm_90, sm_100.
  *
  *     uint64_t keep = tc_createpolicy_evict_last();                     for what is read again and again
  *     uint32_t r[4];
  *     TC_LD_GLOBAL(.nc.L2::cache_hint, v4, b32, r, p, keep);            PTX: ld.global.nc.L2::cache_hint.v4.b32 {r...}, [p], keep
  *
- * CONTENTS (q: qualifiers with their dots, as in PTX, may be empty; vec: v2, v4, v8 or empty; d, v: arrays of that many, also for one)
+ * CONTENTS (q: qualifiers with their dots, as in PTX, may be empty; vec: v2, v4, v8 or empty; d, v: arrays of that
+ * many, also for one)
  *     policies       tc_createpolicy_evict_first _evict_last; TC_CREATEPOLICY_FRACTIONAL(q, policy[, fraction]),
  *                    TC_CREATEPOLICY_RANGE(q, policy, p, primary_bytes, total_bytes), tc_createpolicy_cvt      sm_80
  *                    q: {.global}(range only) .L2::evict_last, _normal, _first or _unchanged, then {.L2::evict_first .L2::evict_unchanged}
@@ -54,7 +55,8 @@ TC_DEV_SM80 uint64_t tc_createpolicy_evict_last(void)
 }
 
 
-/* PTX: createpolicy.cvt: a policy from an access property of the CUDA runtime, as cudaLaunchAttributeValue's accessPolicyWindow has. */
+/* PTX: createpolicy.cvt: a policy from an access property of the CUDA runtime, as cudaLaunchAttributeValue's
+ * accessPolicyWindow has. */
 TC_DEV_SM80 uint64_t tc_createpolicy_cvt(uint64_t property)
 {
     uint64_t policy;
@@ -109,8 +111,8 @@ TC_DEV_SM80 uint64_t tc_createpolicy_cvt(uint64_t property)
 TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" : : "l"(p) : "memory"); }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Loads and stores. Tables: vec and type to (number of registers, constraint, text); then one asm for each number, without and with
- * a policy.
+ * Loads and stores. Tables: vec and type to (number of registers, constraint, text); then one asm for each number,
+ * without and with a policy.
  */
 #define TC__MEM__b32 ~, (1, "r", ".b32")
 #define TC__MEM_v2_b32 ~, (2, "r", ".v2.b32")
@@ -228,8 +230,8 @@ TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" :
 /* ---------------------------------------------------------------------------------------------------------------------
  * Asynchronous stores
  */
-/* PTX: st.async: 16 bytes from registers to another CTA of the cluster; dst and bar are shared::cluster addresses (tc_mapa) in
- * the same CTA, whose barrier counts the bytes. */
+/* PTX: st.async: 16 bytes from registers to another CTA of the cluster; dst and bar are shared::cluster addresses
+ * (tc_mapa) in the same CTA, whose barrier counts the bytes. */
 TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
 {
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];"
@@ -297,7 +299,8 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
         TC__CALL(TC__PROBE(TC__SCALAR_##type, TC__SCALAR_BAD), "red.async" #q ".global.add." #type, p, x);            \
     } while (0)
 
-/* PTX: st.bulk: zeroes. addr: a shared address with .shared::cta, else a pointer to shared memory; 8-byte aligned; bytes: uint64_t. */
+/* PTX: st.bulk: zeroes. addr: a shared address with .shared::cta, else a pointer to shared memory; 8-byte aligned;
+ * bytes: uint64_t. */
 #define TC_ST_BULK(q, addr, bytes)                                                                                    \
     do {                                                                                                              \
         static_assert(tc__follows(#q, "|.weak |.shared::cta"), "tc: st.bulk: the qualifiers are {.weak}{.shared::cta}"); \

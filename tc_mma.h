@@ -1,4 +1,4 @@
-/* tc_mma.h - tc 0.1.0 - mma.sync and mma.sp of every type, and what feeds them: ldmatrix, stmatrix, movmatrix, cp.async. Needs: tc_core.h; sm_75 and later.
+/* tc_mma.h - tc 0.2.0 - mma.sync and mma.sp of every type, and what feeds them: ldmatrix, stmatrix, movmatrix, cp.async. Needs: tc_core.h; sm_75 and later.
  *
  *     uint32_t a[4], b[2];
  *     float d[4] = {0};
@@ -30,7 +30,8 @@
  *                                                                  sm_80   global to shared, past the registers
  *     coordinates   tc_frag_{shape}_{class}_{a,b,d}_{row,col}, tc_frag_ldmatrix_*, tc_frag_stmatrix_*, tc_frag_scale_*: host and device
  *
- * WHAT MULTIPLIES (registers of 32 bits a lane, f64: of 64; d and c: float, double, int32_t, or uint32_t for a pair of f16)
+ * WHAT MULTIPLIES (registers of 32 bits a lane, f64: of 64; d and c: float, double, int32_t, or uint32_t for a pair of
+ * f16)
  *     types of A and B       shapes (registers of A, B, D)                              D and C              from
  *     f16                    m16n8k8 (2 1 4|2)  m16n8k16 (4 2 4|2)                      f32 f32 or f16 f16   sm_75, sm_80
  *     f16, any row/col       m8n8k4 (2 2 8|4)                                           and f32 f16          sm_70
@@ -48,8 +49,8 @@
  *     Sparse: twice the K of each row above (tf32 k8 k16, f16 and bf16 k16 k32, 8 bits k32 k64, 4 bits k64 k128), m16n8 only; fp8
  *     k64 only. A has the registers of the dense shape of half that K. No f64, no b1.
  *
- * FRAGMENTS: which lane holds which element. g = lane / 4, t = lane % 4. A register holds e = 32 / bits elements (f64, tf32: 1), the
- * lowest k in the lowest bits. One picture serves all types; K is counted in registers of e elements:
+ * FRAGMENTS: which lane holds which element. g = lane / 4, t = lane % 4. A register holds e = 32 / bits elements (f64,
+ * tf32: 1), the lowest k in the lowest bits. One picture serves all types; K is counted in registers of e elements:
  *
  *     A 16 x K (row, k)          k: e*t ..      e*t + 4e ..      further registers      B 8 x K (n, k)      k: e*t ..   e*t + 4e ..
  *       row g                       a[0]           a[2]          (f64 k16): a[4] a[6]     column n = g         b[0]        b[1]
@@ -97,9 +98,9 @@
 #include "tc_core.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Coordinates: (row, col) of element i of a lane's fragment, counted through its registers. For A: (m, k); for B: (n, k); for
- * D: (m, n). Class: b16 (f16, bf16), b32 (tf32), b64 (f64), b8 (integers, fp8, and the bytes of kind_f8f6f4), b4 (integers, and
- * e2m1 of mxf4), b1. Columns of the table: shape and class, elements in a register, rows of A / 8.
+ * Coordinates: (row, col) of element i of a lane's fragment, counted through its registers. For A: (m, k); for B: (n,
+ * k); for D: (m, n). Class: b16 (f16, bf16), b32 (tf32), b64 (f64), b8 (integers, fp8, and the bytes of kind_f8f6f4),
+ * b4 (integers, and e2m1 of mxf4), b1. Columns of the table: shape and class, elements in a register, rows of A / 8.
  */
 #define TC__FRAGS(X)                                                                                                             \
     X(m16n8k8_b16, 2, 2) X(m16n8k16_b16, 2, 2) X(m16n8k4_b32, 1, 2) X(m16n8k8_b32, 1, 2)                                         \
@@ -126,8 +127,8 @@ TC_HD TC_CONSTEXPR int tc_frag_m16n8k16_b_col(int lane, int i) { return lane % 4
 TC_HD TC_CONSTEXPR int tc_frag_m16n8k16_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }
 TC_HD TC_CONSTEXPR int tc_frag_m16n8k16_d_col(int lane, int i) { return lane % 4 * 2 + i % 2; }
 
-/* m8n8k4 of f16: which of the four products a lane works on, and its place in it. A stored by rows (row) or columns (col), and B
- * (n, k) by columns (col, K contiguous) or rows; D of f16 or of f32. */
+/* m8n8k4 of f16: which of the four products a lane works on, and its place in it. A stored by rows (row) or columns
+ * (col), and B (n, k) by columns (col, K contiguous) or rows; D of f16 or of f32. */
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_product(int lane) { return lane % 16 / 4; }
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_a_row(int lane, int i, int col) { return lane / 16 * 4 + (col ? i : lane % 4); }
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_a_col(int lane, int i, int col) { return col ? lane % 4 : i; }
@@ -136,9 +137,10 @@ TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_b_col(int lane, int i, int col) { retu
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_d_row(int lane, int i, int f32) { return lane / 16 * 4 + (f32 ? lane % 2 + (i & 2) : lane % 4); }
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_d_col(int lane, int i, int f32) { return f32 ? (i & 4) + (lane & 2) + (i & 1) : i; }
 
-/* ldmatrix and stmatrix: element i of the registers of a lane is element `col` of the row of 16 bytes (in memory) whose address
- * lane tc_frag_ldmatrix_*_row gave. For matrix j of x2 and x4 i goes on: m8n8 b16 has 2 elements a matrix, m16n16 b8 8, m8n16 and
- * m16n8 b8 4. The row counts through the matrices, so it is the number of the lane that gave the address. */
+/* ldmatrix and stmatrix: element i of the registers of a lane is element `col` of the row of 16 bytes (in memory) whose
+ * address lane tc_frag_ldmatrix_*_row gave. For matrix j of x2 and x4 i goes on: m8n8 b16 has 2 elements a matrix,
+ * m16n16 b8 8, m8n16 and m16n8 b8 4. The row counts through the matrices, so it is the number of the lane that gave the
+ * address. */
 TC_HD TC_CONSTEXPR int tc_frag_ldmatrix_m8n8_row(int lane, int i) { return i / 2 * 8 + lane / 4; }
 TC_HD TC_CONSTEXPR int tc_frag_ldmatrix_m8n8_col(int lane, int i) { return lane % 4 * 2 + i % 2; }
 TC_HD TC_CONSTEXPR int tc_frag_ldmatrix_m8n8_trans_row(int lane, int i) { return i / 2 * 8 + lane % 4 * 2 + i % 2; }
@@ -154,7 +156,8 @@ TC_HD TC_CONSTEXPR int tc_frag_stmatrix_m8n8_trans_col(int lane, int i) { return
 TC_HD TC_CONSTEXPR int tc_frag_stmatrix_m16n8_trans_row(int lane, int i) { return i / 4 * 8 + lane % 4 * 2 + i % 2; }
 TC_HD TC_CONSTEXPR int tc_frag_stmatrix_m16n8_trans_col(int lane, int i) { return lane / 4 + i / 2 % 2 * 8; }
 
-/* Block scales: the row of A (column of B) whose scales lane holds for this thread id, or -1 where its register is not read. */
+/* Block scales: the row of A (column of B) whose scales lane holds for this thread id, or -1 where its register is not
+ * read. */
 TC_HD TC_CONSTEXPR int tc_frag_scale_a_row(int lane, int thread_a) { return lane % 4 / 2 == thread_a ? lane / 4 + lane % 2 * 8 : -1; }
 TC_HD TC_CONSTEXPR int tc_frag_scale_b_col(int lane, int thread_b) { return lane % 4 == thread_b ? lane / 4 : -1; }
 
@@ -226,8 +229,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
  *     m8n16    x1 x2 x4   b8x16_b6x16_p32, b8x16_b4x16_p64     1 2 4                 never      the same
  *     m16n8    x1 x2 x4   b8                                   1 2 4                 always     the same; stmatrix
  *
- * b6x16_p32: 16 elements of 6 bits and 4 bytes of padding a row; b4x16_p64: 16 of 4 bits and 8 bytes. Each arrives in a byte of its
- * own, in the low bits (e2m1 for kind_f8f6f4 wants bits 2..5: shift left by 2). Table: registers, gate.
+ * b6x16_p32: 16 elements of 6 bits and 4 bytes of padding a row; b4x16_p64: 16 of 4 bits and 8 bytes. Each arrives in a
+ * byte of its own, in the low bits (e2m1 for kind_f8f6f4 wants bits 2..5: shift left by 2). Table: registers, gate.
  */
 #define TC__LDM_m8n8_x1_b16 ~, 1, sm75
 #define TC__LDM_m8n8_x2_b16 ~, 2, sm75
@@ -359,8 +362,9 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tables of the TC_MMA macros, in three steps. First the class of A's and B's types: f16, bf16, tf32, f64, i8, i4, f8 (e4m3 and e5m2
- * only), f4 (e2m1 with e2m1), f6 (any other pair of the five). A pair that is not here does not multiply.
+ * Tables of the TC_MMA macros, in three steps. First the class of A's and B's types: f16, bf16, tf32, f64, i8, i4, f8
+ * (e4m3 and e5m2 only), f4 (e2m1 with e2m1), f6 (any other pair of the five). A pair that is not here does not
+ * multiply.
  */
 #define TC__MMA_AB_f16_f16 ~, f16
 #define TC__MMA_AB_bf16_bf16 ~, bf16
@@ -416,7 +420,8 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_POPC_TEXT_xor_popc ~, ".xor.popc"
 #define TC__MMA_POPC_TEXT_and_popc ~, ".and.popc"
 
-/* Second: layouts, shape, types of D and C, class: the operands (see below) and the gate; for mma.sp the greatest selector too. */
+/* Second: layouts, shape, types of D and C, class: the operands (see below) and the gate; for mma.sp the greatest
+ * selector too. */
 #define TC__MMA_row_row_m8n8k4_f16_f16_f16 ~, Q44, any
 #define TC__MMA_row_row_m8n8k4_f32_f16_f16 ~, Q84, any
 #define TC__MMA_row_row_m8n8k4_f32_f32_f16 ~, Q88, any
@@ -521,8 +526,8 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__SPO_kind_mxf4nvf4_scale_vec_2X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
 #define TC__SPO_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue4m3_f4 ~, F_44, sm120a_only, 0
 
-/* Third: the statement for those operands. Letter: D and C (F 4 floats, H 2 registers of f16 pairs, S 4 or 2 int32, D doubles, Q Volta's);
- * then the registers of A and of B. */
+/* Third: the statement for those operands. Letter: D and C (F 4 floats, H 2 registers of f16 pairs, S 4 or 2 int32, D
+ * doubles, Q Volta's); then the registers of A and of B. */
 #define TC__MMA_R1(x) "r"((x)[0])
 #define TC__MMA_R2(x) "r"((x)[0]), "r"((x)[1])
 #define TC__MMA_R4(x) "r"((x)[0]), "r"((x)[1]), "r"((x)[2]), "r"((x)[3])
@@ -717,8 +722,8 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
                   "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype               \
                   TC__PROBE(TC__MMA_POPC_TEXT_##op, ""), d, a, b, c)
 
-/* kind::f8f6f4: any pair of e4m3, e5m2, e3m2, e2m3 and e2m1, each in a byte. fp8 pairs: every a and f target of Blackwell; with fp6
- * or fp4: the sm_120 family. */
+/* kind::f8f6f4: any pair of e4m3, e5m2, e3m2, e2m3 and e2m1, each in a byte. fp8 pairs: every a and f target of
+ * Blackwell; with fp6 or fp4: the sm_120 family. */
 #define TC_MMA_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c)                                       \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
                   "tc: TC_MMA_KIND: kind_f8f6f4, m16n8k32, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and c both f32 or both f16", \
@@ -733,9 +738,10 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_TEXT_scale_vec_2X ~, ".scale_vec::2X"
 #define TC__MMA_TEXT_scale_vec_4X ~, ".scale_vec::4X"
 
-/* Block scales: D = (A * scale_a) * (B * scale_b) + C. scale_a, scale_b: a register with up to four scales; byte_*, thread_*: which
- * of its bytes, and of which lane of four (drawn at the top): 16-bit registers, the same in all lanes, or literals (_IMM).
- * scale_vec_default writes no .scale_vec: 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 must say 2X or 4X. */
+/* Block scales: D = (A * scale_a) * (B * scale_b) + C. scale_a, scale_b: a register with up to four scales; byte_*,
+ * thread_*: which of its bytes, and of which lane of four (drawn at the top): 16-bit registers, the same in all lanes,
+ * or literals (_IMM). scale_vec_default writes no .scale_vec: 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 must say 2X or
+ * 4X. */
 #define TC__MMA_BS_HELP                                                                                                          \
     "tc: mma with block scales: kind_mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, e2m1); kind_mxf4 "   \
     "m16n8k64 scale_vec_2X ue8m0 (e2m1); kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X ue4m3 (e2m1); row, col, d and c "  \
@@ -774,8 +780,8 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: mma.sp (sm_80). A holds one element in two: registers, metadata and the compressor are in tc_sparse.h. meta: this lane's
- * register of metadata; selector: a literal, which of the lanes of four hold what this instruction reads.
+ * PTX: mma.sp (sm_80). A holds one element in two: registers, metadata and the compressor are in tc_sparse.h. meta:
+ * this lane's register of metadata; selector: a literal, which of the lanes of four hold what this instruction reads.
  */
 #define TC_MMA_SP(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                               \
     TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
@@ -789,7 +795,8 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
         TC__CALL(TC__CAT(TC__MMA_SP_, TC__PROBE(row, BAD)), help, text, d, a, b, c, meta, selector);                             \
     } while (0)
 
-/* .sp::ordered_metadata: the two indices of a group increase, as tc_sparse.h writes them. Nothing is lost, and it is never slower. */
+/* .sp::ordered_metadata: the two indices of a group increase, as tc_sparse.h writes them. Nothing is lost, and it is
+ * never slower. */
 #define TC_MMA_SP_ORDERED(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                       \
     TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
                    TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                              \
@@ -809,14 +816,16 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
                    "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, \
                    d, a, b, c, meta, selector)
 
-/* kind::f8f6f4, ordered metadata. fp8 pairs with f32: every a and f target of Blackwell; the rest: the sm_120 family. */
+/* kind::f8f6f4, ordered metadata. fp8 pairs with f32: every a and f target of Blackwell; the rest: the sm_120
+ * family. */
 #define TC_MMA_SP_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                    \
     TC__MMA_SPARSE(TC__CAT(TC__SPO_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
                    "tc: TC_MMA_SP_KIND: kind_f8f6f4, m16n8k64, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and c both f32 or both f16", \
                    "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "")  \
                    "." #dtype "." #atype "." #btype "." #ctype, d, a, b, c, meta, selector)
 
-/* Block scales with sparse A, ordered metadata; a scale covers the same stretch of K, zeros counted. mxf4, mxf4nvf4: sm_120a, sm_121a. */
+/* Block scales with sparse A, ordered metadata; a scale covers the same stretch of K, zeros counted. mxf4, mxf4nvf4:
+ * sm_120a, sm_121a. */
 #define TC_MMA_SP_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, meta, selector, \
                               scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                                              \
     TC__MMA_SP_SCALED(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,   \
@@ -869,8 +878,9 @@ TC_DEV_SM80 void tc_cp_async_wait_all(void) { asm volatile("cp.async.wait_all;" 
 #define TC_CP_ASYNC_WAIT_GROUP(n) \
     do { tc__needs_sm80(); static_assert((n) >= 0, "tc: cp.async.wait_group: n is 0 or more"); asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory"); } while (0)
 
-/* PTX: cp.async.mbarrier.arrive.noinc: arrives on bar once all earlier cp.async of this thread have landed. The barrier's
- * count includes these arrivals. Without noinc the pending count is raised by one first, so the barrier's count must not hold them. */
+/* PTX: cp.async.mbarrier.arrive.noinc: arrives on bar once all earlier cp.async of this thread have landed. The
+ * barrier's count includes these arrivals. Without noinc the pending count is raised by one first, so the barrier's
+ * count must not hold them. */
 TC_DEV_SM80 void tc_cp_async_mbarrier_arrive_noinc(uint32_t bar)
 {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" : : "r"(bar) : "memory");
@@ -890,8 +900,9 @@ TC_DEV_SM80 void tc_cp_async_mbarrier_arrive(uint32_t bar)
                      : : TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), bar) : "memory");                              \
     } while (0)
 
-/* PTX: cp.async with everything that it takes. cache: ca or cg; space: shared or shared_cta; prefetch: L2_none, L2_64B, L2_128B, L2_256B
- * (how much L2 fetches beside it); size: 4, 8, 16 (cg: 16). dst: shared address; src: a pointer into global memory.
+/* PTX: cp.async with everything that it takes. cache: ca or cg; space: shared or shared_cta; prefetch: L2_none, L2_64B,
+ * L2_128B, L2_256B (how much L2 fetches beside it); size: 4, 8, 16 (cg: 16). dst: shared address; src: a pointer into
+ * global memory.
  *     TC_CP_ASYNC(cache, space, prefetch, dst, src, size)
  *     TC_CP_ASYNC_SRC_SIZE(..., size, src_size)            the first src_size bytes, then zeros; src_size at run time
  *     TC_CP_ASYNC_SRC_SIZE_IMM(..., size, src_size)        src_size a literal

@@ -1,4 +1,4 @@
-/* tc_op.h - tc 0.1.0 - one table: which Tensor Core instruction multiplies which types, from where, in which shape, on
+/* tc_op.h - tc 0.2.0 - one table: which Tensor Core instruction multiplies which types, from where, in which shape, on
  * which GPU. Needs: tc_core.h.
  *
  *     tc_op op = tc_op_make(90, TC_INST_WGMMA);

@@ -1,4 +1,4 @@
-/* tc_softmax.h - tc 0.1.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: the headers below; sm_80.
+/* tc_softmax.h - tc 0.2.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: the headers below; sm_80.
  *
  * What the kernels of tc_attn.h do between the two products and after the last, the same on every generation:
  *
@@ -58,65 +58,68 @@ typedef struct tc_attn_scores {
 
 TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
 {
-    return c.score ? TC__LOG2E : p->scale_log2;
+    return c.score ? 1.f : p->scale_log2; /* of a hook's scores tc_attn_score has made powers of 2 */
 }
 
-/* Score hook, then masks; 1 where rows may have been left few keys. row: of the tile, that of s[0] in lane 0. A hook is asked about
- * places that exist only: where a row or a column does not, the last one stands in. state: what the mask hook said of tile n. edges: 0
- * where n is known to be a tile that every row sees whole. */
+/* Score hook, then masks; 1 where rows may have been left few keys. Each hook is asked exactly about the pairs of query and
+ * key that exist and that causal and window keep, once about each. In tiles where there are others (x.edges, and n outside of
+ * the free ones) every question has its condition, elsewhere none has. With a score hook s is left times log2 e: to scale by
+ * that in the exponent would round twice, and of values near the end of f32 the difference would be infinite. */
 TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_scores x)
 {
-    float *s = x.s;
-    const int cols = x.cols, n = x.n, row = x.row, state = x.state, edges = x.edges;
-    const int masked = edges && (n < w->free_lo || n >= w->free_hi), kv0 = n * c.bn + tc_lane() % 4 * 2;
+    const int masked = x.edges && (x.n < w->free_lo || x.n >= w->free_hi), partial = c.mask && x.state == TC_ATTN_PARTIAL;
+    const int kv0 = x.n * c.bn + tc_lane() % 4 * 2;
     if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
     for (int i = 0; i < 2; i++) {
+        const int r = x.row + tc_lane() / 4 + i * 8;
         int q, h, from = 0, to = w->k_len;
-        tc__attn_row(p, w, row + tc_lane() / 4 + i * 8, &q, &h);
+        tc__attn_row(p, w, r, &q, &h);
         if (c.causal || c.window) {
             const int end = q + w->k_len - w->q_len + p->window_right + 1;
             to = end < to ? end : to;
         }
         if (c.window) from = q + w->k_len - w->q_len - p->window_left;
-        q = q < w->q_len ? q : w->q_len - 1;
-        if (c.score && masked) {
-#pragma unroll
-            for (int j = 0; j < cols / 4; j++) {
-                float *x = s + j / 2 * 4 + i * 2 + j % 2;
-                const int kv = kv0 + j / 2 * 8 + j % 2;
-                const tc_attn_at at = {w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, 0};
-                *x = c.score(*x * p->scale, at, p->hook);
-            }
-        } else if (c.score) {
-#pragma unroll
-            for (int j = 0; j < cols / 4; j++) {
-                float *x = s + j / 2 * 4 + i * 2 + j % 2;
-                const tc_attn_at at = {w->b, h, q, kv0 + j / 2 * 8 + j % 2, 0};
-                *x = c.score(*x * p->scale, at, p->hook);
-            }
-        }
+        if ((c.score || c.mask) && !tc__attn_row_exists(p, w, r, q)) to = 0;
+        from -= kv0;
+        to -= kv0;
         if (masked) {
-            from -= kv0;
-            to -= kv0;
 #pragma unroll
-            for (int j = 0; j < cols / 4; j++) {
-                float *x = s + j / 2 * 4 + i * 2 + j % 2;
-                const int kv = j / 2 * 8 + j % 2;
-                if (kv >= to || (c.window && kv < from)) *x = -TC__INF;
+            for (int j = 0; j < x.cols / 4; j++) {
+                float *s = x.s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = j / 2 * 8 + j % 2, seen = kv < to && (!c.window || kv >= from);
+                const tc_attn_at at = {w->b, h, q, kv0 + kv, 0};
+                if (!seen) *s = -TC__INF;
+                else if (c.score) *s = c.score(*s * p->scale, at, p->hook) * TC__LOG2E;
             }
         }
-        if (c.mask && state == TC_ATTN_PARTIAL) {
+        if (c.score && !masked) {
 #pragma unroll
-            for (int j = 0; j < cols / 4; j++) {
-                float *x = s + j / 2 * 4 + i * 2 + j % 2;
-                const int kv = kv0 + j / 2 * 8 + j % 2;
-                const tc_attn_at at = {w->b, h, q, kv < w->k_len ? kv : w->k_len - 1, 0};
-                if (!c.mask(at, p->hook)) *x = -TC__INF;
+            for (int j = 0; j < x.cols / 4; j++) {
+                float *s = x.s + j / 2 * 4 + i * 2 + j % 2;
+                const tc_attn_at at = {w->b, h, q, kv0 + j / 2 * 8 + j % 2, 0};
+                *s = c.score(*s * p->scale, at, p->hook) * TC__LOG2E;
+            }
+        }
+        if (partial && masked) {
+#pragma unroll
+            for (int j = 0; j < x.cols / 4; j++) {
+                float *s = x.s + j / 2 * 4 + i * 2 + j % 2;
+                const int kv = j / 2 * 8 + j % 2, seen = kv < to && (!c.window || kv >= from);
+                const tc_attn_at at = {w->b, h, q, kv0 + kv, 0};
+                if (seen && !c.mask(at, p->hook)) *s = -TC__INF;
+            }
+        }
+        if (partial && !masked) {
+#pragma unroll
+            for (int j = 0; j < x.cols / 4; j++) {
+                float *s = x.s + j / 2 * 4 + i * 2 + j % 2;
+                const tc_attn_at at = {w->b, h, q, kv0 + j / 2 * 8 + j % 2, 0};
+                if (!c.mask(at, p->hook)) *s = -TC__INF;
             }
         }
     }
-    return (masked && (c.causal || c.window)) || (c.mask && state == TC_ATTN_PARTIAL);
+    return (masked && (c.causal || c.window)) || partial;
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
@@ -163,8 +166,8 @@ TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int co
 #pragma unroll
     for (int j = 0; j < cols / 8; j++) {
         const float *x = s + 4 * j + 2 * i;
-        const uint32_t w = tc__pack(type, x[0], x[1]);
-        sum += tc__unpack(type, w & 0xffffu) - x[0] + (tc__unpack(type, w >> 16) - x[1]);
+        const uint32_t w = tc_pack(type, x[0], x[1]);
+        sum += tc_unpack(type, w & 0xffffu) - x[0] + (tc_unpack(type, w >> 16) - x[1]);
     }
     return sum;
 }
@@ -219,7 +222,7 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_,
 TC_DEV_SM80 void tc_attn_pack(const int type, const float *s, const int cols, uint32_t *a)
 {
 #pragma unroll
-    for (int i = 0; i < cols / 4; i++) a[i] = tc__pack(type, s[2 * i], s[2 * i + 1]);
+    for (int i = 0; i < cols / 4; i++) a[i] = tc_pack(type, s[2 * i], s[2 * i + 1]);
 }
 
 TC_DEV void tc_attn_rescale(float *o, const int cols, const float *f)
@@ -267,9 +270,10 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
         rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
         inverse = sum == 0.f ? 0.f : tc__inverse(rounded);
         if (c.sink || c.out || p->lse) {
-            int q, h;
+            int q, h, exists;
             tc__attn_row(p, w, tile_row, &q, &h);
-            if (c.sink) {
+            exists = tc__attn_row_exists(p, w, tile_row, q);
+            if (c.sink && exists) {
                 const tc_attn_at at = {w->b, h, 0, 0, 0};
                 const float sink = c.sink(at, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
                 const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
@@ -278,10 +282,9 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
                 sum = sum * mine + other;
                 top = high;
             }
-            if (p->lse && q < w->q_len && tile_row < p->tile_q * p->group && lane % 4 == 0)
+            if (p->lse && exists && lane % 4 == 0)
                 lse[h * p->lse_head + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
-            if (c.out) {
-                q = q < w->q_len ? q : w->q_len - 1;
+            if (c.out && exists) {
 #pragma unroll
                 for (int j = 0; j < c.head_dim_v / 8; j++) {
                     const int d = j * 8 + lane % 4 * 2;
@@ -313,7 +316,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
     for (int i = 0; i < 2; i++) {
         int q, h;
         tc__attn_row(p, w, row + lane / 4 + i * 8, &q, &h);
-        exists[i] = q < w->q_len && row + lane / 4 + i * 8 < p->tile_q * p->group;
+        exists[i] = tc__attn_row_exists(p, w, row + lane / 4 + i * 8, q);
         to[i] = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
     }
 #pragma unroll
@@ -323,7 +326,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
         for (int i = 0; i < 2; i++) {
             uint32_t x[4];
 #pragma unroll
-            for (int e = 0; e < n; e++) x[e] = tc__pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
+            for (int e = 0; e < n; e++) x[e] = tc_pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
             tc__attn_transpose(x, n);
             if (exists[i] && n == 4) *(uint4 *)(to[i] + j * 8 + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
             if (exists[i] && n == 2) *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);

@@ -1,7 +1,7 @@
-/* tc_sparse.h - tc 0.1.0 - 2:4 sparsity: prune or verify, compress, metadata, and the fragments of mma.sp. Needs: tc_core.h; host and device.
+/* tc_sparse.h - tc 0.2.0 - 2:4 sparsity: prune or verify, compress, metadata, and the fragments of mma.sp. Needs: tc_core.h; host and device.
  *
- * A sparse matrix instruction multiplies an A of which each group of elements along K is half zeros. It is given what is left (half the
- * columns, "kept") and where it stood ("meta"):
+ * A sparse matrix instruction multiplies an A of which each group of elements along K is half zeros. It is given what
+ * is left (half the columns, "kept") and where it stood ("meta"):
  *
  *     tc_sp_args args = {.type = TC_BF16, .rows = m, .cols = k, .a = a, .lda = k, .kept = kept, .ldk = k / 2, .meta = meta, .ldm = k / 8};
  *     tc_status st = tc_sp_compress(&args);               TC_ERR_SPARSE, and tc_why() names row and columns, where A is not 2:4
@@ -29,8 +29,8 @@
  *
  * META: row-major nibbles; the group g of a row is nibble g % 2 (low first) of byte g / 2; ldm bytes from row to row.
  *
- * REGISTERS of mma.sp's metadata, g = lane / 4, t = lane % 4. A register of all lanes describes 16 rows x 16 groups, whatever the shape;
- * the selector says which part of it an instruction reads.
+ * REGISTERS of mma.sp's metadata, g = lane / 4, t = lane % 4. A register of all lanes describes 16 rows x 16 groups,
+ * whatever the shape; the selector says which part of it an instruction reads.
  *
  *     f16 bf16 tf32:  bits 0..15             bits 16..31           8 and 4 bits:     bits 0..31
  *       row g,        row g + 8,               t = 0               row g,            groups 0..7
@@ -51,14 +51,16 @@
 
 #include "tc_core.h"
 
-/* Columns of a group, and of 16 groups: what a register of metadata describes. bits: of an element as it lies in memory. */
+/* Columns of a group, and of 16 groups: what a register of metadata describes. bits: of an element as it lies in
+ * memory. */
 TC_HD TC_CONSTEXPR int tc_sp_group(int bits) { return bits == 32 ? 2 : bits == 4 ? 8 : 4; }
 TC_HD TC_CONSTEXPR int tc_sp_block(int bits) { return 16 * tc_sp_group(bits); }
 
 /* Bits of an element of this type in memory: fp6 lies in bytes. */
 TC_HD TC_CONSTEXPR int tc_sp_bits(int type) { return type == TC_E3M2 || type == TC_E2M3 ? 8 : tc_type_bits(type); }
 
-/* Is there a sparse instruction for elements of this type that lie in so many bits? TC_F32 stands for TF32's storage. */
+/* Is there a sparse instruction for elements of this type that lie in so many bits? TC_F32 stands for TF32's
+ * storage. */
 TC_HD TC_CONSTEXPR int tc__sp_known(int type, int bits)
 {
     return type == TC_E2M1 ? bits == 4 || bits == 8
@@ -70,7 +72,8 @@ TC_HD TC_CONSTEXPR int tc__sp_known(int type, int bits)
 /* ---------------------------------------------------------------------------------------------------------------------
  * One group. A slot is an element, or with 4 bits a pair: one byte.
  */
-/* How large an element is, as a number to compare; 0 for zero only. A float's bits without the sign are in the order of its size. */
+/* How large an element is, as a number to compare; 0 for zero only. A float's bits without the sign are in the order of
+ * its size. */
 TC_HD uint32_t tc__sp_size(int type, int bits, uint32_t x)
 {
     uint32_t m;
@@ -105,8 +108,9 @@ TC_HD uint32_t tc__sp_slot_size(int type, int bits, uint32_t x)
     return bits == 4 ? tc__sp_size(type, 4, x & 15u) + tc__sp_size(type, 4, x >> 4) : tc__sp_size(type, bits, x);
 }
 
-/* Compresses group g of a row: writes the kept elements to their places in the row `kept` (may be null) and returns the four bits of
- * metadata. Of more than the allowed number of nonzeros the largest stay (the first of equals), and bit 4 of the result is set. */
+/* Compresses group g of a row: writes the kept elements to their places in the row `kept` (may be null) and returns the
+ * four bits of metadata. Of more than the allowed number of nonzeros the largest stay (the first of equals), and bit 4
+ * of the result is set. */
 TC_HD uint32_t tc_sp_compress_group(int type, int bits, const void *row, int64_t g, void *kept)
 {
     const int slots = bits == 32 ? 2 : 4;
@@ -134,8 +138,8 @@ TC_HD uint32_t tc_sp_compress_group(int type, int bits, const void *row, int64_t
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Matrices, row-major. Null kept and meta: nothing is written, the matrix is only looked at. lda and ldk count elements (with 4 bits
- * they are even), ldm bytes.
+ * Matrices, row-major. Null kept and meta: nothing is written, the matrix is only looked at. lda and ldk count elements
+ * (with 4 bits they are even), ldm bytes.
  */
 typedef struct tc_sp_args {
     int type;             /* TC_F16, TC_BF16, TC_TF32, TC_F32, TC_S8, TC_U8, TC_S4, TC_U4, TC_E4M3, TC_E5M2, TC_E3M2, TC_E2M3, TC_E2M1 */
@@ -150,7 +154,8 @@ typedef struct tc_sp_args {
     int64_t ldm;
 } tc_sp_args;
 
-/* Two groups of row r, those of byte `byte` of its metadata. Returns which of them (1, 2, or both) had too many nonzeros. */
+/* Two groups of row r, those of byte `byte` of its metadata. Returns which of them (1, 2, or both) had too many
+ * nonzeros. */
 TC_HD int tc__sp_byte(const tc_sp_args *p, int bits, int64_t r, int64_t byte)
 {
     const char *row = (const char *)p->a + r * p->lda * bits / 8;
@@ -162,9 +167,10 @@ TC_HD int tc__sp_byte(const tc_sp_args *p, int bits, int64_t r, int64_t byte)
 }
 
 #ifdef __CUDACC__
-/* Every thread of a one-dimensional grid calls it: the grid compresses the matrix, a byte of metadata a thread and turn. The
- * arguments are those of tc_sp_compress and are not checked. Returns -1, or for the first group with too many nonzeros that this
- * thread saw its row * (cols / group) + its number in the row; nothing is known then of what stands in kept and meta there. */
+/* Every thread of a one-dimensional grid calls it: the grid compresses the matrix, a byte of metadata a thread and
+ * turn. The arguments are those of tc_sp_compress and are not checked. Returns -1, or for the first group with too many
+ * nonzeros that this thread saw its row * (cols / group) + its number in the row; nothing is known then of what stands
+ * in kept and meta there. */
 TC_DEV int64_t tc_sp_compress_grid(const tc_sp_args *p)
 {
     const int bits = p->bits ? p->bits : tc_sp_bits(p->type);
@@ -194,8 +200,9 @@ TC_HOST tc_status tc__sp_check(const tc_sp_args *p, int bits)
     return TC_OK;
 }
 
-/* Compresses A (or looks at it), on the host. TC_ERR_SPARSE where a group has too many nonzeros and .prune is 0: tc_why() says where.
- * Also TC_ERR_NULL, TC_ERR_SIZE, TC_ERR_PITCH. A matrix that is not 2:4 leaves kept and meta half written. */
+/* Compresses A (or looks at it), on the host. TC_ERR_SPARSE where a group has too many nonzeros and .prune is 0:
+ * tc_why() says where. Also TC_ERR_NULL, TC_ERR_SIZE, TC_ERR_PITCH. A matrix that is not 2:4 leaves kept and meta half
+ * written. */
 TC_HOST tc_status tc_sp_compress(const tc_sp_args *p)
 {
     const int bits = p->bits ? p->bits : tc_sp_bits(p->type), group = tc_sp_group(bits);
@@ -260,8 +267,8 @@ TC_HD uint32_t tc_sp_mma_meta(const uint8_t *meta, int64_t ldm, int bits, int la
 }
 
 #ifndef __CUDACC_RTC__
-/* All of meta as registers: words[(row / 16 * (cols / block) + col / block) * 32 + lane], block = tc_sp_block(bits); rows a multiple of
- * 16, cols of the block. */
+/* All of meta as registers: words[(row / 16 * (cols / block) + col / block) * 32 + lane], block = tc_sp_block(bits);
+ * rows a multiple of 16, cols of the block. */
 TC_HOST tc_status tc_sp_pack_mma(const tc_sp_args *p, uint32_t *words)
 {
     const int bits = p->bits ? p->bits : tc_sp_bits(p->type), block = tc_sp_block(bits);
@@ -281,10 +288,11 @@ TC_HOST tc_status tc_sp_pack_mma(const tc_sp_args *p, uint32_t *words)
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Fragments of mma.sp. Element i of a lane, counted through its registers: A (m, column of kept), B (n, k), D (m, n). Bit pair i
- * (0..15) of a lane's metadata, with the instruction's selector: the row of A and the column of kept that it describes, or -1 where
- * the instruction does not read it. With 4 bits a pair of metadata bits describes two columns (the first is given), with tf32 both pairs
- * of four bits describe the same. Columns of the table: shape and class, bits, elements in a register, groups along K.
+ * Fragments of mma.sp. Element i of a lane, counted through its registers: A (m, column of kept), B (n, k), D (m, n).
+ * Bit pair i (0..15) of a lane's metadata, with the instruction's selector: the row of A and the column of kept that it
+ * describes, or -1 where the instruction does not read it. With 4 bits a pair of metadata bits describes two columns
+ * (the first is given), with tf32 both pairs of four bits describe the same. Columns of the table: shape and class,
+ * bits, elements in a register, groups along K.
  */
 #define TC__SP_FRAGS(X)                                                                                                                  \
     X(m16n8k16_b16, 16, 2, 4) X(m16n8k32_b16, 16, 2, 8) X(m16n8k8_b32, 32, 1, 4) X(m16n8k16_b32, 32, 1, 8)                               \

@@ -1,4 +1,4 @@
-/* tc_swizzle.h - tc 0.1.0 - XOR swizzles of shared memory as pure functions. Needs: tc_core.h; host and device.
+/* tc_swizzle.h - tc 0.2.0 - XOR swizzles of shared memory as pure functions. Needs: tc_core.h; host and device.
  *
  * A tile whose rows are 32, 64 or 128 bytes long and lie end to end makes a column access hit the same banks again and
  * again. The hardware's answer (TMA, wgmma, tcgen05) and ours (ldmatrix) is the same: within a row, the 16-byte chunk
@@ -18,9 +18,9 @@
  *     row 6        6 7 4 5 2 3 0 1        lie in eight different 16-byte bank groups:
  *     row 7        7 6 5 4 3 2 1 0        no conflict.
  *
- * CANONICAL LAYOUTS: how wgmma and tcgen05.mma read a matrix by descriptor, and how TMA writes one. A matrix is MN x K: M x K of A,
- * N x K of B. An atom is 8 lines of W bytes, W the width of the swizzle (16 bytes without one), and lies in one piece of 8 W bytes.
- * The two byte offsets of the descriptor, here lead and stride, say where the next atom lies.
+ * CANONICAL LAYOUTS: how wgmma and tcgen05.mma read a matrix by descriptor, and how TMA writes one. A matrix is MN x K:
+ * M x K of A, N x K of B. An atom is 8 lines of W bytes, W the width of the swizzle (16 bytes without one), and lies in
+ * one piece of 8 W bytes. The two byte offsets of the descriptor, here lead and stride, say where the next atom lies.
  *
  *     K-major: a line is a row, k runs along it            MN-major: a line is one k, rows run along it
  *
@@ -65,8 +65,9 @@ TC_HD TC_CONSTEXPR uint32_t tc_swizzle_64B(uint32_t offset) { return offset ^ ((
 /* Rows of 128 bytes, eight chunks: bits 4..6 ^= bits 7..9. Repeats every 1024 bytes. */
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B(uint32_t offset) { return offset ^ ((offset >> 3) & 0x70u); }
 
-/* What only tensor maps have (atom_32B also tcgen05): chunks of 32 or 64 bytes stay together, so fewer bits take part: bits 5..6 ^= bits
- * 7..8, and bit 6 ^= bit 7. flip_8B also swaps the halves of each 16 bytes in every other line. 96B: lines of 96 bytes, bit 4 ^= bit 7. */
+/* What only tensor maps have (atom_32B also tcgen05): chunks of 32 or 64 bytes stay together, so fewer bits take part:
+ * bits 5..6 ^= bits 7..8, and bit 6 ^= bit 7. flip_8B also swaps the halves of each 16 bytes in every other line. 96B:
+ * lines of 96 bytes, bit 4 ^= bit 7. */
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_96B(uint32_t offset) { return offset ^ ((offset >> 3) & 0x10u); }
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B_atom_32B(uint32_t offset) { return offset ^ ((offset >> 2) & 0x60u); }
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B_atom_32B_flip_8B(uint32_t offset) { return offset ^ ((offset >> 2) & 0x60u) ^ ((offset >> 4) & 8u); }
@@ -115,9 +116,10 @@ TC_HD TC_CONSTEXPR uint32_t tc_tile_offset(int width, uint32_t row, uint32_t byt
     return tc_swizzle(width, row * (uint32_t)width + byte);
 }
 
-/* Byte offset, from the start of a tile that is aligned to tc_swizzle_atom, of element (row, k) in the canonical K-major layout of
- * wgmma and tcgen05. mode: of the swizzle; bits: of an element as it lies in shared memory; lead, stride: the descriptor's leading and
- * stride byte offsets, see the drawing. Elements of less than a byte: the byte that holds it. */
+/* Byte offset, from the start of a tile that is aligned to tc_swizzle_atom, of element (row, k) in the canonical
+ * K-major layout of wgmma and tcgen05. mode: of the swizzle; bits: of an element as it lies in shared memory; lead,
+ * stride: the descriptor's leading and stride byte offsets, see the drawing. Elements of less than a byte: the byte
+ * that holds it. */
 TC_HD TC_CONSTEXPR uint32_t tc_layout_k(int mode, int bits, uint32_t lead, uint32_t stride, uint32_t row, uint32_t k)
 {
     return mode ? tc_swizzle(mode, row % 8u * tc_swizzle_width(mode) + row / 8u * stride + k * (uint32_t)bits / 8u % tc_swizzle_width(mode)

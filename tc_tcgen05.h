@@ -1,7 +1,7 @@
-/* tc_tcgen05.h - tc 0.1.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 107a, 110a, or their f.
+/* tc_tcgen05.h - tc 0.2.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 107a, 110a, or their f.
  *
- * One thread multiplies: A and B lie in shared memory (A also in tensor memory), D in tensor memory, 128 lanes x 512 columns of
- * 32 bits a CTA. Warps bring D into registers by tcgen05.ld. D = 128 x 256, bf16, K of 64:
+ * One thread multiplies: A and B lie in shared memory (A also in tensor memory), D in tensor memory, 128 lanes x 512
+ * columns of 32 bits a CTA. Warps bring D into registers by tcgen05.ld. D = 128 x 256, bf16, K of 64:
  *
  *     TC_TCGEN05_IDESC(IDESC, .kind = TC_KIND_F16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .m = 128, .n = 256);   checked here
  *
@@ -20,8 +20,8 @@
  *     tc_tcgen05_wait_ld_regs(r, 32);
  *     ... __syncthreads(); if (warp == 0) TC_TCGEN05_DEALLOC(1, tmem, 256);
  *
- * WHAT HAS BEEN PROVEN. No machine with these instructions was at hand: all of this has run in tcemu and been assembled by ptxas, and
- * nothing here has run on Blackwell. The layouts below are those of the PTX ISA's text.
+ * WHAT HAS BEEN PROVEN. No machine with these instructions was at hand: all of this has run in tcemu and been assembled
+ * by ptxas, and nothing here has run on Blackwell. The layouts below are those of the PTX ISA's text.
  *
  * CONTENTS. g: 1 or 2, the cta_group. Tokens are PTX's, in PTX's order, and literals; operands may be run-time values.
  *   allocation    TC_TCGEN05_ALLOC(g, slot, columns), TC_TCGEN05_DEALLOC(g, taddr, columns), TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)
@@ -56,8 +56,8 @@
  *                 tc_tcgen05_ld_lane, tc_tcgen05_ld_column              register i of a lane, for each shape of ld and st
  *                 tc_tcgen05_sf_lane _sf_column _sf_byte, tc_tcgen05_sf_offset     scale factors, in tensor memory and outside
  *
- * SHARED MEMORY, K-major, 128-byte swizzle: what TMA writes for a box of 128 bytes x rows. Eight rows make an atom of 1024 bytes, the
- * 16-byte units of row r lie at places u ^ r % 8, atoms follow each other at SBO = 1024:
+ * SHARED MEMORY, K-major, 128-byte swizzle: what TMA writes for a box of 128 bytes x rows. Eight rows make an atom of
+ * 1024 bytes, the 16-byte units of row r lie at places u ^ r % 8, atoms follow each other at SBO = 1024:
  *
  *     row 0   | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |   128 bytes of K: 64 bf16, 32 tf32, 128 e4m3, 256 e2m1 (mxf4)
  *     row 1   | 1 | 0 | 3 | 2 | 5 | 4 | 7 | 6 |
@@ -77,7 +77,8 @@
  *   tf32 has this with atoms of 32 bytes: units of 32 bytes, v of line k at v ^ k % 4, four k's an atom; SBO: to the next four.
  *   64 and 32 bytes as above, with k for r; none: LBO is the step of 8 k, SBO that of 16 bytes of M or N.
  *
- * D IN TENSOR MEMORY. One CTA, M = 128: row m is lane m, column n is column n. M = 256 with g = 2: CTA 0 has rows 0..127, CTA 1 the rest.
+ * D IN TENSOR MEMORY. One CTA, M = 128: row m is lane m, column n is column n. M = 256 with g = 2: CTA 0 has rows
+ * 0..127, CTA 1 the rest.
  *
  *     M = 128, g = 2           M = 64, .ws              M = 32, .ws                        M = 64; M = 128, g = 2, .sp
  *     lanes  0.. 63: n < N/2   lanes  0.. 63: n < N/2   lanes 32q..32q+31: quarter q       lanes 0..15, 32..47, 64..79, 96..111:
@@ -136,9 +137,10 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_taddr_lane(uint32_t taddr) { return (int)(tadd
 TC_HD TC_CONSTEXPR int tc_tcgen05_taddr_column(uint32_t taddr) { return (int)(taddr & 0xffffu); }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Shared-memory descriptors. addr: shared address, a multiple of 16. swizzle: 0, 32, 64 or 128 bytes; base32: 128 bytes in atoms of
- * 32 instead of 16 (transposed tf32). leading_bytes (LBO), stride_bytes (SBO): see the top; leading_absolute: LBO is a shared address
- * (K of 96 only). base_offset: 0 where the tile is aligned to tc_swizzle_atom; else (address of the pattern's start >> 7) & 7.
+ * Shared-memory descriptors. addr: shared address, a multiple of 16. swizzle: 0, 32, 64 or 128 bytes; base32: 128 bytes
+ * in atoms of 32 instead of 16 (transposed tf32). leading_bytes (LBO), stride_bytes (SBO): see the top;
+ * leading_absolute: LBO is a shared address (K of 96 only). base_offset: 0 where the tile is aligned to
+ * tc_swizzle_atom; else (address of the pattern's start >> 7) & 7.
  */
 typedef struct tc_tcgen05_desc_fields {
     uint32_t addr;
@@ -154,7 +156,8 @@ TC_HD TC_CONSTEXPR int tc__t5_swizzle_code(int swizzle, int base32)
     return swizzle == 128 ? (base32 ? 1 : 2) : swizzle == 64 ? 4 : swizzle == 32 ? 6 : 0;
 }
 
-/* bits 0-13 addr / 16, 16-29 leading / 16, 32-45 stride / 16, 46-48 version 1, 49-51 base offset, 52 leading absolute, 61-63 swizzle */
+/* bits 0-13 addr / 16, 16-29 leading / 16, 32-45 stride / 16, 46-48 version 1, 49-51 base offset, 52 leading absolute,
+ * 61-63 swizzle */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc_make(const tc_tcgen05_desc_fields f)
 {
     return (uint64_t)((f.addr & 0x3ffffu) >> 4) | (uint64_t)((f.leading_bytes & 0x3ffffu) >> 4) << 16
@@ -162,15 +165,16 @@ TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc_make(const tc_tcgen05_desc_fields f)
          | (uint64_t)(f.leading_absolute & 1) << 52 | (uint64_t)tc__t5_swizzle_code(f.swizzle, f.base32) << 61;
 }
 
-/* K-major tile whose rows are one swizzle width (32, 64 or 128 bytes) and lie end to end: what TMA writes for a box of that width. */
+/* K-major tile whose rows are one swizzle width (32, 64 or 128 bytes) and lie end to end: what TMA writes for a box of
+ * that width. */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc(uint32_t addr, int swizzle)
 {
     return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)1 << 16 | (uint64_t)(swizzle * 8 / 16) << 32 | (uint64_t)1 << 46
          | (uint64_t)tc__t5_swizzle_code(swizzle, 0) << 61;
 }
 
-/* MN-major tile of such lines, one for each k, end to end; the next swizzle width of M or N begins leading_bytes further on. What TMA writes for
- * boxes of one width x K. */
+/* MN-major tile of such lines, one for each k, end to end; the next swizzle width of M or N begins leading_bytes
+ * further on. What TMA writes for boxes of one width x K. */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc_mn(uint32_t addr, int swizzle, uint32_t leading_bytes)
 {
     return (tc_tcgen05_desc(addr, swizzle) & ~((uint64_t)0x3fff << 16)) | (uint64_t)((leading_bytes & 0x3ffffu) >> 4) << 16;
@@ -211,7 +215,8 @@ TC_HD TC_CONSTEXPR const char *tc_kind_name(int kind)
 #undef TC__X
 }
 
-/* K of one instruction: 32 bytes of a row of A, twice as many elements of B if A is sparse; f8f6f4 types count as bytes. */
+/* K of one instruction: 32 bytes of a row of A, twice as many elements of B if A is sparse; f8f6f4 types count as
+ * bytes. */
 TC_HD TC_CONSTEXPR int tc_tcgen05_k(int kind, int sparse, int k96)
 {
     return (kind == TC_KIND_TF32 ? 8 : kind == TC_KIND_F16 ? 16 : kind == TC_KIND_MXF4 || kind == TC_KIND_MXF4NVF4 ? (k96 ? 96 : 64) : 32)
@@ -305,8 +310,8 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_idesc_rule(const tc_tcgen05_idesc_fields f)
 #undef TC__X
 }
 
-/* 0-1 selector, 2 sparse, 3 saturate, 4-5 type of D (or sfb_id), 7-9 and 10-12 types of A and B, 13 and 14 negate, 15 and 16 transpose,
- * 17-22 n / 8, 23 scale type, 24-28 m / 16, 29-30 sfa_id, 30-31 max shift, 31 K of 96 */
+/* 0-1 selector, 2 sparse, 3 saturate, 4-5 type of D (or sfb_id), 7-9 and 10-12 types of A and B, 13 and 14 negate, 15
+ * and 16 transpose, 17-22 n / 8, 23 scale type, 24-28 m / 16, 29-30 sfa_id, 30-31 max shift, 31 K of 96 */
 TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_idesc_make(const tc_tcgen05_idesc_fields f)
 {
     return (uint32_t)(f.selector & 3) | (uint32_t)(f.sparse & 1) << 2 | (uint32_t)(f.saturate & 1) << 3
@@ -318,8 +323,9 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_idesc_make(const tc_tcgen05_idesc_fields 
          | (uint32_t)(f.max_shift == 8 ? 1 : f.max_shift == 16 ? 2 : f.max_shift == 32 ? 3 : 0) << 30 | (uint32_t)(f.k96 ? 1u : 0u) << 31;
 }
 
-/* A descriptor as a constant: TC_TCGEN05_IDESC(NAME, .kind = TC_KIND_F16, .m = 128, ...); fields in the order of the struct. A broken
- * rule is a compile error with its sentence. NAME is a uint32_t constant for host and device. C++; NVRTC: from --std=c++20 on. */
+/* A descriptor as a constant: TC_TCGEN05_IDESC(NAME, .kind = TC_KIND_F16, .m = 128, ...); fields in the order of the
+ * struct. A broken rule is a compile error with its sentence. NAME is a uint32_t constant for host and device. C++;
+ * NVRTC: from --std=c++20 on. */
 #define TC__T5_IDESC_ASSERT(name, number, condition, text) \
     static_assert(tc_tcgen05_idesc_rule(name##__fields) != number, "tc: instruction descriptor " #name ": " text);
 #define TC_TCGEN05_IDESC(name, ...)                                              \
@@ -329,9 +335,9 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_idesc_make(const tc_tcgen05_idesc_fields 
     TC__T5_IDESC_RULES(TC__T5_IDESC_ASSERT, name)                                \
     enum name##__enum : uint32_t { name = tc_tcgen05_idesc_make(name##__fields) }
 
-/* The zero-column mask of .ws: in every bank (64 or 32 lanes) of D, columns come in turns of `zeros` that count as zero in B and `used`
- * that are used; start[i]: how far into the turn bank i begins, zero_first[i]: whether it begins with zeros; shift: B begins so many
- * columns further on, at most idesc's max_shift. */
+/* The zero-column mask of .ws: in every bank (64 or 32 lanes) of D, columns come in turns of `zeros` that count as zero
+ * in B and `used` that are used; start[i]: how far into the turn bank i begins, zero_first[i]: whether it begins with
+ * zeros; shift: B begins so many columns further on, at most idesc's max_shift. */
 typedef struct tc_tcgen05_zero_mask_fields {
     int start[4], zero_first[4];
     int zeros, used; /* 1..256 each; zeros = 0: no mask */
@@ -347,9 +353,10 @@ TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_zero_mask_make(const tc_tcgen05_zero_mask
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Shared-memory layouts: the address of the byte (for types of less than 8 bits: that holds the first bit) of element (row, k), where row
- * counts along M or N. addr 0 gives offsets from a tile that is aligned to its swizzle. dense4: e2m1 as the mxf4 kinds have it, 32 in 16
- * bytes; else 16 elements of 8, 6 or 4 bits take 16 bytes each: 6-bit ones the first 12 of them, 4-bit ones the first 8.
+ * Shared-memory layouts: the address of the byte (for types of less than 8 bits: that holds the first bit) of element
+ * (row, k), where row counts along M or N. addr 0 gives offsets from a tile that is aligned to its swizzle. dense4:
+ * e2m1 as the mxf4 kinds have it, 32 in 16 bytes; else 16 elements of 8, 6 or 4 bits take 16 bytes each: 6-bit ones the
+ * first 12 of them, 4-bit ones the first 8.
  */
 TC_HD TC_CONSTEXPR int tc__t5_unit(int type, int dense4) { return tc_type_bits(type) > 8 ? 128 / tc_type_bits(type) : dense4 ? 32 : 16; }
 TC_HD TC_CONSTEXPR uint32_t tc__t5_in_unit(int type, int e) { return (uint32_t)(e * tc_type_bits(type) / 8); }
@@ -382,8 +389,9 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_mn_major_at(const tc_tcgen05_desc_fields 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * D in tensor memory. m, n: of the instruction; g: cta_group; sp, ws: does the instruction have .sp, .ws? row 0..m-1, col 0..n-1 of D;
- * cta 0 or 1: even or odd rank; lane 0..127, column from D's address. half: 64 rows in 16 lanes of each quarter.
+ * D in tensor memory. m, n: of the instruction; g: cta_group; sp, ws: does the instruction have .sp, .ws? row 0..m-1,
+ * col 0..n-1 of D; cta 0 or 1: even or odd rank; lane 0..127, column from D's address. half: 64 rows in 16 lanes of
+ * each quarter.
  */
 TC_HD TC_CONSTEXPR int tc__t5_half(int m, int g, int sp, int ws) { return !ws && ((g == 1 && m == 64) || (g == 2 && m == 128 && sp)); }
 TC_HD TC_CONSTEXPR int tc__t5_banks(int m, int g, int sp, int ws) { return tc__t5_half(m, g, sp, ws) ? 1 : 128 / (m / g); }
@@ -395,9 +403,10 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_d_lane(int m, int n, int g, int sp, int ws, in
 }
 TC_HD TC_CONSTEXPR int tc_tcgen05_d_column(int m, int n, int g, int sp, int ws, int col) { return col % (n / tc__t5_banks(m, g, sp, ws)); }
 
-/* The sparsity metadata of .sp in tensor memory: 4 bits for a group of four k (tf32: of two; the mxf4 kinds: of four pairs): group 0..15, and
- * 0..7 with kinds f16 and tf32. They lie in the lanes of D's rows, and again in each bank of its columns (col: any of the bank); f16 and tf32
- * put rows r and r + 8 of 16 into one column, and use the column that the selector chooses. bit: of the 32 of the cell. */
+/* The sparsity metadata of .sp in tensor memory: 4 bits for a group of four k (tf32: of two; the mxf4 kinds: of four
+ * pairs): group 0..15, and 0..7 with kinds f16 and tf32. They lie in the lanes of D's rows, and again in each bank of
+ * its columns (col: any of the bank); f16 and tf32 put rows r and r + 8 of 16 into one column, and use the column that
+ * the selector chooses. bit: of the 32 of the cell. */
 TC_HD TC_CONSTEXPR int tc_tcgen05_meta_lane(int kind, int m, int n, int g, int ws, int row, int col, int group)
 {
     return kind <= TC_KIND_TF32 ? tc_tcgen05_d_lane(m, n, g, 1, ws, row / 16 * 16, col) + row % 8 + group / 4 * 8
@@ -409,7 +418,8 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_meta_bit(int kind, int row, int group)
     return 4 * (kind <= TC_KIND_TF32 ? row / 8 % 2 * 4 + group % 4 : group % 8);
 }
 
-/* Back: the row (-1 in lanes that D does not use) and column of D that a lane and column of a CTA's tensor memory hold. */
+/* Back: the row (-1 in lanes that D does not use) and column of D that a lane and column of a CTA's tensor memory
+ * hold. */
 TC_HD TC_CONSTEXPR int tc_tcgen05_d_row(int m, int g, int sp, int ws, int cta, int lane)
 {
     return cta * (m / g) + (tc__t5_half(m, g, sp, ws) ? (lane % 32 < 16 ? lane / 32 * 16 + lane % 16 : -1 - cta * (m / g)) : lane % (m / g));
@@ -420,8 +430,8 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_d_col(int m, int n, int g, int sp, int ws, int
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * ld and st: where register i of lane l of the warp lies, from the address' lane and column. pack: with .pack::16b or .unpack::16b; the
- * register then holds 16 bits of this column and, in its upper half, of the next. split: of 16x32bx2.
+ * ld and st: where register i of lane l of the warp lies, from the address' lane and column. pack: with .pack::16b or
+ * .unpack::16b; the register then holds 16 bits of this column and, in its upper half, of the next. split: of 16x32bx2.
  */
 typedef enum tc_tcgen05_shape { TC_TCGEN05_32X32B, TC_TCGEN05_16X64B, TC_TCGEN05_16X128B, TC_TCGEN05_16X256B, TC_TCGEN05_16X32BX2 } tc_tcgen05_shape;
 
@@ -445,15 +455,16 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_ld_column(int shape, int pack, int split, int 
 TC_HD TC_CONSTEXPR int tc_tcgen05_ld_registers(int shape, int n) { return n * (shape == TC_TCGEN05_16X128B ? 2 : shape == TC_TCGEN05_16X256B ? 4 : 1); }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Scale factors. row 0..127 of A or 0..n-1 of B; s: factor of that row, counted along K from the first of the tensor memory address (an id
- * of the instruction descriptor counts as s too). rows: 128 for A, n for B. All four quarters of the lanes hold the same: add 32, 64, 96.
+ * Scale factors. row 0..127 of A or 0..n-1 of B; s: factor of that row, counted along K from the first of the tensor
+ * memory address (an id of the instruction descriptor counts as s too). rows: 128 for A, n for B. All four quarters of
+ * the lanes hold the same: add 32, 64, 96.
  */
 TC_HD TC_CONSTEXPR int tc_tcgen05_sf_lane(int row) { return row % 32; }
 TC_HD TC_CONSTEXPR int tc_tcgen05_sf_column(int rows, int row, int s) { return row / 32 + s / 4 * ((rows + 127) / 128 * 4); }
 TC_HD TC_CONSTEXPR int tc_tcgen05_sf_byte(int s) { return s % 4; }
 
-/* In memory: blocks of 128 rows x 4 factors, 512 bytes, those of the same rows one after another; per_row: factors of a row, a multiple
- * of 4. Source: cuBLAS, "Block scaling factors layout". */
+/* In memory: blocks of 128 rows x 4 factors, 512 bytes, those of the same rows one after another; per_row: factors of a
+ * row, a multiple of 4. Source: cuBLAS, "Block scaling factors layout". */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_sf_offset(int per_row, int row, int s)
 {
     return ((uint64_t)(row / 128) * (uint64_t)((per_row + 3) / 4) + (uint64_t)(s / 4)) * 512u + (uint64_t)(row % 32 * 16 + row % 128 / 32 * 4 + s % 4);
@@ -555,8 +566,9 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * What not every target of the four families has: a targets alone (shift, scale_vec, sparse mxf4); kind::i8 (100a, 110a); scale-input-d
- * (not 110); ld.red (not 100). 1 on the host pass and where the whole of tcgen05 is missing, which is said elsewhere.
+ * What not every target of the four families has: a targets alone (shift, scale_vec, sparse mxf4); kind::i8 (100a,
+ * 110a); scale-input-d (not 110); ld.red (not 100). 1 on the host pass and where the whole of tcgen05 is missing, which
+ * is said elsewhere.
  */
 #if TC__ALL_TARGETS || !TC_HAS_SM100A
 #define TC_HAS_TCGEN05_A 1
@@ -587,8 +599,9 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
     static_assert((n) == 32 || (n) == 64 || (n) == 128 || (n) == 256 || (n) == 512, "tc: " what ": columns are 32, 64, 128, 256 or 512")
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: tcgen05.alloc, .dealloc, .relinquish_alloc_permit. All lanes of one warp of the CTA (g = 2: one in each) call them. slot: shared
- * address of a uint32_t that receives the tensor memory address; the columns come with all 128 lanes. Waits until there is room.
+ * PTX: tcgen05.alloc, .dealloc, .relinquish_alloc_permit. All lanes of one warp of the CTA (g = 2: one in each) call
+ * them. slot: shared address of a uint32_t that receives the tensor memory address; the columns come with all 128
+ * lanes. Waits until there is room.
  */
 #define TC_TCGEN05_ALLOC(g, slot, columns)                                                                                  \
     do {                                                                                                                    \
@@ -631,8 +644,9 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: tcgen05.fence. before: tcgen05 operations of this thread come before what its next arrival or barrier tells; after: those that
- * follow come after what its last wait learned. PTX: tcgen05.wait: for all ld, or all st, of this thread; the whole warp calls.
+ * PTX: tcgen05.fence. before: tcgen05 operations of this thread come before what its next arrival or barrier tells;
+ * after: those that follow come after what its last wait learned.
+ * PTX: tcgen05.wait: for all ld, or all st, of this thread; the whole warp calls.
  */
 TC_DEV_SM100A void tc_tcgen05_fence_before_thread_sync(void) { asm volatile("tcgen05.fence::before_thread_sync;" : : : "memory"); }
 TC_DEV_SM100A void tc_tcgen05_fence_after_thread_sync(void) { asm volatile("tcgen05.fence::after_thread_sync;" : : : "memory"); }
@@ -647,8 +661,9 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     for (int i = 0; i < count; i++) asm volatile("" : "+r"(r[i]) : : "memory");
 }
 
-/* PTX: tcgen05.commit. The mbarrier gets one arrival when all mma, cp and shift that this thread issued are done. bar: shared address
- * (this CTA's, or of another one by tc_mapa). cta_mask: bit i: also the mbarrier at this offset in CTA i of the cluster. One thread. */
+/* PTX: tcgen05.commit. The mbarrier gets one arrival when all mma, cp and shift that this thread issued are done. bar:
+ * shared address (this CTA's, or of another one by tc_mapa). cta_mask: bit i: also the mbarrier at this offset in CTA i
+ * of the cluster. One thread. */
 #define TC_TCGEN05_COMMIT(g, bar)                                                                                           \
     do {                                                                                                                    \
         TC__T5_GROUP("tcgen05.commit", g);                                                                                  \
@@ -674,9 +689,10 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
                      : : "l"((uint64_t)(pointer)), "h"((uint16_t)(cta_mask)) : "memory");                                   \
     } while (0)
 
-/* PTX: tcgen05.cp: shared memory, by descriptor (K-major), to tensor memory. 128x256b: 128 lanes x 8 columns; 128x128b: x 4; 4x256b: lanes
- * l, l + 32, .. of the address; 64x128b.warpx2: 64 rows twice (02_13: lanes 0-63 and 64-127; 01_23: rows 0-31 to lanes 0-31 and 32-63);
- * 32x128b.warpx4: 32 rows in each quarter, for scale factors. b8x16: spreads 16 elements of 6 or 4 bits to bytes. One thread. */
+/* PTX: tcgen05.cp: shared memory, by descriptor (K-major), to tensor memory. 128x256b: 128 lanes x 8 columns; 128x128b:
+ * x 4; 4x256b: lanes l, l + 32, .. of the address; 64x128b.warpx2: 64 rows twice (02_13: lanes 0-63 and 64-127; 01_23:
+ * rows 0-31 to lanes 0-31 and 32-63); 32x128b.warpx4: 32 rows in each quarter, for scale factors. b8x16: spreads 16
+ * elements of 6 or 4 bits to bytes. One thread. */
 #define TC_TCGEN05_CP(g, shape, taddr, desc)                                                                                \
     do {                                                                                                                    \
         TC__T5_GROUP("tcgen05.cp", g);                                                                                      \
@@ -697,8 +713,9 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tables of ld and st. TC__T5_L_n: the list "%0,..,%n-1"; _P_n, _Q_n, _R_n: the placeholders after it; TC__T5_V_n(c, r, 0): n operands of array r
- * with constraint c, each line two of the line before. TC__T5_S_shape: registers of x1; TC__T5_N_s_xN: registers.
+ * Tables of ld and st. TC__T5_L_n: the list "%0,..,%n-1"; _P_n, _Q_n, _R_n: the placeholders after it; TC__T5_V_n(c, r,
+ * 0): n operands of array r with constraint c, each line two of the line before. TC__T5_S_shape: registers of x1;
+ * TC__T5_N_s_xN: registers.
  */
 #define TC__T5_L_1 "%0"
 #define TC__T5_L_2 TC__T5_L_1 ",%1"
@@ -797,8 +814,9 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_LD_SPLIT(regs, text, split, r, taddr) TC__T5_LD_ASM(regs, text, ", " TC__CAT(TC__T5_Q_, regs), r, "r"(taddr), "n"(split))
 #define TC__T5_ST_SPLIT(regs, text, split, r, taddr) TC__T5_ST_ASM(regs, text, ", " TC__CAT(TC__T5_Q_, regs), r, "r"(taddr), "n"(split))
 
-/* PTX: tcgen05.ld: tensor memory to registers. r: uint32_t array; taddr: the same in the whole warp, its lane a multiple of 32 (16 for the
- * 16x shapes) within the warp's quarter. Asynchronous: tc_tcgen05_wait_ld_regs. _PACK_16B: 16 bits of two columns a register. */
+/* PTX: tcgen05.ld: tensor memory to registers. r: uint32_t array; taddr: the same in the whole warp, its lane a
+ * multiple of 32 (16 for the 16x shapes) within the warp's quarter. Asynchronous: tc_tcgen05_wait_ld_regs. _PACK_16B:
+ * 16 bits of two columns a register. */
 #define TC_TCGEN05_LD(shape, num, r, taddr)                                                                                 \
     do {                                                                                                                    \
         TC__T5_CHECK_LD("tcgen05.ld", shape, num);                                                                          \
@@ -843,7 +861,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
         TC__CALL(TC__T5_ST_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num ".unpack::16b", split, r, taddr); \
     } while (0)
 
-/* PTX: tcgen05.ld.red: the load, and for each lane of the warp the least or largest of its registers in redval (float, uint32_t, int32_t). */
+/* PTX: tcgen05.ld.red: the load, and for each lane of the warp the least or largest of its registers in redval (float,
+ * uint32_t, int32_t). */
 #define TC__T5_RED_f32 ~, "=f"
 #define TC__T5_RED_u32 ~, "=r"
 #define TC__T5_RED_s32 ~, "=r"
@@ -877,7 +896,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: tcgen05.mma. Operands: %0 D, %1 A, %2 B, %3 instruction descriptor, %4 enable-input-d, from %5 on what the form has more of.
+ * PTX: tcgen05.mma. Operands: %0 D, %1 A, %2 B, %3 instruction descriptor, %4 enable-input-d, from %5 on what the form
+ * has more of.
  */
 #define TC__T5_COLLECTOR_A " |.collector::a::fill|.collector::a::use|.collector::a::lastuse|.collector::a::discard"
 #define TC__T5_COLLECTOR_B                                                                                                  \
@@ -926,7 +946,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
                   "::lastuse or ::discard; it has no block-scaled kinds");                                                  \
     TC__T5_CHECK_I8(kind)
 
-/* name: "mma", "mma.sp", ..; a: how A is written; meta, mid, tail: text of the operands before idesc, before the predicate and after it */
+/* name: "mma", "mma.sp", ..; a: how A is written; meta, mid, tail: text of the operands before idesc, before the
+ * predicate and after it */
 #define TC__T5_MMA(name, g, kind, a, meta, mid, tail, ...)                                                                  \
     asm volatile("{\n"                                                                                                      \
                  ".reg .pred p;\n"                                                                                          \
@@ -974,7 +995,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
         TC__T5_MMA("mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                           \
                    TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));                       \
     } while (0)
-/* A in tensor memory: 32 bytes of a row in 8 columns, in the lane where D has the row (where D's columns lie in banks: in each of its lanes) */
+/* A in tensor memory: 32 bytes of a row in 8 columns, in the lane where D has the row (where D's columns lie in banks:
+ * in each of its lanes) */
 #define TC_TCGEN05_MMA_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                                \
     do {                                                                                                                    \
         TC__T5_CHECK_TS(g, kind);                                                                                           \
@@ -1012,8 +1034,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
         TC__T5_MMA("mma", g, #kind, "[%1]", "", "[%5], [%6], ", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb)); \
     } while (0)
 
-/* PTX: tcgen05.mma.sp: A holds half of K, two of four elements (tf32: one of two; the mxf4 kinds: pairs, two of four); meta: tensor memory
- * address of the metadata, an even column */
+/* PTX: tcgen05.mma.sp: A holds half of K, two of four elements (tf32: one of two; the mxf4 kinds: pairs, two of four);
+ * meta: tensor memory address of the metadata, an even column */
 #define TC_TCGEN05_MMA_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                                       \
     do {                                                                                                                    \
         TC__T5_CHECK_SS(g, kind);                                                                                           \
@@ -1075,7 +1097,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
                    "r"(meta), "r"(sfa), "r"(sfb));                                                                          \
     } while (0)
 
-/* PTX: tcgen05.mma.ws: weight-stationary, M = 32, 64 or 128: B is kept in collector buffers b0..b3. zero_mask: tc_tcgen05_zero_mask_make */
+/* PTX: tcgen05.mma.ws: weight-stationary, M = 32, 64 or 128: B is kept in collector buffers b0..b3. zero_mask:
+ * tc_tcgen05_zero_mask_make */
 #define TC_TCGEN05_MMA_WS_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                             \
     do {                                                                                                                    \
         TC__T5_CHECK_WS(g, kind);                                                                                           \

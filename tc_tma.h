@@ -1,4 +1,4 @@
-/* tc_tma.h - tc 0.1.0 - bulk and tensor copies, tensor maps. Needs: tc_mbarrier.h, tc_memory.h, tc_swizzle.h, which it includes; sm_90.
+/* tc_tma.h - tc 0.2.0 - bulk and tensor copies, tensor maps. Needs: tc_mbarrier.h, tc_memory.h, tc_swizzle.h, which it includes; sm_90.
  *
  * Device, one box of 64 x 128 bf16 into shared memory:
  *
@@ -46,8 +46,9 @@
  *                     tc_tmap_im2col_encode, tc_tmap_im2col_text (im2col, im2col::w, im2col::w::128); device: tc_prefetch_tensormap,
  *                     TC_PREFETCH_TENSORMAP(q, p), TC_TENSORMAP_REPLACE(field, space, p, ...), TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
  *
- * A BOX IN SHARED MEMORY: row after row, box[0] elements a row, then box[1] rows, and so on; rows are as long as the swizzle is wide
- * (or box[0] elements without one), and swizzled as tc_swizzle.h draws. In global memory and in the box:
+ * A BOX IN SHARED MEMORY: row after row, box[0] elements a row, then box[1] rows, and so on; rows are as long as the
+ * swizzle is wide (or box[0] elements without one), and swizzled as tc_swizzle.h draws. In global memory and in the
+ * box:
  *
  *     dim[0] --->                                   shared:  row 0 of the box | row 1 | ... | row box[1] - 1
  *     +--------------------+  dim[1]                         what lies outside of the tensor is 0 (or NaN) and counts as bytes
@@ -89,9 +90,9 @@ typedef struct TC_ALIGN(64) tc_tmap {
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: cp.async.bulk.tensor, and its reduce, store and prefetch forms, for 1 to 5 dimensions.
- * Coordinates are int32 elements and may lie past the end, and for loads be negative: what lies outside reads as the map's
- * fill and is not written by stores. The innermost one times the element's size must be a multiple of 16 bytes. Called by one thread.
- * (Operand numbers below: the coordinates come last, so that one table serves.)
+ * Coordinates are int32 elements and may lie past the end, and for loads be negative: what lies outside reads as the
+ * map's fill and is not written by stores. The innermost one times the element's size must be a multiple of 16 bytes.
+ * Called by one thread. (Operand numbers below: the coordinates come last, so that one table serves.)
  */
 #define TC__CRD_1 int c0
 #define TC__CRD_2 int c0, int c1
@@ -243,8 +244,8 @@ TC_DEV_SM90 void tc_cp_async_bulk_commit_group(void) { asm volatile("cp.async.bu
 #define TC_CP_ASYNC_BULK_WAIT_GROUP(n) TC__BULK_WAIT("", n)
 #define TC_CP_ASYNC_BULK_WAIT_GROUP_READ(n) TC__BULK_WAIT(".read", n)
 
-/* The other forms. _g2cta: the destination is named as this CTA's own (shared::cta). _mask (sm_100): bit i of the mask writes byte i of
- * each 16. */
+/* The other forms. _g2cta: the destination is named as this CTA's own (shared::cta). _mask (sm_100): bit i of the mask
+ * writes byte i of each 16. */
 TC_DEV_SM90 void tc_cp_async_bulk_g2s_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar, uint64_t policy)
 {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
@@ -320,8 +321,9 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tensor copies with every qualifier. The operands of the asm: 0 dst or src, 1 tmap, 2 bar, 3 mask, 4 policy (what is not there is 0 and
- * not named), 5 and on the coordinates, then the offsets. Which text names them is looked up by how many there are.
+ * Tensor copies with every qualifier. The operands of the asm: 0 dst or src, 1 tmap, 2 bar, 3 mask, 4 policy (what is
+ * not there is 0 and not named), 5 and on the coordinates, then the offsets. Which text names them is looked up by how
+ * many there are.
  */
 #define TC__TM_C_1 "{%5}"
 #define TC__TM_C_2 "{%5,%6}"
@@ -342,7 +344,8 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_WIN_1(a) , "h"((uint16_t)(a))
 #define TC__TM_WIN_2(a, b) , "h"((uint16_t)(a)), "h"((uint16_t)(b))
 #define TC__TM_WIN_3(a, b, c) , "h"((uint16_t)(a)), "h"((uint16_t)(b)), "h"((uint16_t)(c))
-/* tokens by their first word: is it there? Pasting takes the first word only, so shared::cluster and the like go as they are. */
+/* tokens by their first word: is it there? Pasting takes the first word only, so shared::cluster and the like go as
+ * they are. */
 #define TC__TM_MULTI_ ~, 0
 #define TC__TM_MULTI_multicast ~, 1,
 #define TC__TM_HINT_ ~, 0
@@ -503,9 +506,9 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tensor maps that are changed on the device (sm_90a, and a and f targets of Blackwell). space: global, shared::cta or left out (a
- * generic pointer). The usual way: copy the map to shared memory, replace, TC_TENSORMAP_CP_FENCEPROXY to global, and in the user
- * TC_FENCE_PROXY_TENSORMAP_ACQUIRE.
+ * Tensor maps that are changed on the device (sm_90a, and a and f targets of Blackwell). space: global, shared::cta or
+ * left out (a generic pointer). The usual way: copy the map to shared memory, replace, TC_TENSORMAP_CP_FENCEPROXY to
+ * global, and in the user TC_FENCE_PROXY_TENSORMAP_ACQUIRE.
  *     TC_TENSORMAP_REPLACE(global_address, space, p, address)
  *     TC_TENSORMAP_REPLACE(rank, space, p, rank - 1)
  *     TC_TENSORMAP_REPLACE(box_dim | global_dim | element_stride, space, p, ord, value)       ord: a literal, 0..4
@@ -562,8 +565,8 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
         TC__CALL(TC__TR_PICK(field, TC__NARGS(__VA_ARGS__)), "tensormap.replace.tile." #field TC__TM_DOT(TC__PROBE(TC__TR_SPACE_##space, 0), space), space, field, p, __VA_ARGS__); \
     } while (0)
 
-/* PTX: tensormap.cp_fenceproxy: copies a map (128 bytes) from shared to global memory and makes it visible to later copies by tensor map
- * that acquire it. The whole warp. scope: .cta .cluster .gpu .sys. */
+/* PTX: tensormap.cp_fenceproxy: copies a map (128 bytes) from shared to global memory and makes it visible to later
+ * copies by tensor map that acquire it. The whole warp. scope: .cta .cluster .gpu .sys. */
 #define TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)                                                                   \
     do {                                                                                                              \
         static_assert(tc__follows(#scope, ".cta|.cluster|.gpu|.sys"), "tc: tensormap.cp_fenceproxy: the scope is .cta, .cluster, .gpu or .sys"); \
@@ -589,15 +592,16 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 #include <cuda_runtime_api.h>
 
-/* What a tiled tensor map says. dim, box, elem_stride: elements, innermost first; stride[i]: bytes between neighbours in
- * dimension i + 1 (dimension 0 is contiguous). Unset elem_stride means 1, swizzle is 0, 32, 64 or 128 bytes or one of tc_swizzle.h's
- * TC_SWIZZLE_128B_ names (sm_100), interleave 0, 16 or 32 bytes, l2_promotion 0, 64, 128 or 256 bytes, oob_nan: out of bounds reads as
- * NaN instead of 0 (0x7ff7 in each 16 bits). ftz, of f32 and tf32: reductions flush subnormals; loads make no difference. A load by a
- * tf32 map rounds to tf32, to nearest even, on the way into shared memory; a f32 map leaves that to the reader, which cuts.
- * Types of 4 bits (e2m1, s4, u4; sm_100): 16 elements are 8 bytes in shared memory too; with padded each 8 bytes stand in 16 there, which
- * is what tcgen05's kind::f8f6f4 reads. Types of 6 bits (e3m2, e2m3; sm_100): 16 elements are 12 bytes in global memory and stand in 16;
- * padded says so already. Expect the packed bytes of such a load, without the padding. A padded map has box[0] = 128, dim[0] % 128 == 0, and 32 for every alignment of 16 below.
- * Alignment: base 16 bytes (32 for interleave 32), strides 16 (32).
+/* What a tiled tensor map says. dim, box, elem_stride: elements, innermost first; stride[i]: bytes between neighbours
+ * in dimension i + 1 (dimension 0 is contiguous). Unset elem_stride means 1, swizzle is 0, 32, 64 or 128 bytes or one
+ * of tc_swizzle.h's TC_SWIZZLE_128B_ names (sm_100), interleave 0, 16 or 32 bytes, l2_promotion 0, 64, 128 or 256
+ * bytes, oob_nan: out of bounds reads as NaN instead of 0 (0x7ff7 in each 16 bits). ftz, of f32 and tf32: reductions
+ * flush subnormals; loads make no difference. A load by a tf32 map rounds to tf32, to nearest even, on the way into
+ * shared memory; a f32 map leaves that to the reader, which cuts. Types of 4 bits (e2m1, s4, u4; sm_100): 16 elements
+ * are 8 bytes in shared memory too; with padded each 8 bytes stand in 16 there, which is what tcgen05's kind::f8f6f4
+ * reads. Types of 6 bits (e3m2, e2m3; sm_100): 16 elements are 12 bytes in global memory and stand in 16; padded says
+ * so already. Expect the packed bytes of such a load, without the padding. A padded map has box[0] = 128, dim[0] % 128
+ * == 0, and 32 for every alignment of 16 below. Alignment: base 16 bytes (32 for interleave 32), strides 16 (32).
  * Source: CUDA driver API, cuTensorMapEncodeTiled. */
 typedef struct tc_tmap_desc {
     int type; /* tc_type */
@@ -611,11 +615,11 @@ typedef struct tc_tmap_desc {
     int padded, ftz;
 } tc_tmap_desc;
 
-/* What an im2col map says, of a tensor {channels, W, H, D, images} of rank 3 to 5 (as many of W, H, D as rank - 2). lower, upper: {W, H, D},
- * how far the bounding box of the filter's first tap lies from the tensor's first and last pixel; channels: of one pixel, 1..256;
- * pixels: of one copy, 1..1024. mode: im2col, or one of the wide ones (sm_100 and a driver for CUDA 12.8), which move along W only, have
- * lower[0] and upper[0] alone, and W128 always 128 pixels. The other fields as in a tiled map.
- * The driver's manual names the corners D, H, W; the driver takes W, H, D.
+/* What an im2col map says, of a tensor {channels, W, H, D, images} of rank 3 to 5 (as many of W, H, D as rank - 2).
+ * lower, upper: {W, H, D}, how far the bounding box of the filter's first tap lies from the tensor's first and last
+ * pixel; channels: of one pixel, 1..256; pixels: of one copy, 1..1024. mode: im2col, or one of the wide ones (sm_100
+ * and a driver for CUDA 12.8), which move along W only, have lower[0] and upper[0] alone, and W128 always 128 pixels.
+ * The other fields as in a tiled map. The driver's manual names the corners D, H, W; the driver takes W, H, D.
  * Source: CUDA driver API, cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide. */
 enum { TC_IM2COL = 0, TC_IM2COL_W = 1, TC_IM2COL_W128 = 2 };
 typedef struct tc_tmap_im2col_desc {
@@ -668,7 +672,8 @@ TC_HOST int tc__tmap_swizzle(int mode)
     }
 }
 
-/* An entry of the driver, fetched once; *entry is written with one value, whichever thread comes first. fn: a pointer to function. */
+/* An entry of the driver, fetched once; *entry is written with one value, whichever thread comes first. fn: a pointer
+ * to function. */
 TC_HOST tc_status tc__tmap_entry(void *TC__ATOMIC *entry, const char *name, unsigned version, void *fn)
 {
     void *found = TC__LOAD_ACQUIRE(entry);
@@ -791,9 +796,10 @@ TC_HOST void tc__tmap_prepare(uint32_t *es, const uint32_t *elem_stride, uint64_
     for (i = 0; i < 4; i++) stride[i] = i + 1 < rank ? given[i] : 0;
 }
 
-/* Is it worth to encode once more after this CUresult? (*tries: 0 at first.) The driver wants a current context, which a thread that has called nothing but
- * cudaGetDevice does not have yet: it answers 3 (not initialised) or 201 (no context). Then, and only if it is true that the thread has
- * none, the current device's primary context becomes current. A context of the caller's own is never replaced. */
+/* Is it worth to encode once more after this CUresult? (*tries: 0 at first.) The driver wants a current context, which
+ * a thread that has called nothing but cudaGetDevice does not have yet: it answers 3 (not initialised) or 201 (no
+ * context). Then, and only if it is true that the thread has none, the current device's primary context becomes
+ * current. A context of the caller's own is never replaced. */
 TC_HOST int tc__tmap_again(int result, int *tries)
 {
     static void *TC__ATOMIC entry;

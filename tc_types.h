@@ -1,12 +1,12 @@
-/* tc_types.h - tc 0.1.0 - the narrow element types: conversions from and to float, packed forms, arrays. Needs: tc_core.h; host and device.
+/* tc_types.h - tc 0.2.0 - the narrow element types: conversions from and to float, packed forms, arrays. Needs: tc_core.h; host and device.
  *
  *     uint8_t code = tc_e4m3_from_f32(0.3f);                     as cvt.rn.satfinite does, on the host too
  *     float x = tc_f32_from_e4m3(code);                          0.3125
  *     uint32_t four = tc_e4m3x4(a, b, c, d);                     a in the lowest byte: a register of an fp8 fragment
  *     tc_element_set(matrix, TC_E2M1, row * k + col, 1.5f);      an array packed as tight as the type is
  *
- * CODES: s sign, e exponent, m mantissa; all round to nearest, ties to even, and saturate: what is too large, infinity too, becomes
- * the largest finite value.
+ * CODES: s sign, e exponent, m mantissa; all round to nearest, ties to even, and saturate: what is too large, infinity
+ * too, becomes the largest finite value.
  *
  *     name     stored in     bits       largest   least > 0   NaN       infinity      NaN becomes
  *     f16      uint16_t      seeeeemm.. 65504     2^-24       yes       yes (*)       0x7fff          tc_core.h
@@ -25,9 +25,9 @@
  *
  *     (*) these overflow to infinity, as cvt without .satfinite does. (**) exists in e5m2 and is read, but never written.
  *
- * PACKED, the first argument in the lowest bits. 8-bit types: x2 in 16 bits, x4 in 32. e3m2, e2m3: a code has a byte of its own (x2, x4),
- * upper two bits 0, as in the registers of mma; in arrays (and what TMA reads from global memory) 4 codes take 3 bytes. e2m1, s4, u4:
- * x2 in a byte, x4 in 16 bits, x8 in 32.
+ * PACKED, the first argument in the lowest bits. 8-bit types: x2 in 16 bits, x4 in 32. e3m2, e2m3: a code has a byte of
+ * its own (x2, x4), upper two bits 0, as in the registers of mma; in arrays (and what TMA reads from global memory) 4
+ * codes take 3 bytes. e2m1, s4, u4: x2 in a byte, x4 in 16 bits, x8 in 32.
  *
  *     e2m1x2   7 6 5 4  3 2 1 0        array of 6-bit codes, byte 0    byte 1    byte 2
  *              second   first                                11000000  22221111  33333322     (the digit: which code the bit is of)
@@ -55,7 +55,8 @@
 /* ---------------------------------------------------------------------------------------------------------------------
  * Floats of few bits. One encoder and one decoder serve them all; the formats are the arguments.
  */
-/* Nearest code of |x| (sign left out), at most `top`, in a format of mbits mantissa bits whose least exponent is emin; NaN gives `nan`. */
+/* Nearest code of |x| (sign left out), at most `top`, in a format of mbits mantissa bits whose least exponent is emin;
+ * NaN gives `nan`. */
 TC_HD uint32_t tc__float_encode(float x, int mbits, int emin, uint32_t top, uint32_t nan)
 {
     const uint32_t u = tc_bits_from_f32(x) & 0x7fffffffu;
@@ -80,7 +81,8 @@ TC_HD float tc__float_decode(uint32_t code, int mbits, int emin)
     return tc_f32_from_bits(((uint32_t)((int)exp + emin + 126) << 23) | (man << (23 - mbits)));
 }
 
-/* By C: tc_X_from_f32, and tc_Xx2 with a code in each `step` bits. sign: its bit, which a NaN loses; the others as above. */
+/* By C: tc_X_from_f32, and tc_Xx2 with a code in each `step` bits. sign: its bit, which a NaN loses; the others as
+ * above. */
 #define TC__FLOAT_C(X, pair, step, sign, mbits, emin, top, nan)                                                       \
     TC_HD uint8_t tc_##X##_from_f32(float x)                                                                          \
     {                                                                                                                 \
@@ -88,7 +90,8 @@ TC_HD float tc__float_decode(uint32_t code, int mbits, int emin)
         return (uint8_t)(tc__float_encode(x, mbits, emin, top, nan) | (u >= 0x80000000u && u <= 0xff800000u ? sign : 0u)); \
     }                                                                                                                 \
     TC_HD pair tc_##X##x2(float x, float y) { return (pair)(tc_##X##_from_f32(x) | tc_##X##_from_f32(y) << step); }
-/* Decoders by C. bits: of a code; inf: the code of infinity; top: the largest finite code, past it and past inf lies NaN */
+/* Decoders by C. bits: of a code; inf: the code of infinity; top: the largest finite code, past it and past inf lies
+ * NaN */
 #define TC__FLOAT_C_BACK(X, pair, step, bits, mbits, emin, top, inf)                                                  \
     TC_HD float tc_f32_from_##X(uint8_t code)                                                                         \
     {                                                                                                                 \
@@ -197,8 +200,9 @@ TC_HD uint32_t tc_e2m1x8(const float *x)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Scale factors. ue8m0: code c is 2^(c - 127); the sign of x is dropped, 0 becomes 2^-127, infinity 2^127. _rz: the power of two below,
- * _rp: the one above |x|, so that nothing that is divided by it overflows. ue4m3: PTX converts e4m3 only, this is its upper half.
+ * Scale factors. ue8m0: code c is 2^(c - 127); the sign of x is dropped, 0 becomes 2^-127, infinity 2^127. _rz: the
+ * power of two below, _rp: the one above |x|, so that nothing that is divided by it overflows. ue4m3: PTX converts e4m3
+ * only, this is its upper half.
  */
 #if defined(__CUDA_ARCH__) && TC_HAS_BLACKWELL_A
 #define TC__UE8M0(r)                                                                                                  \
@@ -242,8 +246,8 @@ TC_HD uint8_t tc_ue4m3_from_f32(float x)
 TC_HD float tc_f32_from_ue4m3(uint8_t code) { return tc_f32_from_e4m3((uint8_t)(code & 0x7f)); }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * tf32: the upper 19 bits of an f32. mma reads a register's upper 19 bits whatever the rest is, so an f32 without conversion is one
- * that was rounded towards zero.
+ * tf32: the upper 19 bits of an f32. mma reads a register's upper 19 bits whatever the rest is, so an f32 without
+ * conversion is one that was rounded towards zero.
  */
 /* PTX: cvt.rn.tf32.f32 (sm_90), ties to even. */
 TC_HD uint32_t tc_tf32_from_f32(float x)
@@ -259,8 +263,8 @@ TC_HD uint32_t tc_tf32_from_f32(float x)
 #endif
 }
 
-/* PTX: cvt.rna.tf32.f32 (sm_80), ties away from zero. The hardware only masks a NaN: one whose payload is all in the lower 13 bits comes
- * out as infinity. */
+/* PTX: cvt.rna.tf32.f32 (sm_80), ties away from zero. The hardware only masks a NaN: one whose payload is all in the
+ * lower 13 bits comes out as infinity. */
 TC_HD uint32_t tc_tf32_from_f32_rna(float x)
 {
 #if defined(__CUDA_ARCH__) && TC_HAS_SM80
@@ -384,8 +388,9 @@ TC_HD float tc_f32_from(int type, uint32_t code)
     }
 }
 
-/* Element i of an array that is packed as tight as the type is, the first in the lowest bits; types of up to 32 bits. Bytes are read
- * and written one by one: two threads that write to one byte (4, 6 and 1 bits) must not do so at a time. */
+/* Element i of an array that is packed as tight as the type is, the first in the lowest bits; types of up to 32 bits.
+ * Bytes are read and written one by one: two threads that write to one byte (4, 6 and 1 bits) must not do so at a
+ * time. */
 TC_HD uint32_t tc_element_code(const void *array, int type, uint64_t i)
 {
     const uint32_t bits = (uint32_t)tc_type_bits(type);
@@ -412,8 +417,8 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x) { tc_eleme
 
 #ifdef __CUDACC__
 /* ---------------------------------------------------------------------------------------------------------------------
- * PTX: cvt. TC_CVT(q, d_type, s_type, d, sources): q are the qualifiers between cvt and the types, with their dots; operands as in PTX,
- * the first source into the high half.
+ * PTX: cvt. TC_CVT(q, d_type, s_type, d, sources): q are the qualifiers between cvt and the types, with their dots;
+ * operands as in PTX, the first source into the high half.
  *
  *     q                                           d_type                   s_type            d, sources
  *     .rna{.satfinite}                            tf32                     f32     sm_80     b32, f

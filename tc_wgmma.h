@@ -1,4 +1,4 @@
-/* tc_wgmma.h - tc 0.1.0 - wgmma: the warpgroup matrix multiply of Hopper. Needs: tc_core.h, tc_swizzle.h; sm_90a only.
+/* tc_wgmma.h - tc 0.2.0 - wgmma: the warpgroup matrix multiply of Hopper. Needs: tc_core.h, tc_swizzle.h; sm_90a only.
  *
  *     float acc[128] = {0};                                        64 x 256 of D, spread over the 128 threads
  *     uint64_t da = tc_wgmma_desc(smem_a, 128), db = tc_wgmma_desc(smem_b, 128);       K-major, 128-byte swizzle
@@ -45,14 +45,16 @@
  *     row 16w + g              d[4j]            d[4j + 1]        f16: the two of a row share the register d[2j] or d[2j + 1],
  *     row 16w + g + 8          d[4j + 2]        d[4j + 3]             the left one in the lower half
  *
- * FRAGMENT of A in registers (RS), e = 32 / bits of an element, K = 8e (sparse: columns of what is stored, half as many as B has):
+ * FRAGMENT of A in registers (RS), e = 32 / bits of an element, K = 8e (sparse: columns of what is stored, half as many
+ * as B has):
  *
  *                          k: eq .. eq + e - 1     4e + eq .. 4e + eq + e - 1
  *     row 16w + g              a[0]                     a[2]             (e elements a register, the lowest k in the lowest bits)
  *     row 16w + g + 8          a[1]                     a[3]
  *
- * METADATA of a sparse A: 4 bits for each 4 columns of A (tf32: each 2) say which two (one) are stored: the lower index in the lower
- * two bits, indices rising; tf32: 0b0100 for the first, 0b1110 for the second. Nibble x (bits 4x..4x+3) of a thread's register is for
+ * METADATA of a sparse A: 4 bits for each 4 columns of A (tf32: each 2) say which two (one) are stored: the lower index
+ * in the lower two bits, indices rising; tf32: 0b0100 for the first, 0b1110 for the second. Nibble x (bits 4x..4x+3) of
+ * a thread's register is for
  *
  *     16- and 32-bit types    row 16w + g + x / 4 * 8    group q % 2 * 4 + x % 4     in threads with q / 2 = selector only
  *     8-bit types             row 16w + g + q % 2 * 8    group q / 2 * 8 + x
@@ -74,19 +76,21 @@
 #include "tc_core.h"
 #include "tc_swizzle.h"
 
-/* (row, col) of accumulator i of thread t (0..127) of the warpgroup in the 64 x N tile; f16: element i lies in register i / 2. */
+/* (row, col) of accumulator i of thread t (0..127) of the warpgroup in the 64 x N tile; f16: element i lies in register
+ * i / 2. */
 TC_HD TC_CONSTEXPR int tc_frag_wgmma_d_row(int t, int i) { return t / 32 * 16 + t % 32 / 4 + i / 2 % 2 * 8; }
 TC_HD TC_CONSTEXPR int tc_frag_wgmma_d_col(int t, int i) { return i / 4 * 8 + t % 4 * 2 + i % 2; }
 
-/* (row, k) of element i of thread t in A's registers; bits: of an element (16, 32, 8, 1). Sparse: k counts the stored elements. */
+/* (row, k) of element i of thread t in A's registers; bits: of an element (16, 32, 8, 1). Sparse: k counts the stored
+ * elements. */
 TC_HD TC_CONSTEXPR int tc_frag_wgmma_a_row(int t, int i, int bits) { return t / 32 * 16 + t % 32 / 4 + i * bits / 32 % 2 * 8; }
 TC_HD TC_CONSTEXPR int tc_frag_wgmma_a_col(int t, int i, int bits)
 {
     return i * bits / 64 * (128 / bits) + t % 4 * (32 / bits) + i % (32 / bits);
 }
 
-/* Nibble x (0..7) of thread t's metadata: its row, and its first column in A (a group is 4 columns, 2 of tf32). 16- and 32-bit types:
- * only the threads with t % 4 / 2 == selector hold any. */
+/* Nibble x (0..7) of thread t's metadata: its row, and its first column in A (a group is 4 columns, 2 of tf32). 16- and
+ * 32-bit types: only the threads with t % 4 / 2 == selector hold any. */
 TC_HD TC_CONSTEXPR int tc_frag_wgmma_meta_row(int t, int x, int bits)
 {
     return t / 32 * 16 + t % 32 / 4 + (bits == 8 ? t % 2 : x / 4) * 8;
@@ -96,10 +100,11 @@ TC_HD TC_CONSTEXPR int tc_frag_wgmma_meta_col(int t, int x, int bits)
     return (bits == 8 ? t % 4 / 2 * 8 + x : t % 2 * 4 + x % 4) * (bits == 32 ? 2 : 4);
 }
 
-/* The fields of a shared-memory descriptor. addr: shared address of the tile, 16-byte aligned; leading_bytes, stride_bytes: where the
- * next atom lies, see tc_swizzle.h (K-major with a swizzle: stride_bytes is the distance between groups of 8 rows, leading_bytes is
- * not used unless the swizzle is narrower than K); swizzle: 0, 32, 64 or 128 bytes. base_offset: 0 where the tile is aligned to its
- * swizzle atom, else bits 7..9 of the address where the pattern begins. */
+/* The fields of a shared-memory descriptor. addr: shared address of the tile, 16-byte aligned; leading_bytes,
+ * stride_bytes: where the next atom lies, see tc_swizzle.h (K-major with a swizzle: stride_bytes is the distance
+ * between groups of 8 rows, leading_bytes is not used unless the swizzle is narrower than K); swizzle: 0, 32, 64 or 128
+ * bytes. base_offset: 0 where the tile is aligned to its swizzle atom, else bits 7..9 of the address where the pattern
+ * begins. */
 typedef struct tc_wgmma_desc_fields {
     uint32_t addr;
     uint32_t leading_bytes, stride_bytes;
@@ -107,7 +112,8 @@ typedef struct tc_wgmma_desc_fields {
     int swizzle;
 } tc_wgmma_desc_fields;
 
-/* bits 0-13 addr / 16, 16-29 leading / 16, 32-45 stride / 16, 49-51 base offset, 62-63 swizzle (1: 128B, 2: 64B, 3: 32B).
+/* bits 0-13 addr / 16, 16-29 leading / 16, 32-45 stride / 16, 49-51 base offset, 62-63 swizzle (1: 128B, 2: 64B, 3:
+ * 32B).
  * Source: PTX ISA, "Matrix descriptor format" under wgmma. */
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_make(const tc_wgmma_desc_fields f)
 {
@@ -116,21 +122,23 @@ TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_make(const tc_wgmma_desc_fields f)
          | (uint64_t)(f.swizzle == 128 ? 1 : f.swizzle == 64 ? 2 : f.swizzle == 32 ? 3 : 0) << 62;
 }
 
-/* The descriptor `bytes` further on in the same tile: only the low word changes, and adding to it alone spares the carry. */
+/* The descriptor `bytes` further on in the same tile: only the low word changes, and adding to it alone spares the
+ * carry. */
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_advance(uint64_t desc, uint32_t bytes)
 {
     return (desc & 0xffffffff00000000ull) | (uint32_t)((uint32_t)desc + (bytes >> 4));
 }
 
-/* Descriptor of an MN-major tile of 16-bit elements as TMA writes it in boxes of 64 columns (128 bytes, swizzled): the rows are
- * steps of K, the columns M or N; box_bytes: from one box to the next. Step K by 16: advance by 16 rows, 2048 bytes. */
+/* Descriptor of an MN-major tile of 16-bit elements as TMA writes it in boxes of 64 columns (128 bytes, swizzled): the
+ * rows are steps of K, the columns M or N; box_bytes: from one box to the next. Step K by 16: advance by 16 rows, 2048
+ * bytes. */
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_mn(uint32_t addr, uint32_t box_bytes)
 {
     return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)((box_bytes & 0x3ffffu) >> 4) << 16 | (uint64_t)(1024 / 16) << 32 | (uint64_t)1 << 62;
 }
 
-/* Descriptor of a K-major tile whose rows are exactly one swizzle width (32, 64 or 128 bytes) and lie end to end: what TMA
- * writes for a box of that width. Step K by 16 elements of 16 bits: add 2 (32 bytes / 16). */
+/* Descriptor of a K-major tile whose rows are exactly one swizzle width (32, 64 or 128 bytes) and lie end to end: what
+ * TMA writes for a box of that width. Step K by 16 elements of 16 bits: add 2 (32 bytes / 16). */
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc(uint32_t addr, int swizzle)
 {
     return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)1 << 16 | (uint64_t)(swizzle * 8 / 16) << 32
@@ -183,7 +191,8 @@ TC_HOST const char *tc_wgmma_desc_text(char *text, size_t size, uint64_t desc)
 /* PTX: wgmma.fence: orders register accesses before it with the wgmmas after it. */
 TC_DEV_SM90A void tc_wgmma_fence(void) { asm volatile("wgmma.fence.sync.aligned;" : : : "memory"); }
 
-/* PTX: wgmma.commit_group: closes a group of wgmmas. wgmma.wait_group n (a literal): at most n newer groups in flight. */
+/* PTX: wgmma.commit_group: closes a group of wgmmas. wgmma.wait_group n (a literal): at most n newer groups in
+ * flight. */
 TC_DEV_SM90A void tc_wgmma_commit_group(void) { asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory"); }
 #define TC_WGMMA_WAIT_GROUP(n)                                                                                        \
     do {                                                                                                              \
@@ -192,8 +201,8 @@ TC_DEV_SM90A void tc_wgmma_commit_group(void) { asm volatile("wgmma.commit_group
         asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(n) : "memory");                                      \
     } while (0)
 
-/* No instruction: keeps the compiler from moving uses of acc[0..count-1] above the wait before it. count is constant. _b32: for s32,
- * and for f16, whose accumulators are uint32_t. */
+/* No instruction: keeps the compiler from moving uses of acc[0..count-1] above the wait before it. count is constant.
+ * _b32: for s32, and for f16, whose accumulators are uint32_t. */
 TC_DEV_SM90A void tc_wgmma_fence_acc(float *acc, const int count)
 {
 #pragma unroll
@@ -205,7 +214,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
     for (int i = 0; i < count; i++) asm volatile("" : "+r"(((uint32_t *)acc)[i]) : : "memory");
 }
 
-/* PTX: setmaxnreg: registers per thread from here on; n a literal, a multiple of 8 in 24..256. All warps of a warpgroup. */
+/* PTX: setmaxnreg: registers per thread from here on; n a literal, a multiple of 8 in 24..256. All warps of a
+ * warpgroup. */
 #define TC__SETMAXNREG(op, n)                                                                                         \
     do {                                                                                                              \
         static_assert((n) >= 24 && (n) <= 256 && (n) % 8 == 0, "tc: setmaxnreg: n must be a multiple of 8 in 24..256"); \
@@ -216,9 +226,9 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
 #define TC_SETMAXNREG_DEC(n) TC__SETMAXNREG("dec", n)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tables. Index r: registers of D. TC__WG_L_r: the list "%0,..,%r-1"; TC__WG_F_r(d), TC__WG_I_r(d): r operands "+f" and "+r";
- * TC__WG_P_r: the numbers of the operands that follow. Each line is the one before and a few more. Line 0 stands in for an n that
- * wgmma has not, after the sentence about it.
+ * Tables. Index r: registers of D. TC__WG_L_r: the list "%0,..,%r-1"; TC__WG_F_r(d), TC__WG_I_r(d): r operands "+f" and
+ * "+r"; TC__WG_P_r: the numbers of the operands that follow. Each line is the one before and a few more. Line 0 stands
+ * in for an n that wgmma has not, after the sentence about it.
  */
 #define TC__WG_L_0 "%0"
 #define TC__WG_L_2 "%0,%1"
@@ -669,14 +679,21 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
     X(8) X(16) X(24) X(32) X(40) X(48) X(56) X(64) X(72) X(80) X(88) X(96) X(104) X(112) X(120) X(128)                \
     X(136) X(144) X(152) X(160) X(168) X(176) X(184) X(192) X(200) X(208) X(216) X(224) X(232) X(240) X(248) X(256)
 
+/* Their bodies, up to 128 operands each, are more text than all the rest of the kit: only the pass that makes code of
+ * them reads them. For the host compiler, and for a target that refuses the call anyway, the names are enough. */
+#if defined(__CUDA_ARCH__) && TC_HAS_SM90A
+#define TC__WG_BODY(...) __VA_ARGS__
+#else
+#define TC__WG_BODY(...)
+#endif
 #define TC__WG_FUNCTION(n)                                                                                            \
     TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d)         \
     {                                                                                                                 \
-        TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, desc_a, desc_b, scale_d);                                            \
+        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, desc_a, desc_b, scale_d);)                              \
     }                                                                                                                 \
     TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d)          \
     {                                                                                                                 \
-        TC__WG_FUNCTION_(n, ".f32.f16.f16", d, desc_a, desc_b, scale_d);                                              \
+        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.f16.f16", d, desc_a, desc_b, scale_d);)                                \
     }
 #define TC__WG_FUNCTION_(n, types, d, da, db, sd)                                                                     \
     TC__WG_RUN_(f32, SS, "", "k16", types, n, d, "", ", 1, 1, 0, 0", "l"(da), "l"(db), "r"((int)(sd)))
@@ -690,21 +707,23 @@ typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scal
 #define TC__WG_FUNCTION(n)                                                                                            \
     TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d) \
     {                                                                                                                 \
-        TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, a, desc_b, scale_d);                                                 \
+        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, a, desc_b, scale_d);)                                   \
     }                                                                                                                 \
     TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)  \
     {                                                                                                                 \
-        TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);                                                   \
+        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);)                                     \
     }
 #define TC__WG_FUNCTION_(n, types, d, a, db, sd)                                                                      \
     TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 1", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(db), "r"((int)(sd)))
 TC__WG_ALL_N(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
 #undef TC__WG_FUNCTION_
+#undef TC__WG_BODY
 
 typedef void (*tc_wgmma_rs_fn)(float *d, const uint32_t *a, uint64_t desc_b, int scale_d);
 
-/* The functions for n and A's and B's type (TC_F16 or TC_BF16), or 0; constant expressions, so that the calls fold away. */
+/* The functions for n and A's and B's type (TC_F16 or TC_BF16), or 0; constant expressions, so that the calls fold
+ * away. */
 TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc_wgmma_pick_f32_rs_mn(int n, int type)
 {
 #define TC__X(N) type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16_rs_mn : type == TC_F16 && n == N ? tc_wgmma_m64n##N##k16_f32_f16_rs_mn :

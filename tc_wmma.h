@@ -1,7 +1,7 @@
-/* tc_wmma.h - tc 0.1.0 - wmma: matrices of 16x16 and the like, loaded, multiplied and stored by a warp, in C. Needs: tc_core.h; sm_70 and later.
+/* tc_wmma.h - tc 0.2.0 - wmma: matrices of 16x16 and the like, loaded, multiplied and stored by a warp, in C. Needs: tc_core.h; sm_70 and later.
  *
- * The gentlest way to the Tensor Cores: no layout to know, no address of a lane to compute. All 32 lanes make each call together,
- * with the same pointer and the same stride.
+ * The gentlest way to the Tensor Cores: no layout to know, no address of a lane to compute. All 32 lanes make each call
+ * together, with the same pointer and the same stride.
  *
  *     tc_wmma_a_m16n16k16_f16 a;
  *     tc_wmma_b_m16n16k16_f16 b;
@@ -44,9 +44,10 @@
  *     b1                  m8n8k128                      1 1 (32 each)                       s32 (2)              sm_75 (and: sm_80)
  *     A and B of either layout, but s4, u4 and b1: A row, B col. What A and B may mix: nothing; s8 with u8 is for TC_MMA of tc_mma.h.
  *
- * ELEMENTS: x[i] is a float, int32_t or double of the accumulator, or a register of packed elements (lower k in the lower bits).
- * Which row and column x[i] is, PTX leaves open: it is the same for all fragments of one kind, so work that does not ask for the place
- * (scale, add two accumulators, an activation) may be done in place; for the rest go through memory, or use tc_mma.h.
+ * ELEMENTS: x[i] is a float, int32_t or double of the accumulator, or a register of packed elements (lower k in the
+ * lower bits). Which row and column x[i] is, PTX leaves open: it is the same for all fragments of one kind, so work
+ * that does not ask for the place (scale, add two accumulators, an activation) may be done in place; for the rest go
+ * through memory, or use tc_mma.h.
  *
  * TRAPS
  *     stride counts elements, of s4 and b1 too. The first address and every line must be aligned to 16 bytes (to the bytes of a lane's
@@ -107,7 +108,8 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Tables. A fragment's registers (R, F float, D double) and gate; layouts that there are and those that a type lacks; state spaces.
+ * Tables. A fragment's registers (R, F float, D double) and gate; layouts that there are and those that a type lacks;
+ * state spaces.
  */
 #define TC__WM_a_m16n16k16_f16 ~, R8, sm70
 #define TC__WM_b_m16n16k16_f16 ~, R8, sm70
@@ -287,8 +289,8 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
     static_assert(sizeof(TC__PROBE(TC__WM_SPACE_##space, "no such space")) != sizeof("no such space"),                           \
                   "tc: wmma: the space is global, shared, shared_cta or generic")
 
-/* PTX: wmma.load. matrix: a, b or c. p: a pointer; stride: elements from line to line (row: from row to row, col: from column to
- * column). PACKED: the lines lie end to end. */
+/* PTX: wmma.load. matrix: a, b or c. p: a pointer; stride: elements from line to line (row: from row to row, col: from
+ * column to column). PACKED: the lines lie end to end. */
 #define TC__WM_LOAD(how, matrix, layout, shape, space, type, frag, p, stride)                                                    \
     do {                                                                                                                         \
         TC__WM_CHECK(matrix, layout, space, type);                                                                               \
@@ -458,7 +460,8 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * TC_WMMA_DEFINE: types and functions under a name of your own; A and B in the layouts of the definition, C and D in either.
+ * TC_WMMA_DEFINE: types and functions under a name of your own; A and B in the layouts of the definition, C and D in
+ * either.
  *     name_a, name_b, name_c, name_d                         fragments
  *     name_load_a(&a, p, stride), name_load_b, name_load_c_row, name_load_c_col, name_store_row(p, &d, stride), name_store_col
  *         each also _global and _shared: say where p points when you know it. ptxas does not see it through the instruction, and

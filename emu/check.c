@@ -20,7 +20,10 @@ typedef struct {
 } word;
 enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8, F_CROWD = 16 };
 typedef struct { uint16_t who; uint8_t strong; uint32_t mask, tick, pc, next; } reader;
-struct shadow { word *w; word *bytes; uint32_t nwords; };
+/* Copies and matrix instructions leave runs of words in one state: a block of 8 words that are all alike has one word in its stead (block,
+ * where same says so; its words in w are then not in use). Such a word has no further readers. */
+enum { BLOCK = 8 };
+struct shadow { word *w; word *block; uint8_t *same; word *bytes; uint32_t nwords, nblocks; };
 
 struct clock_state {
     uint32_t tick[NSLOT]; uint8_t busy[NSLOT]; uint32_t next;
@@ -267,14 +270,19 @@ void check_cluster_end(cluster *cl)
 void check_cta_begin(cta *c)
 {
     c->shadow = calloc(1, sizeof *c->shadow);
-    c->shadow->nwords = (c->smem_size + 3) / 4;
+    c->shadow->nblocks = (c->smem_size + 4 * BLOCK - 1) / (4 * BLOCK);
+    c->shadow->nwords = c->shadow->nblocks * BLOCK;
     c->shadow->w = emu_take(c->shadow->nwords * sizeof(word));
-    memset(c->shadow->w, 0, c->shadow->nwords * sizeof(word));
+    c->shadow->block = emu_take(c->shadow->nblocks * (sizeof(word) + 1));
+    c->shadow->same = (uint8_t *)(c->shadow->block + c->shadow->nblocks);
+    memset(c->shadow->block, 0, c->shadow->nblocks * sizeof(word));
+    memset(c->shadow->same, 1, c->shadow->nblocks);
 }
 void check_cta_end(cta *c)
 {
     if (!c->shadow) return;
     emu_give(c->shadow->w, c->shadow->nwords * sizeof(word));
+    emu_give(c->shadow->block, c->shadow->nblocks * (sizeof(word) + 1));
     emu_give(c->shadow->bytes, 4 * (size_t)c->shadow->nwords * sizeof(word));
     free(c->shadow);
     c->shadow = NULL;
@@ -487,9 +495,22 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
     e->flags = (uint8_t)((e->flags & ~F_RSTRONG) | (strong ? F_RSTRONG : 0));
     return bad;
 }
+static void unfold(struct shadow *s, uint32_t block)
+{
+    word *w = &s->w[block * BLOCK], x = s->block[block];
+    for (int k = 0; k < BLOCK; k++) w[k] = x;
+    s->same[block] = 0;
+}
+/* The word by itself */
+static inline word *word_at(struct shadow *s, uint32_t k)
+{
+    if (s->same[k / BLOCK]) unfold(s, k / BLOCK);
+    return &s->w[k];
+}
+static inline uint8_t flags_at(const struct shadow *s, uint32_t k) { return s->same[k / BLOCK] ? s->block[k / BLOCK].flags : s->w[k].flags; }
 static word *split(struct shadow *s, uint32_t k)
 {
-    word *e = &s->w[k];
+    word *e = word_at(s, k);
     if (!s->bytes) s->bytes = emu_take(4 * (size_t)s->nwords * sizeof(word));       /* filled in where a word is split */
     word *b = &s->bytes[4 * (size_t)k];
     if (!(e->flags & F_SPLIT)) {
@@ -510,16 +531,23 @@ static inline int same_word(const word *a, const word *b)
     return !((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]));
 }
 _Static_assert(sizeof(word) == 32, "same_word compares 32 bytes");
-static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
+static void fold(struct shadow *s, uint32_t block)
+{
+    const word *w = &s->w[block * BLOCK];
+    if (w->more || w->flags & (F_SPLIT | F_CROWD | F_MBAR)) return;
+    for (int k = 1; k < BLOCK; k++) if (!same_word(&w[k], w)) return;
+    s->block[block] = *w;
+    s->same[block] = 1;
+}
+/* What was judged last: words in the state `in` become `out` */
+typedef struct { word in, out; int have; } judged;
+static int words(const actor *a, cta *c, uint32_t off, uint32_t end, judged *j)
 {
     struct shadow *s = c->shadow;
     int bad = 0;
-    uint32_t end = off + size;
-    word last_in = {0}, last_out = {0};
-    int have = 0;
     while (off < end) {
         uint32_t k = off / 4;
-        word *e = &s->w[k];
+        word *e = word_at(s, k);
         if (off % 4 || end - off < 4 || e->flags & F_SPLIT) {
             uint32_t stop = (k + 1) * 4 < end ? (k + 1) * 4 : end;
             int whole = off % 4 == 0 && stop == (k + 1) * 4 && a->flags & A_WRITE;
@@ -529,39 +557,85 @@ static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
                 uint8_t init = e->init; uint8_t mb = e->flags & F_MBAR;
                 *e = b[0]; e->init = init; e->flags = (uint8_t)((e->flags & ~(F_SPLIT | F_MBAR)) | mb);
             }
-            have = 0;
+            j->have = 0;
             continue;
         }
-        /* Runs of words in the same state, as copies leave them: judge once */
-        if (have && same_word(e, &last_in)) {
-            do { *e++ = last_out; off += 4; } while (end - off >= 4 && same_word(e, &last_in));
-            continue;
-        }
+        off += 4;
+        if (j->have && same_word(e, &j->in)) { *e = j->out; continue; }
         word in = *e;
-        int r = one(a, c, e, off);
+        int r = one(a, c, e, off - 4);
         bad |= r;
         if (r && a->op) return 1;
-        have = !e->more && !in.more;
-        last_in = in; last_out = *e;
-        off += 4;
+        j->have = !e->more && !in.more;
+        j->in = in; j->out = *e;
+    }
+    return bad;
+}
+static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
+{
+    struct shadow *s = c->shadow;
+    int bad = 0;
+    uint32_t end = off + size;
+    judged j;
+    j.have = 0;
+    while (off < end) {
+        uint32_t block = off / (4 * BLOCK), next = (block + 1) * 4 * BLOCK;
+        if (next > end || off % (4 * BLOCK)) {
+            uint32_t stop = next < end ? next : end;
+            int r = words(a, c, off, stop, &j);
+            bad |= r;
+            if (r && a->op) return 1;
+            off = stop;
+            continue;
+        }
+        off = next;
+        if (s->same[block]) {
+            word *e = &s->block[block], in = *e;
+            if (j.have && same_word(e, &j.in)) { *e = j.out; continue; }
+            int r = one(a, c, e, off - 4 * BLOCK);
+            j.have = !e->more;
+            j.in = in; j.out = *e;
+            if (e->more) {                      /* a list has one owner: the first word; the others are judged one by one */
+                *e = in;
+                unfold(s, block);
+                s->w[block * BLOCK] = j.out;
+                if (!(r && a->op)) r |= words(a, c, off - 4 * BLOCK + 4, off, &j);
+            }
+            bad |= r;
+            if (r && a->op) return 1;
+            continue;
+        }
+        int r = words(a, c, off - 4 * BLOCK, off, &j);
+        bad |= r;
+        if (r && a->op) return 1;
+        fold(s, block);
     }
     return bad;
 }
 static int initialised(struct shadow *s, uint32_t off, uint32_t size, uint32_t *where)
 {
     for (uint32_t o = off; o < off + size; ) {
+        uint32_t block = o / (4 * BLOCK);
+        if (s->same[block] && s->block[block].init == 15) { o = (block + 1) * 4 * BLOCK; continue; }
+        uint8_t init = s->same[block] ? s->block[block].init : s->w[o / 4].init;
         if (o % 4 == 0 && off + size - o >= 4) {
-            if (s->w[o / 4].init != 15) { *where = o; return 0; }
+            if (init != 15) { *where = o; return 0; }
             o += 4;
-        } else { if (!(s->w[o / 4].init >> o % 4 & 1)) { *where = o; return 0; } o++; }
+        } else { if (!(init >> o % 4 & 1)) { *where = o; return 0; } o++; }
     }
     return 1;
 }
 static void set_init(struct shadow *s, uint32_t off, uint32_t size)
 {
     for (uint32_t o = off; o < off + size; ) {
-        if (o % 4 == 0 && off + size - o >= 4) { s->w[o / 4].init = 15; o += 4; }
-        else { s->w[o / 4].init |= (uint8_t)(1 << o % 4); o++; }
+        uint32_t block = o / (4 * BLOCK), next = (block + 1) * 4 * BLOCK;
+        if (s->same[block]) {
+            if (o % (4 * BLOCK) == 0 && next <= off + size) s->block[block].init = 15;
+            if (s->block[block].init == 15) { o = next; continue; }
+        }
+        if (o % 4 == 0 && off + size - o >= 4) { word_at(s, o / 4)->init = 15; o += 4; }
+        else { word_at(s, o / 4)->init |= (uint8_t)(1 << o % 4); o++; }
+        if (o == next && !s->same[block]) fold(s, block);
     }
 }
 /* The frequent case, without the general machinery: a plain read of words whose last reader was a lane of this warp, within its present
@@ -573,7 +647,7 @@ static inline uint32_t read_again(warp *w, const ptx_instr *i, int lane, cta *c,
     uint32_t bit = 1u << lane, self = thread_index(w, lane), done = 0;
     const vclk *vc = w->vc[lane];
     for (; done < size; done += 4) {
-        word *e = &s->w[(off + done) / 4];
+        word *e = word_at(s, (off + done) / 4);
         if (e->flags & (F_MBAR | F_SPLIT | F_RSTRONG) || e->init != 15) break;
         int mine = e->r_who == who && e->r_tick == w->tick;
         if (mine && e->r_mask & bit) continue;
@@ -606,7 +680,7 @@ int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, ui
         off += done;
         size -= done;
     }
-    if (s->w[off / 4].flags & F_MBAR || s->w[(off + size - 1) / 4].flags & F_MBAR) mbar_clobbered(w, i, lane, c, off, (uint32_t)(flags & A_WRITE ? size : 0));
+    if ((flags_at(s, off / 4) | flags_at(s, (off + size - 1) / 4)) & F_MBAR) mbar_clobbered(w, i, lane, c, off, (uint32_t)(flags & A_WRITE ? size : 0));
     uint32_t t = thread_index(w, lane);
     actor a = {.w = w, .lane = lane, .i = i, .who = warp_index(w), .tick = w->tick, .pc = pc_of(c->cl, i), .vc = w->vc[lane], .flags = flags, .self = t};
     bad = range(&a, c, off, size);
@@ -623,7 +697,7 @@ void check_mbar_mark(cta *c, uint32_t off, int on)
 {
     if (!c->shadow) return;
     for (uint32_t o = off; o < off + 8; o += 4) {
-        word *e = &c->shadow->w[o / 4];
+        word *e = word_at(c->shadow, o / 4);
         e->flags = (uint8_t)(on ? e->flags | F_MBAR : e->flags & ~F_MBAR);
         e->init = 15;
     }

@@ -65,7 +65,7 @@ void spin_free(struct spin *s);
 void spin_cluster_end(cluster *cl);
 void spin_before(cluster *cl, int alone);
 int spin_after(cluster *cl, uint64_t quiet, uint32_t active, int alone);
-int spin_time(cluster *cl, int alone);
+int spin_time(cluster *cl, int alone, uint32_t workers);
 /* While cl->watch: a load, a store (did it change anything?), an instruction, a turn of a warp */
 void spin_load(warp *w, const ptx_instr *i, int space, uint64_t addr, uint32_t bytes);
 void spin_store(warp *w, const ptx_instr *i, int space, uint64_t addr, uint32_t bytes, int changed);

@@ -4,7 +4,7 @@
  * Rooms: ptx.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c warps, divergence,
  * scheduling, launches; alu.c arithmetic; num.c number formats and cvt; mem.c ld, st, atom, cp.async, address spaces;
  * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; mma.c mma.sync, wmma, ldmatrix; wgmma.c; tcgen05.c;
- * check.c happens-before, shadow memory; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
+ * check.c happens-before, shadow memory; spin.c hangs that write memory; slots.c registers that share a place; pool.c large buffers; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
  *
  * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster needs a
  * lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic operations. */

@@ -1072,7 +1072,7 @@ static void *worker(void *arg)
         int alone = cl->quiet && all_quiet(p);
         if (cl->quiet && spin_after(cl, p->busy, p->active, alone))
             deadlock(cl, "no cluster of the grid makes progress: its threads go round in loops, whose end depends on memory that nobody writes, though they write other memory");
-        else if (spin_time(cl, alone)) deadlock(cl, "the kernel has run longer than --timeout allows");
+        else if (spin_time(cl, alone, p->workers)) deadlock(cl, "the kernel has run longer than --timeout allows");
         idle = r == C_IDLE || cl->quiet;
         if (r != C_IDLE) { cl->idle_slices = 0; cl->idle_steps = 0; continue; }
         uint64_t now = atomic_load(&p->progress);

@@ -1,6 +1,6 @@
-/* pool.c - large buffers that come and go with each cluster: shared memory and its shadow, registers, tensor memory. Given back to
- * the system and taken anew, their page faults would cost more than many a kernel; so they are kept for the next cluster of the
- * same shape, the last one first, since that is still in the caches. */
+/* pool.c - large buffers that come and go with each cluster: shared memory and its shadow, registers, tensor memory.
+ * Given back to the system and taken anew, their page faults would cost more than many a kernel; so they are kept for
+ * the next cluster of the same shape, the last one first, since that is still in the caches. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "core.h"

@@ -1,17 +1,19 @@
-/* slots.c - a place in the register file for each virtual register. PTX names a new one for almost every value, thousands in an
- * unrolled kernel; registers that are never alive together share a slot, so that a warp's registers stay in the processor's caches.
+/* slots.c - a place in the register file for each virtual register. PTX names a new one for almost every value,
+ * thousands in an unrolled kernel; registers that are never alive together share a slot, so that a warp's registers
+ * stay in the processor's caches.
  *
- * Alive is judged with care rather than sharply: from the first to the last instruction, in the order of the text, where a value may
- * be needed. Registers that asynchronous instructions fill or read (wgmma, tcgen05.ld) keep a slot of their own, and so do those that are
- * copied from or to them: what is on its way to a slot must not find another register there. */
-#include <stdio.h>
+ * Alive is judged with care rather than sharply: from the first to the last instruction, in the order of the text,
+ * where a value may be needed. Registers that asynchronous instructions fill or read (wgmma, tcgen05.ld) keep a slot
+ * of their own, and so do those that are copied from or to them: what is on its way to a slot must not find another
+ * register there. */
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
 enum { FEW = 256 };                     /* as many fit without */
 
-typedef struct { uint32_t from, to, next; uint8_t width, own, seen; } life;     /* of a virtual register; next: in a list */
+/* of a virtual register; next: in a list */
+typedef struct { uint32_t from, to, next; uint8_t width, own, seen; } life;
 typedef struct { uint32_t begin, end, succ[2]; int nsucc; const ptx_sym *table; uint64_t *use, *def, *in, *out; } block;
 typedef struct { ptx_module *m; ptx_func *f; life *v; block *b; uint32_t nv, nb, words, *block_of; } work;
 
@@ -20,14 +22,20 @@ static uint8_t width_of(const ptx_opnd *o)
     int bits = ptx_type_bits((ptx_type)o->type);
     return (uint8_t)(bits <= 32 ? 1 : bits / 32);
 }
-static int is_value(const ptx_opnd *o) { return (o->kind == PO_REG || (o->kind == PO_MEM && o->type != PT_NONE && !o->sym)) && o->type != PT_PRED; }
+static int is_value(const ptx_opnd *o)
+{
+    return (o->kind == PO_REG && o->type != PT_PRED) || (o->kind == PO_MEM && o->type != PT_NONE && !o->sym);
+}
 
 /* Instructions that write all of their first operand and do not read it */
 static int defines(const ptx_instr *i)
 {
-    static const char *const words[] = {"mov", "add", "sub", "mul", "mad", "fma", "neg", "abs", "min", "max", "and", "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "prmt",
-        "selp", "slct", "set", "cvt", "cvta", "ex2", "lg2", "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "div", "rem", "popc", "clz", "bfe", "bfi", "bfind", "brev", "mul24", "mad24",
-        "sad", "dp4a", "dp2a", "mapa", "ld", "ldu", "ldmatrix", "shfl", "atom", "mma", "movmatrix", "copysign", "redux", "activemask", 0};
+    static const char *const words[] = {
+        "mov", "add", "sub", "mul", "mad", "fma", "neg", "abs", "min", "max", "and", "or", "xor", "not",
+        "cnot", "lop3", "shl", "shr", "shf", "prmt", "selp", "slct", "set", "cvt", "cvta", "ex2", "lg2",
+        "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "div", "rem", "popc", "clz", "bfe", "bfi", "bfind",
+        "brev", "mul24", "mad24", "sad", "dp4a", "dp2a", "mapa", "ld", "ldu", "ldmatrix", "shfl", "atom",
+        "mma", "movmatrix", "copysign", "redux", "activemask", 0};
     if (i->guard >= 0 || !i->nop) return 0;
     for (const char *const *w = words; *w; w++) if (!strcmp(*w, i->mod[0])) return 1;
     return 0;
@@ -72,6 +80,11 @@ static void extend(work *k, const uint64_t *set, uint32_t pc)
         }
 }
 
+static int leaves(const ptx_instr *i)
+{
+    const char *w = i->mod[0];
+    return !strcmp(w, "bra") || !strcmp(w, "brx") || !strcmp(w, "ret") || !strcmp(w, "exit");
+}
 static void make_blocks(work *k)
 {
     const ptx_func *f = k->f;
@@ -83,8 +96,9 @@ static void make_blocks(work *k)
         const ptx_instr *i = &code[p];
         const char *w = i->mod[0];
         if (!strcmp(w, "bra") && i->op[0].sym) leads[i->op[0].sym->target - f->begin] = 1;
-        if (!strcmp(w, "brx") && i->op[1].sym) for (int t = 0; t < i->op[1].sym->ntargets; t++) leads[i->op[1].sym->targets[t]->target - f->begin] = 1;
-        if (!strcmp(w, "bra") || !strcmp(w, "brx") || !strcmp(w, "ret") || !strcmp(w, "exit")) leads[p + 1 - f->begin] = 1;
+        if (!strcmp(w, "brx") && i->op[1].sym)
+            for (int t = 0; t < i->op[1].sym->ntargets; t++) leads[i->op[1].sym->targets[t]->target - f->begin] = 1;
+        if (leaves(i)) leads[p + 1 - f->begin] = 1;
     }
     k->block_of = malloc(n * sizeof *k->block_of);
     for (uint32_t p = 0; p < n; p++) k->nb += leads[p];
@@ -99,7 +113,7 @@ static void make_blocks(work *k)
         block *b = &k->b[x];
         const ptx_instr *last = &code[b->end - 1];
         const char *w = last->mod[0];
-        int bra = !strcmp(w, "bra"), brx = !strcmp(w, "brx"), gone = bra || brx || !strcmp(w, "ret") || !strcmp(w, "exit");
+        int bra = !strcmp(w, "bra"), brx = !strcmp(w, "brx"), gone = leaves(last);
         if (bra && last->op[0].sym) b->succ[b->nsucc++] = k->block_of[last->op[0].sym->target - f->begin];
         if (brx) b->table = last->op[1].sym;
         if ((!gone || last->guard >= 0) && x + 1 < k->nb) b->succ[b->nsucc++] = x + 1;
@@ -122,7 +136,8 @@ static void flow(work *k)
         again = 0;
         for (uint32_t x = k->nb; x-- > 0;) {
             block *b = &k->b[x];
-            for (int s = 0; s < b->nsucc; s++) for (uint32_t w = 0; w < k->words; w++) b->out[w] |= k->b[b->succ[s]].in[w];
+            for (int s = 0; s < b->nsucc; s++)
+                for (uint32_t w = 0; w < k->words; w++) b->out[w] |= k->b[b->succ[s]].in[w];
             if (b->table)
                 for (int t = 0; t < b->table->ntargets; t++) {
                     const block *to = &k->b[k->block_of[b->table->targets[t]->target - k->f->begin]];
@@ -147,7 +162,8 @@ static void own_copies(work *k)
             int n = 0, own = 0, all = 1;
             for (int x = 0; x < 2; x++) {
                 const ptx_opnd *e = i->op[x].kind == PO_VEC ? i->op[x].elem : &i->op[x];
-                for (int y = 0; y < (i->op[x].kind == PO_VEC ? i->op[x].n : 1) && n < 8; y++) if (is_value(&e[y])) o[n++] = &e[y];
+                for (int y = 0; y < (i->op[x].kind == PO_VEC ? i->op[x].n : 1)
+                    && n < 8; y++) if (is_value(&e[y])) o[n++] = &e[y];
             }
             for (int x = 0; x < n; x++) { own |= k->v[o[x]->reg].own; all &= k->v[o[x]->reg].own; }
             if (!own || all) continue;
@@ -218,7 +234,8 @@ void emu_share_slots(emu_module *m, ptx_func *f)
             k.v[v].next = ends[k.v[v].to - f->begin];
             ends[k.v[v].to - f->begin] = v;
         }
-        for (uint32_t v = ends[p]; v != ~0u; v = k.v[v].next) push(&room[k.v[v].width == 4 ? 2 : k.v[v].width == 2], place[v]);
+        for (uint32_t v = ends[p]; v != ~0u; v = k.v[v].next) push(&room[k.v[v].width == 4 ? 2 : k.v[v].width == 2],
+            place[v]);
     }
     for (uint32_t p = f->begin; p < f->end; p++) renumber(place, m->ptx->code[p].op, m->ptx->code[p].nop);
     f->named = f->nslot;

@@ -1,16 +1,19 @@
 /* spin.c - a grid that hangs although it writes memory: `while (*flag == 0) atomicAdd(count, 1);`
  *
- * Nothing is stopped because it takes long. A grid is said to hang when it can be shown that it will never do anything but what it
- * does now:
+ * Nothing is stopped because it takes long. A grid is said to hang when it can be shown that it will never do
+ * anything but what it does now:
  *   - nobody comes to a barrier, an mbarrier or an asynchronous operation, and no cluster begins or ends;
- *   - every warp goes through the same states again and again, where a state is the place in the code and those registers that decide
- *     what is executed and which addresses are touched (the rest, such as what is counted, may change);
+ *   - every warp goes through the same states again and again, where a state is the place in the code and those
+ *     registers that decide what is executed and which addresses are touched (the rest, such as what is counted, may
+ *     change);
  *   - no memory from which such a register is loaded is written, by anyone.
- * A warp in such a state does next what it did after that state before, since all that it depends on is the same; and so for ever.
+ * A warp in such a state does next what it did after that state before, since all that it depends on is the same; and
+ * so for ever.
  *
- * First the clusters that only write memory run for a while under watch, which tells the instructions that they go round in, and thereby the
- * registers that decide (phase 1); then each of their warps must repeat itself, a turn of a loop at a time (phase 2). Whatever does not
- * fit (calls, local memory, other instructions) leaves the question open, and it is asked again later. */
+ * First the clusters that only write memory run for a while under watch, which tells the instructions that they go
+ * round in, and thereby the registers that decide (phase 1); then each of their warps must repeat itself, a turn of a
+ * loop at a time (phase 2). Whatever does not fit (calls, local memory, other instructions) leaves the question open,
+ * and it is asked again later. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,25 +23,28 @@
 #include "core.h"
 
 enum { KEPT = 64, SURE = 48, TABLE = 1 << 16, PATIENCE = 400 };
-typedef struct spin_warp { uint64_t seen[KEPT]; uint32_t n, turns, since; } spin_warp;     /* since: turns since the last new state */
+/* since: turns since the last new state */
+typedef struct spin_warp { uint64_t seen[KEPT]; uint32_t n, turns, since; } spin_warp;
 struct spin {
     pthread_mutex_t lock;
     launch *L;
     int phase; uint32_t gen; uint64_t quiet;                /* hard progress at the beginning of this attempt */
     uint32_t ready, proven;                                 /* clusters that are through with phase 1; with phase 2 */
-    uint8_t *ran, *reads, *careful;                         /* by instruction of the kernel: executed; a load that decides; a store of what does not */
+    /* by instruction of the kernel: executed; a load that decides; a store of what does not */
+    uint8_t *ran, *reads, *careful;
     uint64_t *slot, *pred;                                  /* registers that decide */
     uint32_t nslot, npred;
     uint64_t *key; uint8_t *how; uint32_t nkeys; int conflict, full, grew;      /* memory: 1 read, 2 written */
-    double again, pause, began; int told;
+    double again, pause, began, cpu; int told;
 };
 
-static double seconds(void)
+static double clock_of(clockid_t which)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(which, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+static double seconds(void) { return clock_of(CLOCK_MONOTONIC); }
 struct spin *spin_new(launch *L)
 {
     struct spin *s = calloc(1, sizeof *s);
@@ -46,6 +52,7 @@ struct spin *spin_new(launch *L)
     s->L = L;
     s->gen = 1;
     s->began = seconds();
+    s->cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     s->pause = 0.25;
     return s;
 }
@@ -74,7 +81,8 @@ static void mark_range(warp *w, int space, uint64_t addr, uint32_t bytes, int ho
 {
     cluster *cl = w->cta->cl;
     struct spin *s = cl->L->spin;
-    if (space == SP_NONE) space = EMU_GEN_TAG(addr) == EMU_GEN_SHARED ? SP_SHARED : EMU_GEN_TAG(addr) == EMU_GEN_LOCAL ? SP_LOCAL : SP_GLOBAL;
+    if (space == SP_NONE) space = EMU_GEN_TAG(addr) == EMU_GEN_SHARED ? SP_SHARED
+        : EMU_GEN_TAG(addr) == EMU_GEN_LOCAL ? SP_LOCAL : SP_GLOBAL;
     if (space == SP_LOCAL || space == SP_PARAM) return;
     uint64_t tag = space == SP_SHARED ? 1ull << 63 | (uint64_t)cl->index << 32 : 0;
     if (tag) addr &= 0xffffffff;
@@ -98,7 +106,8 @@ void spin_ran(warp *w, uint32_t pc)
 {
     struct spin *s = w->cta->cl->L->spin;
     const ptx_func *f = w->cta->cl->L->k->fn;
-    uint8_t *r = &s->ran[pc < f->begin || pc >= f->end ? f->end - f->begin : pc - f->begin];      /* the last one: in a callee */
+    /* the last one: in a callee */
+    uint8_t *r = &s->ran[pc < f->begin || pc >= f->end ? f->end - f->begin : pc - f->begin];
     if (*r) return;
     *r = 1;
     s->grew = 1;
@@ -109,10 +118,14 @@ void spin_ran(warp *w, uint32_t pc)
 enum { C_IMPURE, C_PURE, C_LOAD, C_STORE, C_ATOM, C_NOTHING };
 static int class_of(const ptx_instr *i)
 {
-    static const char *const pure[] = {"mov", "add", "addc", "sub", "subc", "mul", "mad", "madc", "fma", "neg", "abs", "min", "max", "and", "or", "xor", "not", "cnot", "lop3", "shl", "shr",
-        "shf", "prmt", "selp", "slct", "set", "setp", "cvt", "cvta", "ex2", "lg2", "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "div", "rem", "popc", "clz", "bfe", "bfi", "bfind", "brev",
-        "mul24", "mad24", "sad", "dp4a", "dp2a", "mapa", "shfl", "copysign", "redux", "activemask", "vote", "match", "elect", "isspacep", "testp", "bra", "exit", 0};
-    static const char *const nothing[] = {"membar", "fence", "nanosleep", "pmevent", "bar", "barrier", "discard", "prefetch", "prefetchu", 0};
+    static const char *const pure[] = {
+        "mov", "add", "addc", "sub", "subc", "mul", "mad", "madc", "fma", "neg", "abs", "min", "max", "and",
+        "or", "xor", "not", "cnot", "lop3", "shl", "shr", "shf", "prmt", "selp", "slct", "set", "setp", "cvt",
+        "cvta", "ex2", "lg2", "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "div", "rem", "popc", "clz",
+        "bfe", "bfi", "bfind", "brev", "mul24", "mad24", "sad", "dp4a", "dp2a", "mapa", "shfl", "copysign",
+        "redux", "activemask", "vote", "match", "elect", "isspacep", "testp", "bra", "exit", 0};
+    static const char *const nothing[] = {"membar", "fence", "nanosleep", "pmevent", "bar", "barrier", "discard",
+        "prefetch", "prefetchu", 0};
     const char *w = i->mod[0];
     for (const char *const *p = pure; *p; p++) if (!strcmp(*p, w)) return C_PURE;
     for (const char *const *p = nothing; *p; p++) if (!strcmp(*p, w)) return C_NOTHING;
@@ -189,7 +202,9 @@ static int analyse(struct spin *s)
         if (!s->ran[k]) continue;
         int c = class_of(i), atom = c == C_ATOM && i->mod[0][0] == 'a';
         s->reads[k] = (c == C_LOAD || atom) && decides(s, &i->op[0]);
-        if (c == C_STORE || c == C_ATOM) for (int o = atom; o < i->nop; o++) if (i->op[o].kind != PO_MEM && !settled(s, &i->op[o])) s->careful[k] = 1;
+        if (c != C_STORE && c != C_ATOM) continue;
+        for (int o = atom; o < i->nop; o++)
+            if (i->op[o].kind != PO_MEM && !settled(s, &i->op[o])) s->careful[k] = 1;
     }
     return 1;
 }
@@ -234,7 +249,8 @@ static int all_repeat(const cluster *cl)
         for (uint32_t k = 0; k < cl->L->nwarp; k++) {
             const warp *w = &cl->cta[r].warp[k];
             const spin_warp *x = &((const spin_warp *)cl->spin_warps)[r * cl->L->nwarp + k];
-            if (!w->live || (w->stalled == w->live && w->stalled_at >= cl->events)) continue;     /* waits for something that is no write */
+            /* waits for something that is no write */
+            if (!w->live || (w->stalled == w->live && w->stalled_at >= cl->events)) continue;
             if (x->since < SURE) return 0;
         }
     return 1;
@@ -243,6 +259,12 @@ static int all_repeat(const cluster *cl)
 /* ---- the attempts ---- */
 
 static void leave(struct spin *s) { s->phase = 0; s->gen++; }
+static void put_off(struct spin *s, double now)
+{
+    leave(s);
+    s->pause *= 2;
+    s->again = now + s->pause;
+}
 static void begin(struct spin *s, uint64_t quiet)
 {
     const ptx_func *f = s->L->k->fn;
@@ -273,7 +295,11 @@ void spin_before(cluster *cl, int alone)
     pthread_mutex_lock(&s->lock);
     cl->watch = 0;
     if (s->phase && alone) {
-        if (cl->spin_gen != s->gen) { cl->spin_gen = s->gen; cl->spin_slices = 0; cl->spin_ready = cl->spin_proven = 0; }
+        if (cl->spin_gen != s->gen) {
+            cl->spin_gen = s->gen;
+            cl->spin_slices = 0;
+            cl->spin_ready = cl->spin_proven = 0;
+        }
         cl->watch = s->phase;
         if (s->phase == 2 && cl->spin_ready != 2) {
             size_t bytes = (size_t)cl->ncta * cl->L->nwarp * sizeof(spin_warp);
@@ -285,8 +311,8 @@ void spin_before(cluster *cl, int alone)
     }
     pthread_mutex_unlock(&s->lock);
 }
-/* After it. quiet: how often anything but a write has happened in the grid; active: its clusters; alone: all of them only write, and no
- * other can begin. Returns 1 if the grid is proven to hang. */
+/* After it. quiet: how often anything but a write has happened in the grid; active: its clusters; alone: all of them
+ * only write, and no other can begin. Returns 1 if the grid is proven to hang. */
 int spin_after(cluster *cl, uint64_t quiet, uint32_t active, int alone)
 {
     struct spin *s = cl->L->spin;
@@ -297,31 +323,38 @@ int spin_after(cluster *cl, uint64_t quiet, uint32_t active, int alone)
     else if (!s->phase) { if (alone && now >= s->again) begin(s, quiet); }
     else if (cl->watch && cl->spin_gen == s->gen) {
         cl->spin_slices++;
-        if (s->phase == 2 && s->grew) { s->phase = 1; s->ready = s->proven = 0; s->grew = 0; s->gen++; s->conflict = 0; }       /* they do something else as well: once more */
+        if (s->phase == 2 && s->grew) {         /* they do something else as well: once more */
+            s->phase = 1;
+            s->ready = s->proven = 0;
+            s->grew = s->conflict = 0;
+            s->gen++;
+        }
         else if (s->phase == 1 && cl->watch == 1) {
             if (!cl->spin_ready) { cl->spin_ready = 1; s->ready++; }
             if (s->ready >= active) {
                 if (analyse(s)) { s->phase = 2; s->grew = 0; }
-                else { leave(s); s->pause *= 2; s->again = now + s->pause; }
+                else put_off(s, now);
             }
         } else if (s->phase == 2 && cl->watch == 2) {
             if (!cl->spin_proven && all_repeat(cl)) { cl->spin_proven = 1; s->proven++; }
             if (s->proven >= active && !s->conflict && !s->full) hangs = 1;
-            else if (s->conflict || s->full || cl->spin_slices > PATIENCE) { leave(s); s->pause *= 2; s->again = now + s->pause; }
+            else if (s->conflict || s->full || cl->spin_slices > PATIENCE) put_off(s, now);
         }
     }
     pthread_mutex_unlock(&s->lock);
     return hangs;
 }
-/* The clock on the wall: --timeout, and a word to whoever waits. Returns 1 if the time is up. */
-int spin_time(cluster *cl, int alone)
+/* --timeout, by the clock on the wall; and a word to whoever waits for a processor's 20 s. Returns 1 if the time
+ * is up. */
+int spin_time(cluster *cl, int alone, uint32_t workers)
 {
     struct spin *s = cl->L->spin;
     double t = seconds() - s->began;
     if (emu_opt.timeout && t > (double)emu_opt.timeout) return 1;
-    if (!alone || t < 20 || s->told) return 0;
+    if (!alone || s->told || t < 20 || clock_of(CLOCK_PROCESS_CPUTIME_ID) - s->cpu < 20 * workers) return 0;
     s->told = 1;
-    fprintf(stderr, "tcemu: note: kernel %s has run for %.0f s, and for some time its threads have only computed and written memory: none came to a barrier, and none ended. tcemu cannot tell "
+    fprintf(stderr, "tcemu: note: kernel %s has run for %.0f s, and for some time its threads have only computed "
+            "and written memory: none came to a barrier, and none ended. tcemu cannot tell "
             "whether it hangs; --timeout SECONDS ends it and shows where its threads are\n", emu_kernel_name(cl->L), t);
     return 0;
 }

@@ -514,6 +514,11 @@ static int x_st(warp *w, const ptx_instr *i, uint32_t mask)
     if (ldst_check(w, i, mask, taddr, s, &base) < 0) return X_NEXT;
     for (int r = 0; r < s->regs; r++) {
         const uint32_t *reg = R32(w, &v->elem[r]);
+        if (s->shape == SH_32x32 && !s->pack) {
+            EMU_EACH(l, mask) t->cell[base + (int)l][col0 + r] = reg[l];
+            if (r == 0) EMU_EACH(l, mask) for (int c = col0; c < col0 + s->regs; c++) t->init[base + (int)l][c / 64] |= 1ull << c % 64;
+            continue;
+        }
         EMU_EACH(l, mask) {
             int lane, col;
             place(s, (int)l, r, &lane, &col);
@@ -544,6 +549,10 @@ static uint32_t reduce(const ldst *s, uint32_t a, uint32_t b)
     return (x < y) == max ? b : a;
 }
 
+static void uninit_ld(warp *w, const tc5_load *ld, int lane, int col)
+{
+    emu_report(w, ld->i, w->live, E_UNINIT_TMEM, "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated (or whose write is still in flight: nothing waited for it)", lane, col);
+}
 static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
 {
     static __thread uint32_t result[129 * 32];
@@ -551,6 +560,15 @@ static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
     tmem *t = tc5_tmem(w->cta);
     int base = (int)(ld->taddr >> 16), col0 = (int)(ld->taddr & 0xffff), told = !report || !emu_opt.checks;
     if (ld->taddr == ~0u) memset(result, 0xcd, sizeof result);
+    else if (s->shape == SH_32x32 && !s->pack)      /* by far the most frequent: a row to a lane */
+        for (int l = 0; l < 32; l++) {
+            const uint32_t *row = &t->cell[base + l][col0];
+            int un = told ? -1 : tm_uninit(t, base + l, col0, s->regs);
+            for (int r = 0; r < s->regs; r++) result[r * 32 + l] = row[r];
+            if (un < 0) continue;
+            uninit_ld(w, ld, base + l, un);
+            told = 1;
+        }
     else for (int r = 0; r < s->regs; r++)
         for (int l = 0; l < 32; l++) {
             int lane, col;
@@ -558,7 +576,7 @@ static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
             lane += base;
             col += col0;
             if (!told && tm_uninit(t, lane, col, s->pack ? 2 : 1) >= 0) {
-                emu_report(w, ld->i, w->live, E_UNINIT_TMEM, "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated (or whose write is still in flight: nothing waited for it)", lane, col);
+                uninit_ld(w, ld, lane, col);
                 told = 1;
             }
             result[r * 32 + l] = s->pack ? (t->cell[lane][col] & 0xffff) | t->cell[lane][col + 1] << 16 : t->cell[lane][col];

@@ -116,12 +116,12 @@ static void refused(const kernel *kn, const tc_attn_args *g, tc_status want, con
 {
     const char *why = 0;
     tc_status st;
-    tc__why_text()[0] = 0;
+    tc__why_text[0] = 0;
     st = kn->can_run(g, &why);
     CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
     CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, why ? why : "(null)");
     CHECK(kn->can_run(g, 0) == want, "line %d: %s_can_run without why", line, kn->name);
-    tc__why_text()[0] = 0;
+    tc__why_text[0] = 0;
     st = kn->run(g, 0);
     CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
     CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, tc_why());
@@ -188,10 +188,27 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_ALIGN, "o_stride.row = 388 ", "multiple of 8", g.o_stride = strides(all, row + 4, D));
     REFUSED(ALL, TC_ERR_SIZE, "q_stride.row = 549755813888 ", "2^40 bytes", g.q_stride = strides(all, (int64_t)1 << 39, D));
     REFUSED(ALL, TC_ERR_SIZE, "v_stride.batch = 549755813888 ", "2^40 bytes", g.v_stride = strides((int64_t)1 << 39, row, D));
+    /* strides of which some are missing */
+    REFUSED(ALL, TC_ERR_SIZE, "q_stride.batch = 0", "there are 2", g.q_stride = strides(0, row, D));
+    REFUSED(ALL, TC_ERR_SIZE, "q_stride.row = 0", "there are 24", g.q_stride = strides(all, 0, D));
+    REFUSED(ALL, TC_ERR_SIZE, "k_stride.batch = 0", "TC_ATTN_SHARED", g.k_stride = strides(0, row, 0));
+    REFUSED(ALL, TC_ERR_SIZE, "k_stride.row = 0", "there are 40", g.k_stride = strides(all, 0, D));
+    REFUSED(ALL, TC_ERR_SIZE, "v_stride.head = 0", "there are 3", g.v_stride = strides(all, row, 0));
+    PACKED(TC_ERR_SIZE, "k_stride.head = 0", "there are 3", g.k_stride = strides(0, row, 0));
     /* rows of O on top of each other */
-    REFUSED(ALL, TC_ERR_SIZE, "o_stride.batch = 0", "batch = 2", g.o_stride = strides(0, row, D));
-    REFUSED(ALL, TC_ERR_SIZE, "o_stride.row = 0", "q_len = 24", g.o_stride = strides(all, 0, D));
-    REFUSED(ALL, TC_ERR_SIZE, "o_stride.head = 0", "heads = 6", g.o_stride = strides(all, row, 0));
+    REFUSED(ALL, TC_ERR_SIZE, "o_stride.batch = 0", "there are 2", g.o_stride = strides(0, row, D));
+    REFUSED(ALL, TC_ERR_SIZE, "o_stride.row = 0", "there are 24", g.o_stride = strides(all, 0, D));
+    REFUSED(ALL, TC_ERR_SIZE, "o_stride.head = 0", "there are 6", g.o_stride = strides(all, row, 0));
+    REFUSED(ALL, TC_ERR_SIZE, "o_stride.batch = -1", "lie on each other", g.o_stride = strides(TC_ATTN_SHARED, row, D));
+    /* sizes that were forgotten */
+    REFUSED(ALL, TC_ERR_BATCH, "batch = 0", "q is given", g.batch = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "heads = 0", "q is given", g.heads = 0; g.heads_kv = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "q_len = 0", "q is given", g.q_len = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "q_len = 0", "o is given", g.q_len = 0; g.q = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "k_len = 0", "k is given", g.k_len = 0);
+    REFUSED(ALL, TC_ERR_SIZE, "k_len = 0", "v is given", g.k_len = 0; g.k = 0);
+    PACKED(TC_ERR_SIZE, "q_len = 0", "q is given", g.q_len = 0; g.host_cu_q = 0);
+    PACKED(TC_ERR_SIZE, "k_len = 0", "k is given", g.k_len = 0; g.host_cu_k = 0);
     REFUSED(ALL, TC_ERR_SIZE, "lse_batch = -1", "negative", g.lse_batch = -1);
     REFUSED(ALL, TC_ERR_SIZE, "lse_head = -24", "negative", g.lse_head = -24);
     /* scale and window */
@@ -323,9 +340,9 @@ static void test_edges(void)
         }
         /* nothing to do */
         fill_o();
-        g.batch = 0;
+        g.batch = 0, g.q = g.o = 0;
         runs(kn, &g, "batch = 0", __LINE__);
-        g = good(kn->kind), g.heads = 0, g.heads_kv = 0;
+        g = good(kn->kind), g.heads = 0, g.heads_kv = 0, g.q = g.o = 0;
         runs(kn, &g, "heads = 0", __LINE__);
         g = good(kn->kind), g.q_len = 0, g.q = g.k = g.v = g.o = 0, g.lse = 0;
         runs(kn, &g, "q_len = 0 and no tensors", __LINE__);
@@ -333,9 +350,7 @@ static void test_edges(void)
         runs(kn, &g, "packed queries, none", __LINE__);
         CHECK(o_untouched(), "%s: an empty problem writes O or lse", kn->name);
         /* no keys */
-        g = good(kn->kind), g.k_len = 0;
-        runs(kn, &g, "k_len = 0", __LINE__), nothing_attended(kn->name, "k_len = 0", __LINE__);
-        g.k = g.v = 0;
+        g = good(kn->kind), g.k_len = 0, g.k = g.v = 0;
         runs(kn, &g, "k_len = 0, no K, no V", __LINE__), nothing_attended(kn->name, "k_len = 0, no K, no V", __LINE__);
         g.k_stride = strides(3, 5, 7), g.v_stride = strides(-3, -5, -7); /* of a tensor that is not there */
         runs(kn, &g, "k_len = 0, odd strides", __LINE__), nothing_attended(kn->name, "k_len = 0, odd strides", __LINE__);
@@ -354,6 +369,14 @@ static void test_edges(void)
         g.lse_head = Q_LEN, g.lse_batch = Q_LEN * HEADS, g.scale = 0.125f, g.window_left = g.window_right = -1;
         runs(kn, &g, "defaults written out", __LINE__), put(again, mem_o, sizeof again);
         CHECK(!memcmp(once, again, sizeof once), "%s: written-out defaults give another result", kn->name);
+        /* one K and V for all batches: as if there were only the first */
+        {
+            tc_attn_args shared = g;
+            fill_o();
+            shared.k_stride.batch = shared.v_stride.batch = TC_ATTN_SHARED;
+            runs(kn, &shared, "shared K and V", __LINE__), put(again, mem_o, sizeof again);
+            CHECK(!memcmp(once, again, sizeof(uint16_t) * O_ELEMENTS / BATCH) && memcmp(once, again, sizeof again), "%s: K and V are not shared", kn->name);
+        }
         g.lse = 0;
         runs(kn, &g, "no lse", __LINE__), put(again, mem_o, sizeof again);
         CHECK(!memcmp(once, again, sizeof once), "%s: another result without lse", kn->name);
@@ -362,6 +385,93 @@ static void test_edges(void)
             runs(kn, &g, "arguments that no hook reads", __LINE__);
         }
     }
+}
+
+/* Nonsense in cu and lens: no memory of anybody else is written, nor read (which tcemu reports). */
+static void test_nonsense(void)
+{
+    static const int values[] = {1000000, 1000064, -1, -2147483647 - 1, 2147483647, 0, 44, 43, 20, 70, 1 << 30, -(1 << 30)};
+    enum { VALUES = sizeof values / sizeof values[0], GUARD = 1 << 16 };
+    static unsigned char poison[GUARD], now[GUARD];
+    int nonsense[BATCH + 1], *dev_q = (int *)get_memory(sizeof nonsense), *dev_k = (int *)get_memory(sizeof nonsense);
+    const int total_q = cu_q[BATCH], total_k = cu_k[BATCH];
+    const size_t bytes = (size_t)total_q * HEADS * D * 2, lse_bytes = (size_t)HEADS * (size_t)total_q * 4;
+    /* exactly as large as the tensors, with memory of ours on both sides */
+    char *o = (char *)get_memory(bytes + 2 * GUARD), *lse = (char *)get_memory(lse_bytes + 2 * GUARD);
+    void *k = get_memory((size_t)total_k * HEADS_KV * D * 2), *v = get_memory((size_t)total_k * HEADS_KV * D * 2);
+    memset(poison, 0x5a, sizeof poison);
+    put(k, mem_k, (size_t)total_k * HEADS_KV * D * 2), put(v, mem_v, (size_t)total_k * HEADS_KV * D * 2);
+    put(o, poison, GUARD), put(o + GUARD + bytes, poison, GUARD), put(lse, poison, GUARD), put(lse + GUARD + lse_bytes, poison, GUARD);
+    for (int x = 0; x < KERNELS; x++) {
+        const kernel *kn = &kernels[x];
+        if (!can_run_here(kn)) continue;
+        for (int round = 0; round < 24; round++) {
+            tc_attn_args g = good(kn->kind);
+            int bad = 0;
+            for (int i = 0; i <= BATCH; i++) nonsense[i] = round == 0 ? (i < 1 ? 1000000 : 1000064) : values[test_int(0, VALUES - 1)];
+            put(dev_q, nonsense, sizeof nonsense);
+            for (int i = 0; i <= BATCH; i++) nonsense[i] = round == 1 ? (i < 1 ? -64 : -10) : values[test_int(0, VALUES - 1)];
+            put(dev_k, nonsense, sizeof nonsense);
+            g.k = k, g.v = v, g.o = o + GUARD, g.lse = (float *)(lse + GUARD);
+            if (round % 3 == 2) { /* padded: shapes that fit in the same memory */
+                g.batch = 1, g.lens_q = dev_q, g.lens_k = dev_k;
+            } else {
+                g.cu_q = dev_q, g.cu_k = dev_k, g.total_q = total_q, g.total_k = total_k;
+            }
+            runs(kn, &g, "nonsense in cu and lens", __LINE__);
+            for (int side = 0; side < 4; side++) {
+                put(now, side == 0 ? o : side == 1 ? o + GUARD + bytes : side == 2 ? lse : lse + GUARD + lse_bytes, GUARD);
+                bad += memcmp(now, poison, GUARD) != 0;
+            }
+            CHECK(bad == 0, "%s, round %d: memory beside O or lse was written", kn->name, round);
+            if (bad) return;
+        }
+    }
+}
+
+/* ---- what a kernel picks for itself ---- */
+static float some_score(float s, tc_attn_at at, const void *args) { (void)at, (void)args; return s; }
+static int some_mask(tc_attn_at at, const void *args) { (void)at, (void)args; return 1; }
+
+/* Every pair of head dims with every set of hooks: TC_ATTN_DEFINE takes it, and on any device. */
+static void test_configs(void)
+{
+    for (int d = 16; d <= 256; d += 16)
+        for (int dv = 16; dv <= 256; dv += 16)
+            for (int set = 0; set < 16; set++) {
+                tc_attn_config c;
+                memset((void *)&c, 0, sizeof c);
+                c.type = TC_BF16, c.head_dim = d, c.head_dim_v = dv;
+                c.causal = set & 1, c.window = set >> 1 & 1, c.score = set & 4 ? some_score : 0, c.mask = set & 8 ? some_mask : 0;
+                CHECK(tc_attn_sm80_legal(c) && tc_attn_sm90_legal(c), "head_dim %d, %d, hooks %d: breaks a rule", d, dv, set);
+                CHECK(tc_attn_sm80_smem(tc_attn_sm80_config(c)) <= 101376, "head_dim %d, %d, hooks %d: %d bytes are more than the 99 KB of sm_86, 89, 120", d,
+                      dv, set, tc_attn_sm80_smem(tc_attn_sm80_config(c)));
+                c.bn = 20;
+                CHECK(!tc_attn_sm80_legal(c) && !tc_attn_sm90_legal(c), "head_dim %d, %d: .bn = 20 is legal", d, dv);
+            }
+}
+
+/* ---- TC_ATTN_DEFINE on Hopper in a build without code for it ---- */
+static int instead;
+static tc_status absent_sm90__go(const tc_attn_args *args, cudaStream_t stream, int launch)
+{
+    (void)args, (void)stream, (void)launch;
+    return tc__fail(TC_ERR_IMAGE, "absent_sm90 was not compiled for this device");
+}
+static tc_status absent_sm80__go(const tc_attn_args *args, cudaStream_t stream, int launch)
+{
+    (void)args, (void)stream, (void)launch;
+    instead++;
+    return TC_OK;
+}
+TC__ATTN_AUTO_HOST(absent)
+
+static void test_policy(void)
+{
+    const tc_attn_args g = good(0);
+    const tc_status st = absent__go(&g, 0, 1);
+    if (device == 90) CHECK(st == TC_ERR_IMAGE && !instead && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
+    else CHECK(st == TC_OK && instead == 1, "%s: %s", tc_status_text(st), tc_why());
 }
 
 static void test_graph(void)
@@ -408,12 +518,15 @@ int main(void)
     put(mem_q, host, sizeof host), put(mem_k, host + 77, sizeof host - 154), put(mem_v, host + 1000, sizeof host - 2000);
     put(mem_cu_q, cu_q, sizeof cu_q), put(mem_cu_k, cu_k, sizeof cu_k), put(mem_lens, lens, sizeof lens);
     test_rules();
+    test_configs();
     if (device < 80) {
         SKIP("device answers, empty problems, no keys, graphs: no device of compute capability 8.0 or later");
         return test_end();
     }
     test_device_rules();
     test_edges();
+    test_nonsense();
+    test_policy();
     test_graph();
     return test_end();
 }

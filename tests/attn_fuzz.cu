@@ -3,7 +3,9 @@
  *
  * Configuration i has seed + i for its own seed, which also picks the kernel: `attn_fuzz 1 S` is configuration S alone, and a name
  * as third argument tries that kernel only. Whatever a call must not read is NaN (rows behind a sequence's end, gaps between
- * rows, behind the last sequence), whatever it must not write is 0xff before and after, and hooks note each place that does not exist.
+ * rows, behind the last sequence), whatever it must not write is 0xff before and after. Hooks note each place that does not exist
+ * and count how often they are asked about each that does: .score and .mask once for each pair of query and key that .causal and
+ * .window keep (under .mask_tile at most once, and once where the key is kept), .out once for each element of O.
  *
  * The bound. For one row: s_j the score of key j (natural units), A_j = scale * sum |q k|, p_j = exp(s_j - max s), Z = sum p_j (and the
  * sink's exp), o = sum p_j v_j / Z. A kernel in f32 with P in 16 bits errs by
@@ -24,12 +26,15 @@
 #include <time.h>
 
 /* ---- hooks: every place that they are asked about must exist ---- */
-enum { ALIBI = 1, SOFTCAP = 2, BIAS = 4, RANDOM = 8, DOCUMENTS = 16, BLOCKS = 32, GATE = 64, SINK = 128 };
+enum { ALIBI = 1, SOFTCAP = 2, BIAS = 4, RANDOM = 8, DOCUMENTS = 16, BLOCKS = 32, GATE = 64, SINK = 128, FAR = 256, TILED = 512 /* with .mask_tile */,
+       SCORES = ALIBI | SOFTCAP | BIAS | FAR, MASKS = RANDOM | DOCUMENTS | BLOCKS };
 
 typedef struct {
     int batch, heads, dv, q_len, k_len; /* the two lengths: the longest */
     const int *len_q, *len_k;           /* of each batch */
     int *bad;                           /* set to 1 by a question about a place that does not exist */
+    int *scored, *masked;               /* (batch, heads, q_len, k_len): questions to .score, to .mask */
+    int *put_out;                       /* (batch, heads, q_len, dv): questions to .out */
     const float *slopes;                /* ALIBI: (heads) */
     float cap;                          /* SOFTCAP */
     const float *bias;                  /* BIAS: (heads, q_len + k_len - 1), by the distance between key and query */
@@ -38,6 +43,8 @@ typedef struct {
     const uint8_t *blocks;              /* BLOCKS: (heads, ceil(q_len / EDGE), ceil(k_len / EDGE)) */
     const float *gate;                  /* GATE: (heads, q_len, dv) */
     const float *sinks;                 /* SINK: (heads) */
+    float far;                          /* FAR: what stands for minus infinity */
+    int cut;                            /* FAR: where along the keys it begins or ends */
 } hook_args;
 
 enum { EDGE = 32 };
@@ -54,28 +61,40 @@ TC_HD int checked(const hook_args *p, int ok)
 #endif
 }
 
-TC_HD int exists(const hook_args *p, int b, int h, int q, int kv)
+TC_DEV int exists(const hook_args *p, int b, int h, int q, int kv)
 {
     return checked(p, b >= 0 && b < p->batch && h >= 0 && h < p->heads && q >= 0 && q < p->len_q[b] && kv >= 0 && kv < p->len_k[b]);
+}
+
+/* The same, and counts the question. */
+TC_DEV int asked(const hook_args *p, int *count, tc_attn_at at)
+{
+    const int ok = exists(p, at.b, at.h, at.q, at.kv) && checked(p, at.d == 0);
+#ifdef ATTN_FUZZ_BARE
+    (void)count;
+#else
+    if (ok) atomicAdd(count + (((long long)at.b * p->heads + at.h) * p->q_len + at.q) * p->k_len + at.kv, 1);
+#endif
+    return ok;
 }
 
 TC_DEV float hook_alibi(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, at.b, at.h, at.q, at.kv) ? s + p->slopes[at.h] * (float)(at.kv - at.q) : 0.f;
+    return asked(p, p->scored, at) ? s + p->slopes[at.h] * (float)(at.kv - at.q) : 0.f;
 }
 
 TC_DEV float hook_softcap(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    (void)exists(p, at.b, at.h, at.q, at.kv);
+    (void)asked(p, p->scored, at);
     return p->cap * tanhf(s / p->cap);
 }
 
 TC_DEV float hook_bias(float s, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, at.b, at.h, at.q, at.kv) ? s + p->bias[at.h * (p->q_len + p->k_len - 1) + at.kv - at.q + p->q_len - 1] : 0.f;
+    return asked(p, p->scored, at) ? s + p->bias[at.h * (p->q_len + p->k_len - 1) + at.kv - at.q + p->q_len - 1] : 0.f;
 }
 
 TC_HD int kept_random(const hook_args *p, int b, int h, int q, int kv)
@@ -88,14 +107,14 @@ TC_HD int kept_random(const hook_args *p, int b, int h, int q, int kv)
 TC_DEV int hook_random(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    (void)exists(p, at.b, at.h, at.q, at.kv);
+    (void)asked(p, p->masked, at);
     return kept_random(p, at.b, at.h, at.q, at.kv);
 }
 
 TC_DEV int hook_documents(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, at.b, at.h, at.q, at.kv) && p->doc_q[at.b * p->q_len + at.q] == p->doc_k[at.b * p->k_len + at.kv];
+    return asked(p, p->masked, at) && p->doc_q[at.b * p->q_len + at.q] == p->doc_k[at.b * p->k_len + at.kv];
 }
 
 TC_DEV int tile_exists(const hook_args *p, tc_attn_tile t)
@@ -121,7 +140,7 @@ TC_HD int kept_block(const hook_args *p, int h, int q, int kv)
 TC_DEV int hook_blocks(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return exists(p, at.b, at.h, at.q, at.kv) && kept_block(p, at.h, at.q, at.kv);
+    return asked(p, p->masked, at) && kept_block(p, at.h, at.q, at.kv);
 }
 
 TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
@@ -140,14 +159,32 @@ TC_DEV int hook_blocks_tile(tc_attn_tile t, const void *args)
 TC_DEV float hook_gate(float o, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    const int ok = checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads && at.q >= 0 && at.q < p->len_q[at.b] && at.d >= 0 && at.d < p->dv);
+    const int ok = checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads && at.q >= 0 && at.q < p->len_q[at.b] && at.d >= 0 && at.d < p->dv && at.kv == 0);
+#ifndef ATTN_FUZZ_BARE
+    if (ok) atomicAdd(p->put_out + (((long long)at.b * p->heads + at.h) * p->q_len + at.q) * p->dv + at.d, 1);
+#endif
     return ok ? o * p->gate[(at.h * p->q_len + at.q) * p->dv + at.d] : 0.f;
 }
 
 TC_DEV float hook_sink(tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
-    return checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads) ? p->sinks[at.h] : 0.f;
+    return checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads && at.q == 0 && at.kv == 0 && at.d == 0) ? p->sinks[at.h] : 0.f;
+}
+
+/* Of every four rows one has all its keys far down, one those from `cut` on, one those before it. */
+TC_HD int is_far(const hook_args *p, int h, int q, int kv)
+{
+    const int which = (q + h) & 3;
+    return which == 0 || (which == 1 && kv >= p->cut) || (which == 2 && kv < p->cut);
+}
+
+/* Added or put in place: -1e9 added would leave scores that the roundings before it decide about. */
+TC_DEV float hook_far(float s, tc_attn_at at, const void *args)
+{
+    const hook_args *p = (const hook_args *)args;
+    if (!asked(p, p->scored, at) || !is_far(p, at.h, at.q, at.kv)) return s;
+    return p->far > -1e10f || p->far < -3e38f ? p->far : s + p->far;
 }
 
 /* ---- kernels ---- */
@@ -183,6 +220,9 @@ TC_ATTN_SM90_DEFINE(h128_48_window, .type = TC_BF16, .head_dim = 128, .head_dim_
 TC_ATTN_SM90_DEFINE(h144_16, .type = TC_F16, .head_dim = 144, .head_dim_v = 16)
 TC_ATTN_SM90_DEFINE(h16_240_causal, .type = TC_BF16, .head_dim = 16, .head_dim_v = 240, .causal = 1)
 TC_ATTN_SM90_DEFINE(alibi, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1, .score = hook_alibi)
+TC_ATTN_SM90_DEFINE(far, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1, .score = hook_far)
+TC_ATTN_SM90_DEFINE(far_f16, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 128, .bn = 64, .score = hook_far)
+TC_ATTN_SM90_DEFINE(far_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .window = 1, .score = hook_far)
 TC_ATTN_SM90_DEFINE(softcap, .type = TC_F16, .hook_size = sizeof(hook_args), .causal = 1, .window = 1, .score = hook_softcap)
 TC_ATTN_SM90_DEFINE(bias, .type = TC_F16, .head_dim = 64, .hook_size = sizeof(hook_args), .score = hook_bias)
 TC_ATTN_SM90_DEFINE(bias_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 96, .window = 1, .score = hook_bias)
@@ -220,6 +260,8 @@ TC_ATTN_SM80_DEFINE(a192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim
 TC_ATTN_SM80_DEFINE(a64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
 TC_ATTN_SM80_DEFINE(a128_48_window, .type = TC_BF16, .head_dim_v = 48, .window = 1)
 TC_ATTN_SM80_DEFINE(a_alibi, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 96, .causal = 1, .score = hook_alibi)
+TC_ATTN_SM80_DEFINE(a_far, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1, .score = hook_far)
+TC_ATTN_SM80_DEFINE(a_far_bf16, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .score = hook_far)
 TC_ATTN_SM80_DEFINE(a_bias_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1, .score = hook_bias)
 TC_ATTN_SM80_DEFINE(a_random, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .mask = hook_random)
 TC_ATTN_SM80_DEFINE(a_documents, .type = TC_BF16, .hook_size = sizeof(hook_args), .causal = 1, .mask = hook_documents, .mask_tile = hook_documents_tile)
@@ -241,15 +283,15 @@ static const kernel kernels[] = {
     SM90(h16, 0), SM90(h32_causal, 0), SM90(h48_window, 0), SM90(h64, 0), SM90(h64_causal, 0), SM90(h80_causal_window, 0), SM90(h96, 0),
     SM90(h112_causal, 0), SM90(h128, 0), SM90(h128_causal, 0), SM90(h128_window, 0), SM90(h128_causal_window, 0), SM90(h160_causal, 0), SM90(h192, 0),
     SM90(h256, 0), SM90(h256_causal, 0), SM90(h192_128_causal, 0), SM90(h64_128, 0), SM90(h128_48_window, 0), SM90(h144_16, 0),
-    SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(bias_window, BIAS), SM90(mask_random, RANDOM),
-    SM90(random_window, RANDOM), SM90(documents, DOCUMENTS), SM90(documents_alone, DOCUMENTS), SM90(blocks, BLOCKS), SM90(blocks_window, BLOCKS),
-    SM90(gate, GATE), SM90(gate_window, GATE), SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK),
+    SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(far, FAR), SM90(far_f16, FAR), SM90(far_window, FAR), SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(bias_window, BIAS), SM90(mask_random, RANDOM),
+    SM90(random_window, RANDOM), SM90(documents, DOCUMENTS | TILED), SM90(documents_alone, DOCUMENTS), SM90(blocks, BLOCKS | TILED), SM90(blocks_window, BLOCKS | TILED),
+    SM90(gate, GATE), SM90(gate_window, GATE), SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED),
     SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0),
     SM90(bn256, 0),
     SM80(a16_window, 0), SM80(a32_causal, 0), SM80(a48, 0), SM80(a64, 0), SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_causal, 0),
     SM80(a128_window, 0), SM80(a160_causal, 0), SM80(a256_causal, 0), SM80(a192_128_causal, 0), SM80(a64_128, 0), SM80(a128_48_window, 0),
-    SM80(a_alibi, ALIBI), SM80(a_bias_window, BIAS), SM80(a_random, RANDOM), SM80(a_documents, DOCUMENTS), SM80(a_blocks, BLOCKS),
-    SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK), SM80(a_sink, SINK), SM80(a_one_warp, 0), SM80(a_8_warps, 0),
+    SM80(a_alibi, ALIBI), SM80(a_far, FAR), SM80(a_far_bf16, FAR), SM80(a_bias_window, BIAS), SM80(a_random, RANDOM), SM80(a_documents, DOCUMENTS | TILED), SM80(a_blocks, BLOCKS | TILED),
+    SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM80(a_sink, SINK), SM80(a_one_warp, 0), SM80(a_8_warps, 0),
     ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
 };
 #endif
@@ -387,6 +429,7 @@ static side choose_side(int batch, int len, int packed_chance)
     s.len = s.mode == 'c' ? longest : len;
     s.total = s.mode == 'c' ? s.at[batch] + (test_int(0, 1) ? test_int(0, 150) : 0) : 0;
     if (s.mode == 'c' && s.len < s.total && test_int(0, 2) == 0) s.len = test_int(s.len, s.total); /* a bound, not the length itself */
+    if (s.mode == 'c' && s.len == 0 && s.total > 0) s.len = 1; /* 0 beside a tensor would be taken for forgotten */
     if (s.mode == 'c') s.dev = (int *)upload(s.at, sizeof(int) * (size_t)(batch + 1));
     else if (s.mode == 'p') s.dev = (int *)upload(s.lens, sizeof(int) * (size_t)batch);
     return s;
@@ -395,7 +438,7 @@ static side choose_side(int batch, int len, int packed_chance)
 /* ---- the reference: score and its error before the maximum is known ---- */
 typedef struct {
     double s, error;
-    int kept;
+    int kept; /* 2: far down */
 } score;
 
 static score hooked(const kernel *kn, const hook_args *p, double s, double error, int b, int h, int q, int kv)
@@ -410,6 +453,7 @@ static score hooked(const kernel *kn, const hook_args *p, double s, double error
     if (kn->hooks & DOCUMENTS) r.kept = p->doc_q[b * p->q_len + q] == p->doc_k[b * p->k_len + kv];
     if (kn->hooks & BLOCKS) r.kept = kept_block(p, h, q, kv);
     if (s == -INFINITY) r.kept = 0; /* a bias of -inf masks */
+    if ((kn->hooks & FAR) && is_far(p, h, q, kv)) r.kept = 2;
     r.s = s, r.error = error;
     return r;
 }
@@ -420,7 +464,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
 {
     const tc_attn_config c = kn->c;
     static const int groups[] = {1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 16, 64};
-    static const float scales[] = {0, 0, 0, 0.05f, 0.2f, 1.f, 0.001f};
+    static const float scales[] = {0, 0, 0, 0.05f, 0.2f, 1.f, 0.001f}, fars[] = {-1e9f, -1e30f, -2e38f, -3.40282347e38f};
     const int d = c.head_dim, dv = c.head_dim_v, kind = test_int(0, 1) ? NORMAL : test_int(1, KINDS - 1);
     int batch = test_int(1, 4), group = groups[test_int(0, 11)], heads_kv = test_int(1, 3), heads, q_len, k_len, bad = 0, bad_lse = 0, empty_wrong = 0;
     double worst[2] = {0, 0};
@@ -480,11 +524,12 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
         t[i].base = 8 * test_int(0, 2);
         *given[i] = choose_strides(&t[i], i == 1 || i == 2);
         allocate(&t[i]);
+        if (given[i]->row && given[i]->batch == 0) given[i]->batch = TC_ATTN_SHARED;
         if (i < 3) fill(&t[i], c.type, batch, s->lens, "qkv"[i], kind);
         t[i].dev = (uint16_t *)upload(t[i].host, t[i].elements * 2);
     }
     g.q = t[0].dev + t[0].base, g.k = t[1].dev + t[1].base, g.v = t[2].dev + t[2].base, g.o = t[3].dev + t[3].base;
-    if (sk.len == 0 && test_int(0, 1)) g.k = g.v = 0;
+    if (sk.len == 0 && (sk.mode != 'c' || test_int(0, 1))) g.k = g.v = 0;
     if (test_int(0, 3)) {
         const int64_t rows = t[0].rows, batches = sq.mode == 'c' ? 1 : batch;
         int64_t head = rows, step = rows * heads;
@@ -506,6 +551,12 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     hook.len_q = (int *)upload(host_hook.len_q = sq.lens, sizeof(int) * (size_t)batch);
     hook.len_k = (int *)upload(host_hook.len_k = sk.lens, sizeof(int) * (size_t)batch);
     hook.bad = (int *)upload(host_hook.bad = &device_bad, sizeof(int));
+    host_hook.far = hook.far = fars[test_int(0, 3)], host_hook.cut = hook.cut = test_int(0, sk.len);
+    const size_t pairs = (size_t)batch * (size_t)heads * (size_t)sq.len * (size_t)sk.len, outs = (size_t)batch * (size_t)heads * (size_t)sq.len * (size_t)dv;
+    int *counts = (int *)calloc((pairs > outs ? pairs : outs) + 4, sizeof(int));
+    if (kn->hooks & SCORES) hook.scored = (int *)upload(counts, pairs * sizeof(int));
+    if (kn->hooks & MASKS) hook.masked = (int *)upload(counts, pairs * sizeof(int));
+    if (kn->hooks & GATE) hook.put_out = (int *)upload(counts, outs * sizeof(int));
     if (kn->hooks & ALIBI) hook.slopes = (float *)upload(host_hook.slopes = floats((size_t)heads, 0.3f), sizeof(float) * (size_t)heads);
     if (kn->hooks & BIAS) {
         const int width = sq.len + sk.len - 1 > 0 ? sq.len + sk.len - 1 : 0, holes = test_int(0, 3) == 0;
@@ -540,9 +591,9 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     if (kn->hooks) g.hook_args = &hook, g.hook_size = sizeof hook;
 
     char what[700];
-    snprintf(what, sizeof what, "attn_fuzz 1 %llu: %s batch %d heads %d/%d q %d%s k %d%s scale %g window %d,%d %s%s", (unsigned long long)seed, kn->name, batch, heads,
+    snprintf(what, sizeof what, "attn_fuzz 1 %llu: %s batch %d heads %d/%d q %d%s k %d%s scale %g window %d,%d %s%s far %g", (unsigned long long)seed, kn->name, batch, heads,
              heads_kv, sq.len, sq.mode == 'c' ? " packed" : sq.mode ? " padded" : "", sk.len, sk.mode == 'c' ? " packed" : sk.mode ? " padded" : "", g.scale,
-             g.window_left, g.window_right, kind_names[kind], g.lse ? "" : " no lse");
+             g.window_left, g.window_right, kind_names[kind], g.lse ? "" : " no lse", kn->hooks & FAR ? hook.far : 0.f);
     snprintf(test_context, sizeof test_context, "%.250s", what);
     const tc_status st = kn->run(&g, 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
@@ -553,6 +604,31 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     if (lse) CUDA_CHECK(cudaMemcpy(lse, g.lse, lse_elements * 4, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaMemcpy(&device_bad, hook.bad, sizeof(int), cudaMemcpyDeviceToHost));
     CHECK(device_bad == 0, "%s: a hook is asked about a place that does not exist", what);
+    for (int which = 0; which < 2; which++) { /* .score, .mask */
+        int *from = which ? hook.masked : hook.scored;
+        long long wrong = 0;
+        if (!from) continue;
+        CUDA_CHECK(cudaMemcpy(counts, from, pairs * sizeof(int), cudaMemcpyDeviceToHost));
+        for (int b = 0; b < batch; b++)
+            for (int h = 0; h < heads; h++)
+                for (int i = 0; i < sq.len; i++)
+                    for (int j = 0; j < sk.len; j++) {
+                        const int n = counts[(((size_t)b * (size_t)heads + (size_t)h) * (size_t)sq.len + (size_t)i) * (size_t)sk.len + (size_t)j];
+                        const int at = i + sk.lens[b] - sq.lens[b];
+                        const int seen = i < sq.lens[b] && j < sk.lens[b] && !(c.causal && j > at) && !(c.window && g.window_left >= 0 && j < at - g.window_left)
+                                      && !(c.window && g.window_right >= 0 && j > at + g.window_right);
+                        if (!(kn->hooks & TILED) || !seen) wrong += n != seen;
+                        else wrong += which ? n > 1 : n > 1 || (n == 0 && hooked(kn, &host_hook, 0, 0, b, h, i, j).kept);
+                    }
+        CHECK(wrong == 0, "%s: .%s is not asked exactly once about %lld pairs", what, which ? "mask" : "score", wrong);
+    }
+    if (hook.put_out) {
+        long long wrong = 0;
+        CUDA_CHECK(cudaMemcpy(counts, hook.put_out, outs * sizeof(int), cudaMemcpyDeviceToHost));
+        for (size_t e = 0; e < outs; e++)
+            wrong += counts[e] != ((int)(e / (size_t)dv % (size_t)sq.len) < sq.lens[e / (size_t)dv / (size_t)sq.len / (size_t)heads]);
+        CHECK(wrong == 0, "%s: .out is not asked exactly once about %lld elements", what, wrong);
+    }
 
     {
         const double u = ldexp(1, c.type == TC_BF16 ? -8 : -11), tiny = c.type == TC_BF16 ? 1e-38 : ldexp(1, -25);
@@ -575,8 +651,8 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                     const int from = c.window && g.window_left >= 0 ? place_k - g.window_left : 0;
                     const int to = c.causal ? place_k : c.window && g.window_right >= 0 ? place_k + g.window_right : lk - 1;
                     const double sink = kn->hooks & SINK ? host_hook.sinks[h] : -INFINITY;
-                    double top = -INFINITY, far = 0, z = 0, drift = 0;
-                    int any = 0;
+                    double top = -INFINITY, far = 0, z = 0, drift = 0, down = 0;
+                    int any = 0, hidden = 0;
                     for (int e = 0; e < d; e++) fq[e] = element(c.type, t[0].host[place(&t[0], b, i, h) + e]);
                     for (int j = 0; j < lk; j++) {
                         double dot = 0, all = 0;
@@ -587,11 +663,16 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                             dot += x, all += fabs(x);
                         }
                         s[j] = hooked(kn, &host_hook, dot * scale, (d + 8) * ldexp(all * scale, -23), b, h, i, j);
-                        if (!s[j].kept) continue;
+                        hidden += s[j].kept == 2;
+                        if (s[j].kept != 1) continue;
                         any = 1;
                         if (s[j].s > top) top = s[j].s;
                         if (fabs(s[j].s) > far) far = fabs(s[j].s);
                     }
+                    /* keys far down count where there are no others, all the same then; -FLT_MAX times log2 e is -inf and never does */
+                    if (hidden && !any && host_hook.far > -2.35e38f) any = 1, top = 0, down = host_hook.far;
+                    for (int j = 0; j < lk && hidden; j++)
+                        if (s[j].kept == 2) s[j].kept = down != 0, s[j].s = s[j].error = 0;
                     if (sink > top) top = sink;
                     for (int e = 0; e < 5 * dv; e++) row[e] = 0;
                     for (int j = 0; j < lk; j++) {
@@ -632,7 +713,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
                     memset(got, 0xff, (size_t)dv * 2);
                     if (lse) {
                         float *at = lse + (sq.mode == 'c' ? sq.at[b] : b * (g.lse_batch ? g.lse_batch : (int64_t)t[0].rows * heads)) + h * (g.lse_head ? g.lse_head : t[0].rows) + i;
-                        const double ref = z > 0 ? top + log(z) : -INFINITY;
+                        const double ref = z > 0 ? top + log(z) + down : -INFINITY;
                         if (ref == -INFINITY || (!any && z > 0)) {
                             /* a sink alone: its logit, through log2 e and back */
                             empty_wrong += ref == -INFINITY ? *at != ref : !(fabs(*at - ref) <= ldexp(fabs(ref), -22));
@@ -658,7 +739,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     if (worst[1] > worst_lse) worst_lse = worst[1];
 end:
     for (int i = 0; i < 4; i++) free(t[i].host);
-    free(sq.lens), free(sq.at), free(sk.lens), free(sk.at), free(lse);
+    free(counts), free(sq.lens), free(sq.at), free(sk.lens), free(sk.at), free(lse);
     free((void *)host_hook.slopes), free((void *)host_hook.bias), free((void *)host_hook.doc_q), free((void *)host_hook.doc_k), free((void *)host_hook.blocks);
     free((void *)host_hook.gate), free((void *)host_hook.sinks);
     while (allocated) CUDA_CHECK(cudaFree(allocations[--allocated]));

@@ -115,12 +115,12 @@ static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, con
 {
     const char *why = 0;
     tc_status st;
-    tc__why_text()[0] = 0;
+    tc__why_text[0] = 0;
     st = kn->can_run(g, &why);
     CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
     CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, why ? why : "(null)");
     CHECK(kn->can_run(g, 0) == want, "line %d: %s_can_run without why", line, kn->name);
-    tc__why_text()[0] = 0;
+    tc__why_text[0] = 0;
     st = kn->run(g, 0);
     CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
     CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, tc_why());

@@ -98,6 +98,7 @@ list() {
     [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
     step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
     step emu_tool sh tests/emu_tool.sh "$build" "$build/tcemu"
+    step emu_modes sh tests/emu_modes.sh "$build" "$build/tcemu"
     step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
     step cover_async sh tests/cover_async.sh "$build/cover_async"
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"

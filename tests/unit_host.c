@@ -212,7 +212,7 @@ static void refused(const tc_tmap_desc *d, const char *field, const char *value,
     tc_tmap map;
     size_t i;
     tc_status st;
-    tc__why_text()[0] = 0;
+    tc__why_text[0] = 0;
     st = tc_tmap_check(d);
     CHECK(st == TC_ERR_TMAP, "line %d: %s %s: status %s", line, field, value, tc_status_text(st));
     CHECK(strstr(tc_why(), field) && strstr(tc_why(), value), "line %d: wants \"%s\" and \"%s\" in: %s", line, field, value, tc_why());

@@ -35,9 +35,9 @@ preprocess() { # preprocess __CUDA_ARCH__
     echo "@file gates"
     preprocess -D__CUDA_ARCH__=100
     echo "@file bodies"
-    preprocess -D__CUDA_ARCH__=1030 -D__CUDA_ARCH_FEAT_SM103_ALL -D__CUDA_ARCH_FAMILY_SPECIFIC__=1030
+    preprocess -D__CUDA_ARCH__=1030 -DTC_ALL_TARGETS
     for f in "$root"/tc_*.h; do
-        case ${f##*/} in tc_gemm.h | tc_attn*.h | tc_softmax.h | tc_kernel.h) continue ;; esac
+        case ${f##*/} in tc_gemm*.h | tc_attn*.h | tc_softmax.h | tc_kernel.h | tc_operand.h | tc_pipe.h | tc_work.h | tc_epi.h | tc_host.h | tc_op.h) continue ;; esac
         echo "@file header ${f##*/}"
         cat "$f"
     done

@@ -1,5 +1,5 @@
 // wgmma_setmaxnreg_sm100.cu - setmaxnreg in a build for plain sm_100
-// expect: compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 110a, 120a, 121a)
+// expect: compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 107a, 110a, 120a, 121a)
 // arch: 100
 // expect-line: 9
 #include "tc.h"

@@ -31,7 +31,7 @@ typedef struct { const char *field, *id; } attn_hook;
 static const attn_hook scores[] = {{"", "0"}, {", .score = hook_alibi", "ALIBI"}, {", .score = hook_softcap", "SOFTCAP"}, {", .score = hook_bias", "BIAS"}};
 static const attn_hook masks[] = {
     {"", "0"}, {", .mask = hook_random", "RANDOM"}, {", .mask = hook_documents", "DOCUMENTS"}, {", .mask = hook_blocks", "BLOCKS"},
-    {", .mask = hook_documents, .mask_tile = hook_documents_tile", "DOCUMENTS"}, {", .mask = hook_blocks, .mask_tile = hook_blocks_tile", "BLOCKS"},
+    {", .mask = hook_documents, .mask_tile = hook_documents_tile", "DOCUMENTS | TILED"}, {", .mask = hook_blocks, .mask_tile = hook_blocks_tile", "BLOCKS | TILED"},
 };
 static const attn_hook outs[] = {{"", "0"}, {", .out = hook_gate", "GATE"}};
 static const attn_hook sinks[] = {{"", "0"}, {", .sink = hook_sink", "SINK"}};
