@@ -94,7 +94,9 @@
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* What a generator's functions for the host do with its kernels: one, or both. Hopper's own where this is Hopper and the build has it. */
+/* What a generator's functions for the host do with its kernels: one, or both. A build without Hopper's own is
+ * refused on Hopper, with the flag to add: the sm_80 kernel would be right, but slow in silence. Who wants it nevertheless defines
+ * TC_SM80_ON_HOPPER. */
 TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
 {
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90, &s->cache[0]};

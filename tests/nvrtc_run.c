@@ -359,9 +359,10 @@ static void test_refusals(void)
     g.m = 0;
     l90.grid = 7;
     CHECK(tc_gemm_sm90_prepare(&c, &g, 1, &l90) == TC_OK && l90.grid == 0, "nothing to compute: grid %u", l90.grid);
-    args.batch = 0;
+    memset(&args, 0, sizeof args); /* a call without anything */
+    args.hook_args = &hook, args.hook_size = sizeof hook;
     t = config_attn80();
-    CHECK(tc_attn_sm80_prepare(&t, &args, 1, &t80) == TC_OK && t80.grid == 0, "nothing to compute: grid %u", t80.grid);
+    CHECK(tc_attn_sm80_prepare(&t, &args, 1, &t80) == TC_OK && t80.grid == 0, "nothing to compute: grid %u, %s", t80.grid, tc_why());
     drop();
 }
 
