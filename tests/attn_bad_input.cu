@@ -445,6 +445,7 @@ static void test_configs(void)
                 memset((void *)&c, 0, sizeof c);
                 c.type = TC_BF16, c.head_dim = d, c.head_dim_v = dv;
                 c.causal = set & 1, c.window = set >> 1 & 1, c.score = set & 4 ? some_score : 0, c.mask = set & 8 ? some_mask : 0;
+                c.hook_size = set & 12 ? TC_NO_ARGS : 0;
                 CHECK(tc_attn_sm80_legal(c) && tc_attn_sm90_legal(c), "head_dim %d, %d, hooks %d: breaks a rule", d, dv, set);
                 CHECK(tc_attn_sm80_smem(tc_attn_sm80_config(c)) <= 101376, "head_dim %d, %d, hooks %d: %d bytes are more than the 99 KB of sm_86, 89, 120", d,
                       dv, set, tc_attn_sm80_smem(tc_attn_sm80_config(c)));
