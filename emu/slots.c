@@ -182,11 +182,6 @@ static void push(stack *s, uint32_t x)
 static uint32_t take(stack s[3], int kind, uint32_t *top)       /* kind: 0 one slot, 1 two, 2 four */
 {
     if (s[kind].n) return s[kind].at[--s[kind].n];
-    if (kind < 2 && s[kind + 1].n) {
-        uint32_t x = s[kind + 1].at[--s[kind + 1].n];
-        push(&s[kind], x + (1u << kind));
-        return x;
-    }
     uint32_t x = *top, one = 1u << kind;
     if (kind && x % 2) { push(&s[0], x); x++; }
     *top = x + one;

@@ -253,17 +253,11 @@ int main(int argc, char **argv)
     one("attn80.cu", source_attn80, "sm_80", "c++17", attn80, "");
     one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
-<<<<<<< HEAD
     one("attn.cu", source_attn, "sm_100", "c++14", attn_all, "");
     one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all, "tc: .head_dim must be a multiple of 16 in 16..256");
     one("bad.cu", source_bad, "sm_90a", "c++14", gemm90, "tc: .bm must be a multiple of 64");
-=======
-    one("attn.cu", source_attn, "sm_100", "c++20", attn_all, "");
-    one("kernel.cu", source_kernel, "sm_90a", "c++20", mine, "");
-    one("kernel.cu", source_kernel, "sm_80", "c++20", mine, "#define TC_SM90_STUBS before tc.h");
-    one("attn_bad.cu", source_attn_bad, "sm_90a", "c++20", attn_all, "tc: .head_dim must be a multiple of 16 in 16..256");
-    one("bad.cu", source_bad, "sm_90a", "c++20", gemm90, "tc: .bm must be a multiple of 64");
->>>>>>> mut
+    one("kernel.cu", source_kernel, "sm_90a", "c++17", mine, "");
+    one("kernel.cu", source_kernel, "sm_80", "c++17", mine, "#define TC_SM90_STUBS before tc.h");
     one("gated.cu", source_gated, "sm_90", "c++17", own, "");
     one("gated.cu", source_gated, "sm_80", "c++17", own, "needs sm_90 or later");
     return test_end();
