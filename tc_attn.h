@@ -113,6 +113,18 @@ TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)ti
 TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
 TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
+/* A configuration that has every hook. */
+TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.score = c.score ? c.score : tc__attn_no_score;
+    c.mask = c.mask ? c.mask : tc__attn_no_mask;
+    c.mask_tile = c.mask_tile ? c.mask_tile : tc__attn_no_mask_tile;
+    c.out = c.out ? c.out : tc__attn_no_out;
+    c.sink = c.sink ? c.sink : tc__attn_no_sink;
+    return c;
+}
+
 /* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
 #define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
     TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
@@ -131,11 +143,11 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_config(void) { return own##_config(); }                      \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        (void)(own##_config().score ? own##_config().score : tc__attn_no_score)(0.f, tc_attn_at{}, 0);                \
-        (void)(own##_config().mask ? own##_config().mask : tc__attn_no_mask)(tc_attn_at{}, 0);                        \
-        (void)(own##_config().mask_tile ? own##_config().mask_tile : tc__attn_no_mask_tile)(tc_attn_tile{}, 0);       \
-        (void)(own##_config().out ? own##_config().out : tc__attn_no_out)(0.f, tc_attn_at{}, 0);                      \
-        (void)(own##_config().sink ? own##_config().sink : tc__attn_no_sink)(tc_attn_at{}, 0);                        \
+        (void)tc__attn_hooks(own##_config()).score(0.f, tc_attn_at{}, 0);                                             \
+        (void)tc__attn_hooks(own##_config()).mask(tc_attn_at{}, 0);                                                   \
+        (void)tc__attn_hooks(own##_config()).mask_tile(tc_attn_tile{}, 0);                                            \
+        (void)tc__attn_hooks(own##_config()).out(0.f, tc_attn_at{}, 0);                                               \
+        (void)tc__attn_hooks(own##_config()).sink(tc_attn_at{}, 0);                                                   \
     }
 #define TC__ATTN_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 

@@ -180,6 +180,15 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
  */
 #ifdef __CUDACC__
 
+/* A configuration that has both hooks. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? c.epi : tc_epi_relu;
+    c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
+    return c;
+}
+
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an error about what they
  * give to the user and no more. The declaration is there for a generator of another kind: its type differs.
  * The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
@@ -197,8 +206,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__LINE_BREAK TC_HD constexpr tc_gemm_config name##_config(void) { return own##_config(); }                      \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        (void)(own##_config().epi ? own##_config().epi : tc_epi_relu)(0.f, tc_gemm_at{}, 0);                          \
-        (void)(own##_config().epi2 ? own##_config().epi2 : tc_epi2_bias_col)(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);    \
+        (void)tc__gemm_hooks(own##_config()).epi(0.f, tc_gemm_at{}, 0);                                               \
+        (void)tc__gemm_hooks(own##_config()).epi2(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);                               \
     }
 
 /* Never runs. A direct call of the hook makes nvcc name that function, and with it the rule, when the hook is a host function. */
