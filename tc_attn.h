@@ -25,6 +25,13 @@
  *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
  *
+ * OTHER FILES. TC_ATTN_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C file too. A generator
+ * in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
+ *     tc_attn_sm90_prepare(config, args, sms, &launch), tc_attn_sm80_prepare    check both; launch: grid, block, smem, cluster, params
+ *     tc_attn_{score,mask,mask_tile,out,sink}_on_device                         what the hooks of that config are
+ *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
  * On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule.
  *

@@ -26,6 +26,16 @@
  *     tc_status NAME_can_run(const tc_gemm_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
  *
+ * OTHER FILES. TC_GEMM_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C file too. A generator
+ * in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
+ *     tc_gemm_sm90_prepare(config, args, clusters, &launch)    checks both; tc_gemm_sm90_launch: grid, block, smem, cluster, params
+ *     tc_gemm_sm80_prepare(config, args, blocks, &launch)      the same; .any: launch NAME_any
+ *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a hook
+ *
+ * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate, rather than refuse.
+ *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
  * On error nothing is launched, D is untouched, and tc_why() names the argument, its value and the rule.
  *
