@@ -1,4 +1,4 @@
-/* tc_attn.h - tc 0.2.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
+/* tc_attn.h - tc 0.1.0 - generated attention with your hooks. Needs: sm_80 to sm_120, best on sm_90a.
  *
  *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
  *
@@ -11,8 +11,8 @@
  *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi)
  *     ...
  *     my_args mine = { slopes };
- *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V, .o = O, .lse = lse,
- *                           .hook_args = &mine, .hook_size = sizeof mine };
+ *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V,
+ *                           .o = O, .lse = lse, .hook_args = &mine, .hook_size = sizeof mine };
  *     tc_status st = attn_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_attn_config, in any order)
@@ -22,52 +22,77 @@
  *   Each declares:
  *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90 and NAME_sm80)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
- *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
+ *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
  *
- * OTHER FILES. TC_ATTN_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C file too. A generator
- * in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ * OTHER FILES. TC_ATTN_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C
+ * file too. A generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
- *     tc_attn_sm90_prepare(config, args, sms, &launch), tc_attn_sm80_prepare    check both; launch: grid, block, smem, cluster, params
- *     tc_attn_{score,mask,mask_tile,out,sink}_on_device                         what the hooks of that config are
+ *     tc_attn_sm90_prepare(config, args, sms, &launch)      checks both; launch: grid, block, smem, cluster, params
+ *     tc_attn_sm80_prepare                                  the same
+ *     tc_attn_{score,mask,mask_tile,out,sink}_on_device     what the hooks of that config are
  *
- * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
- * On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule.
+ * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
+ * thread. On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule. On
+ * Hopper TC_ATTN_DEFINE answers TC_ERR_IMAGE where the build has no code for sm_90a, with the flag to add; a build
+ * with TC_SM80_ON_HOPPER defined takes its sm_80 kernel there. What a tile takes by default fits 99 KB of shared
+ * memory on sm_80 to sm_120, and 227 KB on Hopper.
  *
- * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are neighbours. Bases are
- * multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h reads key head h / (heads / heads_kv).
- * Any lengths from 1 (k_len may be 0), and different ones for queries and keys. Sequences of different lengths are either
- *     packed   cu_q, cu_k: where each begins, as in (total, heads, head_dim); device, batch + 1 ints, the first 0, rising
- *     padded   lens_q, lens_k: how many rows of each batch are in use; device, batch ints. What lies behind them may be anything, NaN too
- * and what belongs to no sequence is not written. A call cannot read device memory; give host copies too (host_cu_q, ...) to have the
- * lengths checked. Unchecked nonsense in them gives nonsense, but no access outside of the tensors.
+ * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are
+ * neighbours. Bases are multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h
+ * reads key head h / (heads / heads_kv). A tensor's strides are all 0 (contiguous) or all given; 0 may stand for that
+ * of a dimension of size 1, and for the batch's of a packed tensor. Q, K and V may be the same for all batches, rows
+ * or heads: that stride is TC_ATTN_SHARED.
  *
- * MASKS. Query q of a sequence stands at key q + k_len - q_len (bottom-right alignment: the last query at the last key).
+ * LENGTHS. Any from 1, and different ones for queries and keys. Sequences of different lengths are either
+ *     packed   cu_q, cu_k: where each begins, as in (total, heads, head_dim); device, batch + 1 ints, from 0, rising
+ *     padded   lens_q, lens_k: how many rows of each batch are in use; device, batch ints. What lies behind them may be
+ *              anything, NaN too
+ * and what belongs to no sequence is not written. A call cannot read device memory; give host copies too (host_cu_q,
+ * ...) to have the lengths checked. Unchecked nonsense in them gives nonsense, but no access outside of the tensors.
+ *     Nothing to do (batch, heads or q_len is 0): q and o are null. No keys (k_len is 0): k and v are null. Beside a
+ * tensor that is there a 0 is taken for forgotten; but a packed one of which length and total are 0 may have a pointer.
+ *
+ * MASKS. Query q of a sequence stands at key q + k_len - q_len (bottom-right: the last query at the last key).
  *     .causal = 1    it sees no key behind its place
- *     .window = 1    it sees window_left keys before its place and window_right behind it (-1: all); tiles outside are not read
+ *     .window = 1    it sees window_left keys before its place and window_right behind it (-1: all); tiles outside are
+ *                    not read
  *     .mask          keeps or drops each key, below
  * A row that sees no key gives 0, and -inf as its log-sum-exp; never NaN.
  *
- * HOOKS (plain TC_DEV functions; b, h: batch and query head; q, kv: places within their sequences, that exist)
- *     .score     = float f(float s, tc_attn_at at, const void *args)    s is scale * Q K'; returns the score to use
- *     .mask      = int f(tc_attn_at at, const void *args)               not 0: the key is kept
- *     .mask_tile = int f(tc_attn_tile tile, const void *args)      with .mask: TC_ATTN_SKIP, _PARTIAL (ask .mask) or _WHOLE for a tile
- *     .out       = float f(float o, tc_attn_at at, const void *args)    each element of O, before it is rounded
- *     .sink      = float f(tc_attn_at at, const void *args)             a further score in each row's sum, whose value is 0; in lse too
- *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory. .mask_tile is
- *     called by every lane of a warp with the same tile and must answer the same. A hook costs what it computes: a division or an
- *     expf per score is felt; multiply by what the host has inverted.
+ * HOOKS are plain TC_DEV functions. at.b, at.h: batch and query head; at.q, at.kv: places within their sequences
+ *     .score     = float f(float s, tc_attn_at at, const void *args)      s is scale * Q K'; returns the score to use
+ *     .mask      = int f(tc_attn_at at, const void *args)                 not 0: the key is kept
+ *     .mask_tile = int f(tc_attn_tile tile, const void *args)             with .mask: is a tile TC_ATTN_SKIP,
+ *                                                                         TC_ATTN_WHOLE or _PARTIAL (ask .mask)
+ *     .out       = float f(float o, tc_attn_at at, const void *args)      each element at.d of O, before it is rounded
+ *     .sink      = float f(tc_attn_at at, const void *args)               a further score in the sum of each row of a
+ *                                                                         head, whose value is 0; in lse too
+ *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory.
+ *     .score is asked once about each pair of query and key that exists and that .causal and the window keep, and
+ *     about no other: a table by at.q - at.kv needs no room for what they drop. So is .mask, but in tiles that
+ *     .mask_tile answered for; in tiles that it skips .score is not asked either. .out is asked once about each
+ *     element of O that exists. .sink is asked several times. .mask_tile is called by every lane of a warp with the
+ *     same tile, several times, and must answer the same. A hook costs what it computes: a division or an expf per
+ *     score is felt; multiply by what the host has inverted.
+ *     MINUS INFINITY. A score of -inf is a dropped key, and so is one below -2.35e38, -FLT_MAX for one (its product
+ *     with log2 e is not finite). Any other value is a number: beside a score of ordinary size -1e9 or -1e30 weighs 0,
+ *     but a row all of whose scores are -1e30 gives the mean of V over its keys, and about -1e30 as its log-sum-exp,
+ *     as softmax does. s - 1e30 is -1e30 whatever s is. To drop keys return -inf, or drop them by .mask. A score of
+ *     +inf or NaN makes its row NaN, as one above 2.35e38 does.
  *
  * PARTS for your own kernels (tier 2)
- *     tc_attn_work_at, tc_attn_next              which tile of queries comes when, which tiles of keys it sees
- *     tc_attn_score, tc_attn_softmax             hook and masks, online softmax on fragments; tc_attn_rows: a lane's maxima and sums
- *     tc_attn_pack, tc_attn_rescale              P as an A operand; O after a maximum rose
- *     tc_attn_finish, tc_attn_store              O divided by the sums and through the hook, lse; O to memory
- *     tc_attn_sm90_load, tc_attn_sm90_mma        producer and consumer of the Hopper kernel
+ *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
+ *     tc_attn_score, tc_attn_softmax       hook and masks, online softmax on fragments                     tc_softmax.h
+ *     tc_attn_pack, tc_attn_rescale        P as an A operand; O after a maximum rose
+ *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
+ *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h
+ *     tc_attn_sm90_legal, _sm80_legal      would the generator take this configuration?    and tc_attn_sm80.h
  *
- * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two calls with the
- * same arguments on the same device give the same bits. There is no split over keys: few queries over one long sequence use few SMs.
+ * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two
+ * calls with the same arguments on the same device give the same bits. There is no split over keys: few queries over
+ * one long sequence use few SMs.
  */
 #ifndef TC_ATTN_H
 #define TC_ATTN_H
@@ -99,7 +124,7 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
     tc_status st;
     if (!tc__on_hopper()) return tc__attn_sm80_go(&c80, &second, args, how);
     st = tc__attn_sm90_go(&c90, s, args, how);
-#ifdef TC_SM80_ON_HOPPER
+#ifdef TC_SM80_ON_HOPPER /* else a build without it is refused there, with the flag to add: the sm_80 kernel would be slow in silence */
     if (st == TC_ERR_IMAGE) st = tc__attn_sm80_go(&c80, &second, args, how);
 #endif
     return st;

@@ -279,12 +279,14 @@ static void test_device_rules(void)
     k.function = (const void *)many_warps, k.name = "made_up", k.threads = 512, k.cluster = 1, k.cc = 80;
     k.cache = &cache[0], k.smem = 300000;
     for (int launch = 0; launch < 2; launch++) {
-        st = tc__attn90_run(&c, &k, &g, 0, launch);
+        const tc__launch how = {0, launch, 0};
+        st = tc__attn90_run(&c, &k, &g, &how);
         CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
     }
     k.smem = 1024, k.function = (const void *)one_warp;
     for (int launch = 0; launch < 2; launch++) {
-        st = tc__attn90_run(&c, &k, &g, 0, launch);
+        const tc__launch how = {0, launch, 0};
+        st = tc__attn90_run(&c, &k, &g, &how);
         CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
     }
     CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
@@ -452,26 +454,21 @@ static void test_configs(void)
 }
 
 /* ---- TC_ATTN_DEFINE on Hopper in a build without code for it ---- */
-static int instead;
-static tc_status absent_sm90__go(const tc_attn_args *args, cudaStream_t stream, int launch)
-{
-    (void)args, (void)stream, (void)launch;
-    return tc__fail(TC_ERR_IMAGE, "absent_sm90 was not compiled for this device");
-}
-static tc_status absent_sm80__go(const tc_attn_args *args, cudaStream_t stream, int launch)
-{
-    (void)args, (void)stream, (void)launch;
-    instead++;
-    return TC_OK;
-}
-TC__ATTN_AUTO_HOST(absent)
-
+/* A program that holds no sm_90a code: its Hopper kernel is a stub of one warp. Refused on Hopper, though an sm_80 kernel is there. */
 static void test_policy(void)
 {
+    const tc__function f[2] = {{(const void *)one_warp, "absent_sm90"}, {(const void *)any_causal_sm80, "any_causal_sm80"}};
+    static tc__kernel_cache cache[2];
+    const tc__kernels kernels = {f, cache};
+    const tc__launch how = {0, 0, 0};
     const tc_attn_args g = good(0);
-    const tc_status st = absent__go(&g, 0, 1);
-    if (device == 90) CHECK(st == TC_ERR_IMAGE && !instead && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
-    else CHECK(st == TC_OK && instead == 1, "%s: %s", tc_status_text(st), tc_why());
+    tc_attn_config c;
+    tc_status st;
+    memset((void *)&c, 0, sizeof c);
+    c.type = TC_BF16, c.head_dim = 64, c.causal = 1;
+    st = tc__attn_auto_go(&c, &kernels, &g, &how);
+    if (device == 90) CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
+    else CHECK(st == TC_OK, "%s: %s", tc_status_text(st), tc_why());
 }
 
 static void test_graph(void)
