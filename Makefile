@@ -50,7 +50,7 @@ help:
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
-	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
+	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
@@ -163,7 +163,7 @@ same-sass: nvcc
 errors: nvcc
 	@NVCC="$(NVCC)" sh tests/errors.sh $(B)/errors
 
-# does tcemu notice when one wait, fence, arrive or expect_tx of example 21 is missing?
+# does tcemu notice when one wait, fence, arrive or expect_tx of the skeleton is missing?
 mutants: emu nvcc
 	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
 

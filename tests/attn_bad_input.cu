@@ -225,8 +225,8 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_EPI, "hook_size = 18446744073709551615", "TC_EPI_MAX", g.hook_args = &my_args; g.hook_size = (size_t)-1);
     REFUSED(ARGS, TC_ERR_EPI, "hook_size = 4", ".hook_size = 8", g.hook_size = 4);
     REFUSED(ARGS, TC_ERR_EPI, "hook_size = 0", ".hook_size = 8", g.hook_size = 0; g.hook_args = 0);
-    REFUSED(ALL, TC_ERR_EPI, "hook_args is null", "hook_size = 8", g.hook_args = 0; g.hook_size = 8);
-    REFUSED(PLAIN | WINDOW, TC_ERR_EPI, "hook_size = 0", "hook_args", g.hook_args = &my_args; g.hook_size = 0);
+    REFUSED(ARGS, TC_ERR_EPI, "hook_args is null", "hook_size = 8", g.hook_args = 0; g.hook_size = 8);
+    REFUSED(PLAIN | WINDOW, TC_ERR_EPI, "hook_args", "without a hook", g.hook_args = &my_args; g.hook_size = 0);
     /* lengths */
     REFUSED(ALL, TC_ERR_SIZE, "cu_q and lens_q", "both", g.cu_q = mem_cu_q; g.total_q = 44; g.lens_q = mem_lens);
     REFUSED(ALL, TC_ERR_SIZE, "cu_k and lens_k", "both", g.cu_k = mem_cu_k; g.total_k = 70; g.lens_k = mem_lens);
@@ -445,6 +445,7 @@ static void test_configs(void)
                 memset((void *)&c, 0, sizeof c);
                 c.type = TC_BF16, c.head_dim = d, c.head_dim_v = dv;
                 c.causal = set & 1, c.window = set >> 1 & 1, c.score = set & 4 ? some_score : 0, c.mask = set & 8 ? some_mask : 0;
+                c.hook_size = set & 12 ? TC_NO_ARGS : 0;
                 CHECK(tc_attn_sm80_legal(c) && tc_attn_sm90_legal(c), "head_dim %d, %d, hooks %d: breaks a rule", d, dv, set);
                 CHECK(tc_attn_sm80_smem(tc_attn_sm80_config(c)) <= 101376, "head_dim %d, %d, hooks %d: %d bytes are more than the 99 KB of sm_86, 89, 120", d,
                       dv, set, tc_attn_sm80_smem(tc_attn_sm80_config(c)));
@@ -457,7 +458,7 @@ static void test_configs(void)
 /* A program that holds no sm_90a code: its Hopper kernel is a stub of one warp. Refused on Hopper, though an sm_80 kernel is there. */
 static void test_policy(void)
 {
-    const tc__function f[2] = {{(const void *)one_warp, "absent_sm90"}, {(const void *)any_causal_sm80, "any_causal_sm80"}};
+    const tc__function f[2] = {{(const void *)one_warp, "absent_sm90"}, {(const void *)k80, "k80"}};
     static tc__kernel_cache cache[2];
     const tc__kernels kernels = {f, cache};
     const tc__launch how = {0, 0, 0};
@@ -465,7 +466,7 @@ static void test_policy(void)
     tc_attn_config c;
     tc_status st;
     memset((void *)&c, 0, sizeof c);
-    c.type = TC_BF16, c.head_dim = 64, c.causal = 1;
+    c.type = TC_BF16, c.head_dim = 64;
     st = tc__attn_auto_go(&c, &kernels, &g, &how);
     if (device == 90) CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
     else CHECK(st == TC_OK, "%s: %s", tc_status_text(st), tc_why());
