@@ -25,6 +25,14 @@
  *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
  *
+ * OTHER FILES. TC_ATTN_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C
+ * file too. A generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
+ *     tc_attn_sm90_prepare(config, args, sms, &launch)      checks both; launch: grid, block, smem, cluster, params
+ *     tc_attn_sm80_prepare                                  the same
+ *     tc_attn_{score,mask,mask_tile,out,sink}_on_device     what the hooks of that config are
+ *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
  * thread. On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule. On
  * Hopper TC_ATTN_DEFINE answers TC_ERR_IMAGE where the build has no code for sm_90a, with the flag to add; a build
@@ -137,6 +145,18 @@ TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)ti
 TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
 TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
+/* A configuration that has every hook. */
+TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.score = c.score ? c.score : tc__attn_no_score;
+    c.mask = c.mask ? c.mask : tc__attn_no_mask;
+    c.mask_tile = c.mask_tile ? c.mask_tile : tc__attn_no_mask_tile;
+    c.out = c.out ? c.out : tc__attn_no_out;
+    c.sink = c.sink ? c.sink : tc__attn_no_sink;
+    return c;
+}
+
 /* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
 #define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
     TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
@@ -155,11 +175,11 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_config(void) { return own##_config(); }                      \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        (void)(own##_config().score ? own##_config().score : tc__attn_no_score)(0.f, tc_attn_at{}, 0);                \
-        (void)(own##_config().mask ? own##_config().mask : tc__attn_no_mask)(tc_attn_at{}, 0);                        \
-        (void)(own##_config().mask_tile ? own##_config().mask_tile : tc__attn_no_mask_tile)(tc_attn_tile{}, 0);       \
-        (void)(own##_config().out ? own##_config().out : tc__attn_no_out)(0.f, tc_attn_at{}, 0);                      \
-        (void)(own##_config().sink ? own##_config().sink : tc__attn_no_sink)(tc_attn_at{}, 0);                        \
+        (void)tc__attn_hooks(own##_config()).score(0.f, tc_attn_at{}, 0);                                             \
+        (void)tc__attn_hooks(own##_config()).mask(tc_attn_at{}, 0);                                                   \
+        (void)tc__attn_hooks(own##_config()).mask_tile(tc_attn_tile{}, 0);                                            \
+        (void)tc__attn_hooks(own##_config()).out(0.f, tc_attn_at{}, 0);                                               \
+        (void)tc__attn_hooks(own##_config()).sink(tc_attn_at{}, 0);                                                   \
     }
 #define TC__ATTN_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 

@@ -65,6 +65,12 @@ typedef struct tc_attn_config {
     tc_attn_sink_fn sink;
 } tc_attn_config;
 
+/* Is there a hook? */
+TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
+{
+    return c.score || c.mask || c.mask_tile || c.out || c.sink;
+}
+
 /* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them,
  * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. */
 #define TC__ATTN_RULES(X, c)                                                                                          \
@@ -77,7 +83,7 @@ typedef struct tc_attn_config {
       "tc: .causal and .window are 0 or 1")                                                                           \
     X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
     X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
-    X(!((c).score || (c).mask || (c).mask_tile || (c).out || (c).sink) == !(c).hook_size,                             \
+    X(tc__attn_hooked(c) == ((c).hook_size != 0),                                                                     \
       "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook there is no .hook_size")
 
 /* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All

@@ -26,6 +26,16 @@
  *     tc_status NAME_can_run(const tc_gemm_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
  *
+ * OTHER FILES. TC_GEMM_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C file too. A generator
+ * in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
+ *     tc_gemm_sm90_prepare(config, args, clusters, &launch)    checks both; tc_gemm_sm90_launch: grid, block, smem, cluster, params
+ *     tc_gemm_sm80_prepare(config, args, blocks, &launch)      the same; .any: launch NAME_any
+ *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a hook
+ *
+ * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate, rather than refuse.
+ *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
  * On error nothing is launched, D is untouched, and tc_why() names the argument, its value and the rule.
  *
@@ -180,6 +190,15 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
  */
 #ifdef __CUDACC__
 
+/* A configuration that has both hooks. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? c.epi : tc_epi_relu;
+    c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
+    return c;
+}
+
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an error about what they
  * give to the user and no more. The declaration is there for a generator of another kind: its type differs.
  * The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
@@ -197,8 +216,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     TC__LINE_BREAK TC_HD constexpr tc_gemm_config name##_config(void) { return own##_config(); }                      \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        (void)(own##_config().epi ? own##_config().epi : tc_epi_relu)(0.f, tc_gemm_at{}, 0);                          \
-        (void)(own##_config().epi2 ? own##_config().epi2 : tc_epi2_bias_col)(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);    \
+        (void)tc__gemm_hooks(own##_config()).epi(0.f, tc_gemm_at{}, 0);                                               \
+        (void)tc__gemm_hooks(own##_config()).epi2(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);                               \
     }
 
 /* Never runs. A direct call of the hook makes nvcc name that function, and with it the rule, when the hook is a host function. */

@@ -52,14 +52,17 @@ typedef struct tc_gemm_args {
     int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper kernels only) */
 } tc_gemm_args;
 
+/* How many hooks there are. */
+TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0); }
+
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
     X((c).a == TC_F16 || (c).a == TC_BF16, "tc: .a must be TC_F16 or TC_BF16")                                        \
     X((c).b == (c).a, "tc: .b must be the type of .a")                                                                \
     X((c).d == TC_F16 || (c).d == TC_BF16 || (c).d == TC_F32, "tc: .d must be TC_F16, TC_BF16 or TC_F32")             \
-    X(!((c).epi && (c).epi2), "tc: give .epi or .epi2, not both")                                                     \
+    X(tc__gemm_hooked(c) < 2, "tc: give .epi or .epi2, not both")                                                     \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX, "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
-    X(!((c).epi || (c).epi2) == !(c).epi_size,                                                                        \
+    X(!tc__gemm_hooked(c) == !(c).epi_size,                                                                           \
       "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook there is no .epi_size") \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
       "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")

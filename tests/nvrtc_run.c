@@ -1,7 +1,7 @@
-/* nvrtc_run.c - generated kernels that a C program compiles at run time and launches by itself: NVRTC takes build/tc_single.h and a few lines
- * as one string, the driver API loads the PTX, tc_*_prepare say how to launch it. Results beside fp64; refusals in words.
- *     build/tests/nvrtc_run [the file, default build/tc_single.h]
- * Needs a GPU, or tcemu. */
+/* nvrtc_run.c - generated kernels that a C program compiles at run time and launches by itself: NVRTC takes
+ * build/tc_single.h and a few lines as one string, the driver API loads the PTX, tc_*_prepare say how to launch it.
+ * Results beside fp64; refusals in words. build/tests/nvrtc_run [the file, default build/tc_single.h] Needs a GPU, or
+ * tcemu. */
 #include "../tc.h"
 #include "test.h"
 #include <cuda.h>
@@ -17,38 +17,57 @@ static const char user[] =
     "  x.x = x.x * p->scale + p->bias[at.col]; x.y = x.y * p->scale + p->bias[at.col + 1]; return x; }\n"
     "TC_DEV float my_score(float s, tc_attn_at at, const void *args)\n"
     "{ const my_args *p = (const my_args *)args; return s + p->bias[at.h] * (float)(at.kv - at.q); }\n"
-    "TC_GEMM_SM80_DEFINE(gemm80, .epi2 = my_epi2, .epi_size = sizeof(my_args), .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64)\n"
+    "TC_GEMM_SM80_DEFINE(gemm80, .epi2 = my_epi2, .epi_size = sizeof(my_args), .a = TC_F16, .b = TC_F16, .d = TC_F32, "
+    ".bm = 64, .bn = 64)\n"
     "TC_ATTN_SM80_DEFINE(attn80, .score = my_score, .hook_size = sizeof(my_args), .type = TC_F16, .head_dim = 64)\n"
     "#if TC_HAS_SM90A\n"
-    "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 2, .epi = my_epi, .epi_size = sizeof(my_args))\n"
-    "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .head_dim = 64, .causal = 1, .score = my_score, .hook_size = sizeof(my_args))\n"
+    "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 2, .epi = my_epi, "
+    ".epi_size = sizeof(my_args))\n"
+    "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .head_dim = 64, .causal = 1, .score = my_score, .hook_size = "
+    "sizeof(my_args))\n"
     "#endif\n";
 typedef struct { const float *bias; float scale; } my_args;
 
-/* The same configurations, for the host: a hook is a function of the device, of which it matters here only that there is one. */
+/* The same configurations, for the host: a hook is a function of the device, of which it matters here only that there
+ * is one. */
 static tc_gemm_config config_gemm90(void)
 {
-    const tc_gemm_config c = {.a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 2, .epi = tc_epi_on_device, .epi_size = sizeof(my_args)};
+    const tc_gemm_config c = {.a = TC_BF16,
+                              .b = TC_BF16,
+                              .d = TC_BF16,
+                              .bn = 128,
+                              .cluster_m = 2,
+                              .epi = tc_epi_on_device,
+                              .epi_size = sizeof(my_args)};
     return c;
 }
 static tc_gemm_config config_gemm80(void)
 {
-    const tc_gemm_config c = {.a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64, .epi2 = tc_epi2_on_device, .epi_size = sizeof(my_args)};
+    const tc_gemm_config c = {.a = TC_F16,
+                              .b = TC_F16,
+                              .d = TC_F32,
+                              .bm = 64,
+                              .bn = 64,
+                              .epi2 = tc_epi2_on_device,
+                              .epi_size = sizeof(my_args)};
     return c;
 }
 static tc_attn_config config_attn90(void)
 {
-    const tc_attn_config c = {.type = TC_BF16, .head_dim = 64, .causal = 1, .score = tc_attn_score_on_device, .hook_size = sizeof(my_args)};
+    const tc_attn_config c = {
+        .type = TC_BF16, .head_dim = 64, .causal = 1, .score = tc_attn_score_on_device, .hook_size = sizeof(my_args)};
     return c;
 }
 static tc_attn_config config_attn80(void)
 {
-    const tc_attn_config c = {.type = TC_F16, .head_dim = 64, .score = tc_attn_score_on_device, .hook_size = sizeof(my_args)};
+    const tc_attn_config c = {
+        .type = TC_F16, .head_dim = 64, .score = tc_attn_score_on_device, .hook_size = sizeof(my_args)};
     return c;
 }
 
 /* ---- NVRTC and the driver ---- */
-#define FUNCTIONS(F) F(Init) F(ModuleLoadData) F(ModuleGetFunction) F(FuncSetAttribute) F(LaunchKernelEx) F(CtxSynchronize)
+#define FUNCTIONS(F)                                                                                                   \
+    F(Init) F(ModuleLoadData) F(ModuleGetFunction) F(FuncSetAttribute) F(LaunchKernelEx) F(CtxSynchronize)
 #define DECLARE(name) __typeof__(cu##name) *name;
 static struct { FUNCTIONS(DECLARE) } cu;
 #define TEXT_OF(name) #name
@@ -62,7 +81,9 @@ static void load_driver(void)
         SKIP("no driver: %s", dlerror());
         exit(test_end());
     }
-#define LOAD(name) found = dlsym(lib, TEXT(cu##name)), memcpy((void *)&cu.name, &found, sizeof found); CHECK(found != NULL, "no " #name);
+#define LOAD(name)                                                                                                     \
+    found = dlsym(lib, TEXT(cu##name)), memcpy((void *)&cu.name, &found, sizeof found);                                \
+    CHECK(found != NULL, "no " #name);
     FUNCTIONS(LOAD)
     if (test_failed) exit(test_end());
 }
@@ -93,7 +114,8 @@ static char *compile(const char *path, const char *arch, const char *std)
     nvrtcGetProgramLogSize(program, &log_size);
     log = (char *)calloc(log_size + 1, 1);
     nvrtcGetProgramLog(program, log);
-    CHECK(result == NVRTC_SUCCESS && !strstr(log, "warning"), "%s %s: %s\n%.900s", arch, std, nvrtcGetErrorString(result), log);
+    CHECK(result == NVRTC_SUCCESS && !strstr(log, "warning"), "%s %s: %s\n%.900s", arch, std,
+          nvrtcGetErrorString(result), log);
     if (result != NVRTC_SUCCESS || nvrtcGetPTXSize(program, &ptx_size) != NVRTC_SUCCESS) exit(test_end());
     ptx = (char *)calloc(ptx_size + 1, 1);
     nvrtcGetPTX(program, ptx);
@@ -128,8 +150,10 @@ static void launch(CUmodule module, const char *name, shape s, void *params)
         l.numAttrs = 1;
     }
     CHECK(cu.ModuleGetFunction(&f, module, name) == CUDA_SUCCESS, "%s is not in the module", name);
-    CHECK(cu.FuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)s.smem) == CUDA_SUCCESS, "%s: %u bytes", name, s.smem);
-    CHECK(cu.LaunchKernelEx(&l, f, arguments, NULL) == CUDA_SUCCESS, "%s: grid %u, block %u, cluster %u", name, s.grid, s.block, s.cluster);
+    CHECK(cu.FuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)s.smem) == CUDA_SUCCESS,
+          "%s: %u bytes", name, s.smem);
+    CHECK(cu.LaunchKernelEx(&l, f, arguments, NULL) == CUDA_SUCCESS, "%s: grid %u, block %u, cluster %u", name, s.grid,
+          s.block, s.cluster);
     CHECK(cu.CtxSynchronize() == CUDA_SUCCESS, "%s does not end well", name);
 }
 
@@ -156,7 +180,8 @@ static void fill(int type)
     int i, j;
     all[0] = a, all[1] = b, all[2] = v;
     for (i = 0; i < COUNT; i++)
-        for (j = 0; j < 3; j++) all[j][i] = type == TC_BF16 ? tc_bf16_from_f32(test_normal()) : tc_f16_from_f32(test_normal());
+        for (j = 0; j < 3; j++)
+            all[j][i] = type == TC_BF16 ? tc_bf16_from_f32(test_normal()) : tc_f16_from_f32(test_normal());
     for (i = 0; i < 256; i++) bias[i] = test_normal();
     dev_a = device(a, sizeof a), dev_b = device(b, sizeof b), dev_v = device(v, sizeof v);
     dev_out = device(out, sizeof out), dev_bias = device(bias, sizeof bias);
@@ -192,11 +217,13 @@ static void check_gemm(const char *name, const tc_gemm_config *c, const tc_gemm_
             double sum = 0, got;
             for (k = 0; k < g->k; k++) sum += (double)value(c->a, a[i * g->lda + k]) * value(c->b, b[j * g->ldb + k]);
             sum = sum * hook.scale + bias[j];
-            got = c->d == TC_F32 ? out[i * g->ldd + j] : tc_f32_from_bf16(((const uint16_t *)(const void *)out)[i * g->ldd + j]);
+            got = c->d == TC_F32 ? out[i * g->ldd + j]
+                                 : tc_f32_from_bf16(((const uint16_t *)(const void *)out)[i * g->ldd + j]);
             if (fabs(got - sum) > worst) worst = fabs(got - sum);
         }
     }
-    CHECK(worst < (c->d == TC_F32 ? 1e-4 : 0.07), "%s: off by %g", name, worst); /* bf16: half a unit of values up to 32 */
+    CHECK(worst < (c->d == TC_F32 ? 1e-4 : 0.07), "%s: off by %g", name,
+          worst); /* bf16: half a unit of values up to 32 */
 }
 
 static void test_gemm90(CUmodule module)
@@ -208,7 +235,8 @@ static void test_gemm90(CUmodule module)
     fill(TC_BF16);
     g = gemm_args(K, K);
     CHECK(tc_gemm_sm90_prepare(&c, &g, SMS, &l) == TC_OK, "%s", tc_why());
-    CHECK(l.cluster == 2 && l.block == 384 && l.grid == 4 && l.smem > 100000, "grid %u, block %u, %u bytes, cluster %u", l.grid, l.block, l.smem, l.cluster);
+    CHECK(l.cluster == 2 && l.block == 384 && l.grid == 4 && l.smem > 100000, "grid %u, block %u, %u bytes, cluster %u",
+          l.grid, l.block, l.smem, l.cluster);
     s.grid = l.grid, s.block = l.block, s.smem = l.smem, s.cluster = l.cluster;
     launch(module, "gemm90", s, &l.params);
     check_gemm("gemm90", &c, &g);
@@ -226,7 +254,8 @@ static void test_gemm80(CUmodule module)
         fill(TC_F16);
         g = gemm_args(K - any, K - any);
         CHECK(tc_gemm_sm80_prepare(&c, &g, SMS, &l) == TC_OK, "%s", tc_why());
-        CHECK(l.any == any && l.cluster == 1 && l.block == 128 && l.grid == 4 * 3, "any %d, grid %u, block %u", l.any, l.grid, l.block);
+        CHECK(l.any == any && l.cluster == 1 && l.block == 128 && l.grid == 4 * 3, "any %d, grid %u, block %u", l.any,
+              l.grid, l.block);
         s.grid = l.grid, s.block = l.block, s.smem = l.smem, s.cluster = l.cluster;
         launch(module, l.any ? "gemm80_any" : "gemm80", s, &l.params);
         check_gemm(l.any ? "gemm80_any" : "gemm80", &c, &g);
@@ -258,7 +287,9 @@ static void check_attn(const char *name, int type, int causal)
             const int end = causal ? i + 1 : LEN;
             for (j = 0; j < end; j++) {
                 score[j] = 0;
-                for (e = 0; e < DIM; e++) score[j] += (double)value(type, a[(i * HEADS + h) * DIM + e]) * value(type, b[(j * HEADS + h) * DIM + e]);
+                for (e = 0; e < DIM; e++)
+                    score[j] +=
+                        (double)value(type, a[(i * HEADS + h) * DIM + e]) * value(type, b[(j * HEADS + h) * DIM + e]);
                 score[j] = score[j] / 8 + (double)bias[h] * (j - i);
                 if (score[j] > most) most = score[j];
             }
@@ -348,7 +379,8 @@ static void test_refusals(void)
     c.bk = 4;
     SAYS(tc_gemm_sm80_prepare(&c, &g, 1, &l80), TC_ERR_CONFIG, ".bk must be 32 or 64 (.bk = 4)");
     t.head_dim = 40;
-    SAYS(tc_attn_sm90_prepare(&t, &args, 1, &t90), TC_ERR_CONFIG, ".head_dim must be a multiple of 16 in 16..256 (.head_dim = 40)");
+    SAYS(tc_attn_sm90_prepare(&t, &args, 1, &t90), TC_ERR_CONFIG,
+         ".head_dim must be a multiple of 16 in 16..256 (.head_dim = 40)");
     SAYS(tc_attn_sm80_prepare(&t, &args, 1, &t80), TC_ERR_CONFIG, ".head_dim = 40");
     c = config_gemm80();
     g.n = 129;
@@ -362,14 +394,17 @@ static void test_refusals(void)
     memset(&args, 0, sizeof args); /* a call without anything */
     args.hook_args = &hook, args.hook_size = sizeof hook;
     t = config_attn80();
-    CHECK(tc_attn_sm80_prepare(&t, &args, 1, &t80) == TC_OK && t80.grid == 0, "nothing to compute: grid %u, %s", t80.grid, tc_why());
+    CHECK(tc_attn_sm80_prepare(&t, &args, 1, &t80) == TC_OK && t80.grid == 0, "nothing to compute: grid %u, %s",
+          t80.grid, tc_why());
     drop();
 }
 
-/* Any configuration is refused as the compiler would, or taken; none stops the program. Built to trap on overflow and division by 0. */
+/* Any configuration is refused as the compiler would, or taken; none stops the program. Built to trap on overflow and
+ * division by 0. */
 static void test_any_config(void)
 {
-    static const int usual[] = {0, 0, 0, 0, 1, 2, 3, 4, 8, 16, 32, 48, 64, 80, 96, 128, 192, 256, 300, 2048, -1, 1 << 20, 0x7fffffff, -0x7fffffff};
+    static const int usual[] = {0,  0,  0,  0,   1,   2,   3,   4,    8,  16,      32,         48,
+                                64, 80, 96, 128, 192, 256, 300, 2048, -1, 1 << 20, 0x7fffffff, -0x7fffffff};
     static tc_gemm_sm90_launch l90;
     static tc_gemm_sm80_launch l80;
     static tc_attn_sm90_launch t90;
@@ -384,16 +419,19 @@ static void test_any_config(void)
         tc_attn_config t = {.type = TC_F16};
         for (j = 0; j < 1 + i % 3; j++) {
             const int x = usual[test_int(0, (int)(sizeof usual / sizeof usual[0]) - 1)];
-            int *const gemm[] = {&c.a, &c.b, &c.d, &c.bm, &c.bn, &c.bk, &c.stages, &c.warps_m, &c.warps_n, &c.cluster_m, &c.cluster_n, &c.cluster_k,
-                                 &c.consumers, &c.schedule, &c.epi_stages, &c.raster, &c.raster_group, &c.epi_size};
-            int *const attn[] = {&t.type, &t.head_dim, &t.head_dim_v, &t.causal, &t.window, &t.bm, &t.bn, &t.stages, &t.q_stages, &t.consumers,
-                                 &t.warps, &t.hook_size};
+            int *const gemm[] = {&c.a,         &c.b,        &c.d,          &c.bm,        &c.bn,           &c.bk,
+                                 &c.stages,    &c.warps_m,  &c.warps_n,    &c.cluster_m, &c.cluster_n,    &c.cluster_k,
+                                 &c.consumers, &c.schedule, &c.epi_stages, &c.raster,    &c.raster_group, &c.epi_size};
+            int *const attn[] = {&t.type, &t.head_dim, &t.head_dim_v, &t.causal,    &t.window, &t.bm,
+                                 &t.bn,   &t.stages,   &t.q_stages,   &t.consumers, &t.warps,  &t.hook_size};
             *gemm[test_int(0, 17)] = x;
             *attn[test_int(0, 11)] = x;
         }
         for (j = 0; j < 4; j++) {
-            const tc_status st = j == 0 ? tc_gemm_sm90_prepare(&c, &g, 1, &l90) : j == 1 ? tc_gemm_sm80_prepare(&c, &g, 1, &l80)
-                               : j == 2 ? tc_attn_sm90_prepare(&t, &args, 1, &t90) : tc_attn_sm80_prepare(&t, &args, 1, &t80);
+            const tc_status st = j == 0   ? tc_gemm_sm90_prepare(&c, &g, 1, &l90)
+                                 : j == 1 ? tc_gemm_sm80_prepare(&c, &g, 1, &l80)
+                                 : j == 2 ? tc_attn_sm90_prepare(&t, &args, 1, &t90)
+                                          : tc_attn_sm80_prepare(&t, &args, 1, &t80);
             if (st == TC_ERR_CONFIG) refused++;
             else if (st == TC_OK || st == TC_ERR_EPI) taken++; /* a call without the hook's arguments */
             else CHECK(0, "status %d: %s", (int)st, tc_why());
@@ -410,8 +448,9 @@ int main(int argc, char **argv)
     CUmodule module;
     test_any_config();
     load_driver();
-    if (cu.Init(0) != CUDA_SUCCESS || cudaFree(0) != cudaSuccess || cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess
-        || cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess) {
+    if (cu.Init(0) != CUDA_SUCCESS || cudaFree(0) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess) {
         SKIP("no device");
         return test_end();
     }

@@ -158,7 +158,8 @@ static void test_tables(void)
         {TC_ERR_ALIGN, "TC_ERR_ALIGN: "}, {TC_ERR_BATCH, "TC_ERR_BATCH: "}, {TC_ERR_EPI, "TC_ERR_EPI: "}, {TC_ERR_DEVICE, "TC_ERR_DEVICE: "},
         {TC_ERR_IMAGE, "TC_ERR_IMAGE: "}, {TC_ERR_SMEM, "TC_ERR_SMEM: "}, {TC_ERR_CLUSTER, "TC_ERR_CLUSTER: "}, {TC_ERR_TMAP, "TC_ERR_TMAP: "},
         {TC_ERR_DESC, "TC_ERR_DESC: "}, {TC_ERR_SPARSE, "TC_ERR_SPARSE: "},
-        {TC_ERR_DRIVER, "TC_ERR_DRIVER: "}, {TC_ERR_CUDA, "TC_ERR_CUDA: "}};
+        {TC_ERR_DRIVER, "TC_ERR_DRIVER: "}, {TC_ERR_CUDA, "TC_ERR_CUDA: "},
+        {TC_ERR_CONFIG, "TC_ERR_CONFIG: "}};
     size_t i;
     int bad;
     CHECK(sizeof types / sizeof types[0] == TC_TYPE_COUNT - 1, "a type has no line in this test");

@@ -1,9 +1,8 @@
-/* main.c - the layer on a small problem, from C, checked on the CPU. The host parts of tc.h are C11: its types and
- * their conversions can be had here as well. Returns 0 if the result is right. */
+/* main.c - the layer, Y = scale * X W' in bf16, on a small problem, from C, checked on the CPU. X is rows x in, W out x in, Y rows x out,
+ * each row by row. The host parts of tc.h are C11. Returns 0 if the result is right. */
 #include "layer.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <tc.h>
 
 enum { ROWS = 200, IN = 128, OUT = 264 };
 static uint16_t x[ROWS * IN], w[OUT * IN], y[ROWS * OUT];
@@ -21,23 +20,22 @@ static void *device(const void *p, size_t bytes)
 
 int main(void)
 {
-    layer_problem p = {ROWS, IN, OUT, 0.5f, NULL, NULL, NULL};
-    const char *why;
+    const float scale = 0.5f;
+    tc_gemm_args g = {.m = ROWS, .n = OUT, .k = IN, .lda = IN, .ldb = IN, .ldd = OUT, .alpha = &scale};
     int wrong = 0;
     for (int i = 0; i < ROWS * IN; i++) x[i] = tc_bf16_from_f32((float)(i % 7 - 3));
     for (int i = 0; i < OUT * IN; i++) w[i] = tc_bf16_from_f32((float)(i % 5 - 2));
-    p.x = device(x, sizeof x);
-    p.w = device(w, sizeof w);
-    p.y = device(y, sizeof y);
-    why = layer_forward(&p);
-    if (why) return fprintf(stderr, "%s\n", why), 1;
-    if (cudaMemcpy(y, p.y, sizeof y, cudaMemcpyDeviceToHost) != cudaSuccess) return fprintf(stderr, "no result\n"), 1;
+    g.a = device(x, sizeof x);
+    g.b = device(w, sizeof w);
+    g.d = device(y, sizeof y);
+    if (layer_run(&g, 0) != TC_OK) return fprintf(stderr, "%s\n", tc_why()), 1;
+    if (cudaMemcpy(y, g.d, sizeof y, cudaMemcpyDeviceToHost) != cudaSuccess) return fprintf(stderr, "no result\n"), 1;
 
     for (int r = 0; r < ROWS; r++) {
         for (int o = 0; o < OUT; o++) {
             float sum = 0.f; /* small integers: exact until the result is rounded to bf16 */
             for (int i = 0; i < IN; i++) sum += tc_f32_from_bf16(x[r * IN + i]) * tc_f32_from_bf16(w[o * IN + i]);
-            wrong += tc_f32_from_bf16(y[r * OUT + o]) != tc_f32_from_bf16(tc_bf16_from_f32(p.scale * sum));
+            wrong += tc_f32_from_bf16(y[r * OUT + o]) != tc_f32_from_bf16(tc_bf16_from_f32(scale * sum));
         }
     }
     printf("%d of %d elements wrong: %s\n", wrong, ROWS * OUT, wrong ? "FAIL" : "ok");

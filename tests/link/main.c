@@ -1,5 +1,6 @@
-/* main.c - a C program over kernels.cu and call.cu: the entries by their names, tc_why() of a call in another file, in each thread its own.
- * With LINK_HIDDEN: over a library of them that exports its own functions alone. Ends with "N passed, N failed, N skipped". */
+/* main.c - a C program over kernels.cu and call.cu: the entries by their names, tc_why() of a call in another file, in
+ * each thread its own. With LINK_HIDDEN: over a library of them that exports its own functions alone. Ends with "N
+ * passed, N failed, N skipped". */
 #define _POSIX_C_SOURCE 200809L
 #include "tc.h"
 #include "../test.h"
@@ -31,7 +32,9 @@ static tc_gemm_args problem(void)
 static void *on_device(const void *p, size_t bytes)
 {
     void *there = NULL;
-    CHECK(cudaMalloc(&there, bytes) == cudaSuccess && cudaMemcpy(there, p, bytes, cudaMemcpyHostToDevice) == cudaSuccess, "no device memory");
+    CHECK(cudaMalloc(&there, bytes) == cudaSuccess &&
+              cudaMemcpy(there, p, bytes, cudaMemcpyHostToDevice) == cudaSuccess,
+          "no device memory");
     return there;
 }
 

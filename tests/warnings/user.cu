@@ -4,37 +4,41 @@
 
 typedef struct { const float *bias; } my_args;
 
-TC_DEV float my_epi(float x, int row, int col, const void *args)
+TC_DEV float my_epi(float x, tc_gemm_at at, const void *args)
 {
     const my_args *p = (const my_args *)args;
-    (void)row;
-    return tc_gelu(x + p->bias[col]);
+    return tc_gelu(x + p->bias[at.col]);
+}
+
+TC_DEV tc_f32x2 my_epi2(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return x;
 }
 
 typedef struct { const float *slopes, *sinks; } my_attn_args;
 
-TC_DEV float my_score(float s, int b, int h, int q, int kv, const void *args)
+TC_DEV float my_score(float s, tc_attn_at at, const void *args)
 {
     const my_attn_args *p = (const my_attn_args *)args;
-    (void)b;
-    return s + p->slopes[h] * (float)(kv - q);
+    return s + p->slopes[at.h] * (float)(at.kv - at.q);
 }
 
-TC_DEV float my_sink(int b, int h, const void *args)
+TC_DEV float my_sink(tc_attn_at at, const void *args)
 {
     const my_attn_args *p = (const my_attn_args *)args;
-    (void)b;
-    return p->sinks[h];
+    return p->sinks[at.h];
 }
 
 TC_GEMM_DEFINE(plain, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(hooked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof(my_args), .epi = my_epi)
+TC_GEMM_DEFINE(pairs, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = TC_NO_ARGS, .epi2 = my_epi2)
 TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_DEFINE(attn_hooked, .type = TC_BF16, .causal = 1, .hook_size = sizeof(my_attn_args), .score = my_score, .sink = my_sink)
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .epi_size = sizeof(my_args), .epi = my_epi)
-TC_ATTN_SM90_DEFINE(attn90, .type = TC_F16, .score = my_score)
-TC_GEMM_SM80_DEFINE(sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi = my_epi)
-TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .head_dim = 64, .score = my_score)
+TC_ATTN_SM90_DEFINE(attn90, .type = TC_F16, .hook_size = sizeof(my_attn_args), .score = my_score)
+TC_GEMM_SM80_DEFINE(sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof(my_args), .epi = my_epi)
+TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .head_dim = 64, .hook_size = sizeof(my_attn_args), .score = my_score)
 TC_WMMA_DEFINE(wm, row, col, m16n16k16, f32, f16, f16, f32)
 TC_TCGEN05_IDESC(MY_IDESC, .kind = TC_KIND_F16, .m = 128, .n = 64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32);
 
