@@ -1,4 +1,4 @@
-/* tc_attn.h - tc 0.2.0 - generated attention kernels with your hooks. Needs: the headers below; sm_80 to sm_120, best on sm_90a.
+/* tc_attn.h - tc 0.1.0 - generated attention with your hooks. Needs: sm_80 to sm_120, best on sm_90a.
  *
  *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
  *
@@ -11,8 +11,8 @@
  *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi)
  *     ...
  *     my_args mine = { slopes };
- *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V, .o = O, .lse = lse,
- *                           .hook_args = &mine, .hook_size = sizeof mine };
+ *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V,
+ *                           .o = O, .lse = lse, .hook_args = &mine, .hook_size = sizeof mine };
  *     tc_status st = attn_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_attn_config, in any order)
@@ -22,45 +22,69 @@
  *   Each declares:
  *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90 and NAME_sm80)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
- *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (may be NULL) gets the sentence
+ *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
  *
- * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any thread.
- * On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule.
+ * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
+ * thread. On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule. On
+ * Hopper TC_ATTN_DEFINE answers TC_ERR_IMAGE where the build has no code for sm_90a, with the flag to add; a build
+ * with TC_SM80_ON_HOPPER defined takes its sm_80 kernel there. What a tile takes by default fits 99 KB of shared
+ * memory on sm_80 to sm_120, and 227 KB on Hopper.
  *
- * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are neighbours. Bases are
- * multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h reads key head h / (heads / heads_kv).
- * Any lengths from 1 (k_len may be 0), and different ones for queries and keys. Sequences of different lengths are either
- *     packed   cu_q, cu_k: where each begins, as in (total, heads, head_dim); device, batch + 1 ints, the first 0, rising
- *     padded   lens_q, lens_k: how many rows of each batch are in use; device, batch ints. What lies behind them may be anything, NaN too
- * and what belongs to no sequence is not written. A call cannot read device memory; give host copies too (host_cu_q, ...) to have the
- * lengths checked. Unchecked nonsense in them gives nonsense, but no access outside of the tensors.
+ * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are
+ * neighbours. Bases are multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h
+ * reads key head h / (heads / heads_kv). A tensor's strides are all 0 (contiguous) or all given; 0 may stand for that
+ * of a dimension of size 1, and for the batch's of a packed tensor. Q, K and V may be the same for all batches, rows
+ * or heads: that stride is TC_ATTN_SHARED.
  *
- * MASKS. Query q of a sequence stands at key q + k_len - q_len (bottom-right alignment: the last query at the last key).
+ * LENGTHS. Any from 1, and different ones for queries and keys. Sequences of different lengths are either
+ *     packed   cu_q, cu_k: where each begins, as in (total, heads, head_dim); device, batch + 1 ints, from 0, rising
+ *     padded   lens_q, lens_k: how many rows of each batch are in use; device, batch ints. What lies behind them may be
+ *              anything, NaN too
+ * and what belongs to no sequence is not written. A call cannot read device memory; give host copies too (host_cu_q,
+ * ...) to have the lengths checked. Unchecked nonsense in them gives nonsense, but no access outside of the tensors.
+ *     Nothing to do (batch, heads or q_len is 0): q and o are null. No keys (k_len is 0): k and v are null. Beside a
+ * tensor that is there a 0 is taken for forgotten; but a packed one of which length and total are 0 may have a pointer.
+ *
+ * MASKS. Query q of a sequence stands at key q + k_len - q_len (bottom-right: the last query at the last key).
  *     .causal = 1    it sees no key behind its place
- *     .window = 1    it sees window_left keys before its place and window_right behind it (-1: all); tiles outside are not read
+ *     .window = 1    it sees window_left keys before its place and window_right behind it (-1: all); tiles outside are
+ *                    not read
  *     .mask          keeps or drops each key, below
  * A row that sees no key gives 0, and -inf as its log-sum-exp; never NaN.
  *
- * HOOKS (plain TC_DEV functions; b, h: batch and query head; q, kv: places within their sequences, that exist)
- *     .score     = float f(float s, tc_attn_at at, const void *args)    s is scale * Q K'; returns the score to use
- *     .mask      = int f(tc_attn_at at, const void *args)               not 0: the key is kept
- *     .mask_tile = int f(tc_attn_tile tile, const void *args)      with .mask: TC_ATTN_SKIP, _PARTIAL (ask .mask) or _WHOLE for a tile
- *     .out       = float f(float o, tc_attn_at at, const void *args)    each element of O, before it is rounded
- *     .sink      = float f(tc_attn_at at, const void *args)             a further score in each row's sum, whose value is 0; in lse too
- *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory. .mask_tile is
- *     called by every lane of a warp with the same tile and must answer the same. A hook costs what it computes: a division or an
- *     expf per score is felt; multiply by what the host has inverted.
+ * HOOKS are plain TC_DEV functions. at.b, at.h: batch and query head; at.q, at.kv: places within their sequences
+ *     .score     = float f(float s, tc_attn_at at, const void *args)      s is scale * Q K'; returns the score to use
+ *     .mask      = int f(tc_attn_at at, const void *args)                 not 0: the key is kept
+ *     .mask_tile = int f(tc_attn_tile tile, const void *args)             with .mask: is a tile TC_ATTN_SKIP,
+ *                                                                         TC_ATTN_WHOLE or _PARTIAL (ask .mask)
+ *     .out       = float f(float o, tc_attn_at at, const void *args)      each element at.d of O, before it is rounded
+ *     .sink      = float f(tc_attn_at at, const void *args)               a further score in the sum of each row of a
+ *                                                                         head, whose value is 0; in lse too
+ *     args points to a copy of *hook_args made at the call (at most TC_EPI_MAX bytes), which lies in constant memory.
+ *     .score is asked once about each pair of query and key that exists and that .causal and the window keep, and
+ *     about no other: a table by at.q - at.kv needs no room for what they drop. So is .mask, but in tiles that
+ *     .mask_tile answered for; in tiles that it skips .score is not asked either. .out is asked once about each
+ *     element of O that exists. .sink is asked several times. .mask_tile is called by every lane of a warp with the
+ *     same tile, several times, and must answer the same. A hook costs what it computes: a division or an expf per
+ *     score is felt; multiply by what the host has inverted.
+ *     MINUS INFINITY. A score of -inf is a dropped key, and so is one below -2.35e38, -FLT_MAX for one (its product
+ *     with log2 e is not finite). Any other value is a number: beside a score of ordinary size -1e9 or -1e30 weighs 0,
+ *     but a row all of whose scores are -1e30 gives the mean of V over its keys, and about -1e30 as its log-sum-exp,
+ *     as softmax does. s - 1e30 is -1e30 whatever s is. To drop keys return -inf, or drop them by .mask. A score of
+ *     +inf or NaN makes its row NaN, as one above 2.35e38 does.
  *
  * PARTS for your own kernels (tier 2)
- *     tc_attn_work_at, tc_attn_next              which tile of queries comes when, which tiles of keys it sees
- *     tc_attn_score, tc_attn_softmax             hook and masks, online softmax on fragments; tc_attn_rows: a lane's maxima and sums
- *     tc_attn_pack, tc_attn_rescale              P as an A operand; O after a maximum rose
- *     tc_attn_finish, tc_attn_store              O divided by the sums and through the hook, lse; O to memory
- *     tc_attn_sm90_load, tc_attn_sm90_mma        producer and consumer of the Hopper kernel
+ *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
+ *     tc_attn_score, tc_attn_softmax       hook and masks, online softmax on fragments                     tc_softmax.h
+ *     tc_attn_pack, tc_attn_rescale        P as an A operand; O after a maximum rose
+ *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
+ *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h
+ *     tc_attn_sm90_legal, _sm80_legal      would the generator take this configuration?    and tc_attn_sm80.h
  *
- * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two calls with the
- * same arguments on the same device give the same bits. There is no split over keys: few queries over one long sequence use few SMs.
+ * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two
+ * calls with the same arguments on the same device give the same bits. There is no split over keys: few queries over
+ * one long sequence use few SMs.
  */
 #ifndef TC_ATTN_H
 #define TC_ATTN_H
@@ -68,8 +92,37 @@
 #include "tc_attn_sm90.h"
 #include "tc_attn_sm80.h"
 
-/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* What a generator's functions for the host do with its kernels: one, or both. A build without Hopper's own is
+ * refused on Hopper, with the flag to add: the sm_80 kernel would be right, but slow in silence. Who wants it nevertheless defines
+ * TC_SM80_ON_HOPPER. */
+TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+{
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90, &s->cache[0]};
+    return tc__attn90_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+{
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm80_threads(*c), tc_attn_sm80_smem(*c), 1, 80, &s->cache[0]};
+    return tc__attn80_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+{
+    const tc_attn_config c90 = tc_attn_sm90_config(*given), c80 = tc_attn_sm80_config(*given);
+    const tc__kernels second = {s->f + 1, s->cache + 1};
+    tc_status st;
+    if (!tc__on_hopper()) return tc__attn_sm80_go(&c80, &second, args, how);
+    st = tc__attn_sm90_go(&c90, s, args, how);
+#ifdef TC_SM80_ON_HOPPER /* else a build without it is refused there, with the flag to add: the sm_80 kernel would be slow in silence */
+    if (st == TC_ERR_IMAGE) st = tc__attn_sm80_go(&c80, &second, args, how);
+#endif
+    return st;
+}
+
+/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
 #define TC_ATTN_DECLARE(name) TC__DECLARE(name, tc_attn_args)
 #endif
 
@@ -84,78 +137,75 @@ TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)ti
 TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
 TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
-/* The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
-#define TC__ATTN_CONFIG(name, complete, ...)                                                                          \
-    static_assert(true, "tc: a hook is a TC_DEV function: .score = float f(float s, tc_attn_at at, const void *args), " \
-                        ".mask = int f(tc_attn_at at, const void *args), .mask_tile = int f(tc_attn_tile tile, const void *args), " \
-                        ".out = float f(float o, tc_attn_at at, const void *args), .sink = float f(tc_attn_at at, const void *args)"); \
-    TC_HD constexpr tc_attn_config name##_config(void)                                                                \
+/* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
+#define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
+    TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config own##_config(void)                                                  \
     {                                                                                                                 \
         tc_attn_config tc__given = {};                                                                                \
-        TC__FIELDS(tc__given, __VA_ARGS__)                                                                            \
+        TC__LINE_BREAK static_assert(true, "tc: hooks are TC_DEV functions: "                                         \
+                                           ".score = float f(float s, tc_attn_at at, const void *args), "             \
+                                           ".mask = int f(tc_attn_at at, const void *args), "                         \
+                                           ".mask_tile = int f(tc_attn_tile tile, const void *args), "                \
+                                           ".out = float f(float o, tc_attn_at at, const void *args), "               \
+                                           ".sink = float f(tc_attn_at at, const void *args)");                       \
+        TC__FIELDS(tc__given, __VA_ARGS__) TC__LINE_BREAK                                                             \
         return complete(tc__given);                                                                                   \
     }                                                                                                                 \
-    TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_config(void) { return own##_config(); }                      \
+    TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        constexpr tc_attn_config c = name##_config();                                                                 \
-        constexpr tc_attn_score_fn score = c.score ? c.score : tc__attn_no_score;                                     \
-        constexpr tc_attn_mask_fn mask = c.mask ? c.mask : tc__attn_no_mask;                                          \
-        constexpr tc_attn_mask_tile_fn mask_tile = c.mask_tile ? c.mask_tile : tc__attn_no_mask_tile;                 \
-        constexpr tc_attn_out_fn out = c.out ? c.out : tc__attn_no_out;                                               \
-        constexpr tc_attn_sink_fn sink = c.sink ? c.sink : tc__attn_no_sink;                                          \
-        (void)score(0.f, tc_attn_at{}, 0), (void)mask(tc_attn_at{}, 0), (void)mask_tile(tc_attn_tile{}, 0);               \
-        (void)out(0.f, tc_attn_at{}, 0), (void)sink(tc_attn_at{}, 0);                                                          \
+        (void)(own##_config().score ? own##_config().score : tc__attn_no_score)(0.f, tc_attn_at{}, 0);                \
+        (void)(own##_config().mask ? own##_config().mask : tc__attn_no_mask)(tc_attn_at{}, 0);                        \
+        (void)(own##_config().mask_tile ? own##_config().mask_tile : tc__attn_no_mask_tile)(tc_attn_tile{}, 0);       \
+        (void)(own##_config().out ? own##_config().out : tc__attn_no_out)(0.f, tc_attn_at{}, 0);                      \
+        (void)(own##_config().sink ? own##_config().sink : tc__attn_no_sink)(tc_attn_at{}, 0);                        \
     }
-#define TC__ATTN_HOOK(name) if (false) name##__a_hook_is_a_TC_DEV_function();
+#define TC__ATTN_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
-#define TC__ATTN_SM90_BODY(config)                                                                                    \
-    constexpr tc_attn_config c = config();                                                                            \
-    constexpr tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)}; \
+#define TC__ATTN_SM90_BODY(own, config)                                                                               \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
+    constexpr tc_attn_sm90_wgmma m = tc__attn90_wgmma(config);                                                        \
     tc_attn_sm90(c, m, &p);
 
-#define TC__ATTN_SM90_KERNEL(name)                                                                                    \
-    TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(name##_config())), 1)                            \
-        name(const __grid_constant__ tc_attn_sm90_params p)
-
-#define TC_ATTN_SM90_DEFINE(name, ...)                                                                                \
-    TC__ATTN_CONFIG(name, tc_attn_sm90_config, __VA_ARGS__)                                                           \
-    TC__ATTN_SM90_RULES(TC__RULE_ASSERT, name##_config())                                                                              \
-    enum { name##_THREADS = tc_attn_sm90_threads(name##_config()), name##_SMEM = tc_attn_sm90_smem(name##_config()) }; \
-    TC__ATTN_SM90_KERNEL(name) { TC__SM90_STRICT(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_config)) }             \
-    TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ENTRIES(name, tc_attn_args))
-
-#define TC__ATTN_SM90_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
+#define TC__ATTN_SM90_KERNEL(kernel, config, ...)                                                                     \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(config)), 1)                      \
+        kernel(const __grid_constant__ tc_attn_sm90_params p)                                                         \
     {                                                                                                                 \
-        static tc__kernel_cache cache;                                                                                \
-        const tc_attn_config c = name##_config();                                                                     \
-        const tc__kernel k = {(const void *)name, #name, tc_attn_sm90_threads(c), tc_attn_sm90_smem(c), 1, 90, &cache}; \
-        return tc__attn90_run(&c, &k, args, how);                                                       \
+        __VA_ARGS__                                                                                                   \
     }
 
-#define TC__ATTN_SM80_KERNEL(name, bound, ...)                                                                        \
-    TC__KERNEL __launch_bounds__(bound(tc_attn_sm80_threads(name##_config())), tc__attn80_blocks(name##_config()))    \
-        name(const __grid_constant__ tc_attn_sm80_params p) { __VA_ARGS__ }
-
-#define TC__ATTN_SM80_BODY(config)                                                                                    \
-    constexpr tc_attn_config c = config();                                                                            \
+#define TC__ATTN_SM80_BODY(own, config)                                                                               \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
     tc_attn_sm80(c, &p);
 
-#define TC_ATTN_SM80_DEFINE(name, ...)                                                                                \
-    TC__ATTN_CONFIG(name, tc_attn_sm80_config, __VA_ARGS__)                                                           \
-    TC__ATTN_SM80_RULES(TC__RULE_ASSERT, name##_config())                                                                              \
-    enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
-    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))                 \
-    TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ENTRIES(name, tc_attn_args))
-
-#define TC__ATTN_SM80_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
+#define TC__ATTN_SM80_KERNEL(kernel, bound, config, ...)                                                              \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__(bound(tc_attn_sm80_threads(config)), tc__attn80_blocks(config))       \
+        kernel(const __grid_constant__ tc_attn_sm80_params p)                                                         \
     {                                                                                                                 \
-        static tc__kernel_cache cache;                                                                                \
-        const tc_attn_config c = name##_config();                                                                     \
-        const tc__kernel k = {(const void *)name, #name, tc_attn_sm80_threads(c), tc_attn_sm80_smem(c), 1, 80, &cache}; \
-        return tc__attn80_run(&c, &k, args, how);                                                       \
+        __VA_ARGS__                                                                                                   \
     }
+
+#define TC__ATTN_SIZES(name, config, threads, smem)                                                                   \
+    TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
+
+#define TC_ATTN_SM90_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_SM90_DEFINE_(name, own, ...)                                                                         \
+    TC__ATTN_CONFIG(name, own, tc_attn_sm90_config, __VA_ARGS__)                                                      \
+    TC__ATTN_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__ATTN_SIZES(name, own##_config(), tc_attn_sm90_threads, tc_attn_sm90_smem)                                     \
+    TC__ATTN_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__ATTN_SM90_BODY(own, own##_config())))              \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm90_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
+
+#define TC_ATTN_SM80_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_SM80_DEFINE_(name, own, ...)                                                                         \
+    TC__ATTN_CONFIG(name, own, tc_attn_sm80_config, __VA_ARGS__)                                                      \
+    TC__ATTN_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__ATTN_SIZES(name, own##_config(), tc_attn_sm80_threads, tc_attn_sm80_smem)                                     \
+    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__ATTN_SM80_BODY(own, own##_config()))               \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm80_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
@@ -169,9 +219,10 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
 #define TC__IF_ATTN_SM80(...)
 #endif
 
-#define TC__ATTN_CHECK_AUTO(c)                                                                                        \
-    static_assert(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                 \
-                  "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE");
+#define TC__ATTN_AUTO_RULES(X, c)                                                                                     \
+    X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
+      "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE")         \
+    TC__ATTN_RULES(X, c)
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
 {
@@ -181,31 +232,24 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     return c;
 }
 
-#define TC_ATTN_DEFINE(name, ...)                                                                                     \
-    TC__ATTN_CONFIG(name, tc__attn_as_given, __VA_ARGS__)                                                             \
-    TC__ATTN_CHECK_AUTO(name##_config())                                                                              \
-    TC__ATTN_RULES(TC__RULE_ASSERT, name##_config())                                                                            \
-    TC_HD constexpr tc_attn_config name##_sm90_config(void) { return tc_attn_sm90_config(name##_config()); }          \
-    TC_HD constexpr tc_attn_config name##_sm80_config(void) { return tc_attn_sm80_config(name##_config()); }          \
-    TC__ATTN_SM90_KERNEL(name##_sm90) { TC__IF_SM90A(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_sm90_config)) }    \
-    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, TC__IF_ATTN_SM80(TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_sm80_config))) \
-    TC__HOST_PART(TC__ATTN_SM90_HOST(name##_sm90) TC__ATTN_SM80_HOST(name##_sm80) TC__ATTN_AUTO_HOST(name) TC__ENTRIES(name, tc_attn_args))
-
-/* Hopper's own kernel where this is Hopper. A build without it is refused there, with the flag to add: the sm_80 kernel would be
- * right, but slow in silence. Who wants it nevertheless defines TC_SM80_ON_HOPPER. */
-#ifdef TC_SM80_ON_HOPPER
-#define TC__ATTN_SM80_INSTEAD 1
-#else
-#define TC__ATTN_SM80_INSTEAD 0
-#endif
-#define TC__ATTN_AUTO_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                               \
+#define TC_ATTN_DEFINE(name, ...) TC__CALL4(TC__ATTN_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_DEFINE_(name, own, ...)                                                                              \
+    TC__ATTN_CONFIG(name, own, tc__attn_as_given, __VA_ARGS__)                                                        \
+    TC__ATTN_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm90_config(void)                                            \
     {                                                                                                                 \
-        tc_status st;                                                                                                 \
-        if (!tc__on_hopper()) return name##_sm80__go(args, how);                                           \
-        st = name##_sm90__go(args, how);                                                                   \
-        return st == TC_ERR_IMAGE && TC__ATTN_SM80_INSTEAD ? name##_sm80__go(args, how) : st;              \
-    }
+        return tc_attn_sm90_config(own##_config());                                                                   \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm80_config(void)                                            \
+    {                                                                                                                 \
+        return tc_attn_sm80_config(own##_config());                                                                   \
+    }                                                                                                                 \
+    TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
+                         TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
+    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, tc_attn_sm80_config(own##_config()),                       \
+                         TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, tc_attn_sm80_config(own##_config()))))              \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80))            \
+                  TC__ENTRIES(name, attn, own##_go))
 
 #endif /* __CUDACC__ */
 #endif /* TC_ATTN_H */

@@ -1,8 +1,9 @@
-/* tc_attn_sm80.h - tc 0.2.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
+/* tc_attn_sm80.h - tc 0.1.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
  *
  *     tc_attn_sm80_config           a configuration with every unset field filled in
  *     tc_attn_sm80_smem, _threads   what its block takes
  *     tc_attn_sm80                  the kernel's body
+ *     tc_attn_sm80_prepare (host)   a call to launch by yourself: checked, its grid and its parameters (tc_attn.h)
  *
  * tc_attn.h is the manual.
  */
@@ -15,7 +16,8 @@
 typedef struct tc_attn_sm80_params {
     const void *q, *k, *v;
     long long q_batch, q_row, q_head, k_batch, k_row, k_head, v_batch, v_row, v_head;
-    long long k_pass, k_tile, k_back, v_pass, v_tile, v_back; /* bytes between a thread's copies, between tiles; from the last copy to the tile before */
+    long long k_pass, k_tile, k_back, v_pass, v_tile,
+        v_back; /* bytes between a thread's copies, between tiles; from the last copy to the tile before */
     tc_attn_problem problem;
 } tc_attn_sm80_params;
 
@@ -25,49 +27,67 @@ typedef struct tc_attn_sm80_params {
  *     shared memory:    Q: [bm rows][head_dim] | K: [stages][bn rows][head_dim] | V: [stages][bn rows][head_dim_v]
  *                       rows end to end, their 16-byte chunks swizzled
  *
- * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So a warp has
- * 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of Q as fits stays in
- * registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither waits for the other.
+ * What bounds it is shared memory: a fragment that ldmatrix brings must serve as many products as registers allow. So
+ * a warp has 32 rows where O leaves room for them (each fragment of K and V then serves two products), and as much of
+ * Q as fits stays in registers. exp2 of the next 16 keys runs between the products of P V of these 16, so that neither
+ * waits for the other.
  */
 TC_HD TC_CONSTEXPR int tc__attn80_rows(const tc_attn_config c) { return c.bm / c.warps; }
 TC_HD TC_CONSTEXPR int tc_attn_sm80_threads(const tc_attn_config c) { return c.warps * 32; }
-TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c) { return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2; }
+TC_HD TC_CONSTEXPR int tc_attn_sm80_smem(const tc_attn_config c)
+{
+    return (c.bm * c.head_dim + c.stages * c.bn * (c.head_dim + c.head_dim_v)) * 2;
+}
 
-/* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM then has. What is
- * allowed for all the rest was found by trying: nothing may spill. */
+/* Registers of a lane: those of O and S; how many steps of 16 columns of Q fit beside them; how many blocks an SM
+ * then has. What is allowed for all the rest was found by trying: nothing may spill. */
 #define TC__ATTN80_ROOM 176
-TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c) { return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2; }
+TC_HD TC_CONSTEXPR int tc__attn80_sums(const tc_attn_config c)
+{
+    return tc__attn80_rows(c) / 16 * (c.bn + c.head_dim_v) / 2;
+}
 TC_HD TC_CONSTEXPR int tc__attn80_held(const tc_attn_config c)
 {
-    const int each = tc__attn80_rows(c) / 4, room = (c.score || c.mask || c.window ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c), fit = room > 0 ? room / each : 0;
+    const int each = tc__attn80_rows(c) / 4,
+              room = (c.score || c.mask || c.window ? 160 : TC__ATTN80_ROOM) - tc__attn80_sums(c),
+              fit = room > 0 ? room / each : 0;
     return fit < c.head_dim / 16 ? fit : c.head_dim / 16;
 }
 TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 {
     const int rest = c.score || c.mask ? 96 : c.causal || c.window || c.head_dim < 64 ? 64 : 48;
     const int registers = tc__attn80_sums(c) + tc__attn80_held(c) * tc__attn80_rows(c) / 4 + rest;
-    const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)), by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
+    const int by_registers = 65536 / ((registers + 7) / 8 * 8 * tc_attn_sm80_threads(c)),
+              by_smem = 232448 / (tc_attn_sm80_smem(c) + 1024);
     const int blocks = by_registers < by_smem ? by_registers : by_smem;
     return blocks < 1 ? 1 : blocks;
 }
 
-/* Tiles of keys that every row sees whole have a loop of their own, but where ptxas then has a few registers too few. */
+/* Tiles of keys that every row sees whole have a loop of their own, but where ptxas then has a few registers too
+ * few. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define TC__ATTN80_APART 0
 #else
 #define TC__ATTN80_APART 1
 #endif
 
-/* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has sm_90 pause for them.
- * A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
+/* How many ldmatrix run ahead of their products; how many cp.async go out in a run: behind an ldmatrix ptxas has
+ * sm_90 pause for them. A __syncwarp here and there keeps ptxas from moving ldmatrix up until registers spill. */
 #define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
 enum { TC__ATTN80_RUN = 4 };
 
-/* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each; `step` rows in a pass. */
+/* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each;
+ * `step` rows in a pass. */
 TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim / 8); }
 TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__attn80_lanes(dim); }
-TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim) { return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim); }
-TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim) { return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim); }
+TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim)
+{
+    return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim);
+}
+TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim)
+{
+    return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim);
+}
 
 /* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
 #define TC__ATTN80_SMEM 101376
@@ -82,7 +102,8 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm80_config(const tc_attn_config given
     c.bm = c.bm ? c.bm : c.head_dim_v <= 128 ? 128 : 64;
     c.warps = c.warps ? c.warps : c.head_dim_v <= 128 ? (c.bm + 31) / 32 : c.bm / 16;
     if (c.bn == 0) {
-        const int hooked = c.head_dim_v > 32 && (c.score || c.mask), apart = c.head_dim_v > 96 && c.head_dim != c.head_dim_v;
+        const int hooked = c.head_dim_v > 32 && (c.score || c.mask),
+                  apart = c.head_dim_v > 96 && c.head_dim != c.head_dim_v;
         c.bn = c.head_dim + c.head_dim_v > 256 || apart || hooked ? 32 : 64;
         while (c.bn > 16 && tc_attn_sm80_smem(c) > TC__ATTN80_SMEM) c.bn /= 2;
     }
@@ -111,28 +132,40 @@ TC_HD TC_CONSTEXPR int tc_attn_sm80_legal(const tc_attn_config given)
 
 #ifdef __CUDACC__
 
-/* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that divides a row, at
- * most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different 16-byte groups of banks. */
+/* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that
+ * divides a row, at most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8
+ * different 16-byte groups of banks. */
 TC_DEV int tc__attn80_xor(const int dim) { return (dim / 8 & -(dim / 8)) < 8 ? dim / 8 & -(dim / 8) : 8; }
-TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row) { return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u; }
-TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk) { return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row)); }
+TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row)
+{
+    return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u;
+}
+TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk)
+{
+    return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row));
+}
 
 /* The same moved by `chunks`, an even constant. */
 TC_DEV uint32_t tc__attn80_move(const int dim, uint32_t at, const int chunks)
 {
-    return (at ^ (uint32_t)(chunks % tc__attn80_xor(dim) * 16)) + (uint32_t)(chunks / tc__attn80_xor(dim) * tc__attn80_xor(dim) * 16);
+    return (at ^ (uint32_t)(chunks % tc__attn80_xor(dim) * 16))
+           + (uint32_t)(chunks / tc__attn80_xor(dim) * tc__attn80_xor(dim) * 16);
 }
 
-/* Copy number i of a thread: where to, from the place of its first one. step is a power of 2, and so the XOR of the sum of two rows
- * is that of the two. */
+/* Copy number i of a thread: where to, from the place of its first one. step is a power of 2, and so the XOR of the
+ * sum of two rows is that of the two. */
 TC_DEV uint32_t tc__attn80_to(const tc_attn_config c, const int dim, uint32_t first, const int i)
 {
     const int row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
-    return (first ^ tc__attn80_twist(dim, (uint32_t)row)) + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
+    return (first ^ tc__attn80_twist(dim, (uint32_t)row))
+           + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
 }
 
 /* A thread's first copy of a tile: where it goes in a slot, and how far from the tile's first row it comes from. */
-TC_DEV uint32_t tc__attn80_first_to(const int dim, uint32_t t) { return tc__attn80_at(dim, t / (uint32_t)tc__attn80_lanes(dim), t % (uint32_t)tc__attn80_lanes(dim)); }
+TC_DEV uint32_t tc__attn80_first_to(const int dim, uint32_t t)
+{
+    return tc__attn80_at(dim, t / (uint32_t)tc__attn80_lanes(dim), t % (uint32_t)tc__attn80_lanes(dim));
+}
 TC_DEV uint32_t tc__attn80_first_from(const int dim, uint32_t t, uint32_t pitch)
 {
     return t / (uint32_t)tc__attn80_lanes(dim) * pitch + t % (uint32_t)tc__attn80_lanes(dim) * 16u;
@@ -159,12 +192,13 @@ TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, tc__attn80_stream x)
         const int row = r + i / pieces * step;
         if (i > 0 && i % pieces == 0) x.src += x.pass;
         if (row < c.bn)
-            tc_cp_async_cg_16_zfill(tc__attn80_to(c, x.dim, x.to, i), x.src + i % pieces * lanes * 16, row < x.exist ? 16 : 0);
+            tc_cp_async_cg_16_zfill(tc__attn80_to(c, x.dim, x.to, i), x.src + i % pieces * lanes * 16,
+                                    row < x.exist ? 16 : 0);
     }
 }
 
-/* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from mixing the
- * copies with the products around them. */
+/* Copy number i of a tile of which every row exists; src moves along. Predicated: a branch would keep ptxas from
+ * mixing the copies with the products around them. */
 TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, tc__attn80_stream *x, const int i)
 {
     const int lanes = tc__attn80_lanes(x->dim), pieces = tc__attn80_pieces(x->dim), step = tc__attn80_step(c, x->dim);
@@ -179,21 +213,26 @@ TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, tc__attn80_stream *x, c
                  "cvt.u64.u32 from, %2;\n\t"
                  "add.s64 from, from, %1;\n\t"
                  "@p cp.async.cg.shared.global [%0], [from], 16;\n\t"
-                 "}" : : "r"(tc__attn80_to(c, x->dim, x->to, i)), "l"(x->src), "r"(x->off + (uint32_t)(i % pieces * lanes * 16)),
+                 "}" : : "r"(tc__attn80_to(c, x->dim, x->to, i)), "l"(x->src),
+                         "r"(x->off + (uint32_t)(i % pieces * lanes * 16)),
                          "r"(on) : "memory");
 }
 
 TC_DEV_SM80 const char *tc__attn80_uniform(const char *p)
 {
-    return (const char *)((uint64_t)tc_uniform((uint32_t)((uint64_t)p >> 32)) << 32 | tc_uniform((uint32_t)(uint64_t)p));
+    return (const char *)((uint64_t)tc_uniform((uint32_t)((uint64_t)p >> 32)) << 32
+                          | tc_uniform((uint32_t)(uint64_t)p));
 }
 
 /* The tile of Q; rows that do not exist become zeros. */
-TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, uint32_t smem)
+TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w,
+                                   uint32_t smem)
 {
     const tc_attn_problem *pr = &p->problem;
-    const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes, step = tc__attn80_step(c, c.head_dim);
-    const char *base = (const char *)p->q + ((long long)tc__attn_outer_q(pr, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
+    const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes,
+              step = tc__attn80_step(c, c.head_dim);
+    const char *base = (const char *)p->q
+                       + ((long long)tc__attn_outer_q(pr, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
 #pragma unroll 2
     for (int row = r; row < c.bm; row += step) {
         const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
@@ -202,7 +241,8 @@ TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_pa
         bytes = q < w->q_len && row < pr->tile_q * pr->group ? 16 : 0;
 #pragma unroll
         for (int i = 0; i < tc__attn80_pieces(c.head_dim); i++)
-            tc_cp_async_cg_16_zfill(to + (uint32_t)(i * lanes * 16), base + ((long long)q * p->q_row + h * p->q_head) * 2 + i * lanes * 16, bytes);
+            tc_cp_async_cg_16_zfill(to + (uint32_t)(i * lanes * 16),
+                                    base + ((long long)q * p->q_row + h * p->q_head) * 2 + i * lanes * 16, bytes);
     }
 }
 
@@ -236,7 +276,8 @@ TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_plac
 {
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++)
-        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at->q_lane, 2 * step) + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
+        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at->q_lane, 2 * step)
+                                      + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
 }
 
 /* How many of `copies` have gone out before unit u of `units`. */
@@ -245,18 +286,23 @@ TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
     return u == units ? copies : copies * u / units / TC__ATTN80_RUN * TC__ATTN80_RUN;
 }
 
-/* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by 16 keys. */
+/* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by
+ * 16 keys. */
 TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, int load)
 {
-    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
+    const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each,
+              fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
     const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
     const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
     const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
     tc__attn80_stream ks, vs;
     uint32_t thread;
     uint32_t f[4][4], q[2][16];
-#define TC__ATTN80_K(u) tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2) + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
-    /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the time */
+#define TC__ATTN80_K(u)                                                                                                \
+    tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2)                             \
+                                       + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
+    /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the
+     * time */
     asm volatile("{\n\t"
                  ".reg .b32 zero;\n\t"
                  "shr.u32 zero, %2, 8;\n\t"
@@ -279,7 +325,8 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
         const uint32_t *a = step < hold ? at->held + step * tiles * 4 : q[step % 2];
         if (j == 0 && step) __syncwarp();
         if (u + fore < units) TC__ATTN80_K(u + fore);
-        if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold) tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
+        if (j == 0 && step + 1 < c.head_dim / 16 && step + 1 >= hold)
+            tc__attn80_read_q(c, at, step + 1, q[(step + 1) % 2]);
 #pragma unroll
         for (int i = tc__attn80_due(copies, units, u); i < tc__attn80_due(copies, units, u + 1); i++) {
             if (i < k_copies) tc__attn80_copy(c, &ks, i);
@@ -288,7 +335,9 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
-            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, at->s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e, step == 0);
+            for (int t = 0; t < tiles; t++)
+                tc__attn80_mma(c.type, at->s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e,
+                               step == 0);
         }
     }
 #undef TC__ATTN80_K
@@ -297,8 +346,10 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
     tc_cp_async_commit_group();
 }
 
-/* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its row. */
-TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *at, float *sum, const int j, const int i)
+/* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its
+ * row. */
+TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *at, float *sum, const int j,
+                                const int i)
 {
     float *x = at->s + i / 8 * c.bn / 2 + j * 8 + i % 8;
     *x = tc__exp2(fmaf(*x, at->scale, at->shift[i / 8 * 2 + i % 4 / 2]));
@@ -308,13 +359,16 @@ TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *
 /* O += P V of one tile, P = exp2(S * scale + shift). Unit: 16 keys by 16 columns of V. */
 TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *at)
 {
-    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each, fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
+    const int tiles = tc__attn80_rows(c) / 16, each = c.head_dim_v / 16, units = c.bn / 16 * each,
+              fore = TC__ATTN80_AHEAD(c), slots = fore + 1;
     const uint32_t v = at->v + at->use * (uint32_t)(c.bn * c.head_dim_v * 2);
     uint32_t f[4][4], a[2][16];
     float part[8]; /* the sums of this tile alone: fewer roundings in a long row */
 #pragma unroll
     for (int i = 0; i < 2 * tiles; i++) part[i] = 0.f;
-#define TC__ATTN80_V(u) tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2) + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
+#define TC__ATTN80_V(u)                                                                                                \
+    tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2)                     \
+                                             + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
@@ -329,14 +383,18 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
-            for (int t = 0; t < tiles; t++) tc__attn80_mma(c.type, at->o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t, f[u % slots] + 2 * e, 0);
+            for (int t = 0; t < tiles; t++)
+                tc__attn80_mma(c.type, at->o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t,
+                               f[u % slots] + 2 * e, 0);
         }
         if (j + 1 < c.bn / 16) {
 #pragma unroll
-            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++) tc__attn80_exp(c, at, part, j + 1, i);
+            for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++)
+                tc__attn80_exp(c, at, part, j + 1, i);
             if (n + 1 == each) {
 #pragma unroll
-                for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, at->s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
+                for (int t = 0; t < tiles; t++)
+                    tc_attn_pack(c.type, at->s + t * c.bn / 2 + (j + 1) * 8, 16, a[(j + 1) % 2] + 4 * t);
             }
         }
     }
@@ -345,11 +403,12 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #undef TC__ATTN80_V
 }
 
-/* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf would be NaN. */
+/* The shift of a row that has seen no key yet: exp2 gives 0, and every score is a rise. Finite, since inf - inf
+ * would be NaN. */
 #define TC__ATTN80_NONE 3.40282347e38f
 
-/* Rows 16 t to 16 t + 15 of the warp: where one has a new maximum, their shifts, which are -maximum * scale, and what was
- * added up before. */
+/* Rows 16 t to 16 t + 15 of the warp: where one has a new maximum, their shifts, which are -maximum * scale, and
+ * what was added up before. */
 TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, const tc__attn80_place *at, const int t)
 {
     const float scale = at->scale;
@@ -376,7 +435,8 @@ TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, const tc__attn80_place
     const float *s = at->s + t * c.bn / 2, *shift = at->shift + 2 * t, scale = at->scale;
 #pragma unroll
     for (int j = 0; j < c.bn / 4; j++) {
-        const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])), y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
+        const float x = tc__exp2(fmaf(s[2 * j], scale, shift[j % 2])),
+                    y = tc__exp2(fmaf(s[2 * j + 1], scale, shift[j % 2]));
         const uint32_t w = tc_pack(c.type, x, y);
         at->rounding[2 * t + j % 2] += tc_unpack(c.type, w & 0xffffu) - x + (tc_unpack(c.type, w >> 16) - y);
     }
@@ -397,9 +457,10 @@ TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_para
     tc__attn80_pv(c, at);
 }
 
-/* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages / 2 tiles between two
- * barriers; while they are worked on, as many are loaded. */
-TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w, tc__attn80_place *at, int ahead)
+/* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages /
+ * 2 tiles between two barriers; while they are worked on, as many are loaded. */
+TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w,
+                                   tc__attn80_place *at, int ahead)
 {
     const int together = c.stages / 2;
     int unused;
@@ -459,8 +520,12 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         at.q = smem + (uint32_t)(at.row * c.head_dim * 2);
         at.k = smem_k;
         at.v = smem_v;
-        at.k_src = tc__attn80_uniform((const char *)p->k + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
-        at.v_src = tc__attn80_uniform((const char *)p->v + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
+        at.k_src = tc__attn80_uniform(
+            (const char *)p->k
+            + ((long long)tc__attn_outer_k(pr, &w) * p->k_batch + (long long)w.k_at * p->k_row + hk * p->k_head) * 2);
+        at.v_src = tc__attn80_uniform(
+            (const char *)p->v
+            + ((long long)tc__attn_outer_k(pr, &w) * p->v_batch + (long long)w.k_at * p->v_row + hk * p->v_head) * 2);
         at.use = 0;
         at.fill = 0;
         tc__attn80_load_q(c, p, &w, smem);
@@ -469,13 +534,20 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         for (int i = 0; i < c.stages - together; i++) {
             if (ahead >= w.lo) {
                 const tc__attn80_stream ks = {c.head_dim,
-                                              smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, threadIdx.x),
+                                              smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2)
+                                                  + tc__attn80_first_to(c.head_dim, threadIdx.x),
                                               tc__attn80_first_from(c.head_dim, threadIdx.x, (uint32_t)(p->k_row * 2)),
-                                              at.k_src + ahead * p->k_tile, p->k_pass, w.k_len - ahead * c.bn};
-                const tc__attn80_stream vs = {c.head_dim_v,
-                                              smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, threadIdx.x),
-                                              tc__attn80_first_from(c.head_dim_v, threadIdx.x, (uint32_t)(p->v_row * 2)),
-                                              at.v_src + ahead * p->v_tile, p->v_pass, w.k_len - ahead * c.bn};
+                                              at.k_src + ahead * p->k_tile,
+                                              p->k_pass,
+                                              w.k_len - ahead * c.bn};
+                const tc__attn80_stream vs = {
+                    c.head_dim_v,
+                    smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2)
+                        + tc__attn80_first_to(c.head_dim_v, threadIdx.x),
+                    tc__attn80_first_from(c.head_dim_v, threadIdx.x, (uint32_t)(p->v_row * 2)),
+                    at.v_src + ahead * p->v_tile,
+                    p->v_pass,
+                    w.k_len - ahead * c.bn};
                 tc__attn80_fill(c, ks);
                 tc__attn80_fill(c, vs);
                 ahead = tc_attn_next(c, pr, &w, ahead, &unused);
@@ -533,35 +605,83 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
 {
     const int64_t most = ((int64_t)1 << 31) / rows;
-    return row < most ? TC_OK : tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld elements is above the limit of %lld", x, (long long)row, (long long)(most - 8));
+    return row < most ? TC_OK
+                      : tc__fail(TC_ERR_SIZE, "%c_stride.row = %lld elements is above the limit of %lld", x,
+                                 (long long)row, (long long)(most - 8));
+}
+
+/* As tc_gemm_sm90_launch; cluster is 1. */
+typedef struct tc_attn_sm80_launch {
+    unsigned grid, block, smem, cluster;
+    tc_attn_sm80_params params;
+} tc_attn_sm80_launch;
+
+/* The rules for a call. */
+TC_HOST tc_status tc__attn80_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc_status st = tc__attn_check(c, g);
+    if (st != TC_OK || tc__attn_empty(g) || g->k_len == 0) return st;
+    st = tc__attn80_check_pitch('k', tc__attn_tensor_of(c, g, 'k').s.row, tc__attn80_step(*c, c->head_dim));
+    if (st != TC_OK) return st;
+    return tc__attn80_check_pitch('v', tc__attn_tensor_of(c, g, 'v').s.row, tc__attn80_step(*c, c->head_dim_v));
+}
+
+/* A checked call that computes something. */
+TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm80_launch *l)
+{
+    const tc_attn_strides q = tc__attn_tensor_of(c, g, 'q').s;
+    const tc_attn_strides k = tc__attn_tensor_of(c, g, 'k').s;
+    const tc_attn_strides v = tc__attn_tensor_of(c, g, 'v').s;
+    tc_attn_sm80_params *p = &l->params;
+    const tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
+    if (st != TC_OK) return st;
+    p->q = g->q, p->q_batch = q.batch, p->q_row = q.row, p->q_head = q.head;
+    p->k = g->k, p->k_batch = k.batch, p->k_row = k.row, p->k_head = k.head;
+    p->v = g->v, p->v_batch = v.batch, p->v_row = v.row, p->v_head = v.head;
+    p->k_pass = k.row * tc__attn80_step(*c, c->head_dim) * 2;
+    p->k_tile = k.row * c->bn * 2;
+    p->k_back = p->k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p->k_tile;
+    p->v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
+    p->v_tile = v.row * c->bn * 2;
+    p->v_back = p->v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p->v_tile;
+    l->block = (unsigned)tc_attn_sm80_threads(*c);
+    l->smem = (unsigned)tc_attn_sm80_smem(*c);
+    l->cluster = 1;
+    l->grid = (unsigned)p->problem.blocks * (unsigned)p->problem.columns;
+    return TC_OK;
+}
+
+/* As tc_attn_sm90_prepare. */
+TC_HOST tc_status tc_attn_sm80_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms, tc_attn_sm80_launch *out)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    tc_attn_config complete;
+    const tc_attn_config *c = &complete;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    st = tc__config_range(tc__fields, given);
+    if (st != TC_OK) return st;
+    complete = tc_attn_sm80_config(*given);
+    TC__ATTN_SM80_RULES(TC__RULE_SAY, *c)
+    st = tc__attn80_check(c, args);
+    if (st != TC_OK || tc__attn_empty(args)) return st;
+    return tc__attn80_launch(c, args, sms, out);
 }
 
 /* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, const tc__launch *how)
+TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
+                                 const tc__launch *how)
 {
-    tc_attn_sm80_params p;
-    tc_attn_strides q, ks, v;
-    tc_status st = tc__attn_check(c, g);
+    tc_attn_sm80_launch l;
+    tc_status st = tc__attn80_check(c, g);
     int sms = 0;
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    q = tc__attn_tensor_of(c, g, 'q').s;
-    ks = tc__attn_tensor_of(c, g, 'k').s;
-    v = tc__attn_tensor_of(c, g, 'v').s;
-    if (g->k_len) st = tc__attn80_check_pitch('k', ks.row, tc__attn80_step(*c, c->head_dim));
-    if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
-    if (st == TC_OK) st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
+    st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn80_launch(c, g, sms, &l);
     if (st != TC_OK || !how->launch) return st;
-    p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
-    p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
-    p.v = g->v, p.v_batch = v.batch, p.v_row = v.row, p.v_head = v.head;
-    p.k_pass = ks.row * tc__attn80_step(*c, c->head_dim) * 2;
-    p.k_tile = ks.row * c->bn * 2;
-    p.k_back = p.k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p.k_tile;
-    p.v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
-    p.v_tile = v.row * c->bn * 2;
-    p.v_back = p.v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p.v_tile;
-    return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, how);
+    return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 
 #endif /* host */

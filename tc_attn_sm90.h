@@ -1,9 +1,10 @@
-/* tc_attn_sm90.h - tc 0.2.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
+/* tc_attn_sm90.h - tc 0.1.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
  *
  *     tc_attn_sm90_config                   a configuration with every unset field filled in
  *     tc_attn_sm90_smem, _threads           what its block takes
  *     tc_attn_sm90_load, tc_attn_sm90_mma   producer and consumer, for kernels of your own
  *     tc_attn_sm90                          the kernel's body
+ *     tc_attn_sm90_prepare (host)           a call to launch by yourself: checked, its grid and its parameters (tc_attn.h)
  *
  * tc_attn.h is the manual.
  */
@@ -30,16 +31,21 @@ typedef struct tc_attn_sm90_params {
  *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *
- * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile before it is
- * multiplied; between warpgroups turns are taken (named barriers): while one issues its products the other is in its softmax.
+ * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile
+ * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
+ * other is in its softmax.
  */
 TC_HD TC_CONSTEXPR int tc__attn90_boxes(int dim) { return (dim + 63) / 64; }
 TC_HD TC_CONSTEXPR int tc__attn90_q_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bm * 128; }
 TC_HD TC_CONSTEXPR int tc__attn90_k_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bn * 128; }
-TC_HD TC_CONSTEXPR int tc__attn90_v_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim_v) * c.bn * 128; }
+TC_HD TC_CONSTEXPR int tc__attn90_v_bytes(const tc_attn_config c)
+{
+    return tc__attn90_boxes(c.head_dim_v) * c.bn * 128;
+}
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
-    return c.q_stages * (tc__attn90_q_bytes(c) + 16) + 2 * 48 + c.stages * (tc__attn90_k_bytes(c) + tc__attn90_v_bytes(c) + 32) + 8;
+    return c.q_stages * (tc__attn90_q_bytes(c) + 16) + 2 * 48
+           + c.stages * (tc__attn90_k_bytes(c) + tc__attn90_v_bytes(c) + 32) + 8;
 }
 /* O leaves through shared memory by TMA where there is room for it. */
 TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
@@ -47,7 +53,10 @@ TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
     const int bytes = tc__attn90_boxes(c.head_dim_v) * c.bm * 128;
     return tc__attn90_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
 }
-TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c) { return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c); }
+TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
+{
+    return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c);
+}
 TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
 
 /* The configuration with every unset field filled in. */
@@ -58,7 +67,9 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
     c.stages = c.stages ? c.stages : 2;
-    c.bm = c.bm ? c.bm : wide <= 64 && !c.score && !c.mask ? 192 : 128; /* three warpgroups leave 160 registers: not enough for hooks */
+    c.bm = c.bm                                ? c.bm
+           : wide <= 64 && !c.score && !c.mask ? 192
+                                               : 128; /* three warpgroups leave 160 registers: not enough for hooks */
     c.consumers = c.consumers ? c.consumers : c.bm / 64;
     if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
     if (c.q_stages == 0) {
@@ -95,7 +106,16 @@ typedef struct tc_attn_sm90_wgmma {
     tc_wgmma_rs_fn pv;
 } tc_attn_sm90_wgmma;
 
-TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage) { return smem + stage * (uint32_t)tc__attn90_q_bytes(c); }
+TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return smem + stage * (uint32_t)tc__attn90_q_bytes(c);
+}
+TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_config c)
+{
+    tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)};
+    return m;
+}
+
 TC_DEV uint32_t tc__attn90_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
     return tc__attn90_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn90_k_bytes(c);
@@ -104,19 +124,43 @@ TC_DEV uint32_t tc__attn90_v(const tc_attn_config c, uint32_t smem, uint32_t sta
 {
     return tc__attn90_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn90_v_bytes(c);
 }
-TC_DEV uint32_t tc__attn90_o(const tc_attn_config c, uint32_t smem) { return tc__attn90_v(c, smem, (uint32_t)c.stages); }
+TC_DEV uint32_t tc__attn90_o(const tc_attn_config c, uint32_t smem)
+{
+    return tc__attn90_v(c, smem, (uint32_t)c.stages);
+}
 /* two notes, also where there is one slot of Q: its laps alternate between them */
 TC_DEV uint32_t tc__attn90_note(const tc_attn_config c, uint32_t smem, tc_ring q)
 {
     return tc__attn90_o(c, smem) + (uint32_t)tc__attn90_o_bytes(c) + (c.q_stages == 1 ? q.phase : q.stage) * 48u;
 }
-TC_DEV uint32_t tc__attn90_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_o(c, smem) + (uint32_t)(tc__attn90_o_bytes(c) + 2 * 48) + stage * 16u; }
-TC_DEV uint32_t tc__attn90_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_k_full(c, smem, stage) + 8u; }
-TC_DEV uint32_t tc__attn90_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_k_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
-TC_DEV uint32_t tc__attn90_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_v_full(c, smem, stage) + 8u; }
-TC_DEV uint32_t tc__attn90_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_v_full(c, smem, (uint32_t)c.stages) + stage * 16u; }
-TC_DEV uint32_t tc__attn90_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage) { return tc__attn90_q_full(c, smem, stage) + 8u; }
-TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem) { return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages); }
+TC_DEV uint32_t tc__attn90_k_full(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_o(c, smem) + (uint32_t)(tc__attn90_o_bytes(c) + 2 * 48) + stage * 16u;
+}
+TC_DEV uint32_t tc__attn90_k_empty(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_k_full(c, smem, stage) + 8u;
+}
+TC_DEV uint32_t tc__attn90_v_full(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_k_full(c, smem, (uint32_t)c.stages) + stage * 16u;
+}
+TC_DEV uint32_t tc__attn90_v_empty(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_v_full(c, smem, stage) + 8u;
+}
+TC_DEV uint32_t tc__attn90_q_full(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_v_full(c, smem, (uint32_t)c.stages) + stage * 16u;
+}
+TC_DEV uint32_t tc__attn90_q_empty(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_q_full(c, smem, stage) + 8u;
+}
+TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem)
+{
+    return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages);
+}
 
 /* 16 bytes of zeros. */
 TC_DEV void tc__attn90_zero_16(uint32_t at)
@@ -141,21 +185,29 @@ TC_DEV_SM90 void tc__attn90_fetch(const tc_attn_config c, const tc_tmap *map, co
     tc_mbarrier_arrive_expect_tx(to.full, (uint32_t)(to.boxes * c.bn * 128));
 #pragma unroll
     for (int i = 0; i < to.boxes; i++)
-        tc_cp_async_bulk_tensor_4d(to.at + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer, to.full);
+        tc_cp_async_bulk_tensor_4d(to.at + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer,
+                                   to.full);
 }
 
 /* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
-TC_DEV uint32_t tc__attn90_turn(uint32_t round, uint32_t block, uint32_t blocks) { return round * blocks + (round & 1u ? blocks - 1u - block : block); }
+TC_DEV uint32_t tc__attn90_turn(uint32_t round, uint32_t block, uint32_t blocks)
+{
+    return round * blocks + (round & 1u ? blocks - 1u - block : block);
+}
 
-/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b = -1: the end. */
+/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b =
+ * -1: the end. */
 TC_DEV void tc__attn90_note_put(uint32_t at, const tc_attn_work *w)
 {
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0), "r"(w->q_len) : "memory");
-    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo), "r"(w->hi) : "memory");
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0),
+                 "r"(w->q_len) : "memory");
+    asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo),
+                 "r"(w->hi) : "memory");
     asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
 }
 
-/* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums (consumers). */
+/* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums
+ * (consumers). */
 TC_DEV_SM80 void tc__attn90_work_uniform(tc_attn_work *w)
 {
     w->b = (int)tc_uniform((uint32_t)w->b);
@@ -174,8 +226,10 @@ TC_DEV_SM80 void tc__attn90_work_uniform(tc_attn_work *w)
 /* The consumers read it. */
 TC_DEV_SM80 void tc__attn90_note_get(uint32_t at, tc_attn_work *w)
 {
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len) : "r"(at) : "memory");
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo), "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len)
+                 : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo),
+                 "=r"(w->hi) : "r"(at) : "memory");
     asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
     w->k_at = 0;  /* the producer's affair */
     tc__attn90_work_uniform(w);
@@ -192,9 +246,10 @@ typedef struct tc__attn90_producer {
     int first;           /* and the first of its tiles of keys */
 } tc__attn90_producer;
 
-/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0 times
- * anything may be NaN: they become zeros before anyone reads them. */
-TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_producer *u, const tc__attn90_source *from)
+/* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0
+ * times anything may be NaN: they become zeros before anyone reads them. */
+TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_producer *u,
+                                    const tc__attn90_source *from)
 {
     const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim_v);
     const uint32_t v = tc__attn90_v(c, u->smem, u->v.stage), full = tc__attn90_v_full(c, u->smem, u->v.stage);
@@ -220,8 +275,8 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
     tc_ring_next(&u->v, c.stages);
 }
 
-/* The block's next tile of work that has keys to look at, into `coming` and `first`. 0 at the end. What a tile without keys
- * has to say is stored on the way. */
+/* The block's next tile of work that has keys to look at, into `coming` and `first`. 0 at the end. What a tile
+ * without keys has to say is stored on the way. */
 TC_DEV int tc__attn90_next_work(const tc_attn_config c, const tc_attn_problem *p, tc__attn90_producer *u)
 {
     const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
@@ -237,7 +292,8 @@ TC_DEV int tc__attn90_next_work(const tc_attn_config c, const tc_attn_problem *p
 }
 
 /* Lane 0 of the producer: the note on work w and its tile of Q; b = -1: the note that there is none. */
-TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_params *p, const tc__attn90_producer *u, tc_attn_work *w)
+TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_params *p, const tc__attn90_producer *u,
+                                    tc_attn_work *w)
 {
     const tc_attn_problem *a = &p->problem;
     const int boxes = tc__attn90_boxes(c.head_dim);
@@ -254,9 +310,9 @@ TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_p
                                    tc__attn_outer_q(a, w), full);
 }
 
-/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead of V,
- * also from one tile of work to the next. What comes next is found out while the rings are full, so that nobody waits for the
- * divisions. */
+/* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead
+ * of V, also from one tile of work to the next. What comes next is found out while the rings are full, so that
+ * nobody waits for the divisions. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
@@ -356,10 +412,12 @@ TC_DEV_SM90A void tc__attn90_pv(const tc_attn_config c, const tc_attn_sm90_wgmma
     tc_wgmma_commit_group();
 }
 
-/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each other in O,
- * which is the case unless heads are packed or another sequence begins among them; else by ordinary stores. Every condition
- * here is the same for the warp and known to be: else the products' descriptors would leave the uniform registers. */
-TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u, const tc_attn_work *w)
+/* A consumer warp's 16 rows to O: by TMA through its part of shared memory where all rows of the tile follow each
+ * other in O, which is the case unless heads are packed or another sequence begins among them; else by ordinary
+ * stores. Every condition here is the same for the warp and known to be: else the products' descriptors would leave
+ * the uniform registers. */
+TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_consumer *u,
+                                  const tc_attn_work *w)
 {
     const tc_attn_problem *a = &p->problem;
     const int row = u->r.row;
@@ -382,8 +440,8 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
 #pragma unroll
             for (int i = 0; i < tc__attn90_boxes(c.head_dim_v); i++)
                 if (w->q0 + row < w->q_len)
-                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64, w->q_at + w->q0 + row,
-                                                     w->h, tc__attn_outer_q(a, w));
+                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64,
+                                                     w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
             tc_cp_async_bulk_commit_group();
         }
     } else {
@@ -407,10 +465,10 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
 
-/* One more tile of keys of a tile of work: its S is multiplied together with P V of the tile before it, and the softmax runs
- * while P V does. Leaves P. */
-TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p, tc__attn90_consumer *u,
-                                  const tc__attn90_tile t)
+/* One more tile of keys of a tile of work: its S is multiplied together with P V of the tile before it, and the
+ * softmax runs while P V does. Leaves P. */
+TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
+                                  tc__attn90_consumer *u, const tc__attn90_tile t)
 {
     const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
     tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, tc_attn_scale(c, &p->problem)};
@@ -436,20 +494,23 @@ TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_attn_sm90_wgm
     if (rise) tc_attn_rescale(u->r.o, c.head_dim_v, f);
 }
 
-/* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for a mask
- * stands in it, which gains 7 %. The return value: whether O holds anything. */
-TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
+/* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for
+ * a mask stands in it, which gains 7 %. The return value: whether O holds anything. */
+TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
+                                 tc__attn90_consumer *u)
 {
     const tc_attn_problem *a = &p->problem;
     int add = 0, state = TC_ATTN_WHOLE, n;
     if (c.mask || (c.head_dim_v > 192 && (c.causal || c.window))) { /* of wide heads one loop, for want of registers */
-        for (n = tc_attn_next(c, a, &u->w, u->n, &state); n >= u->w.lo; n = tc_attn_next(c, a, &u->w, n, &state), add = 1) {
+        for (n = tc_attn_next(c, a, &u->w, u->n, &state); n >= u->w.lo;
+             n = tc_attn_next(c, a, &u->w, n, &state), add = 1) {
             const tc__attn90_tile t = {n, state, add, 1};
             tc__attn90_step(c, m, p, u, t);
         }
     } else {
         n = u->n - 1;
-        if (c.causal || c.window || c.score) /* without them only the first tile can have an edge: the end of the sequence */
+        if (c.causal || c.window
+            || c.score) /* without them only the first tile can have an edge: the end of the sequence */
             for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};
                 tc__attn90_step(c, m, p, u, t);
@@ -483,14 +544,15 @@ typedef struct tc_attn_sm90_self {
     int wg;
 } tc_attn_sm90_self;
 
-/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the first S of
- * the other are multiplied together, and the one is stored while the other's S is in the making. */
+/* Consumer, one warpgroup: all tiles of work of this block. Where two of them meet, the last P V of the one and the
+ * first S of the other are multiplied together, and the one is stored while the other's S is in the making. */
 TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
                                    const tc_attn_sm90_self self)
 {
     const uint32_t smem = self.smem;
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
-    const int early = c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers */
+    const int early =
+        c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers */
     tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
     float s[128], o[128];
     uint32_t a[64];
@@ -548,8 +610,9 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
-    const int wg = tc_warpgroup(), many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190, /* sums and probabilities that want every register */
-              hooked = c.mask_tile && c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 <= 170;                              /* the producer calls a hook */
+    const int wg = tc_warpgroup(),
+              many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190, /* sums and probabilities that want every register */
+        hooked = c.mask_tile && c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 <= 170; /* the producer calls a hook */
 
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
@@ -557,7 +620,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         tc_prefetch_tensormap(&p->v);
         for (uint32_t i = 0; i < (uint32_t)c.q_stages; i++) {
             tc_mbarrier_init(tc__attn90_q_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_q_empty(c, smem, i), (uint32_t)c.consumers * 4u); /* a lane of each warp: they have read the note, too */
+            tc_mbarrier_init(tc__attn90_q_empty(c, smem, i),
+                             (uint32_t)c.consumers * 4u); /* a lane of each warp: they have read the note, too */
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
@@ -570,7 +634,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
     }
     /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
     for (int i = 0; i < c.q_stages * tc__attn90_boxes(c.head_dim); i++)
-        for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128; at += tc_attn_sm90_threads(c) * 16)
+        for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128;
+             at += tc_attn_sm90_threads(c) * 16)
             tc__attn90_zero_16(smem + (uint32_t)(i * c.bm * 128 + at));
     tc_fence_proxy_async_shared();
     __syncthreads();
@@ -599,7 +664,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension); box_rows: rows of a copy. */
+/* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension); box_rows: rows of
+ * a copy. */
 TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int box_rows)
 {
     tc_tmap_desc d;
@@ -630,25 +696,64 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int shar
     return tc__tmap_named(map, t.name, &d);
 }
 
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g, const tc__launch *how)
+/* As tc_gemm_sm90_launch; cluster is 1. */
+typedef struct tc_attn_sm90_launch {
+    unsigned grid, block, smem, cluster;
+    tc_attn_sm90_params params;
+} tc_attn_sm90_launch;
+
+/* A checked call that computes something. */
+TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm90_launch *l)
 {
-    tc_attn_sm90_params p;
+    tc_attn_sm90_params *p = &l->params;
+    tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
+    uint32_t total;
+    if (st != TC_OK) return st;
+    st = tc__attn90_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
+    p->k = p->v = p->q; /* where there are no keys nothing of K and V is read */
+    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
+    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
+    if (st == TC_OK) st = tc__attn90_map(&p->o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
+    total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
+    l->block = (unsigned)tc_attn_sm90_threads(*c);
+    l->smem = (unsigned)tc_attn_sm90_smem(*c);
+    l->cluster = 1;
+    l->grid = st != TC_OK ? 0 : total < (uint32_t)sms ? total : (uint32_t)sms;
+    return st;
+}
+
+/* As tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE, tc_attn_score_on_device and the like for its
+ * hooks. sms: the device's multiprocessors. */
+TC_HOST tc_status tc_attn_sm90_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms, tc_attn_sm90_launch *out)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    tc_attn_config complete;
+    const tc_attn_config *c = &complete;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    st = tc__config_range(tc__fields, given);
+    if (st != TC_OK) return st;
+    complete = tc_attn_sm90_config(*given);
+    TC__ATTN_SM90_RULES(TC__RULE_SAY, *c)
+    st = tc__attn_check(c, args);
+    if (st != TC_OK || tc__attn_empty(args)) return st;
+    return tc__attn90_launch(c, args, sms, out);
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
+                                 const tc__launch *how)
+{
+    tc_attn_sm90_launch l;
     tc_status st = tc__attn_check(c, g);
     int sms = 0;
-    uint32_t total;
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
-    if (st != TC_OK) return st;
-    st = tc__attn90_map(&p.q, tc__attn_tensor_of(c, g, 'q'), p.problem.group, p.problem.tile_q);
-    p.k = p.v = p.q; /* where there are no keys nothing of K and V is read */
-    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p.k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
-    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p.v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
-    if (st == TC_OK) st = tc__attn90_map(&p.o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
+    if (st == TC_OK) st = tc__attn90_launch(c, g, sms, &l);
     if (st != TC_OK || !how->launch) return st;
-    total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
-    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, how);
+    return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 
 #endif /* host */

@@ -22,15 +22,20 @@
  * Configuration (compile time) and arguments (run time). An unset field takes the default that stands behind it.
  */
 
-/* What a tile-level mask hook is asked about: queries q .. q_end - 1 and keys kv .. kv_end - 1 of head h of batch b; all exist. */
+/* What a tile-level mask hook is asked about: queries q .. q_end - 1 and keys kv .. kv_end - 1 of head h of batch b;
+ * all exist. */
 typedef struct tc_attn_tile {
     int b, h, q, q_end, kv, kv_end;
 } tc_attn_tile;
 
-enum { TC_ATTN_SKIP = 0, TC_ATTN_PARTIAL = 1, TC_ATTN_WHOLE = 2 }; /* what it answers: nothing, some or all of it is kept */
+enum {
+    TC_ATTN_SKIP = 0,
+    TC_ATTN_PARTIAL = 1,
+    TC_ATTN_WHOLE = 2
+}; /* what it answers: nothing, some or all of it is kept */
 
-/* Where a hook is called: batch, query head, query and key within their sequences, element of a head. What a hook has no use for
- * is 0: kv is there for .score and .mask, d for .out; .sink has b and h alone. */
+/* Where a hook is called: batch, query head, query and key within their sequences, element of a head. What a hook
+ * has no use for is 0: kv is there for .score and .mask, d for .out; .sink has b and h alone. */
 typedef struct tc_attn_at {
     int b, h, q, kv, d;
 } tc_attn_at;
@@ -45,11 +50,11 @@ typedef struct tc_attn_config {
     int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16 */
     int head_dim;                  /* of Q and K: a multiple of 16 in 16..256 (128) */
     int head_dim_v;                /* of V and O (head_dim) */
-    int causal;                    /* 1: a query sees no key behind its own place, the last query that of the last key */
+    int causal; /* 1: a query sees no key behind its own place, the last query that of the last key */
     int window;                    /* 1: a call's window_left and window_right hold */
     int bm, bn;                    /* queries and keys of a tile (by head_dim) */
     int stages;                    /* tiles of K, and of V, in flight (2) */
-    int q_stages;                  /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
+    int q_stages; /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
     int warps;                     /* SM80: warps of a block (bm / 32) */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
@@ -60,42 +65,44 @@ typedef struct tc_attn_config {
     tc_attn_sink_fn sink;
 } tc_attn_config;
 
-/* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them, tc_attn_sm90_legal and
- * tc_attn_sm80_legal ask for all of them. */
+/* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them,
+ * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. */
 #define TC__ATTN_RULES(X, c)                                                                                          \
     X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
     X((c).head_dim >= 16 && (c).head_dim <= 256 && (c).head_dim % 16 == 0,                                            \
       "tc: .head_dim must be a multiple of 16 in 16..256")                                                            \
     X((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0,                                      \
       "tc: .head_dim_v must be a multiple of 16 in 16..256")                                                          \
-    X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1), "tc: .causal and .window are 0 or 1") \
+    X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1),                                   \
+      "tc: .causal and .window are 0 or 1")                                                                           \
     X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
     X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
     X(!((c).score || (c).mask || (c).mask_tile || (c).out || (c).sink) == !(c).hook_size,                             \
       "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook there is no .hook_size")
 
-/* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All 0: the tensor
- * is contiguous. Else each is to be given but that of a dimension of size 1, and the batch's of a packed tensor. Where all
- * batches (or heads, or rows) of Q, K or V are the same memory, say TC_ATTN_SHARED. */
+/* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All
+ * 0: the tensor is contiguous. Else each is to be given but that of a dimension of size 1, and the batch's of a
+ * packed tensor. Where all batches (or heads, or rows) of Q, K or V are the same memory, say TC_ATTN_SHARED. */
 enum { TC_ATTN_SHARED = -1 };
 typedef struct tc_attn_strides {
     int64_t batch, row, head;
 } tc_attn_strides;
 
-/* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads, head_dim). Where
- * there is nothing to do (batch, heads or q_len is 0) q and o are null, where there are no keys (k_len is 0) k and v are; a
- * packed tensor whose total and length are both 0 may have any pointer. */
+/* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads,
+ * head_dim). Where there is nothing to do (batch, heads or q_len is 0) q and o are null, where there are no keys
+ * (k_len is 0) k and v are; a packed tensor whose total and length are both 0 may have any pointer. */
 typedef struct tc_attn_args {
     int batch, heads, heads_kv; /* heads_kv 0: as many as heads; else heads must be a multiple of it (GQA, MQA) */
     int q_len, k_len;           /* rows of a batch; with cu_q, cu_k or lens: at least the longest sequence */
     const void *q, *k, *v;
     void *o;
-    float *lse; /* log of the sum of exp(score) of each row, f32, (batch, heads, q_len), packed: (heads, total_q); NULL: not wanted */
+    float *lse; /* log of the sum of exp(score) of each row, f32: (batch, heads, q_len), packed (heads, total_q) */
     tc_attn_strides q_stride, k_stride, v_stride, o_stride;
     int64_t lse_batch, lse_head;     /* strides of lse (0: contiguous) */
     float scale;                     /* of Q * K' (0: 1 / sqrt(head_dim)) */
     int window_left, window_right;   /* with .window: keys a query sees before and behind its place; -1: all */
-    const int *cu_q, *cu_k;          /* device, batch + 1 of them: where each sequence begins in packed Q and O, packed K and V */
+    const int *cu_q,
+        *cu_k; /* device, batch + 1 of them: where each sequence begins in packed Q and O, packed K and V */
     int total_q, total_k;            /* rows of packed Q and O, K and V */
     const int *lens_q, *lens_k;      /* device, batch of them: how many rows of each padded batch there are */
     const int *host_cu_q, *host_cu_k, *host_lens_q, *host_lens_k; /* host copies of the same, checked if given */
@@ -110,7 +117,8 @@ typedef struct tc_attn_problem {
     int total_q, total_k;       /* rows of Q and O, of K and V, where they are packed */
     int group;                  /* query heads that share the rows of a tile: 1, or heads / heads_kv */
     int tile_q;                 /* queries of a tile: bm / group */
-    int blocks, columns;        /* tiles of queries in a sequence; heads of Q, or where they share tiles of K, of all batches */
+    int blocks,
+        columns; /* tiles of queries in a sequence; heads of Q, or where they share tiles of K, of all batches */
     int section;                /* columns that are worked on together, so that their K and V stay in L2 */
     int zero_tail;              /* rows of V behind the last key of a sequence may hold anything */
     int window_left, window_right; /* what a row sees, however it is asked for; large: all */
@@ -168,11 +176,14 @@ TC_DEV void tc__attn_sequence(const tc__attn_division x, int b, int *at, int *le
  * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
 TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, tc_attn_work *w)
 {
-    const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area, rest = index - sec * area;
-    const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section, size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
+    const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area,
+                   rest = index - sec * area;
+    const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section,
+                   size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
     const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
     const uint32_t per_batch = (uint32_t)(p->heads / p->group);
-    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q}, k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
+    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
+                            k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
     int last, off;
     w->b = (int)(column / per_batch);
     w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
@@ -198,7 +209,8 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
     /* a hook is asked about no row that does not exist */
-    if ((c.score || c.mask) && (w->q0 + p->tile_q > w->q_len || p->tile_q * p->group < c.bm)) w->free_lo = w->free_hi = w->lo;
+    if ((c.score || c.mask) && (w->q0 + p->tile_q > w->q_len || p->tile_q * p->group < c.bm))
+        w->free_lo = w->free_hi = w->lo;
     return 1;
 }
 
@@ -207,7 +219,8 @@ TC_DEV int tc_attn_tile_state(const tc_attn_config c, const tc_attn_problem *p, 
 {
     if (c.mask_tile) {
         const int q_end = w->q0 + p->tile_q, kv_end = (n + 1) * c.bn;
-        const tc_attn_tile t = {w->b, w->h, w->q0, q_end < w->q_len ? q_end : w->q_len, n * c.bn, kv_end < w->k_len ? kv_end : w->k_len};
+        const tc_attn_tile t = {
+            w->b, w->h, w->q0, q_end < w->q_len ? q_end : w->q_len, n * c.bn, kv_end < w->k_len ? kv_end : w->k_len};
         return c.mask_tile(t, p->hook);
     }
     return c.mask ? TC_ATTN_PARTIAL : TC_ATTN_WHOLE;
@@ -224,8 +237,8 @@ TC_DEV int tc_attn_next(const tc_attn_config c, const tc_attn_problem *p, const 
     return n;
 }
 
-/* Does row r of a tile, which is query q, exist? Behind the last of a sequence, and where packed heads do not fill the tile, it
- * does not. */
+/* Does row r of a tile, which is query q, exist? Behind the last of a sequence, and where packed heads do not fill
+ * the tile, it does not. */
 TC_DEV int tc__attn_row_exists(const tc_attn_problem *p, const tc_attn_work *w, int r, int q)
 {
     return q < w->q_len && r < p->tile_q * p->group;
@@ -249,6 +262,20 @@ TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r,
  * Host: checks.
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* What a program gives tc_attn_sm90_prepare and tc_attn_sm80_prepare for the hooks of a kernel that was compiled elsewhere (NVRTC). Nobody
+ * calls them. */
+TC_HOST float tc_attn_score_on_device(float s, tc_attn_at at, const void *args) { return (void)at, (void)args, s; }
+TC_HOST int tc_attn_mask_on_device(tc_attn_at at, const void *args) { return (void)at, (void)args, 1; }
+TC_HOST int tc_attn_mask_tile_on_device(tc_attn_tile tile, const void *args) { return (void)tile, (void)args, TC_ATTN_PARTIAL; }
+TC_HOST float tc_attn_out_on_device(float o, tc_attn_at at, const void *args) { return (void)at, (void)args, o; }
+TC_HOST float tc_attn_sink_on_device(tc_attn_at at, const void *args) { return (void)at, (void)args, 0.f; }
+
+#define TC__ATTN_FIELD(name, most) {#name, offsetof(tc_attn_config, name), most}
+static const tc__field tc__attn_fields[] TC_UNUSED = {
+    TC__ATTN_FIELD(type, 0), TC__ATTN_FIELD(head_dim, 1024), TC__ATTN_FIELD(head_dim_v, 1024), TC__ATTN_FIELD(causal, 16), TC__ATTN_FIELD(window, 16),
+    TC__ATTN_FIELD(bm, 2048), TC__ATTN_FIELD(bn, 2048), TC__ATTN_FIELD(stages, 64), TC__ATTN_FIELD(q_stages, 16), TC__ATTN_FIELD(consumers, 16),
+    TC__ATTN_FIELD(warps, 64), TC__ATTN_FIELD(hook_size, 0), {NULL, 0, 0}};
 
 TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
 
@@ -304,10 +331,11 @@ TC_HOST tc_status tc__attn_check_tensor(const tc_attn_config *c, const tc_attn_a
         if (s < 0)
             return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld is negative", t.name, names[i], s);
         if (s % 8)
-            return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", t.name, names[i], s);
-        if (s >= (int64_t)1 << 39)
-            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step", t.name,
+            return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", t.name,
                             names[i], s);
+        if (s >= (int64_t)1 << 39)
+            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step",
+                            t.name, names[i], s);
     }
     for (i = 0; i < 3; i++) {
         if (all[i] || extent[i] <= 1) continue;
@@ -315,8 +343,10 @@ TC_HOST tc_status tc__attn_check_tensor(const tc_attn_config *c, const tc_attn_a
             return tc__fail(TC_ERR_SIZE, "o_stride.%s = %lld, but there are %d: rows of O lie on each other", names[i],
                             (long long)given[i], extent[i]);
         if (given[i] != TC_ATTN_SHARED)
-            return tc__fail(TC_ERR_SIZE, "%s_stride.%s = 0, but there are %d and other strides are given: give this one too, "
-                            "or TC_ATTN_SHARED where all are the same memory", t.name, names[i], extent[i]);
+            return tc__fail(TC_ERR_SIZE,
+                            "%s_stride.%s = 0, but there are %d and other strides are given: give this one too, "
+                            "or TC_ATTN_SHARED where all are the same memory",
+                            t.name, names[i], extent[i]);
     }
     return TC_OK;
 }
@@ -340,17 +370,17 @@ TC_HOST tc_status tc__attn_check_lengths(const tc__attn_lengths *l)
         if (l->cu && i == 0 && host[0] != 0)
             return tc__fail(TC_ERR_SIZE, "host_cu_%c[0] = %d: the first sequence begins at 0", l->x, host[0]);
         if (l->cu && host[i + 1] < host[i])
-            return tc__fail(TC_ERR_SIZE, "host_cu_%c is not monotonic: [%d] = %d comes after [%d] = %d", l->x, i + 1, host[i + 1],
-                            i, host[i]);
+            return tc__fail(TC_ERR_SIZE, "host_cu_%c is not monotonic: [%d] = %d comes after [%d] = %d", l->x, i + 1,
+                            host[i + 1], i, host[i]);
         len = l->cu ? host[i + 1] - host[i] : host[i];
         if (len < 0) return tc__fail(TC_ERR_SIZE, "host_%s_%c[%d] = %d is negative", kind, l->x, i, len);
         if (len > l->longest)
-            return tc__fail(TC_ERR_SIZE, "host_%s_%c: sequence %d has %d rows, more than the %d of %c_len", kind, l->x, i, len,
-                            l->longest, l->x);
+            return tc__fail(TC_ERR_SIZE, "host_%s_%c: sequence %d has %d rows, more than the %d of %c_len", kind, l->x,
+                            i, len, l->longest, l->x);
     }
     if (l->cu && host[l->batch] > l->total)
-        return tc__fail(TC_ERR_SIZE, "host_cu_%c[%d] = %d is more than the %d rows of total_%c", l->x, l->batch, host[l->batch],
-                        l->total, l->x);
+        return tc__fail(TC_ERR_SIZE, "host_cu_%c[%d] = %d is more than the %d rows of total_%c", l->x, l->batch,
+                        host[l->batch], l->total, l->x);
     return TC_OK;
 }
 
@@ -366,12 +396,15 @@ TC_HOST tc_status tc__attn_check_side(const tc_attn_args *g, char x)
     l.longest = x == 'q' ? g->q_len : g->k_len;
     l.total = x == 'q' ? g->total_q : g->total_k;
     if (l.cu && l.lens)
-        return tc__fail(TC_ERR_SIZE, "cu_%c and lens_%c are both given: sequences are packed or padded, not both", x, x);
+        return tc__fail(TC_ERR_SIZE, "cu_%c and lens_%c are both given: sequences are packed or padded, not both", x,
+                        x);
     if (l.host_cu && !l.cu) return tc__fail(TC_ERR_NULL, "host_cu_%c is given, but cu_%c is null", x, x);
     if (l.host_lens && !l.lens) return tc__fail(TC_ERR_NULL, "host_lens_%c is given, but lens_%c is null", x, x);
     if (l.total < 0) return tc__fail(TC_ERR_SIZE, "total_%c = %d is negative", x, l.total);
-    if ((uintptr_t)l.cu % 4) return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)l.cu);
-    if ((uintptr_t)l.lens % 4) return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)l.lens);
+    if ((uintptr_t)l.cu % 4)
+        return tc__fail(TC_ERR_ALIGN, "cu_%c = %p is not a multiple of 4 bytes", x, (const void *)l.cu);
+    if ((uintptr_t)l.lens % 4)
+        return tc__fail(TC_ERR_ALIGN, "lens_%c = %p is not a multiple of 4 bytes", x, (const void *)l.lens);
     if (l.cu && l.longest > l.total)
         return tc__fail(TC_ERR_SIZE, "%c_len = %d is more than total_%c = %d", x, l.longest, x, l.total);
     return tc__attn_check_lengths(&l);
@@ -380,12 +413,16 @@ TC_HOST tc_status tc__attn_check_side(const tc_attn_args *g, char x)
 /* Sizes that are 0 beside tensors that are there: forgotten, most likely. */
 TC_HOST tc_status tc__attn_check_nothing(const tc_attn_args *g)
 {
-    const int none_q = g->cu_q && g->total_q == 0 && g->q_len == 0, none_k = g->cu_k && g->total_k == 0 && g->k_len == 0;
+    const int none_q = g->cu_q && g->total_q == 0 && g->q_len == 0,
+              none_k = g->cu_k && g->total_k == 0 && g->k_len == 0;
     if (!none_q && (g->q || g->o)) {
         const char *const given = g->q ? "q" : "o";
-        if (g->batch == 0) return tc__fail(TC_ERR_BATCH, "batch = 0, but %s is given: null where there is nothing to do", given);
-        if (g->heads == 0) return tc__fail(TC_ERR_SIZE, "heads = 0, but %s is given: null where there is nothing to do", given);
-        if (g->q_len == 0) return tc__fail(TC_ERR_SIZE, "q_len = 0, but %s is given: null where there is nothing to do", given);
+        if (g->batch == 0)
+            return tc__fail(TC_ERR_BATCH, "batch = 0, but %s is given: null where there is nothing to do", given);
+        if (g->heads == 0)
+            return tc__fail(TC_ERR_SIZE, "heads = 0, but %s is given: null where there is nothing to do", given);
+        if (g->q_len == 0)
+            return tc__fail(TC_ERR_SIZE, "q_len = 0, but %s is given: null where there is nothing to do", given);
     }
     if (!none_k && !tc__attn_empty(g) && g->k_len == 0 && (g->k || g->v))
         return tc__fail(TC_ERR_SIZE, "k_len = 0, but %s is given: null where there are no keys", g->k ? "k" : "v");
@@ -402,19 +439,24 @@ TC_HOST tc_status tc__attn_check_sizes(const tc_attn_config *c, const tc_attn_ar
     if (g->k_len < 0) return tc__fail(TC_ERR_SIZE, "k_len = %d is negative", g->k_len);
     if (g->q_len > limit) return tc__fail(TC_ERR_SIZE, "q_len = %d is above the limit of %d", g->q_len, limit);
     if (g->k_len > limit) return tc__fail(TC_ERR_SIZE, "k_len = %d is above the limit of %d", g->k_len, limit);
-    if (hk && g->heads % hk) return tc__fail(TC_ERR_SIZE, "heads = %d is not a multiple of heads_kv = %d", g->heads, hk);
+    if (hk && g->heads % hk)
+        return tc__fail(TC_ERR_SIZE, "heads = %d is not a multiple of heads_kv = %d", g->heads, hk);
     if ((double)g->batch * g->heads > 1e9)
         return tc__fail(TC_ERR_SIZE, "batch = %d, heads = %d: more than 10^9 heads", g->batch, g->heads);
     if (g->scale < 0.f || g->scale != g->scale || g->scale > 3e38f)
-        return tc__fail(TC_ERR_SIZE, "scale = %g must be a positive number, or 0 for 1 / sqrt(head_dim)", (double)g->scale);
+        return tc__fail(TC_ERR_SIZE, "scale = %g must be a positive number, or 0 for 1 / sqrt(head_dim)",
+                        (double)g->scale);
     if (!c->window) {
         if ((g->window_left != 0 && g->window_left != -1) || (g->window_right != 0 && g->window_right != -1))
-            return tc__fail(TC_ERR_SIZE, "window_left = %d, window_right = %d, but the kernel was defined without .window",
+            return tc__fail(TC_ERR_SIZE,
+                            "window_left = %d, window_right = %d, but the kernel was defined without .window",
                             g->window_left, g->window_right);
         return TC_OK;
     }
-    if (g->window_left < -1) return tc__fail(TC_ERR_SIZE, "window_left = %d must be 0 or more, or -1 for all", g->window_left);
-    if (g->window_right < -1) return tc__fail(TC_ERR_SIZE, "window_right = %d must be 0 or more, or -1 for all", g->window_right);
+    if (g->window_left < -1)
+        return tc__fail(TC_ERR_SIZE, "window_left = %d must be 0 or more, or -1 for all", g->window_left);
+    if (g->window_right < -1)
+        return tc__fail(TC_ERR_SIZE, "window_right = %d must be 0 or more, or -1 for all", g->window_right);
     return TC_OK;
 }
 
@@ -465,18 +507,28 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->total_k = g->total_k;
     /* heads that share K and V go into one tile where that makes fewer tiles: short queries */
     p->group = 1;
-    if (share > 1 && fits >= 1 && !c->mask_tile && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share) p->group = share;
+    if (share > 1 && fits >= 1 && !c->mask_tile
+        && (g->q_len + (int64_t)fits - 1) / fits < (g->q_len + (int64_t)c->bm - 1) / c->bm * share)
+        p->group = share;
     p->tile_q = c->bm / p->group;
     p->blocks = (g->q_len + p->tile_q - 1) / p->tile_q;
     p->columns = g->heads / p->group * g->batch;
-    if ((double)p->blocks * p->columns > 2e9) return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads, g->batch);
-    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group / share; /* of one column: query heads share those of their key head */
-    /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2 holds */
-    p->section = !c->causal && !c->window ? 1 : p->columns * 2 <= sms || bytes * p->columns < 32e6 ? p->columns : (int)(32e6 / bytes);
+    if ((double)p->blocks * p->columns > 2e9)
+        return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads,
+                        g->batch);
+    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group
+            / share; /* of one column: query heads share those of their key head */
+    /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2
+     * holds */
+    p->section = !c->causal && !c->window                             ? 1
+                 : p->columns * 2 <= sms || bytes * p->columns < 32e6 ? p->columns
+                                                                      : (int)(32e6 / bytes);
     if (p->section < 1) p->section = 1;
     p->zero_tail = g->cu_k || g->lens_k;
     p->window_left = c->window && g->window_left >= 0 && g->window_left < TC__ATTN_FAR ? g->window_left : TC__ATTN_FAR;
-    p->window_right = c->causal ? 0 : c->window && g->window_right >= 0 && g->window_right < TC__ATTN_FAR ? g->window_right : TC__ATTN_FAR;
+    p->window_right = c->causal                                                             ? 0
+                      : c->window && g->window_right >= 0 && g->window_right < TC__ATTN_FAR ? g->window_right
+                                                                                            : TC__ATTN_FAR;
     p->scale = g->scale > 0.f ? g->scale : tc__attn_default_scale(c->head_dim);
     p->scale_log2 = p->scale * TC__LOG2E;
     p->cu_q = g->cu_q;

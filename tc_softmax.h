@@ -1,4 +1,4 @@
-/* tc_softmax.h - tc 0.2.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: the headers below; sm_80.
+/* tc_softmax.h - tc 0.1.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: sm_80.
  *
  * What the kernels of tc_attn.h do between the two products and after the last, the same on every generation:
  *
@@ -20,8 +20,8 @@
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Scores in registers: 16 rows by `cols` columns of a warp in the layout that mma.sync and wgmma share. Lane l holds, with g = l / 4
- * and q = l % 4, s[4j], s[4j+1] at (g, 8j + 2q), (g, 8j + 2q + 1) and s[4j+2], s[4j+3] at row g + 8.
+ * Scores in registers: 16 rows by `cols` columns of a warp in the layout that mma.sync and wgmma share. Lane l holds,
+ * with g = l / 4 and q = l % 4, s[4j], s[4j+1] at (g, 8j + 2q), (g, 8j + 2q + 1) and s[4j+2], s[4j+3] at row g + 8.
  */
 TC_DEV float tc__exp2(float x)
 {
@@ -61,13 +61,16 @@ TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
     return c.score ? 1.f : p->scale_log2; /* of a hook's scores tc_attn_score has made powers of 2 */
 }
 
-/* Score hook, then masks; 1 where rows may have been left few keys. Each hook is asked exactly about the pairs of query and
- * key that exist and that causal and window keep, once about each. In tiles where there are others (x.edges, and n outside of
- * the free ones) every question has its condition, elsewhere none has. With a score hook s is left times log2 e: to scale by
- * that in the exponent would round twice, and of values near the end of f32 the difference would be infinite. */
-TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_scores x)
+/* Score hook, then masks; 1 where rows may have been left few keys. Each hook is asked exactly about the pairs of
+ * query and key that exist and that causal and window keep, once about each. In tiles where there are others
+ * (x.edges, and n outside of the free ones) every question has its condition, elsewhere none has. With a score hook
+ * s is left times log2 e: to scale by that in the exponent would round twice, and of values near the end of f32 the
+ * difference would be infinite. */
+TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w,
+                         const tc_attn_scores x)
 {
-    const int masked = x.edges && (x.n < w->free_lo || x.n >= w->free_hi), partial = c.mask && x.state == TC_ATTN_PARTIAL;
+    const int masked = x.edges && (x.n < w->free_lo || x.n >= w->free_hi),
+              partial = c.mask && x.state == TC_ATTN_PARTIAL;
     const int kv0 = x.n * c.bn + tc_lane() % 4 * 2;
     if (c.score == 0 && c.mask == 0 && !masked) return 0;
 #pragma unroll
@@ -122,8 +125,8 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
     return (masked && (c.causal || c.window)) || partial;
 }
 
-/* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much rounding P to 16 bits
- * has changed that part, where it was looked at. */
+/* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much
+ * rounding P to 16 bits has changed that part, where it was looked at. */
 typedef struct tc_attn_rows {
     float *o; /* the fragment of O */
     int row;  /* of the tile of work: the first one of lane 0 */
@@ -172,11 +175,12 @@ TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int co
     return sum;
 }
 
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum the return value is
- * 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1]. few: rows may see few keys here
- * (there is a mask), so that the rounding of a single P counts: O is then divided by what was multiplied. (Not so everywhere: that
- * would cost 10 %. And to let a maximum rise a little before anything is multiplied would gain some, but be less exact by 3 to 14 %:
- * the largest P, which is 1, would have to be rounded.) */
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum
+ * the return value is 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1].
+ * few: rows may see few keys here (there is a mask), so that the rounding of a single P counts: O is then divided by
+ * what was multiplied. (Not so everywhere: that would cost 10 %. And to let a maximum rise a little before anything
+ * is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which is 1, would have to be
+ * rounded.) */
 TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_, tc_attn_rows *r, float *f)
 {
     const float scale = x_.scale;
@@ -218,7 +222,8 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_,
     return rise;
 }
 
-/* P as the A operand of the second product: `cols` columns of probabilities to 16-bit pairs, 4 registers for each 16 columns. */
+/* P as the A operand of the second product: `cols` columns of probabilities to 16-bit pairs, 4 registers for each 16
+ * columns. */
 TC_DEV_SM80 void tc_attn_pack(const int type, const float *s, const int cols, uint32_t *a)
 {
 #pragma unroll
@@ -231,8 +236,8 @@ TC_DEV void tc_attn_rescale(float *o, const int cols, const float *f)
     for (int i = 0; i < cols / 2; i++) o[i] *= f[i / 2 % 2];
 }
 
-/* 4 words of each of the 4 lanes of a quad, transposed: lane q gets word q of all, in the order of the lanes. n is 4, or 2 for half of
- * it: then lane q gets the words of lanes q & ~1, q | 1 that belong to w[q & 1]. */
+/* 4 words of each of the 4 lanes of a quad, transposed: lane q gets word q of all, in the order of the lanes. n is
+ * 4, or 2 for half of it: then lane q gets the words of lanes q & ~1, q | 1 that belong to w[q & 1]. */
 TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
 {
     const int odd = tc_lane() & 1, high = tc_lane() & 2;
@@ -252,9 +257,10 @@ TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
     }
 }
 
-/* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of the tile, that
- * of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
-TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_rows *r)
+/* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of
+ * the tile, that of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
+TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w,
+                                const tc_attn_rows *r)
 {
     float *o = r->o;
     const int lane = tc_lane();
@@ -263,7 +269,8 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = r->row + lane / 4 + i * 8;
-        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse, rounded = r->sum[i] + r->rounding[i];
+        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse,
+              rounded = r->sum[i] + r->rounding[i];
         sum += __shfl_xor_sync(0xffffffffu, sum, 1);
         sum += __shfl_xor_sync(0xffffffffu, sum, 2);
         rounded += __shfl_xor_sync(0xffffffffu, rounded, 1);
@@ -276,7 +283,8 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
             if (c.sink && exists) {
                 const tc_attn_at at = {w->b, h, 0, 0, 0};
                 const float sink = c.sink(at, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
-                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high), other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
+                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high),
+                            other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
                 rounded = rounded * mine + other;
                 inverse = rounded == 0.f ? 0.f : mine * tc__inverse(rounded);
                 sum = sum * mine + other;
@@ -305,7 +313,8 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 }
 
 /* Those rows to O: 16 bytes a lane, 64 of a row by a quad; rows that do not exist are left out. */
-TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, const tc_attn_rows *r)
+TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w,
+                               const tc_attn_rows *r)
 {
     const float *o = r->o;
     const int row = r->row;
@@ -317,7 +326,9 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
         int q, h;
         tc__attn_row(p, w, row + lane / 4 + i * 8, &q, &h);
         exists[i] = tc__attn_row_exists(p, w, row + lane / 4 + i * 8, q);
-        to[i] = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+        to[i] =
+            (uint16_t *)p->o
+            + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
     }
 #pragma unroll
     for (int j = 0; j < dv / 8; j += 4) {
@@ -329,7 +340,8 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
             for (int e = 0; e < n; e++) x[e] = tc_pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
             tc__attn_transpose(x, n);
             if (exists[i] && n == 4) *(uint4 *)(to[i] + j * 8 + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
-            if (exists[i] && n == 2) *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);
+            if (exists[i] && n == 2)
+                *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);
         }
     }
 }
@@ -342,7 +354,9 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
         int q, h;
         tc__attn_row(p, w, i, &q, &h);
         if (q < w->q_len) {
-            uint16_t *to = (uint16_t *)p->o + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+            uint16_t *to = (uint16_t *)p->o
+                           + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row
+                              + h * p->o_head);
 #pragma unroll 1
             for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
                 const tc_attn_at at = {w->b, h, q, 0, d};
@@ -351,7 +365,8 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
             }
             if (p->lse && tc_lane() == 0) {
                 const tc_attn_at at = {w->b, h, 0, 0, 0};
-                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] = c.sink ? c.sink(at, p->hook) : -TC__INF;
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] =
+                    c.sink ? c.sink(at, p->hook) : -TC__INF;
             }
         }
     }

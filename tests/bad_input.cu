@@ -75,6 +75,17 @@ static void put(void *to, const void *from, size_t bytes)
     else memcpy(to, from, bytes);
 }
 
+/* Memory and what stands in it, the same each time. */
+static void make_problem(void)
+{
+    static uint16_t host[ELEMENTS * 2];
+    mem_a = (uint16_t *)get_memory(), mem_b = (uint16_t *)get_memory();
+    mem_c = (unsigned char *)get_memory(), mem_d = (unsigned char *)get_memory();
+    test_seed(7);
+    for (int i = 0; i < ELEMENTS * 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* integers: exact in any order */
+    put(mem_a, host, sizeof host), put(mem_b, host + 77, sizeof host - 154), put(mem_c, host, sizeof host);
+}
+
 static void fill_d(void)
 {
     if (device) {
@@ -309,6 +320,72 @@ static void test_edges(void)
     }
 }
 
+/* Strides of a single product, which nobody uses, keep no rule: the call is as good as without them. */
+static void test_unused_strides(void)
+{
+    static unsigned char plain[(size_t)ELEMENTS * 4], strided[(size_t)ELEMENTS * 4];
+    for (int x = 0; x < KERNELS; x++) {
+        const kernel *kn = &kernels[x];
+        tc_gemm_args g = good(kn->kind);
+        if (!can_run_here(kn)) continue; /* test_edges has said so */
+        fill_d();
+        CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(plain, mem_d, mem_bytes);
+        fill_d();
+        g.batch = 1, g.stride_a = 8193, g.stride_b = 1;
+        g.stride_c = ((int64_t)1 << 50) + 3, g.stride_d = ((int64_t)1 << 45) + 1;
+        CHECK(kn->can_run(&g, 0) == TC_OK, "%s_can_run, one product with odd strides: %s", kn->name, tc_why());
+        CHECK(kn->run(&g, 0) == TC_OK, "%s_run, one product with odd strides: %s", kn->name, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(strided, mem_d, mem_bytes);
+        CHECK(!memcmp(plain, strided, mem_bytes), "%s: D differs with strides that nobody uses", kn->name);
+    }
+}
+
+/* ---- a device that was reset ---- */
+
+/* pass 0: what was set for the kernels when they first ran is taken back, as another context finds it; pass 1:
+ * cudaDeviceReset, after which nothing that was allocated is left. Both times a call must find out by itself. */
+static void test_reset(void)
+{
+    static unsigned char before[KERNELS][(size_t)ELEMENTS * 4], after[(size_t)ELEMENTS * 4];
+    const void *functions[] = {(const void *)k90, (const void *)k90_args, (const void *)k90_pair, (const void *)k90_f32,
+                               (const void *)k80, (const void *)k80_args, (const void *)k80_pair,
+                               (const void *)any_large, (const void *)any_wide, (const void *)any_flat,
+                               (const void *)any_small, (const void *)any_sm80, (const void *)any_sm80_any};
+    for (int x = 0; x < KERNELS; x++) {
+        tc_gemm_args g = good(kernels[x].kind);
+        if (!can_run_here(&kernels[x])) continue;
+        fill_d();
+        CHECK(kernels[x].run(&g, 0) == TC_OK, "%s before the reset: %s", kernels[x].name, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(before[x], mem_d, mem_bytes);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 0) {
+            for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+                CUDA_CHECK(cudaFuncSetAttribute(functions[i], cudaFuncAttributeMaxDynamicSharedMemorySize, 0));
+        } else {
+            CUDA_CHECK(cudaDeviceReset());
+            make_problem();
+        }
+        for (int x = 0; x < KERNELS; x++) {
+            const char *name = kernels[x].name;
+            tc_gemm_args g = good(kernels[x].kind);
+            if (!can_run_here(&kernels[x])) continue;
+            for (int call = 0; call < 2; call++) {
+                fill_d();
+                CHECK(kernels[x].run(&g, 0) == TC_OK, "%s, pass %d, call %d: %s", name, pass, call, tc_why());
+                CHECK(cudaPeekAtLastError() == cudaSuccess, "%s, pass %d: a CUDA error stays behind", name, pass);
+                CUDA_CHECK(cudaDeviceSynchronize());
+                put(after, mem_d, mem_bytes);
+                CHECK(!memcmp(before[x], after, mem_bytes), "%s, pass %d, call %d: D differs", name, pass, call);
+            }
+        }
+    }
+}
+
 /* ---- graphs and threads ---- */
 static void test_graph(void)
 {
@@ -403,13 +480,8 @@ static void test_threads(void)
 
 int main(void)
 {
-    static uint16_t host[ELEMENTS * 2];
     device = test_device();
-    mem_a = (uint16_t *)get_memory(), mem_b = (uint16_t *)get_memory();
-    mem_c = (unsigned char *)get_memory(), mem_d = (unsigned char *)get_memory();
-    test_seed(7);
-    for (int i = 0; i < ELEMENTS * 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* small integers: every order of sums is exact */
-    put(mem_a, host, sizeof host), put(mem_b, host + 77, sizeof host - 154), put(mem_c, host, sizeof host);
+    make_problem();
     test_rules();
     if (device < 80) {
         SKIP("device answers, empty problems, k = 0, graphs, threads: no device of compute capability 8.0 or later");
@@ -417,7 +489,9 @@ int main(void)
     }
     test_device_rules();
     test_edges();
+    test_unused_strides();
     test_graph();
     test_threads();
+    test_reset(); /* the last: it leaves nothing of before */
     return test_end();
 }

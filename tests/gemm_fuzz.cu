@@ -11,7 +11,7 @@
 #include <time.h>
 
 /* ---- hooks, device and host twin ---- */
-enum { EPI_NONE, EPI_BIAS_GELU, EPI_SCALE_ROW, EPI_RESIDUAL, EPI_PAIR, EPI_COUNT };
+enum { EPI_NONE, EPI_BIAS_GELU, EPI_SCALE_ROW, EPI_RESIDUAL, EPI_PAIR, EPI_ONCE, EPI_ONCE_PAIR };
 
 typedef struct { const float *bias; float factor; } hook_args;
 
@@ -28,6 +28,39 @@ TC_DEV tc_f32x2 hook_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
     return r;
 }
 
+/* Counts its calls for each element of D, keeps x, and counts what it was told of places that D does not have.
+ * count and x: m x n of every matrix of the batch, without gaps. */
+typedef struct { int *count, *stray; float *x; int m, n, batch; } once_args;
+
+TC_DEV void hook_seen(const once_args *p, float x, int row, int col, const tc_gemm_at *at)
+{
+    if (row < 0 || row >= p->m || col < 0 || col >= p->n || at->batch < 0 || at->batch >= p->batch || at->group != 0) {
+        atomicAdd(p->stray, 1);
+    } else {
+        const long long i = ((long long)at->batch * p->m + row) * p->n + col;
+        atomicAdd(p->count + i, 1);
+        p->x[i] = x;
+    }
+}
+
+TC_DEV float hook_once(float x, tc_gemm_at at, const void *args)
+{
+    hook_seen((const once_args *)args, x, at.row, at.col, &at);
+    return x;
+}
+
+TC_DEV tc_f32x2 hook_once_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    const once_args *p = (const once_args *)args;
+    if (at.col % 2) atomicAdd(p->stray, 1);
+    hook_seen(p, x.x, at.row, at.col, &at);
+    hook_seen(p, x.y, at.row, at.col + 1, &at);
+    return x;
+}
+
+static int is_pair(int epi) { return epi == EPI_PAIR || epi == EPI_ONCE_PAIR; }
+static int is_once(int epi) { return epi == EPI_ONCE || epi == EPI_ONCE_PAIR; }
+
 static double host_hook(int epi, double x, int row, int col, const float *vector, double factor, const float *residual, int64_t ld)
 {
     switch (epi) {
@@ -42,6 +75,7 @@ static double host_hook(int epi, double x, int row, int col, const float *vector
 /* ---- kernels ---- */
 typedef struct {
     const char *name;
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     int sm, ab, d, epi, smem;
 } kernel;
@@ -58,29 +92,58 @@ TC_GEMM_SM90_DEFINE(sm90_bn48, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 1
 TC_GEMM_SM90_DEFINE(sm90_bn80_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 80, .consumers = 3, .raster = TC_RASTER_N, .raster_group = 3)
 TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .cluster_k = 2, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
 TC_GEMM_SM90_DEFINE(sm90_k3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 3, .epi = tc_epi_residual_f32)
-TC_GEMM_SM90_DEFINE(sm90_one, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .stages = 2)
+TC_GEMM_SM90_DEFINE(sm90_one, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
+                    .stages = 2, .raster_group = 1 << 30)
+TC_GEMM_SM90_DEFINE(sm90_once, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 80, .cluster_m = 2,
+                    .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_once_pp, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG,
+                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_once_c12, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_n = 2,
+                    .schedule = TC_PINGPONG, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_once_k2, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 96, .cluster_k = 2,
+                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
 TC_GEMM_SM80_DEFINE(sm80_64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .bk = 32, .stages = 4, .warps_n = 2, .epi = tc_epi_residual_f32)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
+/* numbers of warps whose passes of copies do not cover a multiple of 8 rows */
+TC_GEMM_SM80_DEFINE(sm80_w1, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 32, .warps_m = 1, .warps_n = 1,
+                    .raster_group = 1 << 30)
+TC_GEMM_SM80_DEFINE(sm80_w3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 48, .bn = 48, .warps_m = 3, .warps_n = 1,
+                    .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(sm80_w13, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 48, .bn = 96, .bk = 32, .stages = 4,
+                    .warps_m = 1, .warps_n = 3, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, .bn = 80, .stages = 2, .warps_m = 5,
+                    .warps_n = 1, .epi = tc_epi_residual_f32)
+TC_GEMM_SM80_DEFINE(sm80_w15, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 80, .bn = 80, .warps_m = 1, .warps_n = 5,
+                    .epi = hook_once, .epi_size = sizeof(once_args))
 
 static const kernel kernels[] = {
-    {"sm90_coop", sm90_coop_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_coop_SMEM},
-    {"sm90_coop_c21", sm90_coop_c21_run, 90, TC_BF16, TC_F16, EPI_BIAS_GELU, sm90_coop_c21_SMEM},
-    {"sm90_coop_c12", sm90_coop_c12_run, 90, TC_F16, TC_F32, EPI_RESIDUAL, sm90_coop_c12_SMEM},
-    {"sm90_pp", sm90_pp_run, 90, TC_BF16, TC_BF16, EPI_SCALE_ROW, sm90_pp_SMEM},
-    {"sm90_pp_c22", sm90_pp_c22_run, 90, TC_F16, TC_F16, EPI_PAIR, sm90_pp_c22_SMEM},
-    {"sm90_bn48", sm90_bn48_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_bn48_SMEM},
-    {"sm90_bn80_3wg", sm90_bn80_3wg_run, 90, TC_F16, TC_F32, EPI_NONE, sm90_bn80_3wg_SMEM},
-    {"sm90_k2", sm90_k2_run, 90, TC_BF16, TC_BF16, EPI_BIAS_GELU, sm90_k2_SMEM},
-    {"sm90_k3", sm90_k3_run, 90, TC_F16, TC_F32, EPI_RESIDUAL, sm90_k3_SMEM},
-    {"sm90_one", sm90_one_run, 90, TC_BF16, TC_F32, EPI_NONE, sm90_one_SMEM},
-    {"sm80_128", sm80_128_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_128_SMEM},
-    {"sm80_256", sm80_256_run, 80, TC_F16, TC_F16, EPI_BIAS_GELU, sm80_256_SMEM},
-    {"sm80_64", sm80_64_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_64_SMEM},
-    {"any", any_run, 80, TC_BF16, TC_BF16, EPI_SCALE_ROW, 0},
-    {"sm80_pair", sm80_pair_run, 80, TC_F16, TC_F16, EPI_PAIR, sm80_pair_SMEM},
+    {"sm90_coop", sm90_coop_can_run, sm90_coop_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_coop_SMEM},
+    {"sm90_coop_c21", sm90_coop_c21_can_run, sm90_coop_c21_run, 90, TC_BF16, TC_F16, EPI_BIAS_GELU, sm90_coop_c21_SMEM},
+    {"sm90_coop_c12", sm90_coop_c12_can_run, sm90_coop_c12_run, 90, TC_F16, TC_F32, EPI_RESIDUAL, sm90_coop_c12_SMEM},
+    {"sm90_pp", sm90_pp_can_run, sm90_pp_run, 90, TC_BF16, TC_BF16, EPI_SCALE_ROW, sm90_pp_SMEM},
+    {"sm90_pp_c22", sm90_pp_c22_can_run, sm90_pp_c22_run, 90, TC_F16, TC_F16, EPI_PAIR, sm90_pp_c22_SMEM},
+    {"sm90_bn48", sm90_bn48_can_run, sm90_bn48_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_bn48_SMEM},
+    {"sm90_bn80_3wg", sm90_bn80_3wg_can_run, sm90_bn80_3wg_run, 90, TC_F16, TC_F32, EPI_NONE, sm90_bn80_3wg_SMEM},
+    {"sm90_k2", sm90_k2_can_run, sm90_k2_run, 90, TC_BF16, TC_BF16, EPI_BIAS_GELU, sm90_k2_SMEM},
+    {"sm90_k3", sm90_k3_can_run, sm90_k3_run, 90, TC_F16, TC_F32, EPI_RESIDUAL, sm90_k3_SMEM},
+    {"sm90_one", sm90_one_can_run, sm90_one_run, 90, TC_BF16, TC_F32, EPI_NONE, sm90_one_SMEM},
+    {"sm90_once", sm90_once_can_run, sm90_once_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_once_SMEM},
+    {"sm90_once_pp", sm90_once_pp_can_run, sm90_once_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_once_pp_SMEM},
+    {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, TC_BF16, TC_F32, EPI_ONCE, sm90_once_c12_SMEM},
+    {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, TC_F16, TC_F16, EPI_ONCE_PAIR, sm90_once_k2_SMEM},
+    {"sm80_128", sm80_128_can_run, sm80_128_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_128_SMEM},
+    {"sm80_256", sm80_256_can_run, sm80_256_run, 80, TC_F16, TC_F16, EPI_BIAS_GELU, sm80_256_SMEM},
+    {"sm80_64", sm80_64_can_run, sm80_64_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_64_SMEM},
+    {"any", any_can_run, any_run, 80, TC_BF16, TC_BF16, EPI_SCALE_ROW, 0},
+    {"sm80_pair", sm80_pair_can_run, sm80_pair_run, 80, TC_F16, TC_F16, EPI_PAIR, sm80_pair_SMEM},
+    {"sm80_w1", sm80_w1_can_run, sm80_w1_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_w1_SMEM},
+    {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, TC_F16, TC_F32, EPI_ONCE, sm80_w3_SMEM},
+    {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, TC_BF16, TC_BF16, EPI_ONCE_PAIR, sm80_w13_SMEM},
+    {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_w5_SMEM},
+    {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, TC_F16, TC_F16, EPI_ONCE, sm80_w15_SMEM},
 };
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
@@ -100,16 +163,19 @@ static void put(int type, void *p, size_t i, float x)
 
 typedef struct { void *host, *dev; size_t bytes; } buffer;
 
-/* count elements at `offset` elements past an aligned base; fill: 'n'ormal values, or 'x': the byte 0xff (NaN in every type) */
+/* count elements at `offset` elements past an aligned base; fill: 'n'ormal values, 'x': the byte 0xff (NaN in every
+ * type), 'i': NaN and inf, '0': zeros */
 static buffer make(size_t count, int type, int offset, char fill)
 {
     buffer b;
     const size_t size = (size_t)tc_type_bits(type) / 8;
     b.bytes = (count + (size_t)offset) * size + 256;
     b.host = malloc(b.bytes);
-    memset(b.host, 0xff, b.bytes);
-    if (fill == 'n')
-        for (size_t i = 0; i < count + (size_t)offset; i++) put(type, b.host, i, test_normal());
+    memset(b.host, fill == '0' ? 0 : 0xff, b.bytes);
+    for (size_t i = 0; i < count + (size_t)offset; i++) {
+        if (fill == 'n') put(type, b.host, i, test_normal());
+        if (fill == 'i' && i % 3) put(type, b.host, i, i % 3 == 1 ? INFINITY : -INFINITY);
+    }
     CUDA_CHECK(cudaMalloc(&b.dev, b.bytes));
     CUDA_CHECK(cudaMemcpy(b.dev, b.host, b.bytes, cudaMemcpyHostToDevice));
     return b;
@@ -128,12 +194,17 @@ typedef cublasStatus_t (*gemm_ex)(cublasHandle_t, cublasOperation_t, cublasOpera
 static gemm_ex cublas_gemm;
 static cublasHandle_t cublas;
 
-static void cublas_open(void)
+static int emulated(void)
 {
     struct cudaDeviceProp properties;
-    void *lib = 0;
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
-    if (strncmp(properties.name, "tcemu", 5)) { /* which cannot run it */
+    return !strncmp(properties.name, "tcemu", 5);
+}
+
+static void cublas_open(void)
+{
+    void *lib = 0;
+    if (!emulated()) { /* tcemu cannot run it */
         lib = dlopen("libcublas.so.13", RTLD_NOW);
         if (!lib) lib = dlopen("libcublas.so.12", RTLD_NOW);
     }
@@ -159,18 +230,24 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (test_int(0, 5) == 0) n = test_int(1, 24);
     if (test_int(0, 9) == 0) k = test_int(500, 3000), m = m % 96 + 1, n = n % 96 + 1; /* many laps of the ring */
     else if (largest >= 300 && test_int(0, 9) == 0) m *= 5, n *= 4, k %= 70;          /* many tiles for each block */
-    if (kn->epi == EPI_PAIR) n = pad(n, 2);
+    if (is_pair(kn->epi)) n = pad(n, 2);
     lda = pad(k, unit) + unit * test_int(0, 3), ldb = pad(k, unit) + unit * test_int(0, 3);
     ldc = pad(n, unit) + unit * test_int(0, 3), ldd = pad(n, unit) + unit * test_int(0, 3), ldr = n + test_int(0, 5);
     sa = share_a ? 0 : pad((int)(m * lda), unit) + unit * test_int(0, 2), sb = pad((int)(n * ldb), unit) + unit;
     sc = pad((int)(m * ldc), unit), sd = pad((int)(m * ldd), unit) + unit;
 
-    buffer a = make((size_t)(sa * batch + m * lda), kn->ab, odd_base, 'n'), b = make((size_t)(sb * batch), kn->ab, odd_base, 'n');
+    /* with alpha = 0 nobody reads A and B */
+    buffer a = make((size_t)(sa * batch + m * lda), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
+    buffer b = make((size_t)(sb * batch), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
     buffer c = make((size_t)(sc * batch), kn->d, odd_base, beta == 0.f ? 'x' : 'n'), d = make((size_t)(sd * batch), kn->d, odd_base, 'x');
     buffer vector = make((size_t)(m > n ? m : n), TC_F32, 0, 'n'), residual = make((size_t)(m * ldr), TC_F32, 0, 'n');
+    const size_t elements = is_once(kn->epi) ? (size_t)m * n * batch : 0;
+    buffer count = make(elements + 1, TC_F32, 0, '0'); /* the last: strays */
+    buffer seen = make(elements, TC_F32, 0, 'x');
     const hook_args ha = {(const float *)vector.dev, factor};
     const tc_epi_vector va = {(const float *)vector.dev};
     const tc_epi_matrix ma = {residual.dev, ldr};
+    const once_args oa = {(int *)count.dev, (int *)count.dev + elements, (float *)seen.dev, m, n, batch};
     tc_gemm_args g;
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k;
@@ -180,23 +257,39 @@ static void one(const kernel *kn, int largest, uint64_t id)
     g.d = (char *)d.dev + odd_base * dsize, g.ldd = ldd;
     g.alpha = alpha == 1.f && test_int(0, 1) ? 0 : &alpha, g.beta = beta == 0.f && test_int(0, 1) ? 0 : &beta;
     g.batch = batch > 1 ? batch : test_int(0, 1);
-    if (batch > 1) g.stride_a = sa, g.stride_b = sb, g.stride_c = sc, g.stride_d = sd;
-    g.epi_args = kn->epi == EPI_BIAS_GELU || kn->epi == EPI_PAIR ? (const void *)&ha : kn->epi == EPI_SCALE_ROW ? (const void *)&va
-               : kn->epi == EPI_RESIDUAL ? (const void *)&ma : 0;
-    g.epi_size = g.epi_args == &ha ? sizeof ha : g.epi_args == &va ? sizeof va : g.epi_args == &ma ? sizeof ma : 0;
+    if (batch > 1) {
+        g.stride_a = sa, g.stride_b = sb, g.stride_c = sc, g.stride_d = sd;
+    } else if (g.batch == 1 && test_int(0, 3)) { /* strides that nobody uses: any will do */
+        g.stride_a = test_int(0, 1) ? 8193 : test_int(0, 100000);
+        g.stride_b = test_int(0, 100000), g.stride_c = test_int(0, 100000);
+        g.stride_d = test_int(0, 1) ? test_int(0, 100000) : ((int64_t)1 << 45) + 1;
+    }
+    switch (kn->epi) {
+    case EPI_BIAS_GELU: case EPI_PAIR: g.epi_args = &ha, g.epi_size = sizeof ha; break;
+    case EPI_SCALE_ROW: g.epi_args = &va, g.epi_size = sizeof va; break;
+    case EPI_RESIDUAL: g.epi_args = &ma, g.epi_size = sizeof ma; break;
+    case EPI_ONCE: case EPI_ONCE_PAIR: g.epi_args = &oa, g.epi_size = sizeof oa; break;
+    }
     g.pdl = test_int(0, 1);
 
-    const tc_status st = kn->run(&g, 0);
+    const tc_status could = kn->can_run(&g, 0), st = kn->run(&g, 0);
     char what[600];
-    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d alpha %g beta %g base +%d", (unsigned long long)id, kn->name,
-             m, n, k, (int)lda, (int)ldb, (int)ldd, batch, alpha, beta, odd_base);
+    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
+             "strides %lld %lld %lld %lld alpha %g beta %g base +%d",
+             (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
+             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
+    CHECK(could == st, "%s: can_run says %s, run %s", what, tc_status_text(could), tc_status_text(st));
     if (st == TC_OK) {
         uint8_t *after = (uint8_t *)malloc(d.bytes);
         float *cb = 0;
+        const int products = alpha == 0.f ? 0 : k; /* of each sum */
+        int wrong_count = 0;
         CUDA_CHECK(cudaDeviceSynchronize());
+        CUDA_CHECK(cudaMemcpy(count.host, count.dev, count.bytes, cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(seen.host, seen.dev, seen.bytes, cudaMemcpyDeviceToHost));
         CUDA_CHECK(cudaMemcpy(after, d.dev, d.bytes, cudaMemcpyDeviceToHost));
-        if (cublas_gemm && k > 0) { /* row-major D = A B is column-major D' = B' A'; the raw product in f32 */
+        if (cublas_gemm && products > 0) { /* row-major D = A B is column-major D' = B' A'; the raw product in f32 */
             const cudaDataType t = kn->ab == TC_BF16 ? CUDA_R_16BF : CUDA_R_16F;
             const float unity = 1.f, zero = 0.f;
             float *raw;
@@ -215,7 +308,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < n; j++) {
                     double sum = 0, size = 0, cv = 0;
-                    for (int x = 0; x < k; x++) {
+                    for (int x = 0; x < products; x++) {
                         const double t = (double)fa[(size_t)i * k + x] * fb[(size_t)j * k + x];
                         sum += t, size += fabs(t);
                     }
@@ -225,9 +318,22 @@ static void one(const kernel *kn, int largest, uint64_t id)
                     const double got = get(kn->d, after, odd_base + (size_t)(z * sd + i * ldd + j));
                     const double unit_d = kn->d == TC_F32 ? 1.1920929e-7 : kn->d == TC_BF16 ? 1.0 / 128 : 1.0 / 1024; /* 2^-23, 2^-7, 2^-10 */
                     const double tiny = kn->d == TC_F16 ? 6e-8 : 1e-30;
-                    const double bound = slope * ((k + 8) * 1.1920929e-7 * (fabs(alpha) * size + fabs(cv)) + 4e-7 * fabs(alpha * sum + cv)) + 1e-6
+                    const double bound = slope * ((products + 8) * 1.1920929e-7 * (fabs(alpha) * size + fabs(cv)) + 4e-7 * fabs(alpha * sum + cv)) + 1e-6
                                        + 0.501 * unit_d * fabs(ref) + tiny + (kn->epi == EPI_NONE ? 0 : 3e-7 * fabs(ref));
-                    const double e = fabs(got - ref) / bound;
+                    double e = fabs(got - ref) / bound;
+                    if (is_once(kn->epi)) { /* one call; D is its x, rounded, and x lies within the bound */
+                        const size_t place = ((size_t)z * m + i) * n + j;
+                        const float x = ((float *)seen.host)[place];
+                        float rounded;
+                        put(kn->d, &rounded, 0, x);
+                        wrong_count += ((int *)count.host)[place] != 1;
+                        if (!(got == get(kn->d, &rounded, 0)) || !(fabs(x - ref) <= bound)) e = INFINITY;
+                    }
+                    if (alpha == 0.f && (kn->epi == EPI_NONE || is_once(kn->epi))) { /* beta * C and nothing else */
+                        float rounded;
+                        put(kn->d, &rounded, 0, (float)cv);
+                        if (!(got == get(kn->d, &rounded, 0))) e = INFINITY;
+                    }
                     if (!(e <= 1)) bad++;
                     if (!(e <= worst)) worst = e;
                     if (cb) {
@@ -246,9 +352,12 @@ static void one(const kernel *kn, int largest, uint64_t id)
         CHECK(bad == 0, "%s: %d elements out of bound, worst %.2f of it", what, bad, worst);
         CHECK(!(worst_cublas > 1), "%s: differs from cuBLAS, %.2f of the bound", what, worst_cublas);
         CHECK(outside == 0, "%s: %d bytes outside of D written", what, outside);
+        CHECK(wrong_count == 0, "%s: %d elements for which the hook is not called once", what, wrong_count);
+        const int stray = ((int *)count.host)[elements];
+        CHECK(stray == 0, "%s: the hook is told %d times of a place that D does not have", what, stray);
         free(fa), free(fb), free(cb), free(after);
     }
-    drop(&a), drop(&b), drop(&c), drop(&d), drop(&vector), drop(&residual);
+    drop(&a), drop(&b), drop(&c), drop(&d), drop(&vector), drop(&residual), drop(&count), drop(&seen);
 }
 
 #ifndef FUZZ_KERNELS
@@ -295,6 +404,44 @@ static void far_apart(const kernel *kn)
     CUDA_CHECK(cudaFree(db));
     CUDA_CHECK(cudaFree(dd));
 }
+
+/* A long k: zeros but for a few elements at the start, in the middle and at the end of A's only row and B's only
+ * column. Products are small integers, so the sum is exact. Above 2^30 the bytes left of a row do not fit an int. */
+static void long_k(const kernel *kn, int k)
+{
+    const int places[] = {0, 1, 7, 8, 15, 16, 63, 64, k / 2 - 1, k / 2, k / 2 + 8, k - 65, k - 64, k - 9, k - 8, k - 1};
+    const size_t bytes = (size_t)k * 2;
+    uint16_t *da, *db, *dd, got = 0;
+    size_t room = 0, all = 0;
+    float want = 0;
+    tc_gemm_args g;
+    CUDA_CHECK(cudaMemGetInfo(&room, &all));
+    if (room < 2 * bytes + ((size_t)1 << 28)) {
+        SKIP("%s: k = %d: needs %zu GB of free memory, there are %zu", kn->name, k, (2 * bytes >> 30) + 1, room >> 30);
+        return;
+    }
+    CUDA_CHECK(cudaMalloc((void **)&da, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&db, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&dd, 256));
+    CUDA_CHECK(cudaMemset(da, 0, bytes));
+    CUDA_CHECK(cudaMemset(db, 0, bytes));
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const float x = (float)test_int(1, 4), y = (float)test_int(1, 3);
+        const uint16_t u = tc_bf16_from_f32(x), v = tc_bf16_from_f32(y);
+        CUDA_CHECK(cudaMemcpy(da + places[i], &u, 2, cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemcpy(db + places[i], &v, 2, cudaMemcpyHostToDevice));
+        want += x * y; /* at most 204, which bf16 holds exactly */
+    }
+    memset(&g, 0, sizeof g);
+    g.m = g.n = 1, g.k = k, g.a = da, g.b = db, g.lda = g.ldb = k, g.d = dd, g.ldd = 8;
+    CHECK(kn->run(&g, 0) == TC_OK, "%s, k = %d: %s", kn->name, k, tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemcpy(&got, dd, 2, cudaMemcpyDeviceToHost));
+    CHECK(tc_f32_from_bf16(got) == want, "%s, k = %d: %g, want %g", kn->name, k, tc_f32_from_bf16(got), want);
+    CUDA_CHECK(cudaFree(da));
+    CUDA_CHECK(cudaFree(db));
+    CUDA_CHECK(cudaFree(dd));
+}
 #endif
 
 /* Is there as much shared memory as the kernel's tile needs? Says so once if not. */
@@ -332,7 +479,13 @@ int main(int argc, char **argv)
 #ifndef FUZZ_KERNELS
     for (int i = 0; i < KERNELS; i++) { /* those with bf16 throughout and no hook */
         const kernel *k = &kernels[i];
-        if (k->ab == TC_BF16 && k->d == TC_BF16 && k->epi == EPI_NONE && k->sm <= device && (k->sm != 90 || device == 90) && fits(k, i)) far_apart(k);
+        if (k->ab != TC_BF16 || k->d != TC_BF16 || k->epi != EPI_NONE) continue;
+        if ((k->sm == 90 && device != 90) || !fits(k, i)) continue;
+        far_apart(k);
+        long_k(k, (1 << 14) + 8);
+        if (k->run != sm80_w1_run) continue; /* one of them: its only block works for seconds */
+        if (emulated()) SKIP("%s: k = 2^30 + 8: 16 million steps of a block take tcemu hours", k->name);
+        else long_k(k, (1 << 30) + 8);
     }
 #endif
     return test_end();

@@ -16,6 +16,11 @@
 
 static int test_passed, test_failed, test_skipped;
 
+/* Lines come out as they are written, into a pipe or a file too: a test that takes minutes shows where it is. */
+#ifdef __GNUC__
+__attribute__((constructor)) static void test_by_lines(void) { setvbuf(stdout, 0, _IOLBF, BUFSIZ); }
+#endif
+
 /* One check; on failure prints the place and a message in printf's form. */
 #define CHECK(condition, ...)                                              \
     do {                                                                   \

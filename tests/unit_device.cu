@@ -967,6 +967,100 @@ static void test_forms(void)
     test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
 }
 
+/* ---- activations: not-finite values as tc_epi.h says, and a sweep against fp64 ---- */
+enum { RELU, GELU, GELU_TANH, SILU, ACTIVATIONS, SIZES = 8 * 254, LINE = 60001, ACTIVATED = SIZES + LINE };
+
+__global__ void k_activations(const float *in, float *out, int count)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    out[RELU * count + i] = tc_relu(in[i]);
+    out[GELU * count + i] = tc_gelu(in[i]);
+    out[GELU_TANH * count + i] = tc_gelu_tanh(in[i]);
+    out[SILU * count + i] = tc_silu(in[i]);
+}
+
+/* Exact values, and by how much the device may be off. tc_gelu's 4e-7 * |x| and tc_gelu_tanh's 2.5e-4 * |x| are what
+ * tc_epi.h says; __expf is good to 2 + 1.2 |x| units, __fdividef to 2, and gives 0 for a divisor above 2^126. */
+static double activation(int which, double x, double *bound)
+{
+    const double gate = 0.7978845608028654 * (x + 0.044715 * x * x * x);
+    double y = 0;
+    *bound = 0;
+    switch (which) {
+    case RELU: return x > 0 ? x : 0;
+    case GELU: *bound = 4e-7 * fabs(x) + 1e-44; return 0.5 * x * erfc(-x * 0.70710678118654752440);
+    case GELU_TANH: *bound = 2.5e-4 * fabs(x) + 1e-44; return 0.5 * x * (1 + tanh(gate));
+    default: y = x / (1 + exp(-x)), *bound = (6 + 1.2 * fabs(x)) * 1.2e-7 * fabs(y) + 2e-36; return y;
+    }
+}
+
+static void test_activations(void)
+{
+    static const char *const names[ACTIVATIONS] = {"tc_relu", "tc_gelu", "tc_gelu_tanh", "tc_silu"};
+    static const float special[] = {NAN, -NAN, INFINITY, -INFINITY, 0.f, -0.f, 3.4e38f, -3.4e38f, 100.f, -100.f};
+    enum { SPECIAL = sizeof special / sizeof special[0], COUNT = ACTIVATED + SPECIAL };
+    test_buffer in = test_buffer_make(COUNT * 4), out = test_buffer_make(COUNT * ACTIVATIONS * 4);
+    float *x = (float *)in.host;
+    const float *y = (const float *)out.host;
+    for (int i = 0; i < SIZES; i++) /* of every size that a normal number has: eight of each, both signs */
+        x[i] = tc_f32_from_bits((uint32_t)(i % 2) << 31 | (uint32_t)(1 + i / 8) << 23 | (uint32_t)test_int(0, 0x7fffff));
+    for (int i = 0; i < LINE; i++) x[SIZES + i] = (float)(i - LINE / 2) * 5e-4f; /* -15..15 */
+    memcpy(x + ACTIVATED, special, sizeof special);
+    test_buffer_up(&in);
+    k_activations<<<(COUNT + 127) / 128, 128>>>((const float *)in.dev, (float *)out.dev, COUNT);
+    test_buffer_down(&out);
+    for (int f = 0; f < ACTIVATIONS; f++) {
+        const float *v = y + f * COUNT, *s = v + ACTIVATED;
+        double worst = 0, worst_x = 0;
+        for (int i = 0; i < ACTIVATED; i++) {
+            double bound, want = activation(f, x[i], &bound), e = fabs(v[i] - want);
+            e = e == 0 ? 0 : e / bound;
+            if (f == GELU_TANH && x[i] < -1e12f) continue; /* x^3 overflows: not-finite values, as below */
+            if (!(e <= worst)) worst = e, worst_x = x[i];
+        }
+        CHECK(worst <= 1, "%s(%.9g) is %g of the bound away from its value", names[f], worst_x, worst);
+        CHECK(isnan(s[0]) && isnan(s[1]), "%s(NaN) = %g, %g", names[f], s[0], s[1]);
+        CHECK(s[2] == INFINITY, "%s(+inf) = %g", names[f], s[2]);
+        if (f == RELU || f == GELU) CHECK(s[3] == 0.f, "%s(-inf) = %g", names[f], s[3]);
+        else CHECK(isnan(s[3]), "%s(-inf) = %g", names[f], s[3]);
+        CHECK(s[4] == 0.f && s[5] == 0.f, "%s(0), %s(-0) = %g, %g", names[f], names[f], s[4], s[5]);
+        CHECK(s[6] == 3.4e38f && s[8] == 100.f, "%s(3.4e38), %s(100) = %g, %g", names[f], names[f], s[6], s[8]);
+        CHECK(s[9] == 0.f, "%s(-100) = %g", names[f], s[9]);
+        if (f != GELU_TANH) CHECK(s[7] == 0.f, "%s(-3.4e38) = %g", names[f], s[7]);
+    }
+    test_buffer_drop(&in), test_buffer_drop(&out);
+}
+
+/* Shipped hooks bring the size of their arguments; a size that is given stands. */
+#define BRINGS(field, hook, size)                                                                                    \
+    {                                                                                                                \
+        tc_gemm_config c;                                                                                            \
+        memset((void *)&c, 0, sizeof c);                                                                             \
+        c.field = hook;                                                                                              \
+        CHECK(tc__gemm_shipped(c).epi_size == (int)(size), "%s brings %d", #hook, tc__gemm_shipped(c).epi_size);     \
+        c.epi_size = 100;                                                                                            \
+        CHECK(tc__gemm_shipped(c).epi_size == 100, "%s overrules the size that is given", #hook);                    \
+    }
+
+TC_DEV float hook_of_mine(float x, tc_gemm_at at, const void *args)
+{
+    (void)at, (void)args;
+    return x;
+}
+
+static void test_shipped(void)
+{
+    BRINGS(epi, tc_epi_relu, TC_NO_ARGS) BRINGS(epi, tc_epi_gelu, TC_NO_ARGS)
+    BRINGS(epi, tc_epi_gelu_tanh, TC_NO_ARGS) BRINGS(epi, tc_epi_silu, TC_NO_ARGS)
+    BRINGS(epi, tc_epi_bias_col, sizeof(tc_epi_vector)) BRINGS(epi, tc_epi_bias_row, sizeof(tc_epi_vector))
+    BRINGS(epi, tc_epi_scale_col, sizeof(tc_epi_vector)) BRINGS(epi, tc_epi_scale_row, sizeof(tc_epi_vector))
+    BRINGS(epi2, tc_epi2_bias_col, sizeof(tc_epi_vector)) BRINGS(epi2, tc_epi2_bias_gelu_tanh, sizeof(tc_epi_vector))
+    BRINGS(epi, tc_epi_residual_f32, sizeof(tc_epi_matrix)) BRINGS(epi, tc_epi_residual_f16, sizeof(tc_epi_matrix))
+    BRINGS(epi, tc_epi_residual_bf16, sizeof(tc_epi_matrix)) BRINGS(epi2, tc_epi2_residual_f16, sizeof(tc_epi_matrix))
+    BRINGS(epi2, tc_epi2_residual_bf16, sizeof(tc_epi_matrix)) BRINGS(epi, hook_of_mine, 0)
+}
+
 int main(void)
 {
     const int device = test_device();
@@ -987,6 +1081,8 @@ int main(void)
     test_seed(3);
     test_convert();
     test_matrices();
+    test_shipped();
+    test_activations();
     if (has80) {
         test_cp_async();
         test_mma();

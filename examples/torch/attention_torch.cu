@@ -25,8 +25,11 @@ TC_ATTN_DEFINE(attn_128_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .h
 
 typedef tc_status (*attn_run_fn)(const tc_attn_args *, cudaStream_t);
 
-/* What PyTorch says of the stride of a dimension of size 1 means nothing, and may break a rule. */
-static int64_t step(const at::Tensor &t, int i) { return t.size(i) > 1 ? t.stride(i) : t.size(3); }
+/* What PyTorch says of the stride of a dimension of size 1 means nothing, and may break a rule; 0 is its word for expanded. */
+static int64_t step(const at::Tensor &t, int i)
+{
+    return t.size(i) <= 1 ? t.size(3) : t.stride(i) ? t.stride(i) : (int64_t)TC_ATTN_SHARED;
+}
 static tc_attn_strides strides(const at::Tensor &t) { return tc_attn_strides{step(t, 0), step(t, 1), step(t, 2)}; }
 
 /* Checks what PyTorch knows and tc does not (types, devices, ranks); tc checks the rest, and says what is wrong. */
@@ -39,7 +42,6 @@ static at::Tensor call(attn_run_fn run, const at::Tensor &q, const at::Tensor &k
         TORCH_CHECK(t.scalar_type() == at::kBFloat16, "qkv"[i], " must be bfloat16, not ", t.scalar_type());
         TORCH_CHECK(t.dim() == 4, "qkv"[i], " must be (batch, rows, heads, head_dim), not of ", std::to_string(t.dim()), " dimensions");
         TORCH_CHECK(t.stride(3) == 1, "qkv"[i], ": the elements of a head must be neighbours, not ", std::to_string(t.stride(3)), " apart");
-        TORCH_CHECK(step(t, 0) || step(t, 1) || step(t, 2), "qkv"[i], " is one head expanded over all dimensions"); /* to tc: contiguous */
         TORCH_CHECK(t.size(0) == q.size(0) && t.size(3) == q.size(3), "qkv"[i], " must have the batch and head_dim of q");
         TORCH_CHECK(!(at::GradMode::is_enabled() && t.requires_grad()), "qkv"[i], " requires a gradient, and this is the forward pass alone: call it under torch.no_grad()");
     }

@@ -30,6 +30,11 @@ TC_ATTN_DEFINE(use_attn, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_siz
 /* These belong to their own target; a file for many targets writes TC_GEMM_DEFINE and TC_ATTN_DEFINE, or guards them like this. */
 #if TC_HAS_SM90A && !defined(USE_GENERAL_ONLY)
 TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 64)
+<<<<<<< HEAD
+TC_GEMM_SM90_DEFINE(use_reverse90, .epi = use_hook, .epi_size = sizeof(use_args), .epi_stages = 1, .schedule = TC_COOPERATIVE, .bn = 64,
+                    .bm = 64, .d = TC_F32, .b = TC_BF16, .a = TC_BF16) /* fields stand in any order */
+TC_ATTN_SM90_DEFINE(use_attn90, .window = 1, .type = TC_F16)
+=======
 TC_ATTN_SM90_DEFINE(use_attn90, .type = TC_F16, .window = 1)
 
 typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } use_params;
@@ -55,10 +60,13 @@ TC_DEV_SM90A void use_finish(const tc_tile_end *t, const tc_work *w, float *acc,
 }
 TC_KERNEL_SM90_DEFINE(use_kernel, use_params, .bm = 128, .bn = 64, .slot_bytes = (128 + 64) * 128, .accumulators = 32, .load = use_load,
                       .step = use_step, .finish = use_finish)
+>>>>>>> mut
 #endif
 #if TC_HAS_SM80 && !defined(USE_GENERAL_ONLY)
 TC_GEMM_SM80_DEFINE(use_sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64)
-TC_ATTN_SM80_DEFINE(use_attn80, .type = TC_F16, .head_dim = 96, .window = 1)
+TC_GEMM_SM80_DEFINE(use_reverse80, .epi2 = tc_epi2_bias_col, .raster = TC_RASTER_N, .warps_n = 1, .warps_m = 2, .stages = 2, .bk = 32,
+                    .bn = 32, .bm = 32, .d = TC_F16, .b = TC_F16, .a = TC_F16)
+TC_ATTN_SM80_DEFINE(use_attn80, .window = 1, .head_dim = 96, .type = TC_F16)
 #endif
 
 /* tcgen05 stands in a file for every target behind its gate. */

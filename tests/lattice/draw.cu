@@ -25,6 +25,8 @@ static const gemm_hook gemm_hooks[] = {
     {", .epi = tc_epi_scale_row", ", .epi_size = sizeof(tc_epi_vector)", "EPI_SCALE_ROW", 0},
     {", .epi = tc_epi_residual_f32", ", .epi_size = sizeof(tc_epi_matrix)", "EPI_RESIDUAL", 0},
     {", .epi2 = hook_pair", ", .epi_size = sizeof(hook_args)", "EPI_PAIR", 1},
+    {", .epi = hook_once", ", .epi_size = sizeof(once_args)", "EPI_ONCE", 0},
+    {", .epi2 = hook_once_pair", ", .epi_size = sizeof(once_args)", "EPI_ONCE_PAIR", 1},
 };
 
 typedef struct { const char *field, *id; } attn_hook;
@@ -70,7 +72,7 @@ static gemm_draw draw_gemm_common(void)
 {
     gemm_draw g;
     memset((void *)&g, 0, sizeof g);
-    g.hook = &gemm_hooks[chance(40) ? 0 : test_int(1, 4)];
+    g.hook = &gemm_hooks[chance(40) ? 0 : test_int(1, (int)(sizeof gemm_hooks / sizeof gemm_hooks[0]) - 1)];
     if (g.hook->pair) g.c.epi2 = (tc_epi2_fn)a_hook;
     else if (g.hook != gemm_hooks) g.c.epi = (tc_epi_fn)a_hook;
     g.c.epi_size = g.hook != gemm_hooks ? 8 : 0;
@@ -228,7 +230,7 @@ int main(int argc, char **argv)
         if (gemm) {
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
-            snprintf(entry, sizeof entry, "k%d_run, %d, %s, %s, %s, k%d_SMEM", i, sm, type_name(g.c.a), type_name(g.c.d), g.hook->id, i);
+            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM", i, i, sm, type_name(g.c.a), type_name(g.c.d), g.hook->id, i);
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);

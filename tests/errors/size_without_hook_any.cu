@@ -1,0 +1,6 @@
+// size_without_hook_any.cu - no arguments of a hook, but no hook either
+// expect: without a hook there is no .epi_size
+// expect-line: 6
+#include "tc.h"
+
+TC_GEMM_DEFINE(gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = TC_NO_ARGS)
