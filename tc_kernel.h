@@ -247,13 +247,16 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
     if (call->m < 0 || call->n < 0 || call->batch < 0)
         return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: none may be negative", k->name, call->m, call->n, call->batch);
     if (call->steps < 1) return tc__fail(TC_ERR_SIZE, "%s: steps = %d must be 1 or more", k->name, call->steps);
+    if (call->raster < 0 || call->raster > TC_RASTER_N || call->raster_group < 0)
+        return tc__fail(TC_ERR_SIZE, "%s: raster = %d, raster_group = %d: raster is 0, TC_RASTER_M or TC_RASTER_N, raster_group 0 or more", k->name,
+                        call->raster, call->raster_group);
     if (call->m == 0 || call->n == 0) return TC_OK;
-    if ((st = tc__kernel_device(k, &clusters)) != TC_OK) return st;
     of.m = call->m, of.n = call->n, of.batch = call->batch ? call->batch : 1;
     of.bm = c->bm * c->cluster, of.bn = c->bn;
+    if (((of.m - 1) / of.bm + 1.0) * ((of.n - 1) / of.bn + 1.0) * of.batch >= 2147483648.0)
+        return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: 2^31 tiles or more", k->name, of.m, of.n, of.batch);
+    if ((st = tc__kernel_device(k, &clusters)) != TC_OK) return st;
     of.width = clusters, of.raster = call->raster, of.group = call->raster_group;
-    if (((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch > 2e9)
-        return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: more than 2^31 tiles", k->name, of.m, of.n, of.batch);
     params->tiles = tc_tiles_make(&of);
     params->steps = (uint32_t)call->steps;
     how.stream = call->stream, how.launch = 1, how.pdl = call->pdl;
@@ -277,13 +280,22 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
 /* See the top of this file. */
 #define TC_KERNEL_SM90_DEFINE(name, params_type, ...)                                                                 \
     TC__KERNEL_TARGET                                                                                                 \
-    TC__SM90_STRICT(TC__KERNEL_CONFIG(name, __VA_ARGS__))                                                             \
+    TC__KERNEL_CONFIG(name, __VA_ARGS__)                                                                              \
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_kernel_sm90_threads(name##_config())), 1) name(const __grid_constant__ params_type p) \
     {                                                                                                                 \
         TC__SM90_STRICT(constexpr tc_kernel_config c = name##_config(); tc_kernel_sm90(c, &p.head, &p);)              \
     }                                                                                                                 \
     TC__HOST_PART(TC__KERNEL_HOST(name, params_type))
 
+/* A pass for a target without sm_90a makes no host code, but reads it. It cannot name the hooks, and so knows no configuration. */
+#if defined(TC_SM90_STUBS) && !TC_HAS_SM90A
+#define TC__KERNEL_CONFIG(name, ...) enum { name##_THREADS = 128, name##_SMEM = 1024 };
+#define TC__KERNEL_HOST(name, params_type)                                                                            \
+    TC_HOST tc_status name##_launch(params_type *tc__p, const tc_kernel_call *call)                                   \
+    {                                                                                                                 \
+        return tc__p && call && (const void *)name ? TC_ERR_IMAGE : TC_ERR_NULL;                                      \
+    }
+#else
 #define TC__KERNEL_CONFIG(name, ...)                                                                                  \
     TC_HD constexpr tc_kernel_config name##_config(void)                                                              \
     {                                                                                                                 \
@@ -293,15 +305,6 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
     }                                                                                                                 \
     TC__KERNEL_RULES(TC__RULE_ASSERT, name##_config())                                                                \
     enum { name##_THREADS = tc_kernel_sm90_threads(name##_config()), name##_SMEM = tc_kernel_sm90_smem(name##_config()) };
-
-/* A pass for a target without sm_90a makes no host code, but reads it. */
-#if defined(TC_SM90_STUBS) && !TC_HAS_SM90A
-#define TC__KERNEL_HOST(name, params_type)                                                                            \
-    TC_HOST tc_status name##_launch(params_type *tc__p, const tc_kernel_call *call)                                   \
-    {                                                                                                                 \
-        return tc__p && call && (const void *)name ? TC_ERR_IMAGE : TC_ERR_NULL;                                      \
-    }
-#else
 #define TC__KERNEL_HOST(name, params_type)                                                                            \
     TC_HOST tc_status name##_launch(params_type *tc__p, const tc_kernel_call *call)                                   \
     {                                                                                                                 \

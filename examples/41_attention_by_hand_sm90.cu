@@ -1,4 +1,4 @@
-/* 41_attention_by_hand_sm90.cu - a Hopper attention kernel written from the parts, beside the generated one.
+/* 41_attention_by_hand_sm90.cu - a Hopper attention kernel written from the parts, beside the generated one. Needs tc*.h alone.
  *
  * O = softmax(scale * Q K') V in bf16, head dim 128, causal or not. Q, K, V and O are (batch, len, heads, 128), len is any.
  *    1 The grid is persistent: a block walks over tiles of work, 128 queries of a head each. Causal: longest first, back and forth over blocks.
@@ -13,7 +13,9 @@
  *   10 O is stored while that S is in the making, by stmatrix and TMA, each warp for itself.
  */
 #define TC_SM90_STUBS /* this file compiles for every target, and says at run time where it cannot run */
-#include "attn_main.h"
+#include "tc.h"
+#include <math.h>
+#include <stdlib.h>
 
 enum { /* a tile of Q, K, V or O: 128 rows of 128 columns, in two boxes of 64 columns: 128 bytes a row, swizzled */
     DIM = 128, ROWS = 128, BOX = ROWS * 128, TILE = 2 * BOX, CONSUMERS = 2, THREADS = 128 * (1 + CONSUMERS),
@@ -288,13 +290,97 @@ static tc_status hand_causal(const tc_attn_args *g, cudaStream_t stream) { retur
 TC_ATTN_SM90_DEFINE(generated, .type = TC_BF16, .head_dim = DIM)
 TC_ATTN_SM90_DEFINE(generated_causal, .type = TC_BF16, .head_dim = DIM, .causal = 1)
 
+/* ---- below: try it ---- */
+TC_HD float number(uint32_t seed, size_t i) /* element i of a tensor: a multiple of 1/8 in -2 .. 2, the same on the device and here */
+{
+    uint32_t h = ((uint32_t)i + seed * 0x9e3779b9u) * 2654435761u;
+    h = (h ^ h >> 15) * 2246822519u;
+    return (float)((h >> 13) % 33) / 8 - 2;
+}
+
+static __global__ void fill(uint16_t *p, size_t count, uint32_t seed)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+        p[i] = tc_bf16_from_f32(number(seed, i));
+}
+
+static void *tensor(size_t bytes, uint32_t seed) /* seed 0: NaN, so that what nobody writes is seen */
+{
+    void *p = 0;
+    if (cudaMalloc(&p, bytes + 16) != cudaSuccess || cudaMemset(p, 0xff, bytes) != cudaSuccess) exit(1);
+    if (seed) fill<<<512, 256>>>((uint16_t *)p, bytes / 2, seed);
+    return p;
+}
+
+/* Row i of head h of sequence b against fp64. P and O are rounded to bf16 (1/256); the rest of the bound is f32's. 1 if it is wrong. */
+static int wrong_row(const tc_attn_args *a, int causal, int b, int h, int i)
+{
+    const size_t row = (size_t)a->heads * DIM, first = (size_t)b * a->q_len * row + (size_t)h * DIM;
+    const int keys = causal ? i + 1 : a->k_len; /* that it sees */
+    double *p = (double *)malloc(sizeof(double) * (size_t)keys), top = -INFINITY, sum = 0;
+    uint16_t o[DIM];
+    float lse;
+    int wrong = 0;
+    cudaMemcpy(&lse, a->lse + ((size_t)b * a->heads + h) * a->q_len + i, 4, cudaMemcpyDeviceToHost);
+    if (cudaMemcpy(o, (uint16_t *)a->o + first + i * row, DIM * 2, cudaMemcpyDeviceToHost) != cudaSuccess) exit(1);
+    for (int j = 0; j < keys; j++) {
+        p[j] = 0;
+        for (int c = 0; c < DIM; c++) p[j] += number(1, first + i * row + c) * number(2, first + j * row + c) / sqrt((double)DIM);
+        top = fmax(top, p[j]);
+    }
+    for (int j = 0; j < keys; j++) sum += p[j] = exp(p[j] - top);
+    for (int c = 0; c < DIM; c++) {
+        double x = 0, size = 0;
+        for (int j = 0; j < keys; j++) {
+            const double v = p[j] / sum * number(3, first + j * row + c);
+            x += v, size += fabs(v);
+        }
+        wrong |= !(fabs(tc_f32_from_bf16(o[c]) - x) <= (size + fabs(x)) / 256 + 1e-4);
+    }
+    free(p);
+    return wrong | !(fabs(lse - top - log(sum)) <= 1e-4 * (1 + fabs(lse)));
+}
+
 int main(void)
 {
-    const attn_example full = {.name = "by hand", .run = hand_full, .rival = generated_run};
-    const attn_example causal = {.name = "by hand", .run = hand_causal, .causal = 1, .rival = generated_causal_run};
-    const attn_shape shapes[4] = {{32, 16, 16, 512, 512, DIM}, {4, 16, 16, 4096, 4096, DIM}, {1, 16, 16, 16384, 16384, DIM}, {3, 5, 5, 3333, 3333, DIM}};
+    const int shapes[4][3] = {{32, 16, 512}, {4, 16, 4096}, {1, 16, 16384}, {3, 5, 3333}}; /* batch, heads, len */
+    tc_status (*const runs[2][2])(const tc_attn_args *, cudaStream_t) = {{hand_full, generated_run}, {hand_causal, generated_causal_run}};
+    cudaDeviceProp prop;
+    cudaEvent_t from, to;
     int failed = 0;
-    example_device(90);
-    for (int i = 0; i < 8; i++) failed += attn_example_shape(i < 4 ? &full : &causal, shapes[i % 4]);
+    if (cudaGetDeviceProperties(&prop, 0) != cudaSuccess) return printf("no CUDA device here: built, not run\n"), 0;
+    if (prop.major != 9) return printf("needs compute capability 9.0, this device has %d.%d: not run\n", prop.major, prop.minor), 0;
+    const int emulated = !strncmp(prop.name, "tcemu", 5), rounds = emulated ? 1 : 20;
+    cudaEventCreate(&from), cudaEventCreate(&to);
+    for (int x = 0; x < 8; x++) {
+        const int *s = shapes[x % 4], causal = x / 4, heads = s[1];
+        const int len = emulated ? s[2] / 128 * 8 + s[2] % 8 : s[2], batch = emulated && s[0] > 2 ? 2 : s[0];
+        const size_t bytes = (size_t)batch * heads * len * DIM * 2;
+        tc_attn_args a = {0};
+        float ms[2] = {0, 0};
+        int wrong = 0;
+        a.batch = batch, a.heads = a.heads_kv = heads, a.q_len = a.k_len = len;
+        a.q = tensor(bytes, 1), a.k = tensor(bytes, 2), a.v = tensor(bytes, 3);
+        for (int side = 1; side >= 0; side--) { /* the generated one first: what stays is the other's */
+            if (side == 0) cudaFree(a.o), cudaFree(a.lse);
+            a.o = tensor(bytes, 0), a.lse = (float *)tensor(bytes / DIM * 2, 0);
+            for (int i = 0; i < rounds; i++) {
+                if (i == rounds / 2) cudaEventRecord(from, 0);
+                if (runs[causal][side](&a, 0) != TC_OK) return fprintf(stderr, "%s\n", tc_why()), 1;
+            }
+            cudaEventRecord(to, 0), cudaEventSynchronize(to), cudaEventElapsedTime(&ms[side], from, to);
+        }
+        for (int i = 0; i < 16; i++) { /* first and last row, of the first and last sequence and head; then anywhere */
+            const uint32_t r = ((uint32_t)i * 2654435761u + 12345u) >> 8;
+            wrong += i < 8 ? wrong_row(&a, causal, i / 4 * (batch - 1), i / 2 % 2 * (heads - 1), i % 2 * (len - 1))
+                           : wrong_row(&a, causal, (int)r % batch, i % heads, (int)(r >> 3) % len);
+        }
+        printf("b %3d  h %2d  len %5d %s  ", batch, heads, len, causal ? "causal" : "      ");
+        const double flops = 4.0 * batch * heads * DIM * (causal ? 0.5 * len * (len + 1.0) : (double)len * len) * (rounds - rounds / 2) * 1e-9;
+        if (!emulated) printf("%7.1f TFLOP/s, generated %7.1f  ", flops / ms[0], flops / ms[1]);
+        printf("%s\n", wrong ? "FAIL" : "ok");
+        failed += wrong != 0;
+        cudaFree((void *)a.q), cudaFree((void *)a.k), cudaFree((void *)a.v), cudaFree(a.o), cudaFree(a.lse);
+    }
     return failed;
 }

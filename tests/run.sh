@@ -55,7 +55,7 @@ list() {
     step unit_op "$build/tests/unit_op"
     step layout sh tests/layout.sh "$build"
     if [ -z "$tcemu" ]; then
-        for name in unit_device unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang bad_input; do
+        for name in unit_device unit_kernel unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang bad_input; do
             on_device $name "$build/tests/$name"
         done
         on_device gemm_fuzz "$build/tests/gemm_fuzz" 360
@@ -64,6 +64,8 @@ list() {
     else
         emulated sm_90a unit_device
         emulated sm_80 unit_device
+        emulated sm_90a unit_kernel
+        emulated sm_80 unit_kernel
         for device in sm_80 sm_90a sm_100a sm_120a; do emulated $device unit_mma; done
         for device in sm_80 sm_90a sm_120a; do emulated $device unit_wmma; done
         emulated sm_100a unit_tcgen05
