@@ -31,7 +31,7 @@ EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
 # programs of the host; each has a rule of its own below
-HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc emu_driver emu_num emu_fatbin emu_ptx_fuzz
+HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz
 
 .PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/types_doc
@@ -50,7 +50,7 @@ help:
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
-	@echo "make mutants      delete each wait, fence and arrive of example 21 in turn: does tcemu notice?"
+	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
@@ -94,6 +94,12 @@ $(B)/tests/unit_tmap: tests/unit_tmap.c tests/test.h $(HEADERS) | nvcc
 $(B)/tests/nvrtc $(B)/tests/single_nvrtc: $(B)/tests/%: tests/%.c tests/test.h | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lnvrtc
+
+# traps on overflow and division by 0: it asks about any configuration
+$(B)/tests/nvrtc_run: tests/nvrtc_run.c tests/test.h $(HEADERS) $(B)/tc_single.h | nvcc
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Werror -fsanitize=signed-integer-overflow,integer-divide-by-zero -fsanitize-undefined-trap-on-error \
+		-isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lnvrtc -lcudart -ldl -lm
 
 include emu/emu.mk
 
@@ -157,7 +163,7 @@ same-sass: nvcc
 errors: nvcc
 	@NVCC="$(NVCC)" sh tests/errors.sh $(B)/errors
 
-# does tcemu notice when one wait, fence, arrive or expect_tx of example 21 is missing?
+# does tcemu notice when one wait, fence, arrive or expect_tx of the skeleton is missing?
 mutants: emu nvcc
 	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
 

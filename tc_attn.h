@@ -92,8 +92,37 @@
 #include "tc_attn_sm90.h"
 #include "tc_attn_sm80.h"
 
-/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* What a generator's functions for the host do with its kernels: one, or both. A build without Hopper's own is
+ * refused on Hopper, with the flag to add: the sm_80 kernel would be right, but slow in silence. Who wants it nevertheless defines
+ * TC_SM80_ON_HOPPER. */
+TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+{
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90, &s->cache[0]};
+    return tc__attn90_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+{
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm80_threads(*c), tc_attn_sm80_smem(*c), 1, 80, &s->cache[0]};
+    return tc__attn80_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+{
+    const tc_attn_config c90 = tc_attn_sm90_config(*given), c80 = tc_attn_sm80_config(*given);
+    const tc__kernels second = {s->f + 1, s->cache + 1};
+    tc_status st;
+    if (!tc__on_hopper()) return tc__attn_sm80_go(&c80, &second, args, how);
+    st = tc__attn_sm90_go(&c90, s, args, how);
+#ifdef TC_SM80_ON_HOPPER /* else a build without it is refused there, with the flag to add: the sm_80 kernel would be slow in silence */
+    if (st == TC_ERR_IMAGE) st = tc__attn_sm80_go(&c80, &second, args, how);
+#endif
+    return st;
+}
+
+/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
 #define TC_ATTN_DECLARE(name) TC__DECLARE(name, tc_attn_args)
 #endif
 
@@ -108,83 +137,75 @@ TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)ti
 TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
 TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
-/* The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
-#define TC__ATTN_CONFIG(name, complete, ...)                                                                          \
-    static_assert(true, "tc: a hook is a TC_DEV function: "                                                           \
-                        ".score = float f(float s, tc_attn_at at, const void *args), "                                \
-                        ".mask = int f(tc_attn_at at, const void *args), "                                            \
-                        ".mask_tile = int f(tc_attn_tile tile, const void *args), "                                   \
-                        ".out = float f(float o, tc_attn_at at, const void *args), "                                  \
-                        ".sink = float f(tc_attn_at at, const void *args)");                                          \
-    TC_HD constexpr tc_attn_config name##_config(void)                                                                \
+/* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
+#define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
+    TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config own##_config(void)                                                  \
     {                                                                                                                 \
         tc_attn_config tc__given = {};                                                                                \
-        TC__FIELDS(tc__given, __VA_ARGS__)                                                                            \
+        TC__LINE_BREAK static_assert(true, "tc: hooks are TC_DEV functions: "                                         \
+                                           ".score = float f(float s, tc_attn_at at, const void *args), "             \
+                                           ".mask = int f(tc_attn_at at, const void *args), "                         \
+                                           ".mask_tile = int f(tc_attn_tile tile, const void *args), "                \
+                                           ".out = float f(float o, tc_attn_at at, const void *args), "               \
+                                           ".sink = float f(tc_attn_at at, const void *args)");                       \
+        TC__FIELDS(tc__given, __VA_ARGS__) TC__LINE_BREAK                                                             \
         return complete(tc__given);                                                                                   \
     }                                                                                                                 \
-    TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_config(void) { return own##_config(); }                      \
+    TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        constexpr tc_attn_config c = name##_config();                                                                 \
-        constexpr tc_attn_score_fn score = c.score ? c.score : tc__attn_no_score;                                     \
-        constexpr tc_attn_mask_fn mask = c.mask ? c.mask : tc__attn_no_mask;                                          \
-        constexpr tc_attn_mask_tile_fn mask_tile = c.mask_tile ? c.mask_tile : tc__attn_no_mask_tile;                 \
-        constexpr tc_attn_out_fn out = c.out ? c.out : tc__attn_no_out;                                               \
-        constexpr tc_attn_sink_fn sink = c.sink ? c.sink : tc__attn_no_sink;                                          \
-        (void)score(0.f, tc_attn_at{}, 0), (void)mask(tc_attn_at{}, 0), (void)mask_tile(tc_attn_tile{}, 0);           \
-        (void)out(0.f, tc_attn_at{}, 0), (void)sink(tc_attn_at{}, 0);                                                 \
+        (void)(own##_config().score ? own##_config().score : tc__attn_no_score)(0.f, tc_attn_at{}, 0);                \
+        (void)(own##_config().mask ? own##_config().mask : tc__attn_no_mask)(tc_attn_at{}, 0);                        \
+        (void)(own##_config().mask_tile ? own##_config().mask_tile : tc__attn_no_mask_tile)(tc_attn_tile{}, 0);       \
+        (void)(own##_config().out ? own##_config().out : tc__attn_no_out)(0.f, tc_attn_at{}, 0);                      \
+        (void)(own##_config().sink ? own##_config().sink : tc__attn_no_sink)(tc_attn_at{}, 0);                        \
     }
-#define TC__ATTN_HOOK(name) if (false) name##__a_hook_is_a_TC_DEV_function();
+#define TC__ATTN_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
-#define TC__ATTN_SM90_BODY(config)                                                                                    \
-    constexpr tc_attn_config c = config();                                                                            \
-    constexpr tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)}; \
+#define TC__ATTN_SM90_BODY(own, config)                                                                               \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
+    constexpr tc_attn_sm90_wgmma m = tc__attn90_wgmma(config);                                                        \
     tc_attn_sm90(c, m, &p);
 
-#define TC__ATTN_SM90_KERNEL(name)                                                                                    \
-    TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(name##_config())), 1)                            \
-        name(const __grid_constant__ tc_attn_sm90_params p)
-
-#define TC_ATTN_SM90_DEFINE(name, ...)                                                                                \
-    TC__ATTN_CONFIG(name, tc_attn_sm90_config, __VA_ARGS__)                                                           \
-    TC__ATTN_SM90_RULES(TC__RULE_ASSERT, name##_config())                                                             \
-    enum { name##_THREADS = tc_attn_sm90_threads(name##_config()), name##_SMEM = tc_attn_sm90_smem(name##_config()) }; \
-    TC__ATTN_SM90_KERNEL(name) { TC__SM90_STRICT(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(name##_config)) }             \
-    TC__HOST_PART(TC__ATTN_SM90_HOST(name) TC__ENTRIES(name, tc_attn_args))
-
-#define TC__ATTN_SM90_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                                     \
+#define TC__ATTN_SM90_KERNEL(kernel, config, ...)                                                                     \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(config)), 1)                      \
+        kernel(const __grid_constant__ tc_attn_sm90_params p)                                                         \
     {                                                                                                                 \
-        static tc__kernel_cache cache;                                                                                \
-        const tc_attn_config c = name##_config();                                                                     \
-        const int threads = tc_attn_sm90_threads(c), smem = tc_attn_sm90_smem(c);                                     \
-        const tc__kernel k = {(const void *)name, #name, threads, smem, 1, 90, &cache};                               \
-        return tc__attn90_run(&c, &k, args, how);                                                       \
+        __VA_ARGS__                                                                                                   \
     }
 
-#define TC__ATTN_SM80_KERNEL(name, bound, ...)                                                                        \
-    TC__KERNEL __launch_bounds__(bound(tc_attn_sm80_threads(name##_config())), tc__attn80_blocks(name##_config()))    \
-        name(const __grid_constant__ tc_attn_sm80_params p) { __VA_ARGS__ }
-
-#define TC__ATTN_SM80_BODY(config)                                                                                    \
-    constexpr tc_attn_config c = config();                                                                            \
+#define TC__ATTN_SM80_BODY(own, config)                                                                               \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
     tc_attn_sm80(c, &p);
 
-#define TC_ATTN_SM80_DEFINE(name, ...)                                                                                \
-    TC__ATTN_CONFIG(name, tc_attn_sm80_config, __VA_ARGS__)                                                           \
-    TC__ATTN_SM80_RULES(TC__RULE_ASSERT, name##_config())                                                             \
-    enum { name##_THREADS = tc_attn_sm80_threads(name##_config()), name##_SMEM = tc_attn_sm80_smem(name##_config()) }; \
-    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, TC__ATTN_HOOK(name) TC__ATTN_SM80_BODY(name##_config))                 \
-    TC__HOST_PART(TC__ATTN_SM80_HOST(name) TC__ENTRIES(name, tc_attn_args))
-
-#define TC__ATTN_SM80_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                                     \
+#define TC__ATTN_SM80_KERNEL(kernel, bound, config, ...)                                                              \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__(bound(tc_attn_sm80_threads(config)), tc__attn80_blocks(config))       \
+        kernel(const __grid_constant__ tc_attn_sm80_params p)                                                         \
     {                                                                                                                 \
-        static tc__kernel_cache cache;                                                                                \
-        const tc_attn_config c = name##_config();                                                                     \
-        const int threads = tc_attn_sm80_threads(c), smem = tc_attn_sm80_smem(c);                                     \
-        const tc__kernel k = {(const void *)name, #name, threads, smem, 1, 80, &cache};                               \
-        return tc__attn80_run(&c, &k, args, how);                                                       \
+        __VA_ARGS__                                                                                                   \
     }
+
+#define TC__ATTN_SIZES(name, config, threads, smem)                                                                   \
+    TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
+
+#define TC_ATTN_SM90_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_SM90_DEFINE_(name, own, ...)                                                                         \
+    TC__ATTN_CONFIG(name, own, tc_attn_sm90_config, __VA_ARGS__)                                                      \
+    TC__ATTN_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__ATTN_SIZES(name, own##_config(), tc_attn_sm90_threads, tc_attn_sm90_smem)                                     \
+    TC__ATTN_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__ATTN_SM90_BODY(own, own##_config())))              \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm90_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
+
+#define TC_ATTN_SM80_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_SM80_DEFINE_(name, own, ...)                                                                         \
+    TC__ATTN_CONFIG(name, own, tc_attn_sm80_config, __VA_ARGS__)                                                      \
+    TC__ATTN_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__ATTN_SIZES(name, own##_config(), tc_attn_sm80_threads, tc_attn_sm80_smem)                                     \
+    TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__ATTN_SM80_BODY(own, own##_config()))               \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm80_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
@@ -198,10 +219,10 @@ TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void
 #define TC__IF_ATTN_SM80(...)
 #endif
 
-#define TC__ATTN_CHECK_AUTO(c)                                                                                         \
-    static_assert(                                                                                                     \
-        !(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                            \
-        "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE");
+#define TC__ATTN_AUTO_RULES(X, c)                                                                                     \
+    X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
+      "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE")         \
+    TC__ATTN_RULES(X, c)
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
 {
@@ -211,34 +232,24 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     return c;
 }
 
-#define TC_ATTN_DEFINE(name, ...)                                                                                      \
-    TC__ATTN_CONFIG(name, tc__attn_as_given, __VA_ARGS__)                                                              \
-    TC__ATTN_CHECK_AUTO(name##_config())                                                                               \
-    TC__ATTN_RULES(TC__RULE_ASSERT, name##_config())                                                                   \
-    TC_HD constexpr tc_attn_config name##_sm90_config(void) { return tc_attn_sm90_config(name##_config()); }           \
-    TC_HD constexpr tc_attn_config name##_sm80_config(void) { return tc_attn_sm80_config(name##_config()); }           \
-    TC__ATTN_SM90_KERNEL(name##_sm90){TC__IF_SM90A(TC__ATTN_HOOK(name) TC__ATTN_SM90_BODY(                             \
-        name##_sm90_config))} TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND,                                   \
-                                                   TC__IF_ATTN_SM80(TC__ATTN_HOOK(name)                                \
-                                                                        TC__ATTN_SM80_BODY(name##_sm80_config)))       \
-        TC__HOST_PART(TC__ATTN_SM90_HOST(name##_sm90) TC__ATTN_SM80_HOST(name##_sm80) TC__ATTN_AUTO_HOST(name)         \
-                          TC__ENTRIES(name, tc_attn_args))
-
-/* Hopper's own kernel where this is Hopper. A build without it is refused there, with the flag to add: the sm_80
- * kernel would be right, but slow in silence. Who wants it nevertheless defines TC_SM80_ON_HOPPER. */
-#ifdef TC_SM80_ON_HOPPER
-#define TC__ATTN_SM80_INSTEAD 1
-#else
-#define TC__ATTN_SM80_INSTEAD 0
-#endif
-#define TC__ATTN_AUTO_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_attn_args *args, const tc__launch *how)                                     \
+#define TC_ATTN_DEFINE(name, ...) TC__CALL4(TC__ATTN_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_DEFINE_(name, own, ...)                                                                              \
+    TC__ATTN_CONFIG(name, own, tc__attn_as_given, __VA_ARGS__)                                                        \
+    TC__ATTN_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm90_config(void)                                            \
     {                                                                                                                 \
-        tc_status st;                                                                                                 \
-        if (!tc__on_hopper()) return name##_sm80__go(args, how);                                           \
-        st = name##_sm90__go(args, how);                                                                   \
-        return st == TC_ERR_IMAGE && TC__ATTN_SM80_INSTEAD ? name##_sm80__go(args, how) : st;              \
-    }
+        return tc_attn_sm90_config(own##_config());                                                                   \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm80_config(void)                                            \
+    {                                                                                                                 \
+        return tc_attn_sm80_config(own##_config());                                                                   \
+    }                                                                                                                 \
+    TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
+                         TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
+    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, tc_attn_sm80_config(own##_config()),                       \
+                         TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, tc_attn_sm80_config(own##_config()))))              \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80))            \
+                  TC__ENTRIES(name, attn, own##_go))
 
 #endif /* __CUDACC__ */
 #endif /* TC_ATTN_H */

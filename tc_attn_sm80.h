@@ -3,6 +3,7 @@
  *     tc_attn_sm80_config           a configuration with every unset field filled in
  *     tc_attn_sm80_smem, _threads   what its block takes
  *     tc_attn_sm80                  the kernel's body
+ *     tc_attn_sm80_prepare (host)   a call to launch by yourself: checked, its grid and its parameters (tc_attn.h)
  *
  * tc_attn.h is the manual.
  */
@@ -609,33 +610,78 @@ TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
                                  (long long)row, (long long)(most - 8));
 }
 
+/* As tc_gemm_sm90_launch; cluster is 1. */
+typedef struct tc_attn_sm80_launch {
+    unsigned grid, block, smem, cluster;
+    tc_attn_sm80_params params;
+} tc_attn_sm80_launch;
+
+/* The rules for a call. */
+TC_HOST tc_status tc__attn80_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc_status st = tc__attn_check(c, g);
+    if (st != TC_OK || tc__attn_empty(g) || g->k_len == 0) return st;
+    st = tc__attn80_check_pitch('k', tc__attn_tensor_of(c, g, 'k').s.row, tc__attn80_step(*c, c->head_dim));
+    if (st != TC_OK) return st;
+    return tc__attn80_check_pitch('v', tc__attn_tensor_of(c, g, 'v').s.row, tc__attn80_step(*c, c->head_dim_v));
+}
+
+/* A checked call that computes something. */
+TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm80_launch *l)
+{
+    const tc_attn_strides q = tc__attn_tensor_of(c, g, 'q').s;
+    const tc_attn_strides k = tc__attn_tensor_of(c, g, 'k').s;
+    const tc_attn_strides v = tc__attn_tensor_of(c, g, 'v').s;
+    tc_attn_sm80_params *p = &l->params;
+    const tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
+    if (st != TC_OK) return st;
+    p->q = g->q, p->q_batch = q.batch, p->q_row = q.row, p->q_head = q.head;
+    p->k = g->k, p->k_batch = k.batch, p->k_row = k.row, p->k_head = k.head;
+    p->v = g->v, p->v_batch = v.batch, p->v_row = v.row, p->v_head = v.head;
+    p->k_pass = k.row * tc__attn80_step(*c, c->head_dim) * 2;
+    p->k_tile = k.row * c->bn * 2;
+    p->k_back = p->k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p->k_tile;
+    p->v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
+    p->v_tile = v.row * c->bn * 2;
+    p->v_back = p->v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p->v_tile;
+    l->block = (unsigned)tc_attn_sm80_threads(*c);
+    l->smem = (unsigned)tc_attn_sm80_smem(*c);
+    l->cluster = 1;
+    l->grid = (unsigned)p->problem.blocks * (unsigned)p->problem.columns;
+    return TC_OK;
+}
+
+/* As tc_attn_sm90_prepare. */
+TC_HOST tc_status tc_attn_sm80_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms, tc_attn_sm80_launch *out)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    tc_attn_config complete;
+    const tc_attn_config *c = &complete;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    st = tc__config_range(tc__fields, given);
+    if (st != TC_OK) return st;
+    complete = tc_attn_sm80_config(*given);
+    TC__ATTN_SM80_RULES(TC__RULE_SAY, *c)
+    st = tc__attn80_check(c, args);
+    if (st != TC_OK || tc__attn_empty(args)) return st;
+    return tc__attn80_launch(c, args, sms, out);
+}
+
 /* Checks, and with launch != 0 runs. */
 TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
                                  const tc__launch *how)
 {
-    tc_attn_sm80_params p;
-    tc_attn_strides q, ks, v;
-    tc_status st = tc__attn_check(c, g);
+    tc_attn_sm80_launch l;
+    tc_status st = tc__attn80_check(c, g);
     int sms = 0;
     if (st != TC_OK || tc__attn_empty(g)) return st;
-    q = tc__attn_tensor_of(c, g, 'q').s;
-    ks = tc__attn_tensor_of(c, g, 'k').s;
-    v = tc__attn_tensor_of(c, g, 'v').s;
-    if (g->k_len) st = tc__attn80_check_pitch('k', ks.row, tc__attn80_step(*c, c->head_dim));
-    if (st == TC_OK && g->k_len) st = tc__attn80_check_pitch('v', v.row, tc__attn80_step(*c, c->head_dim_v));
-    if (st == TC_OK) st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
+    st = tc__kernel_device(k, &sms);
+    if (st == TC_OK) st = tc__attn80_launch(c, g, sms, &l);
     if (st != TC_OK || !how->launch) return st;
-    p.q = g->q, p.q_batch = q.batch, p.q_row = q.row, p.q_head = q.head;
-    p.k = g->k, p.k_batch = ks.batch, p.k_row = ks.row, p.k_head = ks.head;
-    p.v = g->v, p.v_batch = v.batch, p.v_row = v.row, p.v_head = v.head;
-    p.k_pass = ks.row * tc__attn80_step(*c, c->head_dim) * 2;
-    p.k_tile = ks.row * c->bn * 2;
-    p.k_back = p.k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p.k_tile;
-    p.v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
-    p.v_tile = v.row * c->bn * 2;
-    p.v_back = p.v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p.v_tile;
-    return tc__kernel_launch(k, (unsigned)p.problem.blocks * (unsigned)p.problem.columns, &p, how);
+    return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 
 #endif /* host */

@@ -4,6 +4,7 @@
  *     tc_attn_sm90_smem, _threads           what its block takes
  *     tc_attn_sm90_load, tc_attn_sm90_mma   producer and consumer, for kernels of your own
  *     tc_attn_sm90                          the kernel's body
+ *     tc_attn_sm90_prepare (host)           a call to launch by yourself: checked, its grid and its parameters (tc_attn.h)
  *
  * tc_attn.h is the manual.
  */
@@ -109,6 +110,12 @@ TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t sta
 {
     return smem + stage * (uint32_t)tc__attn90_q_bytes(c);
 }
+TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_config c)
+{
+    tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)};
+    return m;
+}
+
 TC_DEV uint32_t tc__attn90_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
     return tc__attn90_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn90_k_bytes(c);
@@ -689,26 +696,64 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int shar
     return tc__tmap_named(map, t.name, &d);
 }
 
+/* As tc_gemm_sm90_launch; cluster is 1. */
+typedef struct tc_attn_sm90_launch {
+    unsigned grid, block, smem, cluster;
+    tc_attn_sm90_params params;
+} tc_attn_sm90_launch;
+
+/* A checked call that computes something. */
+TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm90_launch *l)
+{
+    tc_attn_sm90_params *p = &l->params;
+    tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
+    uint32_t total;
+    if (st != TC_OK) return st;
+    st = tc__attn90_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
+    p->k = p->v = p->q; /* where there are no keys nothing of K and V is read */
+    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
+    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
+    if (st == TC_OK) st = tc__attn90_map(&p->o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
+    total = (uint32_t)p->problem.blocks * (uint32_t)p->problem.columns;
+    l->block = (unsigned)tc_attn_sm90_threads(*c);
+    l->smem = (unsigned)tc_attn_sm90_smem(*c);
+    l->cluster = 1;
+    l->grid = st != TC_OK ? 0 : total < (uint32_t)sms ? total : (uint32_t)sms;
+    return st;
+}
+
+/* As tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE, tc_attn_score_on_device and the like for its
+ * hooks. sms: the device's multiprocessors. */
+TC_HOST tc_status tc_attn_sm90_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms, tc_attn_sm90_launch *out)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    tc_attn_config complete;
+    const tc_attn_config *c = &complete;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    st = tc__config_range(tc__fields, given);
+    if (st != TC_OK) return st;
+    complete = tc_attn_sm90_config(*given);
+    TC__ATTN_SM90_RULES(TC__RULE_SAY, *c)
+    st = tc__attn_check(c, args);
+    if (st != TC_OK || tc__attn_empty(args)) return st;
+    return tc__attn90_launch(c, args, sms, out);
+}
+
 /* Checks, and with launch != 0 runs. */
 TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
                                  const tc__launch *how)
 {
-    tc_attn_sm90_params p;
+    tc_attn_sm90_launch l;
     tc_status st = tc__attn_check(c, g);
     int sms = 0;
-    uint32_t total;
     if (st != TC_OK || tc__attn_empty(g)) return st;
     st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn_problem_make(&p.problem, c, g, sms);
-    if (st != TC_OK) return st;
-    st = tc__attn90_map(&p.q, tc__attn_tensor_of(c, g, 'q'), p.problem.group, p.problem.tile_q);
-    p.k = p.v = p.q; /* where there are no keys nothing of K and V is read */
-    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p.k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);
-    if (st == TC_OK && g->k_len) st = tc__attn90_map(&p.v, tc__attn_tensor_of(c, g, 'v'), 0, c->bn);
-    if (st == TC_OK) st = tc__attn90_map(&p.o, tc__attn_tensor_of(c, g, 'o'), 0, 16);
+    if (st == TC_OK) st = tc__attn90_launch(c, g, sms, &l);
     if (st != TC_OK || !how->launch) return st;
-    total = (uint32_t)p.problem.blocks * (uint32_t)p.problem.columns;
-    return tc__kernel_launch(k, total < (uint32_t)sms ? total : (uint32_t)sms, &p, how);
+    return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 
 #endif /* host */

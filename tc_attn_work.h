@@ -263,6 +263,20 @@ TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r,
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
+/* What a program gives tc_attn_sm90_prepare and tc_attn_sm80_prepare for the hooks of a kernel that was compiled elsewhere (NVRTC). Nobody
+ * calls them. */
+TC_HOST float tc_attn_score_on_device(float s, tc_attn_at at, const void *args) { return (void)at, (void)args, s; }
+TC_HOST int tc_attn_mask_on_device(tc_attn_at at, const void *args) { return (void)at, (void)args, 1; }
+TC_HOST int tc_attn_mask_tile_on_device(tc_attn_tile tile, const void *args) { return (void)tile, (void)args, TC_ATTN_PARTIAL; }
+TC_HOST float tc_attn_out_on_device(float o, tc_attn_at at, const void *args) { return (void)at, (void)args, o; }
+TC_HOST float tc_attn_sink_on_device(tc_attn_at at, const void *args) { return (void)at, (void)args, 0.f; }
+
+#define TC__ATTN_FIELD(name, most) {#name, offsetof(tc_attn_config, name), most}
+static const tc__field tc__attn_fields[] TC_UNUSED = {
+    TC__ATTN_FIELD(type, 0), TC__ATTN_FIELD(head_dim, 1024), TC__ATTN_FIELD(head_dim_v, 1024), TC__ATTN_FIELD(causal, 16), TC__ATTN_FIELD(window, 16),
+    TC__ATTN_FIELD(bm, 2048), TC__ATTN_FIELD(bn, 2048), TC__ATTN_FIELD(stages, 64), TC__ATTN_FIELD(q_stages, 16), TC__ATTN_FIELD(consumers, 16),
+    TC__ATTN_FIELD(warps, 64), TC__ATTN_FIELD(hook_size, 0), {NULL, 0, 0}};
+
 TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
 
 TC_HOST int tc__attn_empty(const tc_attn_args *g)

@@ -112,6 +112,14 @@ typedef unsigned long long uintptr_t;
 #define TC__FIELDS_END
 #endif
 
+/* The compiler prints the line that an error is in, and to it the whole expansion of a macro is one: a pragma, which does nothing, begins a new
+ * one. */
+#if defined(__GNUC__) && !defined(__CUDACC_RTC__)
+#define TC__LINE_BREAK _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic pop")
+#else
+#define TC__LINE_BREAK
+#endif
+
 /* Functions of a configuration are constant expressions in C++ (static_assert reads them) and plain functions in C. */
 #if defined(__cplusplus) && __cplusplus >= 201402L
 #define TC_CONSTEXPR constexpr
@@ -540,7 +548,8 @@ TC_HD uint16_t tc_f16_from_f32(float x)
     X(TC_ERR_SPARSE, "a matrix does not have the sparsity that the instruction needs")     \
     X(TC_ERR_DESC, "a descriptor breaks a rule of the hardware")                             \
     X(TC_ERR_DRIVER, "the CUDA driver is too old or has no such entry point")                \
-    X(TC_ERR_CUDA, "a CUDA call failed")
+    X(TC_ERR_CUDA, "a CUDA call failed")                                                     \
+    X(TC_ERR_CONFIG, "a configuration breaks a rule")
 
 #define TC__X(name, text) name,
 typedef enum tc_status { TC_STATUSES(TC__X) TC_STATUS_COUNT } tc_status;

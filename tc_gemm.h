@@ -56,17 +56,17 @@
 #include "tc_gemm_sm90.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * TC_GEMM_DEFINE: its Hopper tiles, in one list. X(name, tile, bm, bn, cluster_m, schedule, cost): cost is what a unit of area was measured
+ * TC_GEMM_DEFINE: its Hopper tiles, in one list. X(name, own, tile, bm, bn, cluster_m, schedule, cost): cost is what a unit of area was measured
  * to take in that tile; larger tiles move fewer bytes per product (bench/results/tune.txt).
  */
-#define TC__GEMM_TILES(X, name)                                                                                       \
-    X(name, large, 128, 192, 2, TC_PINGPONG, 1.0)                                                                     \
-    X(name, wide, 128, 128, 1, TC_PINGPONG, 1.0)                                                                      \
-    X(name, flat, 64, 192, 2, TC_PINGPONG, 1.1)                                                                       \
-    X(name, small, 64, 128, 2, TC_COOPERATIVE, 1.2)
+#define TC__GEMM_TILES(X, name, own)                                                                                  \
+    X(name, own, large, 128, 192, 2, TC_PINGPONG, 1.0)                                                                \
+    X(name, own, wide, 128, 128, 1, TC_PINGPONG, 1.0)                                                                 \
+    X(name, own, flat, 64, 192, 2, TC_PINGPONG, 1.1)                                                                  \
+    X(name, own, small, 64, 128, 2, TC_COOPERATIVE, 1.2)
 
-#define TC__GEMM_COUNT_TILE(name, tile, bm, bn, cluster_m, schedule, cost) +1
-enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused) };
+#define TC__GEMM_COUNT_TILE(name, own, tile, bm, bn, cluster_m, schedule, cost) +1
+enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm, int bn, int cluster_m)
 {
@@ -89,43 +89,83 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_scheduled(const tc_gemm_config given,
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
+/* A tile of the list: the configuration that it makes of the user's, and its cost. */
 typedef struct tc__gemm_variant {
-    tc_gemm_config config;
-    tc__kernel kernel;
+    int bm, bn, cluster_m, schedule;
     double cost;
 } tc__gemm_variant;
 
+#define TC__GEMM_VARIANT(name, own, tile, bm, bn, cluster_m, schedule, cost) {bm, bn, cluster_m, schedule, cost},
+static const tc__gemm_variant tc__gemm_variants[TC__GEMM_TILE_COUNT] TC_UNUSED = {TC__GEMM_TILES(TC__GEMM_VARIANT, unused, unused)};
+
 /* Which of the tiles a call takes, or -1 for the sm_80 kernel: the one whose busiest SM computes the least area, weighted by its cost. */
-TC_HOST int tc__gemm_pick(const tc__gemm_variant *v, const tc_gemm_args *g)
+TC_HOST int tc__gemm_pick(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     int device, sms = 0, i, best = -1;
     double best_time = 0;
     if (!g || g->m <= 0 || g->n <= 0) return -1; /* the sm_80 kernel says what is wrong with it */
     for (i = 0; i < 4; i++)
-        if (!tc__gemm_fits(&v[0].config, g, "abcd"[i])) return -1;
+        if (!tc__gemm_fits(c, g, "abcd"[i])) return -1;
     if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
         || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
         return -1;
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
-        const tc_gemm_config *c = &v[i].config;
-        const int64_t rows = c->bm * c->cluster_m, m_tiles = ((int64_t)g->m + rows - 1) / rows * c->cluster_m;
-        const int64_t total = m_tiles * (((int64_t)g->n + c->bn - 1) / c->bn) * tc__gemm_batch(g), per_sm = (total + sms - 1) / sms;
-        const double time = (double)per_sm * c->bm * c->bn * v[i].cost;
+        const tc__gemm_variant *v = &tc__gemm_variants[i];
+        const int64_t rows = v->bm * v->cluster_m, m_tiles = ((int64_t)g->m + rows - 1) / rows * v->cluster_m;
+        const int64_t total = m_tiles * (((int64_t)g->n + v->bn - 1) / v->bn) * tc__gemm_batch(g), per_sm = (total + sms - 1) / sms;
+        const double time = (double)per_sm * v->bm * v->bn * v->cost;
         if (best < 0 || time < best_time) best = i, best_time = time;
     }
     return best;
 }
 
-/* A build without sm_90a code refuses on Hopper (TC_ERR_IMAGE, with the -gencode line to add) rather than run at half the rate without a
- * word, unless TC_SM80_ON_HOPPER is defined. */
-TC_HOST tc_status tc__gemm_auto_run(const tc__gemm_variant *v, const tc_gemm_config *c80, const tc__kernel *k80, const tc_gemm_args *g, const tc__launch *how)
+/* A kernel as the host sees it. */
+TC_HOST tc__kernel tc__gemm_sm90_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
 {
-    const int pick = tc__gemm_pick(v, g);
-    tc_status st = pick < 0 ? TC_ERR_IMAGE : tc__gemm_sm90_run(&v[pick].config, &v[pick].kernel, g, how);
+    const int cluster = c->cluster_m * c->cluster_n * c->cluster_k;
+    const tc__kernel k = {f.function, f.name, tc_gemm_sm90_threads(*c), tc_gemm_sm90_smem(*c), cluster, 90, cache};
+    return k;
+}
+
+TC_HOST tc__kernel tc__gemm_sm80_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
+{
+    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, 80, cache};
+    return k;
+}
+
+/* What a generator's functions for the host do with its kernels: one; NAME and NAME_any; the tiles of the list, then those two.
+ * A build without sm_90a code refuses on Hopper (TC_ERR_IMAGE, with the -gencode line to add) rather than run at half the rate without a
+ * word, unless TC_SM80_ON_HOPPER is defined. */
+TC_HOST tc_status tc__gemm_sm90_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args, const tc__launch *how)
+{
+    const tc__kernel k = tc__gemm_sm90_kernel(c, s->f[0], &s->cache[0]);
+    return tc__gemm_sm90_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args, const tc__launch *how)
+{
+    tc__kernel k[2];
+    k[0] = tc__gemm_sm80_kernel(c, s->f[0], &s->cache[0]);
+    k[1] = tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]);
+    return tc__gemm_sm80_run(c, k, args, how);
+}
+
+TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args, const tc__launch *how)
+{
+    const int pick = tc__gemm_pick(given, args);
+    const tc_gemm_config c80 = tc_gemm_sm80_config(*given);
+    const tc__kernels slow = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT};
+    tc_status st = TC_ERR_IMAGE;
+    if (pick >= 0) {
+        const tc__gemm_variant *v = &tc__gemm_variants[pick];
+        const tc_gemm_config c = tc__gemm_tile(tc__gemm_scheduled(*given, v->schedule), v->bm, v->bn, v->cluster_m);
+        const tc__kernels picked = {s->f + pick, s->cache + pick};
+        st = tc__gemm_sm90_go(&c, &picked, args, how);
+    }
 #ifdef TC_SM80_ON_HOPPER
-    if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_run(c80, k80, g, how);
+    if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_go(&c80, &slow, args, how);
 #else
-    if (pick < 0) st = tc__gemm_sm80_run(c80, k80, g, how);
+    if (pick < 0) st = tc__gemm_sm80_go(&c80, &slow, args, how);
 #endif
     return st;
 }
@@ -140,97 +180,85 @@ TC_HOST tc_status tc__gemm_auto_run(const tc__gemm_variant *v, const tc_gemm_con
  */
 #ifdef __CUDACC__
 
-/* The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
-#define TC__GEMM_CONFIG(name, complete, ...)                                                                          \
-    static_assert(true, "tc: a hook is a TC_DEV function: .epi = float f(float x, tc_gemm_at at, const void *args), "  \
-                        ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)");                           \
-    TC_HD constexpr tc_gemm_config name##_config(void)                                                                \
+/* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an error about what they
+ * give to the user and no more. The declaration is there for a generator of another kind: its type differs.
+ * The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
+#define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
+    TC__LINE_BREAK typedef tc_gemm_config name##__is_the_name_of_one_kernel;                                          \
+    TC__LINE_BREAK TC_HD constexpr tc_gemm_config own##_config(void)                                                  \
     {                                                                                                                 \
         tc_gemm_config tc__given = {};                                                                                \
-        TC__FIELDS(tc__given, __VA_ARGS__)                                                                            \
-        return complete(tc__gemm_shipped(tc__given));                                                                                 \
+        TC__LINE_BREAK static_assert(true, "tc: hooks are TC_DEV functions: "                                         \
+                                           ".epi = float f(float x, tc_gemm_at at, const void *args), "               \
+                                           ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)");        \
+        TC__FIELDS(tc__given, __VA_ARGS__) TC__LINE_BREAK                                                             \
+        return complete(tc__gemm_shipped(tc__given));                                                                 \
     }                                                                                                                 \
-    TC_DEV void name##__a_hook_is_a_TC_DEV_function(void)                                                             \
+    TC__LINE_BREAK TC_HD constexpr tc_gemm_config name##_config(void) { return own##_config(); }                      \
+    TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
-        constexpr tc_epi_fn epi = name##_config().epi ? name##_config().epi : tc_epi_relu;                            \
-        constexpr tc_epi2_fn epi2 = name##_config().epi2 ? name##_config().epi2 : tc_epi2_bias_col;                   \
-        (void)epi(0.f, tc_gemm_at{}, 0), (void)epi2(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);                             \
+        (void)(own##_config().epi ? own##_config().epi : tc_epi_relu)(0.f, tc_gemm_at{}, 0);                          \
+        (void)(own##_config().epi2 ? own##_config().epi2 : tc_epi2_bias_col)(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);    \
     }
 
 /* Never runs. A direct call of the hook makes nvcc name that function, and with it the rule, when the hook is a host function. */
-#define TC__GEMM_HOOK(name) if (false) name##__a_hook_is_a_TC_DEV_function();
+#define TC__GEMM_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(kernel, config, ...)                                                                     \
-    TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1) kernel(const __grid_constant__ tc_gemm_sm90_params p) \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1)                      \
+        kernel(const __grid_constant__ tc_gemm_sm90_params p)                                                         \
     {                                                                                                                 \
         __VA_ARGS__                                                                                                   \
     }
 
-#define TC__GEMM_SM90_BODY(name, config)                                                                              \
-    TC__GEMM_HOOK(name)                                                                                               \
-    constexpr tc_gemm_config c = config;                                                                              \
-    constexpr tc_gemm90 k = {c, tc_wgmma_pick_f32(c.bn, c.a)};                                                        \
+#define TC__GEMM_SM90_BODY(own, config)                                                                               \
+    TC__GEMM_HOOK(own)                                                                                                \
+    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
     tc_gemm_sm90(k, &p);
 
 #define TC__GEMM_SM80_KERNEL(kernel, bound, config, ...)                                                              \
-    TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(config)), 1) kernel(const __grid_constant__ tc_gemm_sm80_params p) \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(config)), 1)                               \
+        kernel(const __grid_constant__ tc_gemm_sm80_params p)                                                         \
     {                                                                                                                 \
         __VA_ARGS__                                                                                                   \
     }
 
-#define TC__GEMM_SM80_BODY(name, config, aligned)                                                                     \
-    TC__GEMM_HOOK(name)                                                                                               \
+#define TC__GEMM_SM80_BODY(own, config, aligned)                                                                      \
+    TC__GEMM_HOOK(own)                                                                                                \
     constexpr tc_gemm_config c = config;                                                                              \
     tc_gemm_sm80(c, aligned, &p);
 
-/* A kernel as the host sees it: an initialiser of tc__kernel. */
-#define TC__GEMM_SM90_AS_HOST(kernel, c, cache)                                                                       \
-    {(const void *)kernel, #kernel, tc_gemm_sm90_threads(c), tc_gemm_sm90_smem(c), (c).cluster_m * (c).cluster_n * (c).cluster_k, 90, cache}
-#define TC__GEMM_SM80_AS_HOST(kernel, c, cache)                                                                       \
-    {(const void *)kernel, #kernel, tc_gemm_sm80_threads(c), tc_gemm_sm80_smem(c), 1, 80, cache}
+#define TC__GEMM_SIZES(name, config, threads, smem)                                                                   \
+    TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
 
 /* See the top of this file. */
-#define TC_GEMM_SM90_DEFINE(name, ...)                                                                                \
-    TC__GEMM_CONFIG(name, tc_gemm_sm90_config, __VA_ARGS__)                                                           \
-    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, name##_config())                                                             \
-    enum { name##_THREADS = tc_gemm_sm90_threads(name##_config()), name##_SMEM = tc_gemm_sm90_smem(name##_config()) }; \
-    TC__GEMM_SM90_KERNEL(name, name##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(name, name##_config())))           \
-    TC__HOST_PART(TC__GEMM_SM90_HOST(name) TC__ENTRIES(name, tc_gemm_args))
+#define TC_GEMM_SM90_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
+    TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
+    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                     \
+    TC__GEMM_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config())))              \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__ENTRIES(name, gemm, own##_go))
 
-#define TC__GEMM_SM90_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_gemm_args *args, const tc__launch *how)                                     \
-    {                                                                                                                 \
-        static tc__kernel_cache cache;                                                                                \
-        const tc_gemm_config c = name##_config();                                                                     \
-        const tc__kernel k = TC__GEMM_SM90_AS_HOST(name, c, &cache);                                                  \
-        return tc__gemm_sm90_run(&c, &k, args, how);                                                                  \
-    }
-
-#define TC_GEMM_SM80_DEFINE(name, ...)                                                                                \
-    TC__GEMM_CONFIG(name, tc_gemm_sm80_config, __VA_ARGS__)                                                           \
-    TC__GEMM_SM80_RULES(TC__RULE_ASSERT, name##_config())                                                             \
-    enum { name##_THREADS = tc_gemm_sm80_threads(name##_config()), name##_SMEM = tc_gemm_sm80_smem(name##_config()) }; \
-    TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, name##_config(), TC__GEMM_SM80_BODY(name, name##_config(), 1))         \
-    TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, name##_config(), TC__GEMM_SM80_BODY(name, name##_config(), 0))   \
-    TC__HOST_PART(TC__GEMM_SM80_HOST(name) TC__ENTRIES(name, tc_gemm_args))
-
-#define TC__GEMM_SM80_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_gemm_args *args, const tc__launch *how)                                     \
-    {                                                                                                                 \
-        static tc__kernel_cache cache[2];                                                                             \
-        const tc_gemm_config c = name##_config();                                                                     \
-        const tc__kernel k[2] = {TC__GEMM_SM80_AS_HOST(name, c, &cache[0]), TC__GEMM_SM80_AS_HOST(name##_any, c, &cache[1])}; \
-        return tc__gemm_sm80_run(&c, k, args, how);                                                                   \
-    }
+#define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__GEMM_SM80_DEFINE_(name, own, ...)                                                                         \
+    TC__GEMM_CONFIG(name, own, tc_gemm_sm80_config, __VA_ARGS__)                                                      \
+    TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                     \
+    TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 1))            \
+    TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 0))      \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name) TC__FUNCTION(name##_any))                    \
+                  TC__ENTRIES(name, gemm, own##_go))
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_GEMM_DEFINE: types and hooks come from the user, everything else from here.
  */
 #define TC__GEMM_AUTO_RULES(X, c)                                                                                     \
-    X(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n && !(c).cluster_k \
-      && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group,                      \
-      "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or TC_GEMM_SM80_DEFINE") \
+    X(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n\
+      && !(c).cluster_k && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group,    \
+      "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or "               \
+      "TC_GEMM_SM80_DEFINE")                                                                                          \
     TC__GEMM_RULES(X, c)
 
 /* On Hopper it takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be compiled there;
@@ -246,37 +274,26 @@ TC_HOST tc_status tc__gemm_auto_run(const tc__gemm_variant *v, const tc_gemm_con
 /* Types and hooks only. */
 TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { return c; }
 
-#define TC_GEMM_DEFINE(name, ...)                                                                                     \
-    TC__GEMM_CONFIG(name, tc__gemm_as_given, __VA_ARGS__)                                                             \
-    TC__GEMM_AUTO_RULES(TC__RULE_ASSERT, name##_config())                                                             \
-    TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name)                                                                          \
-    TC__GEMM_SM80_KERNEL(name##_sm80, TC__FAST_SM80_BOUND, tc_gemm_sm80_config(name##_config()),                      \
-                         TC__IF_FAST_SM80(TC__GEMM_SM80_BODY(name, tc_gemm_sm80_config(name##_config()), 1)))         \
-    TC__GEMM_SM80_KERNEL(name##_sm80_any, TC__SM80_BOUND, tc_gemm_sm80_config(name##_config()),                       \
-                         TC__IF_SM80(TC__GEMM_SM80_BODY(name, tc_gemm_sm80_config(name##_config()), 0)))              \
-    TC__HOST_PART(TC__GEMM_AUTO_HOST(name) TC__ENTRIES(name, tc_gemm_args))
+#define TC_GEMM_DEFINE(name, ...) TC__CALL4(TC__GEMM_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__GEMM_DEFINE_(name, own, ...)                                                                              \
+    TC__GEMM_CONFIG(name, own, tc__gemm_as_given, __VA_ARGS__)                                                        \
+    TC__GEMM_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name, own)                                                                     \
+    TC__GEMM_SM80_KERNEL(name##_sm80, TC__FAST_SM80_BOUND, tc_gemm_sm80_config(own##_config()),                       \
+                         TC__IF_FAST_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 1)))           \
+    TC__GEMM_SM80_KERNEL(name##_sm80_any, TC__SM80_BOUND, tc_gemm_sm80_config(own##_config()),                        \
+                         TC__IF_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 0)))                \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
+                         TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))                                     \
+                  TC__ENTRIES(name, gemm, own##_go))
 
-#define TC__GEMM_AUTO_CONFIG(name, bm, bn, cluster_m, schedule) tc__gemm_tile(tc__gemm_scheduled(name##_config(), schedule), bm, bn, cluster_m)
+#define TC__GEMM_AUTO_CONFIG(own, bm, bn, cluster_m, schedule)                                                        \
+    tc__gemm_tile(tc__gemm_scheduled(own##_config(), schedule), bm, bn, cluster_m)
 
-#define TC__GEMM_AUTO_SM90(name, tile, bm, bn, cluster_m, schedule, cost)                                             \
-    TC__GEMM_SM90_KERNEL(name##_##tile, TC__GEMM_AUTO_CONFIG(name, bm, bn, cluster_m, schedule),                      \
-                         TC__IF_SM90A(TC__GEMM_SM90_BODY(name, TC__GEMM_AUTO_CONFIG(name, bm, bn, cluster_m, schedule))))
-
-#define TC__GEMM_AUTO_VARIANT(name, tile, bm, bn, cluster_m, schedule, cost)                                          \
-    {TC__GEMM_AUTO_CONFIG(name, bm, bn, cluster_m, schedule),                                                         \
-     TC__GEMM_SM90_AS_HOST(name##_##tile, TC__GEMM_AUTO_CONFIG(name, bm, bn, cluster_m, schedule), &cache_##tile), cost},
-#define TC__GEMM_AUTO_CACHE(name, tile, bm, bn, cluster_m, schedule, cost) static tc__kernel_cache cache_##tile;
-
-#define TC__GEMM_AUTO_HOST(name)                                                                                      \
-    TC_HOST tc_status name##__go(const tc_gemm_args *args, const tc__launch *how)                                     \
-    {                                                                                                                 \
-        TC__GEMM_TILES(TC__GEMM_AUTO_CACHE, name)                                                                     \
-        static tc__kernel_cache cache[2];                                                                             \
-        const tc__gemm_variant tiles[] = {TC__GEMM_TILES(TC__GEMM_AUTO_VARIANT, name)};                               \
-        const tc_gemm_config c = tc_gemm_sm80_config(name##_config());                                                \
-        const tc__kernel k[2] = {TC__GEMM_SM80_AS_HOST(name##_sm80, c, &cache[0]), TC__GEMM_SM80_AS_HOST(name##_sm80_any, c, &cache[1])}; \
-        return tc__gemm_auto_run(tiles, &c, k, args, how);                                                            \
-    }
+#define TC__GEMM_AUTO_SM90(name, own, tile, bm, bn, cluster_m, schedule, cost)                                        \
+    TC__GEMM_SM90_KERNEL(name##_##tile, TC__GEMM_AUTO_CONFIG(own, bm, bn, cluster_m, schedule),                       \
+                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, bm, bn, cluster_m, schedule))))
+#define TC__GEMM_AUTO_FUNCTION(name, own, tile, bm, bn, cluster_m, schedule, cost) TC__FUNCTION(name##_##tile)
 
 #endif /* __CUDACC__ */
 #endif /* TC_GEMM_H */

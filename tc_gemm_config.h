@@ -92,6 +92,28 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
+/* What a program gives tc_gemm_sm90_prepare and tc_gemm_sm80_prepare as .epi or .epi2 where the kernel, compiled elsewhere (NVRTC), has
+ * a hook: host and device then have the same configuration. Nobody calls them. */
+TC_HOST float tc_epi_on_device(float x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
+TC_HOST tc_f32x2 tc_epi2_on_device(tc_f32x2 x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
+
+#define TC__GEMM_FIELD(name, most) {#name, offsetof(tc_gemm_config, name), most}
+static const tc__field tc__gemm_fields[] TC_UNUSED = {
+    TC__GEMM_FIELD(a, 0), TC__GEMM_FIELD(b, 0), TC__GEMM_FIELD(d, 0), TC__GEMM_FIELD(bm, 2048), TC__GEMM_FIELD(bn, 2048), TC__GEMM_FIELD(bk, 2048),
+    TC__GEMM_FIELD(stages, 64), TC__GEMM_FIELD(warps_m, 64), TC__GEMM_FIELD(warps_n, 64), TC__GEMM_FIELD(cluster_m, 16),
+    TC__GEMM_FIELD(cluster_n, 16), TC__GEMM_FIELD(cluster_k, 16), TC__GEMM_FIELD(consumers, 16), TC__GEMM_FIELD(schedule, 16),
+    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(raster, 16), TC__GEMM_FIELD(raster_group, 1 << 30), TC__GEMM_FIELD(epi_size, 0), {NULL, 0, 0}};
+
+/* What must hold before a configuration can be completed. */
+TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
+{
+    const tc__field *tc__fields = tc__gemm_fields;
+    const tc_status st = tc__config_range(tc__fields, c);
+    if (st != TC_OK) return st;
+    TC__GEMM_RULES(TC__RULE_SAY, *c)
+    return TC_OK;
+}
+
 /* Is there anything to compute? */
 TC_HOST int tc__gemm_empty(const tc_gemm_args *g)
 {

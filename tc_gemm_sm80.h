@@ -3,6 +3,7 @@
  *     tc_gemm_sm80_config                    a configuration with every unset field filled in
  *     tc_gemm_sm80_smem, _threads, _legal    what its block takes; whether it keeps the rules
  *     tc_gemm_sm80_params, _fill (host)      what the kernel is given; fills it from a call's arguments
+ *     tc_gemm_sm80_prepare (host)            a call to launch by yourself: checked, its grid and its parameters (tc_gemm.h)
  *     tc_gemm_sm80                           the kernel's body
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. One block a tile. cp.async fills a ring of swizzled tiles,
@@ -301,6 +302,9 @@ TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_args *g, int bytes)
     return bits % (uint64_t)bytes == 0;
 }
 
+/* Does a call need NAME_any? */
+TC_HOST int tc__gemm80_any(const tc_gemm_args *g) { return g->k > 0 && !tc__gemm80_rows_aligned(g, 16); }
+
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
@@ -317,22 +321,68 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     return tc__gemm_tiles(&p->tiles, c, g, blocks);
 }
 
+/* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes. cluster is 1. */
+typedef struct tc_gemm_sm80_launch {
+    unsigned grid, block, smem, cluster;
+    int any;
+    tc_gemm_sm80_params params;
+} tc_gemm_sm80_launch;
+
+/* The rules for a call; g becomes the call to make. */
+TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *args, tc_gemm_args *g)
+{
+    const tc_status st = tc__gemm_check(c, args);
+    if (st == TC_OK && !tc__gemm_empty(args)) *g = tc__gemm_effective(args);
+    return st;
+}
+
+/* A checked call that computes something. */
+TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_launch *l)
+{
+    const tc_status st = tc_gemm_sm80_fill(c, g, blocks, &l->params);
+    l->block = (unsigned)tc_gemm_sm80_threads(*c);
+    l->smem = (unsigned)tc_gemm_sm80_smem(*c);
+    l->cluster = 1;
+    l->any = tc__gemm80_any(g);
+    l->grid = st == TC_OK ? l->params.tiles.total : 0;
+    return st;
+}
+
+/* As tc_gemm_sm90_prepare. blocks: how many of it run at a time; the device's multiprocessors do. */
+TC_HOST tc_status tc_gemm_sm80_prepare(const tc_gemm_config *given, const tc_gemm_args *args, int blocks, tc_gemm_sm80_launch *out)
+{
+    const tc__field *tc__fields = tc__gemm_fields;
+    tc_gemm_config complete;
+    const tc_gemm_config *c = &complete;
+    tc_gemm_args g;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (blocks < 1) return tc__fail(TC_ERR_SIZE, "blocks = %d must be 1 or more", blocks);
+    st = tc__gemm_config_check(given);
+    if (st != TC_OK) return st;
+    complete = tc_gemm_sm80_config(*given);
+    TC__GEMM_SM80_RULES(TC__RULE_SAY, *c)
+    st = tc__gemm80_check(c, args, &g);
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    return tc__gemm80_launch(c, &g, blocks, out);
+}
+
 /* Checks, and with launch != 0 runs. k: the kernel for rows aligned to 16 bytes, and the one for any. */
 TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args, const tc__launch *how)
 {
-    tc_gemm_sm80_params p;
+    tc_gemm_sm80_launch l;
     tc_gemm_args g;
-    tc_status st = tc__gemm_check(c, args);
+    tc_status st = tc__gemm80_check(c, args, &g);
     const tc__kernel *use;
     int sms = 0;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    g = tc__gemm_effective(args);
-    use = k + (g.k > 0 && !tc__gemm80_rows_aligned(&g, 16));
+    use = k + tc__gemm80_any(&g);
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
-    if (st == TC_OK) st = tc_gemm_sm80_fill(c, &g, sms, &p);
+    if (st == TC_OK) st = tc__gemm80_launch(c, &g, sms, &l);
     if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(use, p.tiles.total, &p, how);
+    return tc__kernel_launch(use, l.grid, &l.params, how);
 }
 
 #endif /* host */

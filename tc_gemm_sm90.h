@@ -3,6 +3,7 @@
  *     tc_gemm_sm90_config                    a configuration with every unset field filled in
  *     tc_gemm_sm90_smem, _threads, _legal    what its block takes; whether it keeps the rules
  *     tc_gemm_sm90_params, _fill (host)      what the kernel is given; fills it from a call's arguments
+ *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters (tc_gemm.h)
  *     tc_gemm_sm90_load, _mma, _store        producer and consumer of one tile, for kernels of your own
  *     tc_gemm_sm90                           the kernel's body
  *
@@ -93,7 +94,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     TC__GEMM_RULES(X, c)                                                                                              \
     X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG, "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG") \
     X((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups")                        \
-    X((c).bm > 0 && tc__gemm90_rows(c) % 64 == 0 && (c).bm % tc__gemm90_rows(c) == 0,                                 \
+    X((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0 && (c).bm % tc__gemm90_rows(c) == 0,                                 \
       "tc: .bm must be a multiple of 64 rows for each consumer warpgroup (64 * consumers if cooperative)")            \
     X((c).bn > 0 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")                 \
     X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
@@ -138,6 +139,12 @@ typedef struct tc_gemm90 {
     tc_gemm_config c;
     tc_wgmma_fn mma;
 } tc_gemm90;
+
+TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
+{
+    tc_gemm90 k = {c, tc_wgmma_pick_f32(c.bn, c.a)};
+    return k;
+}
 
 typedef struct tc_gemm90_block {
     const tc_gemm_sm90_params *p;
@@ -531,22 +538,68 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     return st;
 }
 
+/* A call to launch: grid in blocks (0: there is nothing to compute), threads of a block, bytes of its dynamic shared memory, blocks of a
+ * cluster (1: launch without), and the kernel's only argument. */
+typedef struct tc_gemm_sm90_launch {
+    unsigned grid, block, smem, cluster;
+    tc_gemm_sm90_params params;
+} tc_gemm_sm90_launch;
+
+/* The rules for a call; g becomes the call to make. */
+TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *args, tc_gemm_args *g)
+{
+    const tc_status st = tc__gemm_check(c, args);
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    *g = tc__gemm_effective(args);
+    return tc__gemm_check_tma(c, g);
+}
+
+/* A checked call that computes something. */
+TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *g, int clusters, tc_gemm_sm90_launch *l)
+{
+    const tc_status st = tc_gemm_sm90_fill(c, g, clusters, &l->params);
+    const uint32_t total = l->params.tiles.total;
+    l->block = (unsigned)tc_gemm_sm90_threads(*c);
+    l->smem = (unsigned)tc_gemm_sm90_smem(*c);
+    l->cluster = (unsigned)(c->cluster_m * c->cluster_n * c->cluster_k);
+    l->grid = st != TC_OK ? 0 : (total < (uint32_t)clusters || c->cluster_k > 1 ? total : (uint32_t)clusters) * l->cluster;
+    return st;
+}
+
+/* A call of a kernel that the program compiles and launches by itself (NVRTC, the driver API). given: the configuration of its
+ * TC_GEMM_SM90_DEFINE, tc_epi_on_device or tc_epi2_on_device for its hook. clusters: how many of it run at a time
+ * (cuOccupancyMaxActiveClusters; the device's multiprocessors divided by the cluster's blocks are as good). */
+TC_HOST tc_status tc_gemm_sm90_prepare(const tc_gemm_config *given, const tc_gemm_args *args, int clusters, tc_gemm_sm90_launch *out)
+{
+    const tc__field *tc__fields = tc__gemm_fields;
+    tc_gemm_config complete;
+    const tc_gemm_config *c = &complete;
+    tc_gemm_args g;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (clusters < 1) return tc__fail(TC_ERR_SIZE, "clusters = %d must be 1 or more", clusters);
+    st = tc__gemm_config_check(given);
+    if (st != TC_OK) return st;
+    complete = tc_gemm_sm90_config(*given);
+    TC__GEMM_SM90_RULES(TC__RULE_SAY, *c)
+    st = tc__gemm90_check(c, args, &g);
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    return tc__gemm90_launch(c, &g, clusters, out);
+}
+
 /* Checks, and with launch != 0 runs. */
 TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args, const tc__launch *how)
 {
-    tc_gemm_sm90_params p;
+    tc_gemm_sm90_launch l;
     tc_gemm_args g;
-    tc_status st = tc__gemm_check(c, args);
+    tc_status st = tc__gemm90_check(c, args, &g);
     int clusters = 0;
-    uint32_t run;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    g = tc__gemm_effective(args);
-    st = tc__gemm_check_tma(c, &g);
-    if (st == TC_OK) st = tc__kernel_device(k, &clusters);
-    if (st == TC_OK) st = tc_gemm_sm90_fill(c, &g, clusters, &p);
+    st = tc__kernel_device(k, &clusters);
+    if (st == TC_OK) st = tc__gemm90_launch(c, &g, clusters, &l);
     if (st != TC_OK || !how->launch) return st;
-    run = p.tiles.total < (uint32_t)clusters || c->cluster_k > 1 ? p.tiles.total : (uint32_t)clusters;
-    return tc__kernel_launch(k, run * (unsigned)k->cluster, &p, how);
+    return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 
 #endif /* host */

@@ -44,9 +44,14 @@
 #define TC__FIELDS_23(c, x, ...) c x; TC__FIELDS_22(c, __VA_ARGS__)
 #define TC__FIELDS_24(c, x, ...) c x; TC__FIELDS_23(c, __VA_ARGS__)
 
-/* One list of rules, X(condition, "sentence"), serves the static_asserts of a generator and the functions that ask. */
-#define TC__RULE_ASSERT(condition, sentence) static_assert(condition, sentence);
+/* The prefix of what a generator keeps to itself. The line is in it, so that of two generators of one name only what they give to the user
+ * clashes. */
+#define TC__OWN(name) TC__CAT(name##__, __LINE__)
+
+/* One list of rules, X(condition, "sentence"), serves the static_asserts of a generator, the functions that ask, and those that tell. */
+#define TC__RULE_ASSERT(condition, sentence) TC__LINE_BREAK static_assert(condition, sentence);
 #define TC__RULE_AND(condition, sentence) &&(condition)
+#define TC__RULE_SAY(condition, sentence) if (!(condition)) return tc__config_breaks(sentence, tc__fields, c);
 
 #ifdef __CUDACC__
 
@@ -94,7 +99,7 @@
 #define TC__HOST_PART(...) __VA_ARGS__
 #endif
 
-/* What every generator defines: NAME_can_run, which checks only, and NAME_run, both over NAME__go. They are functions like any other, with
+/* What every generator defines: NAME_can_run, which checks only, and NAME_run, both over go. They are functions like any other, with
  * C's linkage: TC_GEMM_DECLARE and TC_ATTN_DECLARE declare them for other files, C files too. A generator that stands in a header included
  * by several files wants them static instead: define TC_STATIC_ENTRIES. */
 #ifdef TC_STATIC_ENTRIES
@@ -104,24 +109,73 @@
 #else
 #define TC__ENTRY extern
 #endif
-#define TC__ENTRIES(name, arguments)                                                                                  \
-    TC__ENTRY tc_status name##_can_run(const arguments *args, const char **why)                                       \
+#define TC__ENTRIES(name, kind, go)                                                                                   \
+    TC__LINE_BREAK TC__ENTRY tc_status name##_can_run(const tc_##kind##_args *args, const char **why)                 \
     {                                                                                                                 \
         const tc__launch how = {0, 0, 0};                                                                             \
-        const tc_status st = name##__go(args, &how);                                                                  \
+        const tc_status st = go(args, &how);                                                                          \
         if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
         return st;                                                                                                    \
     }                                                                                                                 \
-    TC__ENTRY tc_status name##_run(const arguments *args, cudaStream_t stream)                                        \
+    TC__LINE_BREAK TC__ENTRY tc_status name##_run(const tc_##kind##_args *args, cudaStream_t stream)                  \
     {                                                                                                                 \
         const tc__launch how = {stream, 1, args && args->pdl};                                                        \
-        return name##__go(args, &how);                                                                                \
+        return go(args, &how);                                                                                        \
+    }
+
+/* go is of the kind tc_status f(const tc_kind_config *, const tc__kernels *, const tc_kind_args *, const tc__launch *); then the kernels. */
+#define TC__FUNCTION(kernel) {(const void *)kernel, #kernel},
+#define TC__GO(own, kind, go, ...)                                                                                    \
+    TC__LINE_BREAK TC_HOST tc_status own##_go(const tc_##kind##_args *args, const tc__launch *how)                    \
+    {                                                                                                                 \
+        const tc__function f[] = {__VA_ARGS__};                                                                       \
+        static tc__kernel_cache cache[sizeof f / sizeof f[0]];                                                        \
+        const tc__kernels kernels = {f, cache};                                                                       \
+        const tc_##kind##_config c = own##_config();                                                                  \
+        return go(&c, &kernels, args, how);                                                                           \
     }
 #define TC__DECLARE(name, arguments)                                                                                  \
     TC__ENTRY tc_status name##_can_run(const arguments *args, const char **why);                                      \
     TC__ENTRY tc_status name##_run(const arguments *args, cudaStream_t stream)
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* A whole number of a configuration, by name: where it stands, and the most that the rules can be asked about without an overflow. */
+typedef struct tc__field {
+    const char *name;
+    size_t at;
+    int most;
+} tc__field;
+
+TC_HOST int tc__field_of(const tc__field *f, const void *config)
+{
+    int value;
+    memcpy(&value, (const char *)config + f->at, sizeof value);
+    return value;
+}
+
+/* A rule that a configuration breaks, in words: the sentence without its "tc: ", and the values of the fields that it names. */
+TC_HOST tc_status tc__config_breaks(const char *sentence, const tc__field *fields, const void *config)
+{
+    char values[96] = "";
+    for (; fields->name; fields++) {
+        const size_t used = strlen(values), n = strlen(fields->name);
+        const char *p = sentence;
+        while ((p = strchr(p, '.')) != NULL && (strncmp(p + 1, fields->name, n) != 0 || p[n + 1] == '_' || (p[n + 1] >= 'a' && p[n + 1] <= 'z'))) p++;
+        if (p) snprintf(values + used, sizeof values - used, "%s.%s = %d", used ? ", " : "", fields->name, tc__field_of(fields, config));
+    }
+    return tc__fail(TC_ERR_CONFIG, "%s%s%s%s", sentence + 4, *values ? " (" : "", values, *values ? ")" : "");
+}
+
+TC_HOST tc_status tc__config_range(const tc__field *fields, const void *config)
+{
+    for (; fields->name; fields++) {
+        const int value = tc__field_of(fields, config);
+        if (fields->most && (value < 0 || value > fields->most))
+            return tc__fail(TC_ERR_CONFIG, ".%s = %d must be in 0..%d", fields->name, value, fields->most);
+    }
+    return TC_OK;
+}
 
 #define TC__MAX_DEVICES 64
 
@@ -136,6 +190,17 @@ typedef struct tc__launch {
     cudaStream_t stream;
     int launch, pdl; /* pdl: programmatic dependent launch */
 } tc__launch;
+
+/* The kernels of a generator. */
+typedef struct tc__function {
+    const void *function;
+    const char *name;
+} tc__function;
+
+typedef struct tc__kernels {
+    const tc__function *f;
+    tc__kernel_cache *cache; /* one for each */
+} tc__kernels;
 
 /* One kernel as the host sees it. */
 typedef struct tc__kernel {

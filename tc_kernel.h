@@ -265,8 +265,18 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
 
 #ifdef __CUDACC__
 
+/* In a build for another target: what to do about it, at the user's line. */
+#if defined(__CUDA_ARCH__) && !TC_HAS_SM90A && !defined(TC_SM90_STUBS)
+#define TC__KERNEL_TARGET \
+    static_assert(0, "tc: TC_KERNEL_SM90_DEFINE needs -gencode arch=compute_90a,code=sm_90a; " \
+                     "for a build that has other targets too, #define TC_SM90_STUBS before tc.h");
+#else
+#define TC__KERNEL_TARGET
+#endif
+
 /* See the top of this file. */
 #define TC_KERNEL_SM90_DEFINE(name, params_type, ...)                                                                 \
+    TC__KERNEL_TARGET                                                                                                 \
     TC__SM90_STRICT(TC__KERNEL_CONFIG(name, __VA_ARGS__))                                                             \
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_kernel_sm90_threads(name##_config())), 1) name(const __grid_constant__ params_type p) \
     {                                                                                                                 \

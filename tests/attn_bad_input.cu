@@ -225,8 +225,8 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_EPI, "hook_size = 18446744073709551615", "TC_EPI_MAX", g.hook_args = &my_args; g.hook_size = (size_t)-1);
     REFUSED(ARGS, TC_ERR_EPI, "hook_size = 4", ".hook_size = 8", g.hook_size = 4);
     REFUSED(ARGS, TC_ERR_EPI, "hook_size = 0", ".hook_size = 8", g.hook_size = 0; g.hook_args = 0);
-    REFUSED(ALL, TC_ERR_EPI, "hook_args is null", "hook_size = 8", g.hook_args = 0; g.hook_size = 8);
-    REFUSED(PLAIN | WINDOW, TC_ERR_EPI, "hook_size = 0", "hook_args", g.hook_args = &my_args; g.hook_size = 0);
+    REFUSED(ARGS, TC_ERR_EPI, "hook_args is null", "hook_size = 8", g.hook_args = 0; g.hook_size = 8);
+    REFUSED(PLAIN | WINDOW, TC_ERR_EPI, "hook_args", "without a hook", g.hook_args = &my_args; g.hook_size = 0);
     /* lengths */
     REFUSED(ALL, TC_ERR_SIZE, "cu_q and lens_q", "both", g.cu_q = mem_cu_q; g.total_q = 44; g.lens_q = mem_lens);
     REFUSED(ALL, TC_ERR_SIZE, "cu_k and lens_k", "both", g.cu_k = mem_cu_k; g.total_k = 70; g.lens_k = mem_lens);
@@ -279,12 +279,14 @@ static void test_device_rules(void)
     k.function = (const void *)many_warps, k.name = "made_up", k.threads = 512, k.cluster = 1, k.cc = 80;
     k.cache = &cache[0], k.smem = 300000;
     for (int launch = 0; launch < 2; launch++) {
-        st = tc__attn90_run(&c, &k, &g, 0, launch);
+        const tc__launch how = {0, launch, 0};
+        st = tc__attn90_run(&c, &k, &g, &how);
         CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
     }
     k.smem = 1024, k.function = (const void *)one_warp;
     for (int launch = 0; launch < 2; launch++) {
-        st = tc__attn90_run(&c, &k, &g, 0, launch);
+        const tc__launch how = {0, launch, 0};
+        st = tc__attn90_run(&c, &k, &g, &how);
         CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
     }
     CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
@@ -443,6 +445,7 @@ static void test_configs(void)
                 memset((void *)&c, 0, sizeof c);
                 c.type = TC_BF16, c.head_dim = d, c.head_dim_v = dv;
                 c.causal = set & 1, c.window = set >> 1 & 1, c.score = set & 4 ? some_score : 0, c.mask = set & 8 ? some_mask : 0;
+                c.hook_size = set & 12 ? TC_NO_ARGS : 0;
                 CHECK(tc_attn_sm80_legal(c) && tc_attn_sm90_legal(c), "head_dim %d, %d, hooks %d: breaks a rule", d, dv, set);
                 CHECK(tc_attn_sm80_smem(tc_attn_sm80_config(c)) <= 101376, "head_dim %d, %d, hooks %d: %d bytes are more than the 99 KB of sm_86, 89, 120", d,
                       dv, set, tc_attn_sm80_smem(tc_attn_sm80_config(c)));
@@ -452,26 +455,21 @@ static void test_configs(void)
 }
 
 /* ---- TC_ATTN_DEFINE on Hopper in a build without code for it ---- */
-static int instead;
-static tc_status absent_sm90__go(const tc_attn_args *args, cudaStream_t stream, int launch)
-{
-    (void)args, (void)stream, (void)launch;
-    return tc__fail(TC_ERR_IMAGE, "absent_sm90 was not compiled for this device");
-}
-static tc_status absent_sm80__go(const tc_attn_args *args, cudaStream_t stream, int launch)
-{
-    (void)args, (void)stream, (void)launch;
-    instead++;
-    return TC_OK;
-}
-TC__ATTN_AUTO_HOST(absent)
-
+/* A program that holds no sm_90a code: its Hopper kernel is a stub of one warp. Refused on Hopper, though an sm_80 kernel is there. */
 static void test_policy(void)
 {
+    const tc__function f[2] = {{(const void *)one_warp, "absent_sm90"}, {(const void *)k80, "k80"}};
+    static tc__kernel_cache cache[2];
+    const tc__kernels kernels = {f, cache};
+    const tc__launch how = {0, 0, 0};
     const tc_attn_args g = good(0);
-    const tc_status st = absent__go(&g, 0, 1);
-    if (device == 90) CHECK(st == TC_ERR_IMAGE && !instead && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
-    else CHECK(st == TC_OK && instead == 1, "%s: %s", tc_status_text(st), tc_why());
+    tc_attn_config c;
+    tc_status st;
+    memset((void *)&c, 0, sizeof c);
+    c.type = TC_BF16, c.head_dim = 64;
+    st = tc__attn_auto_go(&c, &kernels, &g, &how);
+    if (device == 90) CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
+    else CHECK(st == TC_OK, "%s: %s", tc_status_text(st), tc_why());
 }
 
 static void test_graph(void)

@@ -3,6 +3,8 @@
 #     tests/errors.sh [directory to write to, default build/tests/errors] [files, default all of tests/errors]
 # A program's comments:  // expect: TEXT       must be in the output (any number of them)
 #                        // expect-line: N     an error must be attributed to line N of the program itself
+#                        // expect-first: TEXT the first line of the output holds it
+#                        // expect-lines: N    the output has N lines at most
 #                        // arch: 80           the target (default 90a)
 # Variables: NVCC (nvcc), JOBS (2). One line a program; ends with "N passed, N failed".
 
@@ -30,6 +32,10 @@ else
     done < "$log.want"
     line=$(sed -n 's,^// expect-line: ,,p' "$file")
     if [ -n "$line" ]; then grep -qF "$name($line): error" "$log" || why="$why; no error is at line $line"; fi
+    first=$(sed -n 's,^// expect-first: ,,p' "$file")
+    if [ -n "$first" ]; then head -n 1 "$log" | grep -qF -- "$first" || why="$why; the first line lacks: $first"; fi
+    most=$(sed -n 's,^// expect-lines: ,,p' "$file") lines=$(wc -l < "$log")
+    if [ -n "$most" ] && [ "$lines" -gt "$most" ]; then why="$why; $lines lines, $(wc -c < "$log") bytes, not $most lines at most"; fi
     rm -f "$log.want"
 fi
 if [ -z "$why" ]; then

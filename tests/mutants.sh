@@ -1,81 +1,100 @@
 #!/bin/sh
-# mutants.sh - does tcemu notice when one piece of the synchronisation is missing? Takes examples/21_gemm_sm90_by_hand.cu, deletes
-# each wait, fence, arrive, expect_tx, commit and barrier in turn, and runs what is left; and of the tcgen05 examples 30 and 31 each
+# mutants.sh - does tcemu notice when one piece of the synchronisation is missing? Deletes each wait, fence, arrive, expect_tx, commit,
+# barrier and copy in turn, and runs what is left: of the skeleton tc_kernel.h and what it stands on (tc_pipe_init, tc_store_rows), by
+# examples 21 (clusters of two) and 24 (none), which are made of it; of example 21 itself; and of the tcgen05 examples 30 and 31 each
 # tcgen05.wait::ld, wholly and for the first of its two loads. usage: tests/mutants.sh BUILD_DIR TCEMU
+# A mutant is a directory in which one header or the example is changed; the other headers are links.
 # Two multiprocessors: each cluster then has several tiles, as it has at full size.
 # A mutant is caught if tcemu reports an error. One that is not must be in the list of harmless ones below, with its reason;
 # one that is there and is caught is a failure as well. Ends with "N passed, N failed".
 build=$1 tcemu=$2
 out=$build/mutants
 NVCC=${NVCC:-nvcc} JOBS=${JOBS:-2}
-mkdir -p "$out" && rm -f "$out"/* || exit 1
+rm -rf "$out" && mkdir -p "$out" || exit 1
+out=$(cd "$out" && pwd)
 
-# TEXT of the deleted line | why nothing can go wrong without it
+# CALL that is deleted | why nothing can go wrong without it
 cat > "$out/harmless" <<'LIST'
-tc_wgmma_fence_acc(acc|it tells the compiler alone where the accumulators may be read; no instruction comes of it
+tc_wgmma_fence_acc(|it tells the compiler alone where the accumulators may be read; no instruction comes of it
+tc_griddepcontrol_wait(|the example launches without pdl: its kernels begin when the one before has ended
+tc_griddepcontrol_launch_dependents(|the same: nobody waits for it
 LIST
 
-# SOURCE ARCH | what is deleted there
-cat > "$out/sources" <<'LIST'
-examples/21_gemm_sm90_by_hand.cu 90a|^ .*(WAIT|tc_wgmma_fence|commit_group|tc_mbarrier_arrive|tc_mbarrier_init|tc_fence_|__syncwarp|tc_cluster_sync)
-examples/30_tcgen05_gemm_1cta.cu 100a|^ .*tc_tcgen05_wait_ld
-examples/31_tcgen05_gemm_2cta.cu 100a|^ .*tc_tcgen05_wait_ld
+# FILE that is changed | function, or - for the whole of it | example that runs it | target | calls that are deleted; lines of comments, and
+# those that match the last field, are left out. What cluster 1 alone does is mutated with an example that has no cluster.
+sync='[A-Z_]*WAIT[A-Z_]*|tc_wgmma_fence[a-z_]*|[a-z_]*commit_group|tc_mbarrier_arrive[a-z_]*|tc_mbarrier_init|tc_fence_[a-z_]*|__syncwarp|tc_cluster_sync'
+cat > "$out/sources" <<LIST
+tc_kernel.h;-;21_gemm_sm90_by_hand;90a;$sync|tc_pipe_init|tc__kernel_release|tc_griddepcontrol_[a-z_]*;cluster == 1
+tc_kernel.h;tc__kernel_release;24_swiglu;90a;$sync;cluster > 1
+tc_kernel.h;tc_kernel_sm90;24_swiglu;90a;__syncthreads;-
+tc_pipe.h;tc_pipe_init;21_gemm_sm90_by_hand;90a;$sync;-
+tc_epi.h;tc_store_rows;21_gemm_sm90_by_hand;90a;$sync;-
+examples/21_gemm_sm90_by_hand.cu;-;21_gemm_sm90_by_hand;90a;$sync|tc_cp_async_bulk_tensor[a-z0-9_]*;-
+examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
+examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
-make_mutant() { # NAME: from stdin
-    sed "s,#include \"\([a-z0-9]*_main.h\)\",#include \"$PWD/examples/\1\"," > "$out/$1.cu"
-    echo "$source" > "$out/$1.source"
-    echo "$arch" > "$out/$1.arch"
+count=0
+make_mutant() { # SED_SCRIPT FORM: of line n of $file
+    count=$((count + 1))
+    dir=$out/$(printf %02d $count)
+    mkdir -p "$dir/examples"
+    ln -s "$PWD"/tc*.h "$dir"
+    ln -s "$PWD/examples/$example.cu" "$PWD"/examples/*.h "$dir/examples"
+    rm "$dir/$file"
+    sed -E "${n}$1" "$file" > "$dir/$file"
+    if cmp -s "$file" "$dir/$file"; then echo "mutants.sh: nothing to delete in $file:$n" >&2 && exit 2; fi
+    echo "$arch $example" > "$dir/how"
+    echo "$file:$n ${2:+($2) }" > "$dir/where"
+    sed -n "${n}s/^ *//p" "$file" > "$dir/text"
+    echo "$what" > "$dir/what"
 }
-while IFS='|' read -r where pattern; do
-    source=${where% *} arch=${where#* }
-    key=$(basename "$source" | cut -c1-2)
-    grep -nE "$pattern" "$source" > "$out/lines"
+while IFS=';' read -r file function example arch pattern but; do
+    awk -v f="$function" -v calls="(^|[^a-zA-Z_])($pattern)\\\\(" -v but="$but" '
+        f == "-" || (index($0, " " f "(") && !/;/) { on = 1 }
+        on && /^ / && !/^ \*/ && $0 ~ calls && !(but != "-" && index($0, but)) { print FNR ":" $0 }
+        f != "-" && /^}/ { on = 0 }' "$file" > "$out/lines"
+    [ -s "$out/lines" ] || { echo "mutants.sh: nothing to delete in $file, $function" >&2 && exit 2; }
     while IFS=: read -r n text; do
-        sed "${n}s/.*/ /" "$source" | make_mutant "${key}_line_$n"
+        what=$(echo "$text" | grep -oE "($pattern)\(" | head -n 1)
+        make_mutant "s/($pattern)\(.*\);/(void)0;/"
         case $text in
         *arrive_expect_tx*) # also: the arrival without the bytes, and the bytes without the arrival
-            sed "${n}s/tc_mbarrier_arrive_expect_tx(full, [^)]*)/tc_mbarrier_arrive(full)/" "$source" | make_mutant "${key}_line_${n}_no_bytes"
-            sed "${n}s/tc_mbarrier_arrive_expect_tx(/tc_mbarrier_expect_tx(/" "$source" | make_mutant "${key}_line_${n}_no_arrival" ;;
+            make_mutant 's/tc_mbarrier_arrive_expect_tx\(([^,]*), .*\);/tc_mbarrier_arrive(\1);/' "no bytes"
+            make_mutant 's/tc_mbarrier_arrive_expect_tx\(/tc_mbarrier_expect_tx(/' "no arrival" ;;
         *tcgen05_wait_ld*) # also: the second load's wait, which comes too late for the first
-            sed "${n}s/tc_tcgen05_wait_ld/if (half) tc_tcgen05_wait_ld/" "$source" | make_mutant "${key}_line_${n}_first_half" ;;
+            make_mutant 's/tc_tcgen05_wait_ld/if (half) tc_tcgen05_wait_ld/' "first half" ;;
         esac
     done < "$out/lines"
 done < "$out/sources"
 
 cat > "$out/one.sh" <<'RUN'
-name=$1
-arch=$(cat "$out/$name.arch")
-"$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared -I"$PWD" "$out/$name.cu" -o "$out/$name" -ldl > "$out/$name.build" 2>&1 || exit 0
-timeout 120 "$tcemu" --device "sm_$arch" --strict --sms 2 --schedules 2 "$out/$name" > "$out/$name.log" 2>&1
-echo $? > "$out/$name.code"
+dir=$1
+read -r arch example < "$dir/how"
+"$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared -I"$dir" "$dir/examples/$example.cu" -o "$dir/program" -ldl > "$dir/build" 2>&1 || exit 0
+timeout 120 "$tcemu" --device "sm_$arch" --strict --sms 2 --schedules 2 "$dir/program" > "$dir/log" 2>&1
+echo $? > "$dir/code"
 RUN
-export out NVCC tcemu
-for f in "$out"/*.cu; do basename "$f" .cu; done | xargs -P "$JOBS" -n 1 sh "$out/one.sh"
+export NVCC tcemu
+ls -d "$out"/[0-9]* | xargs -P "$JOBS" -n 1 sh "$out/one.sh"
 
 passed=0 failed=0
-for f in "$out"/*.cu; do
-    name=$(basename "$f" .cu)
-    source=$(cat "$out/$name.source")
-    n=${name#*_line_}
-    form=${n#*_}
-    [ "$form" = "$n" ] && form=""
-    n=${n%%_*}
-    text=$(sed -n "${n}s/^ *//p" $source)
-    if [ ! -f "$out/$name.code" ]; then
-        echo "FAIL $name does not compile: $(head -n 1 "$out/$name.build")"
+for dir in "$out"/[0-9]*; do
+    where=$(cat "$dir/where")$(cat "$dir/text") call=$(cat "$dir/what")
+    if [ ! -f "$dir/code" ]; then
+        echo "FAIL ${dir##*/} does not compile: $where: $(grep -m 1 error "$dir/build")"
         failed=$((failed + 1))
         continue
     fi
-    reason=$(while IFS='|' read -r what why; do case $text in "$what"*) echo "$why" ;; esac; done < "$out/harmless")
-    found=$(grep -m 1 -o 'error \[[a-z0-9-]*\]' "$out/$name.log")
+    reason=$(while IFS='|' read -r what why; do case $what in "$call"*) echo "$why" ;; esac; done < "$out/harmless")
+    found=$(grep -m 1 -o 'error \[[a-z0-9-]*\]' "$dir/log")
     if [ -n "$found" ] && [ -z "$reason" ]; then
-        echo "caught        $source:$n ${form:+($form) }$text   ${found#error }"
+        echo "caught        $where   ${found#error }"
         passed=$((passed + 1))
     elif [ -z "$found" ] && [ -n "$reason" ]; then
-        echo "harmless      $source:$n ${form:+($form) }$text   $reason"
+        echo "harmless      $where   $reason"
         passed=$((passed + 1))
     else
-        echo "FAIL ${found:+caught, though it is listed as harmless:}${found:-not caught:} $source:$n ${form:+($form) }$text"
+        echo "FAIL ${found:+caught, though it is listed as harmless:}${found:-not caught:} $where"
         failed=$((failed + 1))
     fi
 done

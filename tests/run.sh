@@ -92,6 +92,8 @@ list() {
     step mutants sh tests/mutants.sh "$build" "$build/tcemu"
     step errors sh tests/errors.sh "$build/errors"
     step compile sh tests/compile.sh "$build/compile"
+    step warnings sh tests/warnings.sh "$build/warnings"
+    on_device link sh tests/link.sh "$build" $tcemu
     step must_fail sh tests/must_fail.sh "$build/must_fail"
     [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
     step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
@@ -103,6 +105,11 @@ list() {
     step cover_warp sh tests/cover_warp.sh "$build/cover"
     on_device lattice env LIMIT=60 sh tests/lattice.sh "$build" $tcemu
     step nvrtc "$build/tests/nvrtc" .
+    if [ -z "$tcemu" ]; then
+        on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"
+    else
+        for device in sm_90a sm_80; do emulated $device nvrtc_run "$build/tc_single.h"; done
+    fi
     step single sh tests/single.sh "$build" $tcemu
     step cmake sh tests/cmake.sh "$build"
     step install sh tests/install.sh "$build"

@@ -30,9 +30,37 @@ TC_ATTN_DEFINE(use_attn, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_siz
 /* These belong to their own target; a file for many targets writes TC_GEMM_DEFINE and TC_ATTN_DEFINE, or guards them like this. */
 #if TC_HAS_SM90A && !defined(USE_GENERAL_ONLY)
 TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 64)
+<<<<<<< HEAD
 TC_GEMM_SM90_DEFINE(use_reverse90, .epi = use_hook, .epi_size = sizeof(use_args), .epi_stages = 1, .schedule = TC_COOPERATIVE, .bn = 64,
                     .bm = 64, .d = TC_F32, .b = TC_BF16, .a = TC_BF16) /* fields stand in any order */
 TC_ATTN_SM90_DEFINE(use_attn90, .window = 1, .type = TC_F16)
+=======
+TC_ATTN_SM90_DEFINE(use_attn90, .type = TC_F16, .window = 1)
+
+typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } use_params;
+TC_DEV_SM90A void use_load(const tc_slot *s, const tc_work *w, const void *params)
+{
+    const use_params *p = (const use_params *)params;
+    tc_cp_async_bulk_tensor_3d(s->at, &p->a, (int)s->step * 64, w->row, w->batch, s->full);
+    tc_cp_async_bulk_tensor_3d(s->at + 128 * 128, &p->b, (int)s->step * 64, w->col, w->batch, s->full);
+}
+TC_DEV_SM90A void use_step(const tc_slot *s, const tc_work *w, float *acc, const void *params)
+{
+    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * (64 * 128), 128), b = tc_wgmma_desc(s->at + 128 * 128, 128);
+    (void)w, (void)params;
+#pragma unroll
+    for (int k = 0; k < 4; k++) TC_WGMMA_SS(64, f32, f16, acc, a + (uint64_t)(k * 2), b + (uint64_t)(k * 2), k > 0 || s->step > 0, 1, 1, 0, 0);
+}
+TC_DEV_SM90A void use_finish(const tc_tile_end *t, const tc_work *w, float *acc, const void *params)
+{
+    const use_params *p = (const use_params *)params;
+    const tc_box box = {TC_F16, 128};
+    const tc_store to = {&p->d, w->row + t->wg * 64 + t->row, w->col, w->batch, p->m, p->n, t->store};
+    tc_store_rows(box, 64, &to, acc);
+}
+TC_KERNEL_SM90_DEFINE(use_kernel, use_params, .bm = 128, .bn = 64, .slot_bytes = (128 + 64) * 128, .accumulators = 32, .load = use_load,
+                      .step = use_step, .finish = use_finish)
+>>>>>>> mut
 #endif
 #if TC_HAS_SM80 && !defined(USE_GENERAL_ONLY)
 TC_GEMM_SM80_DEFINE(use_sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64)

@@ -1,6 +1,8 @@
 // hook_host_any.cu - a hook without TC_DEV, in the general generator
+// expect-first: a_hook_is_a_TC_DEV_function
 // expect: a_hook_is_a_TC_DEV_function
-// expect-line: 7
+// expect-line: 9
+// expect-lines: 40
 #include "tc.h"
 
 static float hook(float x, tc_gemm_at at, const void *args) { return x + 0.f * (at.row + at.col) + (args ? 0.f : 1.f); }

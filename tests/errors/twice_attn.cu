@@ -1,0 +1,8 @@
+// twice_attn.cu - two kernels of attention of one name
+// expect: function "same_config" has already been defined (previous definition at line 7)
+// expect-line: 8
+// expect-lines: 40
+#include "tc.h"
+
+TC_ATTN_SM90_DEFINE(same, .type = TC_BF16)
+TC_ATTN_DEFINE(same, .type = TC_F16)

@@ -1,0 +1,70 @@
+#!/bin/sh
+# link.sh - generators in one file, their callers in others, C files too: tests/link linked as one program, with a shared library, and with
+# hidden symbols; and a header with generators in two files. Every program runs. usage: tests/link.sh BUILD_DIR [TCEMU], from the
+# repository's root. Ends with "N passed, N failed".
+build=$(cd "${1:-build}" && pwd)
+tcemu=${2:+$(realpath "$2")}
+work=$build/link
+NVCC=${NVCC:-nvcc} CC=${CC:-cc}
+CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")}
+strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
+cuda="$NVCC -std=c++17 -cudart shared -Werror all-warnings -I."
+for a in 80 90a; do cuda="$cuda -gencode arch=compute_$a,code=compute_$a"; done
+rm -rf "$work" && mkdir -p "$work" || exit 1
+passed=0 failed=0
+
+works() { # works WHAT COMMAND...
+    what=$1
+    shift
+    if "$@" > "$work/out" 2>&1; then
+        echo "ok $what"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $what: $(head -n 6 "$work/out")"
+        failed=$((failed + 1))
+    fi
+}
+runs() { # runs WHAT PROGRAM [DEVICE...]: on each of the emulated devices, or on the GPU
+    whole=$1 program=$2
+    shift 2
+    if [ -z "$tcemu" ]; then works "$whole runs" "$program"; return; fi
+    for device in "$@"; do works "$whole runs, tcemu $device" "$tcemu" --device "$device" "$program"; done
+}
+exports_its_own() { # of a library, nothing of a generator
+    nm -D --defined-only "$1" > "$work/exported" && cat "$work/exported" && grep -q ' link_call$' "$work/exported" &&
+        ! grep -q 'link_gemm\|link_attn\|tc__' "$work/exported"
+}
+
+# shellcheck disable=SC2086
+{
+    works "kernels.cu" $cuda -Xcompiler -fPIC -c -o "$work/kernels.o" tests/link/kernels.cu
+    works "call.cu" $cuda -Xcompiler -fPIC -c -o "$work/call.o" tests/link/call.cu
+    works "main.c, C11 without a warning" $CC $strict -O2 -I. -isystem "$CUDA/include" -c -o "$work/main.o" tests/link/main.c
+    works "one program" $NVCC -cudart shared -o "$work/one" "$work/kernels.o" "$work/call.o" "$work/main.o" -lpthread
+    runs "one program" "$work/one" sm_90a sm_80
+
+    works "a shared library" $NVCC -cudart shared -shared -o "$work/libkernels.so" "$work/kernels.o" "$work/call.o"
+    works "a program with it" $NVCC -cudart shared -o "$work/with" "$work/main.o" -L"$work" -lkernels -Xlinker -rpath,"$work" -lpthread
+    runs "a program with it" "$work/with" sm_90a
+
+    # hidden symbols belong to the program or library that they are linked into
+    hidden="-fvisibility=hidden"
+    works "kernels.cu, hidden" $cuda -Xcompiler -fPIC,$hidden -c -o "$work/kernels_h.o" tests/link/kernels.cu
+    works "call.cu, hidden" $cuda -Xcompiler -fPIC,$hidden -c -o "$work/call_h.o" tests/link/call.cu
+    works "main.c, hidden" $CC $strict $hidden -I. -isystem "$CUDA/include" -c -o "$work/main_h.o" tests/link/main.c
+    works "one program, hidden" $NVCC -cudart shared -o "$work/one_h" "$work/kernels_h.o" "$work/call_h.o" "$work/main_h.o" -lpthread
+    runs "one program, hidden," "$work/one_h" sm_90a
+    works "a library, hidden" $NVCC -cudart shared -shared -o "$work/libhidden.so" "$work/kernels_h.o" "$work/call_h.o"
+    works "it exports its own functions alone" exports_its_own "$work/libhidden.so"
+    works "main.c for it" $CC $strict -DLINK_HIDDEN -I. -isystem "$CUDA/include" -c -o "$work/main_l.o" tests/link/main.c
+    works "a program with it, hidden" $NVCC -cudart shared -o "$work/with_h" "$work/main_l.o" -L"$work" -lhidden -Xlinker -rpath,"$work" \
+        -lpthread
+    runs "a program with it, hidden," "$work/with_h" sm_80
+
+    works "both_a.cu" $cuda -c -o "$work/both_a.o" tests/link/both_a.cu
+    works "both_b.cu" $cuda -c -o "$work/both_b.o" tests/link/both_b.cu
+    works "a header with generators in two files" $NVCC -cudart shared -o "$work/both" "$work/both_a.o" "$work/both_b.o"
+    runs "a header with generators in two files" "$work/both" sm_80
+}
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
