@@ -5,14 +5,22 @@
  * Alive is judged with care rather than sharply: from the first to the last instruction, in the order of the text,
  * where a value may be needed. Registers that asynchronous instructions fill or read (wgmma, tcgen05.ld) keep a slot
  * of their own, and so do those that are copied from or to them: what is on its way to a slot must not find another
- * register there. */
+ * register there.
+ *
+ * Why that is right for lanes that go different ways: each lane follows one path through the blocks, writes to its own
+ * part of a slot alone, and what it still needs is alive wherever on that path it stands. So it does not matter which
+ * other register the slot is for lanes elsewhere, as long as their part of it is another one. A register of up to 32
+ * bits and one of 64 differ in that: lane 3 of the first is word 3 of its plane, and in the second word 3 belongs to
+ * lane 1. So these two kinds never share: free slots of either kind go to their own kind only, and names of both kinds
+ * that the parser gave one number (in asm blocks beside each other) are told apart here. 64 and 128 bits agree: each
+ * half of 128 bits is laid out as 64 bits are. */
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
 enum { FEW = 256 };                     /* as many fit without */
 
-/* of a virtual register; next: in a list */
+/* of a virtual register, which is a number and a layout (key_of); next: in a list */
 typedef struct { uint32_t from, to, next; uint8_t width, own, seen; } life;
 typedef struct { uint32_t begin, end, succ[2]; int nsucc; const ptx_sym *table; uint64_t *use, *def, *in, *out; } block;
 typedef struct { ptx_module *m; ptx_func *f; life *v; block *b; uint32_t nv, nb, words, *block_of; } work;
@@ -22,6 +30,7 @@ static uint8_t width_of(const ptx_opnd *o)
     int bits = ptx_type_bits((ptx_type)o->type);
     return (uint8_t)(bits <= 32 ? 1 : bits / 32);
 }
+static uint32_t key_of(const ptx_opnd *o) { return 2 * o->reg + (width_of(o) > 1); }
 static int is_value(const ptx_opnd *o)
 {
     return (o->kind == PO_REG && o->type != PT_PRED) || (o->kind == PO_MEM && o->type != PT_NONE && !o->sym);
@@ -55,7 +64,7 @@ static void visit_all(work *k, uint32_t pc, visitor f)
 }
 static void note(work *k, const ptx_opnd *o, uint32_t pc, int first)
 {
-    life *v = &k->v[o->reg];
+    life *v = &k->v[key_of(o)];
     (void)first;
     if (!v->seen) { v->seen = 1; v->from = v->to = pc; v->width = width_of(o); }
     if (width_of(o) > v->width) v->width = width_of(o);
@@ -65,8 +74,8 @@ static void note(work *k, const ptx_opnd *o, uint32_t pc, int first)
 static void use_or_def(work *k, const ptx_opnd *o, uint32_t pc, int first)
 {
     block *b = &k->b[k->block_of[pc - k->f->begin]];
-    uint64_t bit = 1ull << o->reg % 64;
-    uint32_t w = o->reg / 64;
+    uint64_t bit = 1ull << key_of(o) % 64;
+    uint32_t w = key_of(o) / 64;
     if (first && defines(&k->m->code[pc])) { if (!(b->use[w] & bit)) b->def[w] |= bit; }
     else if (!(b->def[w] & bit)) b->use[w] |= bit;
 }
@@ -165,9 +174,9 @@ static void own_copies(work *k)
                 for (int y = 0; y < (i->op[x].kind == PO_VEC ? i->op[x].n : 1)
                     && n < 8; y++) if (is_value(&e[y])) o[n++] = &e[y];
             }
-            for (int x = 0; x < n; x++) { own |= k->v[o[x]->reg].own; all &= k->v[o[x]->reg].own; }
+            for (int x = 0; x < n; x++) { own |= k->v[key_of(o[x])].own; all &= k->v[key_of(o[x])].own; }
             if (!own || all) continue;
-            for (int x = 0; x < n; x++) k->v[o[x]->reg].own = 1;
+            for (int x = 0; x < n; x++) k->v[key_of(o[x])].own = 1;
             again = 1;
         }
     }
@@ -182,6 +191,11 @@ static void push(stack *s, uint32_t x)
 static uint32_t take(stack s[3], int kind, uint32_t *top)       /* kind: 0 one slot, 1 two, 2 four */
 {
     if (s[kind].n) return s[kind].at[--s[kind].n];
+    if (kind == 1 && s[2].n) {          /* never two for one: see above */
+        uint32_t x = s[2].at[--s[2].n];
+        push(&s[1], x + 2);
+        return x;
+    }
     uint32_t x = *top, one = 1u << kind;
     if (kind && x % 2) { push(&s[0], x); x++; }
     *top = x + one;
@@ -190,19 +204,30 @@ static uint32_t take(stack s[3], int kind, uint32_t *top)       /* kind: 0 one s
 static void renumber(const uint32_t *place, ptx_opnd *o, int n)
 {
     for (int k = 0; k < n; k++) {
-        if (is_value(&o[k])) o[k].reg = place[o[k].reg];
+        if (is_value(&o[k])) o[k].reg = place[key_of(&o[k])];
         if (o[k].elem) renumber(place, o[k].elem, o[k].n);
     }
 }
+/* Is there a plane that registers of both layouts lie in? They may not even where all have room. */
+static int mixed(const work *k)
+{
+    uint8_t *kinds = calloc(k->nv / 2 + 4, 1);
+    int both = 0;
+    for (uint32_t v = 0; v < k->nv; v++)
+        for (uint32_t p = 0; k->v[v].seen && p < k->v[v].width; p++) both |= (kinds[v / 2 + p] |= 1u << v % 2) == 3;
+    free(kinds);
+    return both;
+}
 void emu_share_slots(emu_module *m, ptx_func *f)
 {
-    work k = {.m = m->ptx, .f = f, .nv = f->nslot, .words = f->nslot / 64 + 1};
+    work k = {.m = m->ptx, .f = f, .nv = 2 * f->nslot, .words = 2 * f->nslot / 64 + 1};
     uint32_t n = f->end - f->begin, top = 0, *place, *begins, *ends;
     stack room[3] = {{0}};
-    if (f->nslot <= FEW || !n) return;
+    if (!n) return;
     k.v = calloc((size_t)k.words * 64, sizeof *k.v);
-    make_blocks(&k);
     for (uint32_t p = f->begin; p < f->end; p++) visit_all(&k, p, note);
+    if (f->nslot <= FEW && !mixed(&k)) { free(k.v); return; }
+    make_blocks(&k);
     own_copies(&k);
     for (uint32_t x = 0; x < k.nb; x++) sets_of_block(&k, &k.b[x]);
     flow(&k);

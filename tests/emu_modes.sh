@@ -1,6 +1,7 @@
 #!/bin/sh
 # emu_modes.sh - tcemu where the answer is more than a report: kernels that hang while they write memory are found in
-# time, others that only seem to hang run to their end, --timeout; what is an error under --strict alone.
+# time, others that only seem to hang run to their end, --timeout; what is an error under --strict alone; values of
+# lanes that go different ways.
 # usage: tests/emu_modes.sh BUILD_DIR TCEMU
 build=$1 tcemu=$2 out=$1/modes
 NVCC=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
@@ -32,6 +33,7 @@ expect() {
 }
 program emu_hang 80
 program emu_tmem 100a
+program emu_slots 80
 hangs='no cluster of the grid makes progress: its threads go round in loops'
 for n in 1 300; do
     expect 1 "$hangs" --device sm_80 "$out/emu_hang" hang_atomic $n
@@ -59,5 +61,6 @@ expect 0 '0 values wrong' --device sm_100a "$out/emu_tmem" late_wait
 expect 86 'error [tcgen05-order] reads a register that is the result of a tcgen05.ld still in flight' --device sm_100a --strict "$out/emu_tmem" late_wait
 expect 86 '0 values wrong' --device sm_100a "$out/emu_tmem" lane_128
 expect 86 'tcemu: 1 error at 1 place: tmem 1' --device sm_100a "$out/emu_tmem" lane_128
+for c in many blocks; do expect 0 '0 lanes wrong' --device sm_80 "$out/emu_slots" $c; done
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
