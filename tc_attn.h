@@ -1,4 +1,4 @@
-/* tc_attn.h - tc 0.1.0 - generated attention with your hooks. Needs: sm_80 to sm_120, best on sm_90a.
+/* tc_attn.h - tc 0.2.0 - generated attention with your hooks. Needs: sm_80 to sm_120, best on sm_90a.
  *
  *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
  *
@@ -8,7 +8,7 @@
  *     {
  *         return s + ((const my_args *)args)->slopes[at.h] * (at.kv - at.q);
  *     }
- *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi)
+ *     TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .causal = 1, .score = alibi, .hook_size = sizeof(my_args))
  *     ...
  *     my_args mine = { slopes };
  *     tc_attn_args args = { .batch = b, .heads = h, .heads_kv = hk, .q_len = n, .k_len = n, .q = Q, .k = K, .v = V,

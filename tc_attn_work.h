@@ -214,9 +214,6 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
         w->lo = begin <= 0 ? 0 : begin / c.bn;
         w->free_lo = whole <= 0 ? 0 : (whole + c.bn - 1) / c.bn;
     }
-    /* a hook is asked about no row that does not exist */
-    if ((c.score || c.mask) && (w->q0 + p->tile_q > w->q_len || p->tile_q * p->group < c.bm))
-        w->free_lo = w->free_hi = w->lo;
     return 1;
 }
 

@@ -2,7 +2,7 @@
  *
  * tc is a kit of flat C headers for NVIDIA Tensor Cores. This one holds what all the others stand on:
  *
- *     TC_DEV float my_hook(float x, int row, int col, const void *args) { return x > 0.f ? x : 0.f; }
+ *     TC_DEV float my_hook(float x, tc_gemm_at at, const void *args) { return x > 0.f ? x : 0.f; }
  *     tc_status st = gemm_run(&args, stream);
  *     if (st != TC_OK) fprintf(stderr, "%s: %s\n", tc_status_text(st), tc_why());
  *

@@ -378,7 +378,7 @@ TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s
 #pragma unroll
     for (int i = 0; i < cols / wide; i++) {
         const uint32_t to = s->buf + (uint32_t)(i % 2 * 16 * b.bytes);
-        if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1); /* the store before the last has left this box */
+        if (lane == 0) tc__bulk_wait_read(i > 0); /* what was stored from this box before has left it */
         __syncwarp();
         tc_box_put(b, to + at, v + i * wide / 2, 0, wide / 2);
         tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
@@ -431,17 +431,18 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
     __syncwarp();
 }
 
-/* What a warp has left as f32 in a box of `bytes`, first.col its first column, to D, whose last row or last column lies among it: a TMA
- * store would be cut at 16 bytes, not at the last element. Rows of D begin at multiples of 16 bytes, as TMA needs. */
-TC_DEV_SM90 void tc__box_store_edge(const int bytes, const tc_epi e, const tc_gemm_out *o, uint32_t buf, tc_gemm_at first)
+/* What a warp has left as f32 in `parts` boxes of the size of b, first.col its first column, to D, whose last row or last column lies among
+ * it: a TMA store would be cut at 16 bytes, not at the last element. Rows of D begin at multiples of 16 bytes, as TMA needs. */
+TC_DEV_SM90 void tc__box_store_edge(const tc_box b, const int parts, const tc_epi e, const tc_gemm_out *o, uint32_t buf, tc_gemm_at first)
 {
-    const int pieces = bytes / 32;
-#pragma unroll 1
-    for (int i = tc_lane(); i < 16 * pieces; i += 32) {
-        const uint32_t at = (uint32_t)(i / pieces * bytes + i % pieces * 32);
-        tc__epi_piece p = {buf + tc_swizzle(bytes, at), buf + tc_swizzle(bytes, at + 16u), first, 1};
-        p.at.row += i / pieces;
-        p.at.col += i % pieces * 8;
+    const int bytes = b.bytes, pieces = bytes / 32;
+#pragma unroll 2
+    for (int i = tc_lane(); i < 16 * pieces * parts; i += 32) {
+        const int part = i / (16 * pieces), rest = i % (16 * pieces);
+        const uint32_t at = (uint32_t)(rest / pieces * bytes + rest % pieces * 32), box = buf + (uint32_t)(part * 16 * bytes);
+        tc__epi_piece p = {box + tc_swizzle(bytes, at), box + tc_swizzle(bytes, at + 16u), first, 1};
+        p.at.row += rest / pieces;
+        p.at.col += part * bytes / 4 + rest % pieces * 8;
         tc__epi_store_piece(e, o, &p);
     }
 }

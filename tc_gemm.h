@@ -8,7 +8,7 @@
  *     {
  *         return tc_relu(x + ((const my_args *)args)->bias[at.col]);
  *     }
- *     TC_GEMM_DEFINE(gemm_bias_relu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu)
+ *     TC_GEMM_DEFINE(gemm_bias_relu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu, .epi_size = sizeof(my_args))
  *     ...
  *     my_args mine = { bias };
  *     tc_gemm_args args = { .m = m, .n = n, .k = k, .a = A, .lda = k, .b = B, .ldb = k, .d = D, .ldd = n,

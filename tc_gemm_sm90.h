@@ -348,19 +348,22 @@ TC_DEV_SM90 void tc__gemm90_store_edges(const tc_gemm_config c, const tc_gemm90_
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c), f = {TC_F32, box.bytes};
     const int cols = tc_box_cols(f), parts = tc_box_cols(box) / cols, across = tc__gemm90_boxes(c), boxes = tc__gemm90_rows(c) / 64 * across;
+    const int once = parts <= c.epi_stages ? parts : 1; /* parts that the warp's boxes hold side by side */
     const uint32_t at = u->buf + tc_box_lane(f);
     if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
-    for (int i = 0; i < boxes * parts; i++) {
+    for (int i = 0; i < boxes * parts; i += once) {
         tc_gemm_at first = tc__gemm90_box_at(c, g, u, i / parts);
         if (first.row >= o->m || first.col >= o->n || (first.row + 16 <= o->m && first.col + tc_box_cols(box) <= o->n)) continue;
         first.col += i % parts * cols;
         __syncwarp();
 #pragma unroll
-        for (int k = 0; k < boxes * parts; k++)
-            if (k == i) tc_box_put(f, at, acc + k / parts / across * c.bn / 2 + k / parts % across * tc_box_cols(box) / 2 + k % parts * cols / 2, 0, cols / 2);
+        for (int k = 0; k < boxes * parts; k++) {
+            const float *v = acc + k / parts / across * c.bn / 2 + k / parts % across * tc_box_cols(box) / 2 + k % parts * cols / 2;
+            if (k / once * once == i) tc_box_put(f, at + (uint32_t)(k % once * 16 * box.bytes), v, 0, cols / 2);
+        }
         __syncwarp();
-        tc__box_store_edge(box.bytes, tc__gemm_epi(c), o, u->buf, first);
+        tc__box_store_edge(box, once, tc__gemm_epi(c), o, u->buf, first);
     }
     __syncwarp();
 }

@@ -83,7 +83,8 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             to = end < to ? end : to;
         }
         if (c.window) from = q + w->k_len - w->q_len - p->window_left;
-        if ((c.score || c.mask) && !tc__attn_row_exists(p, w, r, q)) to = 0;
+        const int exists = !(c.score || c.mask) || tc__attn_row_exists(p, w, r, q); /* else no hook is asked about it */
+        if (!exists) to = 0;
         from -= kv0;
         to -= kv0;
         if (masked) {
@@ -96,7 +97,7 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
                 else if (c.score) *s = c.score(*s * p->scale, at, p->hook) * TC__LOG2E;
             }
         }
-        if (c.score && !masked) {
+        if (c.score && !masked && exists) {
 #pragma unroll
             for (int j = 0; j < x.cols / 4; j++) {
                 float *s = x.s + j / 2 * 4 + i * 2 + j % 2;
@@ -113,7 +114,7 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
                 if (seen && !c.mask(at, p->hook)) *s = -TC__INF;
             }
         }
-        if (partial && !masked) {
+        if (partial && !masked && exists) {
 #pragma unroll
             for (int j = 0; j < x.cols / 4; j++) {
                 float *s = x.s + j / 2 * 4 + i * 2 + j % 2;
