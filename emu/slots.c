@@ -20,10 +20,12 @@
 
 enum { FEW = 256 };                     /* as many fit without */
 
-/* of a virtual register, which is a number and a layout (key_of); next: in a list */
-typedef struct { uint32_t from, to, next; uint8_t width, own, seen; } life;
+/* of a virtual register, which is a number and a layout (key_of); next: in a list; block: the first that names it;
+ * bit: in the sets of the blocks, for those that may be alive where a block begins or ends (far). Most are not: written
+ * and read in one block. */
+typedef struct { uint32_t from, to, next, block, bit; uint8_t width, own, seen, far; } life;
 typedef struct { uint32_t begin, end, succ[2]; int nsucc; const ptx_sym *table; uint64_t *use, *def, *in, *out; } block;
-typedef struct { ptx_module *m; ptx_func *f; life *v; block *b; uint32_t nv, nb, words, *block_of; } work;
+typedef struct { ptx_module *m; ptx_func *f; life *v; block *b; uint32_t nv, nb, words, *block_of, *far; } work;
 
 static uint8_t width_of(const ptx_opnd *o)
 {
@@ -57,16 +59,21 @@ static void visit(work *k, const ptx_opnd *o, uint32_t pc, int first, visitor f)
     if (is_value(o)) f(k, o, pc, first && o->kind == PO_REG);
     for (int e = 0; o->elem && e < o->n; e++) visit(k, &o->elem[e], pc, first, f);
 }
+/* An operand counts as read before the instruction writes: so the sources first */
 static void visit_all(work *k, uint32_t pc, visitor f)
 {
     const ptx_instr *i = &k->m->code[pc];
-    for (int n = 0; n < i->nop; n++) visit(k, &i->op[n], pc, n == 0, f);
+    for (int n = i->nop - 1; n >= 0; n--) visit(k, &i->op[n], pc, n == 0, f);
 }
 static void note(work *k, const ptx_opnd *o, uint32_t pc, int first)
 {
     life *v = &k->v[key_of(o)];
-    (void)first;
-    if (!v->seen) { v->seen = 1; v->from = v->to = pc; v->width = width_of(o); }
+    uint32_t at = k->block_of[pc - k->f->begin];
+    if (!v->seen) {
+        *v = (life){.seen = 1, .from = pc, .to = pc, .width = width_of(o), .block = at};
+        v->far = !(first && defines(&k->m->code[pc]));          /* read before it is written */
+    }
+    if (at != v->block) v->far = 1;
     if (width_of(o) > v->width) v->width = width_of(o);
     if (pc > v->to) v->to = pc;
     if (asynchronous(&k->m->code[pc])) v->own = 1;
@@ -74,8 +81,10 @@ static void note(work *k, const ptx_opnd *o, uint32_t pc, int first)
 static void use_or_def(work *k, const ptx_opnd *o, uint32_t pc, int first)
 {
     block *b = &k->b[k->block_of[pc - k->f->begin]];
-    uint64_t bit = 1ull << key_of(o) % 64;
-    uint32_t w = key_of(o) / 64;
+    const life *v = &k->v[key_of(o)];
+    uint64_t bit = 1ull << v->bit % 64;
+    uint32_t w = v->bit / 64;
+    if (!v->far) return;
     if (first && defines(&k->m->code[pc])) { if (!(b->use[w] & bit)) b->def[w] |= bit; }
     else if (!(b->def[w] & bit)) b->use[w] |= bit;
 }
@@ -83,7 +92,7 @@ static void extend(work *k, const uint64_t *set, uint32_t pc)
 {
     for (uint32_t w = 0; w < k->words; w++)
         for (uint64_t s = set[w]; s; s &= s - 1) {
-            life *v = &k->v[w * 64 + (uint32_t)__builtin_ctzll(s)];
+            life *v = &k->v[k->far[w * 64 + (uint32_t)__builtin_ctzll(s)]];
             if (pc < v->from) v->from = pc;
             if (pc > v->to) v->to = pc;
         }
@@ -126,18 +135,21 @@ static void make_blocks(work *k)
         if (bra && last->op[0].sym) b->succ[b->nsucc++] = k->block_of[last->op[0].sym->target - f->begin];
         if (brx) b->table = last->op[1].sym;
         if ((!gone || last->guard >= 0) && x + 1 < k->nb) b->succ[b->nsucc++] = x + 1;
-        b->use = calloc(4 * (size_t)k->words, sizeof *b->use);
-        b->def = b->use + k->words; b->in = b->def + k->words; b->out = b->in + k->words;
     }
     free(leads);
 }
-/* An operand counts as read before the instruction writes: so the sources first */
-static void sets_of_block(work *k, const block *b)
+static void make_sets(work *k)
 {
-    for (uint32_t p = b->begin; p < b->end; p++) {
-        const ptx_instr *i = &k->m->code[p];
-        for (int n = i->nop - 1; n >= 0; n--) visit(k, &i->op[n], p, n == 0, use_or_def);
+    uint32_t n = 0;
+    k->far = malloc((k->nv + 1) * sizeof *k->far);
+    for (uint32_t v = 0; v < k->nv; v++) if (k->v[v].far) { k->v[v].bit = n; k->far[n++] = v; }
+    k->words = n / 64 + 1;
+    for (uint32_t x = 0; x < k->nb; x++) {
+        block *b = &k->b[x];
+        b->use = calloc(4 * (size_t)k->words, sizeof *b->use);
+        b->def = b->use + k->words; b->in = b->def + k->words; b->out = b->in + k->words;
     }
+    for (uint32_t p = k->f->begin; p < k->f->end; p++) visit_all(k, p, use_or_def);
 }
 static void flow(work *k)
 {
@@ -220,16 +232,19 @@ static int mixed(const work *k)
 }
 void emu_share_slots(emu_module *m, ptx_func *f)
 {
-    work k = {.m = m->ptx, .f = f, .nv = 2 * f->nslot, .words = 2 * f->nslot / 64 + 1};
+    work k = {.m = m->ptx, .f = f, .nv = 2 * f->nslot};
     uint32_t n = f->end - f->begin, top = 0, *place, *begins, *ends;
     stack room[3] = {{0}};
     if (!n) return;
-    k.v = calloc((size_t)k.words * 64, sizeof *k.v);
-    for (uint32_t p = f->begin; p < f->end; p++) visit_all(&k, p, note);
-    if (f->nslot <= FEW && !mixed(&k)) { free(k.v); return; }
+    k.v = calloc(k.nv + 1, sizeof *k.v);
     make_blocks(&k);
+    for (uint32_t p = f->begin; p < f->end; p++) visit_all(&k, p, note);
+    if (f->nslot <= FEW) {
+        if (!mixed(&k)) { free(k.b); free(k.v); free(k.block_of); return; }
+        for (uint32_t v = 0; v < k.nv; v++) k.v[v].own = 1;     /* told apart, and there is room for all */
+    }
     own_copies(&k);
-    for (uint32_t x = 0; x < k.nb; x++) sets_of_block(&k, &k.b[x]);
+    make_sets(&k);
     flow(&k);
     for (uint32_t x = 0; x < k.nb; x++) {
         extend(&k, k.b[x].in, k.b[x].begin);
@@ -263,5 +278,5 @@ void emu_share_slots(emu_module *m, ptx_func *f)
 
     for (uint32_t x = 0; x < k.nb; x++) free(k.b[x].use);
     for (int x = 0; x < 3; x++) free(room[x].at);
-    free(k.b); free(k.v); free(k.block_of); free(place); free(begins);
+    free(k.b); free(k.v); free(k.block_of); free(k.far); free(place); free(begins);
 }

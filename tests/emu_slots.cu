@@ -1,14 +1,13 @@
 /* emu_slots.cu - lanes that go different ways, and registers of 32 and of 64 bits that are never alive together. usage:
  * emu_slots CASE. tcemu lets registers share a place in its register file, where lane 3 of a 32-bit register is not
- * where lane 3 of a 64-bit one is. Each lane goes round a loop once for each bit of its number that is set, so that
+ * where lane 3 of a 64-bit one is. A lane goes round a loop as often as its number has bits set, and once more, so that
  * some stand behind the loop with 32-bit values they need while others compute with 64-bit ones that come earlier in
  * the text. tests/emu_modes.sh. */
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
 
-#define ROUND \
-    "TOP_%=: sub.u32 left, left, 1;\n"
+#define ROUND "TOP_%=: sub.u32 left, left, 1;\n"
 #define WIDE \
     "cvt.u64.u32 w0, lane; mul.lo.u64 w0, w0, 0x100000001; add.u64 w1, w0, 0x700000007;\n" \
     "add.u64 w2, w0, w1; add.u64 w3, w1, w2; xor.b64 w0, w0, w3; xor.b64 w0, w0, w2; xor.b64 w0, w0, w1;\n" \
