@@ -76,18 +76,13 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 #define TC__ATTN80_AHEAD(c) ((c).window || (c).score || (c).mask || (c).head_dim < 64 ? 2 : 3)
 enum { TC__ATTN80_RUN = 4 };
 
-/* Copies of a tile to shared memory: `lanes` threads side by side in a row, `pieces` chunks of 8 elements each;
- * `step` rows in a pass. */
-TC_HD TC_CONSTEXPR int tc__attn80_lanes(const int dim) { return dim / 8 & -(dim / 8); }
-TC_HD TC_CONSTEXPR int tc__attn80_pieces(const int dim) { return dim / 8 / tc__attn80_lanes(dim); }
-TC_HD TC_CONSTEXPR int tc__attn80_step(const tc_attn_config c, const int dim)
+/* A tile of K or V of rows of dim elements, as the block's threads copy it; of Q all but the number of rows. */
+TC_HD TC_CONSTEXPR tc_rows tc__attn80_tile(const tc_attn_config c, const int dim)
 {
-    return tc_attn_sm80_threads(c) / tc__attn80_lanes(dim);
+    const tc_rows t = {dim * 2, c.bn, tc_attn_sm80_threads(c)};
+    return t;
 }
-TC_HD TC_CONSTEXPR int tc__attn80_passes(const tc_attn_config c, const int dim)
-{
-    return (c.bn + tc__attn80_step(c, dim) - 1) / tc__attn80_step(c, dim);
-}
+TC_HD TC_CONSTEXPR int tc__attn80_copies(const tc_rows t) { return tc_rows_passes(t) * tc_rows_pieces(t); }
 
 /* 99 KB, what a block of sm_86, 89 and 120 may have: no kernel whose tile is chosen here needs more. */
 #define TC__ATTN80_SMEM 101376
@@ -132,48 +127,19 @@ TC_HD TC_CONSTEXPR int tc_attn_sm80_legal(const tc_attn_config given)
 
 #ifdef __CUDACC__
 
-/* Byte offset of a chunk of 8 elements in rows of dim elements. The XOR is as wide as the largest power of 2 that
- * divides a row, at most 8 chunks: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8
- * different 16-byte groups of banks. */
-TC_DEV int tc__attn80_xor(const int dim) { return (dim / 8 & -(dim / 8)) < 8 ? dim / 8 & -(dim / 8) : 8; }
-TC_DEV uint32_t tc__attn80_twist(const int dim, uint32_t row)
-{
-    return row / (8u / (uint32_t)tc__attn80_xor(dim)) % (uint32_t)tc__attn80_xor(dim) * 16u;
-}
-TC_DEV uint32_t tc__attn80_at(const int dim, uint32_t row, uint32_t chunk)
-{
-    return row * (uint32_t)(dim * 2) + (chunk * 16u ^ tc__attn80_twist(dim, row));
-}
-
-/* The same moved by `chunks`, an even constant. */
-TC_DEV uint32_t tc__attn80_move(const int dim, uint32_t at, const int chunks)
-{
-    return (at ^ (uint32_t)(chunks % tc__attn80_xor(dim) * 16))
-           + (uint32_t)(chunks / tc__attn80_xor(dim) * tc__attn80_xor(dim) * 16);
-}
-
-/* Copy number i of a thread: where to, from the place of its first one. step is a power of 2, and so the XOR of the
- * sum of two rows is that of the two. */
-TC_DEV uint32_t tc__attn80_to(const tc_attn_config c, const int dim, uint32_t first, const int i)
-{
-    const int row = i / tc__attn80_pieces(dim) * tc__attn80_step(c, dim);
-    return (first ^ tc__attn80_twist(dim, (uint32_t)row))
-           + (uint32_t)(row * dim * 2 + i % tc__attn80_pieces(dim) * tc__attn80_lanes(dim) * 16);
-}
-
 /* A thread's first copy of a tile: where it goes in a slot, and how far from the tile's first row it comes from. */
-TC_DEV uint32_t tc__attn80_first_to(const int dim, uint32_t t)
+TC_DEV uint32_t tc__attn80_first_to(const tc_rows t, uint32_t thread)
 {
-    return tc__attn80_at(dim, t / (uint32_t)tc__attn80_lanes(dim), t % (uint32_t)tc__attn80_lanes(dim));
+    return tc_rows_at(t.bytes, thread / (uint32_t)tc_rows_lanes(t), thread % (uint32_t)tc_rows_lanes(t));
 }
-TC_DEV uint32_t tc__attn80_first_from(const int dim, uint32_t t, uint32_t pitch)
+TC_DEV uint32_t tc__attn80_first_from(const tc_rows t, uint32_t thread, uint32_t pitch)
 {
-    return t / (uint32_t)tc__attn80_lanes(dim) * pitch + t % (uint32_t)tc__attn80_lanes(dim) * 16u;
+    return thread / (uint32_t)tc_rows_lanes(t) * pitch + thread % (uint32_t)tc_rows_lanes(t) * 16u;
 }
 
 /* Tiles of K or V on their way to shared memory: what a thread's copies start from. */
 typedef struct tc__attn80_stream {
-    int dim;         /* elements of a row */
+    tc_rows rows;
     uint32_t to;     /* this thread's first copy in the slot */
     uint32_t off;    /* and how far from src it comes from */
     const char *src; /* the tile, the same for all lanes */
@@ -184,15 +150,15 @@ typedef struct tc__attn80_stream {
 /* A tile whose first `exist` rows there are; zeros for the others, since 0 times anything may be NaN. */
 TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, tc__attn80_stream x)
 {
-    const int r = (int)threadIdx.x / tc__attn80_lanes(x.dim), step = tc__attn80_step(c, x.dim);
-    const int lanes = tc__attn80_lanes(x.dim), pieces = tc__attn80_pieces(x.dim);
+    const int lanes = tc_rows_lanes(x.rows), pieces = tc_rows_pieces(x.rows), step = tc_rows_step(x.rows);
+    const int r = (int)threadIdx.x / lanes;
     x.src += x.off;
 #pragma unroll
-    for (int i = 0; i < tc__attn80_passes(c, x.dim) * pieces; i++) {
+    for (int i = 0; i < tc__attn80_copies(x.rows); i++) {
         const int row = r + i / pieces * step;
         if (i > 0 && i % pieces == 0) x.src += x.pass;
         if (row < c.bn)
-            tc_cp_async_cg_16_zfill(tc__attn80_to(c, x.dim, x.to, i), x.src + i % pieces * lanes * 16,
+            tc_cp_async_cg_16_zfill(tc_rows_to(x.rows, x.to, threadIdx.x, i), x.src + i % pieces * lanes * 16,
                                     row < x.exist ? 16 : 0);
     }
 }
@@ -201,7 +167,7 @@ TC_DEV_SM80 void tc__attn80_fill(const tc_attn_config c, tc__attn80_stream x)
  * mixing the copies with the products around them. */
 TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, tc__attn80_stream *x, const int i)
 {
-    const int lanes = tc__attn80_lanes(x->dim), pieces = tc__attn80_pieces(x->dim), step = tc__attn80_step(c, x->dim);
+    const int lanes = tc_rows_lanes(x->rows), pieces = tc_rows_pieces(x->rows), step = tc_rows_step(x->rows);
     const int r = (int)threadIdx.x / lanes, row = i / pieces * step;
     int on = x->exist;
     if (i > 0 && i % pieces == 0) x->src += x->pass;
@@ -213,7 +179,7 @@ TC_DEV_SM80 void tc__attn80_copy(const tc_attn_config c, tc__attn80_stream *x, c
                  "cvt.u64.u32 from, %2;\n\t"
                  "add.s64 from, from, %1;\n\t"
                  "@p cp.async.cg.shared.global [%0], [from], 16;\n\t"
-                 "}" : : "r"(tc__attn80_to(c, x->dim, x->to, i)), "l"(x->src),
+                 "}" : : "r"(tc_rows_to(x->rows, x->to, threadIdx.x, i)), "l"(x->src),
                          "r"(x->off + (uint32_t)(i % pieces * lanes * 16)),
                          "r"(on) : "memory");
 }
@@ -229,18 +195,19 @@ TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_pa
                                    uint32_t smem)
 {
     const tc_attn_problem *pr = &p->problem;
-    const int lanes = tc__attn80_lanes(c.head_dim), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes,
-              step = tc__attn80_step(c, c.head_dim);
+    const tc_rows t = tc__attn80_tile(c, c.head_dim);
+    const int lanes = tc_rows_lanes(t), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes,
+              step = tc_rows_step(t);
     const char *base = (const char *)p->q
                        + ((long long)tc__attn_outer_q(pr, w) * p->q_batch + (long long)w->q_at * p->q_row + ch * 8) * 2;
 #pragma unroll 2
     for (int row = r; row < c.bm; row += step) {
-        const uint32_t to = smem + tc__attn80_at(c.head_dim, (uint32_t)row, (uint32_t)ch);
+        const uint32_t to = smem + tc_rows_at(t.bytes, (uint32_t)row, (uint32_t)ch);
         int q, h, bytes;
         tc__attn_row(pr, w, row, &q, &h);
         bytes = q < w->q_len && row < pr->tile_q * pr->group ? 16 : 0;
 #pragma unroll
-        for (int i = 0; i < tc__attn80_pieces(c.head_dim); i++)
+        for (int i = 0; i < tc_rows_pieces(t); i++)
             tc_cp_async_cg_16_zfill(to + (uint32_t)(i * lanes * 16),
                                     base + ((long long)q * p->q_row + h * p->q_head) * 2 + i * lanes * 16, bytes);
     }
@@ -276,7 +243,7 @@ TC_DEV_SM80 void tc__attn80_read_q(const tc_attn_config c, const tc__attn80_plac
 {
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++)
-        tc_ldmatrix_x4(a + 4 * t, tc__attn80_move(c.head_dim, at->q_lane, 2 * step)
+        tc_ldmatrix_x4(a + 4 * t, tc_rows_move(c.head_dim * 2, at->q_lane, 2 * step)
                                       + (at->q + (uint32_t)(t * 16 * c.head_dim * 2)));
 }
 
@@ -292,14 +259,14 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
 {
     const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each,
               fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
-    const int k_copies = tc__attn80_passes(c, c.head_dim) * tc__attn80_pieces(c.head_dim);
-    const int copies = k_copies + tc__attn80_passes(c, c.head_dim_v) * tc__attn80_pieces(c.head_dim_v);
+    const int k_copies = tc__attn80_copies(tc__attn80_tile(c, c.head_dim));
+    const int copies = k_copies + tc__attn80_copies(tc__attn80_tile(c, c.head_dim_v));
     const uint32_t k = at->k + at->use * (uint32_t)(c.bn * c.head_dim * 2);
     tc__attn80_stream ks, vs;
     uint32_t thread;
     uint32_t f[4][4], q[2][16];
 #define TC__ATTN80_K(u)                                                                                                \
-    tc_ldmatrix_x4(f[(u) % slots], tc__attn80_move(c.head_dim, at->k_lane, (u) / each * 2)                             \
+    tc_ldmatrix_x4(f[(u) % slots], tc_rows_move(c.head_dim * 2, at->k_lane, (u) / each * 2)                            \
                                        + (k + (uint32_t)((u) % each * 16 * c.head_dim * 2)))
     /* the thread's number in a way that depends on the loop: else what follows of it would take registers all the
      * time */
@@ -308,13 +275,13 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
                  "shr.u32 zero, %2, 8;\n\t"
                  "add.u32 %0, %1, zero;\n\t"
                  "}" : "=r"(thread) : "r"(threadIdx.x), "r"(at->fill));
-    ks.dim = c.head_dim;
-    ks.to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(c.head_dim, thread);
-    ks.off = tc__attn80_first_from(c.head_dim, thread, (uint32_t)(p->k_row * 2));
+    ks.rows = tc__attn80_tile(c, c.head_dim);
+    ks.to = at->k + at->fill * (uint32_t)(c.bn * c.head_dim * 2) + tc__attn80_first_to(ks.rows, thread);
+    ks.off = tc__attn80_first_from(ks.rows, thread, (uint32_t)(p->k_row * 2));
     ks.src = at->k_src, ks.pass = p->k_pass, ks.exist = load;
-    vs.dim = c.head_dim_v;
-    vs.to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(c.head_dim_v, thread);
-    vs.off = tc__attn80_first_from(c.head_dim_v, thread, (uint32_t)(p->v_row * 2));
+    vs.rows = tc__attn80_tile(c, c.head_dim_v);
+    vs.to = at->v + at->fill * (uint32_t)(c.bn * c.head_dim_v * 2) + tc__attn80_first_to(vs.rows, thread);
+    vs.off = tc__attn80_first_from(vs.rows, thread, (uint32_t)(p->v_row * 2));
     vs.src = at->v_src, vs.pass = p->v_pass, vs.exist = load;
     if (hold == 0) tc__attn80_read_q(c, at, 0, q[0]);
 #pragma unroll
@@ -367,7 +334,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
     for (int i = 0; i < 2 * tiles; i++) part[i] = 0.f;
 #define TC__ATTN80_V(u)                                                                                                \
-    tc_ldmatrix_x4_trans(f[(u) % slots], tc__attn80_move(c.head_dim_v, at->v_lane, (u) % each * 2)                     \
+    tc_ldmatrix_x4_trans(f[(u) % slots], tc_rows_move(c.head_dim_v * 2, at->v_lane, (u) % each * 2)                    \
                                              + (v + (uint32_t)((u) / each * 16 * c.head_dim_v * 2)))
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
@@ -514,9 +481,9 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
     n = tc_attn_next(c, pr, &w, w.hi, &state);
     if (n >= w.lo) {
         hk = w.h / (pr->heads / pr->heads_kv);
-        at.q_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
-        at.k_lane = tc__attn80_at(c.head_dim, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
-        at.v_lane = tc__attn80_at(c.head_dim_v, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.q_lane = tc_rows_at(c.head_dim * 2, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
+        at.k_lane = tc_rows_at(c.head_dim * 2, (uint32_t)(lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+        at.v_lane = tc_rows_at(c.head_dim_v * 2, (uint32_t)(lane % 16), (uint32_t)(lane / 16));
         at.q = smem + (uint32_t)(at.row * c.head_dim * 2);
         at.k = smem_k;
         at.v = smem_v;
@@ -533,18 +500,18 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 #pragma unroll 1
         for (int i = 0; i < c.stages - together; i++) {
             if (ahead >= w.lo) {
-                const tc__attn80_stream ks = {c.head_dim,
-                                              smem_k + at.fill * (uint32_t)(c.bn * c.head_dim * 2)
-                                                  + tc__attn80_first_to(c.head_dim, threadIdx.x),
-                                              tc__attn80_first_from(c.head_dim, threadIdx.x, (uint32_t)(p->k_row * 2)),
-                                              at.k_src + ahead * p->k_tile,
-                                              p->k_pass,
-                                              w.k_len - ahead * c.bn};
+                const tc_rows kr = tc__attn80_tile(c, c.head_dim), vr = tc__attn80_tile(c, c.head_dim_v);
+                const tc__attn80_stream ks = {
+                    kr,
+                    smem_k + at.fill * (uint32_t)(c.bn * kr.bytes) + tc__attn80_first_to(kr, threadIdx.x),
+                    tc__attn80_first_from(kr, threadIdx.x, (uint32_t)(p->k_row * 2)),
+                    at.k_src + ahead * p->k_tile,
+                    p->k_pass,
+                    w.k_len - ahead * c.bn};
                 const tc__attn80_stream vs = {
-                    c.head_dim_v,
-                    smem_v + at.fill * (uint32_t)(c.bn * c.head_dim_v * 2)
-                        + tc__attn80_first_to(c.head_dim_v, threadIdx.x),
-                    tc__attn80_first_from(c.head_dim_v, threadIdx.x, (uint32_t)(p->v_row * 2)),
+                    vr,
+                    smem_v + at.fill * (uint32_t)(c.bn * vr.bytes) + tc__attn80_first_to(vr, threadIdx.x),
+                    tc__attn80_first_from(vr, threadIdx.x, (uint32_t)(p->v_row * 2)),
                     at.v_src + ahead * p->v_tile,
                     p->v_pass,
                     w.k_len - ahead * c.bn};
@@ -621,9 +588,11 @@ TC_HOST tc_status tc__attn80_check(const tc_attn_config *c, const tc_attn_args *
 {
     tc_status st = tc__attn_check(c, g);
     if (st != TC_OK || tc__attn_empty(g) || g->k_len == 0) return st;
-    st = tc__attn80_check_pitch('k', tc__attn_tensor_of(c, g, 'k').s.row, tc__attn80_step(*c, c->head_dim));
+    st = tc__attn80_check_pitch('k', tc__attn_tensor_of(c, g, 'k').s.row,
+                                  tc_rows_step(tc__attn80_tile(*c, c->head_dim)));
     if (st != TC_OK) return st;
-    return tc__attn80_check_pitch('v', tc__attn_tensor_of(c, g, 'v').s.row, tc__attn80_step(*c, c->head_dim_v));
+    return tc__attn80_check_pitch('v', tc__attn_tensor_of(c, g, 'v').s.row,
+                                  tc_rows_step(tc__attn80_tile(*c, c->head_dim_v)));
 }
 
 /* A checked call that computes something. */
@@ -638,12 +607,12 @@ TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args 
     p->q = g->q, p->q_batch = q.batch, p->q_row = q.row, p->q_head = q.head;
     p->k = g->k, p->k_batch = k.batch, p->k_row = k.row, p->k_head = k.head;
     p->v = g->v, p->v_batch = v.batch, p->v_row = v.row, p->v_head = v.head;
-    p->k_pass = k.row * tc__attn80_step(*c, c->head_dim) * 2;
+    p->k_pass = k.row * tc_rows_step(tc__attn80_tile(*c, c->head_dim)) * 2;
     p->k_tile = k.row * c->bn * 2;
-    p->k_back = p->k_pass * (tc__attn80_passes(*c, c->head_dim) - 1) + p->k_tile;
-    p->v_pass = v.row * tc__attn80_step(*c, c->head_dim_v) * 2;
+    p->k_back = p->k_pass * (tc_rows_passes(tc__attn80_tile(*c, c->head_dim)) - 1) + p->k_tile;
+    p->v_pass = v.row * tc_rows_step(tc__attn80_tile(*c, c->head_dim_v)) * 2;
     p->v_tile = v.row * c->bn * 2;
-    p->v_back = p->v_pass * (tc__attn80_passes(*c, c->head_dim_v) - 1) + p->v_tile;
+    p->v_back = p->v_pass * (tc_rows_passes(tc__attn80_tile(*c, c->head_dim_v)) - 1) + p->v_tile;
     l->block = (unsigned)tc_attn_sm80_threads(*c);
     l->smem = (unsigned)tc_attn_sm80_smem(*c);
     l->cluster = 1;

@@ -12,6 +12,8 @@
 #define TC_ATTN_SM90_H
 
 #include "tc_swizzle.h"
+#include "tc_operand.h"
+#include "tc_pipe.h"
 #include "tc_mma.h"
 #include "tc_tma.h"
 #include "tc_wgmma.h"
@@ -35,22 +37,32 @@ typedef struct tc_attn_sm90_params {
  * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
  * other is in its softmax.
  */
-TC_HD TC_CONSTEXPR int tc__attn90_boxes(int dim) { return (dim + 63) / 64; }
-TC_HD TC_CONSTEXPR int tc__attn90_q_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bm * 128; }
-TC_HD TC_CONSTEXPR int tc__attn90_k_bytes(const tc_attn_config c) { return tc__attn90_boxes(c.head_dim) * c.bn * 128; }
-TC_HD TC_CONSTEXPR int tc__attn90_v_bytes(const tc_attn_config c)
+/* A tile of Q, of K, of V (and, of bm rows, of O). */
+TC_HD TC_CONSTEXPR tc_operand tc__attn90_q_tile(const tc_attn_config c)
 {
-    return tc__attn90_boxes(c.head_dim_v) * c.bn * 128;
+    return tc_operand_of(c.type, c.bm, c.head_dim);
+}
+TC_HD TC_CONSTEXPR tc_operand tc__attn90_k_tile(const tc_attn_config c)
+{
+    return tc_operand_of(c.type, c.bn, c.head_dim);
+}
+TC_HD TC_CONSTEXPR tc_operand tc__attn90_v_tile(const tc_attn_config c)
+{
+    return tc_operand_of(c.type, c.bn, c.head_dim_v);
+}
+TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
+{
+    return tc_operand_of(c.type, c.bm, c.head_dim_v);
 }
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
-    return c.q_stages * (tc__attn90_q_bytes(c) + 16) + 2 * 48
-           + c.stages * (tc__attn90_k_bytes(c) + tc__attn90_v_bytes(c) + 32) + 8;
+    return c.q_stages * (tc__attn90_q_tile(c).bytes + 16) + 2 * 48
+           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 8;
 }
 /* O leaves through shared memory by TMA where there is room for it. */
 TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
 {
-    const int bytes = tc__attn90_boxes(c.head_dim_v) * c.bm * 128;
+    const int bytes = tc__attn90_o_tile(c).bytes;
     return tc__attn90_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
 }
 TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
@@ -108,7 +120,7 @@ typedef struct tc_attn_sm90_wgmma {
 
 TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
-    return smem + stage * (uint32_t)tc__attn90_q_bytes(c);
+    return smem + stage * (uint32_t)tc__attn90_q_tile(c).bytes;
 }
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_config c)
 {
@@ -118,11 +130,11 @@ TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_conf
 
 TC_DEV uint32_t tc__attn90_k(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
-    return tc__attn90_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn90_k_bytes(c);
+    return tc__attn90_q(c, smem, (uint32_t)c.q_stages) + stage * (uint32_t)tc__attn90_k_tile(c).bytes;
 }
 TC_DEV uint32_t tc__attn90_v(const tc_attn_config c, uint32_t smem, uint32_t stage)
 {
-    return tc__attn90_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn90_v_bytes(c);
+    return tc__attn90_k(c, smem, (uint32_t)c.stages) + stage * (uint32_t)tc__attn90_v_tile(c).bytes;
 }
 TC_DEV uint32_t tc__attn90_o(const tc_attn_config c, uint32_t smem)
 {
@@ -175,18 +187,17 @@ typedef struct tc__attn90_source {
 
 typedef struct tc__attn90_slot {
     uint32_t at, full; /* shared addresses: the slot, the barrier that counts its bytes */
-    int boxes;
+    tc_operand tile;
 } tc__attn90_slot;
 
 /* One tile of K or V into its slot; lane 0 of the producer. */
-TC_DEV_SM90 void tc__attn90_fetch(const tc_attn_config c, const tc_tmap *map, const tc__attn90_slot to,
-                                  const tc__attn90_source *from)
+TC_DEV_SM90 void tc__attn90_fetch(const tc_tmap *map, const tc__attn90_slot to, const tc__attn90_source *from)
 {
-    tc_mbarrier_arrive_expect_tx(to.full, (uint32_t)(to.boxes * c.bn * 128));
+    tc_mbarrier_arrive_expect_tx(to.full, (uint32_t)to.tile.bytes);
 #pragma unroll
-    for (int i = 0; i < to.boxes; i++)
-        tc_cp_async_bulk_tensor_4d(to.at + (uint32_t)(i * c.bn * 128), map, i * 64, from->row, from->head, from->outer,
-                                   to.full);
+    for (int i = 0; i < to.tile.boxes; i++)
+        tc_cp_async_bulk_tensor_4d(to.at + (uint32_t)(i * to.tile.box_bytes), map, i * tc_operand_box_k(to.tile),
+                                   from->row, from->head, from->outer, to.full);
 }
 
 /* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
@@ -251,26 +262,27 @@ typedef struct tc__attn90_producer {
 TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_producer *u,
                                     const tc__attn90_source *from)
 {
-    const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim_v);
+    const tc_operand tile = tc__attn90_v_tile(c);
+    const int lane = tc_lane();
     const uint32_t v = tc__attn90_v(c, u->smem, u->v.stage), full = tc__attn90_v_full(c, u->smem, u->v.stage);
     const uint32_t tail = tc__attn90_tail(c, u->smem);
     TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, u->v.stage), u->v.phase ^ 1u, "V empty", (int)u->v.stage);
     if (p->problem.zero_tail && from->used < c.bn) {
-        const tc__attn90_slot to = {v, tail, boxes};
-        if (lane == 0) tc__attn90_fetch(c, &p->v, to, from);
+        const tc__attn90_slot to = {v, tail, tile};
+        if (lane == 0) tc__attn90_fetch(&p->v, to, from);
         TC_MBARRIER_WAIT(tail, u->tails & 1u, "V tail", 0);
         ++u->tails;
 #pragma unroll 1
         for (int at = from->used * 128 + lane * 16; at < c.bn * 128; at += 512) {
 #pragma unroll
-            for (int i = 0; i < boxes; i++) tc__attn90_zero_16(v + (uint32_t)(i * c.bn * 128 + at));
+            for (int i = 0; i < tile.boxes; i++) tc__attn90_zero_16(v + (uint32_t)(i * tile.box_bytes + at));
         }
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) tc_mbarrier_arrive(full);
     } else if (lane == 0) {
-        const tc__attn90_slot to = {v, full, boxes};
-        tc__attn90_fetch(c, &p->v, to, from);
+        const tc__attn90_slot to = {v, full, tile};
+        tc__attn90_fetch(&p->v, to, from);
     }
     tc_ring_next(&u->v, c.stages);
 }
@@ -296,18 +308,18 @@ TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_p
                                     tc_attn_work *w)
 {
     const tc_attn_problem *a = &p->problem;
-    const int boxes = tc__attn90_boxes(c.head_dim);
+    const tc_operand tile = tc__attn90_q_tile(c);
     const uint32_t q = tc__attn90_q(c, u->smem, u->q.stage), full = tc__attn90_q_full(c, u->smem, u->q.stage);
     tc__attn90_note_put(tc__attn90_note(c, u->smem, u->q), w);
     if (w->b < 0) {
         tc_mbarrier_arrive(full);
         return;
     }
-    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(boxes * a->tile_q * a->group * 128));
+    tc_mbarrier_arrive_expect_tx(full, (uint32_t)(tile.boxes * a->tile_q * a->group * 128));
 #pragma unroll
-    for (int e = 0; e < boxes; e++)
-        tc_cp_async_bulk_tensor_5d(q + (uint32_t)(e * c.bm * 128), &p->q, e * 64, 0, w->q_at + w->q0, w->h / a->group,
-                                   tc__attn_outer_q(a, w), full);
+    for (int e = 0; e < tile.boxes; e++)
+        tc_cp_async_bulk_tensor_5d(q + (uint32_t)(e * tile.box_bytes), &p->q, e * tc_operand_box_k(tile), 0,
+                                   w->q_at + w->q0, w->h / a->group, tc__attn_outer_q(a, w), full);
 }
 
 /* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead
@@ -316,7 +328,7 @@ TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_p
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
-    const int lane = tc_lane(), boxes = tc__attn90_boxes(c.head_dim);
+    const int lane = tc_lane();
     tc__attn90_producer u; /* set field by field: zeros for all of it would be instructions */
     const tc_ring start = {0, 0};
     tc__attn90_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
@@ -354,8 +366,9 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
         k.used = w.k_len - n * c.bn;
         TC_MBARRIER_WAIT(tc__attn90_k_empty(c, smem, u.k.stage), u.k.phase ^ 1u, "K empty", (int)u.k.stage);
         if (lane == 0) {
-            const tc__attn90_slot to = {tc__attn90_k(c, smem, u.k.stage), tc__attn90_k_full(c, smem, u.k.stage), boxes};
-            tc__attn90_fetch(c, &p->k, to, &k);
+            const tc__attn90_slot to = {tc__attn90_k(c, smem, u.k.stage), tc__attn90_k_full(c, smem, u.k.stage),
+                                        tc__attn90_k_tile(c)};
+            tc__attn90_fetch(&p->k, to, &k);
         }
         tc_ring_next(&u.k, c.stages);
         if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
@@ -395,16 +408,16 @@ TC_DEV_SM90A void tc__attn90_qk(const tc_attn_config c, const tc_attn_sm90_wgmma
     const uint64_t k = tc_wgmma_desc(tc__attn90_k(c, u->smem, u->k.stage), 128);
     tc_wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < c.head_dim / 16; i++)
-        m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)(i / 4 * c.bm * 128 + i % 4 * 32)),
-             tc_wgmma_desc_advance(k, (uint32_t)(i / 4 * c.bn * 128 + i % 4 * 32)), i > 0);
+    for (int i = 0; i < tc_operand_steps(tc__attn90_q_tile(c)); i++)
+        m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)tc_operand_step(tc__attn90_q_tile(c), i)),
+             tc_wgmma_desc_advance(k, (uint32_t)tc_operand_step(tc__attn90_k_tile(c), i)), i > 0);
     tc_wgmma_commit_group();
 }
 
 /* O = P V, or O += P V, of one tile, issued. */
 TC_DEV_SM90A void tc__attn90_pv(const tc_attn_config c, const tc_attn_sm90_wgmma m, tc__attn90_consumer *u, int add)
 {
-    const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, u->smem, u->v.stage), (uint32_t)(c.bn * 128));
+    const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, u->smem, u->v.stage), (uint32_t)tc__attn90_v_tile(c).box_bytes);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.bn / 16; i++)
@@ -432,15 +445,15 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
             const float *x = u->r.o + 8 * j;
             const uint32_t v[4] = {tc_pack(c.type, x[0], x[1]), tc_pack(c.type, x[2], x[3]),
                                    tc_pack(c.type, x[4], x[5]), tc_pack(c.type, x[6], x[7])};
-            tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * c.bm * 128), v);
+            tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tc__attn90_o_tile(c).box_bytes), v);
         }
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) {
 #pragma unroll
-            for (int i = 0; i < tc__attn90_boxes(c.head_dim_v); i++)
+            for (int i = 0; i < tc__attn90_o_tile(c).boxes; i++)
                 if (w->q0 + row < w->q_len)
-                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * c.bm * 128), i * 64,
+                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * tc__attn90_o_tile(c).box_bytes), i * 64,
                                                      w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
             tc_cp_async_bulk_commit_group();
         }
@@ -610,9 +623,10 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
-    const int wg = tc_warpgroup(),
-              many = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 > 190, /* sums and probabilities that want every register */
-        hooked = c.mask_tile && c.bn / 2 + c.bn / 4 + c.head_dim_v / 2 <= 170; /* the producer calls a hook */
+    /* registers that S, P and O take: some consumers want every one; where there is room, the producer calls a hook */
+    const int wg = tc_warpgroup(), held = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2,
+              wants = c.mask_tile && held <= 170 ? TC_ROLES_PRODUCER : held > 190 ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL;
+    const tc_roles roles = tc_roles_of(c.consumers, wants);
 
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
@@ -633,28 +647,22 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         tc_fence_mbarrier_init();
     }
     /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
-    for (int i = 0; i < c.q_stages * tc__attn90_boxes(c.head_dim); i++)
+    for (int i = 0; i < c.q_stages * tc__attn90_q_tile(c).boxes; i++)
         for (int at = p->problem.tile_q * p->problem.group * 128 + (int)threadIdx.x * 16; at < c.bm * 128;
              at += tc_attn_sm90_threads(c) * 16)
-            tc__attn90_zero_16(smem + (uint32_t)(i * c.bm * 128 + at));
+            tc__attn90_zero_16(smem + (uint32_t)(i * tc__attn90_q_tile(c).box_bytes + at));
     tc_fence_proxy_async_shared();
     __syncthreads();
     tc_griddepcontrol_wait();
 
     if (wg == 0) {
-        if (c.consumers == 2 && hooked) TC_SETMAXNREG_DEC(56);
-        else if (c.consumers == 2 && !many) TC_SETMAXNREG_DEC(40);
-        else if (c.consumers == 2) TC_SETMAXNREG_DEC(24);
-        else if (c.consumers == 3) TC_SETMAXNREG_DEC(32);
+        tc_roles_producer(roles);
         if (threadIdx.x < 32) {
             tc_attn_sm90_load(c, p, smem);
             tc_griddepcontrol_launch_dependents();
         }
     } else {
-        if (c.consumers == 2 && hooked) TC_SETMAXNREG_INC(224);
-        else if (c.consumers == 2 && !many) TC_SETMAXNREG_INC(232);
-        else if (c.consumers == 2) TC_SETMAXNREG_INC(240);
-        else if (c.consumers == 3) TC_SETMAXNREG_INC(160);
+        tc_roles_consumer(roles);
         const tc_attn_sm90_self self = {smem, wg - 1};
         tc_attn_sm90_mma(c, m, p, self);
     }
