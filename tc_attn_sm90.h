@@ -91,8 +91,31 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     return c;
 }
 
+/* The instructions: S = Q K' from shared memory; O += P V, P in registers, V read along its rows. */
+TC_HD TC_CONSTEXPR tc_op tc__attn90_qk_op(const tc_attn_config c)
+{
+    tc_op op = tc_op_make(90, TC_INST_WGMMA);
+    op.a = op.b = c.type, op.acc = TC_F32;
+    op.m = 64, op.n = c.bn;
+    op.a_from = op.b_from = TC_HOME_SMEM;
+    op.a_major = op.b_major = TC_MAJOR_K;
+    return op;
+}
+
+TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
+{
+    tc_op op = tc__attn90_qk_op(c);
+    op.n = c.head_dim_v;
+    op.a_from = TC_HOME_REG;
+    op.b_major = TC_MAJOR_MN;
+    return op;
+}
+
 /* As TC__ATTN_RULES. The registers: S, P and O of a consumer. */
 #define TC__ATTN_SM90_RULES(X, c)                                                                                     \
+    X(TC__SETMAXNREG_COUNTS,                                                                                          \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
+    X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)), "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md") \
     TC__ATTN_RULES(X, c)                                                                                              \
     X((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers,                                       \
       "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups")                                 \

@@ -15,6 +15,7 @@
 #include "tc_tma.h"
 #include "tc_epi.h"
 #include "tc_host.h"
+#include "tc_op.h"
 #include "tc_operand.h"
 #include "tc_pipe.h"
 

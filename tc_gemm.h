@@ -274,6 +274,8 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
  * TC_GEMM_DEFINE: types and hooks come from the user, everything else from here.
  */
 #define TC__GEMM_AUTO_RULES(X, c)                                                                                     \
+    X(TC__SETMAXNREG_COUNTS,                                                                                          \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
     X(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n\
       && !(c).cluster_k && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group,    \
       "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or "               \

@@ -8,6 +8,7 @@
 #include "tc_core.h"
 #include "tc_epi.h"
 #include "tc_host.h"
+#include "tc_op.h"
 #include "tc_operand.h"
 #include "tc_work.h"
 

@@ -53,9 +53,19 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
     return c;
 }
 
+/* The instruction. */
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
+{
+    tc_op op = tc_op_make(80, TC_INST_MMA);
+    op.a = c.a, op.b = c.b, op.acc = TC_F32;
+    op.m = 16, op.n = 8, op.k = 16;
+    return op;
+}
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
+    X(tc_op_exists(tc_gemm_sm80_op(c)), "tc: mma.sync m16n8k16 does not multiply the types of .a and .b: docs/types.md") \
     X((c).bk == 32 || (c).bk == 64, "tc: .bk must be 32 or 64")                                                       \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16, "tc: .warps_m * .warps_n must be in 1..16") \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \

@@ -89,14 +89,28 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     return c;
 }
 
+/* The instruction. */
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config c)
+{
+    tc_op op = tc_op_make(90, TC_INST_WGMMA);
+    op.a = c.a, op.b = c.b, op.acc = TC_F32;
+    op.m = 64, op.n = c.bn;
+    op.a_from = op.b_from = TC_HOME_SMEM;
+    op.a_major = op.b_major = TC_MAJOR_K;
+    return op;
+}
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
+    X(TC__SETMAXNREG_COUNTS,                                                                                          \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
+    X(tc_op_types_ok(tc_gemm_sm90_op(c)), "tc: wgmma does not multiply the types of .a and .b: docs/types.md")        \
     X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG, "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG") \
     X((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups")                        \
     X((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0 && (c).bm % tc__gemm90_rows(c) == 0,                                 \
       "tc: .bm must be a multiple of 64 rows for each consumer warpgroup (64 * consumers if cooperative)")            \
-    X((c).bn > 0 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")                 \
+    X((c).bn > 0 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm90_op(c)), "tc: .bn must be a multiple of 16 in 16..256") \
     X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
     X(tc__gemm90_rows(c) * (c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),                                           \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \

@@ -100,6 +100,8 @@ TC_HD TC_CONSTEXPR tc_kernel_config tc_kernel_sm90_config(const tc_kernel_config
 }
 
 #define TC__KERNEL_RULES(X, c)                                                                                        \
+    X(TC__SETMAXNREG_COUNTS,                                                                                          \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
     X((c).bm > 0 && (c).bn > 0, "tc: .bm and .bn, the tile of a block, must be given")                                \
     X((c).load && (c).step && (c).finish, "tc: .load, .step and .finish must be given")                               \
     X((c).slot_bytes > 0 && (c).slot_bytes % 1024 == 0, "tc: .slot_bytes must be a multiple of 1024")                 \
