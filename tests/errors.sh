@@ -6,6 +6,7 @@
 #                        // expect-first: TEXT the first line of the output holds it
 #                        // expect-lines: N    the output has N lines at most
 #                        // arch: 80           the target (default 90a)
+#                        // flags: -rdc=true   further flags
 # Variables: NVCC (nvcc), JOBS (2). One line a program; ends with "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +23,9 @@ file=$1 name=$(basename "$1")
 log=$out/$name.log why=""
 arch=$(sed -n 's,^// arch: ,,p' "$file")
 arch=${arch:-90a}
-if "$NVCC" -std=c++17 -gencode arch=compute_$arch,code=sm_$arch -I"$root" -c -o "$out/$name.o" "$file" > "$log" 2>&1; then
+flags=$(sed -n 's,^// flags: ,,p' "$file")
+# shellcheck disable=SC2086
+if "$NVCC" -std=c++17 $flags -gencode arch=compute_$arch,code=sm_$arch -I"$root" -c -o "$out/$name.o" "$file" > "$log" 2>&1; then
     why="it compiles"
 else
     sed -n 's,^// expect: ,,p' "$file" > "$log.want"
