@@ -49,10 +49,10 @@ typedef struct {
 
 enum { EDGE = 32 };
 
-/* Takes down that a question was wrong. tests/check_ptx.sh defines ATTN_FUZZ_BARE, for hooks as small as a user's. */
+/* Takes down that a question was wrong. tests/check_ptx.sh defines FUZZ_BARE, for hooks as small as a user's. */
 TC_HD int checked(const hook_args *p, int ok)
 {
-#ifdef ATTN_FUZZ_BARE
+#ifdef FUZZ_BARE
     (void)p, (void)ok;
     return 1;
 #else
@@ -70,7 +70,7 @@ TC_DEV int exists(const hook_args *p, int b, int h, int q, int kv)
 TC_DEV int asked(const hook_args *p, int *count, tc_attn_at at)
 {
     const int ok = exists(p, at.b, at.h, at.q, at.kv) && checked(p, at.d == 0);
-#ifdef ATTN_FUZZ_BARE
+#ifdef FUZZ_BARE
     (void)count;
 #else
     if (ok) atomicAdd(count + (((long long)at.b * p->heads + at.h) * p->q_len + at.q) * p->k_len + at.kv, 1);
@@ -160,7 +160,7 @@ TC_DEV float hook_gate(float o, tc_attn_at at, const void *args)
 {
     const hook_args *p = (const hook_args *)args;
     const int ok = checked(p, at.b >= 0 && at.b < p->batch && at.h >= 0 && at.h < p->heads && at.q >= 0 && at.q < p->len_q[at.b] && at.d >= 0 && at.d < p->dv && at.kv == 0);
-#ifndef ATTN_FUZZ_BARE
+#ifndef FUZZ_BARE
     if (ok) atomicAdd(p->put_out + (((long long)at.b * p->heads + at.h) * p->q_len + at.q) * p->dv + at.d, 1);
 #endif
     return ok ? o * p->gate[(at.h * p->q_len + at.q) * p->dv + at.d] : 0.f;

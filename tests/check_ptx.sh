@@ -10,7 +10,7 @@ mkdir -p "$dir"
 check() { # check ARCH SOURCE -> one line "ok ..." or "FAIL ..."
     arch=$1 source=$2 out=$dir/$(basename "$2" .cu)_$1
     began=$(date +%s)
-    "$nvcc" -std=c++17 -O3 -I. -DATTN_FUZZ_BARE -gencode "arch=compute_$arch,code=sm_$arch" -Xptxas -v \
+    "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -gencode "arch=compute_$arch,code=sm_$arch" -Xptxas -v \
         --keep --keep-dir "$out" -cubin "$source" -o "$out.cubin" 2> "$out.log" \
         || { echo "FAIL $source sm_$arch does not compile: $(grep -m 1 error "$out.log")"; return; }
     bad=$(grep -E 'C75[0-9][0-9]|[1-9][0-9]* bytes (stack frame|spill)' "$out.log" | head -n 2)

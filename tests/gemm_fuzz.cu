@@ -29,11 +29,13 @@ TC_DEV tc_f32x2 hook_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
 }
 
 /* Counts its calls for each element of D, keeps x, and counts what it was told of places that D does not have.
- * count and x: m x n of every matrix of the batch, without gaps. */
+ * count and x: m x n of every matrix of the batch, without gaps. tests/check_ptx.sh defines FUZZ_BARE, for hooks as small as a user's:
+ * nvcc does not inline one as large as this. */
 typedef struct { int *count, *stray; float *x; int m, n, batch; } once_args;
 
 TC_DEV void hook_seen(const once_args *p, float x, int row, int col, const tc_gemm_at *at)
 {
+#ifndef FUZZ_BARE
     if (row < 0 || row >= p->m || col < 0 || col >= p->n || at->batch < 0 || at->batch >= p->batch || at->group != 0) {
         atomicAdd(p->stray, 1);
     } else {
@@ -41,6 +43,9 @@ TC_DEV void hook_seen(const once_args *p, float x, int row, int col, const tc_ge
         atomicAdd(p->count + i, 1);
         p->x[i] = x;
     }
+#else
+    (void)p, (void)x, (void)row, (void)col, (void)at;
+#endif
 }
 
 TC_DEV float hook_once(float x, tc_gemm_at at, const void *args)
@@ -52,7 +57,9 @@ TC_DEV float hook_once(float x, tc_gemm_at at, const void *args)
 TC_DEV tc_f32x2 hook_once_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
 {
     const once_args *p = (const once_args *)args;
+#ifndef FUZZ_BARE
     if (at.col % 2) atomicAdd(p->stray, 1);
+#endif
     hook_seen(p, x.x, at.row, at.col, &at);
     hook_seen(p, x.y, at.row, at.col + 1, &at);
     return x;
