@@ -248,6 +248,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
  * stands here but a few times. */
 TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
 {
+    const tc_epi epi = tc__gemm_epi(c);
     const int wn = c.bn / c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
@@ -255,7 +256,7 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_par
         tc__epi_piece piece = {at, at + 16u, first, p->vec};
         piece.at.row += i / (wn / 8);
         piece.at.col += i % (wn / 8) * 8;
-        tc__epi_store_piece(tc__gemm_epi(c), &p->out, &piece);
+        tc__epi_store_piece(epi, &p->out, &piece);
     }
 }
 

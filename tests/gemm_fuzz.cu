@@ -124,7 +124,7 @@ TC_GEMM_SM80_DEFINE(sm80_w13, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 48
 TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, .bn = 80, .stages = 2, .warps_m = 5,
                     .warps_n = 1, .epi = tc_epi_residual_f32)
 TC_GEMM_SM80_DEFINE(sm80_w15, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 80, .bn = 80, .warps_m = 1, .warps_n = 5,
-                    .epi = hook_once, .epi_size = sizeof(once_args))
+                    .epi = tc_epi_scale_row)
 
 static const kernel kernels[] = {
     {"sm90_coop", sm90_coop_can_run, sm90_coop_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_coop_SMEM},
@@ -150,7 +150,7 @@ static const kernel kernels[] = {
     {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, TC_F16, TC_F32, EPI_ONCE, sm80_w3_SMEM},
     {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, TC_BF16, TC_BF16, EPI_ONCE_PAIR, sm80_w13_SMEM},
     {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_w5_SMEM},
-    {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, TC_F16, TC_F16, EPI_ONCE, sm80_w15_SMEM},
+    {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, TC_F16, TC_F16, EPI_SCALE_ROW, sm80_w15_SMEM},
 };
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
