@@ -123,8 +123,10 @@ TC_GEMM_SM80_DEFINE(sm80_w13, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 48
                     .warps_m = 1, .warps_n = 3, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, .bn = 80, .stages = 2, .warps_m = 5,
                     .warps_n = 1, .epi = tc_epi_residual_f32)
+#ifndef FUZZ_BARE /* here, and not in a file of its own, nvcc leaves calls of the hook in it */
 TC_GEMM_SM80_DEFINE(sm80_w15, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 80, .bn = 80, .warps_m = 1, .warps_n = 5,
                     .epi = tc_epi_scale_row)
+#endif
 
 static const kernel kernels[] = {
     {"sm90_coop", sm90_coop_can_run, sm90_coop_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_coop_SMEM},
@@ -150,7 +152,9 @@ static const kernel kernels[] = {
     {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, TC_F16, TC_F32, EPI_ONCE, sm80_w3_SMEM},
     {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, TC_BF16, TC_BF16, EPI_ONCE_PAIR, sm80_w13_SMEM},
     {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_w5_SMEM},
+#ifndef FUZZ_BARE
     {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, TC_F16, TC_F16, EPI_SCALE_ROW, sm80_w15_SMEM},
+#endif
 };
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
