@@ -1,4 +1,5 @@
 /* use.cu - every generator in one file, as a user writes it; compile.sh compiles it for every target. */
+#define TC_SM90_STUBS /* of the sm_90a generators below, in a build without that target */
 #include "tc.h"
 
 typedef struct { const float *bias; float scale; } use_args;
@@ -27,8 +28,9 @@ TC_DEV int use_mask(tc_attn_at at, const void *args)
 
 TC_ATTN_DEFINE(use_attn, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(use_attn_args), .score = use_score, .mask = use_mask)
 
-/* These belong to their own target; a file for many targets writes TC_GEMM_DEFINE and TC_ATTN_DEFINE, or guards them like this. */
-#if TC_HAS_SM90A && !defined(USE_GENERAL_ONLY)
+/* These belong to their own target. A file for many targets writes TC_GEMM_DEFINE and TC_ATTN_DEFINE; or TC_SM90_STUBS, as above. Guarded by
+ * TC_HAS_SM90A alone they need that target in the build: the host code is there either way. */
+#ifndef USE_GENERAL_ONLY
 TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 64)
 TC_GEMM_SM90_DEFINE(use_reverse90, .epi = use_hook, .epi_size = sizeof(use_args), .epi_stages = 1, .schedule = TC_COOPERATIVE, .bn = 64,
                     .bm = 64, .d = TC_F32, .b = TC_BF16, .a = TC_BF16) /* fields stand in any order */
