@@ -1,4 +1,4 @@
-/* tc_attn_sm80.h - tc 0.1.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
+/* tc_attn_sm80.h - tc 0.2.0 - attention's mainloop for sm_80 and every later target. Needs: the headers below.
  *
  *     tc_attn_sm80_config           a configuration with every unset field filled in
  *     tc_attn_sm80_smem, _threads   what its block takes

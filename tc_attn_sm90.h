@@ -1,4 +1,4 @@
-/* tc_attn_sm90.h - tc 0.1.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
+/* tc_attn_sm90.h - tc 0.2.0 - attention's mainloop for Hopper. Needs: the headers below; sm_90a.
  *
  *     tc_attn_sm90_config                   a configuration with every unset field filled in
  *     tc_attn_sm90_smem, _threads           what its block takes

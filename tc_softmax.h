@@ -1,4 +1,4 @@
-/* tc_softmax.h - tc 0.1.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: sm_80.
+/* tc_softmax.h - tc 0.2.0 - online softmax on fragments, with masks and hooks; O to memory. Needs: sm_80.
  *
  * What the kernels of tc_attn.h do between the two products and after the last, the same on every generation:
  *

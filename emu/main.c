@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include "device.h"
 
-#define VERSION "0.1.0"
+#define VERSION "0.2.0"
 
 static void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static void say(const char *fmt, ...)
