@@ -129,14 +129,6 @@ typedef unsigned long long uintptr_t;
 #define TC_CONSTEXPR
 #endif
 
-#if defined(__cplusplus)
-#define TC_THREAD_LOCAL thread_local
-#elif defined(_MSC_VER)
-#define TC_THREAD_LOCAL __declspec(thread)
-#else
-#define TC_THREAD_LOCAL _Thread_local
-#endif
-
 /* What several threads may write and read at once without a lock: `static TC__ATOMIC int found;`, a word or a pointer.
  * C11's and C++11's atomics are two languages; gcc and clang have these in both, and MSVC's volatile accesses of a word
  * are whole. Relaxed: for a value that stands alone. Acquire and release: for a pointer, what it points to being
