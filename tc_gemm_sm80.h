@@ -70,7 +70,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16, "tc: .warps_m * .warps_n must be in 1..16") \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
-    X((c).bm % tc_rows_step(tc__gemm80_rows(c, (c).bm)) == 0 && (c).bn % tc_rows_step(tc__gemm80_rows(c, (c).bn)) == 0, \
+    X((c).bm % tc_rows_step(tc__gemm80_rows(c, (c).bm)) == 0 && (c).bn % tc_rows_step(tc__gemm80_rows(c, (c).bn)) == 0,\
       "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills")             \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 is the most, less with more than 8 warps") \

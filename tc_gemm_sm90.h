@@ -108,7 +108,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config c)
     X(tc_op_types_ok(tc_gemm_sm90_op(c)), "tc: wgmma does not multiply the types of .a and .b: docs/types.md")        \
     X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG, "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG") \
     X((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups")                        \
-    X((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0 && (c).bm % tc__gemm90_rows(c) == 0,                                 \
+    X((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0 && (c).bm % tc__gemm90_rows(c) == 0,       \
       "tc: .bm must be a multiple of 64 rows for each consumer warpgroup (64 * consumers if cooperative)")            \
     X((c).bn > 0 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm90_op(c)), "tc: .bn must be a multiple of 16 in 16..256") \
     X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \

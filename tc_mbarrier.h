@@ -271,7 +271,7 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 
 #define TC_MBARRIER_INIT(q, bar, count)                                                                               \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.shared|.shared::cta"), "tc: mbarrier.init: the qualifiers are " TC__MB_SPACE); \
+        static_assert(tc__follows(#q, "|.shared|.shared::cta"), "tc: mbarrier.init: the qualifiers are " TC__MB_SPACE);\
         TC__ADDRESS(q, bar);                                                                                          \
         tc__needs_sm80();                                                                                             \
         asm volatile("mbarrier.init" #q ".b64 [%0], %1;" : : "l"((uint64_t)(bar)), "r"(count) : "memory");            \

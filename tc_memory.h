@@ -218,13 +218,13 @@ TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" :
     do {                                                                                                              \
         static_assert(!TC__MEM_32(vec, type), "tc: ld.shared::cluster: 16 bytes at most");                            \
         tc__needs_sm90();                                                                                             \
-        TC__CALL(TC__MEM_GO, LD, "ld.shared::cluster", "r", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), 2, d, addr); \
+        TC__CALL(TC__MEM_GO, LD, "ld.shared::cluster", "r", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), 2, d, addr);\
     } while (0)
 #define TC_ST_SHARED_CLUSTER(vec, type, addr, v)                                                                      \
     do {                                                                                                              \
         static_assert(!TC__MEM_32(vec, type), "tc: st.shared::cluster: 16 bytes at most");                            \
         tc__needs_sm90();                                                                                             \
-        TC__CALL(TC__MEM_GO, ST, "st.shared::cluster", "r", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), 2, addr, v); \
+        TC__CALL(TC__MEM_GO, ST, "st.shared::cluster", "r", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), 2, addr, v);\
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------

@@ -102,19 +102,19 @@
  * k); for D: (m, n). Class: b16 (f16, bf16), b32 (tf32), b64 (f64), b8 (integers, fp8, and the bytes of kind_f8f6f4),
  * b4 (integers, and e2m1 of mxf4), b1. Columns of the table: shape and class, elements in a register, rows of A / 8.
  */
-#define TC__FRAGS(X)                                                                                                             \
-    X(m16n8k8_b16, 2, 2) X(m16n8k16_b16, 2, 2) X(m16n8k4_b32, 1, 2) X(m16n8k8_b32, 1, 2)                                         \
-    X(m8n8k4_b64, 1, 1) X(m16n8k4_b64, 1, 2) X(m16n8k8_b64, 1, 2) X(m16n8k16_b64, 1, 2)                                          \
-    X(m8n8k16_b8, 4, 1) X(m16n8k16_b8, 4, 2) X(m16n8k32_b8, 4, 2)                                                                \
-    X(m8n8k32_b4, 8, 1) X(m16n8k32_b4, 8, 2) X(m16n8k64_b4, 8, 2)                                                                \
+#define TC__FRAGS(X)                                                                                                  \
+    X(m16n8k8_b16, 2, 2) X(m16n8k16_b16, 2, 2) X(m16n8k4_b32, 1, 2) X(m16n8k8_b32, 1, 2)                              \
+    X(m8n8k4_b64, 1, 1) X(m16n8k4_b64, 1, 2) X(m16n8k8_b64, 1, 2) X(m16n8k16_b64, 1, 2)                               \
+    X(m8n8k16_b8, 4, 1) X(m16n8k16_b8, 4, 2) X(m16n8k32_b8, 4, 2)                                                     \
+    X(m8n8k32_b4, 8, 1) X(m16n8k32_b4, 8, 2) X(m16n8k64_b4, 8, 2)                                                     \
     X(m8n8k128_b1, 32, 1) X(m16n8k128_b1, 32, 2) X(m16n8k256_b1, 32, 2)
 
-#define TC__FRAG(name, e, h)                                                                                                     \
-    TC_HD TC_CONSTEXPR int tc_frag_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % (h) * 8; }                      \
+#define TC__FRAG(name, e, h)                                                                                          \
+    TC_HD TC_CONSTEXPR int tc_frag_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % (h) * 8; }           \
     TC_HD TC_CONSTEXPR int tc_frag_##name##_a_col(int lane, int i) { return (i / (e) / (h) * 4 + lane % 4) * (e) + i % (e); }    \
-    TC_HD TC_CONSTEXPR int tc_frag_##name##_b_row(int lane, int i) { return lane / 4 + 0 * i; }                                  \
-    TC_HD TC_CONSTEXPR int tc_frag_##name##_b_col(int lane, int i) { return (i / (e) * 4 + lane % 4) * (e) + i % (e); }          \
-    TC_HD TC_CONSTEXPR int tc_frag_##name##_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }                              \
+    TC_HD TC_CONSTEXPR int tc_frag_##name##_b_row(int lane, int i) { return lane / 4 + 0 * i; }                       \
+    TC_HD TC_CONSTEXPR int tc_frag_##name##_b_col(int lane, int i) { return (i / (e) * 4 + lane % 4) * (e) + i % (e); }\
+    TC_HD TC_CONSTEXPR int tc_frag_##name##_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }                   \
     TC_HD TC_CONSTEXPR int tc_frag_##name##_d_col(int lane, int i) { return lane % 4 * 2 + i % 2; }
 TC__FRAGS(TC__FRAG)
 #undef TC__FRAG
@@ -275,8 +275,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 #define TC__SPACE_R(x) "r"(x)
 #define TC__SPACE_L(x) "l"(x)
 #define TC__SPACE_BAD(x) "l"((unsigned long long)(x))
-#define TC__SPACE_CHECK(what, space)                                                                                             \
-    static_assert(sizeof(TC__PROBE(TC__SPACE_##space, "no such space")) != sizeof("no such space"),                              \
+#define TC__SPACE_CHECK(what, space)                                                                                  \
+    static_assert(sizeof(TC__PROBE(TC__SPACE_##space, "no such space")) != sizeof("no such space"),                   \
                   "tc: " what ": the space is shared or shared_cta (a 32-bit address: tc_smem_u32) or generic (a pointer)")
 
 /* The second and third item of a table's line behind the tilde: what TC__PROBE is for the first. */
@@ -287,54 +287,54 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 
 #define TC__LDM_DO_1(help, text, r, in) asm volatile(text " {%0}, [%1];" : "=r"((r)[0]) : in : "memory")
 #define TC__LDM_DO_2(help, text, r, in) asm volatile(text " {%0,%1}, [%2];" : "=r"((r)[0]), "=r"((r)[1]) : in : "memory")
-#define TC__LDM_DO_4(help, text, r, in)                                                                                          \
+#define TC__LDM_DO_4(help, text, r, in)                                                                               \
     asm volatile(text " {%0,%1,%2,%3}, [%4];" : "=r"((r)[0]), "=r"((r)[1]), "=r"((r)[2]), "=r"((r)[3]) : in : "memory")
 #define TC__LDM_DO_BAD(help, text, r, in) static_assert(0, help)
 #define TC__STM_DO_1(help, text, in, r) asm volatile(text " [%0], {%1};" : : in, "r"((r)[0]) : "memory")
 #define TC__STM_DO_2(help, text, in, r) asm volatile(text " [%0], {%1,%2};" : : in, "r"((r)[0]), "r"((r)[1]) : "memory")
-#define TC__STM_DO_4(help, text, in, r)                                                                                          \
+#define TC__STM_DO_4(help, text, in, r)                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4};" : : in, "r"((r)[0]), "r"((r)[1]), "r"((r)[2]), "r"((r)[3]) : "memory")
 #define TC__STM_DO_BAD(help, text, in, r) static_assert(0, help)
 
-#define TC__LDM_HELP                                                                                                             \
+#define TC__LDM_HELP                                                                                                  \
     "tc: TC_LDMATRIX: m8n8 x1|x2|x4 b16, m8n16 x1|x2|x4 b8x16_b6x16_p32|b8x16_b4x16_p64; TC_LDMATRIX_TRANS: m8n8 x1|x2|x4 b16, "  \
     "m16n16 x1|x2 b8|b8x16_b6x16_p32|b8x16_b4x16_p64"
 #define TC__STM_HELP "tc: TC_STMATRIX: m8n8 x1|x2|x4 b16; TC_STMATRIX_TRANS: m8n8 x1|x2|x4 b16, m16n8 x1|x2|x4 b8"
 
 /* PTX: ldmatrix (sm_75; m16n16 and m8n16: an a or f target of Blackwell). */
-#define TC_LDMATRIX(shape, num, space, type, r, addr)                                                                            \
-    do {                                                                                                                         \
-        TC__SPACE_CHECK("TC_LDMATRIX", space);                                                                                   \
-        TC__CAT(tc__needs_, TC__ITEM2(TC__LDM_##shape##_##num##_##type, ~, sm75))();                                             \
-        TC__CALL(TC__CAT(TC__LDM_DO_, TC__PROBE(TC__LDM_##shape##_##num##_##type, BAD)), TC__LDM_HELP,                           \
+#define TC_LDMATRIX(shape, num, space, type, r, addr)                                                                 \
+    do {                                                                                                              \
+        TC__SPACE_CHECK("TC_LDMATRIX", space);                                                                        \
+        TC__CAT(tc__needs_, TC__ITEM2(TC__LDM_##shape##_##num##_##type, ~, sm75))();                                  \
+        TC__CALL(TC__CAT(TC__LDM_DO_, TC__PROBE(TC__LDM_##shape##_##num##_##type, BAD)), TC__LDM_HELP,                \
                  "ldmatrix.sync.aligned." #shape "." #num TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""), r, \
-                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr));                                                \
+                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr));                                     \
     } while (0)
-#define TC_LDMATRIX_TRANS(shape, num, space, type, r, addr)                                                                      \
-    do {                                                                                                                         \
-        TC__SPACE_CHECK("TC_LDMATRIX_TRANS", space);                                                                             \
-        TC__CAT(tc__needs_, TC__ITEM2(TC__LDMT_##shape##_##num##_##type, ~, sm75))();                                            \
-        TC__CALL(TC__CAT(TC__LDM_DO_, TC__PROBE(TC__LDMT_##shape##_##num##_##type, BAD)), TC__LDM_HELP,                          \
+#define TC_LDMATRIX_TRANS(shape, num, space, type, r, addr)                                                           \
+    do {                                                                                                              \
+        TC__SPACE_CHECK("TC_LDMATRIX_TRANS", space);                                                                  \
+        TC__CAT(tc__needs_, TC__ITEM2(TC__LDMT_##shape##_##num##_##type, ~, sm75))();                                 \
+        TC__CALL(TC__CAT(TC__LDM_DO_, TC__PROBE(TC__LDMT_##shape##_##num##_##type, BAD)), TC__LDM_HELP,               \
                  "ldmatrix.sync.aligned." #shape "." #num ".trans" TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""), r, \
-                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr));                                                \
+                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr));                                     \
     } while (0)
 
 /* PTX: stmatrix (sm_90; m16n8: an a or f target of Blackwell). */
-#define TC_STMATRIX(shape, num, space, type, addr, r)                                                                            \
-    do {                                                                                                                         \
-        TC__SPACE_CHECK("TC_STMATRIX", space);                                                                                   \
-        TC__CAT(tc__needs_, TC__ITEM2(TC__STM_##shape##_##num##_##type, ~, sm75))();                                             \
-        TC__CALL(TC__CAT(TC__STM_DO_, TC__PROBE(TC__STM_##shape##_##num##_##type, BAD)), TC__STM_HELP,                           \
+#define TC_STMATRIX(shape, num, space, type, addr, r)                                                                 \
+    do {                                                                                                              \
+        TC__SPACE_CHECK("TC_STMATRIX", space);                                                                        \
+        TC__CAT(tc__needs_, TC__ITEM2(TC__STM_##shape##_##num##_##type, ~, sm75))();                                  \
+        TC__CALL(TC__CAT(TC__STM_DO_, TC__PROBE(TC__STM_##shape##_##num##_##type, BAD)), TC__STM_HELP,                \
                  "stmatrix.sync.aligned." #shape "." #num TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""),    \
-                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr), r);                                             \
+                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr), r);                                  \
     } while (0)
-#define TC_STMATRIX_TRANS(shape, num, space, type, addr, r)                                                                      \
-    do {                                                                                                                         \
-        TC__SPACE_CHECK("TC_STMATRIX_TRANS", space);                                                                             \
-        TC__CAT(tc__needs_, TC__ITEM2(TC__STMT_##shape##_##num##_##type, ~, sm75))();                                            \
-        TC__CALL(TC__CAT(TC__STM_DO_, TC__PROBE(TC__STMT_##shape##_##num##_##type, BAD)), TC__STM_HELP,                          \
+#define TC_STMATRIX_TRANS(shape, num, space, type, addr, r)                                                           \
+    do {                                                                                                              \
+        TC__SPACE_CHECK("TC_STMATRIX_TRANS", space);                                                                  \
+        TC__CAT(tc__needs_, TC__ITEM2(TC__STMT_##shape##_##num##_##type, ~, sm75))();                                 \
+        TC__CALL(TC__CAT(TC__STM_DO_, TC__PROBE(TC__STMT_##shape##_##num##_##type, BAD)), TC__STM_HELP,               \
                  "stmatrix.sync.aligned." #shape "." #num ".trans" TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""), \
-                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr), r);                                             \
+                 TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr), r);                                  \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -544,46 +544,46 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_OD2(x) "=d"((x)[0]), "=d"((x)[1])
 #define TC__MMA_OD4(x) "=d"((x)[0]), "=d"((x)[1]), "=d"((x)[2]), "=d"((x)[3])
 
-#define TC__MMA_DO_F_42(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_F_42(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_F4(c))
-#define TC__MMA_DO_F_21(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_F_21(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OF4(d) : TC__MMA_R2(a), TC__MMA_R1(b), TC__MMA_F4(c))
-#define TC__MMA_DO_H_42(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_H_42(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%9};" : TC__MMA_OR2(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_R2(c))
-#define TC__MMA_DO_H_21(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_H_21(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1}, {%2,%3}, {%4}, {%5,%6};" : TC__MMA_OR2(d) : TC__MMA_R2(a), TC__MMA_R1(b), TC__MMA_R2(c))
-#define TC__MMA_DO_S_42(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_S_42(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OR4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_R4(c))
-#define TC__MMA_DO_S_21(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_S_21(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R1(b), TC__MMA_R4(c))
-#define TC__MMA_DO_S_11(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_S_11(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1}, {%2}, {%3}, {%4,%5};" : TC__MMA_OR2(d) : TC__MMA_R1(a), TC__MMA_R1(b), TC__MMA_R2(c))
-#define TC__MMA_DO_D_11(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_D_11(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1}, {%2}, {%3}, {%4,%5};" : TC__MMA_OD2(d) : TC__MMA_D1(a), TC__MMA_D1(b), TC__MMA_D2(c))
-#define TC__MMA_DO_D_21(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_D_21(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OD4(d) : TC__MMA_D2(a), TC__MMA_D1(b), TC__MMA_D4(c))
-#define TC__MMA_DO_D_42(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_D_42(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OD4(d) : TC__MMA_D4(a), TC__MMA_D2(b), TC__MMA_D4(c))
-#define TC__MMA_DO_D_84(help, text, d, a, b, c)                                                                                  \
+#define TC__MMA_DO_D_84(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19};" : TC__MMA_OD4(d) : TC__MMA_D8(a), TC__MMA_D4(b), TC__MMA_D4(c))
-#define TC__MMA_DO_Q44(help, text, d, a, b, c)                                                                                   \
+#define TC__MMA_DO_Q44(help, text, d, a, b, c)                                                                        \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11};" : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R4(c))
-#define TC__MMA_DO_Q84(help, text, d, a, b, c)                                                                                   \
+#define TC__MMA_DO_Q84(help, text, d, a, b, c)                                                                        \
     asm volatile(text " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15};" : TC__MMA_OF8(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R4(c))
-#define TC__MMA_DO_Q88(help, text, d, a, b, c)                                                                                   \
+#define TC__MMA_DO_Q88(help, text, d, a, b, c)                                                                        \
     asm volatile(text " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19};" : TC__MMA_OF8(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_F8(c))
 #define TC__MMA_DO_BAD(help, text, d, a, b, c) static_assert(0, help)
 
 /* C = 0, written into the instruction. */
-#define TC__MMA_ZERO_F_42(help, text, d, a, b)                                                                                   \
+#define TC__MMA_ZERO_F_42(help, text, d, a, b)                                                                        \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {0f00000000,0f00000000,0f00000000,0f00000000};" : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b))
-#define TC__MMA_ZERO_F_21(help, text, d, a, b)                                                                                   \
+#define TC__MMA_ZERO_F_21(help, text, d, a, b)                                                                        \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {0f00000000,0f00000000,0f00000000,0f00000000};" : TC__MMA_OF4(d) : TC__MMA_R2(a), TC__MMA_R1(b))
-#define TC__MMA_ZERO_S_42(help, text, d, a, b)                                                                                   \
+#define TC__MMA_ZERO_S_42(help, text, d, a, b)                                                                        \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {0,0,0,0};" : TC__MMA_OR4(d) : TC__MMA_R4(a), TC__MMA_R2(b))
-#define TC__MMA_ZERO_S_21(help, text, d, a, b)                                                                                   \
+#define TC__MMA_ZERO_S_21(help, text, d, a, b)                                                                        \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {0,0,0,0};" : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R1(b))
-#define TC__MMA_ZERO_S_11(help, text, d, a, b)                                                                                   \
+#define TC__MMA_ZERO_S_11(help, text, d, a, b)                                                                        \
     asm volatile(text " {%0,%1}, {%2}, {%3}, {0,0};" : TC__MMA_OR2(d) : TC__MMA_R1(a), TC__MMA_R1(b))
 #define TC__MMA_ZERO_H_42(help, text, d, a, b) static_assert(0, help)
 #define TC__MMA_ZERO_H_21(help, text, d, a, b) static_assert(0, help)
@@ -597,41 +597,41 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_ZERO_BAD(help, text, d, a, b) static_assert(0, help)
 
 /* Sparse A: metadata and the selector, a literal. */
-#define TC__MMA_SP_F_22(help, text, d, a, b, c, meta, sel)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11}, %12, %13;"                                             \
+#define TC__MMA_SP_F_22(help, text, d, a, b, c, meta, sel)                                                            \
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11}, %12, %13;"                                  \
                  : TC__MMA_OF4(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_F4(c), "r"(meta), "n"(sel))
-#define TC__MMA_SP_F_44(help, text, d, a, b, c, meta, sel)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17;"                             \
+#define TC__MMA_SP_F_44(help, text, d, a, b, c, meta, sel)                                                            \
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17;"                  \
                  : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R4(b), TC__MMA_F4(c), "r"(meta), "n"(sel))
-#define TC__MMA_SP_H_22(help, text, d, a, b, c, meta, sel)                                                                       \
-    asm volatile(text " {%0,%1}, {%2,%3}, {%4,%5}, {%6,%7}, %8, %9;"                                                             \
+#define TC__MMA_SP_H_22(help, text, d, a, b, c, meta, sel)                                                            \
+    asm volatile(text " {%0,%1}, {%2,%3}, {%4,%5}, {%6,%7}, %8, %9;"                                                  \
                  : TC__MMA_OR2(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R2(c), "r"(meta), "n"(sel))
-#define TC__MMA_SP_H_44(help, text, d, a, b, c, meta, sel)                                                                       \
-    asm volatile(text " {%0,%1}, {%2,%3,%4,%5}, {%6,%7,%8,%9}, {%10,%11}, %12, %13;"                                             \
+#define TC__MMA_SP_H_44(help, text, d, a, b, c, meta, sel)                                                            \
+    asm volatile(text " {%0,%1}, {%2,%3,%4,%5}, {%6,%7,%8,%9}, {%10,%11}, %12, %13;"                                  \
                  : TC__MMA_OR2(d) : TC__MMA_R4(a), TC__MMA_R4(b), TC__MMA_R2(c), "r"(meta), "n"(sel))
-#define TC__MMA_SP_S_22(help, text, d, a, b, c, meta, sel)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11}, %12, %13;"                                             \
+#define TC__MMA_SP_S_22(help, text, d, a, b, c, meta, sel)                                                            \
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11}, %12, %13;"                                  \
                  : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R4(c), "r"(meta), "n"(sel))
-#define TC__MMA_SP_S_44(help, text, d, a, b, c, meta, sel)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17;"                             \
+#define TC__MMA_SP_S_44(help, text, d, a, b, c, meta, sel)                                                            \
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17;"                  \
                  : TC__MMA_OR4(d) : TC__MMA_R4(a), TC__MMA_R4(b), TC__MMA_R4(c), "r"(meta), "n"(sel))
 #define TC__MMA_SP_BAD(help, text, d, a, b, c, meta, sel) static_assert(0, help)
 
 /* Block scales; i: "h" or "n", the constraint of the ids. */
-#define TC__MMA_BS_F_42(help, text, i, d, a, b, c, sa, ba, ta, sb, bb, tb)                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}, %14, {%15,%16}, %17, {%18,%19};"               \
+#define TC__MMA_BS_F_42(help, text, i, d, a, b, c, sa, ba, ta, sb, bb, tb)                                            \
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}, %14, {%15,%16}, %17, {%18,%19};"    \
                  : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_F4(c), "r"(sa), i(ba), i(ta), "r"(sb), i(bb), i(tb))
 #define TC__MMA_BS_BAD(help, text, i, d, a, b, c, sa, ba, ta, sb, bb, tb) static_assert(0, help)
-#define TC__MMA_SPBS_F_44(help, text, i, d, a, b, c, meta, sel, sa, ba, ta, sb, bb, tb)                                          \
+#define TC__MMA_SPBS_F_44(help, text, i, d, a, b, c, meta, sel, sa, ba, ta, sb, bb, tb)                               \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17, %18, {%19,%20}, %21, {%22,%23};"\
                  : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R4(b), TC__MMA_F4(c), "r"(meta), "n"(sel), "r"(sa), i(ba), i(ta), "r"(sb), i(bb), i(tb))
 #define TC__MMA_SPBS_BAD(help, text, i, d, a, b, c, meta, sel, sa, ba, ta, sb, bb, tb) static_assert(0, help)
 
 /* What a wrong combination is answered with: by A's type, or the list of types. */
-#define TC__MMA_HELP_f16 ~,                                                                                                      \
+#define TC__MMA_HELP_f16 ~,                                                                                           \
     "tc: mma of f16: b is f16; m16n8k8 or m16n8k16, row, col, d and c both f32 or both f16; m8n8k4 with any layouts, d.c "       \
     "f16.f16, f32.f16 or f32.f32"
-#define TC__MMA_HELP_bf16 ~,                                                                                                     \
+#define TC__MMA_HELP_bf16 ~,                                                                                          \
     "tc: mma of bf16: b is bf16, m16n8k8 or m16n8k16, row, col, d and c f32 (bf16 has no 16-bit accumulator)"
 #define TC__MMA_HELP_tf32 ~, "tc: mma of tf32: b is tf32, m16n8k4 or m16n8k8, row, col, d and c f32"
 #define TC__MMA_HELP_f64 ~, "tc: mma of f64: b, c and d are f64; m8n8k4, m16n8k4, m16n8k8 or m16n8k16, row, col"
@@ -642,7 +642,7 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_HELP_s4 TC__MMA_HELP_I4
 #define TC__MMA_HELP_u4 TC__MMA_HELP_I4
 #define TC__MMA_HELP_b1 ~, "tc: mma of b1: say TC_MMA_POPC, with xor_popc or and_popc"
-#define TC__MMA_HELP_F8 ~,                                                                                                       \
+#define TC__MMA_HELP_F8 ~,                                                                                            \
     "tc: mma of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k16 or m16n8k32, row, col, d and c both f32 or both f16; with fp6 "       \
     "and fp4 say TC_MMA_KIND(..., kind_f8f6f4, ...)"
 #define TC__MMA_HELP_F6 ~, "tc: mma of e3m2, e2m3 and e2m1: say TC_MMA_KIND(..., kind_f8f6f4, ...), or TC_MMA_BLOCK_SCALE"
@@ -651,10 +651,10 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_HELP_e3m2 TC__MMA_HELP_F6
 #define TC__MMA_HELP_e2m3 TC__MMA_HELP_F6
 #define TC__MMA_HELP_e2m1 TC__MMA_HELP_F6
-#define TC__MMA_HELP_ANY                                                                                                         \
-    "tc: mma: a's type is f16, bf16, tf32, f64, s8, u8, s4, u4, b1, e4m3 or e5m2 (e3m2, e2m3, e2m1: TC_MMA_KIND, "               \
+#define TC__MMA_HELP_ANY                                                                                              \
+    "tc: mma: a's type is f16, bf16, tf32, f64, s8, u8, s4, u4, b1, e4m3 or e5m2 (e3m2, e2m3, e2m1: TC_MMA_KIND, "    \
     "TC_MMA_BLOCK_SCALE)"
-#define TC__SP_HELP_f16 ~,                                                                                                       \
+#define TC__SP_HELP_f16 ~,                                                                                            \
     "tc: mma.sp of f16: b is f16; m16n8k16 (selector 0..3) or m16n8k32 (0..1), row, col, d and c both f32 or both f16"
 #define TC__SP_HELP_bf16 ~, "tc: mma.sp of bf16: b is bf16, m16n8k16 (selector 0..3) or m16n8k32 (0..1), row, col, d and c f32"
 #define TC__SP_HELP_tf32 ~, "tc: mma.sp of tf32: b is tf32, m16n8k8 (selector 0..3) or m16n8k16 (0..1), row, col, d and c f32"
@@ -664,67 +664,67 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__SP_HELP_u8 TC__SP_HELP_I8
 #define TC__SP_HELP_s4 TC__SP_HELP_I4
 #define TC__SP_HELP_u4 TC__SP_HELP_I4
-#define TC__SP_HELP_F8 ~,                                                                                                        \
+#define TC__SP_HELP_F8 ~,                                                                                             \
     "tc: mma.sp of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k64, row, col, d and c f32, or both f16 with TC_MMA_SP_ORDERED; "      \
     "with fp6 and fp4 say TC_MMA_SP_KIND"
 #define TC__SP_HELP_e4m3 TC__SP_HELP_F8
 #define TC__SP_HELP_e5m2 TC__SP_HELP_F8
-#define TC__SP_HELP_ANY                                                                                                          \
-    "tc: mma.sp: a's type is f16, bf16, tf32, s8, u8, s4, u4, e4m3 or e5m2 (e3m2, e2m3, e2m1: TC_MMA_SP_KIND, "                  \
+#define TC__SP_HELP_ANY                                                                                               \
+    "tc: mma.sp: a's type is f16, bf16, tf32, s8, u8, s4, u4, e4m3 or e5m2 (e3m2, e2m3, e2m1: TC_MMA_SP_KIND, "       \
     "TC_MMA_SP_BLOCK_SCALE)"
-#define TC__SP_SELECTOR                                                                                                          \
+#define TC__SP_SELECTOR                                                                                               \
     "tc: mma.sp: the selector is a literal: 0..3 for f16 and bf16 m16n8k16 and tf32 m16n8k8, 0..1 for twice that k and for "     \
     "8 bits m16n8k32 and 4 bits m16n8k64, else 0"
-#define TC__MMA_IDS                                                                                                              \
+#define TC__MMA_IDS                                                                                                   \
     "tc: mma with block scales: byte ids are 0..3 with 1X, 0 or 2 with 2X, 0 with 4X; thread_a is 0 or 1, thread_b 0..3"
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: mma.sync. d = a * b + c, warp-wide; see the table at the top for shapes, types and registers. d may be c.
  */
-#define TC_MMA(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c)                                                  \
+#define TC_MMA(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c)                                       \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
-                  TC__PROBE(TC__MMA_HELP_##atype, TC__MMA_HELP_ANY),                                                             \
+                  TC__PROBE(TC__MMA_HELP_##atype, TC__MMA_HELP_ANY),                                                  \
                   "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype, d, a, b, c)
-#define TC__MMA_DENSE(row, help, text, d, a, b, c)                                                                               \
-    do {                                                                                                                         \
-        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                           \
-        TC__CALL(TC__CAT(TC__MMA_DO_, TC__PROBE(row, BAD)), help, text, d, a, b, c);                                             \
+#define TC__MMA_DENSE(row, help, text, d, a, b, c)                                                                    \
+    do {                                                                                                              \
+        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
+        TC__CALL(TC__CAT(TC__MMA_DO_, TC__PROBE(row, BAD)), help, text, d, a, b, c);                                  \
     } while (0)
 
 /* d = a * b: C is a list of zeros in the instruction. D is f32 or s32: ptxas takes no zeros for f16; not m8n8k4. */
-#define TC_MMA_ZERO(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b)                                                \
+#define TC_MMA_ZERO(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b)                                     \
     TC__MMA_DENSE_ZERO(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
                        TC__PROBE(TC__MMA_HELP_##atype, TC__MMA_HELP_ANY) " (TC_MMA_ZERO: d and c f32 or s32, not m8n8k4)",                  \
                        "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype, d, a, b)
-#define TC__MMA_DENSE_ZERO(row, help, text, d, a, b)                                                                             \
-    do {                                                                                                                         \
-        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                           \
-        TC__CALL(TC__CAT(TC__MMA_ZERO_, TC__PROBE(row, BAD)), help, text, d, a, b);                                              \
+#define TC__MMA_DENSE_ZERO(row, help, text, d, a, b)                                                                  \
+    do {                                                                                                              \
+        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
+        TC__CALL(TC__CAT(TC__MMA_ZERO_, TC__PROBE(row, BAD)), help, text, d, a, b);                                   \
     } while (0)
 
 /* Integers: sums beyond int32 stop at its ends instead of wrapping round. */
-#define TC_MMA_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c)                                        \
+#define TC_MMA_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c)                             \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)), \
                   "tc: TC_MMA_SATFINITE: a and b are s8 or u8 (m8n8k16, m16n8k16, m16n8k32), or s4 or u4 (m8n8k32, m16n8k32, m16n8k64); " \
-                  "row, col, d and c s32",                                                                                       \
+                  "row, col, d and c s32",                                                                            \
                   "mma.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, d, a, b, c)
 
 /* f64 with a rounding: rn (what TC_MMA does), rz, rm (down), rp (up). */
-#define TC_MMA_ROUND(shape, alayout, blayout, rnd, dtype, atype, btype, ctype, d, a, b, c)                                       \
+#define TC_MMA_ROUND(shape, alayout, blayout, rnd, dtype, atype, btype, ctype, d, a, b, c)                            \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_ROUND_##rnd##_##atype##_##btype, BAD)), \
-                  "tc: TC_MMA_ROUND: rn, rz, rm or rp; all types f64; m8n8k4, m16n8k4, m16n8k8 or m16n8k16, row, col",           \
+                  "tc: TC_MMA_ROUND: rn, rz, rm or rp; all types f64; m8n8k4, m16n8k4, m16n8k8 or m16n8k16, row, col",\
                   "mma.sync.aligned." #shape "." #alayout "." #blayout "." #rnd "." #dtype "." #atype "." #btype "." #ctype, d, a, b, c)
 
 /* Bits: D = C + popcount(A xor B) or popcount(A and B) along K. */
-#define TC_MMA_POPC(shape, alayout, blayout, dtype, atype, btype, ctype, op, d, a, b, c)                                         \
+#define TC_MMA_POPC(shape, alayout, blayout, dtype, atype, btype, ctype, op, d, a, b, c)                              \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_POPC_##op##_##atype##_##btype, BAD)), \
                   "tc: TC_MMA_POPC: xor_popc or and_popc; a and b b1, d and c s32; m8n8k128, m16n8k128 or m16n8k256, row, col",  \
-                  "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype               \
+                  "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype    \
                   TC__PROBE(TC__MMA_POPC_TEXT_##op, ""), d, a, b, c)
 
 /* kind::f8f6f4: any pair of e4m3, e5m2, e3m2, e2m3 and e2m1, each in a byte. fp8 pairs: every a and f target of
  * Blackwell; with fp6 or fp4: the sm_120 family. */
-#define TC_MMA_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c)                                       \
+#define TC_MMA_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c)                            \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
                   "tc: TC_MMA_KIND: kind_f8f6f4, m16n8k32, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and c both f32 or both f16", \
                   "mma.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "") "." #dtype "." #atype "." #btype "." #ctype, \
@@ -742,36 +742,36 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
  * thread_*: which of its bytes, and of which lane of four (drawn at the top): 16-bit registers, the same in all lanes,
  * or literals (_IMM). scale_vec_default writes no .scale_vec: 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 must say 2X or
  * 4X. */
-#define TC__MMA_BS_HELP                                                                                                          \
+#define TC__MMA_BS_HELP                                                                                               \
     "tc: mma with block scales: kind_mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, e2m1); kind_mxf4 "   \
     "m16n8k64 scale_vec_2X ue8m0 (e2m1); kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X ue4m3 (e2m1); row, col, d and c "  \
     "f32; scale_vec_default but for mxf4nvf4; sparse: twice the k"
-#define TC__MMA_BS_TEXT(op, shape, al, bl, kind, vec, dt, at, bt, ct, st)                                                        \
+#define TC__MMA_BS_TEXT(op, shape, al, bl, kind, vec, dt, at, bt, ct, st)                                             \
     op ".sync.aligned." #shape "." #al "." #bl TC__PROBE(TC__MMA_TEXT_##kind, "") ".block_scale" TC__PROBE(TC__MMA_TEXT_##vec, "") \
     "." #dt "." #at "." #bt "." #ct "." #st
 #define TC_MMA_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, scale_a, byte_a, \
-                           thread_a, scale_b, byte_b, thread_b)                                                                  \
+                           thread_a, scale_b, byte_b, thread_b)                                                       \
     TC__MMA_SCALED(TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,      \
-                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                        \
+                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                             \
                    TC__MMA_BS_TEXT("mma", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), "h",     \
                    d, a, b, c, scale_a, (uint16_t)(byte_a), (uint16_t)(thread_a), scale_b, (uint16_t)(byte_b), (uint16_t)(thread_b))
 #define TC_MMA_BLOCK_SCALE_IMM(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, scale_a, \
-                               byte_a, thread_a, scale_b, byte_b, thread_b)                                                      \
-    do {                                                                                                                         \
+                               byte_a, thread_a, scale_b, byte_b, thread_b)                                           \
+    do {                                                                                                              \
         TC__MMA_IDS_CHECK(TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_, \
-                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), byte_a, thread_a, byte_b, thread_b);            \
+                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), byte_a, thread_a, byte_b, thread_b); \
         TC__MMA_SCALED(TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,  \
-                               TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                    \
+                               TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                         \
                        TC__MMA_BS_TEXT("mma", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), "n", \
-                       d, a, b, c, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b);                                        \
+                       d, a, b, c, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b);                             \
     } while (0)
-#define TC__MMA_SCALED(row, text, i, ...)                                                                                        \
-    do {                                                                                                                         \
-        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                           \
-        TC__CALL(TC__CAT(TC__MMA_BS_, TC__PROBE(row, BAD)), TC__MMA_BS_HELP, text, i, __VA_ARGS__);                              \
+#define TC__MMA_SCALED(row, text, i, ...)                                                                             \
+    do {                                                                                                              \
+        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
+        TC__CALL(TC__CAT(TC__MMA_BS_, TC__PROBE(row, BAD)), TC__MMA_BS_HELP, text, i, __VA_ARGS__);                   \
     } while (0)
 /* 3: 0..3; 2: 0 or 2; 0: 0 */
-#define TC__MMA_IDS_CHECK(row, byte_a, thread_a, byte_b, thread_b)                                                               \
+#define TC__MMA_IDS_CHECK(row, byte_a, thread_a, byte_b, thread_b)                                                    \
     static_assert(tc__mma_ids(TC__ITEM3(row, ~, ~, 3), byte_a, thread_a, byte_b, thread_b), TC__MMA_IDS)
 TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_b, int thread_b)
 {
@@ -783,42 +783,42 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
  * PTX: mma.sp (sm_80). A holds one element in two: registers, metadata and the compressor are in tc_sparse.h. meta:
  * this lane's register of metadata; selector: a literal, which of the lanes of four hold what this instruction reads.
  */
-#define TC_MMA_SP(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                               \
+#define TC_MMA_SP(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                    \
     TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
-                   TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                              \
-                   "mma.sp.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype,          \
+                   TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                   \
+                   "mma.sp.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype,\
                    d, a, b, c, meta, selector)
-#define TC__MMA_SPARSE(row, help, text, d, a, b, c, meta, selector)                                                              \
-    do {                                                                                                                         \
-        static_assert((selector) >= 0 && (selector) <= TC__ITEM3(row, ~, ~, 3), TC__SP_SELECTOR);                                \
-        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                           \
-        TC__CALL(TC__CAT(TC__MMA_SP_, TC__PROBE(row, BAD)), help, text, d, a, b, c, meta, selector);                             \
+#define TC__MMA_SPARSE(row, help, text, d, a, b, c, meta, selector)                                                   \
+    do {                                                                                                              \
+        static_assert((selector) >= 0 && (selector) <= TC__ITEM3(row, ~, ~, 3), TC__SP_SELECTOR);                     \
+        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
+        TC__CALL(TC__CAT(TC__MMA_SP_, TC__PROBE(row, BAD)), help, text, d, a, b, c, meta, selector);                  \
     } while (0)
 
 /* .sp::ordered_metadata: the two indices of a group increase, as tc_sparse.h writes them. Nothing is lost, and it is
  * never slower. */
-#define TC_MMA_SP_ORDERED(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                       \
+#define TC_MMA_SP_ORDERED(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)            \
     TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
-                   TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                              \
+                   TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                   \
                    "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype, \
                    d, a, b, c, meta, selector)
 
-#define TC__SP_SAT_HELP                                                                                                          \
+#define TC__SP_SAT_HELP                                                                                               \
     "tc: mma.sp with satfinite: a and b are s8 or u8 (m16n8k32, m16n8k64), or s4 or u4 (m16n8k64, m16n8k128); row, col, d and c s32"
-#define TC_MMA_SP_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                     \
+#define TC_MMA_SP_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)          \
     TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)), \
-                   TC__SP_SAT_HELP,                                                                                              \
+                   TC__SP_SAT_HELP,                                                                                   \
                    "mma.sp.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, \
                    d, a, b, c, meta, selector)
-#define TC_MMA_SP_ORDERED_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)             \
+#define TC_MMA_SP_ORDERED_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)  \
     TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)), \
-                   TC__SP_SAT_HELP,                                                                                              \
+                   TC__SP_SAT_HELP,                                                                                   \
                    "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, \
                    d, a, b, c, meta, selector)
 
 /* kind::f8f6f4, ordered metadata. fp8 pairs with f32: every a and f target of Blackwell; the rest: the sm_120
  * family. */
-#define TC_MMA_SP_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                    \
+#define TC_MMA_SP_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c, meta, selector)         \
     TC__MMA_SPARSE(TC__CAT(TC__SPO_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
                    "tc: TC_MMA_SP_KIND: kind_f8f6f4, m16n8k64, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and c both f32 or both f16", \
                    "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "")  \
@@ -827,27 +827,27 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
 /* Block scales with sparse A, ordered metadata; a scale covers the same stretch of K, zeros counted. mxf4, mxf4nvf4:
  * sm_120a, sm_121a. */
 #define TC_MMA_SP_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, meta, selector, \
-                              scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                                              \
+                              scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                                   \
     TC__MMA_SP_SCALED(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,   \
-                              TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                     \
+                              TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                          \
                       TC__MMA_BS_TEXT("mma.sp::ordered_metadata", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), \
                       "h", selector, d, a, b, c, meta, selector, scale_a, (uint16_t)(byte_a), (uint16_t)(thread_a), scale_b,     \
                       (uint16_t)(byte_b), (uint16_t)(thread_b))
 #define TC_MMA_SP_BLOCK_SCALE_IMM(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, meta, \
-                                  selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                                \
-    do {                                                                                                                         \
+                                  selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                     \
+    do {                                                                                                              \
         TC__MMA_IDS_CHECK(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_, \
-                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), byte_a, thread_a, byte_b, thread_b);            \
+                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), byte_a, thread_a, byte_b, thread_b); \
         TC__MMA_SP_SCALED(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_, \
-                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                 \
+                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                      \
                           TC__MMA_BS_TEXT("mma.sp::ordered_metadata", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), \
                           "n", selector, d, a, b, c, meta, selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b);      \
     } while (0)
-#define TC__MMA_SP_SCALED(row, text, i, selector, ...)                                                                           \
-    do {                                                                                                                         \
-        static_assert((selector) == 0, "tc: mma.sp with block scales: the selector is 0");                                       \
-        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                           \
-        TC__CALL(TC__CAT(TC__MMA_SPBS_, TC__PROBE(row, BAD)), TC__MMA_BS_HELP, text, i, __VA_ARGS__);                            \
+#define TC__MMA_SP_SCALED(row, text, i, selector, ...)                                                                \
+    do {                                                                                                              \
+        static_assert((selector) == 0, "tc: mma.sp with block scales: the selector is 0");                            \
+        TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
+        TC__CALL(TC__CAT(TC__MMA_SPBS_, TC__PROBE(row, BAD)), TC__MMA_BS_HELP, text, i, __VA_ARGS__);                 \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -892,12 +892,12 @@ TC_DEV_SM80 void tc_cp_async_mbarrier_arrive(uint32_t bar)
 /* The same in any state space: shared, shared_cta (a shared address), generic (a pointer). */
 #define TC_CP_ASYNC_MBARRIER_ARRIVE(space, bar) TC__CP_ARRIVE("TC_CP_ASYNC_MBARRIER_ARRIVE", "", space, bar)
 #define TC_CP_ASYNC_MBARRIER_ARRIVE_NOINC(space, bar) TC__CP_ARRIVE("TC_CP_ASYNC_MBARRIER_ARRIVE_NOINC", ".noinc", space, bar)
-#define TC__CP_ARRIVE(what, noinc, space, bar)                                                                                   \
-    do {                                                                                                                         \
-        TC__SPACE_CHECK(what, space);                                                                                            \
-        tc__needs_sm80();                                                                                                        \
-        asm volatile("cp.async.mbarrier.arrive" noinc TC__PROBE(TC__SPACE_##space, "") ".b64 [%0];"                              \
-                     : : TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), bar) : "memory");                              \
+#define TC__CP_ARRIVE(what, noinc, space, bar)                                                                        \
+    do {                                                                                                              \
+        TC__SPACE_CHECK(what, space);                                                                                 \
+        tc__needs_sm80();                                                                                             \
+        asm volatile("cp.async.mbarrier.arrive" noinc TC__PROBE(TC__SPACE_##space, "") ".b64 [%0];"                   \
+                     : : TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), bar) : "memory");                   \
     } while (0)
 
 /* PTX: cp.async with everything that it takes. cache: ca or cg; space: shared or shared_cta; prefetch: L2_none, L2_64B,
@@ -921,61 +921,61 @@ TC_DEV_SM80 void tc_cp_async_mbarrier_arrive(uint32_t bar)
 #define TC__CP_L2_64B ~, ".L2::64B"
 #define TC__CP_L2_128B ~, ".L2::128B"
 #define TC__CP_L2_256B ~, ".L2::256B"
-#define TC__CP_CHECK(cache, space, prefetch, size)                                                                               \
+#define TC__CP_CHECK(cache, space, prefetch, size)                                                                    \
     static_assert(TC__PROBE(TC__CP_##cache##_##space##_##size, 0) && sizeof(TC__PROBE(TC__CP_##prefetch, "no such prefetch size")) < 12, \
                   "tc: cp.async: ca with 4, 8 or 16 bytes, cg with 16; space shared or shared_cta; prefetch L2_none, L2_64B, L2_128B or L2_256B"); \
     tc__needs_sm80()
-#define TC__CP_TEXT(cache, space, hint, prefetch, size)                                                                          \
+#define TC__CP_TEXT(cache, space, hint, prefetch, size)                                                               \
     "cp.async." #cache TC__PROBE(TC__SPACE_##space, "") ".global" hint TC__PROBE(TC__CP_##prefetch, "") " [%0], [%1], " #size
-#define TC_CP_ASYNC(cache, space, prefetch, dst, src, size)                                                                      \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
+#define TC_CP_ASYNC(cache, space, prefetch, dst, src, size)                                                           \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
         asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ";" : : "r"(dst), "l"(__cvta_generic_to_global(src)) : "memory"); \
     } while (0)
-#define TC_CP_ASYNC_CACHE_HINT(cache, space, prefetch, dst, src, size, policy)                                                   \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
-        asm volatile(TC__CP_TEXT(cache, space, ".L2::cache_hint", prefetch, size) ", %2;"                                        \
-                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "l"(policy) : "memory");                                  \
+#define TC_CP_ASYNC_CACHE_HINT(cache, space, prefetch, dst, src, size, policy)                                        \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
+        asm volatile(TC__CP_TEXT(cache, space, ".L2::cache_hint", prefetch, size) ", %2;"                             \
+                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "l"(policy) : "memory");                       \
     } while (0)
-#define TC_CP_ASYNC_SRC_SIZE(cache, space, prefetch, dst, src, size, src_size)                                                   \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
-        asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ", %2;"                                                       \
-                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(src_size) : "memory");                                \
+#define TC_CP_ASYNC_SRC_SIZE(cache, space, prefetch, dst, src, size, src_size)                                        \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
+        asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ", %2;"                                            \
+                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(src_size) : "memory");                     \
     } while (0)
-#define TC_CP_ASYNC_SRC_SIZE_IMM(cache, space, prefetch, dst, src, size, src_size)                                               \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
-        static_assert((src_size) >= 0 && (src_size) <= (size), "tc: cp.async: src_size is 0 to size");                           \
-        asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ", %2;"                                                       \
-                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "n"(src_size) : "memory");                                \
+#define TC_CP_ASYNC_SRC_SIZE_IMM(cache, space, prefetch, dst, src, size, src_size)                                    \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
+        static_assert((src_size) >= 0 && (src_size) <= (size), "tc: cp.async: src_size is 0 to size");                \
+        asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ", %2;"                                            \
+                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "n"(src_size) : "memory");                     \
     } while (0)
-#define TC_CP_ASYNC_SRC_SIZE_CACHE_HINT(cache, space, prefetch, dst, src, size, src_size, policy)                                \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
-        asm volatile(TC__CP_TEXT(cache, space, ".L2::cache_hint", prefetch, size) ", %2, %3;"                                    \
-                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(src_size), "l"(policy) : "memory");                   \
+#define TC_CP_ASYNC_SRC_SIZE_CACHE_HINT(cache, space, prefetch, dst, src, size, src_size, policy)                     \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
+        asm volatile(TC__CP_TEXT(cache, space, ".L2::cache_hint", prefetch, size) ", %2, %3;"                         \
+                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(src_size), "l"(policy) : "memory");        \
     } while (0)
-#define TC_CP_ASYNC_IGNORE_SRC(cache, space, prefetch, dst, src, size, ignore)                                                   \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
-        asm volatile("{\n"                                                                                                       \
-                     ".reg .pred p;\n"                                                                                           \
-                     "setp.ne.b32 p, %2, 0;\n"                                                                                   \
-                     TC__CP_TEXT(cache, space, "", prefetch, size) ", p;\n"                                                      \
-                     "}"                                                                                                         \
-                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"((int)(ignore)) : "memory");                           \
+#define TC_CP_ASYNC_IGNORE_SRC(cache, space, prefetch, dst, src, size, ignore)                                        \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
+        asm volatile("{\n"                                                                                            \
+                     ".reg .pred p;\n"                                                                                \
+                     "setp.ne.b32 p, %2, 0;\n"                                                                        \
+                     TC__CP_TEXT(cache, space, "", prefetch, size) ", p;\n"                                           \
+                     "}"                                                                                              \
+                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"((int)(ignore)) : "memory");                \
     } while (0)
-#define TC_CP_ASYNC_IGNORE_SRC_CACHE_HINT(cache, space, prefetch, dst, src, size, ignore, policy)                                \
-    do {                                                                                                                         \
-        TC__CP_CHECK(cache, space, prefetch, size);                                                                              \
-        asm volatile("{\n"                                                                                                       \
-                     ".reg .pred p;\n"                                                                                           \
-                     "setp.ne.b32 p, %2, 0;\n"                                                                                   \
-                     TC__CP_TEXT(cache, space, ".L2::cache_hint", prefetch, size) ", p, %3;\n"                                   \
-                     "}"                                                                                                         \
-                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"((int)(ignore)), "l"(policy) : "memory");              \
+#define TC_CP_ASYNC_IGNORE_SRC_CACHE_HINT(cache, space, prefetch, dst, src, size, ignore, policy)                     \
+    do {                                                                                                              \
+        TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
+        asm volatile("{\n"                                                                                            \
+                     ".reg .pred p;\n"                                                                                \
+                     "setp.ne.b32 p, %2, 0;\n"                                                                        \
+                     TC__CP_TEXT(cache, space, ".L2::cache_hint", prefetch, size) ", p, %3;\n"                        \
+                     "}"                                                                                              \
+                     : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"((int)(ignore)), "l"(policy) : "memory");   \
     } while (0)
 
 #endif /* __CUDACC__ */

@@ -294,29 +294,29 @@ TC_HOST tc_status tc_sp_pack_mma(const tc_sp_args *p, uint32_t *words)
  * (the first is given), with tf32 both pairs of four bits describe the same. Columns of the table: shape and class,
  * bits, elements in a register, groups along K.
  */
-#define TC__SP_FRAGS(X)                                                                                                                  \
-    X(m16n8k16_b16, 16, 2, 4) X(m16n8k32_b16, 16, 2, 8) X(m16n8k8_b32, 32, 1, 4) X(m16n8k16_b32, 32, 1, 8)                               \
+#define TC__SP_FRAGS(X)                                                                                               \
+    X(m16n8k16_b16, 16, 2, 4) X(m16n8k32_b16, 16, 2, 8) X(m16n8k8_b32, 32, 1, 4) X(m16n8k16_b32, 32, 1, 8)            \
     X(m16n8k32_b8, 8, 4, 8) X(m16n8k64_b8, 8, 4, 16) X(m16n8k64_b4, 4, 8, 8) X(m16n8k128_b4, 4, 8, 16)
 
 TC_HD TC_CONSTEXPR int tc__sp_pair_group(int bits, int lane, int i) { return bits >= 16 ? lane % 4 * 4 + i % 8 / 2 : lane % 4 / 2 * 8 + i / 2; }
 TC_HD TC_CONSTEXPR int tc__sp_pair_row(int bits, int lane, int i) { return lane / 4 + (bits >= 16 ? i / 8 : lane % 2) * 8; }
 TC_HD TC_CONSTEXPR int tc__sp_pair_col(int bits, int group, int i) { return bits == 32 ? group : bits == 4 ? group * 4 + i % 2 * 2 : group * 2 + i % 2; }
 
-#define TC__SP_FRAG(name, bits, e, groups)                                                                                               \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % 2 * 8; }                             \
+#define TC__SP_FRAG(name, bits, e, groups)                                                                            \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % 2 * 8; }          \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_col(int lane, int i) { return (i / (e) / 2 * 4 + lane % 4) * (e) + i % (e); }           \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_b_row(int lane, int i) { return lane / 4 + 0 * i; }                                       \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_b_row(int lane, int i) { return lane / 4 + 0 * i; }                    \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_b_col(int lane, int i) { return (i / (e) * 4 + lane % 4) * (e) + i % (e); }               \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }                                   \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_d_col(int lane, int i) { return lane % 4 * 2 + i % 2; }                                   \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_meta_row(int lane, int i, int selector)                                                   \
-    {                                                                                                                                    \
-        return tc__sp_pair_group(bits, lane, i) / (groups) == selector ? tc__sp_pair_row(bits, lane, i) : -1;                            \
-    }                                                                                                                                    \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_meta_col(int lane, int i, int selector)                                                   \
-    {                                                                                                                                    \
-        return tc__sp_pair_group(bits, lane, i) / (groups) == selector                                                                   \
-                   ? tc__sp_pair_col(bits, tc__sp_pair_group(bits, lane, i) % (groups), i) : -1;                                         \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }                \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_d_col(int lane, int i) { return lane % 4 * 2 + i % 2; }                \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_meta_row(int lane, int i, int selector)                                \
+    {                                                                                                                 \
+        return tc__sp_pair_group(bits, lane, i) / (groups) == selector ? tc__sp_pair_row(bits, lane, i) : -1;         \
+    }                                                                                                                 \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_meta_col(int lane, int i, int selector)                                \
+    {                                                                                                                 \
+        return tc__sp_pair_group(bits, lane, i) / (groups) == selector                                                \
+                   ? tc__sp_pair_col(bits, tc__sp_pair_group(bits, lane, i) % (groups), i) : -1;                      \
     }
 TC__SP_FRAGS(TC__SP_FRAG)
 #undef TC__SP_FRAG

@@ -263,43 +263,43 @@ TC_HD TC_CONSTEXPR int tc__t5_factors(int kind, int block, int k96)
 }
 
 /* The rules, in the order in which they are looked at: condition that must hold, sentence. */
-#define TC__T5_IDESC_RULES(X, arg)                                                                                                       \
+#define TC__T5_IDESC_RULES(X, arg)                                                                                    \
     X(arg, 1, f.kind >= TC_KIND_F16 && f.kind < TC_KIND_COUNT, "kind is TC_KIND_F16, _TF32, _F8F6F4, _I8, _MXF8F6F4, _MXF4 or _MXF4NVF4") \
-    X(arg, 2, tc__t5_type_code(f.kind, f.a) >= 0 && tc__t5_type_code(f.kind, f.b) >= 0,                                                  \
+    X(arg, 2, tc__t5_type_code(f.kind, f.a) >= 0 && tc__t5_type_code(f.kind, f.b) >= 0,                               \
       "a and b: kind f16 has f16 and bf16; tf32 tf32; i8 u8 and s8; f8f6f4 and mxf8f6f4 e4m3, e5m2, e2m3, e3m2, e2m1; mxf4 and mxf4nvf4 e2m1") \
-    X(arg, 3, f.kind != TC_KIND_F16 || f.a == f.b, "a and b have the same type with kind f16")                                           \
+    X(arg, 3, f.kind != TC_KIND_F16 || f.a == f.b, "a and b have the same type with kind f16")                        \
     X(arg, 4, f.d == (f.kind == TC_KIND_I8 ? TC_S32 : TC_F32) || (f.d == TC_F16 && (f.kind == TC_KIND_F8F6F4 || (f.kind == TC_KIND_F16 && f.a == TC_F16))), \
-      "d is s32 with kind i8, f32 otherwise, or f16 with kind f8f6f4 and with a and b of f16")                                          \
-    X(arg, 5, f.cta_group >= 0 && f.cta_group <= 2 && (!f.ws || f.cta_group < 2), "cta_group is 1 or 2, and 1 with ws")                  \
-    X(arg, 6, !f.ws || !tc__t5_block_kind(f.kind), "ws has no block-scaled kinds")                                                       \
-    X(arg, 7, f.ws ? f.m == 32 || f.m == 64 || f.m == 128                                                                                \
-                   : f.cta_group == 2 ? f.m == 256 || (f.m == 128 && !(f.sparse && tc__t5_block_kind(f.kind)))                           \
-                                      : f.m == 128 || (f.m == 64 && !tc__t5_block_kind(f.kind)),                                         \
+      "d is s32 with kind i8, f32 otherwise, or f16 with kind f8f6f4 and with a and b of f16")                        \
+    X(arg, 5, f.cta_group >= 0 && f.cta_group <= 2 && (!f.ws || f.cta_group < 2), "cta_group is 1 or 2, and 1 with ws")\
+    X(arg, 6, !f.ws || !tc__t5_block_kind(f.kind), "ws has no block-scaled kinds")                                    \
+    X(arg, 7, f.ws ? f.m == 32 || f.m == 64 || f.m == 128                                                             \
+                   : f.cta_group == 2 ? f.m == 256 || (f.m == 128 && !(f.sparse && tc__t5_block_kind(f.kind)))        \
+                                      : f.m == 128 || (f.m == 64 && !tc__t5_block_kind(f.kind)),                      \
       "m is 64 or 128 with cta_group 1 (128 with block scales), 128 or 256 with cta_group 2 (256 if also sparse and scaled), 32, 64 or 128 with ws") \
-    X(arg, 8, f.ws ? f.n == 64 || f.n == 128 || (f.n == 256 && !f.sparse)                                                                \
+    X(arg, 8, f.ws ? f.n == 64 || f.n == 128 || (f.n == 256 && !f.sparse)                                             \
             : f.kind == TC_KIND_I8 && f.cta_group < 2 ? f.n == 8 || f.n == 24 || (f.n % 16 == 0 && f.n >= 16 && f.n <= 256)              \
-            : f.n % (f.cta_group == 2 ? (f.kind == TC_KIND_I8 ? 32 : 16) : 8) == 0 && f.n >= 8 && f.n <= 256,                            \
+            : f.n % (f.cta_group == 2 ? (f.kind == TC_KIND_I8 ? 32 : 16) : 8) == 0 && f.n >= 8 && f.n <= 256,         \
       "n is 8..256 in steps of 8 (i8: 8, 24, and steps of 16), in steps of 16 with cta_group 2 (i8: 32); with ws 64, 128 or 256 (sparse: 64 or 128)") \
     X(arg, 9, !f.trans_a || (tc_type_bits(f.a) >= 8 && !(f.kind >= TC_KIND_MXF4)), "trans_a needs a type of 8 or more bits")             \
     X(arg, 10, !f.trans_b || (tc_type_bits(f.b) >= 8 && !(f.kind >= TC_KIND_MXF4)), "trans_b needs a type of 8 or more bits")            \
-    X(arg, 11, !f.trans_b || tc_type_bits(f.b) != 8 || f.n % (f.cta_group == 2 ? 32 : 16) == 0,                                          \
-      "n is a multiple of 16 (cta_group 2: of 32) with a transposed b of 8 bits")                                                        \
-    X(arg, 12, !f.saturate || f.kind == TC_KIND_I8, "saturate goes with kind i8 only")                                                   \
-    X(arg, 13, f.kind != TC_KIND_I8 || (!f.negate_a && !f.negate_b), "negate does not go with kind i8")                                  \
-    X(arg, 14, f.selector == 0 || (f.sparse && f.kind <= TC_KIND_TF32 && f.selector == 1),                                               \
-      "selector is 0, or 1 with a sparse a of kind f16 or tf32")                                                                         \
-    X(arg, 15, f.max_shift == 0 || (f.ws && (f.max_shift == 8 || f.max_shift == 16 || f.max_shift == 32)),                               \
-      "max_shift is 0, or 8, 16 or 32 with ws")                                                                                          \
+    X(arg, 11, !f.trans_b || tc_type_bits(f.b) != 8 || f.n % (f.cta_group == 2 ? 32 : 16) == 0,                       \
+      "n is a multiple of 16 (cta_group 2: of 32) with a transposed b of 8 bits")                                     \
+    X(arg, 12, !f.saturate || f.kind == TC_KIND_I8, "saturate goes with kind i8 only")                                \
+    X(arg, 13, f.kind != TC_KIND_I8 || (!f.negate_a && !f.negate_b), "negate does not go with kind i8")               \
+    X(arg, 14, f.selector == 0 || (f.sparse && f.kind <= TC_KIND_TF32 && f.selector == 1),                            \
+      "selector is 0, or 1 with a sparse a of kind f16 or tf32")                                                      \
+    X(arg, 15, f.max_shift == 0 || (f.ws && (f.max_shift == 8 || f.max_shift == 16 || f.max_shift == 32)),            \
+      "max_shift is 0, or 8, 16 or 32 with ws")                                                                       \
     X(arg, 16, tc__t5_block_kind(f.kind) ? f.scale == TC_UE8M0 || (f.kind == TC_KIND_MXF4NVF4 && f.scale == TC_UE4M3) : f.scale == 0,    \
-      "scale is TC_UE8M0 with the mx kinds, or TC_UE4M3 with mxf4nvf4, and unset with the others")                                       \
-    X(arg, 17, f.scale != TC_UE4M3 || f.block == 0 || f.block == 16, "block is 16 with TC_UE4M3")                                        \
+      "scale is TC_UE8M0 with the mx kinds, or TC_UE4M3 with mxf4nvf4, and unset with the others")                    \
+    X(arg, 17, f.scale != TC_UE4M3 || f.block == 0 || f.block == 16, "block is 16 with TC_UE4M3")                     \
     X(arg, 18, f.block == 0 || (tc__t5_block_kind(f.kind) && (f.block == 32 || (f.block == 16 && f.kind == TC_KIND_MXF4NVF4))),          \
-      "block is 32 with the scaled kinds, or 16 with mxf4nvf4")                                                                          \
+      "block is 32 with the scaled kinds, or 16 with mxf4nvf4")                                                       \
     X(arg, 19, tc__t5_block_kind(f.kind) || (f.sfa_id == 0 && f.sfb_id == 0), "sfa_id and sfb_id go with the scaled kinds")              \
-    X(arg, 20, f.sfa_id >= 0 && f.sfa_id <= 3 && f.sfb_id >= 0 && f.sfb_id <= 3 && (!tc__t5_block_kind(f.kind) || f.k96                  \
+    X(arg, 20, f.sfa_id >= 0 && f.sfa_id <= 3 && f.sfb_id >= 0 && f.sfb_id <= 3 && (!tc__t5_block_kind(f.kind) || f.k96\
                 || tc__t5_factors(f.kind, f.block, 0) == 1 || (tc__t5_factors(f.kind, f.block, 0) == 2 && f.sfa_id % 2 == 0 && f.sfb_id % 2 == 0) \
-                || (f.sfa_id == 0 && f.sfb_id == 0)),                                                                                    \
-      "sfa_id and sfb_id are 0..3 with one factor a row, 0 or 2 with two, 0 with four")                                                  \
+                || (f.sfa_id == 0 && f.sfb_id == 0)),                                                                 \
+      "sfa_id and sfb_id are 0..3 with one factor a row, 0 or 2 with two, 0 with four")                               \
     X(arg, 21, !f.k96 || (f.kind >= TC_KIND_MXF4 && !f.sparse), "k96 goes with a dense mxf4 or mxf4nvf4 only")
 
 /* The number of the first rule that f breaks, 0 if none */
@@ -496,8 +496,8 @@ TC_HOST tc_status tc_tcgen05_desc_check(const tc_tcgen05_desc_fields *f)
 TC_HOST tc_status tc_tcgen05_idesc_check(const tc_tcgen05_idesc_fields *fields)
 {
     const tc_tcgen05_idesc_fields f = *fields;
-#define TC__X(arg, number, condition, text)                                                                                 \
-    if (!(condition))                                                                                                       \
+#define TC__X(arg, number, condition, text)                                                                           \
+    if (!(condition))                                                                                                 \
         return tc__fail(TC_ERR_DESC, "%s (kind %s, m = %d, n = %d, a %s, b %s, d %s, cta_group %d)", text, tc_kind_name(f.kind), f.m, f.n, \
                         tc_type_name(f.a), tc_type_name(f.b), tc_type_name(f.d), f.cta_group ? f.cta_group : 1);
     TC__T5_IDESC_RULES(TC__X, 0)
@@ -603,44 +603,44 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
  * them. slot: shared address of a uint32_t that receives the tensor memory address; the columns come with all 128
  * lanes. Waits until there is room.
  */
-#define TC_TCGEN05_ALLOC(g, slot, columns)                                                                                  \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.alloc", g);                                                                                   \
-        TC__T5_COLUMNS("tcgen05.alloc", columns);                                                                           \
-        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.shared::cta.b32 [%0], %1;"                    \
-                     : : "r"(slot), "n"(columns) : "memory");                                                               \
+#define TC_TCGEN05_ALLOC(g, slot, columns)                                                                            \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.alloc", g);                                                                             \
+        TC__T5_COLUMNS("tcgen05.alloc", columns);                                                                     \
+        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.shared::cta.b32 [%0], %1;"              \
+                     : : "r"(slot), "n"(columns) : "memory");                                                         \
     } while (0)
-#define TC_TCGEN05_ALLOC_N(g, slot, columns)                                                                                \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.alloc", g);                                                                                   \
-        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.shared::cta.b32 [%0], %1;"                    \
-                     : : "r"(slot), "r"(columns) : "memory");                                                               \
+#define TC_TCGEN05_ALLOC_N(g, slot, columns)                                                                          \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.alloc", g);                                                                             \
+        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.shared::cta.b32 [%0], %1;"              \
+                     : : "r"(slot), "r"(columns) : "memory");                                                         \
     } while (0)
 /* pointer: a generic one, into the CTA's shared memory; columns may be a run-time value */
-#define TC_TCGEN05_ALLOC_GENERIC(g, pointer, columns)                                                                       \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.alloc", g);                                                                                   \
-        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 [%0], %1;"                                \
-                     : : "l"((uint64_t)(pointer)), "r"(columns) : "memory");                                                \
+#define TC_TCGEN05_ALLOC_GENERIC(g, pointer, columns)                                                                 \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.alloc", g);                                                                             \
+        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 [%0], %1;"                          \
+                     : : "l"((uint64_t)(pointer)), "r"(columns) : "memory");                                          \
     } while (0)
-#define TC_TCGEN05_DEALLOC(g, taddr, columns)                                                                               \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.dealloc", g);                                                                                 \
-        TC__T5_COLUMNS("tcgen05.dealloc", columns);                                                                         \
-        asm volatile("tcgen05.dealloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 %0, %1;"                                \
-                     : : "r"(taddr), "n"(columns) : "memory");                                                              \
+#define TC_TCGEN05_DEALLOC(g, taddr, columns)                                                                         \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.dealloc", g);                                                                           \
+        TC__T5_COLUMNS("tcgen05.dealloc", columns);                                                                   \
+        asm volatile("tcgen05.dealloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 %0, %1;"                          \
+                     : : "r"(taddr), "n"(columns) : "memory");                                                        \
     } while (0)
-#define TC_TCGEN05_DEALLOC_N(g, taddr, columns)                                                                             \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.dealloc", g);                                                                                 \
-        asm volatile("tcgen05.dealloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 %0, %1;"                                \
-                     : : "r"(taddr), "r"(columns) : "memory");                                                              \
+#define TC_TCGEN05_DEALLOC_N(g, taddr, columns)                                                                       \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.dealloc", g);                                                                           \
+        asm volatile("tcgen05.dealloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 %0, %1;"                          \
+                     : : "r"(taddr), "r"(columns) : "memory");                                                        \
     } while (0)
 /* After this the CTA may not allocate any more; a CTA that waits for room may go on. */
-#define TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)                                                                               \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.relinquish_alloc_permit", g);                                                                 \
-        asm volatile("tcgen05.relinquish_alloc_permit.cta_group::" TC__T5_STR(g) ".sync.aligned;" : : : "memory");          \
+#define TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)                                                                         \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.relinquish_alloc_permit", g);                                                           \
+        asm volatile("tcgen05.relinquish_alloc_permit.cta_group::" TC__T5_STR(g) ".sync.aligned;" : : : "memory");    \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -664,52 +664,52 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 /* PTX: tcgen05.commit. The mbarrier gets one arrival when all mma, cp and shift that this thread issued are done. bar:
  * shared address (this CTA's, or of another one by tc_mapa). cta_mask: bit i: also the mbarrier at this offset in CTA i
  * of the cluster. One thread. */
-#define TC_TCGEN05_COMMIT(g, bar)                                                                                           \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                                  \
-        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.shared::cluster.b64 [%0];"          \
-                     : : "r"(bar) : "memory");                                                                              \
+#define TC_TCGEN05_COMMIT(g, bar)                                                                                     \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
+        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.shared::cluster.b64 [%0];"    \
+                     : : "r"(bar) : "memory");                                                                        \
     } while (0)
-#define TC_TCGEN05_COMMIT_MULTICAST(g, bar, cta_mask)                                                                       \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                                  \
+#define TC_TCGEN05_COMMIT_MULTICAST(g, bar, cta_mask)                                                                 \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
         asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" \
-                     : : "r"(bar), "h"((uint16_t)(cta_mask)) : "memory");                                                   \
+                     : : "r"(bar), "h"((uint16_t)(cta_mask)) : "memory");                                             \
     } while (0)
-#define TC_TCGEN05_COMMIT_GENERIC(g, pointer)                                                                               \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                                  \
-        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.b64 [%0];"                          \
-                     : : "l"((uint64_t)(pointer)) : "memory");                                                              \
+#define TC_TCGEN05_COMMIT_GENERIC(g, pointer)                                                                         \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
+        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.b64 [%0];"                    \
+                     : : "l"((uint64_t)(pointer)) : "memory");                                                        \
     } while (0)
-#define TC_TCGEN05_COMMIT_GENERIC_MULTICAST(g, pointer, cta_mask)                                                           \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                                  \
+#define TC_TCGEN05_COMMIT_GENERIC_MULTICAST(g, pointer, cta_mask)                                                     \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
         asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.multicast::cluster.b64 [%0], %1;"   \
-                     : : "l"((uint64_t)(pointer)), "h"((uint16_t)(cta_mask)) : "memory");                                   \
+                     : : "l"((uint64_t)(pointer)), "h"((uint16_t)(cta_mask)) : "memory");                             \
     } while (0)
 
 /* PTX: tcgen05.cp: shared memory, by descriptor (K-major), to tensor memory. 128x256b: 128 lanes x 8 columns; 128x128b:
  * x 4; 4x256b: lanes l, l + 32, .. of the address; 64x128b.warpx2: 64 rows twice (02_13: lanes 0-63 and 64-127; 01_23:
  * rows 0-31 to lanes 0-31 and 32-63); 32x128b.warpx4: 32 rows in each quarter, for scale factors. b8x16: spreads 16
  * elements of 6 or 4 bits to bytes. One thread. */
-#define TC_TCGEN05_CP(g, shape, taddr, desc)                                                                                \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.cp", g);                                                                                      \
+#define TC_TCGEN05_CP(g, shape, taddr, desc)                                                                          \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.cp", g);                                                                                \
         static_assert(tc__follows(#shape, "128x256b|128x128b|4x256b|64x128b.warpx2::02_13|64x128b.warpx2::01_23|32x128b.warpx4" \
-                                          " |.b8x16.b6x16_p32|.b8x16.b4x16_p64"),                                           \
+                                          " |.b8x16.b6x16_p32|.b8x16.b4x16_p64"),                                     \
                       "tc: tcgen05.cp: the shape is 128x256b, 128x128b, 4x256b, 64x128b.warpx2::02_13, 64x128b.warpx2::01_23 or " \
-                      "32x128b.warpx4, alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64");                                \
+                      "32x128b.warpx4, alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64");                          \
         asm volatile("tcgen05.cp.cta_group::" TC__T5_STR(g) "." #shape " [%0], %1;" : : "r"(taddr), "l"(desc) : "memory");  \
     } while (0)
 
 /* PTX: tcgen05.shift.down: rows 1..31 of each quarter, 8 columns, move down by one lane; the last stays. One thread. */
-#define TC_TCGEN05_SHIFT(g, taddr)                                                                                          \
-    do {                                                                                                                    \
-        TC__T5_GROUP("tcgen05.shift", g);                                                                                   \
+#define TC_TCGEN05_SHIFT(g, taddr)                                                                                    \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05.shift", g);                                                                             \
         static_assert(TC_HAS_TCGEN05_A, "tc: tcgen05.shift needs an a target: compile with -gencode arch=compute_100a,code=sm_100a (103a, " \
-                                        "107a, 110a), or guard the use with #if TC_HAS_TCGEN05_A");                               \
-        asm volatile("tcgen05.shift.cta_group::" TC__T5_STR(g) ".down [%0];" : : "r"(taddr) : "memory");                    \
+                                        "107a, 110a), or guard the use with #if TC_HAS_TCGEN05_A");                   \
+        asm volatile("tcgen05.shift.cta_group::" TC__T5_STR(g) ".down [%0];" : : "r"(taddr) : "memory");              \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -789,25 +789,25 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 /* registers of a shape and xN; 1 for wrong tokens, which TC__T5_CHECK_LD refuses in words */
 #define TC__T5_REGS(shape, num) TC__CALL3(TC__T5_REGS_, TC__PROBE(TC__T5_S_##shape, 1), num)
 #define TC__T5_REGS_(s, num) TC__PROBE(TC__T5_N_##s##_##num, 1)
-#define TC__T5_CHECK_LD(what, shape, num)                                                                                   \
-    tc__needs_sm100a();                                                                                                     \
+#define TC__T5_CHECK_LD(what, shape, num)                                                                             \
+    tc__needs_sm100a();                                                                                               \
     static_assert(tc__follows(#shape, "32x32b|16x64b|16x128b|16x256b"), "tc: " what ": the shape is 32x32b, 16x64b, 16x128b or 16x256b"); \
-    static_assert(!tc__follows(#shape, "32x32b|16x64b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64|x128"),               \
-                  "tc: " what ": the count of 32x32b and 16x64b is x1, x2, x4, x8, x16, x32, x64 or x128");                 \
-    static_assert(!tc__follows(#shape, "16x128b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64"),                          \
-                  "tc: " what ": the count of 16x128b is x1, x2, x4, x8, x16, x32 or x64");                                 \
-    static_assert(!tc__follows(#shape, "16x256b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32"),                              \
+    static_assert(!tc__follows(#shape, "32x32b|16x64b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64|x128"),         \
+                  "tc: " what ": the count of 32x32b and 16x64b is x1, x2, x4, x8, x16, x32, x64 or x128");           \
+    static_assert(!tc__follows(#shape, "16x128b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64"),                    \
+                  "tc: " what ": the count of 16x128b is x1, x2, x4, x8, x16, x32 or x64");                           \
+    static_assert(!tc__follows(#shape, "16x256b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32"),                        \
                   "tc: " what ": the count of 16x256b is x1, x2, x4, x8, x16 or x32")
-#define TC__T5_CHECK_X2(what, num, split)                                                                                   \
-    tc__needs_sm100a();                                                                                                     \
-    static_assert(tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64|x128"),                                                        \
-                  "tc: " what ": the count of 16x32bx2 is x1, x2, x4, x8, x16, x32, x64 or x128");                          \
+#define TC__T5_CHECK_X2(what, num, split)                                                                             \
+    tc__needs_sm100a();                                                                                               \
+    static_assert(tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64|x128"),                                                  \
+                  "tc: " what ": the count of 16x32bx2 is x1, x2, x4, x8, x16, x32, x64 or x128");                    \
     static_assert((split) >= 0 && (split) < 512, "tc: " what ": split is a literal, a number of columns in 0..511")
 
-#define TC__T5_LD_ASM(regs, text, tail, r, ...)                                                                             \
+#define TC__T5_LD_ASM(regs, text, tail, r, ...)                                                                       \
     asm volatile("tcgen05.ld.sync.aligned." text ".b32 {" TC__CAT(TC__T5_L_, regs) "}, [" TC__CAT(TC__T5_P_, regs) "]" tail ";" \
                  : TC__CAT(TC__T5_V_, regs)("=r", r, 0) : __VA_ARGS__ : "memory")
-#define TC__T5_ST_ASM(regs, text, head, r, ...)                                                                             \
+#define TC__T5_ST_ASM(regs, text, head, r, ...)                                                                       \
     asm volatile("tcgen05.st.sync.aligned." text ".b32 [" TC__CAT(TC__T5_P_, regs) "]" head ", {" TC__CAT(TC__T5_L_, regs) "};" \
                  : : TC__CAT(TC__T5_V_, regs)("r", r, 0), __VA_ARGS__ : "memory")
 
@@ -817,47 +817,47 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 /* PTX: tcgen05.ld: tensor memory to registers. r: uint32_t array; taddr: the same in the whole warp, its lane a
  * multiple of 32 (16 for the 16x shapes) within the warp's quarter. Asynchronous: tc_tcgen05_wait_ld_regs. _PACK_16B:
  * 16 bits of two columns a register. */
-#define TC_TCGEN05_LD(shape, num, r, taddr)                                                                                 \
-    do {                                                                                                                    \
-        TC__T5_CHECK_LD("tcgen05.ld", shape, num);                                                                          \
-        TC__CALL(TC__T5_LD_ASM, TC__T5_REGS(shape, num), #shape "." #num, "", r, "r"(taddr));                               \
+#define TC_TCGEN05_LD(shape, num, r, taddr)                                                                           \
+    do {                                                                                                              \
+        TC__T5_CHECK_LD("tcgen05.ld", shape, num);                                                                    \
+        TC__CALL(TC__T5_LD_ASM, TC__T5_REGS(shape, num), #shape "." #num, "", r, "r"(taddr));                         \
     } while (0)
-#define TC_TCGEN05_LD_PACK_16B(shape, num, r, taddr)                                                                        \
-    do {                                                                                                                    \
-        TC__T5_CHECK_LD("tcgen05.ld", shape, num);                                                                          \
-        TC__CALL(TC__T5_LD_ASM, TC__T5_REGS(shape, num), #shape "." #num ".pack::16b", "", r, "r"(taddr));                  \
+#define TC_TCGEN05_LD_PACK_16B(shape, num, r, taddr)                                                                  \
+    do {                                                                                                              \
+        TC__T5_CHECK_LD("tcgen05.ld", shape, num);                                                                    \
+        TC__CALL(TC__T5_LD_ASM, TC__T5_REGS(shape, num), #shape "." #num ".pack::16b", "", r, "r"(taddr));            \
     } while (0)
 /* 16 lanes, and for lanes 16..31 of the warp the columns `split` (a literal) further on */
-#define TC_TCGEN05_LD_16X32BX2(num, r, taddr, split)                                                                        \
-    do {                                                                                                                    \
-        TC__T5_CHECK_X2("tcgen05.ld", num, split);                                                                          \
+#define TC_TCGEN05_LD_16X32BX2(num, r, taddr, split)                                                                  \
+    do {                                                                                                              \
+        TC__T5_CHECK_X2("tcgen05.ld", num, split);                                                                    \
         TC__CALL(TC__T5_LD_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num, split, r, taddr);   \
     } while (0)
-#define TC_TCGEN05_LD_16X32BX2_PACK_16B(num, r, taddr, split)                                                               \
-    do {                                                                                                                    \
-        TC__T5_CHECK_X2("tcgen05.ld", num, split);                                                                          \
+#define TC_TCGEN05_LD_16X32BX2_PACK_16B(num, r, taddr, split)                                                         \
+    do {                                                                                                              \
+        TC__T5_CHECK_X2("tcgen05.ld", num, split);                                                                    \
         TC__CALL(TC__T5_LD_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num ".pack::16b", split, r, taddr); \
     } while (0)
 
 /* PTX: tcgen05.st: registers to tensor memory. Asynchronous: tc_tcgen05_wait_st. */
-#define TC_TCGEN05_ST(shape, num, taddr, r)                                                                                 \
-    do {                                                                                                                    \
-        TC__T5_CHECK_LD("tcgen05.st", shape, num);                                                                          \
-        TC__CALL(TC__T5_ST_ASM, TC__T5_REGS(shape, num), #shape "." #num, "", r, "r"(taddr));                               \
+#define TC_TCGEN05_ST(shape, num, taddr, r)                                                                           \
+    do {                                                                                                              \
+        TC__T5_CHECK_LD("tcgen05.st", shape, num);                                                                    \
+        TC__CALL(TC__T5_ST_ASM, TC__T5_REGS(shape, num), #shape "." #num, "", r, "r"(taddr));                         \
     } while (0)
-#define TC_TCGEN05_ST_UNPACK_16B(shape, num, taddr, r)                                                                      \
-    do {                                                                                                                    \
-        TC__T5_CHECK_LD("tcgen05.st", shape, num);                                                                          \
-        TC__CALL(TC__T5_ST_ASM, TC__T5_REGS(shape, num), #shape "." #num ".unpack::16b", "", r, "r"(taddr));                \
+#define TC_TCGEN05_ST_UNPACK_16B(shape, num, taddr, r)                                                                \
+    do {                                                                                                              \
+        TC__T5_CHECK_LD("tcgen05.st", shape, num);                                                                    \
+        TC__CALL(TC__T5_ST_ASM, TC__T5_REGS(shape, num), #shape "." #num ".unpack::16b", "", r, "r"(taddr));          \
     } while (0)
-#define TC_TCGEN05_ST_16X32BX2(num, taddr, split, r)                                                                        \
-    do {                                                                                                                    \
-        TC__T5_CHECK_X2("tcgen05.st", num, split);                                                                          \
+#define TC_TCGEN05_ST_16X32BX2(num, taddr, split, r)                                                                  \
+    do {                                                                                                              \
+        TC__T5_CHECK_X2("tcgen05.st", num, split);                                                                    \
         TC__CALL(TC__T5_ST_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num, split, r, taddr);   \
     } while (0)
-#define TC_TCGEN05_ST_16X32BX2_UNPACK_16B(num, taddr, split, r)                                                             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_X2("tcgen05.st", num, split);                                                                          \
+#define TC_TCGEN05_ST_16X32BX2_UNPACK_16B(num, taddr, split, r)                                                       \
+    do {                                                                                                              \
+        TC__T5_CHECK_X2("tcgen05.st", num, split);                                                                    \
         TC__CALL(TC__T5_ST_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num ".unpack::16b", split, r, taddr); \
     } while (0)
 
@@ -866,33 +866,33 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_RED_f32 ~, "=f"
 #define TC__T5_RED_u32 ~, "=r"
 #define TC__T5_RED_s32 ~, "=r"
-#define TC__T5_CHECK_RED(op, type, num)                                                                                     \
+#define TC__T5_CHECK_RED(op, type, num)                                                                               \
     static_assert(TC_HAS_TCGEN05_LD_RED, "tc: tcgen05.ld.red needs the sm_103, sm_107 or sm_110 family: compile with -gencode "     \
                                          "arch=compute_103a,code=sm_103a, or guard the use with #if TC_HAS_TCGEN05_LD_RED"); \
-    static_assert(tc__follows(#type, "f32|u32|s32"), "tc: tcgen05.ld.red: the type is f32, u32 or s32");                    \
+    static_assert(tc__follows(#type, "f32|u32|s32"), "tc: tcgen05.ld.red: the type is f32, u32 or s32");              \
     static_assert(tc__follows(#op, "min|max |.abs |.NaN") && (tc__follows(#type, "f32") || tc__follows(#op, "min|max")),    \
-                  "tc: tcgen05.ld.red: the operation is min or max; for f32 also with .abs, .NaN or .abs.NaN");             \
+                  "tc: tcgen05.ld.red: the operation is min or max; for f32 also with .abs, .NaN or .abs.NaN");       \
     static_assert(!tc__follows(#num, "x1"), "tc: tcgen05.ld.red: the count is x2, x4, x8, x16, x32, x64 or x128")
-#define TC__T5_RED_ASM(regs, text, tail, c, r, redval, ...)                                                               \
-    asm volatile("tcgen05.ld.red.sync.aligned." text " {" TC__CAT(TC__T5_L_, regs) "}, " TC__CAT(TC__T5_P_, regs) ", ["     \
-                 TC__CAT(TC__T5_Q_, regs) "]" tail ";"                                                                      \
+#define TC__T5_RED_ASM(regs, text, tail, c, r, redval, ...)                                                           \
+    asm volatile("tcgen05.ld.red.sync.aligned." text " {" TC__CAT(TC__T5_L_, regs) "}, " TC__CAT(TC__T5_P_, regs) ", ["\
+                 TC__CAT(TC__T5_Q_, regs) "]" tail ";"                                                                \
                  : TC__CAT(TC__T5_V_, regs)("=r", r, 0), c(redval) : __VA_ARGS__ : "memory")
-#define TC__T5_RED_SPLIT(regs, text, c, r, redval, taddr, split)                                                            \
+#define TC__T5_RED_SPLIT(regs, text, c, r, redval, taddr, split)                                                      \
     TC__T5_RED_ASM(regs, text, ", " TC__CAT(TC__T5_R_, regs), c, r, redval, "r"(taddr), "n"(split))
-#define TC_TCGEN05_LD_RED(shape, num, op, type, r, redval, taddr)                                                           \
-    do {                                                                                                                    \
-        tc__needs_sm100a();                                                                                                 \
+#define TC_TCGEN05_LD_RED(shape, num, op, type, r, redval, taddr)                                                     \
+    do {                                                                                                              \
+        tc__needs_sm100a();                                                                                           \
         static_assert(tc__follows(#shape, "32x32b"), "tc: tcgen05.ld.red: the shape is 32x32b (or TC_TCGEN05_LD_RED_16X32BX2)"); \
-        TC__T5_CHECK_LD("tcgen05.ld.red", 32x32b, num);                                                                     \
-        TC__T5_CHECK_RED(op, type, num);                                                                                    \
+        TC__T5_CHECK_LD("tcgen05.ld.red", 32x32b, num);                                                               \
+        TC__T5_CHECK_RED(op, type, num);                                                                              \
         TC__CALL(TC__T5_RED_ASM, TC__PROBE(TC__T5_N_1_##num, 1), "32x32b." #num "." #op "." #type, "", TC__PROBE(TC__T5_RED_##type, "=r"), r, redval, "r"(taddr)); \
     } while (0)
-#define TC_TCGEN05_LD_RED_16X32BX2(num, op, type, r, redval, taddr, split)                                                  \
-    do {                                                                                                                    \
-        TC__T5_CHECK_X2("tcgen05.ld.red", num, split);                                                                      \
-        TC__T5_CHECK_RED(op, type, num);                                                                                    \
+#define TC_TCGEN05_LD_RED_16X32BX2(num, op, type, r, redval, taddr, split)                                            \
+    do {                                                                                                              \
+        TC__T5_CHECK_X2("tcgen05.ld.red", num, split);                                                                \
+        TC__T5_CHECK_RED(op, type, num);                                                                              \
         TC__CALL(TC__T5_RED_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num "." #op "." #type, TC__PROBE(TC__T5_RED_##type, "=r"), r, \
-                 redval, taddr, split);                                                                                     \
+                 redval, taddr, split);                                                                               \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -900,60 +900,60 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
  * has more of.
  */
 #define TC__T5_COLLECTOR_A " |.collector::a::fill|.collector::a::use|.collector::a::lastuse|.collector::a::discard"
-#define TC__T5_COLLECTOR_B                                                                                                  \
+#define TC__T5_COLLECTOR_B                                                                                            \
     " |.collector::b0::fill|.collector::b0::use|.collector::b0::lastuse|.collector::b0::discard|.collector::b1::fill|.collector::b1::use" \
     "|.collector::b1::lastuse|.collector::b1::discard|.collector::b2::fill|.collector::b2::use|.collector::b2::lastuse|.collector::b2::discard" \
     "|.collector::b3::fill|.collector::b3::use|.collector::b3::lastuse|.collector::b3::discard"
-#define TC__T5_CHECK_I8(kind)                                                                                               \
+#define TC__T5_CHECK_I8(kind)                                                                                         \
     static_assert(TC_HAS_TCGEN05_I8 || !tc__holds(#kind, "i8"), "tc: tcgen05.mma: kind i8 needs sm_100a or sm_110a: compile with -gencode " \
                                                                 "arch=compute_100a,code=sm_100a, or guard the use with #if TC_HAS_TCGEN05_I8")
 /* kind of SS and TS without block scales */
-#define TC__T5_CHECK_SS(g, kind)                                                                                            \
-    TC__T5_GROUP("tcgen05.mma", g);                                                                                         \
+#define TC__T5_CHECK_SS(g, kind)                                                                                      \
+    TC__T5_GROUP("tcgen05.mma", g);                                                                                   \
     static_assert(!tc__holds(#kind, ".ashift"), "tc: tcgen05.mma: .ashift needs A in tensor memory: TC_TCGEN05_MMA_TS");    \
-    static_assert(tc__holds(#kind, ".ashift") || tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_A),               \
+    static_assert(tc__holds(#kind, ".ashift") || tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_A),         \
                   "tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8, alone or with .collector::a::fill, ::use, ::lastuse or ::discard"); \
     TC__T5_CHECK_I8(kind)
-#define TC__T5_CHECK_TS(g, kind)                                                                                            \
-    TC__T5_GROUP("tcgen05.mma", g);                                                                                         \
-    static_assert(tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_A)                                               \
+#define TC__T5_CHECK_TS(g, kind)                                                                                      \
+    TC__T5_GROUP("tcgen05.mma", g);                                                                                   \
+    static_assert(tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_A)                                         \
                       || tc__follows(#kind, "f16|tf32|f8f6f4|i8 .ashift |.collector::a::lastuse|.collector::a::discard"),   \
                   "tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8, alone, with .collector::a::fill, ::use, ::lastuse or ::discard, with " \
-                  ".ashift, or with .ashift.collector::a::lastuse or ::discard");                                           \
+                  ".ashift, or with .ashift.collector::a::lastuse or ::discard");                                     \
     TC__T5_CHECK_I8(kind)
-#define TC__T5_CHECK_SCALE(kind, scale)                                                                                     \
+#define TC__T5_CHECK_SCALE(kind, scale)                                                                               \
     static_assert(!tc__holds(#kind, "f8f6f4") && !tc__holds(#kind, "i8"), "tc: tcgen05.mma: scale-input-d goes with the kinds f16 and tf32"); \
-    static_assert((scale) >= 0 && (scale) <= 15, "tc: tcgen05.mma: scale-input-d is a literal in 0..15");                   \
+    static_assert((scale) >= 0 && (scale) <= 15, "tc: tcgen05.mma: scale-input-d is a literal in 0..15");             \
     static_assert(TC_HAS_TCGEN05_SCALE_D, "tc: tcgen05.mma: scale-input-d does not exist on sm_110: guard the use with #if TC_HAS_TCGEN05_SCALE_D")
-#define TC__T5_CHECK_BLOCK(g, kind)                                                                                         \
-    TC__T5_GROUP("tcgen05.mma", g);                                                                                         \
-    static_assert(tc__follows(#kind, "mxf8f6f4 .block_scale |.scale_vec::1X|.block32" TC__T5_COLLECTOR_A)                   \
-                      || tc__follows(#kind, "mxf4 .block_scale |.scale_vec::2X|.block32" TC__T5_COLLECTOR_A)                \
+#define TC__T5_CHECK_BLOCK(g, kind)                                                                                   \
+    TC__T5_GROUP("tcgen05.mma", g);                                                                                   \
+    static_assert(tc__follows(#kind, "mxf8f6f4 .block_scale |.scale_vec::1X|.block32" TC__T5_COLLECTOR_A)             \
+                      || tc__follows(#kind, "mxf4 .block_scale |.scale_vec::2X|.block32" TC__T5_COLLECTOR_A)          \
                       || tc__follows(#kind, "mxf4nvf4 .block_scale .scale_vec::2X|.scale_vec::4X|.block16|.block32" TC__T5_COLLECTOR_A), \
                   "tc: tcgen05.mma with block scales: the kind is mxf8f6f4.block_scale (or with .block32, .scale_vec::1X), mxf4.block_scale (or " \
                   "with .block32, .scale_vec::2X), mxf4nvf4.block_scale with .block16, .block32, .scale_vec::2X or .scale_vec::4X; then a " \
-                  ".collector::a::fill, ::use, ::lastuse or ::discard may follow");                                         \
+                  ".collector::a::fill, ::use, ::lastuse or ::discard may follow");                                   \
     static_assert(TC_HAS_TCGEN05_A || !tc__holds(#kind, "scale_vec"), "tc: tcgen05.mma: .scale_vec needs an a target; write .block16 or .block32")
-#define TC__T5_CHECK_BLOCK_SP(g, kind)                                                                                      \
-    TC__T5_CHECK_BLOCK(g, kind);                                                                                            \
+#define TC__T5_CHECK_BLOCK_SP(g, kind)                                                                                \
+    TC__T5_CHECK_BLOCK(g, kind);                                                                                      \
     static_assert(TC_HAS_TCGEN05_A || !tc__holds(#kind, "mxf4"), "tc: tcgen05.mma.sp: the kinds mxf4 and mxf4nvf4 need an a target: compile " \
                                                                  "with -gencode arch=compute_100a,code=sm_100a, or guard the use with #if TC_HAS_TCGEN05_A")
-#define TC__T5_CHECK_WS(g, kind)                                                                                            \
-    tc__needs_sm100a();                                                                                                     \
-    static_assert(tc__follows(TC__T5_STR(g), "1"), "tc: tcgen05.mma.ws: the cta_group is 1");                                                      \
-    static_assert(tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_B),                                              \
+#define TC__T5_CHECK_WS(g, kind)                                                                                      \
+    tc__needs_sm100a();                                                                                               \
+    static_assert(tc__follows(TC__T5_STR(g), "1"), "tc: tcgen05.mma.ws: the cta_group is 1");                         \
+    static_assert(tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_B),                                        \
                   "tc: tcgen05.mma.ws: the kind is f16, tf32, f8f6f4 or i8, alone or with .collector::b0, b1, b2 or b3 and ::fill, ::use, " \
-                  "::lastuse or ::discard; it has no block-scaled kinds");                                                  \
+                  "::lastuse or ::discard; it has no block-scaled kinds");                                            \
     TC__T5_CHECK_I8(kind)
 
 /* name: "mma", "mma.sp", ..; a: how A is written; meta, mid, tail: text of the operands before idesc, before the
  * predicate and after it */
-#define TC__T5_MMA(name, g, kind, a, meta, mid, tail, ...)                                                                  \
-    asm volatile("{\n"                                                                                                      \
-                 ".reg .pred p;\n"                                                                                          \
-                 "setp.ne.b32 p, %4, 0;\n"                                                                                  \
+#define TC__T5_MMA(name, g, kind, a, meta, mid, tail, ...)                                                            \
+    asm volatile("{\n"                                                                                                \
+                 ".reg .pred p;\n"                                                                                    \
+                 "setp.ne.b32 p, %4, 0;\n"                                                                            \
                  "tcgen05." name ".cta_group::" TC__T5_STR(g) ".kind::" kind " [%0], " a ", %2, " meta "%3, " mid "p" tail ";\n" \
-                 "}"                                                                                                        \
+                 "}"                                                                                                  \
                  : : __VA_ARGS__ : "memory")
 #define TC__T5_IN(d, c, a, b, idesc, enable) "r"(d), c(a), "l"(b), "r"(idesc), "r"((int)(enable))
 /* disable-output-lane: 4 or 8 words, from operand 5 on, or 6 */
@@ -971,172 +971,172 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_LANES(g, x) TC__CAT(TC__T5_LANES_, g)(x)
 
 /* A by descriptor */
-#define TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                                \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
-        TC__T5_MMA("mma", g, #kind, "%1", "", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d));            \
+#define TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                          \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
+        TC__T5_MMA("mma", g, #kind, "%1", "", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d));      \
     } while (0)
-#define TC_TCGEN05_MMA_SS_LANES(g, kind, d, a_desc, b_desc, idesc, lanes, enable_input_d)                                   \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_SS_LANES(g, kind, d, a_desc, b_desc, idesc, lanes, enable_input_d)                             \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
         TC__T5_MMA("mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), \
-                   TC__T5_LANES(g, lanes));                                                                                 \
+                   TC__T5_LANES(g, lanes));                                                                           \
     } while (0)
-#define TC_TCGEN05_MMA_SS_SCALE(g, kind, d, a_desc, b_desc, idesc, enable_input_d, scale)                                   \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
+#define TC_TCGEN05_MMA_SS_SCALE(g, kind, d, a_desc, b_desc, idesc, enable_input_d, scale)                             \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
         TC__T5_MMA("mma", g, #kind, "%1", "", "", ", %5", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "n"(scale)); \
     } while (0)
-#define TC_TCGEN05_MMA_SS_LANES_SCALE(g, kind, d, a_desc, b_desc, idesc, lanes, enable_input_d, scale)                      \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
-        TC__T5_MMA("mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                           \
-                   TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));                       \
+#define TC_TCGEN05_MMA_SS_LANES_SCALE(g, kind, d, a_desc, b_desc, idesc, lanes, enable_input_d, scale)                \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
+        TC__T5_MMA("mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                 \
+                   TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));     \
     } while (0)
 /* A in tensor memory: 32 bytes of a row in 8 columns, in the lane where D has the row (where D's columns lie in banks:
  * in each of its lanes) */
-#define TC_TCGEN05_MMA_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                                \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d));          \
+#define TC_TCGEN05_MMA_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                          \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
+        TC__T5_MMA("mma", g, #kind, "[%1]", "", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d));    \
     } while (0)
-#define TC_TCGEN05_MMA_TS_LANES(g, kind, d, a_tmem, b_desc, idesc, lanes, enable_input_d)                                   \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_TS_LANES(g, kind, d, a_tmem, b_desc, idesc, lanes, enable_input_d)                             \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
         TC__T5_MMA("mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), \
-                   TC__T5_LANES(g, lanes));                                                                                 \
+                   TC__T5_LANES(g, lanes));                                                                           \
     } while (0)
-#define TC_TCGEN05_MMA_TS_SCALE(g, kind, d, a_tmem, b_desc, idesc, enable_input_d, scale)                                   \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
+#define TC_TCGEN05_MMA_TS_SCALE(g, kind, d, a_tmem, b_desc, idesc, enable_input_d, scale)                             \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
         TC__T5_MMA("mma", g, #kind, "[%1]", "", "", ", %5", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "n"(scale)); \
     } while (0)
-#define TC_TCGEN05_MMA_TS_LANES_SCALE(g, kind, d, a_tmem, b_desc, idesc, lanes, enable_input_d, scale)                      \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                         \
-                   TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));                       \
+#define TC_TCGEN05_MMA_TS_LANES_SCALE(g, kind, d, a_tmem, b_desc, idesc, lanes, enable_input_d, scale)                \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
+        TC__T5_MMA("mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),               \
+                   TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));     \
     } while (0)
 
 /* With block scales: sfa, sfb: tensor memory addresses of the scale factors */
-#define TC_TCGEN05_MMA_SS_BLOCK(g, kind, d, a_desc, b_desc, idesc, sfa, sfb, enable_input_d)                                \
-    do {                                                                                                                    \
-        TC__T5_CHECK_BLOCK(g, kind);                                                                                        \
+#define TC_TCGEN05_MMA_SS_BLOCK(g, kind, d, a_desc, b_desc, idesc, sfa, sfb, enable_input_d)                          \
+    do {                                                                                                              \
+        TC__T5_CHECK_BLOCK(g, kind);                                                                                  \
         TC__T5_MMA("mma", g, #kind, "%1", "", "[%5], [%6], ", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb)); \
     } while (0)
-#define TC_TCGEN05_MMA_TS_BLOCK(g, kind, d, a_tmem, b_desc, idesc, sfa, sfb, enable_input_d)                                \
-    do {                                                                                                                    \
-        TC__T5_CHECK_BLOCK(g, kind);                                                                                        \
+#define TC_TCGEN05_MMA_TS_BLOCK(g, kind, d, a_tmem, b_desc, idesc, sfa, sfb, enable_input_d)                          \
+    do {                                                                                                              \
+        TC__T5_CHECK_BLOCK(g, kind);                                                                                  \
         TC__T5_MMA("mma", g, #kind, "[%1]", "", "[%5], [%6], ", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb)); \
     } while (0)
 
 /* PTX: tcgen05.mma.sp: A holds half of K, two of four elements (tf32: one of two; the mxf4 kinds: pairs, two of four);
  * meta: tensor memory address of the metadata, an even column */
-#define TC_TCGEN05_MMA_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                                       \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                                 \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
         TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta)); \
     } while (0)
-#define TC_TCGEN05_MMA_SP_SS_LANES(g, kind, d, a_desc, b_desc, meta, idesc, lanes, enable_input_d)                          \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_SP_SS_LANES(g, kind, d, a_desc, b_desc, meta, idesc, lanes, enable_input_d)                    \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
         TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), \
-                   "r"(meta), TC__T5_LANES(g, lanes));                                                                      \
+                   "r"(meta), TC__T5_LANES(g, lanes));                                                                \
     } while (0)
-#define TC_TCGEN05_MMA_SP_SS_SCALE(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d, scale)                          \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
+#define TC_TCGEN05_MMA_SP_SS_SCALE(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d, scale)                    \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
         TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", "", ", %6", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "n"(scale)); \
     } while (0)
-#define TC_TCGEN05_MMA_SP_SS_LANES_SCALE(g, kind, d, a_desc, b_desc, meta, idesc, lanes, enable_input_d, scale)             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_SS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
-        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),                  \
+#define TC_TCGEN05_MMA_SP_SS_LANES_SCALE(g, kind, d, a_desc, b_desc, meta, idesc, lanes, enable_input_d, scale)       \
+    do {                                                                                                              \
+        TC__T5_CHECK_SS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
+        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),        \
                    TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes), "n"(scale));            \
     } while (0)
-#define TC_TCGEN05_MMA_SP_TS(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d)                                       \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_SP_TS(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d)                                 \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
         TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta)); \
     } while (0)
-#define TC_TCGEN05_MMA_SP_TS_LANES(g, kind, d, a_tmem, b_desc, meta, idesc, lanes, enable_input_d)                          \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_SP_TS_LANES(g, kind, d, a_tmem, b_desc, meta, idesc, lanes, enable_input_d)                    \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
         TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), \
-                   "r"(meta), TC__T5_LANES(g, lanes));                                                                      \
+                   "r"(meta), TC__T5_LANES(g, lanes));                                                                \
     } while (0)
-#define TC_TCGEN05_MMA_SP_TS_SCALE(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d, scale)                          \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
+#define TC_TCGEN05_MMA_SP_TS_SCALE(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d, scale)                    \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
         TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", "", ", %6", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "n"(scale)); \
     } while (0)
-#define TC_TCGEN05_MMA_SP_TS_LANES_SCALE(g, kind, d, a_tmem, b_desc, meta, idesc, lanes, enable_input_d, scale)             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_TS(g, kind);                                                                                           \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                                    \
-        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),                \
+#define TC_TCGEN05_MMA_SP_TS_LANES_SCALE(g, kind, d, a_tmem, b_desc, meta, idesc, lanes, enable_input_d, scale)       \
+    do {                                                                                                              \
+        TC__T5_CHECK_TS(g, kind);                                                                                     \
+        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
+        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),      \
                    TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes), "n"(scale));            \
     } while (0)
-#define TC_TCGEN05_MMA_SP_SS_BLOCK(g, kind, d, a_desc, b_desc, meta, idesc, sfa, sfb, enable_input_d)                       \
-    do {                                                                                                                    \
-        TC__T5_CHECK_BLOCK_SP(g, kind);                                                                                     \
+#define TC_TCGEN05_MMA_SP_SS_BLOCK(g, kind, d, a_desc, b_desc, meta, idesc, sfa, sfb, enable_input_d)                 \
+    do {                                                                                                              \
+        TC__T5_CHECK_BLOCK_SP(g, kind);                                                                               \
         TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", "[%6], [%7], ", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), \
-                   "r"(meta), "r"(sfa), "r"(sfb));                                                                          \
+                   "r"(meta), "r"(sfa), "r"(sfb));                                                                    \
     } while (0)
-#define TC_TCGEN05_MMA_SP_TS_BLOCK(g, kind, d, a_tmem, b_desc, meta, idesc, sfa, sfb, enable_input_d)                       \
-    do {                                                                                                                    \
-        TC__T5_CHECK_BLOCK_SP(g, kind);                                                                                     \
+#define TC_TCGEN05_MMA_SP_TS_BLOCK(g, kind, d, a_tmem, b_desc, meta, idesc, sfa, sfb, enable_input_d)                 \
+    do {                                                                                                              \
+        TC__T5_CHECK_BLOCK_SP(g, kind);                                                                               \
         TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", "[%6], [%7], ", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), \
-                   "r"(meta), "r"(sfa), "r"(sfb));                                                                          \
+                   "r"(meta), "r"(sfa), "r"(sfb));                                                                    \
     } while (0)
 
 /* PTX: tcgen05.mma.ws: weight-stationary, M = 32, 64 or 128: B is kept in collector buffers b0..b3. zero_mask:
  * tc_tcgen05_zero_mask_make */
-#define TC_TCGEN05_MMA_WS_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
-        TC__T5_MMA("mma.ws", g, #kind, "%1", "", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d));         \
+#define TC_TCGEN05_MMA_WS_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                       \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
+        TC__T5_MMA("mma.ws", g, #kind, "%1", "", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d));   \
     } while (0)
-#define TC_TCGEN05_MMA_WS_SS_ZERO(g, kind, d, a_desc, b_desc, idesc, enable_input_d, zero_mask)                             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_WS_SS_ZERO(g, kind, d, a_desc, b_desc, idesc, enable_input_d, zero_mask)                       \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
         TC__T5_MMA("mma.ws", g, #kind, "%1", "", "", ", %5", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "l"(zero_mask)); \
     } while (0)
-#define TC_TCGEN05_MMA_WS_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
-        TC__T5_MMA("mma.ws", g, #kind, "[%1]", "", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d));       \
+#define TC_TCGEN05_MMA_WS_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                       \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
+        TC__T5_MMA("mma.ws", g, #kind, "[%1]", "", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d)); \
     } while (0)
-#define TC_TCGEN05_MMA_WS_TS_ZERO(g, kind, d, a_tmem, b_desc, idesc, enable_input_d, zero_mask)                             \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_WS_TS_ZERO(g, kind, d, a_tmem, b_desc, idesc, enable_input_d, zero_mask)                       \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
         TC__T5_MMA("mma.ws", g, #kind, "[%1]", "", "", ", %5", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "l"(zero_mask)); \
     } while (0)
-#define TC_TCGEN05_MMA_WS_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                                    \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_WS_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                              \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
         TC__T5_MMA("mma.ws.sp", g, #kind, "%1", "[%5], ", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta)); \
     } while (0)
-#define TC_TCGEN05_MMA_WS_SP_SS_ZERO(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d, zero_mask)                    \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_WS_SP_SS_ZERO(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d, zero_mask)              \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
         TC__T5_MMA("mma.ws.sp", g, #kind, "%1", "[%5], ", "", ", %6", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "l"(zero_mask)); \
     } while (0)
-#define TC_TCGEN05_MMA_WS_SP_TS(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d)                                    \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_WS_SP_TS(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d)                              \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
         TC__T5_MMA("mma.ws.sp", g, #kind, "[%1]", "[%5], ", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta)); \
     } while (0)
-#define TC_TCGEN05_MMA_WS_SP_TS_ZERO(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d, zero_mask)                    \
-    do {                                                                                                                    \
-        TC__T5_CHECK_WS(g, kind);                                                                                           \
+#define TC_TCGEN05_MMA_WS_SP_TS_ZERO(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d, zero_mask)              \
+    do {                                                                                                              \
+        TC__T5_CHECK_WS(g, kind);                                                                                     \
         TC__T5_MMA("mma.ws.sp", g, #kind, "[%1]", "[%5], ", "", ", %6", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "l"(zero_mask)); \
     } while (0)
 

@@ -545,10 +545,10 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TR_N(T, space, field, p, value)                                                                           \
     static_assert((value) >= 0 && (value) <= (tc__follows(#field, "elemtype") ? (TC_HAS_BLACKWELL_A ? 15 : 12)        \
                                             : tc__follows(#field, "interleave_layout") ? 2                            \
-                                            : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SWIZZLE_96B ? 4 : 3)           \
+                                            : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SWIZZLE_96B ? 4 : 3)      \
                                             : tc__follows(#field, "fill_mode") ? 1 : 3),                              \
                   "tc: tensormap.replace: the value is a literal: elemtype 0..12 (Blackwell 0..15), interleave_layout 0..2, swizzle_mode 0..3 " \
-                  "(sm_103a, sm_107a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                          \
+                  "(sm_103a, sm_107a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                 \
     static_assert(TC_HAS_BLACKWELL_A || !tc__follows(#field, "swizzle_atomicity"),                                    \
                   "tc: tensormap.replace: swizzle_atomicity needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a"); \
     asm volatile(T ".b1024.b32 [%0], %1;" : : "l"((uint64_t)(p)), "n"(value) : "memory")

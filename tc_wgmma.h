@@ -218,7 +218,7 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
  * warpgroup. */
 #define TC__SETMAXNREG(op, n)                                                                                         \
     do {                                                                                                              \
-        static_assert((n) >= 24 && (n) <= 256 && (n) % 8 == 0, "tc: setmaxnreg: n must be a multiple of 8 in 24..256"); \
+        static_assert((n) >= 24 && (n) <= 256 && (n) % 8 == 0, "tc: setmaxnreg: n must be a multiple of 8 in 24..256");\
         tc__needs_any_a();                                                                                            \
         asm volatile("setmaxnreg." op ".sync.aligned.u32 %0;" : : "n"(n));                                            \
     } while (0)

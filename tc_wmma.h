@@ -71,22 +71,22 @@
 /* ---------------------------------------------------------------------------------------------------------------------
  * Fragments. Matrix, shape, type, C type of x, count.
  */
-#define TC__WM_FRAGS(X)                                                                                                          \
-    X(a, m16n16k16, f16, uint32_t, 8) X(b, m16n16k16, f16, uint32_t, 8) X(c, m16n16k16, f16, uint32_t, 4)                        \
-    X(c, m16n16k16, f32, float, 8) X(c, m16n16k16, s32, int32_t, 8) X(a, m8n32k16, f16, uint32_t, 8)                             \
-    X(b, m8n32k16, f16, uint32_t, 8) X(c, m8n32k16, f16, uint32_t, 4) X(c, m8n32k16, f32, float, 8)                              \
-    X(c, m8n32k16, s32, int32_t, 8) X(a, m32n8k16, f16, uint32_t, 8) X(b, m32n8k16, f16, uint32_t, 8)                            \
-    X(c, m32n8k16, f16, uint32_t, 4) X(c, m32n8k16, f32, float, 8) X(c, m32n8k16, s32, int32_t, 8)                               \
-    X(a, m16n16k16, bf16, uint32_t, 4) X(b, m16n16k16, bf16, uint32_t, 4) X(a, m8n32k16, bf16, uint32_t, 2)                      \
-    X(b, m8n32k16, bf16, uint32_t, 8) X(a, m32n8k16, bf16, uint32_t, 8) X(b, m32n8k16, bf16, uint32_t, 2)                        \
-    X(a, m16n16k16, s8, uint32_t, 2) X(b, m16n16k16, s8, uint32_t, 2) X(a, m8n32k16, s8, uint32_t, 1)                            \
-    X(b, m8n32k16, s8, uint32_t, 4) X(a, m32n8k16, s8, uint32_t, 4) X(b, m32n8k16, s8, uint32_t, 1)                              \
-    X(a, m16n16k16, u8, uint32_t, 2) X(b, m16n16k16, u8, uint32_t, 2) X(a, m8n32k16, u8, uint32_t, 1)                            \
-    X(b, m8n32k16, u8, uint32_t, 4) X(a, m32n8k16, u8, uint32_t, 4) X(b, m32n8k16, u8, uint32_t, 1)                              \
-    X(a, m16n16k8, tf32, uint32_t, 4) X(b, m16n16k8, tf32, uint32_t, 4) X(c, m16n16k8, f32, float, 8)                            \
+#define TC__WM_FRAGS(X)                                                                                               \
+    X(a, m16n16k16, f16, uint32_t, 8) X(b, m16n16k16, f16, uint32_t, 8) X(c, m16n16k16, f16, uint32_t, 4)             \
+    X(c, m16n16k16, f32, float, 8) X(c, m16n16k16, s32, int32_t, 8) X(a, m8n32k16, f16, uint32_t, 8)                  \
+    X(b, m8n32k16, f16, uint32_t, 8) X(c, m8n32k16, f16, uint32_t, 4) X(c, m8n32k16, f32, float, 8)                   \
+    X(c, m8n32k16, s32, int32_t, 8) X(a, m32n8k16, f16, uint32_t, 8) X(b, m32n8k16, f16, uint32_t, 8)                 \
+    X(c, m32n8k16, f16, uint32_t, 4) X(c, m32n8k16, f32, float, 8) X(c, m32n8k16, s32, int32_t, 8)                    \
+    X(a, m16n16k16, bf16, uint32_t, 4) X(b, m16n16k16, bf16, uint32_t, 4) X(a, m8n32k16, bf16, uint32_t, 2)           \
+    X(b, m8n32k16, bf16, uint32_t, 8) X(a, m32n8k16, bf16, uint32_t, 8) X(b, m32n8k16, bf16, uint32_t, 2)             \
+    X(a, m16n16k16, s8, uint32_t, 2) X(b, m16n16k16, s8, uint32_t, 2) X(a, m8n32k16, s8, uint32_t, 1)                 \
+    X(b, m8n32k16, s8, uint32_t, 4) X(a, m32n8k16, s8, uint32_t, 4) X(b, m32n8k16, s8, uint32_t, 1)                   \
+    X(a, m16n16k16, u8, uint32_t, 2) X(b, m16n16k16, u8, uint32_t, 2) X(a, m8n32k16, u8, uint32_t, 1)                 \
+    X(b, m8n32k16, u8, uint32_t, 4) X(a, m32n8k16, u8, uint32_t, 4) X(b, m32n8k16, u8, uint32_t, 1)                   \
+    X(a, m16n16k8, tf32, uint32_t, 4) X(b, m16n16k8, tf32, uint32_t, 4) X(c, m16n16k8, f32, float, 8)                 \
     X(a, m8n8k4, f64, double, 1) X(b, m8n8k4, f64, double, 1) X(c, m8n8k4, f64, double, 2) X(a, m8n8k32, s4, uint32_t, 1)        \
-    X(b, m8n8k32, s4, uint32_t, 1) X(a, m8n8k32, u4, uint32_t, 1) X(b, m8n8k32, u4, uint32_t, 1)                                 \
-    X(c, m8n8k32, s32, int32_t, 2) X(a, m8n8k128, b1, uint32_t, 1) X(b, m8n8k128, b1, uint32_t, 1)                               \
+    X(b, m8n8k32, s4, uint32_t, 1) X(a, m8n8k32, u4, uint32_t, 1) X(b, m8n8k32, u4, uint32_t, 1)                      \
+    X(c, m8n8k32, s32, int32_t, 2) X(a, m8n8k128, b1, uint32_t, 1) X(b, m8n8k128, b1, uint32_t, 1)                    \
     X(c, m8n8k128, s32, int32_t, 2)
 #define TC__WM_FRAG(matrix, shape, type, c, count) typedef struct tc_wmma_##matrix##_##shape##_##type { c x[count]; } tc_wmma_##matrix##_##shape##_##type;
 TC__WM_FRAGS(TC__WM_FRAG)
@@ -94,9 +94,9 @@ TC__WM_FRAGS(TC__WM_FRAG)
 
 /* How many x a fragment has, and all of them set to a value (of x's type: for f16 a pair, tc_f16x2). */
 #define TC_WMMA_COUNT(frag) ((int)(sizeof((frag).x) / sizeof((frag).x[0])))
-#define TC_WMMA_FILL(frag, value)                                                                                                \
-    do {                                                                                                                         \
-        _Pragma("unroll") for (int tc__i = 0; tc__i < TC_WMMA_COUNT(frag); tc__i++)(frag).x[tc__i] = (value);                    \
+#define TC_WMMA_FILL(frag, value)                                                                                     \
+    do {                                                                                                              \
+        _Pragma("unroll") for (int tc__i = 0; tc__i < TC_WMMA_COUNT(frag); tc__i++)(frag).x[tc__i] = (value);         \
     } while (0)
 
 /* wmma came with sm_70; its integers with sm_72. nvcc 13 starts at sm_75, older ones do not. */
@@ -202,118 +202,118 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
 #define TC__WM_ID2(f) "d"((f).x[0]), "d"((f).x[1])
 
 /* Statements: with a stride (last operand), and without (_P). */
-#define TC__WM_LD_R1(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 4);                                                                                                           \
+#define TC__WM_LD_R1(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 4);                                                                                                \
     asm volatile(text " {" TC__WM_N1 "}, [%1], %2;" : TC__WM_OR1(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_R1(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 4);                                                                                                           \
+#define TC__WM_LDP_R1(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 4);                                                                                                \
     asm volatile(text " {" TC__WM_N1 "}, [%1];" : TC__WM_OR1(f) : ptr : "memory")
-#define TC__WM_LD_R2(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 8);                                                                                                           \
+#define TC__WM_LD_R2(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 8);                                                                                                \
     asm volatile(text " {" TC__WM_N2 "}, [%2], %3;" : TC__WM_OR2(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_R2(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 8);                                                                                                           \
+#define TC__WM_LDP_R2(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 8);                                                                                                \
     asm volatile(text " {" TC__WM_N2 "}, [%2];" : TC__WM_OR2(f) : ptr : "memory")
-#define TC__WM_LD_R4(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_LD_R4(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " {" TC__WM_N4 "}, [%4], %5;" : TC__WM_OR4(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_R4(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_LDP_R4(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " {" TC__WM_N4 "}, [%4];" : TC__WM_OR4(f) : ptr : "memory")
-#define TC__WM_LD_R8(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_LD_R8(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " {" TC__WM_N8 "}, [%8], %9;" : TC__WM_OR8(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_R8(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_LDP_R8(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " {" TC__WM_N8 "}, [%8];" : TC__WM_OR8(f) : ptr : "memory")
-#define TC__WM_LD_F8(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_LD_F8(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " {" TC__WM_N8 "}, [%8], %9;" : TC__WM_OF8(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_F8(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_LDP_F8(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " {" TC__WM_N8 "}, [%8];" : TC__WM_OF8(f) : ptr : "memory")
-#define TC__WM_LD_D1(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 8);                                                                                                           \
+#define TC__WM_LD_D1(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 8);                                                                                                \
     asm volatile(text " {" TC__WM_N1 "}, [%1], %2;" : TC__WM_OD1(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_D1(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 8);                                                                                                           \
+#define TC__WM_LDP_D1(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 8);                                                                                                \
     asm volatile(text " {" TC__WM_N1 "}, [%1];" : TC__WM_OD1(f) : ptr : "memory")
-#define TC__WM_LD_D2(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_LD_D2(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " {" TC__WM_N2 "}, [%2], %3;" : TC__WM_OD2(f) : ptr, "r"((int)(s)) : "memory")
-#define TC__WM_LDP_D2(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_LDP_D2(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " {" TC__WM_N2 "}, [%2];" : TC__WM_OD2(f) : ptr : "memory")
 #define TC__WM_LD_BAD(help, text, f, ptr, s) static_assert(0, help)
 #define TC__WM_LDP_BAD(help, text, f, ptr, s) static_assert(0, help)
-#define TC__WM_ST_R2(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 8);                                                                                                           \
+#define TC__WM_ST_R2(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 8);                                                                                                \
     asm volatile(text " [%0], {%1,%2}, %3;" : : ptr, TC__WM_IR2(f), "r"((int)(s)) : "memory")
-#define TC__WM_STP_R2(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 8);                                                                                                           \
+#define TC__WM_STP_R2(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 8);                                                                                                \
     asm volatile(text " [%0], {%1,%2};" : : ptr, TC__WM_IR2(f) : "memory")
-#define TC__WM_ST_R4(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_ST_R4(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4}, %5;" : : ptr, TC__WM_IR4(f), "r"((int)(s)) : "memory")
-#define TC__WM_STP_R4(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_STP_R4(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4};" : : ptr, TC__WM_IR4(f) : "memory")
-#define TC__WM_ST_R8(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_ST_R8(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4,%5,%6,%7,%8}, %9;" : : ptr, TC__WM_IR8(f), "r"((int)(s)) : "memory")
-#define TC__WM_STP_R8(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_STP_R8(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4,%5,%6,%7,%8};" : : ptr, TC__WM_IR8(f) : "memory")
-#define TC__WM_ST_F8(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_ST_F8(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4,%5,%6,%7,%8}, %9;" : : ptr, TC__WM_IF8(f), "r"((int)(s)) : "memory")
-#define TC__WM_STP_F8(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 32);                                                                                                          \
+#define TC__WM_STP_F8(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 32);                                                                                               \
     asm volatile(text " [%0], {%1,%2,%3,%4,%5,%6,%7,%8};" : : ptr, TC__WM_IF8(f) : "memory")
-#define TC__WM_ST_D2(help, text, f, ptr, s)                                                                                      \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_ST_D2(help, text, f, ptr, s)                                                                           \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " [%0], {%1,%2}, %3;" : : ptr, TC__WM_ID2(f), "r"((int)(s)) : "memory")
-#define TC__WM_STP_D2(help, text, f, ptr, s)                                                                                     \
-    TC__WM_SIZE(f, 16);                                                                                                          \
+#define TC__WM_STP_D2(help, text, f, ptr, s)                                                                          \
+    TC__WM_SIZE(f, 16);                                                                                               \
     asm volatile(text " [%0], {%1,%2};" : : ptr, TC__WM_ID2(f) : "memory")
 #define TC__WM_ST_BAD(help, text, f, ptr, s) static_assert(0, help)
 #define TC__WM_STP_BAD(help, text, f, ptr, s) static_assert(0, help)
 #define TC__WM_SIZE(f, bytes) static_assert(sizeof((f).x) == (bytes), "tc: wmma: this is a fragment of another shape or type: take tc_wmma_{a,b,c}_{shape}_{type}")
 
-#define TC__WM_HELP                                                                                                              \
+#define TC__WM_HELP                                                                                                   \
     "tc: wmma: a and b: m16n16k16, m8n32k16 or m32n8k16 with f16, bf16, s8, u8; m16n16k8 tf32; m8n8k4 f64; m8n8k32 s4, u4 (a row, b col); " \
     "m8n8k128 b1 (a row, b col); c and d: f16, f32 or s32 of these shapes, f64 of m8n8k4"
-#define TC__WM_CHECK(matrix, layout, space, type)                                                                                \
-    static_assert(TC__PROBE(TC__WM_LAYOUT_##layout, 0) && !TC__PROBE(TC__WM_NOT_##matrix##_##layout##_##type, 0),                \
-                  "tc: wmma: the layout is row or col; s4, u4 and b1: a row, b col");                                            \
-    static_assert(sizeof(TC__PROBE(TC__WM_SPACE_##space, "no such space")) != sizeof("no such space"),                           \
+#define TC__WM_CHECK(matrix, layout, space, type)                                                                     \
+    static_assert(TC__PROBE(TC__WM_LAYOUT_##layout, 0) && !TC__PROBE(TC__WM_NOT_##matrix##_##layout##_##type, 0),     \
+                  "tc: wmma: the layout is row or col; s4, u4 and b1: a row, b col");                                 \
+    static_assert(sizeof(TC__PROBE(TC__WM_SPACE_##space, "no such space")) != sizeof("no such space"),                \
                   "tc: wmma: the space is global, shared, shared_cta or generic")
 
 /* PTX: wmma.load. matrix: a, b or c. p: a pointer; stride: elements from line to line (row: from row to row, col: from
  * column to column). PACKED: the lines lie end to end. */
-#define TC__WM_LOAD(how, matrix, layout, shape, space, type, frag, p, stride)                                                    \
-    do {                                                                                                                         \
-        TC__WM_CHECK(matrix, layout, space, type);                                                                               \
-        TC__CAT(tc__needs_, TC__WM_GATE(TC__WM_##matrix##_##shape##_##type, ~, sm70))();                                         \
-        TC__CALL(TC__CAT(TC__WM_##how##_, TC__PROBE(TC__WM_##matrix##_##shape##_##type, BAD)), TC__WM_HELP,                      \
+#define TC__WM_LOAD(how, matrix, layout, shape, space, type, frag, p, stride)                                         \
+    do {                                                                                                              \
+        TC__WM_CHECK(matrix, layout, space, type);                                                                    \
+        TC__CAT(tc__needs_, TC__WM_GATE(TC__WM_##matrix##_##shape##_##type, ~, sm70))();                              \
+        TC__CALL(TC__CAT(TC__WM_##how##_, TC__PROBE(TC__WM_##matrix##_##shape##_##type, BAD)), TC__WM_HELP,           \
                  "wmma.load." #matrix ".sync.aligned." #layout "." #shape TC__PROBE(TC__WM_SPACE_##space, "") "." #type, frag,   \
-                 TC__CALL(TC__PROBE(TC__WM_PTR_##space, TC__WM_P), p), stride);                                                  \
+                 TC__CALL(TC__PROBE(TC__WM_PTR_##space, TC__WM_P), p), stride);                                       \
     } while (0)
-#define TC_WMMA_LOAD(matrix, layout, shape, space, type, frag, p, stride)                                                        \
+#define TC_WMMA_LOAD(matrix, layout, shape, space, type, frag, p, stride)                                             \
     TC__WM_LOAD(LD, matrix, layout, shape, space, type, frag, p, stride)
 #define TC_WMMA_LOAD_PACKED(matrix, layout, shape, space, type, frag, p) TC__WM_LOAD(LDP, matrix, layout, shape, space, type, frag, p, 0)
 
 /* PTX: wmma.store. matrix: d. */
-#define TC__WM_STORE(how, matrix, layout, shape, space, type, p, frag, stride)                                                   \
-    do {                                                                                                                         \
-        static_assert(sizeof(#matrix) == 2 && #matrix[0] == 'd', "tc: TC_WMMA_STORE: the matrix is d");                          \
-        TC__WM_CHECK(c, layout, space, type);                                                                                    \
-        TC__CAT(tc__needs_, TC__WM_GATE(TC__WM_c_##shape##_##type, ~, sm70))();                                                  \
-        TC__CALL(TC__CAT(TC__WM_##how##_, TC__PROBE(TC__WM_c_##shape##_##type, BAD)), TC__WM_HELP,                               \
-                 "wmma.store.d.sync.aligned." #layout "." #shape TC__PROBE(TC__WM_SPACE_##space, "") "." #type, frag,            \
-                 TC__CALL(TC__PROBE(TC__WM_PTR_##space, TC__WM_P), p), stride);                                                  \
+#define TC__WM_STORE(how, matrix, layout, shape, space, type, p, frag, stride)                                        \
+    do {                                                                                                              \
+        static_assert(sizeof(#matrix) == 2 && #matrix[0] == 'd', "tc: TC_WMMA_STORE: the matrix is d");               \
+        TC__WM_CHECK(c, layout, space, type);                                                                         \
+        TC__CAT(tc__needs_, TC__WM_GATE(TC__WM_c_##shape##_##type, ~, sm70))();                                       \
+        TC__CALL(TC__CAT(TC__WM_##how##_, TC__PROBE(TC__WM_c_##shape##_##type, BAD)), TC__WM_HELP,                    \
+                 "wmma.store.d.sync.aligned." #layout "." #shape TC__PROBE(TC__WM_SPACE_##space, "") "." #type, frag, \
+                 TC__CALL(TC__PROBE(TC__WM_PTR_##space, TC__WM_P), p), stride);                                       \
     } while (0)
-#define TC_WMMA_STORE(matrix, layout, shape, space, type, p, frag, stride)                                                       \
+#define TC_WMMA_STORE(matrix, layout, shape, space, type, p, frag, stride)                                            \
     TC__WM_STORE(ST, matrix, layout, shape, space, type, p, frag, stride)
 #define TC_WMMA_STORE_PACKED(matrix, layout, shape, space, type, p, frag) TC__WM_STORE(STP, matrix, layout, shape, space, type, p, frag, 0)
 
@@ -359,104 +359,104 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
 #define TC__WM_ROUND_rp_f64 ~, 1
 #define TC__WM_AB_f16_f16 ~, "" /* f16 is what PTX leaves out: .dtype.ctype */
 
-#define TC__WM_DO_R4_R8_R8_R4(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 16);                                              \
+#define TC__WM_DO_R4_R8_R8_R4(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 16);                                   \
     asm volatile(text end " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}, {%20,%21,%22,%23};"   \
                  : TC__WM_OR4(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IR4(c))
-#define TC__WM_DO_R4_R8_R8_F8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                              \
+#define TC__WM_DO_R4_R8_R8_F8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                   \
     asm volatile(text end " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}, {%20,%21,%22,%23,%24,%25,%26,%27};"\
                  : TC__WM_OR4(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IF8(c))
-#define TC__WM_DO_F8_R8_R8_R4(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 16);                                              \
+#define TC__WM_DO_F8_R8_R8_R4(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 16);                                   \
     asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23}, {%24,%25,%26,%27};"\
                  : TC__WM_OF8(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IR4(c))
-#define TC__WM_DO_F8_R8_R8_F8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                              \
+#define TC__WM_DO_F8_R8_R8_F8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                   \
     asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23}, {%24,%25,%26,%27,%28,%29,%30,%31};"\
                  : TC__WM_OF8(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IF8(c))
-#define TC__WM_DO_F8_R4_R4_F8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 16); TC__WM_SIZE(b, 16); TC__WM_SIZE(c, 32);                                              \
+#define TC__WM_DO_F8_R4_R4_F8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 16); TC__WM_SIZE(b, 16); TC__WM_SIZE(c, 32);                                   \
     asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23};"   \
                  : TC__WM_OF8(d) : TC__WM_IR4(a), TC__WM_IR4(b), TC__WM_IF8(c))
-#define TC__WM_DO_F8_R2_R8_F8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                               \
+#define TC__WM_DO_F8_R2_R8_F8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                    \
     asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13,%14,%15,%16,%17}, {%18,%19,%20,%21,%22,%23,%24,%25};"\
                  : TC__WM_OF8(d) : TC__WM_IR2(a), TC__WM_IR8(b), TC__WM_IF8(c))
-#define TC__WM_DO_F8_R8_R2_F8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 32);                                               \
+#define TC__WM_DO_F8_R8_R2_F8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 32);                                    \
     asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17}, {%18,%19,%20,%21,%22,%23,%24,%25};"\
                  : TC__WM_OF8(d) : TC__WM_IR8(a), TC__WM_IR2(b), TC__WM_IF8(c))
-#define TC__WM_DO_R8_R2_R2_R8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 32);                                                \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19};"                   \
+#define TC__WM_DO_R8_R2_R2_R8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 32);                                     \
+    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19};"        \
                  : TC__WM_OR8(d) : TC__WM_IR2(a), TC__WM_IR2(b), TC__WM_IR8(c))
-#define TC__WM_DO_R8_R1_R4_R8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 4); TC__WM_SIZE(b, 16); TC__WM_SIZE(c, 32);                                               \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8}, {%9,%10,%11,%12}, {%13,%14,%15,%16,%17,%18,%19,%20};"               \
+#define TC__WM_DO_R8_R1_R4_R8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 4); TC__WM_SIZE(b, 16); TC__WM_SIZE(c, 32);                                    \
+    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8}, {%9,%10,%11,%12}, {%13,%14,%15,%16,%17,%18,%19,%20};"    \
                  : TC__WM_OR8(d) : TC__WM_IR1(a), TC__WM_IR4(b), TC__WM_IR8(c))
-#define TC__WM_DO_R8_R4_R1_R8(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 16); TC__WM_SIZE(b, 4); TC__WM_SIZE(c, 32);                                               \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12}, {%13,%14,%15,%16,%17,%18,%19,%20};"               \
+#define TC__WM_DO_R8_R4_R1_R8(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 16); TC__WM_SIZE(b, 4); TC__WM_SIZE(c, 32);                                    \
+    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12}, {%13,%14,%15,%16,%17,%18,%19,%20};"    \
                  : TC__WM_OR8(d) : TC__WM_IR4(a), TC__WM_IR1(b), TC__WM_IR8(c))
-#define TC__WM_DO_D2_D1_D1_D2(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 16);                                                \
-    asm volatile(text end " {%0,%1}, {%2}, {%3}, {%4,%5};"                                                                       \
+#define TC__WM_DO_D2_D1_D1_D2(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 16);                                     \
+    asm volatile(text end " {%0,%1}, {%2}, {%3}, {%4,%5};"                                                            \
                  : TC__WM_OD2(d) : TC__WM_ID1(a), TC__WM_ID1(b), TC__WM_ID2(c))
-#define TC__WM_DO_R2_R1_R1_R2(help, text, end, d, a, b, c)                                                                       \
-    TC__WM_SIZE(d, 8); TC__WM_SIZE(a, 4); TC__WM_SIZE(b, 4); TC__WM_SIZE(c, 8);                                                  \
-    asm volatile(text end " {%0,%1}, {%2}, {%3}, {%4,%5};"                                                                       \
+#define TC__WM_DO_R2_R1_R1_R2(help, text, end, d, a, b, c)                                                            \
+    TC__WM_SIZE(d, 8); TC__WM_SIZE(a, 4); TC__WM_SIZE(b, 4); TC__WM_SIZE(c, 8);                                       \
+    asm volatile(text end " {%0,%1}, {%2}, {%3}, {%4,%5};"                                                            \
                  : TC__WM_OR2(d) : TC__WM_IR1(a), TC__WM_IR1(b), TC__WM_IR2(c))
 #define TC__WM_DO_BAD(help, text, end, d, a, b, c) static_assert(0, help)
 
-#define TC__WM_MMA_HELP                                                                                                          \
+#define TC__WM_MMA_HELP                                                                                               \
     "tc: wmma.mma: d, a, b, c: f16|f32, f16, f16, f16|f32; f32, bf16, bf16, f32; s32, s8, s8, s32; s32, u8, u8, s32 with m16n16k16, " \
     "m8n32k16 or m32n8k16; f32, tf32, tf32, f32 with m16n16k8; f64 with m8n8k4; s32, s4, s4, s32 and s32, u4, u4, s32 with m8n8k32; "  \
     "b1: TC_WMMA_MMA_POPC"
-#define TC__WM_LAYOUTS(al, bl, at, bt)                                                                                           \
+#define TC__WM_LAYOUTS(al, bl, at, bt)                                                                                \
     static_assert(TC__PROBE(TC__WM_LAYOUT_##al, 0) && TC__PROBE(TC__WM_LAYOUT_##bl, 0) && !TC__PROBE(TC__WM_NOT_a_##al##_##at, 0) \
-                      && !TC__PROBE(TC__WM_NOT_b_##bl##_##bt, 0),                                                                \
+                      && !TC__PROBE(TC__WM_NOT_b_##bl##_##bt, 0),                                                     \
                   "tc: wmma.mma: a layout is row or col; s4, u4 and b1: a row, b col")
-#define TC__WM_MMA(row, help, text, end, d, a, b, c)                                                                             \
-    do {                                                                                                                         \
-        TC__CAT(tc__needs_, TC__WM_GATE(row, ~, sm70))();                                                                        \
-        TC__CALL(TC__CAT(TC__WM_DO_, TC__PROBE(row, BAD)), help, text, end, d, a, b, c);                                         \
+#define TC__WM_MMA(row, help, text, end, d, a, b, c)                                                                  \
+    do {                                                                                                              \
+        TC__CAT(tc__needs_, TC__WM_GATE(row, ~, sm70))();                                                             \
+        TC__CALL(TC__CAT(TC__WM_DO_, TC__PROBE(row, BAD)), help, text, end, d, a, b, c);                              \
     } while (0)
 
 /* PTX: wmma.mma. d = a * b + c; the fragments, d may be c. */
-#define TC_WMMA_MMA(alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                                             \
-    do {                                                                                                                         \
-        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                                          \
-        TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                                  \
+#define TC_WMMA_MMA(alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                                  \
+    do {                                                                                                              \
+        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
+        TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                       \
                    "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #dtype TC__PROBE(TC__WM_AB_##atype##_##btype,   \
-                   "." #atype "." #btype) "." #ctype, "", d, a, b, c);                                                           \
+                   "." #atype "." #btype) "." #ctype, "", d, a, b, c);                                                \
     } while (0)
 /* Integers: sums beyond int32 stop at its ends. */
-#define TC_WMMA_MMA_SATFINITE(alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                                   \
-    do {                                                                                                                         \
-        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                                          \
+#define TC_WMMA_MMA_SATFINITE(alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                        \
+    do {                                                                                                              \
+        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
         static_assert(TC__PROBE(TC__WM_SAT_##atype##_##btype, 0), "tc: TC_WMMA_MMA_SATFINITE: a and b are both s8, u8, s4 or u4"); \
-        TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                                  \
+        TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                       \
                    "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #dtype "." #atype "." #btype "." #ctype,        \
-                   ".satfinite", d, a, b, c);                                                                                    \
+                   ".satfinite", d, a, b, c);                                                                         \
     } while (0)
 /* f64 with a rounding: rn (what TC_WMMA_MMA does), rz, rm, rp. */
-#define TC_WMMA_MMA_ROUND(alayout, blayout, shape, rnd, dtype, atype, btype, ctype, d, a, b, c)                                  \
-    do {                                                                                                                         \
-        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                                          \
-        static_assert(TC__PROBE(TC__WM_ROUND_##rnd##_##atype, 0), "tc: TC_WMMA_MMA_ROUND: rn, rz, rm or rp, and f64");           \
-        TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                                  \
+#define TC_WMMA_MMA_ROUND(alayout, blayout, shape, rnd, dtype, atype, btype, ctype, d, a, b, c)                       \
+    do {                                                                                                              \
+        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
+        static_assert(TC__PROBE(TC__WM_ROUND_##rnd##_##atype, 0), "tc: TC_WMMA_MMA_ROUND: rn, rz, rm or rp, and f64");\
+        TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                       \
                    "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #rnd "." #dtype "." #atype "." #btype "." #ctype, "", d, \
-                   a, b, c);                                                                                                     \
+                   a, b, c);                                                                                          \
     } while (0)
 /* Bits: C + popcount(A xor B) or popcount(A and B) along K. The operation comes first, as in PTX. */
-#define TC_WMMA_MMA_POPC(op, alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                                    \
-    do {                                                                                                                         \
-        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                                          \
-        TC__WM_MMA(TC__WM_POPC_##op##_##shape##_##dtype##_##atype##_##btype##_##ctype,                                           \
-                   "tc: TC_WMMA_MMA_POPC: xor_popc or and_popc, row, col, m8n8k128, s32, b1, b1, s32",                           \
+#define TC_WMMA_MMA_POPC(op, alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                         \
+    do {                                                                                                              \
+        TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
+        TC__WM_MMA(TC__WM_POPC_##op##_##shape##_##dtype##_##atype##_##btype##_##ctype,                                \
+                   "tc: TC_WMMA_MMA_POPC: xor_popc or and_popc, row, col, m8n8k128, s32, b1, b1, s32",                \
                    "wmma.mma" TC__PROBE(TC__WM_POPC_TEXT_##op, "") ".sync.aligned." #alayout "." #blayout "." #shape "." #dtype "." #atype \
-                   "." #btype "." #ctype, "", d, a, b, c);                                                                       \
+                   "." #btype "." #ctype, "", d, a, b, c);                                                            \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -472,25 +472,25 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
 #define TC__WM_X_f32 float
 #define TC__WM_X_s32 int32_t
 #define TC__WM_X_f64 double
-#define TC__WM_DEFINE_MOVES(name, suffix, space, alayout, blayout, shape, dtype, atype, btype, ctype)                            \
+#define TC__WM_DEFINE_MOVES(name, suffix, space, alayout, blayout, shape, dtype, atype, btype, ctype)                 \
     TC_DEV void name##_load_a##suffix(name##_a *f, const void *p, int stride) { TC_WMMA_LOAD(a, alayout, shape, space, atype, *f, p, stride); } \
     TC_DEV void name##_load_b##suffix(name##_b *f, const void *p, int stride) { TC_WMMA_LOAD(b, blayout, shape, space, btype, *f, p, stride); } \
     TC_DEV void name##_load_c_row##suffix(name##_c *f, const void *p, int stride) { TC_WMMA_LOAD(c, row, shape, space, ctype, *f, p, stride); } \
     TC_DEV void name##_load_c_col##suffix(name##_c *f, const void *p, int stride) { TC_WMMA_LOAD(c, col, shape, space, ctype, *f, p, stride); } \
     TC_DEV void name##_store_row##suffix(void *p, const name##_d *f, int stride) { TC_WMMA_STORE(d, row, shape, space, dtype, p, *f, stride); } \
     TC_DEV void name##_store_col##suffix(void *p, const name##_d *f, int stride) { TC_WMMA_STORE(d, col, shape, space, dtype, p, *f, stride); }
-#define TC_WMMA_DEFINE(name, alayout, blayout, shape, dtype, atype, btype, ctype)                                                \
-    typedef tc_wmma_a_##shape##_##atype name##_a;                                                                                \
-    typedef tc_wmma_b_##shape##_##btype name##_b;                                                                                \
-    typedef tc_wmma_c_##shape##_##ctype name##_c;                                                                                \
-    typedef tc_wmma_c_##shape##_##dtype name##_d;                                                                                \
-    TC__WM_DEFINE_MOVES(name, , generic, alayout, blayout, shape, dtype, atype, btype, ctype)                                    \
-    TC__WM_DEFINE_MOVES(name, _global, global, alayout, blayout, shape, dtype, atype, btype, ctype)                              \
-    TC__WM_DEFINE_MOVES(name, _shared, shared, alayout, blayout, shape, dtype, atype, btype, ctype)                              \
-    TC_DEV void name##_fill(name##_c *f, TC__WM_X_##ctype value) { TC_WMMA_FILL(*f, value); }                                    \
-    TC_DEV void name##_mma(name##_d *d, const name##_a *a, const name##_b *b, const name##_c *c)                                 \
-    {                                                                                                                            \
-        TC_WMMA_MMA(alayout, blayout, shape, dtype, atype, btype, ctype, *d, *a, *b, *c);                                        \
+#define TC_WMMA_DEFINE(name, alayout, blayout, shape, dtype, atype, btype, ctype)                                     \
+    typedef tc_wmma_a_##shape##_##atype name##_a;                                                                     \
+    typedef tc_wmma_b_##shape##_##btype name##_b;                                                                     \
+    typedef tc_wmma_c_##shape##_##ctype name##_c;                                                                     \
+    typedef tc_wmma_c_##shape##_##dtype name##_d;                                                                     \
+    TC__WM_DEFINE_MOVES(name, , generic, alayout, blayout, shape, dtype, atype, btype, ctype)                         \
+    TC__WM_DEFINE_MOVES(name, _global, global, alayout, blayout, shape, dtype, atype, btype, ctype)                   \
+    TC__WM_DEFINE_MOVES(name, _shared, shared, alayout, blayout, shape, dtype, atype, btype, ctype)                   \
+    TC_DEV void name##_fill(name##_c *f, TC__WM_X_##ctype value) { TC_WMMA_FILL(*f, value); }                         \
+    TC_DEV void name##_mma(name##_d *d, const name##_a *a, const name##_b *b, const name##_c *c)                      \
+    {                                                                                                                 \
+        TC_WMMA_MMA(alayout, blayout, shape, dtype, atype, btype, ctype, *d, *a, *b, *c);                             \
     }
 
 #endif /* __CUDACC__ */

@@ -270,7 +270,7 @@ uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what, uint32_t not
 }
 void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index) { tag_set(w, w->base + reg->reg, tag_key(tag, index)); }
 #define EACH_TAGGED(w, p)                                                                                              \
-    for (uint32_t k_ = 0, p; k_ < (w)->nreg_alloc / 64 + 1 && (w)->ntagged; k_++)                                        \
+    for (uint32_t k_ = 0, p; k_ < (w)->nreg_alloc / 64 + 1 && (w)->ntagged; k_++)                                     \
         for (uint64_t b_ = (w)->tagged[k_]; b_ && (p = k_ * 64 + (uint32_t)__builtin_ctzll(b_), 1); b_ &= b_ - 1)
 void emu_untag(warp *w, uint32_t tag, const uint32_t *result)
 {

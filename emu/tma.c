@@ -74,10 +74,10 @@ static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
 static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes)
 {
     const int bits = type == F32_KEEP ? 32 : ptx_type_bits((ptx_type)type);
-#define LOOP(T)                                                                                                         \
-    for (uint64_t k = 0; k < bytes / sizeof(T); k++) {                                                                  \
-        T *p = (T *)dst + k, x, old = __atomic_load_n(p, __ATOMIC_RELAXED);                                             \
-        memcpy(&x, (const T *)src + k, sizeof x);                                                                       \
+#define LOOP(T)                                                                                                       \
+    for (uint64_t k = 0; k < bytes / sizeof(T); k++) {                                                                \
+        T *p = (T *)dst + k, x, old = __atomic_load_n(p, __ATOMIC_RELAXED);                                           \
+        memcpy(&x, (const T *)src + k, sizeof x);                                                                     \
         while (!__atomic_compare_exchange_n(p, &old, (T)combine(red, type, old, x), 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {} \
     }
     if (bits == 16) { LOOP(uint16_t) }

@@ -339,9 +339,9 @@ static long read_block(frame *f, const uint8_t *p, size_t n, uint8_t *out, size_
         if (n == 0 || (p[0] & 3)) return -1;
         int modes = p[0];
         p++, n--;
-#define TABLE(name, shift, dist, dist_log, max_symbol, max_log)                                                               \
+#define TABLE(name, shift, dist, dist_log, max_symbol, max_log)                                                       \
         used = read_table(&f->name, modes >> (shift) & 3, p, n, dist, (int)(sizeof dist / sizeof *dist), dist_log, max_symbol, max_log); \
-        if (used < 0) return -1;                                                                                              \
+        if (used < 0) return -1;                                                                                      \
         p += used, n -= (size_t)used
         TABLE(ll, 6, ll_default, 6, LL_MAX, LL_LOG);
         TABLE(of, 4, of_default, 5, OF_MAX, OF_LOG);

@@ -493,10 +493,10 @@ typedef struct { int c[5]; } place;
 #else
 #define TENSOR_BODY(n, ...)
 #endif
-#define TENSOR_KERNEL(n, ...)                                                                                                       \
+#define TENSOR_KERNEL(n, ...)                                                                                         \
     __global__ void k_tensor_##n(const __grid_constant__ tc_tmap map, const place at, int op, uint32_t bytes, unsigned char *box) \
-    {                                                                                                                               \
-        TENSOR_BODY(n, __VA_ARGS__)                                                                                                 \
+    {                                                                                                                 \
+        TENSOR_BODY(n, __VA_ARGS__)                                                                                   \
     }
 TENSOR_KERNEL(1, )
 TENSOR_KERNEL(2,

@@ -48,7 +48,7 @@ TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, con
 
 /* consumers, cluster, stages (0: what fits) */
 #define KERNELS(X) X(one, 1, 1, 0) X(two, 2, 1, 2) X(three, 3, 1, 0) X(pair, 2, 2, 0) X(pair_short, 1, 2, 2) X(four, 1, 4, 3)
-#define DEFINE(name, warpgroups, blocks, slots)                                                                            \
+#define DEFINE(name, warpgroups, blocks, slots)                                                                       \
     TC_KERNEL_SM90_DEFINE(name, params, .bm = 64 * warpgroups, .bn = BN, .slot_bytes = (64 * warpgroups + BN) * 128, .stages = slots, \
                           .consumers = warpgroups, .accumulators = BN / 2, .cluster = blocks, .load = load, .step = step, .finish = finish)
 KERNELS(DEFINE)

@@ -249,23 +249,23 @@ TC_DEV void tmem_read(uint32_t *to, uint32_t tmem)
     static __global__ void name(const __grid_constant__ mma_args p) { (void)p; }
 
 /* the dense and sparse forms of a kind in both groups; the others once for each form */
-#define KIND_KERNELS(KERNEL, kind)                                                                                                             \
-    KERNEL(ss1_##kind, 1, TC_TCGEN05_MMA_SS(1, kind, t + p.d, a, b, p.idesc, p.enable))                                                \
-    KERNEL(ts1_##kind, 1, TC_TCGEN05_MMA_TS(1, kind, t + p.d, t + p.at, b, p.idesc, p.enable))                                         \
-    KERNEL(ss2_##kind, 2, TC_TCGEN05_MMA_SS(2, kind, t + p.d, a, b, p.idesc, p.enable))                                                \
-    KERNEL(ts2_##kind, 2, TC_TCGEN05_MMA_TS(2, kind, t + p.d, t + p.at, b, p.idesc, p.enable))                                         \
-    KERNEL(sp1_##kind, 1, TC_TCGEN05_MMA_SP_SS(1, kind, t + p.d, a, b, t + p.meta, p.idesc, p.enable))                                 \
-    KERNEL(sp2_##kind, 2, TC_TCGEN05_MMA_SP_SS(2, kind, t + p.d, a, b, t + p.meta, p.idesc, p.enable))                                 \
-    KERNEL(spt1_##kind, 1, TC_TCGEN05_MMA_SP_TS(1, kind, t + p.d, t + p.at, b, t + p.meta, p.idesc, p.enable))                         \
-    KERNEL(ws_##kind, 1, TC_TCGEN05_MMA_WS_SS(1, kind.collector::b0::fill, t + p.d, a, b, p.idesc, p.enable))                          \
-    KERNEL(wst_##kind, 1, TC_TCGEN05_MMA_WS_TS(1, kind, t + p.d, t + p.at, b, p.idesc, p.enable))                                      \
+#define KIND_KERNELS(KERNEL, kind)                                                                                    \
+    KERNEL(ss1_##kind, 1, TC_TCGEN05_MMA_SS(1, kind, t + p.d, a, b, p.idesc, p.enable))                               \
+    KERNEL(ts1_##kind, 1, TC_TCGEN05_MMA_TS(1, kind, t + p.d, t + p.at, b, p.idesc, p.enable))                        \
+    KERNEL(ss2_##kind, 2, TC_TCGEN05_MMA_SS(2, kind, t + p.d, a, b, p.idesc, p.enable))                               \
+    KERNEL(ts2_##kind, 2, TC_TCGEN05_MMA_TS(2, kind, t + p.d, t + p.at, b, p.idesc, p.enable))                        \
+    KERNEL(sp1_##kind, 1, TC_TCGEN05_MMA_SP_SS(1, kind, t + p.d, a, b, t + p.meta, p.idesc, p.enable))                \
+    KERNEL(sp2_##kind, 2, TC_TCGEN05_MMA_SP_SS(2, kind, t + p.d, a, b, t + p.meta, p.idesc, p.enable))                \
+    KERNEL(spt1_##kind, 1, TC_TCGEN05_MMA_SP_TS(1, kind, t + p.d, t + p.at, b, t + p.meta, p.idesc, p.enable))        \
+    KERNEL(ws_##kind, 1, TC_TCGEN05_MMA_WS_SS(1, kind.collector::b0::fill, t + p.d, a, b, p.idesc, p.enable))         \
+    KERNEL(wst_##kind, 1, TC_TCGEN05_MMA_WS_TS(1, kind, t + p.d, t + p.at, b, p.idesc, p.enable))                     \
     KERNEL(wsp_##kind, 1, TC_TCGEN05_MMA_WS_SP_SS(1, kind, t + p.d, a, b, t + p.meta, p.idesc, p.enable))
 KIND_KERNELS(KERNEL, f16)
 KIND_KERNELS(KERNEL, tf32)
 KIND_KERNELS(KERNEL, f8f6f4)
-#define BLOCK_KERNELS(KERNEL_SP, name, kind)                                                                                                   \
-    KERNEL(ss1_##name, 1, TC_TCGEN05_MMA_SS_BLOCK(1, kind, t + p.d, a, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))                    \
-    KERNEL(ss2_##name, 2, TC_TCGEN05_MMA_SS_BLOCK(2, kind, t + p.d, a, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))                    \
+#define BLOCK_KERNELS(KERNEL_SP, name, kind)                                                                          \
+    KERNEL(ss1_##name, 1, TC_TCGEN05_MMA_SS_BLOCK(1, kind, t + p.d, a, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))   \
+    KERNEL(ss2_##name, 2, TC_TCGEN05_MMA_SS_BLOCK(2, kind, t + p.d, a, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))   \
     KERNEL(ts1_##name, 1, TC_TCGEN05_MMA_TS_BLOCK(1, kind, t + p.d, t + p.at, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))             \
     KERNEL_SP(sp1_##name, 1, TC_TCGEN05_MMA_SP_SS_BLOCK(1, kind, t + p.d, a, b, t + p.meta, p.idesc, t + p.sfa, t + p.sfb, p.enable))
 #if !TC_HAS_SM100A || TC_HAS_TCGEN05_A
@@ -636,7 +636,7 @@ static void test_mma(int sm)
     static __global__ void __launch_bounds__(128, 1) name(const uint32_t *in, int half, uint32_t *out, uint32_t *all) \
     { LDST_BODY(regs, LOAD, STORE) }
 #define LDST(shape, num, regs)                                                                                       \
-    LDST_KERNEL(ldst_##shape##_##num, regs, TC_TCGEN05_LD(shape, num, r, t + 32), TC_TCGEN05_ST(shape, num, t + 32, r)) \
+    LDST_KERNEL(ldst_##shape##_##num, regs, TC_TCGEN05_LD(shape, num, r, t + 32), TC_TCGEN05_ST(shape, num, t + 32, r))\
     LDST_KERNEL(pack_##shape##_##num, regs, TC_TCGEN05_LD_PACK_16B(shape, num, r, t + 32), TC_TCGEN05_ST_UNPACK_16B(shape, num, t + 32, r))
 #define LDST_X2(num, regs)                                                                                           \
     LDST_KERNEL(ldst_16x32bx2_##num, regs, TC_TCGEN05_LD_16X32BX2(num, r, t, 200), TC_TCGEN05_ST_16X32BX2(num, t, 200, r)) \

@@ -51,29 +51,29 @@ enum { GENERIC, GLOBAL, SHARED, SHARED_CTA, GLOBAL_PACKED };
 #define DOUBLE_s32(f) DOUBLE_NUMBER(f)
 
 #define RUN(g, al, bl, s, m, n, k, dt, ab, ct, e)                                                                      \
-    case CASE_##al##_##bl##_##s##_##dt##_##ab##_##ct##_##e: {                                                            \
-        IF_##g(tc_wmma_a_##s##_##ab fa; tc_wmma_b_##s##_##ab fb; tc_wmma_c_##s##_##ct fc; tc_wmma_c_##s##_##dt fd;       \
+    case CASE_##al##_##bl##_##s##_##dt##_##ab##_##ct##_##e: {                                                         \
+        IF_##g(tc_wmma_a_##s##_##ab fa; tc_wmma_b_##s##_##ab fb; tc_wmma_c_##s##_##ct fc; tc_wmma_c_##s##_##dt fd;    \
                if (mode == GENERIC) {                                                                                  \
                    TC_WMMA_LOAD(a, al, s, generic, ab, fa, pa, lda); TC_WMMA_LOAD(b, bl, s, generic, ab, fb, pb, ldb); \
-                   TC_WMMA_LOAD(c, row, s, generic, ct, fc, pc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                     \
-                   DOUBLE_##dt(fd);                                                                                     \
-                   TC_WMMA_STORE(d, col, s, generic, dt, pd, fd, ldd);                                                  \
+                   TC_WMMA_LOAD(c, row, s, generic, ct, fc, pc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                 \
+                   DOUBLE_##dt(fd);                                                                                   \
+                   TC_WMMA_STORE(d, col, s, generic, dt, pd, fd, ldd);                                                \
                } else if (mode == GLOBAL) {                                                                            \
                    TC_WMMA_LOAD(a, al, s, global, ab, fa, pa, lda); TC_WMMA_LOAD(b, bl, s, global, ab, fb, pb, ldb);   \
-                   TC_WMMA_LOAD(c, col, s, global, ct, fc, pc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                      \
-                   TC_WMMA_STORE(d, row, s, global, dt, pd, fd, ldd);                                                   \
+                   TC_WMMA_LOAD(c, col, s, global, ct, fc, pc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                  \
+                   TC_WMMA_STORE(d, row, s, global, dt, pd, fd, ldd);                                                 \
                } else if (mode == SHARED) {                                                                            \
                    TC_WMMA_LOAD(a, al, s, shared, ab, fa, sa, lda); TC_WMMA_LOAD(b, bl, s, shared, ab, fb, sb, ldb);   \
-                   TC_WMMA_LOAD(c, row, s, shared, ct, fc, sc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                      \
-                   TC_WMMA_STORE(d, row, s, shared, dt, sd, fd, ldd);                                                   \
+                   TC_WMMA_LOAD(c, row, s, shared, ct, fc, sc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                  \
+                   TC_WMMA_STORE(d, row, s, shared, dt, sd, fd, ldd);                                                 \
                } else if (mode == SHARED_CTA) {                                                                        \
                    TC_WMMA_LOAD_PACKED(a, al, s, shared_cta, ab, fa, sa); TC_WMMA_LOAD_PACKED(b, bl, s, shared_cta, ab, fb, sb); \
-                   TC_WMMA_LOAD_PACKED(c, col, s, shared_cta, ct, fc, sc); MMA_##e(al, bl, s, dt, ab, ct);                \
-                   TC_WMMA_STORE_PACKED(d, col, s, shared_cta, dt, sd, fd);                                             \
+                   TC_WMMA_LOAD_PACKED(c, col, s, shared_cta, ct, fc, sc); MMA_##e(al, bl, s, dt, ab, ct);            \
+                   TC_WMMA_STORE_PACKED(d, col, s, shared_cta, dt, sd, fd);                                           \
                } else {                                                                                                \
                    TC_WMMA_LOAD_PACKED(a, al, s, global, ab, fa, pa); TC_WMMA_LOAD_PACKED(b, bl, s, global, ab, fb, pb); \
-                   TC_WMMA_LOAD_PACKED(c, row, s, generic, ct, fc, pc); MMA_##e(al, bl, s, dt, ab, ct);                   \
-                   TC_WMMA_STORE_PACKED(d, row, s, generic, dt, pd, fd);                                                \
+                   TC_WMMA_LOAD_PACKED(c, row, s, generic, ct, fc, pc); MMA_##e(al, bl, s, dt, ab, ct);               \
+                   TC_WMMA_STORE_PACKED(d, row, s, generic, dt, pd, fd);                                              \
                })                                                                                                      \
         break;                                                                                                         \
     }

@@ -542,8 +542,8 @@ typedef struct mma_shape {
     meta_place meta[2];
 } mma_shape;
 
-#define NAMES(kind, name)                                                                                                        \
-    {tc_frag_##kind##name##_a_row, tc_frag_##kind##name##_b_row, tc_frag_##kind##name##_d_row},                                  \
+#define NAMES(kind, name)                                                                                             \
+    {tc_frag_##kind##name##_a_row, tc_frag_##kind##name##_b_row, tc_frag_##kind##name##_d_row},                       \
         {tc_frag_##kind##name##_a_col, tc_frag_##kind##name##_b_col, tc_frag_##kind##name##_d_col}
 static const mma_shape dense[] = {
 #define X(name, e, h) {#name, e, NAMES(, name), 0, 0, {0, 0}},
