@@ -103,28 +103,34 @@
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
 /* What a generator's functions for the host do with its kernels: one, or both. A build without Hopper's own is
- * refused on Hopper, with the flag to add: the sm_80 kernel would be right, but slow in silence. Who wants it nevertheless defines
- * TC_SM80_ON_HOPPER. */
-TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+ * refused on Hopper, with the flag to add: the sm_80 kernel would be right, but slow in silence. Who wants it
+ * nevertheless defines TC_SM80_ON_HOPPER. */
+TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
+                                   const tc__launch *how)
 {
-    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90, &s->cache[0]};
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90,
+                          &s->cache[0]};
     return tc__attn90_run(c, &k, args, how);
 }
 
-TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
+                                   const tc__launch *how)
 {
-    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm80_threads(*c), tc_attn_sm80_smem(*c), 1, 80, &s->cache[0]};
+    const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm80_threads(*c), tc_attn_sm80_smem(*c), 1, 80,
+                          &s->cache[0]};
     return tc__attn80_run(c, &k, args, how);
 }
 
-TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args, const tc__launch *how)
+TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args,
+                                   const tc__launch *how)
 {
     const tc_attn_config c90 = tc_attn_sm90_config(*given), c80 = tc_attn_sm80_config(*given);
     const tc__kernels second = {s->f + 1, s->cache + 1};
     tc_status st;
     if (!tc__on_hopper()) return tc__attn_sm80_go(&c80, &second, args, how);
     st = tc__attn_sm90_go(&c90, s, args, how);
-#ifdef TC_SM80_ON_HOPPER /* else a build without it is refused there, with the flag to add: the sm_80 kernel would be slow in silence */
+/* Else a build without it is refused there, with the flag to add: the sm_80 kernel would be slow in silence. */
+#ifdef TC_SM80_ON_HOPPER
     if (st == TC_ERR_IMAGE) st = tc__attn_sm80_go(&c80, &second, args, how);
 #endif
     return st;
@@ -157,7 +163,8 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     return c;
 }
 
-/* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit. */
+/* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line,
+ * when a hook does not fit. */
 #define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
     TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config own##_config(void)                                                  \
@@ -241,7 +248,8 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 
 #define TC__ATTN_AUTO_RULES(X, c)                                                                                     \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
-      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
+      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
       "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE")         \
     TC__ATTN_RULES(X, c)

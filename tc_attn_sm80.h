@@ -621,7 +621,8 @@ TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args 
 }
 
 /* As tc_attn_sm90_prepare. */
-TC_HOST tc_status tc_attn_sm80_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms, tc_attn_sm80_launch *out)
+TC_HOST tc_status tc_attn_sm80_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
+                                       tc_attn_sm80_launch *out)
 {
     const tc__field *tc__fields = tc__attn_fields;
     tc_attn_config complete;

@@ -4,7 +4,8 @@
  *     tc_attn_sm90_smem, _threads           what its block takes
  *     tc_attn_sm90_load, tc_attn_sm90_mma   producer and consumer, for kernels of your own
  *     tc_attn_sm90                          the kernel's body
- *     tc_attn_sm90_prepare (host)           a call to launch by yourself: checked, its grid and its parameters (tc_attn.h)
+ *     tc_attn_sm90_prepare (host)           a call to launch by yourself: checked, its grid and its parameters
+ *                                           (tc_attn.h)
  *
  * tc_attn.h is the manual.
  */
@@ -114,8 +115,10 @@ TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
 /* As TC__ATTN_RULES. The registers: S, P and O of a consumer. */
 #define TC__ATTN_SM90_RULES(X, c)                                                                                     \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
-      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
-    X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)), "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md") \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
+      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
+    X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)),                                         \
+      "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md")                             \
     TC__ATTN_RULES(X, c)                                                                                              \
     X((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers,                                       \
       "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups")                                 \
@@ -753,9 +756,10 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     return st;
 }
 
-/* As tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE, tc_attn_score_on_device and the like for its
- * hooks. sms: the device's multiprocessors. */
-TC_HOST tc_status tc_attn_sm90_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms, tc_attn_sm90_launch *out)
+/* As tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE, tc_attn_score_on_device and
+ * the like for its hooks. sms: the device's multiprocessors. */
+TC_HOST tc_status tc_attn_sm90_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
+                                       tc_attn_sm90_launch *out)
 {
     const tc__field *tc__fields = tc__attn_fields;
     tc_attn_config complete;

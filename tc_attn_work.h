@@ -83,9 +83,11 @@ TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
     X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1),                                   \
       "tc: .causal and .window are 0 or 1")                                                                           \
     X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
-    X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX, "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
+    X((c).hook_size >= TC_NO_ARGS && (c).hook_size <= TC_EPI_MAX,                                                     \
+      "tc: .hook_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                       \
     X(tc__attn_hooked(c) == ((c).hook_size != 0),                                                                     \
-      "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook there is no .hook_size")
+      "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook "       \
+      "there is no .hook_size")
 
 /* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All
  * 0: the tensor is contiguous. Else each is to be given but that of a dimension of size 1, and the batch's of a
@@ -267,19 +269,31 @@ TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r,
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* What a program gives tc_attn_sm90_prepare and tc_attn_sm80_prepare for the hooks of a kernel that was compiled elsewhere (NVRTC). Nobody
- * calls them. */
+/* What a program gives tc_attn_sm90_prepare and tc_attn_sm80_prepare for the hooks of a kernel that was compiled
+ * elsewhere (NVRTC). Nobody calls them. */
 TC_HOST float tc_attn_score_on_device(float s, tc_attn_at at, const void *args) { return (void)at, (void)args, s; }
 TC_HOST int tc_attn_mask_on_device(tc_attn_at at, const void *args) { return (void)at, (void)args, 1; }
-TC_HOST int tc_attn_mask_tile_on_device(tc_attn_tile tile, const void *args) { return (void)tile, (void)args, TC_ATTN_PARTIAL; }
+TC_HOST int tc_attn_mask_tile_on_device(tc_attn_tile tile, const void *args)
+{
+    return (void)tile, (void)args, TC_ATTN_PARTIAL;
+}
 TC_HOST float tc_attn_out_on_device(float o, tc_attn_at at, const void *args) { return (void)at, (void)args, o; }
 TC_HOST float tc_attn_sink_on_device(tc_attn_at at, const void *args) { return (void)at, (void)args, 0.f; }
 
 #define TC__ATTN_FIELD(name, most) {#name, offsetof(tc_attn_config, name), most}
-static const tc__field tc__attn_fields[] TC_UNUSED = {
-    TC__ATTN_FIELD(type, 0), TC__ATTN_FIELD(head_dim, 1024), TC__ATTN_FIELD(head_dim_v, 1024), TC__ATTN_FIELD(causal, 16), TC__ATTN_FIELD(window, 16),
-    TC__ATTN_FIELD(bm, 2048), TC__ATTN_FIELD(bn, 2048), TC__ATTN_FIELD(stages, 64), TC__ATTN_FIELD(q_stages, 16), TC__ATTN_FIELD(consumers, 16),
-    TC__ATTN_FIELD(warps, 64), TC__ATTN_FIELD(hook_size, 0), {NULL, 0, 0}};
+static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
+                                                      TC__ATTN_FIELD(head_dim, 1024),
+                                                      TC__ATTN_FIELD(head_dim_v, 1024),
+                                                      TC__ATTN_FIELD(causal, 16),
+                                                      TC__ATTN_FIELD(window, 16),
+                                                      TC__ATTN_FIELD(bm, 2048),
+                                                      TC__ATTN_FIELD(bn, 2048),
+                                                      TC__ATTN_FIELD(stages, 64),
+                                                      TC__ATTN_FIELD(q_stages, 16),
+                                                      TC__ATTN_FIELD(consumers, 16),
+                                                      TC__ATTN_FIELD(warps, 64),
+                                                      TC__ATTN_FIELD(hook_size, 0),
+                                                      {NULL, 0, 0}};
 
 TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
 

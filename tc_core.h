@@ -10,8 +10,10 @@
  *     TC_DEBUG              every mbarrier wait becomes a bounded spin that reports and traps (tc_tma.h)
  *     TC_DEBUG_TIMEOUT_NS   how long such a wait may last, in nanoseconds (default 2000000000)
  *     TC_SM90_STUBS         TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
- *     TC_STATIC_ENTRIES     NAME_run and NAME_can_run belong to their file: for generators in a header that several files include (tc_gemm.h)
- *     TC_SM80_ON_HOPPER     a build without sm_90a code runs the sm_80 kernel on Hopper, slowly, rather than refuse (tc_gemm.h)
+ *     TC_STATIC_ENTRIES     NAME_run and NAME_can_run belong to their file: for generators in a header that several
+ *                           files include (tc_gemm.h)
+ *     TC_SM80_ON_HOPPER     a build without sm_90a code runs the sm_80 kernel on Hopper, slowly, rather than refuse
+ *                           (tc_gemm.h)
  *     TC_NO_HOST            no host functions: device code only
  *     TC_ALL_TARGETS        every gate is open: for editors, which generate no code (compile_flags.txt has it)
  *     TC_ALLOW_RDC          sm_90a kernels may be compiled with -rdc=true, where ptxas ignores setmaxnreg: slow, and
@@ -114,8 +116,8 @@ typedef unsigned long long uintptr_t;
 #define TC__FIELDS_END
 #endif
 
-/* The compiler prints the line that an error is in, and to it the whole expansion of a macro is one: a pragma, which does nothing, begins a new
- * one. */
+/* The compiler prints the line that an error is in, and to it the whole expansion of a macro is one: a pragma, which
+ * does nothing, begins a new one. */
 #if defined(__GNUC__) && !defined(__CUDACC_RTC__)
 #define TC__LINE_BREAK _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic pop")
 #else
@@ -577,7 +579,8 @@ __attribute__((weak)) __thread char tc__why_text[TC_WHY_SIZE];
 }
 #endif
 
-/* The sentence behind the last failure of a tc function in this thread, whichever file it was called from; "" before the first. */
+/* The sentence behind the last failure of a tc function in this thread, whichever file it was called from; "" before
+ * the first. */
 TC_HOST const char *tc_why(void) { return tc__why_text; }
 
 #if defined(__GNUC__)
@@ -655,8 +658,7 @@ TC_DEV_SM90 int tc_elect_one(void)
                  "selp.b32 %0, 1, 0, p;\n"
                  "}"
                  : "=r"(one)
-                 :
-                 : "memory");
+                 : : "memory");
     return one;
 }
 

@@ -1,17 +1,20 @@
-/* tc_epi.h - tc 0.2.0 - the end of a tile: hooks and activations, alpha, beta and C, conversion, fragments to memory. Needs: the headers below.
+/* tc_epi.h - tc 0.2.0 - the end of a tile: hooks and activations, alpha, beta and C, conversion, fragments to memory.
+ * Needs: the headers below.
  *
- * Fragments are 16 rows of a warp in the layout that mma.sync and wgmma share: with g = lane / 4 and q = lane % 4, v[4j], v[4j+1] lie at
- * (g, 8j + 2q), (g, 8j + 2q + 1), and v[4j+2], v[4j+3] eight rows further down.
+ * Fragments are 16 rows of a warp in the layout that mma.sync and wgmma share: with g = lane / 4 and q = lane % 4,
+ * v[4j], v[4j+1] lie at (g, 8j + 2q), (g, 8j + 2q + 1), and v[4j+2], v[4j+3] eight rows further down.
  *
  *     tc_gemm_at, tc_epi_fn, tc_epi2_fn           where an element of D is; the two forms of a hook
  *     tc_relu tc_gelu tc_gelu_tanh tc_silu        activations
  *     tc_epi_*, tc_epi2_*                         shipped hooks
  *     tc_pack, tc_unpack                          two f32 to a pair of 16-bit elements; one of them back
- *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then stores
- *     tc_store, tc_store_rows                     all columns of a warp's 16 rows to memory by TMA, for kernels of your own
+ *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then
+ *                                                 stores
+ *     tc_store, tc_store_rows                     all columns of a warp's 16 rows to memory by TMA, for kernels of your
+ *                                                 own
  *
- * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN for -inf, as
- * x * sigmoid(x) does wherever it is computed as written.
+ * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN
+ * for -inf, as x * sigmoid(x) does wherever it is computed as written.
  */
 #ifndef TC_EPI_H
 #define TC_EPI_H
@@ -25,12 +28,14 @@
  * Hooks.
  */
 
-/* Where an element is: row and column of D, which matrix of the batch, which group of a grouped call (0 where there are none). */
+/* Where an element is: row and column of D, which matrix of the batch, which group of a grouped call (0 where there are
+ * none). */
 typedef struct tc_gemm_at {
     int row, col, batch, group;
 } tc_gemm_at;
 
-/* A hook computes a value. x is alpha * (A*B) + beta * C in f32; args points to the copy of the call's epi_args in constant memory. */
+/* A hook computes a value. x is alpha * (A*B) + beta * C in f32; args points to the copy of the call's epi_args in
+ * constant memory. */
 typedef float (*tc_epi_fn)(float x, tc_gemm_at at, const void *args);
 
 /* The same for two neighbours of a row: x.x belongs to at.col, which is even, x.y to at.col + 1. */
@@ -57,7 +62,10 @@ typedef struct tc_gemm_out {
 
 /* Arguments of shipped hooks. */
 typedef struct tc_epi_vector { const float *v; } tc_epi_vector;              /* v: n (by column) or m (by row) floats */
-typedef struct tc_epi_matrix { const void *p; long long ld; } tc_epi_matrix; /* p: m x n, row-major, pitch ld elements */
+typedef struct tc_epi_matrix {
+    const void *p;
+    long long ld;
+} tc_epi_matrix; /* p: m x n, row-major, pitch ld elements */
 
 #ifdef __CUDACC__
 
@@ -78,10 +86,14 @@ TC_DEV float tc_gelu(float x)
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(1.f + 0.23164189f * a));
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
     return fmaxf(x, 0.f)
-         - a * e * (t * (0.127414796f + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
+         - a * e
+               * (t
+                  * (0.127414796f
+                     + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
 }
 
-/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within 2.5e-4 * |x|. */
+/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within
+ * 2.5e-4 * |x|. */
 TC_DEV float tc_gelu_tanh(float x)
 {
     float t;
@@ -187,7 +199,8 @@ TC_DEV tc_f32x2 tc_epi2_residual_bf16(tc_f32x2 x, tc_gemm_at at, const void *arg
 #endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * A box: 16 rows of a warp in shared memory, each `bytes` long (32, 64 or 128), in the swizzle of that width: what one TMA store takes.
+ * A box: 16 rows of a warp in shared memory, each `bytes` long (32, 64 or 128), in the swizzle of that width: what one
+ * TMA store takes.
  */
 typedef struct tc_box {
     int type, bytes;
@@ -201,7 +214,10 @@ TC_HD TC_CONSTEXPR int tc_box_cols(const tc_box b) { return b.bytes * 8 / tc_typ
  * Epilogue in registers.
  */
 /* Two f32 to two 16-bit elements of type. */
-TC_DEV_SM80 uint32_t tc_pack(const int type, float x, float y) { return type == TC_BF16 ? tc_bf16x2(x, y) : tc_f16x2(x, y); }
+TC_DEV_SM80 uint32_t tc_pack(const int type, float x, float y)
+{
+    return type == TC_BF16 ? tc_bf16x2(x, y) : tc_f16x2(x, y);
+}
 
 /* The low 16 bits of w, an element of type, to f32. */
 TC_DEV float tc_unpack(const int type, uint32_t w)
@@ -231,11 +247,17 @@ TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm
 }
 
 /* Distance in elements of (row, col) of a batch from the start of C, of D. */
-TC_DEV long long tc__epi_c_at(const tc_gemm_out *o, tc_gemm_at at) { return (long long)at.batch * o->stride_c + (long long)at.row * o->ldc + at.col; }
-TC_DEV long long tc__epi_d_at(const tc_gemm_out *o, tc_gemm_at at) { return (long long)at.batch * o->stride_d + (long long)at.row * o->ldd + at.col; }
+TC_DEV long long tc__epi_c_at(const tc_gemm_out *o, tc_gemm_at at)
+{
+    return (long long)at.batch * o->stride_c + (long long)at.row * o->ldc + at.col;
+}
+TC_DEV long long tc__epi_d_at(const tc_gemm_out *o, tc_gemm_at at)
+{
+    return (long long)at.batch * o->stride_d + (long long)at.row * o->ldd + at.col;
+}
 
-/* Eight neighbours of a row as f32 in shared memory: the addresses of the first four and of the last four, where they go, and whether rows of C
- * and D begin at multiples of 16 bytes. */
+/* Eight neighbours of a row as f32 in shared memory: the addresses of the first four and of the last four, where they
+ * go, and whether rows of C and D begin at multiples of 16 bytes. */
 typedef struct tc__epi_piece {
     uint32_t lo, hi;
     tc_gemm_at at;
@@ -272,8 +294,8 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t fro
     }
 }
 
-/* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook is called once for
- * each element of D and for no other. */
+/* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook
+ * is called once for each element of D and for no other. */
 TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
     const int size = tc_type_bits(e.d) / 8;
@@ -288,8 +310,14 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
         }
         return;
     }
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3]) : "r"(p->lo) : "memory");
-    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(x[4]), "=f"(x[5]), "=f"(x[6]), "=f"(x[7]) : "r"(p->hi) : "memory");
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+                 : "r"(p->lo)
+                 : "memory");
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x[4]), "=f"(x[5]), "=f"(x[6]), "=f"(x[7])
+                 : "r"(p->hi)
+                 : "memory");
     tc__epi_alpha(x, 8, o->alpha);
     if (o->beta != 0.f) {
         const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, p->at) * size);
@@ -300,7 +328,8 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 if (size == 4) x[4 * w + i] += o->beta * tc_f32_from_bits(u[i]);
-                if (size == 2) x[2 * i] += o->beta * tc_unpack(e.d, u[i]), x[2 * i + 1] += o->beta * tc_unpack(e.d, u[i] >> 16);
+                if (size == 2)
+                    x[2 * i] += o->beta * tc_unpack(e.d, u[i]), x[2 * i + 1] += o->beta * tc_unpack(e.d, u[i] >> 16);
             }
         }
     }
@@ -312,10 +341,13 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
     }
     uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, p->at) * size);
     if (size == 4) {
-        d[0] = make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]), tc_bits_from_f32(x[3]));
-        d[1] = make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]), tc_bits_from_f32(x[7]));
+        d[0] = make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]),
+                          tc_bits_from_f32(x[3]));
+        d[1] = make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]),
+                          tc_bits_from_f32(x[7]));
     } else {
-        d[0] = make_uint4(tc_pack(e.d, x[0], x[1]), tc_pack(e.d, x[2], x[3]), tc_pack(e.d, x[4], x[5]), tc_pack(e.d, x[6], x[7]));
+        d[0] = make_uint4(tc_pack(e.d, x[0], x[1]), tc_pack(e.d, x[2], x[3]), tc_pack(e.d, x[4], x[5]),
+                          tc_pack(e.d, x[6], x[7]));
     }
 }
 
@@ -334,8 +366,8 @@ TC_DEV_SM90 void tc__bulk_wait_read(const int n)
     }
 }
 
-/* Where this lane reads and writes in a box: its row of a 16 x 16 tile for ldmatrix and stmatrix, or two floats of its row for f32. The
- * tile 16 columns on lies at ^ 32 (f32: 8 columns on), since j * 32 selects whole swizzle chunks. */
+/* Where this lane reads and writes in a box: its row of a 16 x 16 tile for ldmatrix and stmatrix, or two floats of its
+ * row for f32. The tile 16 columns on lies at ^ 32 (f32: 8 columns on), since j * 32 selects whole swizzle chunks. */
 TC_DEV uint32_t tc_box_lane(const tc_box b)
 {
     const int lane = tc_lane();
@@ -343,14 +375,17 @@ TC_DEV uint32_t tc_box_lane(const tc_box b)
                             : tc_swizzle(b.bytes, (uint32_t)(lane % 16 * b.bytes + lane / 16 * 16));
 }
 
-/* Values from .. to - 1 of a fragment into the box: at is its shared address plus tc_box_lane. 16-bit types: from and to multiples of 8. */
+/* Values from .. to - 1 of a fragment into the box: at is its shared address plus tc_box_lane. 16-bit types: from and
+ * to multiples of 8. */
 TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const int from, const int to)
 {
     if (b.type == TC_F32) {
 #pragma unroll
         for (int j = from; j < to; j += 2)
             asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
-                         : : "r"((at ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * b.bytes)), "f"(v[j]), "f"(v[j + 1]) : "memory");
+                         : : "r"((at ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * b.bytes)), "f"(v[j]),
+                           "f"(v[j + 1])
+                         : "memory");
     } else {
 #pragma unroll
         for (int j = from; j < to; j += 8) {
@@ -361,7 +396,8 @@ TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const i
     }
 }
 
-/* Where 16 rows of a warp go: a tensor map of boxes of 16 rows (tc_operand_map, box_rows 16), the place of the first element, what there is. */
+/* Where 16 rows of a warp go: a tensor map of boxes of 16 rows (tc_operand_map, box_rows 16), the place of the first
+ * element, what there is. */
 typedef struct tc_store {
     const tc_tmap *map;
     int row, col, batch;
@@ -369,8 +405,9 @@ typedef struct tc_store {
     uint32_t buf; /* shared address of two boxes of the warp's own, a multiple of 1024 */
 } tc_store;
 
-/* `cols` columns (a multiple of a box's) of a fragment of 16 rows to D by TMA, box by box, each warp for itself; two boxes in turns. The last
- * thing to do before the kernel ends: wait until they are read (TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); tc_kernel.h does). */
+/* `cols` columns (a multiple of a box's) of a fragment of 16 rows to D by TMA, box by box, each warp for itself; two
+ * boxes in turns. The last thing to do before the kernel ends: wait until they are read
+ * (TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); tc_kernel.h does). */
 TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s, const float *v)
 {
     const int lane = tc_lane(), wide = tc_box_cols(b);
@@ -384,13 +421,15 @@ TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s
         tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
         __syncwarp();
         if (lane == 0) {
-            if (s->row < s->m && s->col + i * wide < s->n) tc_cp_async_bulk_tensor_3d_store(s->map, to, s->col + i * wide, s->row, s->batch);
+            if (s->row < s->m && s->col + i * wide < s->n)
+                tc_cp_async_bulk_tensor_3d_store(s->map, to, s->col + i * wide, s->row, s->batch);
             tc_cp_async_bulk_commit_group();
         }
     }
 }
 
-/* Adds beta * C to a warp's fragment of a box that lies wholly inside D: C comes to the box in whole rows, then to its owners. */
+/* Adds beta * C to a warp's fragment of a box that lies wholly inside D: C comes to the box in whole rows, then to its
+ * owners. */
 TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, uint32_t buf, tc_gemm_at first)
 {
     const int size = tc_type_bits(b.type) / 8, cols = tc_box_cols(b);
@@ -401,7 +440,9 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
         const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16);
         const uint4 w = *(const uint4 *)(c + r * o->ldc * size + piece * 16);
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                     : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w) : "memory");
+                     : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y),
+                       "r"(w.z), "r"(w.w)
+                     : "memory");
     }
     __syncwarp();
     if (b.type == TC_F32) {
@@ -411,7 +452,9 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
             for (int h = 0; h < 2; h++) {
                 float x, y;
                 asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-                             : "=f"(x), "=f"(y) : "r"((at ^ (uint32_t)(j * 32)) + (uint32_t)(h * 8 * b.bytes)) : "memory");
+                             : "=f"(x), "=f"(y)
+                             : "r"((at ^ (uint32_t)(j * 32)) + (uint32_t)(h * 8 * b.bytes))
+                             : "memory");
                 v[4 * j + 2 * h] += o->beta * x;
                 v[4 * j + 2 * h + 1] += o->beta * y;
             }
@@ -431,15 +474,18 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
     __syncwarp();
 }
 
-/* What a warp has left as f32 in `parts` boxes of the size of b, first.col its first column, to D, whose last row or last column lies among
- * it: a TMA store would be cut at 16 bytes, not at the last element. Rows of D begin at multiples of 16 bytes, as TMA needs. */
-TC_DEV_SM90 void tc__box_store_edge(const tc_box b, const int parts, const tc_epi e, const tc_gemm_out *o, uint32_t buf, tc_gemm_at first)
+/* What a warp has left as f32 in `parts` boxes of the size of b, first.col its first column, to D, whose last row or
+ * last column lies among it: a TMA store would be cut at 16 bytes, not at the last element. Rows of D begin at
+ * multiples of 16 bytes, as TMA needs. */
+TC_DEV_SM90 void tc__box_store_edge(const tc_box b, const int parts, const tc_epi e, const tc_gemm_out *o, uint32_t buf,
+                                    tc_gemm_at first)
 {
     const int bytes = b.bytes, pieces = bytes / 32;
 #pragma unroll 2
     for (int i = tc_lane(); i < 16 * pieces * parts; i += 32) {
         const int part = i / (16 * pieces), rest = i % (16 * pieces);
-        const uint32_t at = (uint32_t)(rest / pieces * bytes + rest % pieces * 32), box = buf + (uint32_t)(part * 16 * bytes);
+        const uint32_t at = (uint32_t)(rest / pieces * bytes + rest % pieces * 32),
+                       box = buf + (uint32_t)(part * 16 * bytes);
         tc__epi_piece p = {box + tc_swizzle(bytes, at), box + tc_swizzle(bytes, at + 16u), first, 1};
         p.at.row += rest / pieces;
         p.at.col += part * bytes / 4 + rest % pieces * 8;

@@ -1,4 +1,5 @@
-/* tc_gemm_config.h - tc 0.2.0 - what a GEMM is: its configuration, the arguments of a call, and the rules for both. Needs: the headers below.
+/* tc_gemm_config.h - tc 0.2.0 - what a GEMM is: its configuration, the arguments of a call, and the rules for both.
+ * Needs: the headers below.
  *
  * Stands below the mainloops, which all take the same configuration and the same arguments; tc_gemm.h is their manual.
  */
@@ -14,10 +15,11 @@
 
 enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
 
-/* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that stands behind it. */
+/* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
+ * stands behind it. */
 typedef struct tc_gemm_config {
-    int a, b, d;              /* element types: a = b = TC_F16 or TC_BF16; d: TC_F16, TC_BF16, TC_F32. C has d's type. */
-    int bm, bn, bk;           /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
+    int a, b, d;    /* element types: a = b = TC_F16 or TC_BF16; d: TC_F16, TC_BF16, TC_F32. C has d's type. */
+    int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
     int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
     int warps_m, warps_n;     /* SM80: warps along m and n (2 x 2, or 2 x 4 where bn is 256) */
     int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
@@ -31,9 +33,9 @@ typedef struct tc_gemm_config {
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
 } tc_gemm_config;
 
-/* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0 wants d to be null, and
- * k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever they hold.
- * A pitch is the distance between rows of A, of B's columns, of C, of D. Leave batch and the
+/* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
+ * wants d to be null, and k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever
+ * they hold. A pitch is the distance between rows of A, of B's columns, of C, of D. Leave batch and the
  * strides 0 for a single product; otherwise batch matrices, stride elements apart (0: the same matrix; not for d). */
 typedef struct tc_gemm_args {
     int m, n, k;
@@ -50,7 +52,7 @@ typedef struct tc_gemm_args {
     int64_t stride_a, stride_b, stride_c, stride_d;
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
     size_t epi_size;
-    int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper kernels only) */
+    int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
 } tc_gemm_args;
 
 /* How many hooks there are. */
@@ -62,9 +64,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ?
     X((c).b == (c).a, "tc: .b must be the type of .a")                                                                \
     X((c).d == TC_F16 || (c).d == TC_BF16 || (c).d == TC_F32, "tc: .d must be TC_F16, TC_BF16 or TC_F32")             \
     X(tc__gemm_hooked(c) < 2, "tc: give .epi or .epi2, not both")                                                     \
-    X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX, "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS") \
+    X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
+      "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
     X(!tc__gemm_hooked(c) == !(c).epi_size,                                                                           \
-      "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook there is no .epi_size") \
+      "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook "         \
+      "there is no .epi_size")                                                                                        \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
       "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")
 
@@ -74,8 +78,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
     const int none = c.epi == tc_epi_relu || c.epi == tc_epi_gelu || c.epi == tc_epi_gelu_tanh || c.epi == tc_epi_silu;
-    const int vector = c.epi == tc_epi_bias_col || c.epi == tc_epi_bias_row || c.epi == tc_epi_scale_col || c.epi == tc_epi_scale_row
-                    || c.epi2 == tc_epi2_bias_col || c.epi2 == tc_epi2_bias_gelu_tanh;
+    const int vector = c.epi == tc_epi_bias_col || c.epi == tc_epi_bias_row || c.epi == tc_epi_scale_col
+                    || c.epi == tc_epi_scale_row || c.epi2 == tc_epi2_bias_col || c.epi2 == tc_epi2_bias_gelu_tanh;
     const int matrix = c.epi == tc_epi_residual_f32 || c.epi == tc_epi_residual_f16 || c.epi == tc_epi_residual_bf16
                     || c.epi2 == tc_epi2_residual_f16 || c.epi2 == tc_epi2_residual_bf16;
     if (c.epi_size == 0 && none) c.epi_size = TC_NO_ARGS;
@@ -96,17 +100,19 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* What a program gives tc_gemm_sm90_prepare and tc_gemm_sm80_prepare as .epi or .epi2 where the kernel, compiled elsewhere (NVRTC), has
- * a hook: host and device then have the same configuration. Nobody calls them. */
+/* What a program gives tc_gemm_sm90_prepare and tc_gemm_sm80_prepare as .epi or .epi2 where the kernel, compiled
+ * elsewhere (NVRTC), has a hook: host and device then have the same configuration. Nobody calls them. */
 TC_HOST float tc_epi_on_device(float x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
 TC_HOST tc_f32x2 tc_epi2_on_device(tc_f32x2 x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
 
 #define TC__GEMM_FIELD(name, most) {#name, offsetof(tc_gemm_config, name), most}
 static const tc__field tc__gemm_fields[] TC_UNUSED = {
-    TC__GEMM_FIELD(a, 0), TC__GEMM_FIELD(b, 0), TC__GEMM_FIELD(d, 0), TC__GEMM_FIELD(bm, 2048), TC__GEMM_FIELD(bn, 2048), TC__GEMM_FIELD(bk, 2048),
-    TC__GEMM_FIELD(stages, 64), TC__GEMM_FIELD(warps_m, 64), TC__GEMM_FIELD(warps_n, 64), TC__GEMM_FIELD(cluster_m, 16),
-    TC__GEMM_FIELD(cluster_n, 16), TC__GEMM_FIELD(cluster_k, 16), TC__GEMM_FIELD(consumers, 16), TC__GEMM_FIELD(schedule, 16),
-    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(raster, 16), TC__GEMM_FIELD(raster_group, 1 << 30), TC__GEMM_FIELD(epi_size, 0), {NULL, 0, 0}};
+    TC__GEMM_FIELD(a, 0), TC__GEMM_FIELD(b, 0), TC__GEMM_FIELD(d, 0), TC__GEMM_FIELD(bm, 2048),
+    TC__GEMM_FIELD(bn, 2048), TC__GEMM_FIELD(bk, 2048), TC__GEMM_FIELD(stages, 64), TC__GEMM_FIELD(warps_m, 64),
+    TC__GEMM_FIELD(warps_n, 64), TC__GEMM_FIELD(cluster_m, 16), TC__GEMM_FIELD(cluster_n, 16),
+    TC__GEMM_FIELD(cluster_k, 16), TC__GEMM_FIELD(consumers, 16), TC__GEMM_FIELD(schedule, 16),
+    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(raster, 16), TC__GEMM_FIELD(raster_group, 1 << 30),
+    TC__GEMM_FIELD(epi_size, 0), {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
 TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
@@ -138,35 +144,50 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     sizes[0] = g->m, sizes[1] = g->n, sizes[2] = g->k;
     for (i = 0; i < 3; i++) {
         if (sizes[i] < 0) return tc__fail(TC_ERR_SIZE, "%c = %d is negative", names[i], sizes[i]);
-        if (sizes[i] > 0x7fff0000) return tc__fail(TC_ERR_SIZE, "%c = %d is above the limit of %d", names[i], sizes[i], 0x7fff0000);
+        if (sizes[i] > 0x7fff0000)
+            return tc__fail(TC_ERR_SIZE, "%c = %d is above the limit of %d", names[i], sizes[i], 0x7fff0000);
     }
     if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
-    if (g->batch > 1 && g->stride_d == 0) return tc__fail(TC_ERR_BATCH, "stride_d = 0, but batch = %d products need a place each", g->batch);
+    if (g->batch > 1 && g->stride_d == 0)
+        return tc__fail(TC_ERR_BATCH, "stride_d = 0, but batch = %d products need a place each", g->batch);
     if (g->stride_a < 0 || g->stride_b < 0 || g->stride_c < 0 || g->stride_d < 0)
-        return tc__fail(TC_ERR_BATCH, "stride_%c = %lld is negative", g->stride_a < 0 ? 'a' : g->stride_b < 0 ? 'b' : g->stride_c < 0 ? 'c' : 'd',
-                        (long long)(g->stride_a < 0 ? g->stride_a : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
+        return tc__fail(TC_ERR_BATCH, "stride_%c = %lld is negative",
+                        g->stride_a < 0 ? 'a' : g->stride_b < 0 ? 'b' : g->stride_c < 0 ? 'c' : 'd',
+                        (long long)(g->stride_a < 0 ? g->stride_a
+                                    : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
     if (g->lda < g->k) return tc__fail(TC_ERR_PITCH, "lda = %lld is less than k = %d", (long long)g->lda, g->k);
     if (g->ldb < g->k) return tc__fail(TC_ERR_PITCH, "ldb = %lld is less than k = %d", (long long)g->ldb, g->k);
     if (g->ldd < g->n) return tc__fail(TC_ERR_PITCH, "ldd = %lld is less than n = %d", (long long)g->ldd, g->n);
-    if (tc__gemm_beta(g) != 0.f && g->ldc < g->n) return tc__fail(TC_ERR_PITCH, "ldc = %lld is less than n = %d", (long long)g->ldc, g->n);
+    if (tc__gemm_beta(g) != 0.f && g->ldc < g->n)
+        return tc__fail(TC_ERR_PITCH, "ldc = %lld is less than n = %d", (long long)g->ldc, g->n);
     st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
     if (st != TC_OK) return st;
-    if (c->epi2 && g->n % 2) return tc__fail(TC_ERR_SIZE, "n = %d is odd, but the kernel's pair hook (.epi2) needs an even n", g->n);
+    if (c->epi2 && g->n % 2)
+        return tc__fail(TC_ERR_SIZE, "n = %d is odd, but the kernel's pair hook (.epi2) needs an even n", g->n);
     if (g->n == 0 && g->m > 0 && g->d)
-        return tc__fail(TC_ERR_SIZE, "n = 0, but m = %d and d is given: a call that shall compute nothing leaves d null or has m = 0", g->m);
+        return tc__fail(
+            TC_ERR_SIZE,
+            "n = 0, but m = %d and d is given: a call that shall compute nothing leaves d null or has m = 0", g->m);
     if (g->k == 0 && g->m > 0 && g->n > 0 && (g->a || g->b))
-        return tc__fail(TC_ERR_SIZE, "k = 0, but %c is given: a call without products, D = epi(beta * C), leaves a and b null", g->a ? 'a' : 'b');
+        return tc__fail(TC_ERR_SIZE,
+                        "k = 0, but %c is given: a call without products, D = epi(beta * C), leaves a and b null",
+                        g->a ? 'a' : 'b');
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
     if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");
     if (g->k > 0 && !g->b) return tc__fail(TC_ERR_NULL, "b is null");
-    if (tc__gemm_beta(g) != 0.f && !g->c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", (double)tc__gemm_beta(g));
+    if (tc__gemm_beta(g) != 0.f && !g->c)
+        return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", (double)tc__gemm_beta(g));
     if ((uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
-        return tc__fail(TC_ERR_ALIGN, "d = %p is not a multiple of its element's %d bytes", g->d, tc_type_bits(c->d) / 8);
+        return tc__fail(TC_ERR_ALIGN, "d = %p is not a multiple of its element's %d bytes", g->d,
+                        tc_type_bits(c->d) / 8);
     if (tc__gemm_beta(g) != 0.f && (uintptr_t)g->c % ((size_t)tc_type_bits(c->d) / 8))
-        return tc__fail(TC_ERR_ALIGN, "c = %p is not a multiple of its element's %d bytes", g->c, tc_type_bits(c->d) / 8);
-    if (g->k > 0 && (uintptr_t)g->a % 2) return tc__fail(TC_ERR_ALIGN, "a = %p is not a multiple of its element's 2 bytes", g->a);
-    if (g->k > 0 && (uintptr_t)g->b % 2) return tc__fail(TC_ERR_ALIGN, "b = %p is not a multiple of its element's 2 bytes", g->b);
+        return tc__fail(TC_ERR_ALIGN, "c = %p is not a multiple of its element's %d bytes", g->c,
+                        tc_type_bits(c->d) / 8);
+    if (g->k > 0 && (uintptr_t)g->a % 2)
+        return tc__fail(TC_ERR_ALIGN, "a = %p is not a multiple of its element's 2 bytes", g->a);
+    if (g->k > 0 && (uintptr_t)g->b % 2)
+        return tc__fail(TC_ERR_ALIGN, "b = %p is not a multiple of its element's 2 bytes", g->b);
     return TC_OK;
 }
 
@@ -236,9 +257,11 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
 /* The order of tiles of bm x bn, `width` of them at a time. */
 TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *c, const tc_gemm_args *g, int width)
 {
-    const tc_tiles_of of = {g->m, g->n, tc__gemm_batch(g), c->bm * c->cluster_m, c->bn * c->cluster_n, width, c->raster, c->raster_group};
+    const tc_tiles_of of = {g->m,  g->n,      tc__gemm_batch(g), c->bm * c->cluster_m, c->bn * c->cluster_n,
+                            width, c->raster, c->raster_group};
     const double total = ((double)g->m / of.bm + 1) * ((double)g->n / of.bn + 1) * of.batch;
-    if (total > 2e9) return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
+    if (total > 2e9)
+        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
     *t = tc_tiles_make(&of);
     return TC_OK;
 }

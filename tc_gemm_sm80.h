@@ -1,15 +1,18 @@
-/* tc_gemm_sm80.h - tc 0.2.0 - the GEMM's mainloop for sm_80 and every later target: cp.async, ldmatrix, mma.sync. Needs: the headers below.
+/* tc_gemm_sm80.h - tc 0.2.0 - the GEMM's mainloop for sm_80 and every later target: cp.async, ldmatrix, mma.sync.
+ * Needs: the headers below.
  *
  *     tc_gemm_sm80_config                    a configuration with every unset field filled in
  *     tc_gemm_sm80_smem, _threads, _legal    what its block takes; whether it keeps the rules
  *     tc_gemm_sm80_params, _fill (host)      what the kernel is given; fills it from a call's arguments
- *     tc_gemm_sm80_prepare (host)            a call to launch by yourself: checked, its grid and its parameters (tc_gemm.h)
+ *     tc_gemm_sm80_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
+ *                                            (tc_gemm.h)
  *     tc_gemm_sm80                           the kernel's body
  *
- * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. One block a tile. cp.async fills a ring of swizzled tiles,
- * ldmatrix runs one step ahead of mma.sync:
+ * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. One block a tile. cp.async fills a
+ * ring of swizzled tiles, ldmatrix runs one step ahead of mma.sync:
  *
- *     shared memory:    [stages] A: bm rows of bk elements | [stages] B: bn rows of bk elements (tc_rows of tc_operand.h)
+ *     shared memory:    [stages] A: bm rows of bk elements | [stages] B: bn rows of bk elements (tc_rows of
+ *                       tc_operand.h)
  */
 #ifndef TC_GEMM_SM80_H
 #define TC_GEMM_SM80_H
@@ -28,7 +31,8 @@ TC_HD TC_CONSTEXPR tc_rows tc__gemm80_rows(const tc_gemm_config c, int rows)
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
-    const int ring = c.stages * (c.bm + c.bn) * tc__gemm80_rows(c, 1).bytes, epilogue = c.warps_m * 16 * (c.bn + 8 * c.warps_n) * 4;
+    const int ring = c.stages * (c.bm + c.bn) * tc__gemm80_rows(c, 1).bytes,
+              epilogue = c.warps_m * 16 * (c.bn + 8 * c.warps_n) * 4;
     return ring > epilogue ? ring : epilogue;
 }
 
@@ -65,15 +69,18 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
-    X(tc_op_exists(tc_gemm_sm80_op(c)), "tc: mma.sync m16n8k16 does not multiply the types of .a and .b: docs/types.md") \
+    X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
+      "tc: mma.sync m16n8k16 does not multiply the types of .a and .b: docs/types.md")                                \
     X((c).bk == 32 || (c).bk == 64, "tc: .bk must be 32 or 64")                                                       \
-    X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16, "tc: .warps_m * .warps_n must be in 1..16") \
+    X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
+      "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
     X((c).bm % tc_rows_step(tc__gemm80_rows(c, (c).bm)) == 0 && (c).bn % tc_rows_step(tc__gemm80_rows(c, (c).bn)) == 0,\
       "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills")             \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
-      "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 is the most, less with more than 8 warps") \
+      "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
+      "is the most, less with more than 8 warps")                                                                     \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
@@ -106,10 +113,12 @@ typedef struct tc__gemm80_source {
     int passes;      /* of those asked for, how many lie inside the matrix */
 } tc__gemm80_source;
 
-/* t: the block; base, pitch (elements): row 0 of the matrix of this tile's rows; left: rows from there to the matrix's end. */
+/* t: the block; base, pitch (elements): row 0 of the matrix of this tile's rows; left: rows from there to the matrix's
+ * end. */
 TC_DEV_SM80 tc__gemm80_source tc__gemm80_source_make(const tc_rows t, const uint16_t *base, long long pitch, int left)
 {
-    const int lanes = tc_rows_lanes(t), step = tc_rows_step(t), r = (int)threadIdx.x / lanes, ch = (int)threadIdx.x % lanes;
+    const int lanes = tc_rows_lanes(t), step = tc_rows_step(t), r = (int)threadIdx.x / lanes,
+              ch = (int)threadIdx.x % lanes;
     tc__gemm80_source s;
     s.src = (const char *)(base + ((long long)r * pitch + ch * 8));
     s.step = pitch * (step * 2);
@@ -125,13 +134,15 @@ typedef struct tc__gemm80_run {
     int from, to, word, bytes;
 } tc__gemm80_run;
 
-/* The source moves along with each pass: one addition, where an address from scratch would take registers' bandwidth from mma.sync. */
+/* The source moves along with each pass: one addition, where an address from scratch would take registers' bandwidth
+ * from mma.sync. */
 TC_DEV_SM80 void tc__gemm80_load(const tc_rows t, const int how, tc__gemm80_source *s, const tc__gemm80_run run)
 {
     if (how == TC__GEMM80_ANY) { /* slow anyway: keep it small */
 #pragma unroll 1
         for (int i = run.from; i < run.to; i++, s->src += s->step)
-            tc_rows_copy(run.word, run.stage + tc_rows_to(t, s->dst, threadIdx.x, i), s->src, i < s->passes ? run.bytes : 0);
+            tc_rows_copy(run.word, run.stage + tc_rows_to(t, s->dst, threadIdx.x, i), s->src,
+                         i < s->passes ? run.bytes : 0);
     } else {
 #pragma unroll
         for (int i = run.from; i < run.to; i++, s->src += s->step) {
@@ -151,13 +162,16 @@ typedef struct tc__gemm80_block {
 } tc__gemm80_block;
 
 /* Part `part` of `parts` of the copies of k block `block`, into a stage. */
-TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm_config c, const int how, tc__gemm80_block *g, int block, uint32_t stage, const int part, const int parts)
+TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm_config c, const int how, tc__gemm80_block *g, int block, uint32_t stage,
+                                 const int part, const int parts)
 {
     const tc_rows ta = tc__gemm80_rows(c, c.bm), tb = tc__gemm80_rows(c, c.bn);
-    const int left = g->k - block * c.bk - (int)threadIdx.x % tc_rows_lanes(ta) * 8; /* elements: twice as many bytes may not fit an int */
+    const int left = g->k - block * c.bk
+                   - (int)threadIdx.x % tc_rows_lanes(ta) * 8; /* elements: twice as many bytes may not fit an int */
     const int bytes = left < 0 ? 0 : left > 8 ? 16 : left * 2;
     const int a_passes = tc_rows_passes(ta), b_passes = tc_rows_passes(tb);
-    const tc__gemm80_run a = {g->smem + stage * (uint32_t)(c.bm * ta.bytes), a_passes * part / parts, a_passes * (part + 1) / parts, g->word, bytes};
+    const tc__gemm80_run a = {g->smem + stage * (uint32_t)(c.bm * ta.bytes), a_passes * part / parts,
+                              a_passes * (part + 1) / parts, g->word, bytes};
     const tc__gemm80_run b = {g->smem + (uint32_t)(c.stages * c.bm * ta.bytes) + stage * (uint32_t)(c.bn * ta.bytes),
                               b_passes * part / parts, b_passes * (part + 1) / parts, g->word, bytes};
     tc__gemm80_load(ta, how, &g->a, a);
@@ -199,8 +213,10 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
 {
     const tc_rows ta = tc__gemm80_rows(c, c.bm);
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, steps = ta.bytes / 32;
-    const uint32_t a_stage = (uint32_t)(c.bm * ta.bytes), b_stage = (uint32_t)(c.bn * ta.bytes), smem_b = g->smem + (uint32_t)c.stages * a_stage;
-    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm, warp_n = warp / c.warps_m * wn;
+    const uint32_t a_stage = (uint32_t)(c.bm * ta.bytes), b_stage = (uint32_t)(c.bn * ta.bytes),
+                   smem_b = g->smem + (uint32_t)c.stages * a_stage;
+    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
+              warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
     /* Only the chunk moves with k, and XOR with k's bits commutes with the swizzle, since k selects whole chunks. */
     const uint32_t a_at = tc_rows_at(ta.bytes, (uint32_t)(warp_m + lane % 16), (uint32_t)(lane / 16));
@@ -230,10 +246,13 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
                 tc_cp_async_commit_group();
                 tc__cp_async_wait(c.stages - 2);
                 __syncthreads();
-                if (kb + 1 < blocks) tc__gemm80_read(c, &f[0], g->smem + use.stage * a_stage + a_at, smem_b + use.stage * b_stage + b_at);
+                if (kb + 1 < blocks)
+                    tc__gemm80_read(c, &f[0], g->smem + use.stage * a_stage + a_at,
+                                    smem_b + use.stage * b_stage + b_at);
             } else {
                 const uint32_t at = (uint32_t)(k + 1) * 32u;
-                tc__gemm80_read(c, &f[(k + 1) % 2], g->smem + now * a_stage + (a_at ^ at), smem_b + now * b_stage + (b_at ^ at));
+                tc__gemm80_read(c, &f[(k + 1) % 2], g->smem + now * a_stage + (a_at ^ at),
+                                smem_b + now * b_stage + (b_at ^ at));
                 /* the loads of one slot are spread over all steps but the last */
                 if (next < blocks) tc__gemm80_fill(c, how, g, next, fill.stage, k, steps - 1);
             }
@@ -244,9 +263,10 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
     }
 }
 
-/* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so that the hook's code
- * stands here but a few times. */
-TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
+/* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so
+ * that the hook's code stands here but a few times. */
+TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t stage,
+                                  tc_gemm_at first)
 {
     const tc_epi epi = tc__gemm_epi(c);
     const int wn = c.bn / c.warps_n;
@@ -265,13 +285,18 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8;
-    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm, warp_n = warp / c.warps_m * wn;
+    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
+              warp_n = warp / c.warps_m * wn;
     const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
     const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn;
     tc__gemm80_block g;
     float acc[256];
-    g.a = tc__gemm80_source_make(tc__gemm80_rows(c, c.bm), (const uint16_t *)p->a + (t.batch * p->stride_a + row0 * p->lda), p->lda, p->out.m - row0);
-    g.b = tc__gemm80_source_make(tc__gemm80_rows(c, c.bn), (const uint16_t *)p->b + (t.batch * p->stride_b + col0 * p->ldb), p->ldb, p->out.n - col0);
+    g.a = tc__gemm80_source_make(tc__gemm80_rows(c, c.bm),
+                                 (const uint16_t *)p->a + (t.batch * p->stride_a + row0 * p->lda), p->lda,
+                                 p->out.m - row0);
+    g.b = tc__gemm80_source_make(tc__gemm80_rows(c, c.bn),
+                                 (const uint16_t *)p->b + (t.batch * p->stride_b + col0 * p->ldb), p->ldb,
+                                 p->out.n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.k = p->k;
     g.word = p->word;
@@ -279,7 +304,8 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
 #pragma unroll
     for (int i = 0; i < mi * ni * 4; i++) acc[i] = 0.f;
     if (!aligned) tc__gemm80_mainloop(c, TC__GEMM80_ANY, &g, acc);
-    else if (row0 + c.bm <= p->out.m && col0 + c.bn <= p->out.n && p->k % c.bk == 0) tc__gemm80_mainloop(c, TC__GEMM80_WHOLE, &g, acc);
+    else if (row0 + c.bm <= p->out.m && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
+        tc__gemm80_mainloop(c, TC__GEMM80_WHOLE, &g, acc);
     else tc__gemm80_mainloop(c, TC__GEMM80_ALIGNED, &g, acc);
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
     float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
@@ -308,8 +334,8 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
 TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_args *g, int bytes)
 {
     const int batched = tc__gemm_batch(g) > 1;
-    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * 2 | (uint64_t)g->ldb * 2
-                        | (batched ? (uint64_t)g->stride_a * 2 | (uint64_t)g->stride_b * 2 : 0);
+    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * 2
+                        | (uint64_t)g->ldb * 2 | (batched ? (uint64_t)g->stride_a * 2 | (uint64_t)g->stride_b * 2 : 0);
     return bits % (uint64_t)bytes == 0;
 }
 
@@ -332,7 +358,8 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     return tc__gemm_tiles(&p->tiles, c, g, blocks);
 }
 
-/* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes. cluster is 1. */
+/* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes.
+ * cluster is 1. */
 typedef struct tc_gemm_sm80_launch {
     unsigned grid, block, smem, cluster;
     int any;
@@ -360,7 +387,8 @@ TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args 
 }
 
 /* As tc_gemm_sm90_prepare. blocks: how many of it run at a time; the device's multiprocessors do. */
-TC_HOST tc_status tc_gemm_sm80_prepare(const tc_gemm_config *given, const tc_gemm_args *args, int blocks, tc_gemm_sm80_launch *out)
+TC_HOST tc_status tc_gemm_sm80_prepare(const tc_gemm_config *given, const tc_gemm_args *args, int blocks,
+                                       tc_gemm_sm80_launch *out)
 {
     const tc__field *tc__fields = tc__gemm_fields;
     tc_gemm_config complete;
@@ -380,7 +408,8 @@ TC_HOST tc_status tc_gemm_sm80_prepare(const tc_gemm_config *given, const tc_gem
 }
 
 /* Checks, and with launch != 0 runs. k: the kernel for rows aligned to 16 bytes, and the one for any. */
-TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args, const tc__launch *how)
+TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                    const tc__launch *how)
 {
     tc_gemm_sm80_launch l;
     tc_gemm_args g;

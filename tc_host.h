@@ -1,7 +1,9 @@
-/* tc_host.h - tc 0.2.0 - kernels as the host sees them: targets and stubs, what a device can run, launch, checks. Needs: the headers below.
+/* tc_host.h - tc 0.2.0 - kernels as the host sees them: targets and stubs, what a device can run, launch, checks.
+ * Needs: the headers below.
  *
- * Private to the generators (tc__, TC__) but for what tc_gemm.h and tc_attn.h document. A kernel for a target that this build does not
- * have is a stub bounded to one warp; the host reads that bound and answers TC_ERR_IMAGE with the -gencode line to add.
+ * Private to the generators (tc__, TC__) but for what tc_gemm.h and tc_attn.h document. A kernel for a target that this
+ * build does not have is a stub bounded to one warp; the host reads that bound and answers TC_ERR_IMAGE with the
+ * -gencode line to add.
  */
 #ifndef TC_HOST_H
 #define TC_HOST_H
@@ -12,12 +14,13 @@
 #define TC__SM90_SMEM_MAX 232448 /* 227 KB, what a block of sm_90 may have */
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * What a generator is given: `.field = value, ...`, in any order. Each becomes an assignment, so that a misspelt field is one sentence about
- * that field, and neither the order nor designated initialisers (C++20) matter.
+ * What a generator is given: `.field = value, ...`, in any order. Each becomes an assignment, so that a misspelt field
+ * is one sentence about that field, and neither the order nor designated initialisers (C++20) matter.
  */
 #define TC__FIELDS(c, ...) TC__CALL2(TC__CAT(TC__FIELDS_, TC__FIELDS_COUNT(__VA_ARGS__)), c, __VA_ARGS__)
 #define TC__FIELDS_COUNT(...)                                                                                         \
-    TC__FIELDS_COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, ~)
+    TC__FIELDS_COUNT_(__VA_ARGS__, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3,   \
+        2, 1, ~)
 #define TC__FIELDS_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, count, ...) count
 #define TC__FIELDS_1(c, x) c x;
 #define TC__FIELDS_2(c, x, ...) c x; TC__FIELDS_1(c, __VA_ARGS__)
@@ -44,11 +47,12 @@
 #define TC__FIELDS_23(c, x, ...) c x; TC__FIELDS_22(c, __VA_ARGS__)
 #define TC__FIELDS_24(c, x, ...) c x; TC__FIELDS_23(c, __VA_ARGS__)
 
-/* The prefix of what a generator keeps to itself. The line is in it, so that of two generators of one name only what they give to the user
- * clashes. */
+/* The prefix of what a generator keeps to itself. The line is in it, so that of two generators of one name only what
+ * they give to the user clashes. */
 #define TC__OWN(name) TC__CAT(name##__, __LINE__)
 
-/* One list of rules, X(condition, "sentence"), serves the static_asserts of a generator, the functions that ask, and those that tell. */
+/* One list of rules, X(condition, "sentence"), serves the static_asserts of a generator, the functions that ask, and
+ * those that tell. */
 #define TC__RULE_ASSERT(condition, sentence) TC__LINE_BREAK static_assert(condition, sentence);
 #define TC__RULE_AND(condition, sentence) &&(condition)
 #define TC__RULE_SAY(condition, sentence) if (!(condition)) return tc__config_breaks(sentence, tc__fields, c);
@@ -81,7 +85,8 @@
 #define TC__IF_SM80(...)
 #endif
 
-/* A generator of sm_90a kernels alone in a build for another target: an error at the user's line, or with TC_SM90_STUBS a stub. */
+/* A generator of sm_90a kernels alone in a build for another target: an error at the user's line, or with TC_SM90_STUBS
+ * a stub. */
 #ifdef TC_SM90_STUBS
 #define TC__SM90_STRICT(...) TC__IF_SM90A(__VA_ARGS__)
 #else
@@ -99,9 +104,9 @@
 #define TC__HOST_PART(...) __VA_ARGS__
 #endif
 
-/* What every generator defines: NAME_can_run, which checks only, and NAME_run, both over go. They are functions like any other, with
- * C's linkage: TC_GEMM_DECLARE and TC_ATTN_DECLARE declare them for other files, C files too. A generator that stands in a header included
- * by several files wants them static instead: define TC_STATIC_ENTRIES. */
+/* What every generator defines: NAME_can_run, which checks only, and NAME_run, both over go. They are functions like
+ * any other, with C's linkage: TC_GEMM_DECLARE and TC_ATTN_DECLARE declare them for other files, C files too. A
+ * generator that stands in a header included by several files wants them static instead: define TC_STATIC_ENTRIES. */
 #ifdef TC_STATIC_ENTRIES
 #define TC__ENTRY TC_HOST
 #elif defined(__cplusplus)
@@ -123,7 +128,8 @@
         return go(args, &how);                                                                                        \
     }
 
-/* go is of the kind tc_status f(const tc_kind_config *, const tc__kernels *, const tc_kind_args *, const tc__launch *); then the kernels. */
+/* go is of the kind tc_status f(const tc_kind_config *, const tc__kernels *, const tc_kind_args *, const tc__launch *);
+ * then the kernels. */
 #define TC__FUNCTION(kernel) {(const void *)kernel, #kernel},
 #define TC__GO(own, kind, go, ...)                                                                                    \
     TC__LINE_BREAK TC_HOST tc_status own##_go(const tc_##kind##_args *args, const tc__launch *how)                    \
@@ -140,7 +146,8 @@
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* A whole number of a configuration, by name: where it stands, and the most that the rules can be asked about without an overflow. */
+/* A whole number of a configuration, by name: where it stands, and the most that the rules can be asked about without
+ * an overflow. */
 typedef struct tc__field {
     const char *name;
     size_t at;
@@ -154,15 +161,20 @@ TC_HOST int tc__field_of(const tc__field *f, const void *config)
     return value;
 }
 
-/* A rule that a configuration breaks, in words: the sentence without its "tc: ", and the values of the fields that it names. */
+/* A rule that a configuration breaks, in words: the sentence without its "tc: ", and the values of the fields that it
+ * names. */
 TC_HOST tc_status tc__config_breaks(const char *sentence, const tc__field *fields, const void *config)
 {
     char values[96] = "";
     for (; fields->name; fields++) {
         const size_t used = strlen(values), n = strlen(fields->name);
         const char *p = sentence;
-        while ((p = strchr(p, '.')) != NULL && (strncmp(p + 1, fields->name, n) != 0 || p[n + 1] == '_' || (p[n + 1] >= 'a' && p[n + 1] <= 'z'))) p++;
-        if (p) snprintf(values + used, sizeof values - used, "%s.%s = %d", used ? ", " : "", fields->name, tc__field_of(fields, config));
+        while ((p = strchr(p, '.')) != NULL
+               && (strncmp(p + 1, fields->name, n) != 0 || p[n + 1] == '_' || (p[n + 1] >= 'a' && p[n + 1] <= 'z')))
+            p++;
+        if (p)
+            snprintf(values + used, sizeof values - used, "%s.%s = %d", used ? ", " : "", fields->name,
+                     tc__field_of(fields, config));
     }
     return tc__fail(TC_ERR_CONFIG, "%s%s%s%s", sentence + 4, *values ? " (" : "", values, *values ? ")" : "");
 }
@@ -179,8 +191,8 @@ TC_HOST tc_status tc__config_range(const tc__field *fields, const void *config)
 
 #define TC__MAX_DEVICES 64
 
-/* What a kernel's first call on a device found out: 0 for nothing yet, else 1 + the clusters that run at a time. Any thread may write it
- * (TC__STORE_RELAXED), and all write the same. */
+/* What a kernel's first call on a device found out: 0 for nothing yet, else 1 + the clusters that run at a time. Any
+ * thread may write it (TC__STORE_RELAXED), and all write the same. */
 typedef struct tc__kernel_cache {
     int clusters[TC__MAX_DEVICES];
 } tc__kernel_cache;
@@ -216,7 +228,8 @@ TC_HOST tc_status tc__cuda_fail(const char *call, cudaError_t err)
     return tc__fail(TC_ERR_CUDA, "%s: %s", call, cudaGetErrorString(err));
 }
 
-TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigned blocks, const tc__launch *how, cudaLaunchAttribute *attributes)
+TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigned blocks, const tc__launch *how,
+                                                    cudaLaunchAttribute *attributes)
 {
     cudaLaunchConfig_t l;
     memset((void *)&l, 0, sizeof l);
@@ -264,13 +277,15 @@ TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
         return tc__fail(TC_ERR_DEVICE, "%s needs compute capability %s, device %d has %d.%d", k->name,
                         k->cc == 90 ? "9.0" : "8.0 or later", device, major, minor);
     if (k->smem > smem)
-        return tc__fail(TC_ERR_SMEM, "%s needs %d bytes of shared memory, device %d gives a block %d", k->name, k->smem, device, smem);
+        return tc__fail(TC_ERR_SMEM, "%s needs %d bytes of shared memory, device %d gives a block %d", k->name, k->smem,
+                        device, smem);
     err = cudaFuncGetAttributes(&attr, k->function);
     /* A build without this target holds a stub, which is bounded to one warp. */
     if (err != cudaSuccess || attr.maxThreadsPerBlock < k->threads) {
         (void)cudaGetLastError();
-        return tc__fail(TC_ERR_IMAGE, "%s was not compiled for device %d (%d.%d): add -gencode arch=compute_%d%s,code=sm_%d%s", k->name, device,
-                        major, minor, k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "",
+        return tc__fail(TC_ERR_IMAGE,
+                        "%s was not compiled for device %d (%d.%d): add -gencode arch=compute_%d%s,code=sm_%d%s",
+                        k->name, device, major, minor, k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "",
                         k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "");
     }
     if ((err = cudaFuncSetAttribute(k->function, cudaFuncAttributeMaxDynamicSharedMemorySize, k->smem)) != cudaSuccess)
@@ -280,8 +295,9 @@ TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
         err = cudaOccupancyMaxActiveClusters(&count, k->function, &launch);
         if (err != cudaSuccess || count < 1) {
             (void)cudaGetLastError();
-            return tc__fail(TC_ERR_CLUSTER, "%s: no cluster of %d blocks with %d bytes of shared memory each fits on device %d", k->name,
-                            k->cluster, k->smem, device);
+            return tc__fail(TC_ERR_CLUSTER,
+                            "%s: no cluster of %d blocks with %d bytes of shared memory each fits on device %d",
+                            k->name, k->cluster, k->smem, device);
         }
     }
     *clusters = count;
@@ -307,16 +323,22 @@ TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const 
     return err == cudaSuccess ? TC_OK : tc__cuda_fail(k->name, err);
 }
 
-/* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, 0 without a hook, or TC_NO_ARGS. */
+/* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, 0 without a
+ * hook, or TC_NO_ARGS. */
 TC_HOST tc_status tc__check_hook(const char *prefix, int defined, const void *args, size_t size)
 {
     const size_t want = defined > 0 ? (size_t)defined : 0;
     if (size > TC_EPI_MAX)
-        return tc__fail(TC_ERR_EPI, "%s_size = %llu is above TC_EPI_MAX = %d bytes", prefix, (unsigned long long)size, TC_EPI_MAX);
-    if (defined == 0 && (size || args)) return tc__fail(TC_ERR_EPI, "%s_args and %s_size are given, but the kernel was defined without a hook", prefix, prefix);
+        return tc__fail(TC_ERR_EPI, "%s_size = %llu is above TC_EPI_MAX = %d bytes", prefix, (unsigned long long)size,
+                        TC_EPI_MAX);
+    if (defined == 0 && (size || args))
+        return tc__fail(TC_ERR_EPI, "%s_args and %s_size are given, but the kernel was defined without a hook", prefix,
+                        prefix);
     if (size != want)
-        return tc__fail(TC_ERR_EPI, "%s_size = %llu, but the kernel was defined with .%s_size = %d", prefix, (unsigned long long)size, prefix, defined);
-    if (want && !args) return tc__fail(TC_ERR_EPI, "%s_args is null, but %s_size = %llu", prefix, prefix, (unsigned long long)size);
+        return tc__fail(TC_ERR_EPI, "%s_size = %llu, but the kernel was defined with .%s_size = %d", prefix,
+                        (unsigned long long)size, prefix, defined);
+    if (want && !args)
+        return tc__fail(TC_ERR_EPI, "%s_args is null, but %s_size = %llu", prefix, prefix, (unsigned long long)size);
     if (args && !want) return tc__fail(TC_ERR_EPI, "%s_args is given, but the kernel's hook takes none", prefix);
     return TC_OK;
 }
@@ -335,8 +357,10 @@ TC_HOST tc_status tc__tmap_named(tc_tmap *map, const char *name, const tc_tmap_d
 TC_HOST int tc__on_hopper(void)
 {
     int device, major = 0, minor = 0;
-    return cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
-        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9 && minor == 0;
+    return cudaGetDevice(&device) == cudaSuccess
+        && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
+        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9
+        && minor == 0;
 }
 
 #endif /* host */

@@ -1,16 +1,20 @@
-/* tc_kernel.h - tc 0.2.0 - a skeleton for Hopper kernels of your own: rings, roles, registers and barriers are here. Needs: the headers below; sm_90a.
+/* tc_kernel.h - tc 0.2.0 - a skeleton for Hopper kernels of your own: rings, roles, registers and barriers are here.
+ * Needs: the headers below; sm_90a.
  *
- * A kernel that multiplies tiles is three functions; the rest is the same in each. You write them, the skeleton calls them:
+ * A kernel that multiplies tiles is three functions; the rest is the same in each. You write them, the skeleton calls
+ * them:
  *
  *     load      one thread: TMA copies of one step of k into a slot                                   (the producer)
  *     step      a warpgroup: the products of one slot, issued as wgmma into acc                       (a consumer)
  *     finish    a warpgroup: what becomes of acc when the last step is done; stores                   (a consumer)
  *
- *     typedef struct my_params { tc_kernel_head head; tc_tmap a, b, d; int m, n; } my_params;         // head comes first
+ *     typedef struct my_params { tc_kernel_head head; tc_tmap a, b, d; int m, n; } my_params;         // head comes
+ *                                                                                                     first
  *     TC_DEV_SM90A void load(const tc_slot *s, const tc_work *w, const void *params) { ... }
  *     TC_DEV_SM90A void step(const tc_slot *s, const tc_work *w, float *acc, const void *params) { ... }
  *     TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, const void *params) { ... }
- *     TC_KERNEL_SM90_DEFINE(mine, my_params, .bm = 128, .bn = 256, .slot_bytes = (128 + 256) * 64 * 2, .accumulators = 128,
+ *     TC_KERNEL_SM90_DEFINE(mine, my_params, .bm = 128, .bn = 256, .slot_bytes = (128 + 256) * 64 * 2, .accumulators =
+ *     128,
  *                           .load = load, .step = step, .finish = finish)
  *     ...
  *     my_params p;                                          // fill the tensor maps: tc_operand_map, tc_tmap_encode
@@ -19,17 +23,18 @@
  *
  * It declares NAME (the kernel), NAME_THREADS, NAME_SMEM, NAME_launch.
  *
- * WHAT HAPPENS. The grid is persistent: a block walks over tiles of bm x bn in the order of tc_tile_at. The producer waits until a slot is
- * empty, announces slot_bytes, and calls load, which must bring just as many into the slot of this block (what neighbours multicast into it
- * counts). A consumer waits until the slot is full and calls step; wgmma.fence before it, commit_group behind it are the skeleton's. While
- * the products run, it looks for the next slot, and gives a slot back when the group after it has been issued and it is surely read. After
- * the last step nothing is in flight, and finish may read acc. The producer meanwhile fills the ring for the next tile.
+ * WHAT HAPPENS. The grid is persistent: a block walks over tiles of bm x bn in the order of tc_tile_at. The producer
+ * waits until a slot is empty, announces slot_bytes, and calls load, which must bring just as many into the slot of
+ * this block (what neighbours multicast into it counts). A consumer waits until the slot is full and calls step;
+ * wgmma.fence before it, commit_group behind it are the skeleton's. While the products run, it looks for the next slot,
+ * and gives a slot back when the group after it has been issued and it is surely read. After the last step nothing is
+ * in flight, and finish may read acc. The producer meanwhile fills the ring for the next tile.
  *
  * TRAPS
  *     The first product of a tile must overwrite acc (scale_d = s->step > 0 || not the first): nobody clears it.
  *     step and finish are called by all 128 threads of a warpgroup, and must not branch apart around wgmma.
- *     A condition that differs between lanes of a warp around TMA or wgmma makes ptxas move descriptors out of uniform registers, which
- *     is slow: conditions over t->row (known to be the same) are fine.
+ *     A condition that differs between lanes of a warp around TMA or wgmma makes ptxas move descriptors out of uniform
+ *     registers, which is slow: conditions over t->row (known to be the same) are fine.
  *     In a cluster a block may still receive from its neighbours when it is done: the skeleton keeps it.
  */
 #ifndef TC_KERNEL_H
@@ -48,7 +53,8 @@ typedef struct tc_kernel_head {
 
 /* A slot of the ring and the step that it is for. */
 typedef struct tc_slot {
-    uint32_t at, full; /* shared addresses: its first byte, a multiple of 1024; the mbarrier that counts its bytes (load) */
+    uint32_t at,
+        full; /* shared addresses: its first byte, a multiple of 1024; the mbarrier that counts its bytes (load) */
     uint32_t step;     /* of k, from 0 */
     uint32_t rank;     /* of this block in its cluster */
     int wg;            /* consumer warpgroup, from 0 (step) */
@@ -74,7 +80,7 @@ typedef struct tc_kernel_config {
     int consumers;     /* warpgroups that call step and finish: 1, 2 or 3 (2) */
     int accumulators;  /* floats of acc: registers of each of their threads, at most 208 (96 with three) */
     int cluster;       /* blocks of a cluster, neighbours along m (1) */
-    int store_bytes;   /* shared memory of a consumer warp for its stores, a multiple of 1024 (4096: two boxes of 16 x 128 bytes) */
+    int store_bytes; /* shared memory of a consumer warp for stores, a multiple of 1024 (4096: two boxes of 16 x 128) */
     tc_load_fn load;
     tc_step_fn step;
     tc_finish_fn finish;
@@ -101,7 +107,8 @@ TC_HD TC_CONSTEXPR tc_kernel_config tc_kernel_sm90_config(const tc_kernel_config
 
 #define TC__KERNEL_RULES(X, c)                                                                                        \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
-      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or with -ewp), or define TC_ALLOW_RDC") \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
+      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X((c).bm > 0 && (c).bn > 0, "tc: .bm and .bn, the tile of a block, must be given")                                \
     X((c).load && (c).step && (c).finish, "tc: .load, .step and .finish must be given")                               \
     X((c).slot_bytes > 0 && (c).slot_bytes % 1024 == 0, "tc: .slot_bytes must be a multiple of 1024")                 \
@@ -111,7 +118,8 @@ TC_HD TC_CONSTEXPR tc_kernel_config tc_kernel_sm90_config(const tc_kernel_config
       "tc: .accumulators, floats of a thread, must be in 1..208 (1..96 for 3 consumers)")                             \
     X((c).cluster >= 1 && (c).cluster <= 8, "tc: .cluster must be in 1..8")                                           \
     X((c).stages >= 2 && tc_kernel_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                                 \
-      "tc: .stages must be 2 or more, and .slot_bytes * .stages plus the warps' .store_bytes fit in 227 KB of shared memory")
+      "tc: .stages must be 2 or more, and .slot_bytes * .stages plus the warps' .store_bytes fit in 227 KB of "       \
+      "shared memory")
 
 #ifdef __CUDACC__
 
@@ -140,10 +148,12 @@ TC_DEV tc_work tc__kernel_work(const tc_kernel_config c, const tc__kernel_block 
 TC_DEV_SM90A void tc__kernel_produce(const tc_kernel_config c, const tc__kernel_block *b)
 {
     tc_ring ring = {0, 0};
-    for (uint32_t i = blockIdx.x / (uint32_t)c.cluster; i < b->head->tiles.total; i += gridDim.x / (uint32_t)c.cluster) {
+    for (uint32_t i = blockIdx.x / (uint32_t)c.cluster; i < b->head->tiles.total;
+         i += gridDim.x / (uint32_t)c.cluster) {
         const tc_work w = tc__kernel_work(c, b, i);
         for (uint32_t kb = 0; kb < w.k_blocks; kb++) {
-            const tc_slot s = {b->smem + ring.stage * (uint32_t)c.slot_bytes, tc_pipe_full(b->pipe, ring.stage), kb, b->rank, 0};
+            const tc_slot s = {b->smem + ring.stage * (uint32_t)c.slot_bytes, tc_pipe_full(b->pipe, ring.stage), kb,
+                               b->rank, 0};
             TC_PIPE_WAIT_EMPTY(b->pipe, &ring);
             tc_mbarrier_arrive_expect_tx(s.full, (uint32_t)c.slot_bytes);
             c.load(&s, &w, b->params);
@@ -169,7 +179,8 @@ TC_DEV_SM90A void tc__kernel_consume(const tc_kernel_config c, const tc__kernel_
                              b->smem + (uint32_t)(c.stages * c.slot_bytes) + warp * (uint32_t)c.store_bytes};
     tc_ring ring = {0, 0};
     float acc[256];
-    for (uint32_t i = blockIdx.x / (uint32_t)c.cluster; i < b->head->tiles.total; i += gridDim.x / (uint32_t)c.cluster) {
+    for (uint32_t i = blockIdx.x / (uint32_t)c.cluster; i < b->head->tiles.total;
+         i += gridDim.x / (uint32_t)c.cluster) {
         const tc_work w = tc__kernel_work(c, b, i);
         uint32_t last = 0;
         TC_PIPE_WAIT_FULL(b->pipe, &ring);
@@ -239,7 +250,8 @@ typedef struct tc_kernel_call {
     cudaStream_t stream;
 } tc_kernel_call;
 
-TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k, tc_kernel_head *params, const tc_kernel_call *call)
+TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k, tc_kernel_head *params,
+                                 const tc_kernel_call *call)
 {
     tc_tiles_of of;
     tc__launch how;
@@ -247,16 +259,20 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
     int clusters = 0;
     if (!params || !call) return tc__fail(TC_ERR_NULL, "%s: %s is null", k->name, params ? "call" : "params");
     if (call->m < 0 || call->n < 0 || call->batch < 0)
-        return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: none may be negative", k->name, call->m, call->n, call->batch);
+        return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: none may be negative", k->name, call->m, call->n,
+                        call->batch);
     if (call->steps < 1) return tc__fail(TC_ERR_SIZE, "%s: steps = %d must be 1 or more", k->name, call->steps);
     if (call->raster < 0 || call->raster > TC_RASTER_N || call->raster_group < 0)
-        return tc__fail(TC_ERR_SIZE, "%s: raster = %d, raster_group = %d: raster is 0, TC_RASTER_M or TC_RASTER_N, raster_group 0 or more", k->name,
-                        call->raster, call->raster_group);
+        return tc__fail(
+            TC_ERR_SIZE,
+            "%s: raster = %d, raster_group = %d: raster is 0, TC_RASTER_M or TC_RASTER_N, raster_group 0 or more",
+            k->name, call->raster, call->raster_group);
     if (call->m == 0 || call->n == 0) return TC_OK;
     of.m = call->m, of.n = call->n, of.batch = call->batch ? call->batch : 1;
     of.bm = c->bm * c->cluster, of.bn = c->bn;
     if (((of.m - 1) / of.bm + 1.0) * ((of.n - 1) / of.bn + 1.0) * of.batch >= 2147483648.0)
-        return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: 2^31 tiles or more", k->name, of.m, of.n, of.batch);
+        return tc__fail(TC_ERR_SIZE, "%s: m = %d, n = %d, batch = %d: 2^31 tiles or more", k->name, of.m, of.n,
+                        of.batch);
     if ((st = tc__kernel_device(k, &clusters)) != TC_OK) return st;
     of.width = clusters, of.raster = call->raster, of.group = call->raster_group;
     params->tiles = tc_tiles_make(&of);
@@ -283,13 +299,15 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
 #define TC_KERNEL_SM90_DEFINE(name, params_type, ...)                                                                 \
     TC__KERNEL_TARGET                                                                                                 \
     TC__KERNEL_CONFIG(name, __VA_ARGS__)                                                                              \
-    TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_kernel_sm90_threads(name##_config())), 1) name(const __grid_constant__ params_type p) \
+    TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_kernel_sm90_threads(name##_config())), 1)                          \
+        name(const __grid_constant__ params_type p)                                                                   \
     {                                                                                                                 \
         TC__SM90_STRICT(constexpr tc_kernel_config c = name##_config(); tc_kernel_sm90(c, &p.head, &p);)              \
     }                                                                                                                 \
     TC__HOST_PART(TC__KERNEL_HOST(name, params_type))
 
-/* A pass for a target without sm_90a makes no host code, but reads it. It cannot name the hooks, and so knows no configuration. */
+/* A pass for a target without sm_90a makes no host code, but reads it. It cannot name the hooks, and so knows no
+ * configuration. */
 #if defined(TC_SM90_STUBS) && !TC_HAS_SM90A
 #define TC__KERNEL_CONFIG(name, ...) enum { name##_THREADS = 128, name##_SMEM = 1024 };
 #define TC__KERNEL_HOST(name, params_type)                                                                            \
@@ -306,14 +324,17 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
         return tc_kernel_sm90_config(tc__given);                                                                      \
     }                                                                                                                 \
     TC__KERNEL_RULES(TC__RULE_ASSERT, name##_config())                                                                \
-    enum { name##_THREADS = tc_kernel_sm90_threads(name##_config()), name##_SMEM = tc_kernel_sm90_smem(name##_config()) };
+    enum { name##_THREADS = tc_kernel_sm90_threads(name##_config()),                                                  \
+        name##_SMEM = tc_kernel_sm90_smem(name##_config()) };
 #define TC__KERNEL_HOST(name, params_type)                                                                            \
     TC_HOST tc_status name##_launch(params_type *tc__p, const tc_kernel_call *call)                                   \
     {                                                                                                                 \
         static tc__kernel_cache cache;                                                                                \
         const tc_kernel_config c = name##_config();                                                                   \
-        const tc__kernel k = {(const void *)name, #name, tc_kernel_sm90_threads(c), tc_kernel_sm90_smem(c), c.cluster, 90, &cache}; \
-        static_assert(offsetof(params_type, head) == 0, "tc: the parameters of a kernel begin with a tc_kernel_head named head"); \
+        const tc__kernel k = {(const void *)name, #name, tc_kernel_sm90_threads(c), tc_kernel_sm90_smem(c),           \
+            c.cluster, 90, &cache};                                                                                   \
+        static_assert(offsetof(params_type, head) == 0,                                                               \
+            "tc: the parameters of a kernel begin with a tc_kernel_head named head");                                 \
         return tc__kernel_run(&c, &k, tc__p ? &tc__p->head : 0, call);                                                \
     }
 #endif

@@ -1,4 +1,5 @@
-/* tc_mbarrier.h - tc 0.2.0 - how threads, blocks and grids wait for each other. Needs: tc_core.h; mbarrier sm_80, most else sm_90.
+/* tc_mbarrier.h - tc 0.2.0 - how threads, blocks and grids wait for each other. Needs: tc_core.h; mbarrier sm_80, most
+ * else sm_90.
  *
  *     __shared__ uint64_t word;
  *     uint32_t bar = tc_smem_u32(&word);
@@ -12,25 +13,33 @@
  *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity _arrive_state _pending_count _wait;
  *                     TC_MBARRIER_WAIT(bar, parity, name, stage)
  *     fences          tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
- *     clusters        tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa; tc_mapa_shared_u64, tc_mapa_u64,
- *                     tc_getctarank, tc_getctarank_shared_u64, tc_getctarank_u64, tc_cvta_shared_cluster, tc_cvta_to_shared_cluster,
- *                     tc_isspacep_shared_cluster; tc_sreg_NAME for each special register of clusters and of shared memory
- *     blocks          tc_barrier_sync, tc_barrier_arrive (all threads of a warp need not come together), tc_bar_warp_sync,
+ *     clusters        tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa; tc_mapa_shared_u64,
+ *                     tc_mapa_u64,
+ *                     tc_getctarank, tc_getctarank_shared_u64, tc_getctarank_u64, tc_cvta_shared_cluster,
+ *                     tc_cvta_to_shared_cluster, tc_isspacep_shared_cluster; tc_sreg_NAME for each special register of
+ *                     clusters and of shared memory
+ *     blocks          tc_barrier_sync, tc_barrier_arrive (all threads of a warp need not come together),
+ *                     tc_bar_warp_sync,
  *                     tc_elect_sync; tc_bar_sync, tc_bar_arrive, tc_elect_one: tc_core.h
  *     grids           tc_griddepcontrol_wait, tc_griddepcontrol_launch_dependents; clusterlaunchcontrol (sm_100):
  *                     tc_clusterlaunchcontrol_try_cancel, _multicast, _is_canceled, _first_ctaid, _first_ctaid_x _y _z
  *
- *     With every qualifier, as macros. q: what stands between the name and the type or the operands, with its dots, as in PTX; it
- *     may be empty. A wrong one is refused in words.
+ *     With every qualifier, as macros. q: what stands between the name and the type or the operands, with its dots, as
+ *     in PTX; it may be empty. A wrong one is refused in words.
  *     TC_MBARRIER_INIT(q, bar, count), TC_MBARRIER_INVAL(q, bar)             q: {.shared .shared::cta}
- *     TC_MBARRIER_ARRIVE(q, state, bar[, count]), TC_MBARRIER_ARRIVE_DROP    q: {.expect_tx .noComplete}{.release.cta .relaxed.cta
- *                     .release.cluster .relaxed.cluster}{.shared .shared::cta .shared::cluster}; state: the name of a uint64_t, or _
- *     TC_MBARRIER_EXPECT_TX(q, bar, bytes), TC_MBARRIER_COMPLETE_TX          q: {.relaxed.cta .relaxed.cluster}{.shared...}
+ *     TC_MBARRIER_ARRIVE(q, state, bar[, count]), TC_MBARRIER_ARRIVE_DROP    q: {.expect_tx .noComplete}{.release.cta
+ *                                                                            .relaxed.cta
+ *                     .release.cluster .relaxed.cluster}{.shared .shared::cta .shared::cluster}; state: the name of a
+ *                     uint64_t, or _
+ *     TC_MBARRIER_EXPECT_TX(q, bar, bytes), TC_MBARRIER_COMPLETE_TX          q: {.relaxed.cta
+ *                                                                            .relaxed.cluster}{.shared...}
  *     TC_MBARRIER_TEST_WAIT(q, done, bar, state), TC_MBARRIER_TEST_WAIT_PARITY(q, done, bar, parity)
  *     TC_MBARRIER_TRY_WAIT(q, done, bar, state[, ns]), TC_MBARRIER_TRY_WAIT_PARITY(q, done, bar, parity[, ns])
- *                     q: {.acquire.cta .relaxed.cta .acquire.cluster .relaxed.cluster}{.shared .shared::cta}; done: an int, 1 or 0
+ *                     q: {.acquire.cta .relaxed.cta .acquire.cluster .relaxed.cluster}{.shared .shared::cta}; done: an
+ *                     int, 1 or 0
  *     TC_FENCE(q), TC_MEMBAR(q), TC_FENCE_PROXY_TENSORMAP_ACQUIRE(scope, tmap)
- *     TC_BARRIER_CLUSTER_ARRIVE(q), TC_BARRIER_CLUSTER_WAIT(q)               q: {.release .relaxed or .acquire}{.aligned}
+ *     TC_BARRIER_CLUSTER_ARRIVE(q), TC_BARRIER_CLUSTER_WAIT(q)               q: {.release .relaxed or
+ *                                                                            .acquire}{.aligned}
  *     TC_BARRIER_CTA_SYNC(q, id[, threads]), TC_BARRIER_CTA_ARRIVE(q, id, threads)      q: {.aligned}
  *     An address is a uint32_t where q has a .shared, and a pointer where it has none (PTX's generic form).
  *
@@ -46,12 +55,13 @@
  *     stage, parity, pending arrivals and source line, and traps. Without it, name and stage cost nothing.
  *
  * TRAPS
- *     A wait returns when the phase of that parity has *completed*: wait for parity 1 on a fresh barrier returns at once.
- *     .sem and .scope come together: .release alone is no qualifier. A remote arrive returns no state (_), and nobody waits remotely.
- *     A count with arrive needs sm_90; sm_80 has it with .noComplete only, which must not end the phase.
- *     try_wait's time is in nanoseconds and a hint: ask again.
- *     Shared memory written by ordinary stores is invisible to TMA and wgmma until tc_fence_proxy_async_shared in each writing thread.
- *     A barrier used from another CTA, or by TMA: tc_fence_mbarrier_init after its init, then a cluster or block barrier.
+ *     A wait returns when the phase of that parity has *completed*: wait for parity 1 on a fresh barrier returns at
+ *     once. .sem and .scope come together: .release alone is no qualifier. A remote arrive returns no state (_), and
+ *     nobody waits remotely. A count with arrive needs sm_90; sm_80 has it with .noComplete only, which must not end
+ *     the phase. try_wait's time is in nanoseconds and a hint: ask again.
+ *     Shared memory written by ordinary stores is invisible to TMA and wgmma until tc_fence_proxy_async_shared in each
+ *     writing thread. A barrier used from another CTA, or by TMA: tc_fence_mbarrier_init after its init, then a cluster
+ *     or block barrier.
  */
 #ifndef TC_MBARRIER_H
 #define TC_MBARRIER_H
@@ -192,18 +202,21 @@ TC_DEV_SM90 void tc_mbarrier_wait_cluster(uint32_t bar, uint32_t parity)
 }
 
 #ifdef TC_DEBUG
-TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file, int line)
+TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file,
+                                         int line)
 {
     uint64_t start, now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
     while (!tc__mbarrier_poll(bar, parity)) {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
         if (now - start > TC_DEBUG_TIMEOUT_NS) {
-            /* PTX tells the pending count to those who arrive only. This thread is lost anyway, so it does, and traps. One lane
-             * of a warp speaks. */
+            /* PTX tells the pending count to those who arrive only. This thread is lost anyway, so it does, and traps.
+             * One lane of a warp speaks. */
             if ((threadIdx.x & 31u) == (unsigned)__ffs((int)__activemask()) - 1u)
-                printf("tc: block (%u,%u,%u) warp %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n", blockIdx.x, blockIdx.y,
-                       blockIdx.z, threadIdx.x / 32, name, stage, parity, tc_mbarrier_pending_count(tc_mbarrier_arrive_state(bar)), file, line);
+                printf(
+                    "tc: block (%u,%u,%u) warp %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n",
+                    blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x / 32, name, stage, parity,
+                    tc_mbarrier_pending_count(tc_mbarrier_arrive_state(bar)), file, line);
             __trap();
         }
     }
@@ -241,7 +254,8 @@ TC_DEV_SM90 uint32_t tc_cluster_nctarank(void)
 }
 
 TC_DEV_SM90 void tc_cluster_arrive(void) { asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory"); }
-TC_DEV_SM90 void tc_cluster_arrive_relaxed(void) { asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory"); }
+TC_DEV_SM90 void tc_cluster_arrive_relaxed(void)
+{ asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory"); }
 TC_DEV_SM90 void tc_cluster_wait(void) { asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory"); }
 TC_DEV_SM90 void tc_cluster_sync(void)
 {
@@ -370,13 +384,14 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: fence, membar.
- *     q of TC_FENCE              sm_90, where there is an .acquire or .release, a .cluster, or an async or tensormap proxy
+ *     q of TC_FENCE              sm_90, where there is an .acquire or .release, a .cluster, or an async or tensormap
+ *                                proxy
  *     {.sc .acq_rel .acquire .release}{.cta .cluster .gpu .sys}, one of the scopes always
  *     .acquire.sync_restrict::shared::cluster.cluster    .release.sync_restrict::shared::cta.cluster    .mbarrier_init.release.cluster
  *     .proxy.alias    .proxy.async{.global .shared::cta .shared::cluster}
  *     .proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster    .proxy.async::generic.release.sync_restrict::shared::cta.cluster
- *     .proxy.tensormap::generic.release{.cta .cluster .gpu .sys}; its acquire side has an address, and a macro of its own: after a
- *     tensor map was changed in global memory, tmap is that map.
+ *     .proxy.tensormap::generic.release{.cta .cluster .gpu .sys}; its acquire side has an address, and a macro of its
+ *     own: after a tensor map was changed in global memory, tmap is that map.
  */
 #define TC__FENCE_RULE                                                                                                \
     ".sc|.acq_rel|.acquire|.release| .cta|.cluster|.gpu|.sys"
@@ -541,7 +556,10 @@ TC_DEV_SM90 int tc_elect_sync(uint32_t *lane, uint32_t mask)
 {
     int one;
     uint32_t leader;
-    asm volatile("{\n.reg .pred p;\nelect.sync %0|p, %2;\nselp.b32 %1, 1, 0, p;\n}" : "=r"(leader), "=r"(one) : "r"(mask) : "memory");
+    asm volatile("{\n.reg .pred p;\nelect.sync %0|p, %2;\nselp.b32 %1, 1, 0, p;\n}"
+                 : "=r"(leader), "=r"(one)
+                 : "r"(mask)
+                 : "memory");
     *lane = leader;
     return one;
 }
@@ -554,12 +572,16 @@ TC_DEV_SM90 int tc_elect_sync(uint32_t *lane, uint32_t mask)
  */
 TC_DEV_SM100 void tc_clusterlaunchcontrol_try_cancel(uint32_t addr, uint32_t bar)
 {
-    asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%1];" : : "r"(addr), "r"(bar) : "memory");
+    asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%0], [%1];"
+                 : : "r"(addr), "r"(bar)
+                 : "memory");
 }
 TC_DEV_BLACKWELL_A void tc_clusterlaunchcontrol_try_cancel_multicast(uint32_t addr, uint32_t bar)
 {
-    asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%0], [%1];"
-                 : : "r"(addr), "r"(bar) : "memory");
+    asm volatile("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::"
+                 "all.b128 [%0], [%1];"
+                 : : "r"(addr), "r"(bar)
+                 : "memory");
 }
 /* q: {.shared::cta}; response and bar: pointers without it */
 #define TC_CLUSTERLAUNCHCONTROL_TRY_CANCEL(q, response, bar)                                                          \
@@ -587,7 +609,9 @@ TC_DEV_SM100 int tc_clusterlaunchcontrol_is_canceled(uint64_t low, uint64_t high
 {
     int r;
     asm volatile("{\n.reg .pred p;\n.reg .b128 h;\nmov.b128 h, {%1, %2};\n"
-                 "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, h;\nselp.b32 %0, 1, 0, p;\n}" : "=r"(r) : "l"(low), "l"(high));
+                 "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, h;\nselp.b32 %0, 1, 0, p;\n}"
+                 : "=r"(r)
+                 : "l"(low), "l"(high));
     return r;
 }
 TC_DEV_SM100 void tc_clusterlaunchcontrol_first_ctaid(uint32_t *xyz, uint64_t low, uint64_t high)

@@ -1,32 +1,39 @@
-/* tc_memory.h - tc 0.2.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h; sm_80, parts sm_90, sm_100.
+/* tc_memory.h - tc 0.2.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h;
+ * sm_80, parts sm_90, sm_100.
  *
  *     uint64_t keep = tc_createpolicy_evict_last();                     for what is read again and again
  *     uint32_t r[4];
- *     TC_LD_GLOBAL(.nc.L2::cache_hint, v4, b32, r, p, keep);            PTX: ld.global.nc.L2::cache_hint.v4.b32 {r...}, [p], keep
+ *     TC_LD_GLOBAL(.nc.L2::cache_hint, v4, b32, r, p, keep);            PTX: ld.global.nc.L2::cache_hint.v4.b32 {r...},
+ *                                                                       [p], keep
  *
  * CONTENTS (q: qualifiers with their dots, as in PTX, may be empty; vec: v2, v4, v8 or empty; d, v: arrays of that
  * many, also for one)
  *     policies       tc_createpolicy_evict_first _evict_last; TC_CREATEPOLICY_FRACTIONAL(q, policy[, fraction]),
  *                    TC_CREATEPOLICY_RANGE(q, policy, p, primary_bytes, total_bytes), tc_createpolicy_cvt      sm_80
- *                    q: {.global}(range only) .L2::evict_last, _normal, _first or _unchanged, then {.L2::evict_first .L2::evict_unchanged}
+ *                    q: {.global}(range only) .L2::evict_last, _normal, _first or _unchanged, then {.L2::evict_first
+ *                    .L2::evict_unchanged}
  *     L2 lines       TC_APPLYPRIORITY(q, p), TC_DISCARD(q, p): 128 bytes at p, q: {.global}                    sm_80
- *     prefetch       TC_PREFETCH(q, p): {.global .local}.L1 or .L2, .global.L2::evict_last or _normal (sm_80); tc_prefetchu_L1
+ *     prefetch       TC_PREFETCH(q, p): {.global .local}.L1 or .L2, .global.L2::evict_last or _normal (sm_80);
+ *                    tc_prefetchu_L1
  *     global         TC_LD_GLOBAL(q, vec, type, d, p[, policy]), TC_ST_GLOBAL(q, vec, type, p, v[, policy])
  *                    type: b32 u32 s32 f32 b64 u64 s64 f64; up to 16 bytes, on sm_100 up to 32
- *                    q: {.nc}(ld) {.L1::evict_normal _unchanged _first _last, .L1::no_allocate} {.L2::evict_last _normal _first}
- *                    {.L2::cache_hint} (ld: {.L2::64B .L2::128B .L2::256B}); .L2::evict_ with 32 bytes only
+ *                    q: {.nc}(ld) {.L1::evict_normal _unchanged _first _last, .L1::no_allocate} {.L2::evict_last
+ *                    _normal _first} {.L2::cache_hint} (ld: {.L2::64B .L2::128B .L2::256B}); .L2::evict_ with 32 bytes
+ *                    only
  *     cluster        TC_LD_SHARED_CLUSTER(vec, type, d, addr), TC_ST_SHARED_CLUSTER(vec, type, addr, v)        sm_90
- *     asynchronous   TC_ST_ASYNC(q, vec, type, addr, v, bar): shared memory of a CTA of the cluster, counted by its bar, up to 16 bytes
+ *     asynchronous   TC_ST_ASYNC(q, vec, type, addr, v, bar): shared memory of a CTA of the cluster, counted by its
+ *                    bar, up to 16 bytes
  *                    tc_st_async_v4_f32; TC_RED_ASYNC(op, type, addr, x, bar)                                  sm_90
- *                    TC_ST_ASYNC_GLOBAL(q, type, p, x), TC_RED_ASYNC_GLOBAL(q, type, p, x): q: .release.gpu .release.sys
+ *                    TC_ST_ASYNC_GLOBAL(q, type, p, x), TC_RED_ASYNC_GLOBAL(q, type, p, x): q: .release.gpu
+ *                    .release.sys
  *                    .mmio.release.sys                                                                         sm_100
  *                    TC_ST_BULK(q, addr, bytes): zeroes shared memory, bytes % 8 == 0; q: {.weak}{.shared::cta} sm_100
  *
  * TRAPS
  *     discard throws data away: the 128 bytes are undefined until they are written again.
  *     st.async and red.async with .mmio.release.gpu assemble and do nothing: refused here; .mmio.release.sys works.
- *     red.async on shared memory of the cluster has add for u32, s32 and u64, and inc, dec for u32, min, max for u32, s32, and, or, xor
- *     for b32; no add.s64 is documented.
+ *     red.async on shared memory of the cluster has add for u32, s32 and u64, and inc, dec for u32, min, max for u32,
+ *     s32, and, or, xor for b32; no add.s64 is documented.
  *     st.async needs addr and bar in the same CTA (tc_mapa both).
  */
 #ifndef TC_MEMORY_H

@@ -1,11 +1,13 @@
-/* tc_mma.h - tc 0.2.0 - mma.sync and mma.sp of every type, and what feeds them: ldmatrix, stmatrix, movmatrix, cp.async. Needs: tc_core.h; sm_75 and later.
+/* tc_mma.h - tc 0.2.0 - mma.sync and mma.sp of every type, and what feeds them: ldmatrix, stmatrix, movmatrix,
+ * cp.async. Needs: tc_core.h; sm_75 and later.
  *
  *     uint32_t a[4], b[2];
  *     float d[4] = {0};
  *     tc_ldmatrix_x4(a, smem_a + tc_tile_offset(128, lane & 15, (lane >> 4) * 16));     16 x 16 of A, row-major
  *     tc_ldmatrix_x2(b, smem_b + tc_tile_offset(128, lane & 7, ((lane >> 3) & 1) * 16)); 8 x 16 of B, K contiguous
  *     tc_mma_m16n8k16_f32_bf16(d, a, b, d);                                              D = A * B + D
- *     TC_MMA(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b, d);                      the same: any type in this form
+ *     TC_MMA(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b, d);                      the same: any type in this
+ *                                                                                        form
  *
  * CONTENTS (tokens stand in PTX's order and are PTX's words; "::" and the dot between words of one token are written _)
  *     functions     tc_mma_m16n8k16_f32_f16 _f32_bf16 _f16_f16                                sm_80
@@ -14,40 +16,53 @@
  *     TC_MMA_SATFINITE(like TC_MMA)                s8 u8 s4 u4: D clamps to int32 instead of wrapping round
  *     TC_MMA_ROUND(shape, row, col, rn|rz|rm|rp, f64, f64, f64, f64, d, a, b, c)
  *     TC_MMA_POPC(shape, row, col, s32, b1, b1, s32, xor_popc|and_popc, d, a, b, c)
- *     TC_MMA_KIND(shape, row, col, kind_f8f6f4, dtype, atype, btype, ctype, d, a, b, c)       Blackwell, a and f targets
+ *     TC_MMA_KIND(shape, row, col, kind_f8f6f4, dtype, atype, btype, ctype, d, a, b, c)       Blackwell, a and f
+ *                                                                                             targets
  *     TC_MMA_BLOCK_SCALE(shape, row, col, kind, scale_vec, f32, atype, btype, f32, stype, d, a, b, c,
  *                        scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                sm_120 family
  *     TC_MMA_BLOCK_SCALE_IMM(the same)             byte and thread ids are literals, not 16-bit registers
  *     TC_MMA_SP(shape, row, col, dtype, atype, btype, ctype, d, a, b, c, meta, selector)      sparse A (tc_sparse.h)
  *     TC_MMA_SP_ORDERED(the same)                  .sp::ordered_metadata: what to take by default, see TRAPS
- *     TC_MMA_SP_SATFINITE, TC_MMA_SP_ORDERED_SATFINITE, TC_MMA_SP_KIND, TC_MMA_SP_BLOCK_SCALE, TC_MMA_SP_BLOCK_SCALE_IMM
- *     ldmatrix      tc_ldmatrix_x1 _x2 _x4, each also _trans; TC_LDMATRIX, TC_LDMATRIX_TRANS  sm_75   shared memory to fragments
- *     stmatrix      tc_stmatrix_x1 _x2 _x4, each also _trans; TC_STMATRIX, TC_STMATRIX_TRANS  sm_90   fragments to shared memory
+ *     TC_MMA_SP_SATFINITE, TC_MMA_SP_ORDERED_SATFINITE, TC_MMA_SP_KIND, TC_MMA_SP_BLOCK_SCALE,
+ *     TC_MMA_SP_BLOCK_SCALE_IMM
+ *     ldmatrix      tc_ldmatrix_x1 _x2 _x4, each also _trans; TC_LDMATRIX, TC_LDMATRIX_TRANS  sm_75   shared memory to
+ *                                                                                                     fragments
+ *     stmatrix      tc_stmatrix_x1 _x2 _x4, each also _trans; TC_STMATRIX, TC_STMATRIX_TRANS  sm_90   fragments to
+ *                                                                                                     shared memory
  *     movmatrix     tc_movmatrix_trans                               sm_75   transposes an 8x8 in registers
  *     cp.async      tc_cp_async_ca_4 _8 _16, tc_cp_async_cg_16, each also _zfill; tc_cp_async_commit_group,
  *                   TC_CP_ASYNC_WAIT_GROUP(n), tc_cp_async_wait_all, tc_cp_async_mbarrier_arrive_noinc, ..._arrive;
  *                   TC_CP_ASYNC and its kin (L2 prefetch, cache policy, ignore-src)
  *                                                                  sm_80   global to shared, past the registers
- *     coordinates   tc_frag_{shape}_{class}_{a,b,d}_{row,col}, tc_frag_ldmatrix_*, tc_frag_stmatrix_*, tc_frag_scale_*: host and device
+ *     coordinates   tc_frag_{shape}_{class}_{a,b,d}_{row,col}, tc_frag_ldmatrix_*, tc_frag_stmatrix_*, tc_frag_scale_*:
+ *                   host and device
  *
  * WHAT MULTIPLIES (registers of 32 bits a lane, f64: of 64; d and c: float, double, int32_t, or uint32_t for a pair of
  * f16)
  *     types of A and B       shapes (registers of A, B, D)                              D and C              from
- *     f16                    m16n8k8 (2 1 4|2)  m16n8k16 (4 2 4|2)                      f32 f32 or f16 f16   sm_75, sm_80
+ *     f16                    m16n8k8 (2 1 4|2)  m16n8k16 (4 2 4|2)                      f32 f32 or f16 f16   sm_75,
+ *                                                                                                            sm_80
  *     f16, any row/col       m8n8k4 (2 2 8|4)                                           and f32 f16          sm_70
  *     bf16                   m16n8k8 (2 1 4)  m16n8k16 (4 2 4)                          f32                  sm_80
  *     tf32                   m16n8k4 (2 1 4)  m16n8k8 (4 2 4)                           f32                  sm_80
- *     f64                    m8n8k4 (1 1 2); m16n8k4 (2 1 4)  k8 (4 2 4)  k16 (8 4 4)   f64                  sm_80; sm_90
- *     s8 u8 in any pair      m8n8k16 (1 1 2); m16n8k16 (2 1 4)  m16n8k32 (4 2 4)        s32                  sm_75; sm_80
- *     s4 u4 in any pair      m8n8k32 (1 1 2); m16n8k32 (2 1 4)  m16n8k64 (4 2 4)        s32                  sm_75; sm_80
- *     b1                     m8n8k128 (1 1 2); m16n8k128 (2 1 4)  m16n8k256 (4 2 4)     s32                  sm_75 (and: sm_80)
+ *     f64                    m8n8k4 (1 1 2); m16n8k4 (2 1 4)  k8 (4 2 4)  k16 (8 4 4)   f64                  sm_80;
+ *                                                                                                            sm_90
+ *     s8 u8 in any pair      m8n8k16 (1 1 2); m16n8k16 (2 1 4)  m16n8k32 (4 2 4)        s32                  sm_75;
+ *                                                                                                            sm_80
+ *     s4 u4 in any pair      m8n8k32 (1 1 2); m16n8k32 (2 1 4)  m16n8k64 (4 2 4)        s32                  sm_75;
+ *                                                                                                            sm_80
+ *     b1                     m8n8k128 (1 1 2); m16n8k128 (2 1 4)  m16n8k256 (4 2 4)     s32                  sm_75
+ *                                                                                                            (and:
+ *                                                                                                            sm_80)
  *     e4m3 e5m2 in any pair  m16n8k16 (2 1 4|2)  m16n8k32 (4 2 4|2)                     f32 f32 or f16 f16   sm_89
- *     kind_f8f6f4            m16n8k32 (4 2 4|2), e4m3 e5m2 e3m2 e2m3 e2m1               f32 f32 or f16 f16   100a+; fp6, fp4: 120a
+ *     kind_f8f6f4            m16n8k32 (4 2 4|2), e4m3 e5m2 e3m2 e2m3 e2m1               f32 f32 or f16 f16   100a+;
+ *                                                                                                            fp6, fp4:
+ *                                                                                                            120a
  *     kind_mxf8f6f4          m16n8k32 (4 2 4), the same types, scale_vec_1X, ue8m0      f32                  sm_120a/f
  *     kind_mxf4              m16n8k64 (4 2 4), e2m1, scale_vec_2X, ue8m0                f32                  sm_120a/f
  *     kind_mxf4nvf4          m16n8k64, e2m1, scale_vec_2X ue8m0 or scale_vec_4X ue4m3   f32                  sm_120a/f
- *     Sparse: twice the K of each row above (tf32 k8 k16, f16 and bf16 k16 k32, 8 bits k32 k64, 4 bits k64 k128), m16n8 only; fp8
- *     k64 only. A has the registers of the dense shape of half that K. No f64, no b1.
+ *     Sparse: twice the K of each row above (tf32 k8 k16, f16 and bf16 k16 k32, 8 bits k32 k64, 4 bits k64 k128), m16n8
+ *     only; fp8 k64 only. A has the registers of the dense shape of half that K. No f64, no b1.
  *
  * FRAGMENTS: which lane holds which element. g = lane / 4, t = lane % 4. A register holds e = 32 / bits elements (f64,
  * tf32: 1), the lowest k in the lowest bits. One picture serves all types; K is counted in registers of e elements:
@@ -58,37 +73,42 @@
  *     A 8 x K (m8n8...)          row g: a[0]                                            D 16 x 8 (row, col)  col: 2t       2t + 1
  *                                                                                         row g              d[0]        d[1]
  *     e: 2 for f16 bf16, 4 for 8 bits and kind_f8f6f4's bytes,                            row g + 8          d[2]        d[3]
- *     8 for 4 bits, 32 for b1, 1 for tf32 f64                                             (f16: d[0] and d[1] in one register)
+ *     8 for 4 bits, 32 for b1, 1 for tf32 f64                                             (f16: d[0] and d[1] in one
+ *                                                                                         register)
  *
- *     m8n8k4 f16 is Volta's: four products at a time, one for each quad pair p: lanes 4p..4p+3 (x = 0..3) and 16+4p..16+4p+3 (x = 4..7).
- *     A row: lane x holds row x, k 0..3; A col: lane x holds k x % 4, rows 4 * (x / 4) + 0..3. B the other way round. D f16: row x,
- *     columns 0..7; D f32: rows (x % 2) + (i & 2) + 4 * (x / 4), columns (i & 4) + (x & 2) + (i & 1).
+ *     m8n8k4 f16 is Volta's: four products at a time, one for each quad pair p: lanes 4p..4p+3 (x = 0..3) and
+ *     16+4p..16+4p+3 (x = 4..7). A row: lane x holds row x, k 0..3; A col: lane x holds k x % 4, rows 4 * (x / 4) +
+ *     0..3. B the other way round. D f16: row x, columns 0..7; D f32: rows (x % 2) + (i & 2) + 4 * (x / 4), columns (i
+ *     & 4) + (x & 2) + (i & 1).
  *
- *     ldmatrix m8n8 b16: an 8x8 matrix a register: lane holds (row g, columns 2t and 2t+1); _trans: (rows 2t and 2t+1, column g). Lanes
- *     8i..8i+7 give the addresses of the rows of matrix i, 16 bytes each.
- *     ldmatrix m16n16 b8 _trans: two registers a matrix, rows 4t..4t+3 of column g and of column g + 8; lanes 16i.. address its 16 rows.
- *     ldmatrix m8n16 b8x16_*: row g, elements 4t..4t+3, each in a byte. stmatrix m16n8 b8 _trans: lanes 8i.. address 8 columns of 16
- *     bytes: the register holds (column 2t, row g), (2t+1, g), (2t, g+8), (2t+1, g+8).
+ *     ldmatrix m8n8 b16: an 8x8 matrix a register: lane holds (row g, columns 2t and 2t+1); _trans: (rows 2t and 2t+1,
+ *     column g). Lanes 8i..8i+7 give the addresses of the rows of matrix i, 16 bytes each.
+ *     ldmatrix m16n16 b8 _trans: two registers a matrix, rows 4t..4t+3 of column g and of column g + 8; lanes 16i..
+ *     address its 16 rows. ldmatrix m8n16 b8x16_*: row g, elements 4t..4t+3, each in a byte. stmatrix m16n8 b8 _trans:
+ *     lanes 8i.. address 8 columns of 16 bytes: the register holds (column 2t, row g), (2t+1, g), (2t, g+8), (2t+1,
+ *     g+8).
  *
- *     Block scales: with thread_a = 0 or 1, lane 4g + 2 * thread_a holds those of row g, the next lane those of row g + 8; lane
- *     4g + thread_b those of column g. Scale s of K / n elements is byte byte_a + s (byte_b + s). byte ids: 1X 0..3, 2X 0 or 2, 4X 0.
+ *     Block scales: with thread_a = 0 or 1, lane 4g + 2 * thread_a holds those of row g, the next lane those of row g +
+ *     8; lane 4g + thread_b those of column g. Scale s of K / n elements is byte byte_a + s (byte_b + s). byte ids: 1X
+ *     0..3, 2X 0 or 2, 4X 0.
  *
  * TRAPS
- *     ldmatrix, stmatrix: every row address must be 16-byte aligned, all 32 lanes must take part. `generic` takes a pointer; ptxas
- *     would take a 32-bit address there without a word, these macros do not.
+ *     ldmatrix, stmatrix: every row address must be 16-byte aligned, all 32 lanes must take part. `generic` takes a
+ *     pointer; ptxas would take a 32-bit address there without a word, these macros do not.
  *     cp.async: source and destination aligned to the size; nothing has arrived before a wait *and* a barrier, since a
  *     wait covers the calling thread's own copies only. wait_group takes any integer, a negative one too.
- *     The forms of cp.async with a cache policy: ptxas 13.0, for sm_90a, made of them an instruction that an H200 refuses as illegal,
- *     where the destination was a uniform base plus an offset. Leave the policy out unless you have seen your kernel run.
- *     Assembles is not native. f16 m8n8k4 has no tensor instruction after sm_75 (130 to 170 ordinary ones); fp8 and kind_f8f6f4 become
- *     converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and sm_110; int4 is emulated from sm_90 on, b1 from sm_100 on (sm_90: xor
- *     costs twice); f64 m16n8 is one instruction on sm_90 only. Plain mma.sp of f16 and int8 costs 32 to 72 instructions more on sm_100
- *     and later (ptxas says so in an advisory): TC_MMA_SP_ORDERED costs nothing anywhere, and its metadata is what tc_sparse.h makes.
- *     kind_f8f6f4 and kind_mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5.
- *     Sparse kinds exist as ordered metadata only. Sparse mxf4 and mxf4nvf4 need sm_120a or sm_121a, an f target will not do.
- *     .satfinite stands before the types here and at the very end in wmma.
- *     The selector must be what the ISA allows (0..3, 0..1 or 0): ptxas takes 0..3 everywhere, the macros do not.
- *     byte and thread ids must be the same in all lanes.
+ *     The forms of cp.async with a cache policy: ptxas 13.0, for sm_90a, made of them an instruction that an H200
+ *     refuses as illegal, where the destination was a uniform base plus an offset. Leave the policy out unless you have
+ *     seen your kernel run. Assembles is not native. f16 m8n8k4 has no tensor instruction after sm_75 (130 to 170
+ *     ordinary ones); fp8 and kind_f8f6f4 become converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and
+ *     sm_110; int4 is emulated from sm_90 on, b1 from sm_100 on (sm_90: xor costs twice); f64 m16n8 is one instruction
+ *     on sm_90 only. Plain mma.sp of f16 and int8 costs 32 to 72 instructions more on sm_100 and later (ptxas says so
+ *     in an advisory): TC_MMA_SP_ORDERED costs nothing anywhere, and its metadata is what tc_sparse.h makes.
+ *     kind_f8f6f4 and kind_mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5. Sparse
+ *     kinds exist as ordered metadata only. Sparse mxf4 and mxf4nvf4 need sm_120a or sm_121a, an f target will not do.
+ *     .satfinite stands before the types here and at the very end in wmma. The selector must be what the ISA allows
+ *     (0..3, 0..1 or 0): ptxas takes 0..3 everywhere, the macros do not. byte and thread ids must be the same in all
+ *     lanes.
  *
  * Source: PTX ISA, "Warp-level matrix instructions"; "Data movement and conversion instructions: cp.async".
  */
@@ -130,12 +150,24 @@ TC_HD TC_CONSTEXPR int tc_frag_m16n8k16_d_col(int lane, int i) { return lane % 4
 /* m8n8k4 of f16: which of the four products a lane works on, and its place in it. A stored by rows (row) or columns
  * (col), and B (n, k) by columns (col, K contiguous) or rows; D of f16 or of f32. */
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_product(int lane) { return lane % 16 / 4; }
-TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_a_row(int lane, int i, int col) { return lane / 16 * 4 + (col ? i : lane % 4); }
+TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_a_row(int lane, int i, int col)
+{
+    return lane / 16 * 4 + (col ? i : lane % 4);
+}
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_a_col(int lane, int i, int col) { return col ? lane % 4 : i; }
-TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_b_row(int lane, int i, int col) { return lane / 16 * 4 + (col ? lane % 4 : i); }
+TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_b_row(int lane, int i, int col)
+{
+    return lane / 16 * 4 + (col ? lane % 4 : i);
+}
 TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_b_col(int lane, int i, int col) { return col ? i : lane % 4; }
-TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_d_row(int lane, int i, int f32) { return lane / 16 * 4 + (f32 ? lane % 2 + (i & 2) : lane % 4); }
-TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_d_col(int lane, int i, int f32) { return f32 ? (i & 4) + (lane & 2) + (i & 1) : i; }
+TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_d_row(int lane, int i, int f32)
+{
+    return lane / 16 * 4 + (f32 ? lane % 2 + (i & 2) : lane % 4);
+}
+TC_HD TC_CONSTEXPR int tc_frag_m8n8k4_f16_d_col(int lane, int i, int f32)
+{
+    return f32 ? (i & 4) + (lane & 2) + (i & 1) : i;
+}
 
 /* ldmatrix and stmatrix: element i of the registers of a lane is element `col` of the row of 16 bytes (in memory) whose
  * address lane tc_frag_ldmatrix_*_row gave. For matrix j of x2 and x4 i goes on: m8n8 b16 has 2 elements a matrix,
@@ -158,7 +190,10 @@ TC_HD TC_CONSTEXPR int tc_frag_stmatrix_m16n8_trans_col(int lane, int i) { retur
 
 /* Block scales: the row of A (column of B) whose scales lane holds for this thread id, or -1 where its register is not
  * read. */
-TC_HD TC_CONSTEXPR int tc_frag_scale_a_row(int lane, int thread_a) { return lane % 4 / 2 == thread_a ? lane / 4 + lane % 2 * 8 : -1; }
+TC_HD TC_CONSTEXPR int tc_frag_scale_a_row(int lane, int thread_a)
+{
+    return lane % 4 / 2 == thread_a ? lane / 4 + lane % 2 * 8 : -1;
+}
 TC_HD TC_CONSTEXPR int tc_frag_scale_b_col(int lane, int thread_b) { return lane % 4 == thread_b ? lane / 4 : -1; }
 
 #ifdef __CUDACC__
@@ -225,7 +260,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
  *
  *     shape    num        type                                 registers of r        trans      needs
  *     m8n8     x1 x2 x4   b16                                  1 2 4                 either     sm_75 (stmatrix: sm_90)
- *     m16n16   x1 x2      b8, b8x16_b6x16_p32, b8x16_b4x16_p64 2 4                   always     a or f target of Blackwell; ldmatrix
+ *     m16n16   x1 x2      b8, b8x16_b6x16_p32, b8x16_b4x16_p64 2 4                   always     a or f target of
+ *                                                                                               Blackwell; ldmatrix
  *     m8n16    x1 x2 x4   b8x16_b6x16_p32, b8x16_b4x16_p64     1 2 4                 never      the same
  *     m16n8    x1 x2 x4   b8                                   1 2 4                 always     the same; stmatrix
  *
@@ -775,8 +811,9 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
     static_assert(tc__mma_ids(TC__ITEM3(row, ~, ~, 3), byte_a, thread_a, byte_b, thread_b), TC__MMA_IDS)
 TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_b, int thread_b)
 {
-    return byte_a >= 0 && byte_a <= most && byte_b >= 0 && byte_b <= most && (most != 2 || (byte_a % 2 == 0 && byte_b % 2 == 0))
-        && thread_a >= 0 && thread_a <= 1 && thread_b >= 0 && thread_b <= 3;
+    return byte_a >= 0 && byte_a <= most && byte_b >= 0 && byte_b <= most
+        && (most != 2 || (byte_a % 2 == 0 && byte_b % 2 == 0)) && thread_a >= 0 && thread_a <= 1 && thread_b >= 0
+        && thread_b <= 3;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

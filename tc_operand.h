@@ -1,8 +1,9 @@
-/* tc_operand.h - tc 0.2.0 - one operand's block of k in shared memory: its bytes, its descriptor steps, its loaders, its tensor map.
- * Needs: the headers below.
+/* tc_operand.h - tc 0.2.0 - one operand's block of k in shared memory: its bytes, its descriptor steps, its loaders,
+ * its tensor map. Needs: the headers below.
  *
- * All element types look alike to shared memory. A block of `rows` rows by `k` elements is cut along k into boxes of 128 bytes of each row,
- * in 128-byte swizzle, end to end; an instruction of the Tensor Cores takes 32 bytes of k (a step), four to a box:
+ * All element types look alike to shared memory. A block of `rows` rows by `k` elements is cut along k into boxes of
+ * 128 bytes of each row, in 128-byte swizzle, end to end; an instruction of the Tensor Cores takes 32 bytes of k (a
+ * step), four to a box:
  *
  *         box 0 (rows x 128 bytes)      box 1
  *     row |0    |32   |64   |96   |  |128  |160  ...     bytes of k
@@ -46,26 +47,36 @@ TC_HD TC_CONSTEXPR tc_operand tc_operand_of(int type, int rows, int k)
     return o;
 }
 
-TC_HD TC_CONSTEXPR int tc_operand_box_k(const tc_operand o) { return 1024 / tc_type_bits(o.type); } /* elements of k in a box */
+TC_HD TC_CONSTEXPR int tc_operand_box_k(const tc_operand o)
+{
+    return 1024 / tc_type_bits(o.type); /* elements of k in a box */
+}
 TC_HD TC_CONSTEXPR int tc_operand_steps(const tc_operand o) { return o.k * tc_type_bits(o.type) / 8 / 32; }
-TC_HD TC_CONSTEXPR int tc_operand_step(const tc_operand o, int step) { return step / 4 * o.box_bytes + step % 4 * 32; } /* bytes from the block's start */
+TC_HD TC_CONSTEXPR int tc_operand_step(const tc_operand o, int step)
+{
+    return step / 4 * o.box_bytes + step % 4 * 32; /* bytes from the block's start */
+}
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Rows end to end. Each row is `bytes` long, a multiple of 16. The XOR is as wide as the largest power of 2 that divides a row's chunks, at
- * most 8: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8 different 16-byte groups of banks. For rows of 32, 64
- * and 128 bytes this is the swizzle of that width.
+ * Rows end to end. Each row is `bytes` long, a multiple of 16. The XOR is as wide as the largest power of 2 that
+ * divides a row's chunks, at most 8: 8 rows of one chunk column, which are a matrix of ldmatrix, then lie in 8
+ * different 16-byte groups of banks. For rows of 32, 64 and 128 bytes this is the swizzle of that width.
  */
 typedef struct tc_rows {
     int bytes, rows, threads;
 } tc_rows;
 
-/* Threads side by side in a row (a power of 2), chunks of each of them in it, rows of one pass of all threads, passes of a tile. */
+/* Threads side by side in a row (a power of 2), chunks of each of them in it, rows of one pass of all threads, passes
+ * of a tile. */
 TC_HD TC_CONSTEXPR int tc_rows_lanes(const tc_rows t) { return t.bytes / 16 & -(t.bytes / 16); }
 TC_HD TC_CONSTEXPR int tc_rows_pieces(const tc_rows t) { return t.bytes / 16 / tc_rows_lanes(t); }
 TC_HD TC_CONSTEXPR int tc_rows_step(const tc_rows t) { return t.threads / tc_rows_lanes(t); }
 TC_HD TC_CONSTEXPR int tc_rows_passes(const tc_rows t) { return (t.rows + tc_rows_step(t) - 1) / tc_rows_step(t); }
 
-TC_HD TC_CONSTEXPR int tc_rows_xor(int bytes) { return (bytes / 16 & -(bytes / 16)) < 8 ? bytes / 16 & -(bytes / 16) : 8; }
+TC_HD TC_CONSTEXPR int tc_rows_xor(int bytes)
+{
+    return (bytes / 16 & -(bytes / 16)) < 8 ? bytes / 16 & -(bytes / 16) : 8;
+}
 TC_HD TC_CONSTEXPR uint32_t tc_rows_twist(int bytes, uint32_t row)
 {
     return row / (8u / (uint32_t)tc_rows_xor(bytes)) % (uint32_t)tc_rows_xor(bytes) * 16u;
@@ -80,24 +91,29 @@ TC_HD TC_CONSTEXPR uint32_t tc_rows_at(int bytes, uint32_t row, uint32_t chunk)
 /* The same moved by `chunks`, an even constant. */
 TC_HD TC_CONSTEXPR uint32_t tc_rows_move(int bytes, uint32_t at, const int chunks)
 {
-    return (at ^ (uint32_t)(chunks % tc_rows_xor(bytes) * 16)) + (uint32_t)(chunks / tc_rows_xor(bytes) * tc_rows_xor(bytes) * 16);
+    return (at ^ (uint32_t)(chunks % tc_rows_xor(bytes) * 16))
+         + (uint32_t)(chunks / tc_rows_xor(bytes) * tc_rows_xor(bytes) * 16);
 }
 
 #ifdef __CUDACC__
 
-/* Copy number i (a constant) of thread `thread`: where to, from the place `first` of its copy 0. Passes that cover a multiple of 8 rows find
- * the same XOR again; where the step is a power of 2, the XOR of a sum of rows is the XOR of the two; else it is computed anew. */
+/* Copy number i (a constant) of thread `thread`: where to, from the place `first` of its copy 0. Passes that cover a
+ * multiple of 8 rows find the same XOR again; where the step is a power of 2, the XOR of a sum of rows is the XOR of
+ * the two; else it is computed anew. */
 TC_DEV uint32_t tc_rows_to(const tc_rows t, uint32_t first, uint32_t thread, const int i)
 {
-    const int step = tc_rows_step(t), row = i / tc_rows_pieces(t) * step, chunk = i % tc_rows_pieces(t) * tc_rows_lanes(t);
+    const int step = tc_rows_step(t), row = i / tc_rows_pieces(t) * step,
+              chunk = i % tc_rows_pieces(t) * tc_rows_lanes(t);
     if (step % 8 == 0) return first + (uint32_t)(row * t.bytes + chunk * 16);
-    if ((step & (step - 1)) == 0) return (first ^ tc_rows_twist(t.bytes, (uint32_t)row)) + (uint32_t)(row * t.bytes + chunk * 16);
+    if ((step & (step - 1)) == 0)
+        return (first ^ tc_rows_twist(t.bytes, (uint32_t)row)) + (uint32_t)(row * t.bytes + chunk * 16);
     return first - tc_rows_at(t.bytes, thread / (uint32_t)tc_rows_lanes(t), thread % (uint32_t)tc_rows_lanes(t))
-         + tc_rows_at(t.bytes, thread / (uint32_t)tc_rows_lanes(t) + (uint32_t)row, thread % (uint32_t)tc_rows_lanes(t) + (uint32_t)chunk);
+         + tc_rows_at(t.bytes, thread / (uint32_t)tc_rows_lanes(t) + (uint32_t)row,
+                      thread % (uint32_t)tc_rows_lanes(t) + (uint32_t)chunk);
 }
 
-/* One 16-byte chunk (8 elements of 16 bits) of a row that is not aligned to it, to shared memory; bytes of it exist, the rest is zeros.
- * word: src is a multiple of 4 bytes; otherwise element by element, through registers. */
+/* One 16-byte chunk (8 elements of 16 bits) of a row that is not aligned to it, to shared memory; bytes of it exist,
+ * the rest is zeros. word: src is a multiple of 4 bytes; otherwise element by element, through registers. */
 TC_DEV_SM80 void tc_rows_copy(int word, uint32_t dst, const char *src, int bytes)
 {
     if (word) {
@@ -114,7 +130,9 @@ TC_DEV_SM80 void tc_rows_copy(int word, uint32_t dst, const char *src, int bytes
             const uint32_t hi = 4 * i + 2 < bytes ? *(const uint16_t *)(src + 4 * i + 2) : 0u;
             w[i] = lo | hi << 16;
         }
-        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(dst), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3]) : "memory");
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(dst), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])
+                     : "memory");
     }
 }
 
@@ -130,7 +148,8 @@ TC_DEV_SM80 void tc__cp_async_wait(const int n)
     }
 }
 
-/* Where a block comes from: rows of a matrix of a batch, for this block alone or, with multicast (a constant), for those in mask too. */
+/* Where a block comes from: rows of a matrix of a batch, for this block alone or, with multicast (a constant), for
+ * those in mask too. */
 typedef struct tc_operand_source {
     const tc_tmap *map; /* (k, rows, batch) */
     int row, batch;
@@ -164,7 +183,10 @@ typedef struct tc_operand_matrix {
 enum { TC_OPERAND_FITS = 0, TC_OPERAND_BASE, TC_OPERAND_PITCH, TC_OPERAND_STRIDE, TC_OPERAND_REACH };
 
 TC_HOST int64_t tc__operand_pitch(const tc_operand_matrix *x) { return x->pitch * tc_type_bits(x->type) / 8; }
-TC_HOST int64_t tc__operand_stride(const tc_operand_matrix *x) { return x->batch > 1 ? x->stride * tc_type_bits(x->type) / 8 : 0; }
+TC_HOST int64_t tc__operand_stride(const tc_operand_matrix *x)
+{
+    return x->batch > 1 ? x->stride * tc_type_bits(x->type) / 8 : 0;
+}
 
 TC_HOST int tc_operand_breaks(const tc_operand_matrix *x)
 {
@@ -180,15 +202,18 @@ TC_HOST tc_status tc_operand_check(const tc_operand_matrix *x)
 {
     const char *name = x->name;
     switch (tc_operand_breaks(x)) {
-    case TC_OPERAND_BASE: return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes, as TMA needs", name, x->base);
+    case TC_OPERAND_BASE:
+        return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes, as TMA needs", name, x->base);
     case TC_OPERAND_PITCH:
-        return tc__fail(TC_ERR_ALIGN, "ld%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
-                        (long long)x->pitch, (long long)tc__operand_pitch(x));
+        return tc__fail(TC_ERR_ALIGN, "ld%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs",
+                        name, (long long)x->pitch, (long long)tc__operand_pitch(x));
     case TC_OPERAND_STRIDE:
-        return tc__fail(TC_ERR_ALIGN, "stride_%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
+        return tc__fail(TC_ERR_ALIGN,
+                        "stride_%s = %lld elements = %lld bytes is not a multiple of 16 bytes, as TMA needs", name,
                         (long long)x->stride, (long long)tc__operand_stride(x));
     case TC_OPERAND_REACH:
-        return tc__fail(TC_ERR_SIZE, "ld%s = %lld or stride_%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name,
+        return tc__fail(TC_ERR_SIZE,
+                        "ld%s = %lld or stride_%s = %lld elements is 2^40 bytes or more, which TMA cannot step", name,
                         (long long)x->pitch, name, (long long)x->stride);
     default: return TC_OK;
     }

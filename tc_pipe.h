@@ -1,18 +1,21 @@
-/* tc_pipe.h - tc 0.2.0 - rings of shared-memory slots, roles of warpgroups, values that a warp has in common. Needs: the headers below.
+/* tc_pipe.h - tc 0.2.0 - rings of shared-memory slots, roles of warpgroups, values that a warp has in common. Needs:
+ * the headers below.
  *
  * A warp-specialised kernel is a producer that fills slots and consumers that empty them. A slot has two mbarriers:
  *
  *     full     the producer arrives and TMA counts its bytes; consumers wait for it
- *     empty    consumers arrive when they are done with the slot; the producer waits for it before it fills the slot again
+ *     empty    consumers arrive when they are done with the slot; the producer waits for it before it fills the slot
+ *              again
  *
  *     tc_ring, tc_ring_next, tc_ring_skip       position in a ring: which slot, which lap
  *     tc_pipe, tc_pipe_full, tc_pipe_empty      where the mbarriers of a ring lie; tc_pipe_init makes them
  *     TC_PIPE_WAIT_FULL, TC_PIPE_WAIT_EMPTY     wait for a slot (macros, so that TC_DEBUG can name the line)
- *     tc_roles_of, tc_roles_producer, _consumer registers: what the producer's warpgroup gives away, the consumers get (setmaxnreg)
+ *     tc_roles_of, tc_roles_producer, _consumer registers: what the producer's warpgroup gives away, the consumers get
+ *     (setmaxnreg)
  *     tc_uniform                                a value that is the same in all lanes, known to the compiler as such
  *
- * TRAP: a wait compares one parity bit, which tells only neighbouring laps of a ring apart. Nobody may wait for a slot while the lap
- * before the one that it means is still to come.
+ * TRAP: a wait compares one parity bit, which tells only neighbouring laps of a ring apart. Nobody may wait for a slot
+ * while the lap before the one that it means is still to come.
  */
 #ifndef TC_PIPE_H
 #define TC_PIPE_H
@@ -22,8 +25,9 @@
 #include "tc_wgmma.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Registers of a thread: the producer's warpgroup gives away what its consumers need. A block of 128 * (1 + consumers) threads starts with
- * 65536 / threads of them each, rounded down to a multiple of 8. One consumer warpgroup has enough as it is.
+ * Registers of a thread: the producer's warpgroup gives away what its consumers need. A block of 128 * (1 + consumers)
+ * threads starts with 65536 / threads of them each, rounded down to a multiple of 8. One consumer warpgroup has enough
+ * as it is.
  */
 enum {
     TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three */
@@ -63,8 +67,8 @@ TC_DEV_SM90A void tc_roles_consumer(const tc_roles r)
     if (r.consumer == 240) TC_SETMAXNREG_INC(240);
 }
 
-/* A value that is the same in all 32 lanes, which must call this together: redux.sync leaves it in a uniform register, so that
- * ptxas takes loops and branches over it for uniform. PTX: redux.sync, sm_80. */
+/* A value that is the same in all 32 lanes, which must call this together: redux.sync leaves it in a uniform register,
+ * so that ptxas takes loops and branches over it for uniform. PTX: redux.sync, sm_80. */
 TC_DEV_SM80 uint32_t tc_uniform(uint32_t x)
 {
     uint32_t r;
@@ -73,8 +77,8 @@ TC_DEV_SM80 uint32_t tc_uniform(uint32_t x)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Position in a ring of `stages` slots. phase is the parity of the current lap: consumers wait full with phase, producers wait empty
- * with phase ^ 1 (which a fresh barrier passes).
+ * Position in a ring of `stages` slots. phase is the parity of the current lap: consumers wait full with phase,
+ * producers wait empty with phase ^ 1 (which a fresh barrier passes).
  */
 typedef struct tc_ring {
     uint32_t stage, phase;
@@ -88,8 +92,8 @@ TC_DEV void tc_ring_next(tc_ring *r, const int stages)
     }
 }
 
-/* Skips a run of slots given as its remainder and quotient by stages (the host can divide: a division here would drag the
- * position out of the uniform registers). */
+/* Skips a run of slots given as its remainder and quotient by stages (the host can divide: a division here would drag
+ * the position out of the uniform registers). */
 TC_DEV void tc_ring_skip(tc_ring *r, uint32_t slots, uint32_t laps, const int stages)
 {
     r->stage += slots;
@@ -116,7 +120,8 @@ TC_DEV tc_pipe tc_pipe_at(uint32_t smem, const int stages)
 TC_DEV uint32_t tc_pipe_full(tc_pipe p, uint32_t stage) { return p.full + stage * 8u; }
 TC_DEV uint32_t tc_pipe_empty(tc_pipe p, uint32_t stage) { return p.empty + stage * 8u; }
 
-/* One thread, before tc_fence_mbarrier_init and a barrier of the block or cluster. releases: arrivals that give a slot back. */
+/* One thread, before tc_fence_mbarrier_init and a barrier of the block or cluster. releases: arrivals that give a slot
+ * back. */
 TC_DEV_SM90 void tc_pipe_init(tc_pipe p, const int stages, uint32_t releases)
 {
     for (int s = 0; s < stages; s++) {
@@ -125,8 +130,10 @@ TC_DEV_SM90 void tc_pipe_init(tc_pipe p, const int stages, uint32_t releases)
     }
 }
 
-#define TC_PIPE_WAIT_FULL(pipe, ring) TC_MBARRIER_WAIT(tc_pipe_full(pipe, (ring)->stage), (ring)->phase, "full", (int)(ring)->stage)
-#define TC_PIPE_WAIT_EMPTY(pipe, ring) TC_MBARRIER_WAIT(tc_pipe_empty(pipe, (ring)->stage), (ring)->phase ^ 1u, "empty", (int)(ring)->stage)
+#define TC_PIPE_WAIT_FULL(pipe, ring)                                                                                 \
+    TC_MBARRIER_WAIT(tc_pipe_full(pipe, (ring)->stage), (ring)->phase, "full", (int)(ring)->stage)
+#define TC_PIPE_WAIT_EMPTY(pipe, ring)                                                                                \
+    TC_MBARRIER_WAIT(tc_pipe_empty(pipe, (ring)->stage), (ring)->phase ^ 1u, "empty", (int)(ring)->stage)
 
 #endif /* __CUDACC__ */
 

@@ -1,21 +1,28 @@
-/* tc_sparse.h - tc 0.2.0 - 2:4 sparsity: prune or verify, compress, metadata, and the fragments of mma.sp. Needs: tc_core.h; host and device.
+/* tc_sparse.h - tc 0.2.0 - 2:4 sparsity: prune or verify, compress, metadata, and the fragments of mma.sp. Needs:
+ * tc_core.h; host and device.
  *
  * A sparse matrix instruction multiplies an A of which each group of elements along K is half zeros. It is given what
  * is left (half the columns, "kept") and where it stood ("meta"):
  *
- *     tc_sp_args args = {.type = TC_BF16, .rows = m, .cols = k, .a = a, .lda = k, .kept = kept, .ldk = k / 2, .meta = meta, .ldm = k / 8};
- *     tc_status st = tc_sp_compress(&args);               TC_ERR_SPARSE, and tc_why() names row and columns, where A is not 2:4
- *     st = tc_sp_pack_mma(&args, words);                  words[(row / 16 * (k / 64) + col / 64) * 32 + lane]: a register of a lane
+ *     tc_sp_args args = {.type = TC_BF16, .rows = m, .cols = k, .a = a, .lda = k, .kept = kept, .ldk = k / 2, .meta =
+ *     meta, .ldm = k / 8};
+ *     tc_status st = tc_sp_compress(&args);               TC_ERR_SPARSE, and tc_why() names row and columns, where A is
+ *                                                         not 2:4
+ *     st = tc_sp_pack_mma(&args, words);                  words[(row / 16 * (k / 64) + col / 64) * 32 + lane]: a
+ *                                                         register of a lane
  *     ...
  *     for (int s = 0; s < 4; s++)                         in the kernel, unrolled by hand: the selector is a literal
  *         TC_MMA_SP_ORDERED(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b, d, word, s);
  *
  * CONTENTS
- *     tc_sp_group(bits), tc_sp_block(bits)             columns of a group; columns that one metadata register of a warp describes
+ *     tc_sp_group(bits), tc_sp_block(bits)             columns of a group; columns that one metadata register of a warp
+ *                                                      describes
  *     tc_sp_compress, tc_sp_expand                     host: a matrix to kept and meta (or a check alone), and back
  *     tc_sp_compress_grid                              device: the same by all threads of a grid, in a kernel of yours
- *     tc_sp_compress_group                             host and device: one group, for kernels that compress what they have in hand
- *     tc_sp_pack_mma, tc_sp_mma_meta                   meta to the registers of mma.sp: host for a matrix, both for one register
+ *     tc_sp_compress_group                             host and device: one group, for kernels that compress what they
+ *                                                      have in hand
+ *     tc_sp_pack_mma, tc_sp_mma_meta                   meta to the registers of mma.sp: host for a matrix, both for one
+ *                                                      register
  *     tc_sp_mma_lane, tc_sp_mma_bit                    where a group's four bits stand
  *     tc_frag_sp_{shape}_{class}_{a,b,d}_{row,col}     fragments of mma.sp; A's columns are those of kept
  *     tc_frag_sp_{shape}_{class}_meta_{row,col}        what a pair of metadata bits describes
@@ -37,12 +44,13 @@
  *       groups        groups                   t = 1               row g + 8,        groups 0..7
  *       4t .. 4t+3    4t .. 4t+3               t = 2               row g,            groups 8..15
  *                                              t = 3               row g + 8,        groups 8..15
- *     selector s reads the groups   s*4.. (16-bit k16, tf32 k8), s*8.. (16-bit k32, tf32 k16, 8-bit k32, 4-bit k64), all (8-bit k64,
+ *     selector s reads the groups   s*4.. (16-bit k16, tf32 k8), s*8.. (16-bit k32, tf32 k16, 8-bit k32, 4-bit k64),
+ *                                   all (8-bit k64,
  *     4-bit k128: s = 0): so step s of K along a block of 16 groups is selector s, with the same register.
  *
  * TRAPS
- *     A wrong index (two equal ones; unordered ones with ordered metadata; for tf32 anything but 0x4 and 0xe) is undefined behaviour.
- *     The other operand is not compressed: B has all K rows.
+ *     A wrong index (two equal ones; unordered ones with ordered metadata; for tf32 anything but 0x4 and 0xe) is
+ *     undefined behaviour. The other operand is not compressed: B has all K rows.
  *
  * Source: PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A".
  */
@@ -64,9 +72,11 @@ TC_HD TC_CONSTEXPR int tc_sp_bits(int type) { return type == TC_E3M2 || type == 
 TC_HD TC_CONSTEXPR int tc__sp_known(int type, int bits)
 {
     return type == TC_E2M1 ? bits == 4 || bits == 8
-         : type == TC_F16 || type == TC_BF16 || type == TC_TF32 || type == TC_F32 || type == TC_E4M3 || type == TC_E5M2 || type == TC_E3M2
-                 || type == TC_E2M3 || type == TC_S8 || type == TC_U8 || type == TC_S4 || type == TC_U4
-             ? bits == tc_sp_bits(type) : 0;
+         : type == TC_F16 || type == TC_BF16 || type == TC_TF32 || type == TC_F32 || type == TC_E4M3 || type == TC_E5M2
+                   || type == TC_E3M2 || type == TC_E2M3 || type == TC_S8 || type == TC_U8 || type == TC_S4
+                   || type == TC_U4
+             ? bits == tc_sp_bits(type)
+             : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -93,7 +103,9 @@ TC_HD uint32_t tc__sp_size(int type, int bits, uint32_t x)
 
 TC_HD uint32_t tc__sp_slot(int bits, const void *row, int64_t i)
 {
-    return bits == 32 ? ((const uint32_t *)row)[i] : bits == 16 ? ((const uint16_t *)row)[i] : ((const uint8_t *)row)[i];
+    return bits == 32 ? ((const uint32_t *)row)[i]
+         : bits == 16 ? ((const uint16_t *)row)[i]
+                      : ((const uint8_t *)row)[i];
 }
 
 TC_HD void tc__sp_put(int bits, void *row, int64_t i, uint32_t x)
@@ -114,7 +126,8 @@ TC_HD uint32_t tc__sp_slot_size(int type, int bits, uint32_t x)
 TC_HD uint32_t tc_sp_compress_group(int type, int bits, const void *row, int64_t g, void *kept)
 {
     const int slots = bits == 32 ? 2 : 4;
-    uint32_t value1 = 0, size1 = 0, value2 = 0, size2 = 0; /* the largest and the second, and no array: this must stay in registers */
+    uint32_t value1 = 0, size1 = 0, value2 = 0,
+             size2 = 0; /* the largest and the second, and no array: this must stay in registers */
     int at1 = -1, at2 = -1, nonzero = 0, i;
     for (i = 0; i < slots; i++) {
         const uint32_t x = tc__sp_slot(bits, row, g * slots + i), size = tc__sp_slot_size(type, bits, x);
@@ -142,7 +155,7 @@ TC_HD uint32_t tc_sp_compress_group(int type, int bits, const void *row, int64_t
  * (with 4 bits they are even), ldm bytes.
  */
 typedef struct tc_sp_args {
-    int type;             /* TC_F16, TC_BF16, TC_TF32, TC_F32, TC_S8, TC_U8, TC_S4, TC_U4, TC_E4M3, TC_E5M2, TC_E3M2, TC_E2M3, TC_E2M1 */
+    int type; /* TC_F16, TC_BF16, TC_TF32, TC_F32, TC_S8, TC_U8, TC_S4, TC_U4, TC_E4M3, TC_E5M2, TC_E3M2, TC_E2M3, TC_E2M1 */
     int bits;             /* of an element in memory; 0: what the type has (fp6: 8). TC_E2M1 in bytes: 8 */
     int prune;            /* 0: a group with too many nonzeros is an error; 1: it keeps its largest */
     int64_t rows, cols;   /* of A; cols a multiple of two groups */
@@ -189,14 +202,25 @@ TC_DEV int64_t tc_sp_compress_grid(const tc_sp_args *p)
 TC_HOST tc_status tc__sp_check(const tc_sp_args *p, int bits)
 {
     if (!p->a && !p->kept) return tc__fail(TC_ERR_NULL, "a is null");
-    if (!tc__sp_known(p->type, bits)) return tc__fail(TC_ERR_SPARSE, "elements of type %s in %d bits have no sparse instruction", tc_type_name(p->type), bits);
-    if (p->rows < 0 || p->cols < 0) return tc__fail(TC_ERR_SIZE, "rows = %lld and cols = %lld must not be negative", (long long)p->rows, (long long)p->cols);
-    if (p->cols % (2 * tc_sp_group(bits))) return tc__fail(TC_ERR_SIZE, "cols = %lld is no multiple of %d: two groups", (long long)p->cols, 2 * tc_sp_group(bits));
-    if (p->a && p->lda < p->cols) return tc__fail(TC_ERR_PITCH, "lda = %lld is less than cols = %lld", (long long)p->lda, (long long)p->cols);
-    if (p->kept && p->ldk < p->cols / 2) return tc__fail(TC_ERR_PITCH, "ldk = %lld is less than cols / 2 = %lld", (long long)p->ldk, (long long)p->cols / 2);
+    if (!tc__sp_known(p->type, bits))
+        return tc__fail(TC_ERR_SPARSE, "elements of type %s in %d bits have no sparse instruction",
+                        tc_type_name(p->type), bits);
+    if (p->rows < 0 || p->cols < 0)
+        return tc__fail(TC_ERR_SIZE, "rows = %lld and cols = %lld must not be negative", (long long)p->rows,
+                        (long long)p->cols);
+    if (p->cols % (2 * tc_sp_group(bits)))
+        return tc__fail(TC_ERR_SIZE, "cols = %lld is no multiple of %d: two groups", (long long)p->cols,
+                        2 * tc_sp_group(bits));
+    if (p->a && p->lda < p->cols)
+        return tc__fail(TC_ERR_PITCH, "lda = %lld is less than cols = %lld", (long long)p->lda, (long long)p->cols);
+    if (p->kept && p->ldk < p->cols / 2)
+        return tc__fail(TC_ERR_PITCH, "ldk = %lld is less than cols / 2 = %lld", (long long)p->ldk,
+                        (long long)p->cols / 2);
     if (p->meta && p->ldm < p->cols / tc_sp_group(bits) / 2)
-        return tc__fail(TC_ERR_PITCH, "ldm = %lld is less than the %lld bytes of a row's metadata", (long long)p->ldm, (long long)p->cols / tc_sp_group(bits) / 2);
-    if (bits == 4 && (p->lda % 2 || p->ldk % 2)) return tc__fail(TC_ERR_PITCH, "lda and ldk must be even with 4-bit elements");
+        return tc__fail(TC_ERR_PITCH, "ldm = %lld is less than the %lld bytes of a row's metadata", (long long)p->ldm,
+                        (long long)p->cols / tc_sp_group(bits) / 2);
+    if (bits == 4 && (p->lda % 2 || p->ldk % 2))
+        return tc__fail(TC_ERR_PITCH, "lda and ldk must be even with 4-bit elements");
     return TC_OK;
 }
 
@@ -215,8 +239,13 @@ TC_HOST tc_status tc_sp_compress(const tc_sp_args *p)
             const int over = tc__sp_byte(p, bits, r, i);
             if (over) {
                 const long long at = (long long)(2 * i + (over == 2)) * group;
-                return tc__fail(TC_ERR_SPARSE, "row %lld, columns %lld to %lld of A hold more than %s: set .prune, or prune the matrix", (long long)r, at,
-                                at + group - 1, bits == 32 ? "1 nonzero in 2" : bits == 4 ? "2 pairs in 4 that are not zero" : "2 nonzeros in 4");
+                return tc__fail(
+                    TC_ERR_SPARSE,
+                    "row %lld, columns %lld to %lld of A hold more than %s: set .prune, or prune the matrix",
+                    (long long)r, at, at + group - 1,
+                    bits == 32  ? "1 nonzero in 2"
+                    : bits == 4 ? "2 pairs in 4 that are not zero"
+                                : "2 nonzeros in 4");
             }
         }
     return TC_OK;
@@ -238,7 +267,9 @@ TC_HOST tc_status tc_sp_expand(const tc_sp_args *p, void *a)
             const int nibble = p->meta[r * p->ldm + g / 2] >> (int)(g % 2 * 4) & 15;
             for (i = 0; i < slots; i++) tc__sp_put(bits, row, g * slots + i, 0);
             if (bits == 32) tc__sp_put(32, row, g * 2 + (nibble == 0xe), tc__sp_slot(32, kept, g));
-            else for (i = 0; i < 2; i++) tc__sp_put(bits, row, g * 4 + (nibble >> 2 * i & 3), tc__sp_slot(bits, kept, 2 * g + i));
+            else
+                for (i = 0; i < 2; i++)
+                    tc__sp_put(bits, row, g * 4 + (nibble >> 2 * i & 3), tc__sp_slot(bits, kept, 2 * g + i));
         }
     }
     return TC_OK;
@@ -254,7 +285,10 @@ TC_HD TC_CONSTEXPR int tc_sp_mma_lane(int bits, int row, int group)
 {
     return row % 8 * 4 + (bits >= 16 ? group / 4 : group / 8 * 2 + row / 8);
 }
-TC_HD TC_CONSTEXPR int tc_sp_mma_bit(int bits, int row, int group) { return bits >= 16 ? row / 8 * 16 + group % 4 * 4 : group % 8 * 4; }
+TC_HD TC_CONSTEXPR int tc_sp_mma_bit(int bits, int row, int group)
+{
+    return bits >= 16 ? row / 8 * 16 + group % 4 * 4 : group % 8 * 4;
+}
 
 /* The register of a lane for the block whose first row's metadata begins at meta (8 bytes a row). */
 TC_HD uint32_t tc_sp_mma_meta(const uint8_t *meta, int64_t ldm, int bits, int lane)
@@ -278,11 +312,14 @@ TC_HOST tc_status tc_sp_pack_mma(const tc_sp_args *p, uint32_t *words)
     if (st != TC_OK) return st;
     if (!p->meta || !words) return tc__fail(TC_ERR_NULL, "meta and words must not be null");
     if (p->rows % 16) return tc__fail(TC_ERR_SIZE, "rows = %lld is no multiple of 16", (long long)p->rows);
-    if (p->cols % block) return tc__fail(TC_ERR_SIZE, "cols = %lld is no multiple of %d: 16 groups", (long long)p->cols, block);
+    if (p->cols % block)
+        return tc__fail(TC_ERR_SIZE, "cols = %lld is no multiple of %d: 16 groups", (long long)p->cols, block);
     for (r = 0; r < p->rows; r += 16)
         for (c = 0; c < p->cols; c += block)
             for (lane = 0; lane < 32; lane++)
-                words[(r / 16 * (p->cols / block) + c / block) * 32 + lane] = tc_sp_mma_meta(p->meta + r * p->ldm + c / block * 8, p->ldm, bits, lane);
+                words[(r / 16 * (p->cols / block) + c / block) * 32 + lane] = tc_sp_mma_meta(p->meta + r * p->ldm
+                                                                                                 + c / block * 8,
+                                                                                             p->ldm, bits, lane);
     return TC_OK;
 }
 #endif
@@ -298,9 +335,18 @@ TC_HOST tc_status tc_sp_pack_mma(const tc_sp_args *p, uint32_t *words)
     X(m16n8k16_b16, 16, 2, 4) X(m16n8k32_b16, 16, 2, 8) X(m16n8k8_b32, 32, 1, 4) X(m16n8k16_b32, 32, 1, 8)            \
     X(m16n8k32_b8, 8, 4, 8) X(m16n8k64_b8, 8, 4, 16) X(m16n8k64_b4, 4, 8, 8) X(m16n8k128_b4, 4, 8, 16)
 
-TC_HD TC_CONSTEXPR int tc__sp_pair_group(int bits, int lane, int i) { return bits >= 16 ? lane % 4 * 4 + i % 8 / 2 : lane % 4 / 2 * 8 + i / 2; }
-TC_HD TC_CONSTEXPR int tc__sp_pair_row(int bits, int lane, int i) { return lane / 4 + (bits >= 16 ? i / 8 : lane % 2) * 8; }
-TC_HD TC_CONSTEXPR int tc__sp_pair_col(int bits, int group, int i) { return bits == 32 ? group : bits == 4 ? group * 4 + i % 2 * 2 : group * 2 + i % 2; }
+TC_HD TC_CONSTEXPR int tc__sp_pair_group(int bits, int lane, int i)
+{
+    return bits >= 16 ? lane % 4 * 4 + i % 8 / 2 : lane % 4 / 2 * 8 + i / 2;
+}
+TC_HD TC_CONSTEXPR int tc__sp_pair_row(int bits, int lane, int i)
+{
+    return lane / 4 + (bits >= 16 ? i / 8 : lane % 2) * 8;
+}
+TC_HD TC_CONSTEXPR int tc__sp_pair_col(int bits, int group, int i)
+{
+    return bits == 32 ? group : bits == 4 ? group * 4 + i % 2 * 2 : group * 2 + i % 2;
+}
 
 #define TC__SP_FRAG(name, bits, e, groups)                                                                            \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % 2 * 8; }          \

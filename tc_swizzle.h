@@ -27,13 +27,15 @@
  *              k: W bytes      k: W bytes                           mn: W bytes     mn: W bytes
  *             +-------------+ +-------------+                      +-------------+ +-------------+
  *     rows    | atom        | | atom + lead |              k       | atom        | | atom + lead |      with a swizzle;
- *     0..7    +-------------+ +-------------+              0..7    +-------------+ +-------------+      without one lead
- *     rows    | atom        |                              k       | atom        |                      and stride change
+ *     0..7    +-------------+ +-------------+              0..7    +-------------+ +-------------+      without one
+ *                                                                                                       lead
+ *     rows    | atom        |                              k       | atom        |                      and stride
+ *                                                                                                       change
  *     8..15   |   + stride  |                              8..15   |   + stride  |                      places: (*)
  *             +-------------+                                      +-------------+
  *
- *     bytes of K in one instruction are 32 (64 sparse): a swizzled K-major tile uses lead only where W is less than that.
- *     (*) MN-major without swizzle: the next 16 bytes along mn lie at + stride, the next 8 k at + lead.
+ *     bytes of K in one instruction are 32 (64 sparse): a swizzled K-major tile uses lead only where W is less than
+ *     that. (*) MN-major without swizzle: the next 16 bytes along mn lie at + stride, the next 8 k at + lead.
  *     128B with 32-byte atoms (tcgen05, MN-major 32-bit types) has 4 lines an atom, not 8.
  *
  * CONTENTS
@@ -46,8 +48,8 @@
  *     tc_layout_k, tc_layout_mn                        byte offset of element (row, k) in a canonical layout
  *
  * TRAPS
- *     The hardware swizzles the shared address, not the offset: the two agree only where the tile starts at a multiple of
- *     tc_swizzle_atom (256, 512 or 1024 bytes).
+ *     The hardware swizzles the shared address, not the offset: the two agree only where the tile starts at a multiple
+ *     of tc_swizzle_atom (256, 512 or 1024 bytes).
  *
  * Source: PTX ISA, "Swizzling modes" under Tensor (TMA), and "Shared memory matrix layout" under wgmma.
  */
@@ -70,7 +72,10 @@ TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B(uint32_t offset) { return offset ^ (
  * lines of 96 bytes, bit 4 ^= bit 7. */
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_96B(uint32_t offset) { return offset ^ ((offset >> 3) & 0x10u); }
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B_atom_32B(uint32_t offset) { return offset ^ ((offset >> 2) & 0x60u); }
-TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B_atom_32B_flip_8B(uint32_t offset) { return offset ^ ((offset >> 2) & 0x60u) ^ ((offset >> 4) & 8u); }
+TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B_atom_32B_flip_8B(uint32_t offset)
+{
+    return offset ^ ((offset >> 2) & 0x60u) ^ ((offset >> 4) & 8u);
+}
 TC_HD TC_CONSTEXPR uint32_t tc_swizzle_128B_atom_64B(uint32_t offset) { return offset ^ ((offset >> 1) & 0x40u); }
 
 /* The modes by number; the plain ones are their widths. */
@@ -122,19 +127,24 @@ TC_HD TC_CONSTEXPR uint32_t tc_tile_offset(int width, uint32_t row, uint32_t byt
  * that holds it. */
 TC_HD TC_CONSTEXPR uint32_t tc_layout_k(int mode, int bits, uint32_t lead, uint32_t stride, uint32_t row, uint32_t k)
 {
-    return mode ? tc_swizzle(mode, row % 8u * tc_swizzle_width(mode) + row / 8u * stride + k * (uint32_t)bits / 8u % tc_swizzle_width(mode)
+    return mode ? tc_swizzle(mode, row % 8u * tc_swizzle_width(mode) + row / 8u * stride
+                                       + k * (uint32_t)bits / 8u % tc_swizzle_width(mode)
                                        + k * (uint32_t)bits / 8u / tc_swizzle_width(mode) * lead)
-                : row % 8u * 16u + row / 8u * stride + k * (uint32_t)bits / 8u % 16u + k * (uint32_t)bits / 8u / 16u * lead;
+                : row % 8u * 16u + row / 8u * stride + k * (uint32_t)bits / 8u % 16u
+                      + k * (uint32_t)bits / 8u / 16u * lead;
 }
 
 /* The same for the MN-major layout; mn: the row of A or of B (N x K). */
 TC_HD TC_CONSTEXPR uint32_t tc_layout_mn(int mode, int bits, uint32_t lead, uint32_t stride, uint32_t mn, uint32_t k)
 {
     return mode == TC_SWIZZLE_128B_ATOM_32B
-             ? tc_swizzle(mode, k % 4u * 128u + k / 4u * stride + mn * (uint32_t)bits / 8u % 128u + mn * (uint32_t)bits / 8u / 128u * lead)
-         : mode ? tc_swizzle(mode, k % 8u * tc_swizzle_width(mode) + k / 8u * stride + mn * (uint32_t)bits / 8u % tc_swizzle_width(mode)
-                                       + mn * (uint32_t)bits / 8u / tc_swizzle_width(mode) * lead)
-                : k % 8u * 16u + k / 8u * lead + mn * (uint32_t)bits / 8u % 16u + mn * (uint32_t)bits / 8u / 16u * stride;
+             ? tc_swizzle(mode, k % 4u * 128u + k / 4u * stride + mn * (uint32_t)bits / 8u % 128u
+                                    + mn * (uint32_t)bits / 8u / 128u * lead)
+         : mode
+             ? tc_swizzle(mode, k % 8u * tc_swizzle_width(mode) + k / 8u * stride
+                                    + mn * (uint32_t)bits / 8u % tc_swizzle_width(mode)
+                                    + mn * (uint32_t)bits / 8u / tc_swizzle_width(mode) * lead)
+             : k % 8u * 16u + k / 8u * lead + mn * (uint32_t)bits / 8u % 16u + mn * (uint32_t)bits / 8u / 16u * stride;
 }
 
 #endif /* TC_SWIZZLE_H */

@@ -1,4 +1,5 @@
-/* tc_tcgen05.h - tc 0.2.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a, 103a, 107a, 110a, or their f.
+/* tc_tcgen05.h - tc 0.2.0 - tcgen05: Blackwell's tensor memory and its matrix multiply. Needs: tc_core.h; sm_100a,
+ * 103a, 107a, 110a, or their f.
  *
  * One thread multiplies: A and B lie in shared memory (A also in tensor memory), D in tensor memory, 128 lanes x 512
  * columns of 32 bits a CTA. Warps bring D into registers by tcgen05.ld. D = 128 x 256, bf16, K of 64:
@@ -24,37 +25,54 @@
  * by ptxas, and nothing here has run on Blackwell. The layouts below are those of the PTX ISA's text.
  *
  * CONTENTS. g: 1 or 2, the cta_group. Tokens are PTX's, in PTX's order, and literals; operands may be run-time values.
- *   allocation    TC_TCGEN05_ALLOC(g, slot, columns), TC_TCGEN05_DEALLOC(g, taddr, columns), TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)
- *                     columns: 32, 64, 128, 256 or 512, a literal. slot: shared address of a uint32_t. Each by a whole warp.
- *                 TC_TCGEN05_ALLOC_N, TC_TCGEN05_DEALLOC_N: run-time columns; TC_TCGEN05_ALLOC_GENERIC(g, pointer, columns)
- *   order         tc_tcgen05_fence_before_thread_sync, _fence_after_thread_sync, _wait_ld, _wait_st, _wait_ld_regs(r, count)
- *                 TC_TCGEN05_COMMIT(g, bar), _COMMIT_MULTICAST(g, bar, cta_mask), _COMMIT_GENERIC(g, pointer), _COMMIT_GENERIC_MULTICAST
+ *   allocation    TC_TCGEN05_ALLOC(g, slot, columns), TC_TCGEN05_DEALLOC(g, taddr, columns),
+ *                 TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)
+ *                     columns: 32, 64, 128, 256 or 512, a literal. slot: shared address of a uint32_t. Each by a whole
+ *                     warp.
+ *                 TC_TCGEN05_ALLOC_N, TC_TCGEN05_DEALLOC_N: run-time columns; TC_TCGEN05_ALLOC_GENERIC(g, pointer,
+ *                 columns)
+ *   order         tc_tcgen05_fence_before_thread_sync, _fence_after_thread_sync, _wait_ld, _wait_st, _wait_ld_regs(r,
+ *                 count)
+ *                 TC_TCGEN05_COMMIT(g, bar), _COMMIT_MULTICAST(g, bar, cta_mask), _COMMIT_GENERIC(g, pointer),
+ *                 _COMMIT_GENERIC_MULTICAST
  *   data          TC_TCGEN05_LD(shape, xN, r, taddr), TC_TCGEN05_ST(shape, xN, taddr, r)
  *                     shape 32x32b, 16x64b, 16x128b, 16x256b; r: uint32_t[N, N, 2N, 4N], at most 128
- *                 TC_TCGEN05_LD_PACK_16B, TC_TCGEN05_ST_UNPACK_16B               two columns a register, 16 bits of each
- *                 TC_TCGEN05_LD_16X32BX2(xN, r, taddr, split), _LD_16X32BX2_PACK_16B, TC_TCGEN05_ST_16X32BX2(xN, taddr, split, r),
+ *                 TC_TCGEN05_LD_PACK_16B, TC_TCGEN05_ST_UNPACK_16B               two columns a register, 16 bits of
+ *                                                                                each
+ *                 TC_TCGEN05_LD_16X32BX2(xN, r, taddr, split), _LD_16X32BX2_PACK_16B, TC_TCGEN05_ST_16X32BX2(xN, taddr,
+ *                 split, r),
  *                 _ST_16X32BX2_UNPACK_16B                                       split: a literal
- *                 TC_TCGEN05_LD_RED(shape, xN, op, type, r, redval, taddr), TC_TCGEN05_LD_RED_16X32BX2(xN, op, type, r, redval, taddr, split)
- *                     op min, max, min.abs, max.abs, min.NaN, ...; type f32, u32, s32; sm_103, sm_107 and sm_110 families
+ *                 TC_TCGEN05_LD_RED(shape, xN, op, type, r, redval, taddr), TC_TCGEN05_LD_RED_16X32BX2(xN, op, type, r,
+ *                 redval, taddr, split)
+ *                     op min, max, min.abs, max.abs, min.NaN, ...; type f32, u32, s32; sm_103, sm_107 and sm_110
+ *                     families
  *                 TC_TCGEN05_CP(g, shape, taddr, desc)
- *                     shape 128x256b 128x128b 4x256b 64x128b.warpx2::02_13 64x128b.warpx2::01_23 32x128b.warpx4, each alone or with
- *                     .b8x16.b6x16_p32 or .b8x16.b4x16_p64
+ *                     shape 128x256b 128x128b 4x256b 64x128b.warpx2::02_13 64x128b.warpx2::01_23 32x128b.warpx4, each
+ *                     alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64
  *                 TC_TCGEN05_SHIFT(g, taddr)                                    a targets
- *   multiply      TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d), TC_TCGEN05_MMA_TS(g, kind, d, a_tmem, ...)
- *                     kind f16, tf32, f8f6f4, i8, with qualifiers as PTX has them: f16.collector::a::fill, f16.ashift (TS)
- *                     _LANES(..., idesc, lanes, enable): lanes: uint32_t[4 * g], a set bit keeps that lane of D as it is
- *                     _SCALE(..., enable, scale): D is taken times 2^-scale, a literal in 0..15 (f16, tf32; not sm_110); _LANES_SCALE
+ *   multiply      TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d), TC_TCGEN05_MMA_TS(g, kind, d,
+ *                 a_tmem, ...)
+ *                     kind f16, tf32, f8f6f4, i8, with qualifiers as PTX has them: f16.collector::a::fill, f16.ashift
+ *                     (TS) _LANES(..., idesc, lanes, enable): lanes: uint32_t[4 * g], a set bit keeps that lane of D as
+ *                     it is _SCALE(..., enable, scale): D is taken times 2^-scale, a literal in 0..15 (f16, tf32; not
+ *                     sm_110); _LANES_SCALE
  *                 TC_TCGEN05_MMA_{SS,TS}_BLOCK(g, kind, d, a, b, idesc, sfa, sfb, enable)
- *                     kind mxf8f6f4.block_scale, mxf4.block_scale.block32, mxf4nvf4.block_scale.block16, ..., or scale_vec::1X (a targets)
- *                 TC_TCGEN05_MMA_SP_...                                         sparse A: one more operand, meta, before idesc
- *                 TC_TCGEN05_MMA_WS_{SS,TS}(1, kind, d, a, b, idesc, enable), _ZERO(..., enable, zero_mask), TC_TCGEN05_MMA_WS_SP_...
- *   descriptors   tc_tcgen05_desc tc_tcgen05_desc_mn _scales _make _advance _check _text; TC_TCGEN05_IDESC tc_tcgen05_idesc_make _check _text;
+ *                     kind mxf8f6f4.block_scale, mxf4.block_scale.block32, mxf4nvf4.block_scale.block16, ..., or
+ *                     scale_vec::1X (a targets)
+ *                 TC_TCGEN05_MMA_SP_...                                         sparse A: one more operand, meta,
+ *                                                                               before idesc
+ *                 TC_TCGEN05_MMA_WS_{SS,TS}(1, kind, d, a, b, idesc, enable), _ZERO(..., enable, zero_mask),
+ *                 TC_TCGEN05_MMA_WS_SP_...
+ *   descriptors   tc_tcgen05_desc tc_tcgen05_desc_mn _scales _make _advance _check _text; TC_TCGEN05_IDESC
+ *                 tc_tcgen05_idesc_make _check _text;
  *                 tc_tcgen05_zero_mask_make; tc_tcgen05_taddr tc_tcgen05_taddr_text; tc_tcgen05_k
  *   layouts       tc_tcgen05_k_major_at, tc_tcgen05_mn_major_at         shared memory: (row, k) to byte
  *                 tc_tcgen05_d_cta _d_lane _d_column, _d_row _d_col     D in tensor memory, and back
  *                 tc_tcgen05_meta_lane _column _bit                     metadata of a sparse A in tensor memory
- *                 tc_tcgen05_ld_lane, tc_tcgen05_ld_column              register i of a lane, for each shape of ld and st
- *                 tc_tcgen05_sf_lane _sf_column _sf_byte, tc_tcgen05_sf_offset     scale factors, in tensor memory and outside
+ *                 tc_tcgen05_ld_lane, tc_tcgen05_ld_column              register i of a lane, for each shape of ld and
+ *                                                                       st
+ *                 tc_tcgen05_sf_lane _sf_column _sf_byte, tc_tcgen05_sf_offset     scale factors, in tensor memory and
+ *                                                                                  outside
  *
  * SHARED MEMORY, K-major, 128-byte swizzle: what TMA writes for a box of 128 bytes x rows. Eight rows make an atom of
  * 1024 bytes, the 16-byte units of row r lie at places u ^ r % 8, atoms follow each other at SBO = 1024:
@@ -64,8 +82,9 @@
  *     ...                                         one mma eats two units (32 bytes) of every row: descriptor + 2
  *     row 7   | 7 | 6 | 5 | 4 | 3 | 2 | 1 | 0 |   LBO is not used
  *
- *   64-byte swizzle: rows of 64 bytes, unit u of row r at u ^ r / 2 % 4, SBO 512; 32-byte: u ^ r / 4 % 2, SBO 256; none: eight rows of 16
- *   bytes are a core matrix of 128 bytes, LBO: to the next 16 bytes of K, SBO: to the next 8 rows.
+ *   64-byte swizzle: rows of 64 bytes, unit u of row r at u ^ r / 2 % 4, SBO 512; 32-byte: u ^ r / 4 % 2, SBO 256;
+ *   none: eight rows of 16 bytes are a core matrix of 128 bytes, LBO: to the next 16 bytes of K, SBO: to the next 8
+ *   rows.
  *
  * MN-major ("transposed"), 128-byte swizzle: the same atom turned. A line is one k, 128 bytes of M or N (64 bf16):
  *
@@ -74,22 +93,26 @@
  *     ...                                                            SBO: to k 8..15 of the same m
  *     k 7     | 56..63 | ..                          | 0..7   |
  *
- *   tf32 has this with atoms of 32 bytes: units of 32 bytes, v of line k at v ^ k % 4, four k's an atom; SBO: to the next four.
- *   64 and 32 bytes as above, with k for r; none: LBO is the step of 8 k, SBO that of 16 bytes of M or N.
+ *   tf32 has this with atoms of 32 bytes: units of 32 bytes, v of line k at v ^ k % 4, four k's an atom; SBO: to the
+ *   next four. 64 and 32 bytes as above, with k for r; none: LBO is the step of 8 k, SBO that of 16 bytes of M or N.
  *
  * D IN TENSOR MEMORY. One CTA, M = 128: row m is lane m, column n is column n. M = 256 with g = 2: CTA 0 has rows
  * 0..127, CTA 1 the rest.
  *
  *     M = 128, g = 2           M = 64, .ws              M = 32, .ws                        M = 64; M = 128, g = 2, .sp
- *     lanes  0.. 63: n < N/2   lanes  0.. 63: n < N/2   lanes 32q..32q+31: quarter q       lanes 0..15, 32..47, 64..79, 96..111:
- *     lanes 64..127: the rest  lanes 64..127: the rest  of the columns                     rows 0..15, 16..31, 32..47, 48..63
- *     (rows 64 a CTA)                                                                      (or each 16 lanes further on)
+ *     lanes  0.. 63: n < N/2   lanes  0.. 63: n < N/2   lanes 32q..32q+31: quarter q       lanes 0..15, 32..47, 64..79,
+ *                                                                                          96..111:
+ *     lanes 64..127: the rest  lanes 64..127: the rest  of the columns                     rows 0..15, 16..31, 32..47,
+ *                                                                                          48..63
+ *     (rows 64 a CTA)                                                                      (or each 16 lanes further
+ *                                                                                          on)
  *
  * REGISTERS of ld and st, lane l of the warp, register i:       tensor memory lane (from the address')      column
  *     32x32b     l                                              i
  *     16x64b     l / 4 + l % 2 * 8                              2 i + l / 2 % 2
  *     16x128b    l / 4 + i % 2 * 8                              i / 2 * 4 + l % 4
- *     16x256b    l / 4 + i / 2 % 2 * 8                          i / 4 * 8 + l % 4 * 2 + i % 2     (an mma.sync accumulator)
+ *     16x256b    l / 4 + i / 2 % 2 * 8                          i / 4 * 8 + l % 4 * 2 + i % 2     (an mma.sync
+ *                                                                                                 accumulator)
  *     16x32bx2   l % 16                                         i, and + split for lanes 16..31
  *
  * SCALE FACTORS in tensor memory, a byte each, s0..s3 of a row in one cell; the same in every quarter of the lanes:
@@ -98,28 +121,31 @@
  *     lane 0     row 0  s0..s3  row 32  s0..s3   row 64  s0..s3   row 96  s0..s3   row 0  s4..s7
  *     lane 31    row 31         row 63           row 95           row 127          row 31
  *
- *   TC_TCGEN05_CP(g, 32x128b.warpx4, ...) brings 512 bytes (128 rows x 4 factors) there at once, by a descriptor without swizzle and SBO 128.
- *   In memory row r and factor s are at byte r % 32 * 16 + r / 32 * 4 + s: tc_tcgen05_sf_offset.
+ *   TC_TCGEN05_CP(g, 32x128b.warpx4, ...) brings 512 bytes (128 rows x 4 factors) there at once, by a descriptor
+ *   without swizzle and SBO 128. In memory row r and factor s are at byte r % 32 * 16 + r / 32 * 4 + s:
+ *   tc_tcgen05_sf_offset.
  *
  * METADATA of a sparse A in tensor memory, 4 bits (the places of two elements) a group of four k:
- *     f16, tf32   lane r % 8 + 8 (group / 4) of 16, bits 4 (group % 4), rows 8..15 of 16 in the upper half of these 32 bits
+ *     f16, tf32   lane r % 8 + 8 (group / 4) of 16, bits 4 (group % 4), rows 8..15 of 16 in the upper half of these 32
+ *                 bits
  *     others      lane of the row, groups 0..7 in one column, 8..15 in the next
  *
  * TRAPS
- *     By ld and st a warp reaches the lanes 32 (warp % 4) to 31 further on, and the address must name those. Four warps see all of D.
- *     All tcgen05 instructions of a kernel must have the same cta_group: ptxas refuses a mixture, at code generation.
- *     Registers of an ld may be used after its wait only: tc_tcgen05_wait_ld_regs also keeps the compiler from moving uses before it.
- *     Between an mma and an ld of its D: TC_TCGEN05_COMMIT, a wait on that mbarrier, tc_tcgen05_fence_after_thread_sync.
- *     Between an ld and an mma that overwrites what it read: tc_tcgen05_wait_ld, _fence_before_thread_sync, an arrival; and on the
- *     issuing side the wait and _fence_after_thread_sync. If one lane arrives for its warp: the fence in every lane, __syncwarp, the arrival.
- *     Shared memory that ordinary stores wrote needs tc_fence_proxy_async_shared and a barrier before an mma or cp reads it.
- *     TC_TCGEN05_COMMIT tracks what this thread issued before it; mma, cp and shift of one thread are done in order.
- *     A commit on an mbarrier counts as one arrival. Multicast: the same offset in each CTA of the mask.
- *     With g = 2 one thread of the CTA of even rank issues for both; both allocate, each in one warp, the same columns in the same order.
- *     alloc waits until there is room: a kernel of which two CTAs fit on one SM should take 256 columns at most, or relinquish and free.
- *     Every alloc needs its dealloc before the kernel ends. Tensor memory is not cleared: begin with enable_input_d 0.
- *     enable_input_d is a run-time value here; a literal 0 or 1 costs nothing.
- *     The generic forms take a 64-bit pointer; PTX would silently accept 32 bits of it.
+ *     By ld and st a warp reaches the lanes 32 (warp % 4) to 31 further on, and the address must name those. Four warps
+ *     see all of D. All tcgen05 instructions of a kernel must have the same cta_group: ptxas refuses a mixture, at code
+ *     generation. Registers of an ld may be used after its wait only: tc_tcgen05_wait_ld_regs also keeps the compiler
+ *     from moving uses before it. Between an mma and an ld of its D: TC_TCGEN05_COMMIT, a wait on that mbarrier,
+ *     tc_tcgen05_fence_after_thread_sync. Between an ld and an mma that overwrites what it read: tc_tcgen05_wait_ld,
+ *     _fence_before_thread_sync, an arrival; and on the issuing side the wait and _fence_after_thread_sync. If one lane
+ *     arrives for its warp: the fence in every lane, __syncwarp, the arrival. Shared memory that ordinary stores wrote
+ *     needs tc_fence_proxy_async_shared and a barrier before an mma or cp reads it. TC_TCGEN05_COMMIT tracks what this
+ *     thread issued before it; mma, cp and shift of one thread are done in order. A commit on an mbarrier counts as one
+ *     arrival. Multicast: the same offset in each CTA of the mask. With g = 2 one thread of the CTA of even rank issues
+ *     for both; both allocate, each in one warp, the same columns in the same order. alloc waits until there is room: a
+ *     kernel of which two CTAs fit on one SM should take 256 columns at most, or relinquish and free. Every alloc needs
+ *     its dealloc before the kernel ends. Tensor memory is not cleared: begin with enable_input_d 0. enable_input_d is
+ *     a run-time value here; a literal 0 or 1 costs nothing. The generic forms take a 64-bit pointer; PTX would
+ *     silently accept 32 bits of it.
  *
  * Source: PTX ISA, "TensorCore 5th Generation Family Instructions".
  */
@@ -169,15 +195,16 @@ TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc_make(const tc_tcgen05_desc_fields f)
  * that width. */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc(uint32_t addr, int swizzle)
 {
-    return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)1 << 16 | (uint64_t)(swizzle * 8 / 16) << 32 | (uint64_t)1 << 46
-         | (uint64_t)tc__t5_swizzle_code(swizzle, 0) << 61;
+    return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)1 << 16 | (uint64_t)(swizzle * 8 / 16) << 32
+         | (uint64_t)1 << 46 | (uint64_t)tc__t5_swizzle_code(swizzle, 0) << 61;
 }
 
 /* MN-major tile of such lines, one for each k, end to end; the next swizzle width of M or N begins leading_bytes
  * further on. What TMA writes for boxes of one width x K. */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_desc_mn(uint32_t addr, int swizzle, uint32_t leading_bytes)
 {
-    return (tc_tcgen05_desc(addr, swizzle) & ~((uint64_t)0x3fff << 16)) | (uint64_t)((leading_bytes & 0x3ffffu) >> 4) << 16;
+    return (tc_tcgen05_desc(addr, swizzle) & ~((uint64_t)0x3fff << 16))
+         | (uint64_t)((leading_bytes & 0x3ffffu) >> 4) << 16;
 }
 
 /* Rows of 16 bytes end to end, no swizzle: blocks of scale factors, 512 bytes each, for tcgen05.cp 32x128b.warpx4. */
@@ -219,16 +246,20 @@ TC_HD TC_CONSTEXPR const char *tc_kind_name(int kind)
  * bytes. */
 TC_HD TC_CONSTEXPR int tc_tcgen05_k(int kind, int sparse, int k96)
 {
-    return (kind == TC_KIND_TF32 ? 8 : kind == TC_KIND_F16 ? 16 : kind == TC_KIND_MXF4 || kind == TC_KIND_MXF4NVF4 ? (k96 ? 96 : 64) : 32)
+    return (kind == TC_KIND_TF32                               ? 8
+            : kind == TC_KIND_F16                              ? 16
+            : kind == TC_KIND_MXF4 || kind == TC_KIND_MXF4NVF4 ? (k96 ? 96 : 64)
+                                                               : 32)
          * (sparse ? 2 : 1);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Instruction descriptors: the 32 bits that tell tcgen05.mma its types and shape.
- *     kind TC_KIND_*; m, n: of the instruction (m = 256: two CTAs); a, b, d: tc_type; trans_a, trans_b: 1 for M- or N-major;
- *     negate_a, negate_b; saturate: i8; sparse: A is 2:4, selector: which half of the metadata (f16, tf32);
- *     max_shift 0, 8, 16, 32: of .ws with a zero mask; scale TC_UE8M0 or TC_UE4M3, sfa_id, sfb_id: which byte of the scale words is first;
- *     k96: K of 96 (mxf4 kinds, sm_103a, sm_107a). For the checks alone: cta_group (unset: 1), ws, block: scale block of 16 or 32 (unset: the kind's).
+ *     kind TC_KIND_*; m, n: of the instruction (m = 256: two CTAs); a, b, d: tc_type; trans_a, trans_b: 1 for M- or
+ *     N-major; negate_a, negate_b; saturate: i8; sparse: A is 2:4, selector: which half of the metadata (f16, tf32);
+ *     max_shift 0, 8, 16, 32: of .ws with a zero mask; scale TC_UE8M0 or TC_UE4M3, sfa_id, sfb_id: which byte of the
+ *     scale words is first; k96: K of 96 (mxf4 kinds, sm_103a, sm_107a). For the checks alone: cta_group (unset: 1),
+ *     ws, block: scale block of 16 or 32 (unset: the kind's).
  */
 typedef struct tc_tcgen05_idesc_fields {
     int kind;
@@ -248,18 +279,28 @@ typedef struct tc_tcgen05_idesc_fields {
 /* Codes of a type in bits 7-9 and 10-12; -1: not with this kind */
 TC_HD TC_CONSTEXPR int tc__t5_type_code(int kind, int type)
 {
-    return kind == TC_KIND_F16    ? (type == TC_F16 ? 0 : type == TC_BF16 ? 1 : -1)
-         : kind == TC_KIND_TF32   ? (type == TC_TF32 ? 2 : -1)
-         : kind == TC_KIND_I8     ? (type == TC_U8 ? 0 : type == TC_S8 ? 1 : -1)
+    return kind == TC_KIND_F16                              ? (type == TC_F16    ? 0
+                                                               : type == TC_BF16 ? 1
+                                                                                 : -1)
+         : kind == TC_KIND_TF32                             ? (type == TC_TF32 ? 2 : -1)
+         : kind == TC_KIND_I8                               ? (type == TC_U8   ? 0
+                                                               : type == TC_S8 ? 1
+                                                                               : -1)
          : kind == TC_KIND_MXF4 || kind == TC_KIND_MXF4NVF4 ? (type == TC_E2M1 ? 1 : -1)
-         : type == TC_E4M3 ? 0 : type == TC_E5M2 ? 1 : type == TC_E2M3 ? 3 : type == TC_E3M2 ? 4 : type == TC_E2M1 ? 5 : -1;
+         : type == TC_E4M3                                  ? 0
+         : type == TC_E5M2                                  ? 1
+         : type == TC_E2M3                                  ? 3
+         : type == TC_E3M2                                  ? 4
+         : type == TC_E2M1                                  ? 5
+                                                            : -1;
 }
 
 TC_HD TC_CONSTEXPR int tc__t5_block_kind(int kind) { return kind >= TC_KIND_MXF8F6F4 && kind <= TC_KIND_MXF4NVF4; }
 /* scale factors of a row and instruction */
 TC_HD TC_CONSTEXPR int tc__t5_factors(int kind, int block, int k96)
 {
-    return kind == TC_KIND_MXF8F6F4 ? 1 : (k96 ? 96 : 64) / (block == 16 || (!block && kind == TC_KIND_MXF4NVF4) ? 16 : 32);
+    return kind == TC_KIND_MXF8F6F4 ? 1
+                                    : (k96 ? 96 : 64) / (block == 16 || (!block && kind == TC_KIND_MXF4NVF4) ? 16 : 32);
 }
 
 /* The rules, in the order in which they are looked at: condition that must hold, sentence. */
@@ -315,12 +356,21 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_idesc_rule(const tc_tcgen05_idesc_fields f)
 TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_idesc_make(const tc_tcgen05_idesc_fields f)
 {
     return (uint32_t)(f.selector & 3) | (uint32_t)(f.sparse & 1) << 2 | (uint32_t)(f.saturate & 1) << 3
-         | (uint32_t)(tc__t5_block_kind(f.kind) ? f.sfb_id & 3 : f.d == TC_F32 ? 1 : f.d == TC_S32 ? 2 : 0) << 4
+         | (uint32_t)(tc__t5_block_kind(f.kind) ? f.sfb_id & 3
+                      : f.d == TC_F32           ? 1
+                      : f.d == TC_S32           ? 2
+                                                : 0)
+               << 4
          | (uint32_t)(tc__t5_type_code(f.kind, f.a) & 7) << 7 | (uint32_t)(tc__t5_type_code(f.kind, f.b) & 7) << 10
          | (uint32_t)(f.negate_a & 1) << 13 | (uint32_t)(f.negate_b & 1) << 14 | (uint32_t)(f.trans_a & 1) << 15
          | (uint32_t)(f.trans_b & 1) << 16 | (uint32_t)(f.n >> 3) << 17 | (uint32_t)(f.scale == TC_UE8M0 ? 1 : 0) << 23
          | (uint32_t)(f.m >> 4) << 24 | (uint32_t)(f.sfa_id & 3) << 29
-         | (uint32_t)(f.max_shift == 8 ? 1 : f.max_shift == 16 ? 2 : f.max_shift == 32 ? 3 : 0) << 30 | (uint32_t)(f.k96 ? 1u : 0u) << 31;
+         | (uint32_t)(f.max_shift == 8    ? 1
+                      : f.max_shift == 16 ? 2
+                      : f.max_shift == 32 ? 3
+                                          : 0)
+               << 30
+         | (uint32_t)(f.k96 ? 1u : 0u) << 31;
 }
 
 /* A descriptor as a constant: TC_TCGEN05_IDESC(NAME, .kind = TC_KIND_F16, .m = 128, ...); fields in the order of the
@@ -346,10 +396,13 @@ typedef struct tc_tcgen05_zero_mask_fields {
 
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_zero_mask_make(const tc_tcgen05_zero_mask_fields f)
 {
-    return (uint64_t)(uint32_t)((f.start[0] & 255) | (f.start[1] & 255) << 8 | (f.start[2] & 255) << 16) | (uint64_t)(f.start[3] & 255) << 24
-         | (uint64_t)((f.zero_first[0] & 1) | (f.zero_first[1] & 1) << 1 | (f.zero_first[2] & 1) << 2 | (f.zero_first[3] & 1) << 3) << 32
-         | (uint64_t)(f.zeros ? 1 : 0) << 39 | (uint64_t)(f.zeros ? (f.zeros - 1) & 255 : 0) << 40 | (uint64_t)(f.zeros ? (f.used - 1) & 255 : 0) << 48
-         | (uint64_t)(f.shift & 63) << 56;
+    return (uint64_t)(uint32_t)((f.start[0] & 255) | (f.start[1] & 255) << 8 | (f.start[2] & 255) << 16)
+         | (uint64_t)(f.start[3] & 255) << 24
+         | (uint64_t)((f.zero_first[0] & 1) | (f.zero_first[1] & 1) << 1 | (f.zero_first[2] & 1) << 2
+                      | (f.zero_first[3] & 1) << 3)
+               << 32
+         | (uint64_t)(f.zeros ? 1 : 0) << 39 | (uint64_t)(f.zeros ? (f.zeros - 1) & 255 : 0) << 40
+         | (uint64_t)(f.zeros ? (f.used - 1) & 255 : 0) << 48 | (uint64_t)(f.shift & 63) << 56;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -358,7 +411,10 @@ TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_zero_mask_make(const tc_tcgen05_zero_mask
  * e2m1 as the mxf4 kinds have it, 32 in 16 bytes; else 16 elements of 8, 6 or 4 bits take 16 bytes each: 6-bit ones the
  * first 12 of them, 4-bit ones the first 8.
  */
-TC_HD TC_CONSTEXPR int tc__t5_unit(int type, int dense4) { return tc_type_bits(type) > 8 ? 128 / tc_type_bits(type) : dense4 ? 32 : 16; }
+TC_HD TC_CONSTEXPR int tc__t5_unit(int type, int dense4)
+{
+    return tc_type_bits(type) > 8 ? 128 / tc_type_bits(type) : dense4 ? 32 : 16;
+}
 TC_HD TC_CONSTEXPR uint32_t tc__t5_in_unit(int type, int e) { return (uint32_t)(e * tc_type_bits(type) / 8); }
 
 /* The swizzle of a descriptor on an address: 16-byte (or 32-byte) chunks, counted from where the pattern begins */
@@ -374,7 +430,8 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_k_major_at(const tc_tcgen05_desc_fields f
 {
     const uint32_t line = f.swizzle ? (uint32_t)f.swizzle : 16u, units = line / 16u;
     const uint32_t u = (uint32_t)(k / tc__t5_unit(type, dense4)), r = (uint32_t)row;
-    return tc__t5_swizzle(f, f.addr + r % 8u * line + r / 8u * f.stride_bytes + u % units * 16u + u / units * f.leading_bytes)
+    return tc__t5_swizzle(f, f.addr + r % 8u * line + r / 8u * f.stride_bytes + u % units * 16u
+                                 + u / units * f.leading_bytes)
          + tc__t5_in_unit(type, k % tc__t5_unit(type, dense4));
 }
 
@@ -382,7 +439,8 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_k_major_at(const tc_tcgen05_desc_fields f
 TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_mn_major_at(const tc_tcgen05_desc_fields f, int type, int row, int k)
 {
     const uint32_t line = f.swizzle ? (uint32_t)f.swizzle : 16u, units = line / 16u, group = f.base32 ? 4u : 8u;
-    const uint32_t k_step = f.swizzle ? f.stride_bytes : f.leading_bytes, u_step = f.swizzle ? f.leading_bytes : f.stride_bytes;
+    const uint32_t k_step = f.swizzle ? f.stride_bytes : f.leading_bytes,
+                   u_step = f.swizzle ? f.leading_bytes : f.stride_bytes;
     const uint32_t u = (uint32_t)(row / tc__t5_unit(type, 0)), c = (uint32_t)k;
     return tc__t5_swizzle(f, f.addr + c % group * line + c / group * k_step + u % units * 16u + u / units * u_step)
          + tc__t5_in_unit(type, row % tc__t5_unit(type, 0));
@@ -393,15 +451,24 @@ TC_HD TC_CONSTEXPR uint32_t tc_tcgen05_mn_major_at(const tc_tcgen05_desc_fields 
  * col 0..n-1 of D; cta 0 or 1: even or odd rank; lane 0..127, column from D's address. half: 64 rows in 16 lanes of
  * each quarter.
  */
-TC_HD TC_CONSTEXPR int tc__t5_half(int m, int g, int sp, int ws) { return !ws && ((g == 1 && m == 64) || (g == 2 && m == 128 && sp)); }
-TC_HD TC_CONSTEXPR int tc__t5_banks(int m, int g, int sp, int ws) { return tc__t5_half(m, g, sp, ws) ? 1 : 128 / (m / g); }
+TC_HD TC_CONSTEXPR int tc__t5_half(int m, int g, int sp, int ws)
+{
+    return !ws && ((g == 1 && m == 64) || (g == 2 && m == 128 && sp));
+}
+TC_HD TC_CONSTEXPR int tc__t5_banks(int m, int g, int sp, int ws)
+{
+    return tc__t5_half(m, g, sp, ws) ? 1 : 128 / (m / g);
+}
 TC_HD TC_CONSTEXPR int tc_tcgen05_d_cta(int m, int g, int row) { return row / (m / g); }
 TC_HD TC_CONSTEXPR int tc_tcgen05_d_lane(int m, int n, int g, int sp, int ws, int row, int col)
 {
     const int r = row % (m / g);
     return tc__t5_half(m, g, sp, ws) ? r / 16 * 32 + r % 16 : col / (n / tc__t5_banks(m, g, sp, ws)) * (m / g) + r;
 }
-TC_HD TC_CONSTEXPR int tc_tcgen05_d_column(int m, int n, int g, int sp, int ws, int col) { return col % (n / tc__t5_banks(m, g, sp, ws)); }
+TC_HD TC_CONSTEXPR int tc_tcgen05_d_column(int m, int n, int g, int sp, int ws, int col)
+{
+    return col % (n / tc__t5_banks(m, g, sp, ws));
+}
 
 /* The sparsity metadata of .sp in tensor memory: 4 bits for a group of four k (tf32: of two; the mxf4 kinds: of four
  * pairs): group 0..15, and 0..7 with kinds f16 and tf32. They lie in the lanes of D's rows, and again in each bank of
@@ -412,7 +479,10 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_meta_lane(int kind, int m, int n, int g, int w
     return kind <= TC_KIND_TF32 ? tc_tcgen05_d_lane(m, n, g, 1, ws, row / 16 * 16, col) + row % 8 + group / 4 * 8
                                 : tc_tcgen05_d_lane(m, n, g, 1, ws, row, col);
 }
-TC_HD TC_CONSTEXPR int tc_tcgen05_meta_column(int kind, int selector, int group) { return kind <= TC_KIND_TF32 ? selector : group / 8; }
+TC_HD TC_CONSTEXPR int tc_tcgen05_meta_column(int kind, int selector, int group)
+{
+    return kind <= TC_KIND_TF32 ? selector : group / 8;
+}
 TC_HD TC_CONSTEXPR int tc_tcgen05_meta_bit(int kind, int row, int group)
 {
     return 4 * (kind <= TC_KIND_TF32 ? row / 8 % 2 * 4 + group % 4 : group % 8);
@@ -422,7 +492,9 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_meta_bit(int kind, int row, int group)
  * hold. */
 TC_HD TC_CONSTEXPR int tc_tcgen05_d_row(int m, int g, int sp, int ws, int cta, int lane)
 {
-    return cta * (m / g) + (tc__t5_half(m, g, sp, ws) ? (lane % 32 < 16 ? lane / 32 * 16 + lane % 16 : -1 - cta * (m / g)) : lane % (m / g));
+    return cta * (m / g)
+         + (tc__t5_half(m, g, sp, ws) ? (lane % 32 < 16 ? lane / 32 * 16 + lane % 16 : -1 - cta * (m / g))
+                                      : lane % (m / g));
 }
 TC_HD TC_CONSTEXPR int tc_tcgen05_d_col(int m, int n, int g, int sp, int ws, int lane, int column)
 {
@@ -433,7 +505,13 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_d_col(int m, int n, int g, int sp, int ws, int
  * ld and st: where register i of lane l of the warp lies, from the address' lane and column. pack: with .pack::16b or
  * .unpack::16b; the register then holds 16 bits of this column and, in its upper half, of the next. split: of 16x32bx2.
  */
-typedef enum tc_tcgen05_shape { TC_TCGEN05_32X32B, TC_TCGEN05_16X64B, TC_TCGEN05_16X128B, TC_TCGEN05_16X256B, TC_TCGEN05_16X32BX2 } tc_tcgen05_shape;
+typedef enum tc_tcgen05_shape {
+    TC_TCGEN05_32X32B,
+    TC_TCGEN05_16X64B,
+    TC_TCGEN05_16X128B,
+    TC_TCGEN05_16X256B,
+    TC_TCGEN05_16X32BX2
+} tc_tcgen05_shape;
 
 TC_HD TC_CONSTEXPR int tc_tcgen05_ld_lane(int shape, int l, int i)
 {
@@ -452,7 +530,10 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_ld_column(int shape, int pack, int split, int 
          + (shape == TC_TCGEN05_16X32BX2 ? l / 16 * split : 0);
 }
 /* Registers of .xN: N, 2N or 4N */
-TC_HD TC_CONSTEXPR int tc_tcgen05_ld_registers(int shape, int n) { return n * (shape == TC_TCGEN05_16X128B ? 2 : shape == TC_TCGEN05_16X256B ? 4 : 1); }
+TC_HD TC_CONSTEXPR int tc_tcgen05_ld_registers(int shape, int n)
+{
+    return n * (shape == TC_TCGEN05_16X128B ? 2 : shape == TC_TCGEN05_16X256B ? 4 : 1);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Scale factors. row 0..127 of A or 0..n-1 of B; s: factor of that row, counted along K from the first of the tensor
@@ -460,14 +541,18 @@ TC_HD TC_CONSTEXPR int tc_tcgen05_ld_registers(int shape, int n) { return n * (s
  * the lanes hold the same: add 32, 64, 96.
  */
 TC_HD TC_CONSTEXPR int tc_tcgen05_sf_lane(int row) { return row % 32; }
-TC_HD TC_CONSTEXPR int tc_tcgen05_sf_column(int rows, int row, int s) { return row / 32 + s / 4 * ((rows + 127) / 128 * 4); }
+TC_HD TC_CONSTEXPR int tc_tcgen05_sf_column(int rows, int row, int s)
+{
+    return row / 32 + s / 4 * ((rows + 127) / 128 * 4);
+}
 TC_HD TC_CONSTEXPR int tc_tcgen05_sf_byte(int s) { return s % 4; }
 
 /* In memory: blocks of 128 rows x 4 factors, 512 bytes, those of the same rows one after another; per_row: factors of a
  * row, a multiple of 4. Source: cuBLAS, "Block scaling factors layout". */
 TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_sf_offset(int per_row, int row, int s)
 {
-    return ((uint64_t)(row / 128) * (uint64_t)((per_row + 3) / 4) + (uint64_t)(s / 4)) * 512u + (uint64_t)(row % 32 * 16 + row % 128 / 32 * 4 + s % 4);
+    return ((uint64_t)(row / 128) * (uint64_t)((per_row + 3) / 4) + (uint64_t)(s / 4)) * 512u
+         + (uint64_t)(row % 32 * 16 + row % 128 / 32 * 4 + s % 4);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -478,18 +563,24 @@ TC_HD TC_CONSTEXPR uint64_t tc_tcgen05_sf_offset(int per_row, int row, int s)
 /* TC_OK, or TC_ERR_DESC and the field that is wrong */
 TC_HOST tc_status tc_tcgen05_desc_check(const tc_tcgen05_desc_fields *f)
 {
-    if (f->addr % 16 || f->addr >= 0x40000u) return tc__fail(TC_ERR_DESC, "addr = 0x%x is not a multiple of 16 below 2^18", (unsigned)f->addr);
+    if (f->addr % 16 || f->addr >= 0x40000u)
+        return tc__fail(TC_ERR_DESC, "addr = 0x%x is not a multiple of 16 below 2^18", (unsigned)f->addr);
     if (f->leading_bytes % 16 || f->leading_bytes >= 0x40000u)
-        return tc__fail(TC_ERR_DESC, "leading_bytes = %u is not a multiple of 16 below 2^18", (unsigned)f->leading_bytes);
+        return tc__fail(TC_ERR_DESC, "leading_bytes = %u is not a multiple of 16 below 2^18",
+                        (unsigned)f->leading_bytes);
     if (f->stride_bytes % 16 || f->stride_bytes >= 0x40000u)
         return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not a multiple of 16 below 2^18", (unsigned)f->stride_bytes);
     if (f->swizzle != 0 && f->swizzle != 32 && f->swizzle != 64 && f->swizzle != 128)
         return tc__fail(TC_ERR_DESC, "swizzle = %d is not 0, 32, 64 or 128", f->swizzle);
-    if (f->base32 && f->swizzle != 128) return tc__fail(TC_ERR_DESC, "base32 = %d needs swizzle = 128, not %d", f->base32, f->swizzle);
-    if (f->base_offset < 0 || f->base_offset > 7) return tc__fail(TC_ERR_DESC, "base_offset = %d is not in 0..7", f->base_offset);
-    if (f->base_offset && !f->swizzle) return tc__fail(TC_ERR_DESC, "base_offset = %d, but without a swizzle it must be 0", f->base_offset);
+    if (f->base32 && f->swizzle != 128)
+        return tc__fail(TC_ERR_DESC, "base32 = %d needs swizzle = 128, not %d", f->base32, f->swizzle);
+    if (f->base_offset < 0 || f->base_offset > 7)
+        return tc__fail(TC_ERR_DESC, "base_offset = %d is not in 0..7", f->base_offset);
+    if (f->base_offset && !f->swizzle)
+        return tc__fail(TC_ERR_DESC, "base_offset = %d, but without a swizzle it must be 0", f->base_offset);
     if (f->leading_absolute && (f->swizzle != 128 || f->base32))
-        return tc__fail(TC_ERR_DESC, "leading_absolute = %d goes with the plain 128-byte swizzle only (K of 96)", f->leading_absolute);
+        return tc__fail(TC_ERR_DESC, "leading_absolute = %d goes with the plain 128-byte swizzle only (K of 96)",
+                        f->leading_absolute);
     return TC_OK;
 }
 
@@ -512,8 +603,10 @@ TC_HOST tc_status tc_tcgen05_zero_mask_check(const tc_tcgen05_zero_mask_fields *
     if (f->zeros && (f->used < 1 || f->used > 256)) return tc__fail(TC_ERR_DESC, "used = %d is not in 1..256", f->used);
     if (f->shift < 0 || f->shift > 63) return tc__fail(TC_ERR_DESC, "shift = %d is not in 0..63", f->shift);
     for (i = 0; i < 4; i++) {
-        if (f->zero_first[i] != 0 && f->zero_first[i] != 1) return tc__fail(TC_ERR_DESC, "zero_first[%d] = %d is not 0 or 1", i, f->zero_first[i]);
-        if (f->start[i] < 0 || f->start[i] > 255) return tc__fail(TC_ERR_DESC, "start[%d] = %d is not in 0..255", i, f->start[i]);
+        if (f->zero_first[i] != 0 && f->zero_first[i] != 1)
+            return tc__fail(TC_ERR_DESC, "zero_first[%d] = %d is not 0 or 1", i, f->zero_first[i]);
+        if (f->start[i] < 0 || f->start[i] > 255)
+            return tc__fail(TC_ERR_DESC, "start[%d] = %d is not in 0..255", i, f->start[i]);
     }
     return TC_OK;
 }
@@ -522,17 +615,24 @@ TC_HOST tc_status tc_tcgen05_zero_mask_check(const tc_tcgen05_zero_mask_fields *
 TC_HOST const char *tc_tcgen05_taddr_text(char *out, size_t size, uint32_t taddr)
 {
     snprintf(out, size, "lane %d, column %d%s", tc_tcgen05_taddr_lane(taddr), tc_tcgen05_taddr_column(taddr),
-             tc_tcgen05_taddr_lane(taddr) > 127 || tc_tcgen05_taddr_column(taddr) > 511 ? " (outside: there are 128 lanes and 512 columns)" : "");
+             tc_tcgen05_taddr_lane(taddr) > 127 || tc_tcgen05_taddr_column(taddr) > 511
+                 ? " (outside: there are 128 lanes and 512 columns)"
+                 : "");
     return out;
 }
 
 TC_HOST const char *tc_tcgen05_desc_text(char *out, size_t size, uint64_t desc)
 {
-    static const char *const swizzle[8] = {"no swizzle", "128-byte swizzle in atoms of 32 bytes", "128-byte swizzle", "swizzle 3 (not valid)",
-                                           "64-byte swizzle", "swizzle 5 (not valid)", "32-byte swizzle", "swizzle 7 (not valid)"};
-    snprintf(out, size, "start 0x%x, LBO %s%u, SBO %u, %s, base offset %d%s%s", (unsigned)(desc & 0x3fff) << 4, desc >> 52 & 1 ? "absolute " : "",
-             (unsigned)(desc >> 16 & 0x3fff) << 4, (unsigned)(desc >> 32 & 0x3fff) << 4, swizzle[desc >> 61], (int)(desc >> 49 & 7),
-             (desc >> 46 & 7) == 1 ? "" : (desc >> 46 & 7) == 0 ? "; bits 46-48 are 0: this is wgmma's format, not tcgen05's" : "; bits 46-48 are not 1",
+    static const char *const swizzle[8] = {"no swizzle",       "128-byte swizzle in atoms of 32 bytes",
+                                           "128-byte swizzle", "swizzle 3 (not valid)",
+                                           "64-byte swizzle",  "swizzle 5 (not valid)",
+                                           "32-byte swizzle",  "swizzle 7 (not valid)"};
+    snprintf(out, size, "start 0x%x, LBO %s%u, SBO %u, %s, base offset %d%s%s", (unsigned)(desc & 0x3fff) << 4,
+             desc >> 52 & 1 ? "absolute " : "", (unsigned)(desc >> 16 & 0x3fff) << 4,
+             (unsigned)(desc >> 32 & 0x3fff) << 4, swizzle[desc >> 61], (int)(desc >> 49 & 7),
+             (desc >> 46 & 7) == 1   ? ""
+             : (desc >> 46 & 7) == 0 ? "; bits 46-48 are 0: this is wgmma's format, not tcgen05's"
+                                     : "; bits 46-48 are not 1",
              desc & 0x1fe00000c000c000ull ? "; bits that must be 0 are set" : "");
     return out;
 }
@@ -548,16 +648,23 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
     for (i = 0; i < 2; i++)
         for (t = 1; t < TC_TYPE_COUNT; t++)
             if (tc__t5_type_code(kind, t) == code[i]) type[i] = t;
-    if (idesc >> 2 & 1) at += (size_t)snprintf(more + at, sizeof more - at, ", A sparse (selector %d)", (int)(idesc & 3));
+    if (idesc >> 2 & 1)
+        at += (size_t)snprintf(more + at, sizeof more - at, ", A sparse (selector %d)", (int)(idesc & 3));
     if (!block && (idesc >> 3 & 1)) at += (size_t)snprintf(more + at, sizeof more - at, ", saturates");
     if (block)
-        at += (size_t)snprintf(more + at, sizeof more - at, ", scales %s, ids %d and %d%s", idesc >> 23 & 1 ? "ue8m0" : "ue4m3", (int)(idesc >> 29 & 3),
-                               (int)(idesc >> 4 & 3), dense4 && idesc >> 31 ? ", K of 96" : "");
+        at += (size_t)snprintf(more + at, sizeof more - at, ", scales %s, ids %d and %d%s",
+                               idesc >> 23 & 1 ? "ue8m0" : "ue4m3", (int)(idesc >> 29 & 3), (int)(idesc >> 4 & 3),
+                               dense4 && idesc >> 31 ? ", K of 96" : "");
     if (ws && idesc >> 30) at += (size_t)snprintf(more + at, sizeof more - at, ", shift up to %d", 4 << (idesc >> 30));
     snprintf(out, size, "kind::%s: D %s, %d x %d = %sA %s %s * %sB %s %s%s", tc_kind_name(kind),
-             block ? "f32" : (idesc >> 4 & 3) == 0 ? "f16" : (idesc >> 4 & 3) == 1 ? "f32" : (idesc >> 4 & 3) == 2 ? "s32" : "?", (int)(idesc >> 24 & 31) << 4,
-             (int)(idesc >> 17 & 63) << 3, idesc >> 13 & 1 ? "-" : "", tc_type_name(type[0]), idesc >> 15 & 1 ? "M-major" : "K-major",
-             idesc >> 14 & 1 ? "-" : "", tc_type_name(type[1]), idesc >> 16 & 1 ? "N-major" : "K-major", more);
+             block                   ? "f32"
+             : (idesc >> 4 & 3) == 0 ? "f16"
+             : (idesc >> 4 & 3) == 1 ? "f32"
+             : (idesc >> 4 & 3) == 2 ? "s32"
+                                     : "?",
+             (int)(idesc >> 24 & 31) << 4, (int)(idesc >> 17 & 63) << 3, idesc >> 13 & 1 ? "-" : "",
+             tc_type_name(type[0]), idesc >> 15 & 1 ? "M-major" : "K-major", idesc >> 14 & 1 ? "-" : "",
+             tc_type_name(type[1]), idesc >> 16 & 1 ? "N-major" : "K-major", more);
     return out;
 }
 
@@ -648,8 +755,10 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
  * after: those that follow come after what its last wait learned.
  * PTX: tcgen05.wait: for all ld, or all st, of this thread; the whole warp calls.
  */
-TC_DEV_SM100A void tc_tcgen05_fence_before_thread_sync(void) { asm volatile("tcgen05.fence::before_thread_sync;" : : : "memory"); }
-TC_DEV_SM100A void tc_tcgen05_fence_after_thread_sync(void) { asm volatile("tcgen05.fence::after_thread_sync;" : : : "memory"); }
+TC_DEV_SM100A void tc_tcgen05_fence_before_thread_sync(void)
+{ asm volatile("tcgen05.fence::before_thread_sync;" : : : "memory"); }
+TC_DEV_SM100A void tc_tcgen05_fence_after_thread_sync(void)
+{ asm volatile("tcgen05.fence::after_thread_sync;" : : : "memory"); }
 TC_DEV_SM100A void tc_tcgen05_wait_ld(void) { asm volatile("tcgen05.wait::ld.sync.aligned;" : : : "memory"); }
 TC_DEV_SM100A void tc_tcgen05_wait_st(void) { asm volatile("tcgen05.wait::st.sync.aligned;" : : : "memory"); }
 

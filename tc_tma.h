@@ -1,8 +1,10 @@
-/* tc_tma.h - tc 0.2.0 - bulk and tensor copies, tensor maps. Needs: tc_mbarrier.h, tc_memory.h, tc_swizzle.h, which it includes; sm_90.
+/* tc_tma.h - tc 0.2.0 - bulk and tensor copies, tensor maps. Needs: tc_mbarrier.h, tc_memory.h, tc_swizzle.h, which it
+ * includes; sm_90.
  *
  * Device, one box of 64 x 128 bf16 into shared memory:
  *
- *     if (threadIdx.x == 0) {                               bar: a uint64_t in shared memory, tc_mbarrier_init(bar, 1) done
+ *     if (threadIdx.x == 0) {                               bar: a uint64_t in shared memory, tc_mbarrier_init(bar, 1)
+ *                                                           done
  *         tc_mbarrier_arrive_expect_tx(bar, 128 * 64 * 2);
  *         tc_cp_async_bulk_tensor_2d(smem, &p.tmap, k0, row0, bar);
  *     }
@@ -21,57 +23,68 @@
  *                       ... _store                               shared to global, completes by bulk group
  *                     tc_cp_reduce_async_bulk_tensor_{1..5}d_{add,min,max,inc,dec,and,or,xor}
  *                     tc_cp_async_bulk_prefetch_tensor_{1..5}d   global to L2
- *     and with every qualifier, PTX's tokens in PTX's order, an empty place for what is left out; (c..), (w..): lists in parentheses
- *       TC_CP_ASYNC_BULK_TENSOR(dim, dst_space, mode, multicast, group, hint, dst, tmap, (c..), bar[, (w..)][, mask][, policy])
- *       TC_CP_ASYNC_BULK_TENSOR_STORE(dim, mode, hint, tmap, (c..), src[, policy])
+ *     and with every qualifier, PTX's tokens in PTX's order, an empty place for what is left out; (c..), (w..): lists
+ *     in parentheses
+ *       TC_CP_ASYNC_BULK_TENSOR(dim, dst_space, mode, multicast, group, hint, dst, tmap, (c..), bar[, (w..)][, mask][,
+ *       policy]) TC_CP_ASYNC_BULK_TENSOR_STORE(dim, mode, hint, tmap, (c..), src[, policy])
  *       TC_CP_REDUCE_ASYNC_BULK_TENSOR(dim, op, mode, hint, tmap, (c..), src[, policy])
  *       TC_CP_ASYNC_BULK_PREFETCH_TENSOR(dim, mode, hint, tmap, (c..)[, (w..)][, policy])
  *         dim        1d 2d 3d 4d 5d
  *         dst_space  shared::cluster   shared::cta
  *         mode       (none) tile                as many coordinates as dimensions
- *                    tile::gather4              2d: the column, then four rows           sm_100a; into shared::cta any sm_100
+ *                    tile::gather4              2d: the column, then four rows           sm_100a; into shared::cta any
+ *                                                                                        sm_100
  *                    tile::scatter4             the same, of a store                     sm_100a
  *                    im2col                     3d..5d: coordinates, and (w..): dim - 2 offsets (uint16_t)
  *                    im2col_no_offs             3d..5d, of stores and reductions
- *                    im2col::w  im2col::w::128  3d..5d, and (w..): 2 offsets             sm_100a; im2col::w into shared::cta any sm_100
+ *                    im2col::w  im2col::w::128  3d..5d, and (w..): 2 offsets             sm_100a; im2col::w into
+ *                                                                                        shared::cta any sm_100
  *         multicast  multicast::cluster         with mask (uint16_t), into shared::cluster
  *         group      cta_group::1 cta_group::2                                           sm_100a
  *         hint       L2::cache_hint             with policy
- *     bulk copies     tc_cp_async_bulk_g2s, _g2s_hint, _g2s_multicast, _g2s_multicast_hint, _g2cta, _g2cta_hint, _s2cluster, _s2g,
- *                     _s2g_hint, _s2g_mask, _s2g_hint_mask (sm_100: bit i of mask writes byte i of each 16), _prefetch, _prefetch_hint;
- *                     tc_cp_reduce_async_bulk_add_{u32,s32,u64,f32,f16,bf16}, TC_CP_REDUCE_ASYNC_BULK(op, type, dst, src, bytes),
- *                     TC_CP_REDUCE_ASYNC_BULK_HINT(..., policy), TC_CP_REDUCE_ASYNC_BULK_CLUSTER(op, type, dst, src, bytes, bar)
- *     bulk groups     tc_cp_async_bulk_commit_group, TC_CP_ASYNC_BULK_WAIT_GROUP(n), TC_CP_ASYNC_BULK_WAIT_GROUP_READ(n)
- *     tensor maps     tc_tmap; host: tc_tmap_desc, tc_tmap_check, tc_tmap_encode, tc_tmap_text; tc_tmap_im2col_desc, tc_tmap_im2col_check,
- *                     tc_tmap_im2col_encode, tc_tmap_im2col_text (im2col, im2col::w, im2col::w::128); device: tc_prefetch_tensormap,
- *                     TC_PREFETCH_TENSORMAP(q, p), TC_TENSORMAP_REPLACE(field, space, p, ...), TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
+ *     bulk copies     tc_cp_async_bulk_g2s, _g2s_hint, _g2s_multicast, _g2s_multicast_hint, _g2cta, _g2cta_hint,
+ *                     _s2cluster, _s2g,
+ *                     _s2g_hint, _s2g_mask, _s2g_hint_mask (sm_100: bit i of mask writes byte i of each 16), _prefetch,
+ *                     _prefetch_hint; tc_cp_reduce_async_bulk_add_{u32,s32,u64,f32,f16,bf16},
+ *                     TC_CP_REDUCE_ASYNC_BULK(op, type, dst, src, bytes), TC_CP_REDUCE_ASYNC_BULK_HINT(..., policy),
+ *                     TC_CP_REDUCE_ASYNC_BULK_CLUSTER(op, type, dst, src, bytes, bar)
+ *     bulk groups     tc_cp_async_bulk_commit_group, TC_CP_ASYNC_BULK_WAIT_GROUP(n),
+ *                     TC_CP_ASYNC_BULK_WAIT_GROUP_READ(n)
+ *     tensor maps     tc_tmap; host: tc_tmap_desc, tc_tmap_check, tc_tmap_encode, tc_tmap_text; tc_tmap_im2col_desc,
+ *                     tc_tmap_im2col_check,
+ *                     tc_tmap_im2col_encode, tc_tmap_im2col_text (im2col, im2col::w, im2col::w::128); device:
+ *                     tc_prefetch_tensormap, TC_PREFETCH_TENSORMAP(q, p), TC_TENSORMAP_REPLACE(field, space, p, ...),
+ *                     TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
  *
  * A BOX IN SHARED MEMORY: row after row, box[0] elements a row, then box[1] rows, and so on; rows are as long as the
  * swizzle is wide (or box[0] elements without one), and swizzled as tc_swizzle.h draws. In global memory and in the
  * box:
  *
  *     dim[0] --->                                   shared:  row 0 of the box | row 1 | ... | row box[1] - 1
- *     +--------------------+  dim[1]                         what lies outside of the tensor is 0 (or NaN) and counts as bytes
+ *     +--------------------+  dim[1]                         what lies outside of the tensor is 0 (or NaN) and counts
+ *                                                            as bytes
  *     |   c0,c1            |   |
- *     |     +------+       |   v                   im2col: pixels of a {C, W, H, D, N} tensor, channels innermost; the window walks
- *     |     | box  |       |                       over W, H, D inside of lower..upper corner, and the offsets are where the filter's
+ *     |     +------+       |   v                   im2col: pixels of a {C, W, H, D, N} tensor, channels innermost; the
+ *                                                  window walks
+ *     |     | box  |       |                       over W, H, D inside of lower..upper corner, and the offsets are
+ *                                                  where the filter's
  *     +-----|      |-------+                       tap lies in it
  *           +------+
  *
  * TRAPS
- *     Shared side of a tensor copy: 128-byte aligned, and 256/512/1024 for a 32/64/128-byte swizzle. Bulk: 16 bytes, size % 16.
- *     A tensor map must be a __grid_constant__ parameter, or global memory followed by a tensormap fence. The map's address must be a
- *     generic 64-bit one: ptxas takes a 32-bit register in silence.
+ *     Shared side of a tensor copy: 128-byte aligned, and 256/512/1024 for a 32/64/128-byte swizzle. Bulk: 16 bytes,
+ *     size % 16. A tensor map must be a __grid_constant__ parameter, or global memory followed by a tensormap fence.
+ *     The map's address must be a generic 64-bit one: ptxas takes a 32-bit register in silence.
  *     Bytes out of bounds are filled and counted: expect the whole box always.
  *     The innermost coordinate must lie at a multiple of 16 bytes: sm_90 answers any other with "illegal instruction".
- *     Loads take negative coordinates; stores and reductions do not ("illegal instruction" again), only ones past the end.
- *     A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
+ *     Loads take negative coordinates; stores and reductions do not ("illegal instruction" again), only ones past the
+ *     end. A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
  *     sm_120 loads packed types (4 and 6 bits) into shared::cta only.
  *     multicast on a target without a or f, or on sm_120, is slow (ptxas says so in an advisory only).
  *     wait_group takes any integer, and one that is too large waits for nothing: here n is 0..63.
  *     bulk add of f16 and bf16 is add.noftz; f32 and f64 have add only; there is no add.s64.
- *     tensormap.replace: the rank field is the rank less 1; the map must be 128-byte aligned, and a TC_TENSORMAP_CP_FENCEPROXY or a
- *     tensormap fence must come before its next use.
+ *     tensormap.replace: the rank field is the rank less 1; the map must be 128-byte aligned, and a
+ *     TC_TENSORMAP_CP_FENCEPROXY or a tensormap fence must come before its next use.
  */
 #ifndef TC_TMA_H
 #define TC_TMA_H
@@ -199,10 +212,13 @@ TC_DEV_SM90 void tc_cp_async_bulk_g2s(uint32_t dst, const void *src, uint32_t by
                  : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar) : "memory");
 }
 
-TC_DEV_SM90 void tc_cp_async_bulk_g2s_multicast(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar, uint16_t cta_mask)
+TC_DEV_SM90 void tc_cp_async_bulk_g2s_multicast(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar,
+                                                uint16_t cta_mask)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
-                 : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "h"(cta_mask) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
+        : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "h"(cta_mask)
+        : "memory");
 }
 
 TC_DEV_SM90 void tc_cp_async_bulk_s2g(void *dst, uint32_t src, uint32_t bytes)
@@ -248,23 +264,31 @@ TC_DEV_SM90 void tc_cp_async_bulk_commit_group(void) { asm volatile("cp.async.bu
  * writes byte i of each 16. */
 TC_DEV_SM90 void tc_cp_async_bulk_g2s_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar, uint64_t policy)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
-                 : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "l"(policy) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
+        : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "l"(policy)
+        : "memory");
 }
-TC_DEV_SM90 void tc_cp_async_bulk_g2s_multicast_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar, uint16_t cta_mask, uint64_t policy)
+TC_DEV_SM90 void tc_cp_async_bulk_g2s_multicast_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar,
+                                                     uint16_t cta_mask, uint64_t policy)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], [%1], %2, [%3], %4, %5;"
-                 : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "h"(cta_mask), "l"(policy) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint "
+                 "[%0], [%1], %2, [%3], %4, %5;"
+                 : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "h"(cta_mask), "l"(policy)
+                 : "memory");
 }
 TC_DEV_SM90 void tc_cp_async_bulk_g2cta(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar)
 {
     asm volatile("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar) : "memory");
 }
-TC_DEV_SM90 void tc_cp_async_bulk_g2cta_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar, uint64_t policy)
+TC_DEV_SM90 void tc_cp_async_bulk_g2cta_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar,
+                                             uint64_t policy)
 {
-    asm volatile("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
-                 : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "l"(policy) : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
+        : : "r"(dst), "l"(__cvta_generic_to_global(src)), "r"(bytes), "r"(bar), "l"(policy)
+        : "memory");
 }
 TC_DEV_SM90 void tc_cp_async_bulk_s2g_hint(void *dst, uint32_t src, uint32_t bytes, uint64_t policy)
 {
@@ -276,7 +300,8 @@ TC_DEV_SM100 void tc_cp_async_bulk_s2g_mask(void *dst, uint32_t src, uint32_t by
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%0], [%1], %2, %3;"
                  : : "l"(__cvta_generic_to_global(dst)), "r"(src), "r"(bytes), "h"(mask) : "memory");
 }
-TC_DEV_SM100 void tc_cp_async_bulk_s2g_hint_mask(void *dst, uint32_t src, uint32_t bytes, uint64_t policy, uint16_t mask)
+TC_DEV_SM100 void tc_cp_async_bulk_s2g_hint_mask(void *dst, uint32_t src, uint32_t bytes, uint64_t policy,
+                                                 uint16_t mask)
 {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%0], [%1], %2, %3, %4;"
                  : : "l"(__cvta_generic_to_global(dst)), "r"(src), "r"(bytes), "l"(policy), "h"(mask) : "memory");
@@ -284,11 +309,15 @@ TC_DEV_SM100 void tc_cp_async_bulk_s2g_hint_mask(void *dst, uint32_t src, uint32
 /* PTX: cp.async.bulk.prefetch: global to L2. */
 TC_DEV_SM90 void tc_cp_async_bulk_prefetch(const void *src, uint32_t bytes)
 {
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" : : "l"(__cvta_generic_to_global(src)), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
+                 : : "l"(__cvta_generic_to_global(src)), "r"(bytes)
+                 : "memory");
 }
 TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes, uint64_t policy)
 {
-    asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" : : "l"(__cvta_generic_to_global(src)), "r"(bytes), "l"(policy) : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;"
+                 : : "l"(__cvta_generic_to_global(src)), "r"(bytes), "l"(policy)
+                 : "memory");
 }
 
 /* PTX: cp.reduce.async.bulk. dst: global memory; _CLUSTER: a shared::cluster address, counted by bar there. */
@@ -513,9 +542,11 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
  *     TC_TENSORMAP_REPLACE(rank, space, p, rank - 1)
  *     TC_TENSORMAP_REPLACE(box_dim | global_dim | element_stride, space, p, ord, value)       ord: a literal, 0..4
  *     TC_TENSORMAP_REPLACE(global_stride, space, p, ord, bytes)                               ord: a literal, 0..3
- *     TC_TENSORMAP_REPLACE(elemtype | interleave_layout | swizzle_mode | swizzle_atomicity | fill_mode, space, p, literal)
+ *     TC_TENSORMAP_REPLACE(elemtype | interleave_layout | swizzle_mode | swizzle_atomicity | fill_mode, space, p,
+ *     literal)
  *         elemtype            0 u8  1 u16  2 u32  3 s32  4 u64  5 s64  6 f16  7 f32  8 f32.ftz  9 f64  10 bf16  11 tf32  12 tf32.ftz;
- *                             Blackwell: 13 b4x16  14 b4x16_p64  15 b6x16_p32 or b6p2x16       (not the driver's numbers)
+ *                             Blackwell: 13 b4x16  14 b4x16_p64  15 b6x16_p32 or b6p2x16       (not the driver's
+ *                                                                                              numbers)
  *         interleave_layout   0 none  1 16B  2 32B          fill_mode    0 zero  1 NaN
  *         swizzle_mode        0 none  1 32B  2 64B  3 128B  4 96B (sm_103a)
  *         swizzle_atomicity   0 16B  1 32B  2 32B with flipped 8B  3 64B      (Blackwell)
@@ -681,8 +712,8 @@ TC_HOST tc_status tc__tmap_entry(void *TC__ATOMIC *entry, const char *name, unsi
         enum cudaDriverEntryPointQueryResult result;
         cudaError_t err = cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &result);
         if (err != cudaSuccess || result != cudaDriverEntryPointSuccess || !found)
-            return tc__fail(TC_ERR_DRIVER, "%s: not in this driver (%s); needs a driver for CUDA %u.%u or later", name, cudaGetErrorString(err),
-                            version / 1000, version % 1000 / 10);
+            return tc__fail(TC_ERR_DRIVER, "%s: not in this driver (%s); needs a driver for CUDA %u.%u or later", name,
+                            cudaGetErrorString(err), version / 1000, version % 1000 / 10);
         TC__STORE_RELEASE(entry, found);
     }
     memcpy(fn, &found, sizeof found);
@@ -690,8 +721,9 @@ TC_HOST tc_status tc__tmap_entry(void *TC__ATOMIC *entry, const char *name, unsi
 }
 
 /* The rules that both kinds share. inner: box[0] or channels, with its name. */
-TC_HOST tc_status tc__tmap_check(int type, int rank, const void *base, const uint64_t *dim, const uint64_t *stride, const uint32_t *elem_stride,
-                                 int swizzle, int interleave, int l2_promotion, int oob_nan, int ftz, int padded, const char *name, uint32_t inner)
+TC_HOST tc_status tc__tmap_check(int type, int rank, const void *base, const uint64_t *dim, const uint64_t *stride,
+                                 const uint32_t *elem_stride, int swizzle, int interleave, int l2_promotion,
+                                 int oob_nan, int ftz, int padded, const char *name, uint32_t inner)
 {
     const int dtype = tc__tmap_type(type, padded, ftz), bits = tc_type_bits(type), pad = dtype >= 14;
     const uint64_t align = interleave == 32 || pad ? 32 : 16;
@@ -699,44 +731,63 @@ TC_HOST tc_status tc__tmap_check(int type, int rank, const void *base, const uin
     int i;
     if (padded && dtype != 14 && dtype != 15)
         return tc__fail(TC_ERR_TMAP, "padded = %d needs a type of 4 or 6 bits, not %s", padded, tc_type_name(type));
-    if (ftz && type != TC_F32 && type != TC_TF32) return tc__fail(TC_ERR_TMAP, "ftz = %d needs f32 or tf32, not %s", ftz, tc_type_name(type));
+    if (ftz && type != TC_F32 && type != TC_TF32)
+        return tc__fail(TC_ERR_TMAP, "ftz = %d needs f32 or tf32, not %s", ftz, tc_type_name(type));
     if (!base) return tc__fail(TC_ERR_TMAP, "base is null");
-    if ((uintptr_t)base % align) return tc__fail(TC_ERR_TMAP, "base = %p is not a multiple of %d bytes", base, (int)align);
+    if ((uintptr_t)base % align)
+        return tc__fail(TC_ERR_TMAP, "base = %p is not a multiple of %d bytes", base, (int)align);
     if (tc__tmap_swizzle(swizzle) < 0)
-        return tc__fail(TC_ERR_TMAP, "swizzle = %d is not 0, 32, 64 or 128, nor TC_SWIZZLE_128B_ATOM_32B, _ATOM_32B_FLIP_8B or _ATOM_64B", swizzle);
+        return tc__fail(
+            TC_ERR_TMAP,
+            "swizzle = %d is not 0, 32, 64 or 128, nor TC_SWIZZLE_128B_ATOM_32B, _ATOM_32B_FLIP_8B or _ATOM_64B",
+            swizzle);
     if (interleave != 0 && interleave != 16 && interleave != 32)
         return tc__fail(TC_ERR_TMAP, "interleave = %d is not 0, 16 or 32", interleave);
     if (interleave && rank < 3) return tc__fail(TC_ERR_TMAP, "rank = %d, but interleave needs 3 or more", rank);
-    if (interleave == 32 && swizzle != 32) return tc__fail(TC_ERR_TMAP, "swizzle = %d, but interleave 32 needs 32", swizzle);
-    if (interleave && dtype == 15) return tc__fail(TC_ERR_TMAP, "interleave = %d, but %s has no interleaved layout", interleave, tc_type_name(type));
+    if (interleave == 32 && swizzle != 32)
+        return tc__fail(TC_ERR_TMAP, "swizzle = %d, but interleave 32 needs 32", swizzle);
+    if (interleave && dtype == 15)
+        return tc__fail(TC_ERR_TMAP, "interleave = %d, but %s has no interleaved layout", interleave,
+                        tc_type_name(type));
     if (l2_promotion != 0 && l2_promotion != 64 && l2_promotion != 128 && l2_promotion != 256)
         return tc__fail(TC_ERR_TMAP, "l2_promotion = %d is not 0, 64, 128 or 256", l2_promotion);
     if (oob_nan && (dtype < 6 || dtype > 12))
-        return tc__fail(TC_ERR_TMAP, "oob_nan = %d needs a floating-point map type, not %s", oob_nan, tc_type_name(type));
+        return tc__fail(TC_ERR_TMAP, "oob_nan = %d needs a floating-point map type, not %s", oob_nan,
+                        tc_type_name(type));
     for (i = 0; i < rank; i++) {
         if (dim[i] < 1 || dim[i] > 0x100000000ull)
             return tc__fail(TC_ERR_TMAP, "dim[%d] = %llu is not in 1..2^32", i, (unsigned long long)dim[i]);
         if (elem_stride[i] > 8) return tc__fail(TC_ERR_TMAP, "elem_stride[%d] = %u is not in 1..8", i, elem_stride[i]);
     }
     if (pad && dim[0] % 128)
-        return tc__fail(TC_ERR_TMAP, "dim[0] = %llu is not a multiple of 128, as a padded map needs", (unsigned long long)dim[0]);
-    if (dtype == 13 && dim[0] % 2) return tc__fail(TC_ERR_TMAP, "dim[0] = %llu is odd, but %s has two elements a byte", (unsigned long long)dim[0], tc_type_name(type));
+        return tc__fail(TC_ERR_TMAP, "dim[0] = %llu is not a multiple of 128, as a padded map needs",
+                        (unsigned long long)dim[0]);
+    if (dtype == 13 && dim[0] % 2)
+        return tc__fail(TC_ERR_TMAP, "dim[0] = %llu is odd, but %s has two elements a byte", (unsigned long long)dim[0],
+                        tc_type_name(type));
     for (i = 0; i + 1 < rank; i++) {
         if (stride[i] % align)
-            return tc__fail(TC_ERR_TMAP, "stride[%d] = %llu bytes is not a multiple of %d", i, (unsigned long long)stride[i], (int)align);
+            return tc__fail(TC_ERR_TMAP, "stride[%d] = %llu bytes is not a multiple of %d", i,
+                            (unsigned long long)stride[i], (int)align);
         if (stride[i] >= (1ull << 40))
             return tc__fail(TC_ERR_TMAP, "stride[%d] = %llu bytes is not below 2^40", i, (unsigned long long)stride[i]);
     }
     if (inner < 1 || inner > 256) return tc__fail(TC_ERR_TMAP, "%s = %u is not in 1..256", name, inner);
     if (pad) {
-        if (inner != 128) return tc__fail(TC_ERR_TMAP, "%s = %u, but a padded map of %s needs 128", name, inner, tc_type_name(type));
-        if (swizzle != 0 && swizzle != 128 && swizzle != TC_SWIZZLE_128B_ATOM_32B && !(dtype == 15 && swizzle == TC_SWIZZLE_128B_ATOM_64B))
-            return tc__fail(TC_ERR_TMAP, "swizzle = %d, but a padded map of %s has 0, 128 and TC_SWIZZLE_128B_ATOM_32B%s", swizzle, tc_type_name(type),
-                            dtype == 15 ? ", and for stores TC_SWIZZLE_128B_ATOM_64B" : "");
+        if (inner != 128)
+            return tc__fail(TC_ERR_TMAP, "%s = %u, but a padded map of %s needs 128", name, inner, tc_type_name(type));
+        if (swizzle != 0 && swizzle != 128 && swizzle != TC_SWIZZLE_128B_ATOM_32B
+            && !(dtype == 15 && swizzle == TC_SWIZZLE_128B_ATOM_64B))
+            return tc__fail(TC_ERR_TMAP,
+                            "swizzle = %d, but a padded map of %s has 0, 128 and TC_SWIZZLE_128B_ATOM_32B%s", swizzle,
+                            tc_type_name(type), dtype == 15 ? ", and for stores TC_SWIZZLE_128B_ATOM_64B" : "");
     } else if (!interleave) {
         const uint32_t row = inner * (uint32_t)bits / 8;
-        if (inner * (uint32_t)bits % 128) return tc__fail(TC_ERR_TMAP, "%s = %u elements = %u bytes is not a multiple of 16 bytes", name, inner, row);
-        if (width && row > width) return tc__fail(TC_ERR_TMAP, "%s = %u elements = %u bytes is wider than the %u-byte swizzle", name, inner, row, width);
+        if (inner * (uint32_t)bits % 128)
+            return tc__fail(TC_ERR_TMAP, "%s = %u elements = %u bytes is not a multiple of 16 bytes", name, inner, row);
+        if (width && row > width)
+            return tc__fail(TC_ERR_TMAP, "%s = %u elements = %u bytes is wider than the %u-byte swizzle", name, inner,
+                            row, width);
     }
     return TC_OK;
 }
@@ -745,12 +796,14 @@ TC_HOST tc_status tc__tmap_check(int type, int rank, const void *base, const uin
 TC_HOST tc_status tc_tmap_check(const tc_tmap_desc *d)
 {
     int i;
-    if (tc__tmap_type(d->type, 0, 0) < 0) return tc__fail(TC_ERR_TMAP, "type = %d (%s) has no tensor map", d->type, tc_type_name(d->type));
+    if (tc__tmap_type(d->type, 0, 0) < 0)
+        return tc__fail(TC_ERR_TMAP, "type = %d (%s) has no tensor map", d->type, tc_type_name(d->type));
     if (d->rank < 1 || d->rank > 5) return tc__fail(TC_ERR_TMAP, "rank = %d is not in 1..5", d->rank);
     for (i = 1; i < d->rank; i++)
-        if (d->box[i] < 1 || d->box[i] > 256) return tc__fail(TC_ERR_TMAP, "box[%d] = %u is not in 1..256", i, d->box[i]);
-    return tc__tmap_check(d->type, d->rank, d->base, d->dim, d->stride, d->elem_stride, d->swizzle, d->interleave, d->l2_promotion, d->oob_nan, d->ftz,
-                          d->padded, "box[0]", d->box[0]);
+        if (d->box[i] < 1 || d->box[i] > 256)
+            return tc__fail(TC_ERR_TMAP, "box[%d] = %u is not in 1..256", i, d->box[i]);
+    return tc__tmap_check(d->type, d->rank, d->base, d->dim, d->stride, d->elem_stride, d->swizzle, d->interleave,
+                          d->l2_promotion, d->oob_nan, d->ftz, d->padded, "box[0]", d->box[0]);
 }
 
 /* The same for an im2col map. */
@@ -759,37 +812,45 @@ TC_HOST tc_status tc_tmap_im2col_check(const tc_tmap_im2col_desc *d)
     static const int low[3] = {-32768, -128, -16};
     static const char axis[3] = {'W', 'H', 'D'};
     int i, corners, lo;
-    if (tc__tmap_type(d->type, 0, 0) < 0) return tc__fail(TC_ERR_TMAP, "type = %d (%s) has no tensor map", d->type, tc_type_name(d->type));
-    if (d->rank < 3 || d->rank > 5) return tc__fail(TC_ERR_TMAP, "rank = %d is not in 3..5: channels, one to three of W, H, D, images", d->rank);
+    if (tc__tmap_type(d->type, 0, 0) < 0)
+        return tc__fail(TC_ERR_TMAP, "type = %d (%s) has no tensor map", d->type, tc_type_name(d->type));
+    if (d->rank < 3 || d->rank > 5)
+        return tc__fail(TC_ERR_TMAP, "rank = %d is not in 3..5: channels, one to three of W, H, D, images", d->rank);
     if (d->mode < TC_IM2COL || d->mode > TC_IM2COL_W128)
         return tc__fail(TC_ERR_TMAP, "mode = %d is not TC_IM2COL, TC_IM2COL_W or TC_IM2COL_W128", d->mode);
-    if (d->mode && d->interleave) return tc__fail(TC_ERR_TMAP, "interleave = %d, but the wide modes have no interleaved layout", d->interleave);
+    if (d->mode && d->interleave)
+        return tc__fail(TC_ERR_TMAP, "interleave = %d, but the wide modes have no interleaved layout", d->interleave);
     if (d->mode && d->swizzle != 64 && d->swizzle != 128 && d->swizzle != TC_SWIZZLE_128B_ATOM_32B)
-        return tc__fail(TC_ERR_TMAP, "swizzle = %d, but the wide modes have 64, 128 and TC_SWIZZLE_128B_ATOM_32B only", d->swizzle);
+        return tc__fail(TC_ERR_TMAP, "swizzle = %d, but the wide modes have 64, 128 and TC_SWIZZLE_128B_ATOM_32B only",
+                        d->swizzle);
     corners = d->mode ? 1 : d->rank - 2;
     lo = d->mode ? low[0] : low[d->rank - 3];
     for (i = 0; i < corners; i++) {
-        if (d->lower[i] < lo || d->lower[i] > -lo - 1) return tc__fail(TC_ERR_TMAP, "lower[%d] (%c) = %d is not in %d..%d", i, axis[i], d->lower[i], lo, -lo - 1);
-        if (d->upper[i] < lo || d->upper[i] > -lo - 1) return tc__fail(TC_ERR_TMAP, "upper[%d] (%c) = %d is not in %d..%d", i, axis[i], d->upper[i], lo, -lo - 1);
+        if (d->lower[i] < lo || d->lower[i] > -lo - 1)
+            return tc__fail(TC_ERR_TMAP, "lower[%d] (%c) = %d is not in %d..%d", i, axis[i], d->lower[i], lo, -lo - 1);
+        if (d->upper[i] < lo || d->upper[i] > -lo - 1)
+            return tc__fail(TC_ERR_TMAP, "upper[%d] (%c) = %d is not in %d..%d", i, axis[i], d->upper[i], lo, -lo - 1);
         if ((int64_t)d->dim[i + 1] + d->upper[i] - d->lower[i] <= 0)
-            return tc__fail(TC_ERR_TMAP, "the bounding box is empty in %c: dim[%d] = %llu, lower = %d, upper = %d", axis[i], i + 1,
-                            (unsigned long long)d->dim[i + 1], d->lower[i], d->upper[i]);
+            return tc__fail(TC_ERR_TMAP, "the bounding box is empty in %c: dim[%d] = %llu, lower = %d, upper = %d",
+                            axis[i], i + 1, (unsigned long long)d->dim[i + 1], d->lower[i], d->upper[i]);
     }
     if (d->mode == TC_IM2COL_W128 ? d->pixels != 0 && d->pixels != 128 : d->pixels < 1 || d->pixels > 1024)
-        return tc__fail(TC_ERR_TMAP, "pixels = %u is not in 1..1024%s", d->pixels, d->mode == TC_IM2COL_W128 ? ": TC_IM2COL_W128 has 128 (or unset)" : "");
-    return tc__tmap_check(d->type, d->rank, d->base, d->dim, d->stride, d->elem_stride, d->swizzle, d->interleave, d->l2_promotion, d->oob_nan, d->ftz,
-                          d->padded, "channels", d->channels);
+        return tc__fail(TC_ERR_TMAP, "pixels = %u is not in 1..1024%s", d->pixels,
+                        d->mode == TC_IM2COL_W128 ? ": TC_IM2COL_W128 has 128 (or unset)" : "");
+    return tc__tmap_check(d->type, d->rank, d->base, d->dim, d->stride, d->elem_stride, d->swizzle, d->interleave,
+                          d->l2_promotion, d->oob_nan, d->ftz, d->padded, "channels", d->channels);
 }
 
-typedef int (*tc__encode_tiled_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *,
-                                   const uint32_t *, int, int, int, int);
-typedef int (*tc__encode_im2col_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int *, const int *, uint32_t, uint32_t,
-                                    const uint32_t *, int, int, int, int);
-typedef int (*tc__encode_im2col_wide_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, int, int, uint32_t, uint32_t,
-                                         const uint32_t *, int, int, int, int, int);
+typedef int (*tc__encode_tiled_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *,
+                                   const uint32_t *, const uint32_t *, int, int, int, int);
+typedef int (*tc__encode_im2col_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int *,
+                                    const int *, uint32_t, uint32_t, const uint32_t *, int, int, int, int);
+typedef int (*tc__encode_im2col_wide_fn)(tc_tmap *, int, uint32_t, void *, const uint64_t *, const uint64_t *, int, int,
+                                         uint32_t, uint32_t, const uint32_t *, int, int, int, int, int);
 
 /* The strides as the driver takes them: those that are not set mean 1. */
-TC_HOST void tc__tmap_prepare(uint32_t *es, const uint32_t *elem_stride, uint64_t *stride, const uint64_t *given, int rank)
+TC_HOST void tc__tmap_prepare(uint32_t *es, const uint32_t *elem_stride, uint64_t *stride, const uint64_t *given,
+                              int rank)
 {
     int i;
     for (i = 0; i < 5; i++) es[i] = elem_stride[i] ? elem_stride[i] : 1;
@@ -807,7 +868,8 @@ TC_HOST int tc__tmap_again(int result, int *tries)
     void *context = 0;
     int device;
     if ((result != 3 && result != 201) || (*tries)++) return 0;
-    if (tc__tmap_entry(&entry, "cuCtxGetCurrent", 4000, &get_current) == TC_OK && get_current(&context) == 0 && context) return 0;
+    if (tc__tmap_entry(&entry, "cuCtxGetCurrent", 4000, &get_current) == TC_OK && get_current(&context) == 0 && context)
+        return 0;
     return cudaGetDevice(&device) == cudaSuccess && cudaSetDevice(device) == cudaSuccess;
 }
 
@@ -825,8 +887,9 @@ TC_HOST tc_status tc_tmap_encode(tc_tmap *out, const tc_tmap_desc *d)
     if (st != TC_OK) return st;
     tc__tmap_prepare(es, d->elem_stride, stride, d->stride, d->rank);
     do {
-        err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->box, es,
-                     d->interleave / 16, tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
+        err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base,
+                     d->dim, stride, d->box, es, d->interleave / 16, tc__tmap_swizzle(d->swizzle),
+                     d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
     } while (tc__tmap_again(err, &tries));
     if (err) return tc__fail(TC_ERR_TMAP, "cuTensorMapEncodeTiled answers CUresult %d", err);
     *out = map;
@@ -851,15 +914,20 @@ TC_HOST tc_status tc_tmap_im2col_encode(tc_tmap *out, const tc_tmap_im2col_desc 
     tc__tmap_prepare(es, d->elem_stride, stride, d->stride, d->rank);
     do {
         if (d->mode)
-            err = encode_wide(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->lower[0],
-                              d->upper[0], d->channels, d->mode == TC_IM2COL_W128 ? 128 : d->pixels, es, d->interleave / 16, d->mode - 1,
-                              tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64, d->oob_nan ? 1 : 0);
+            err = encode_wide(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank,
+                              (void *)(uintptr_t)d->base, d->dim, stride, d->lower[0], d->upper[0], d->channels,
+                              d->mode == TC_IM2COL_W128 ? 128 : d->pixels, es, d->interleave / 16, d->mode - 1,
+                              tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64,
+                              d->oob_nan ? 1 : 0);
         else
-            err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base, d->dim, stride, d->lower, d->upper,
-                         d->channels, d->pixels, es, d->interleave / 16, tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64,
+            err = encode(&map, tc__tmap_type(d->type, d->padded, d->ftz), (uint32_t)d->rank, (void *)(uintptr_t)d->base,
+                         d->dim, stride, d->lower, d->upper, d->channels, d->pixels, es, d->interleave / 16,
+                         tc__tmap_swizzle(d->swizzle), d->l2_promotion == 256 ? 3 : d->l2_promotion / 64,
                          d->oob_nan ? 1 : 0);
     } while (tc__tmap_again(err, &tries));
-    if (err) return tc__fail(TC_ERR_TMAP, "%s answers CUresult %d", d->mode ? "cuTensorMapEncodeIm2colWide" : "cuTensorMapEncodeIm2col", err);
+    if (err)
+        return tc__fail(TC_ERR_TMAP, "%s answers CUresult %d",
+                        d->mode ? "cuTensorMapEncodeIm2colWide" : "cuTensorMapEncodeIm2col", err);
     *out = map;
     return TC_OK;
 }
@@ -880,12 +948,16 @@ TC_HOST void tc__tmap_say(char *text, size_t size, size_t *used, const char *for
 }
 
 /* What the two texts end with. row: bytes of a row in shared memory without swizzle; rows: how many */
-TC_HOST void tc__tmap_say_rest(char *text, size_t size, size_t *used, int type, int bits, uint32_t inner, uint64_t rows, const uint32_t *elem_stride, int rank,
-                               int swizzle, int interleave, int l2_promotion, int oob_nan, int padded, int ftz)
+TC_HOST void tc__tmap_say_rest(char *text, size_t size, size_t *used, int type, int bits, uint32_t inner, uint64_t rows,
+                               const uint32_t *elem_stride, int rank, int swizzle, int interleave, int l2_promotion,
+                               int oob_nan, int padded, int ftz)
 {
-    static const char *const names[3] = {"128-byte swizzle of 32-byte atoms", "128-byte swizzle of 32-byte atoms, 8 bytes flipped", "128-byte swizzle of 64-byte atoms"};
+    static const char *const names[3] = {"128-byte swizzle of 32-byte atoms",
+                                         "128-byte swizzle of 32-byte atoms, 8 bytes flipped",
+                                         "128-byte swizzle of 64-byte atoms"};
     const int pad = tc__tmap_type(type, padded, ftz) >= 14;
-    const uint32_t row = pad ? inner : inner * (uint32_t)bits / 8, width = tc_swizzle_width(swizzle), pitch = width > row ? width : row;
+    const uint32_t row = pad ? inner : inner * (uint32_t)bits / 8, width = tc_swizzle_width(swizzle),
+                   pitch = width > row ? width : row;
     int i, stepped = 0;
     tc__tmap_say(text, size, used, " = %llu bytes in rows of %u", (unsigned long long)rows * pitch, pitch);
     if (pitch > row) tc__tmap_say(text, size, used, " (%u used)", row);
@@ -898,20 +970,24 @@ TC_HOST void tc__tmap_say_rest(char *text, size_t size, size_t *used, int type, 
     for (i = 0; i < rank; i++) stepped |= elem_stride[i] > 1;
     if (stepped) {
         tc__tmap_say(text, size, used, ", element strides");
-        for (i = 0; i < rank; i++) tc__tmap_say(text, size, used, "%s%u", i ? " x " : " ", elem_stride[i] ? elem_stride[i] : 1);
+        for (i = 0; i < rank; i++)
+            tc__tmap_say(text, size, used, "%s%u", i ? " x " : " ", elem_stride[i] ? elem_stride[i] : 1);
     }
     if (l2_promotion) tc__tmap_say(text, size, used, ", L2 fetches %d bytes", l2_promotion);
     tc__tmap_say(text, size, used, ", out of bounds reads %s", oob_nan ? "NaN" : "0");
     if (ftz) tc__tmap_say(text, size, used, ", reductions flush subnormals");
 }
 
-TC_HOST void tc__tmap_say_tensor(char *text, size_t size, size_t *used, const char *kind, int type, int rank, const void *base, const uint64_t *dim, const uint64_t *stride)
+TC_HOST void tc__tmap_say_tensor(char *text, size_t size, size_t *used, const char *kind, int type, int rank,
+                                 const void *base, const uint64_t *dim, const uint64_t *stride)
 {
     int i;
     tc__tmap_say(text, size, used, "%s map of %s at %p: ", kind, tc_type_name(type), base);
-    for (i = 0; i < rank && i < 5; i++) tc__tmap_say(text, size, used, "%s%llu", i ? " x " : "", (unsigned long long)dim[i]);
+    for (i = 0; i < rank && i < 5; i++)
+        tc__tmap_say(text, size, used, "%s%llu", i ? " x " : "", (unsigned long long)dim[i]);
     tc__tmap_say(text, size, used, " elements");
-    for (i = 0; i + 1 < rank && i < 4; i++) tc__tmap_say(text, size, used, "%s%llu", i ? ", " : " with strides of ", (unsigned long long)stride[i]);
+    for (i = 0; i + 1 < rank && i < 4; i++)
+        tc__tmap_say(text, size, used, "%s%llu", i ? ", " : " with strides of ", (unsigned long long)stride[i]);
     if (rank > 1) tc__tmap_say(text, size, used, " bytes");
 }
 
@@ -928,8 +1004,9 @@ TC_HOST const char *tc_tmap_text(char *text, size_t size, const tc_tmap_desc *d)
         tc__tmap_say(text, size, &used, "%s%u", i ? " x " : "; box ", d->box[i]);
         if (i) rows *= (d->box[i] + es - 1) / es;
     }
-    tc__tmap_say_rest(text, size, &used, d->type, tc_type_bits(d->type), d->box[0], rows, d->elem_stride, d->rank < 5 ? d->rank : 5, d->swizzle, d->interleave,
-                      d->l2_promotion, d->oob_nan, d->padded, d->ftz);
+    tc__tmap_say_rest(text, size, &used, d->type, tc_type_bits(d->type), d->box[0], rows, d->elem_stride,
+                      d->rank < 5 ? d->rank : 5, d->swizzle, d->interleave, d->l2_promotion, d->oob_nan, d->padded,
+                      d->ftz);
     return text;
 }
 
@@ -939,13 +1016,18 @@ TC_HOST const char *tc_tmap_im2col_text(char *text, size_t size, const tc_tmap_i
     const uint32_t pixels = d->mode == TC_IM2COL_W128 ? 128 : d->pixels;
     int i;
     if (size) text[0] = 0;
-    tc__tmap_say_tensor(text, size, &used, d->mode == TC_IM2COL_W128 ? "im2col::w::128" : d->mode == TC_IM2COL_W ? "im2col::w" : "im2col", d->type, d->rank,
-                        d->base, d->dim, d->stride);
+    tc__tmap_say_tensor(text, size, &used,
+                        d->mode == TC_IM2COL_W128 ? "im2col::w::128"
+                        : d->mode == TC_IM2COL_W  ? "im2col::w"
+                                                  : "im2col",
+                        d->type, d->rank, d->base, d->dim, d->stride);
     for (i = 0; i < (d->mode ? 1 : d->rank - 2) && i < 3; i++)
-        tc__tmap_say(text, size, &used, "%s%c from %d to %lld", i ? ", " : "; taps ", "WHD"[i], d->lower[i], (long long)d->dim[i + 1] - 1 + d->upper[i]);
+        tc__tmap_say(text, size, &used, "%s%c from %d to %lld", i ? ", " : "; taps ", "WHD"[i], d->lower[i],
+                     (long long)d->dim[i + 1] - 1 + d->upper[i]);
     tc__tmap_say(text, size, &used, "; %u channels of %u pixels", d->channels, pixels);
-    tc__tmap_say_rest(text, size, &used, d->type, tc_type_bits(d->type), d->channels, pixels, d->elem_stride, d->rank < 5 ? d->rank : 5, d->swizzle,
-                      d->interleave, d->l2_promotion, d->oob_nan, d->padded, d->ftz);
+    tc__tmap_say_rest(text, size, &used, d->type, tc_type_bits(d->type), d->channels, pixels, d->elem_stride,
+                      d->rank < 5 ? d->rank : 5, d->swizzle, d->interleave, d->l2_promotion, d->oob_nan, d->padded,
+                      d->ftz);
     return text;
 }
 

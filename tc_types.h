@@ -1,4 +1,5 @@
-/* tc_types.h - tc 0.2.0 - the narrow element types: conversions from and to float, packed forms, arrays. Needs: tc_core.h; host and device.
+/* tc_types.h - tc 0.2.0 - the narrow element types: conversions from and to float, packed forms, arrays. Needs:
+ * tc_core.h; host and device.
  *
  *     uint8_t code = tc_e4m3_from_f32(0.3f);                     as cvt.rn.satfinite does, on the host too
  *     float x = tc_f32_from_e4m3(code);                          0.3125
@@ -17,23 +18,30 @@
  *     e3m2     uint8_t       seeemm     28        2^-4        no        no            28 (0x1f)
  *     e2m3     uint8_t       seemmm     7.5       2^-3        no        no            7.5 (0x1f)
  *     e2m1     uint8_t       seem       6         0.5         no        no            6 (0x7)
- *     ue8m0    uint8_t       eeeeeeee   2^127     2^-127      0xff      no            0xff            a power of two; no 0, no sign
- *     ue4m3    uint8_t       eeeemmm    448       2^-9        0x7f      no            0x7f            e4m3 without sign: x < 0 becomes 0
+ *     ue8m0    uint8_t       eeeeeeee   2^127     2^-127      0xff      no            0xff            a power of two;
+ *                                                                                                     no 0, no sign
+ *     ue4m3    uint8_t       eeeemmm    448       2^-9        0x7f      no            0x7f            e4m3 without
+ *                                                                                                     sign: x < 0
+ *                                                                                                     becomes 0
  *     s8 u8    int8_t uint8_t                                                         0               2's complement
  *     s4 u4    int8_t uint8_t (-8..7, 0..15)                                          0
- *     b1       uint8_t (0, 1)                                                                         1 where x is not 0
+ *     b1       uint8_t (0, 1)                                                                         1 where x is not
+ *                                                                                                     0
  *
- *     (*) these overflow to infinity, as cvt without .satfinite does. (**) exists in e5m2 and is read, but never written.
+ *     (*) these overflow to infinity, as cvt without .satfinite does. (**) exists in e5m2 and is read, but never
+ *     written.
  *
  * PACKED, the first argument in the lowest bits. 8-bit types: x2 in 16 bits, x4 in 32. e3m2, e2m3: a code has a byte of
  * its own (x2, x4), upper two bits 0, as in the registers of mma; in arrays (and what TMA reads from global memory) 4
  * codes take 3 bytes. e2m1, s4, u4: x2 in a byte, x4 in 16 bits, x8 in 32.
  *
  *     e2m1x2   7 6 5 4  3 2 1 0        array of 6-bit codes, byte 0    byte 1    byte 2
- *              second   first                                11000000  22221111  33333322     (the digit: which code the bit is of)
+ *              second   first                                11000000  22221111  33333322     (the digit: which code
+ *                                                                                             the bit is of)
  *
  * CONTENTS
- *     tc_X_from_f32, tc_f32_from_X             X: e4m3 e5m2 e3m2 e2m3 e2m1 ue4m3 tf32 s8 u8 s4 u4 b1; tc_tf32_from_f32_rna (ties away, as
+ *     tc_X_from_f32, tc_f32_from_X             X: e4m3 e5m2 e3m2 e2m3 e2m1 ue4m3 tf32 s8 u8 s4 u4 b1;
+ *                                              tc_tf32_from_f32_rna (ties away, as
  *                                              sm_80 has it); ue8m0: tc_ue8m0_from_f32_rz (down), _rp (up)
  *     tc_Xx2 tc_Xx4 tc_Xx8                     floats to packed codes
  *     tc_f32x2_from_Xx2                        two packed codes to floats (tc_f32x2)
@@ -43,9 +51,10 @@
  *     TC_CVT(q, d_type, s_type, d, sources)    PTX's cvt of these types with any of its qualifiers, device
  *
  * TRAPS
- *     Where the target has the conversion (e4m3 and e5m2: sm_89; the others: a and f targets of Blackwell) the device uses it; elsewhere
- *     the same C runs as on the host. The codes are the same everywhere; the payload of a NaN that comes out as a float is not specified.
- *     PTX's cvt packs its FIRST source into the HIGH half; the functions here put the first argument low, TC_CVT does as PTX.
+ *     Where the target has the conversion (e4m3 and e5m2: sm_89; the others: a and f targets of Blackwell) the device
+ *     uses it; elsewhere the same C runs as on the host. The codes are the same everywhere; the payload of a NaN that
+ *     comes out as a float is not specified. PTX's cvt packs its FIRST source into the HIGH half; the functions here
+ *     put the first argument low, TC_CVT does as PTX.
  */
 #ifndef TC_TYPES_H
 #define TC_TYPES_H
@@ -192,7 +201,10 @@ TC_HD tc_f32x2 tc_f32x2_from_e2m1x2(uint8_t codes)
     r.x = tc_f32_from_f16((uint16_t)pair), r.y = tc_f32_from_f16((uint16_t)(pair >> 16));
     return r;
 }
-TC_HD uint16_t tc_e2m1x4(float x, float y, float z, float w) { return (uint16_t)(tc_e2m1x2(x, y) | tc_e2m1x2(z, w) << 8); }
+TC_HD uint16_t tc_e2m1x4(float x, float y, float z, float w)
+{
+    return (uint16_t)(tc_e2m1x2(x, y) | tc_e2m1x2(z, w) << 8);
+}
 /* eight floats */
 TC_HD uint32_t tc_e2m1x8(const float *x)
 {
@@ -230,8 +242,14 @@ TC_HD uint8_t tc_ue8m0_from_f32_rp(float x)
     if (e == 0) return u > 0x400000u;
     return (uint8_t)(e + ((u & 0x7fffffu) != 0) < 254u ? e + ((u & 0x7fffffu) != 0) : 254u);
 }
-TC_HD uint16_t tc_ue8m0x2_rz(float x, float y) { return (uint16_t)(tc_ue8m0_from_f32_rz(x) | tc_ue8m0_from_f32_rz(y) << 8); }
-TC_HD uint16_t tc_ue8m0x2_rp(float x, float y) { return (uint16_t)(tc_ue8m0_from_f32_rp(x) | tc_ue8m0_from_f32_rp(y) << 8); }
+TC_HD uint16_t tc_ue8m0x2_rz(float x, float y)
+{
+    return (uint16_t)(tc_ue8m0_from_f32_rz(x) | tc_ue8m0_from_f32_rz(y) << 8);
+}
+TC_HD uint16_t tc_ue8m0x2_rp(float x, float y)
+{
+    return (uint16_t)(tc_ue8m0_from_f32_rp(x) | tc_ue8m0_from_f32_rp(y) << 8);
+}
 #endif
 TC_HD float tc_f32_from_ue8m0(uint8_t code)
 {
@@ -309,12 +327,13 @@ TC_HD float tc_f32_from_b1(uint8_t x) { return (float)(x & 1); }
 
 TC_HD uint32_t tc_s8x4(float x, float y, float z, float w)
 {
-    return (uint32_t)(uint8_t)tc_s8_from_f32(x) | (uint32_t)(uint8_t)tc_s8_from_f32(y) << 8 | (uint32_t)(uint8_t)tc_s8_from_f32(z) << 16
-         | (uint32_t)(uint8_t)tc_s8_from_f32(w) << 24;
+    return (uint32_t)(uint8_t)tc_s8_from_f32(x) | (uint32_t)(uint8_t)tc_s8_from_f32(y) << 8
+         | (uint32_t)(uint8_t)tc_s8_from_f32(z) << 16 | (uint32_t)(uint8_t)tc_s8_from_f32(w) << 24;
 }
 TC_HD uint32_t tc_u8x4(float x, float y, float z, float w)
 {
-    return tc_u8_from_f32(x) | (uint32_t)tc_u8_from_f32(y) << 8 | (uint32_t)tc_u8_from_f32(z) << 16 | (uint32_t)tc_u8_from_f32(w) << 24;
+    return tc_u8_from_f32(x) | (uint32_t)tc_u8_from_f32(y) << 8 | (uint32_t)tc_u8_from_f32(z) << 16
+         | (uint32_t)tc_u8_from_f32(w) << 24;
 }
 /* eight floats to a register; 32 floats to a register */
 TC_HD uint32_t tc_s4x8(const float *x)
@@ -412,8 +431,12 @@ TC_HD void tc_element_code_set(void *array, int type, uint64_t i, uint32_t code)
     code = code << shift & mask;
     for (n = 0; n * 8 < shift + bits && n < 4; n++) p[n] = (uint8_t)((p[n] & ~(mask >> 8 * n)) | code >> 8 * n);
 }
-TC_HD float tc_element_get(const void *array, int type, uint64_t i) { return tc_f32_from(type, tc_element_code(array, type, i)); }
-TC_HD void tc_element_set(void *array, int type, uint64_t i, float x) { tc_element_code_set(array, type, i, tc_from_f32(type, x)); }
+TC_HD float tc_element_get(const void *array, int type, uint64_t i)
+{
+    return tc_f32_from(type, tc_element_code(array, type, i));
+}
+TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
+{ tc_element_code_set(array, type, i, tc_from_f32(type, x)); }
 
 #ifdef __CUDACC__
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -424,22 +447,26 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x) { tc_eleme
  *     .rna{.satfinite}                            tf32                     f32     sm_80     b32, f
  *     .rn .rz {.relu}                             tf32                     f32     sm_90     b32, f
  *     .rn .rz {.relu}.satfinite                   tf32                     f32     sm_100    b32, f
- *     .rn .rz {.relu}                             f16 bf16                 f32     sm_80     b16, f        (f16 without .relu: all)
+ *     .rn .rz {.relu}                             f16 bf16                 f32     sm_80     b16, f        (f16 without
+ *                                                                                                          .relu: all)
  *     .rn .rz {.relu}                             f16x2 bf16x2             f32     sm_80     b32, f, f
  *     .rn.satfinite{.relu}                        e4m3x2 e5m2x2            f32     sm_89     b16, f, f
  *     .rn.satfinite{.relu}                        e4m3x2 e5m2x2            f16x2   sm_89     b16, b32
  *     .rn{.relu}                                  f16x2            e4m3x2 e5m2x2   sm_89     b32, b16
  *     .rn.satfinite{.relu}                        e2m3x2 e3m2x2            f32     B         b16, f, f
  *     .rn{.relu}                                  f16x2            e2m3x2 e3m2x2   B         b32, b16
- *     .rn.satfinite{.relu}                        e2m1x2                   f32     B         b32, f, f     (code in the low byte)
+ *     .rn.satfinite{.relu}                        e2m1x2                   f32     B         b32, f, f     (code in the
+ *                                                                                                          low byte)
  *     .rn{.relu}                                  f16x2                 e2m1x2     B         b32, b32
  *     .rz .rp .satfinite                          ue8m0x2                  f32     B         b16, f, f
  *     .rz .rp .satfinite                          ue8m0x2               bf16x2     B         b16, b32
  *     .rn                                         bf16x2               ue8m0x2     B         b32, b16
- *     .rs{.relu}.satfinite                        e4m3x4 e5m2x4 e2m3x4 e3m2x4  f32 R         b32, f, f, f, f, b32 (random bits)
+ *     .rs{.relu}.satfinite                        e4m3x4 e5m2x4 e2m3x4 e3m2x4  f32 R         b32, f, f, f, f, b32
+ *                                                                                            (random bits)
  *     .rs{.relu}.satfinite                        e2m1x4                   f32     R         b16, f, f, f, f, b32
  *     .rs{.relu}{.satfinite}                      f16x2 bf16x2             f32     R         b32, f, f, b32
- *                                                 B: a and f targets of Blackwell; R: sm_100a, sm_103a, sm_107a (stochastic rounding)
+ *                                                 B: a and f targets of Blackwell; R: sm_100a, sm_103a, sm_107a
+ *                                                 (stochastic rounding)
  */
 #define TC__CVT_CHECK(q, rule, name, legal) static_assert(tc__follows(#q, rule), "tc: cvt to " name ": the qualifiers are " legal)
 #define TC__CVT_1(q, D, S, dc, sc, d, a) asm("cvt" #q "." #D "." #S " %0, %1;" : dc(d) : sc(a))

@@ -3,7 +3,8 @@
  *     float acc[128] = {0};                                        64 x 256 of D, spread over the 128 threads
  *     uint64_t da = tc_wgmma_desc(smem_a, 128), db = tc_wgmma_desc(smem_b, 128);       K-major, 128-byte swizzle
  *     tc_wgmma_fence();
- *     for (int k = 0; k < 64; k += 16)                             unrolled; 16 bf16 of K are 32 bytes: +2 in the descriptor
+ *     for (int k = 0; k < 64; k += 16)                             unrolled; 16 bf16 of K are 32 bytes: +2 in the
+ *                                                                  descriptor
  *         TC_WGMMA_SS(256, f32, bf16, acc, da + k / 8, db + k / 8, 1, 1, 1, 0, 0);
  *     tc_wgmma_commit_group();
  *     TC_WGMMA_WAIT_GROUP(0);
@@ -12,59 +13,72 @@
  * CONTENTS
  *     TC_WGMMA_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, scale_d[, scale_a, scale_b[, trans_a, trans_b]])
  *     TC_WGMMA_RS(n, d_type, a_type[, b_type], d, a, desc_b, scale_d[, scale_a, scale_b[, trans_b]])
- *     TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d[, scale_a, scale_b[, trans_a, trans_b]])
- *     TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d[, scale_a, scale_b[, trans_b]])
- *         D (64 x n) = A (64 x k) * B (n x k) + D. A and B by descriptor (SS), or A in registers (RS); _SP_: A is 2:4 sparse.
+ *     TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d[, scale_a, scale_b[,
+ *     trans_a, trans_b]]) TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d[, scale_a,
+ *     scale_b[, trans_b]])
+ *         D (64 x n) = A (64 x k) * B (n x k) + D. A and B by descriptor (SS), or A in registers (RS); _SP_: A is 2:4
+ *         sparse.
  *
  *             d_type    a_type, b_type                        k, sparse k   n            d                     takes
- *             f32 f16   f16.f16                               16   32       8..256 / 8   f32: n/2 float        scale, trans
- *             f32       bf16.bf16                             16   32       8..256 / 8   f16: n/4 uint32_t,    scale, trans
+ *             f32 f16   f16.f16                               16   32       8..256 / 8   f32: n/2 float        scale,
+ *                                                                                                              trans
+ *             f32       bf16.bf16                             16   32       8..256 / 8   f16: n/4 uint32_t,    scale,
+ *                                                                                                              trans
  *             f32       tf32.tf32                              8   16       8..256 / 8        two f16 each     scale
  *             f32 f16   e4m3 or e5m2, each                    32   64       8..256 / 8   s32: n/2 int32_t      scale
  *             s32       s8 or u8, each                        32   64       (*)
  *             s32       b1.b1 (popcount of the ands)         256    -       (*)
  *             (*) 8, 16, 24, 32, 48, 64, 80, .. 256 in steps of 16
  *
- *         Without b_type B's type is A's. PTX's last qualifiers are written behind B's type: s8.satfinite, u8.satfinite (the sum
- *         stays at the ends of s32 instead of wrapping), b1.and.popc (the only one there is, and what b1 alone means).
- *         scale_d 0 or 1, may be a run-time value: 0 means D = A * B without reading D. scale_a, scale_b: 1 or -1.
- *         trans_a, trans_b: 0 for K-major, 1 for MN-major. a: 4 registers (uint32_t). meta: the thread's register of metadata.
- *         selector: 0 or 1, which threads' metadata count; 0 for 8-bit types. All tokens but d, a, desc, meta and scale_d are literals.
- *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     two columns of that table as functions, K-major
+ *         Without b_type B's type is A's. PTX's last qualifiers are written behind B's type: s8.satfinite, u8.satfinite
+ *         (the sum stays at the ends of s32 instead of wrapping), b1.and.popc (the only one there is, and what b1 alone
+ *         means). scale_d 0 or 1, may be a run-time value: 0 means D = A * B without reading D. scale_a, scale_b: 1 or
+ *         -1. trans_a, trans_b: 0 for K-major, 1 for MN-major. a: 4 registers (uint32_t). meta: the thread's register
+ *         of metadata. selector: 0 or 1, which threads' metadata count; 0 for 8-bit types. All tokens but d, a, desc,
+ *         meta and scale_d are literals.
+ *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     two columns of that table as functions,
+ *                                                                             K-major
  *     tc_wgmma_pick_f32(n, ab_type)                                           such a function by constant n and type
- *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    shared-memory descriptors
- *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields), tc_wgmma_desc_text(text, size, desc)    on the host: with
+ *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    shared-memory
+ *                                                                                                     descriptors
+ *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields), tc_wgmma_desc_text(text, size, desc)    on the
+ *                                                                                                             host:
+ *                                                                                                             with
  *                                                                             sentences; a descriptor in words
  *     tc_wgmma_fence, tc_wgmma_commit_group, TC_WGMMA_WAIT_GROUP(n), tc_wgmma_fence_acc, tc_wgmma_fence_acc_b32
- *     TC_SETMAXNREG_INC(n), TC_SETMAXNREG_DEC(n)                              sm_90a, and the a and f targets of Blackwell
+ *     TC_SETMAXNREG_INC(n), TC_SETMAXNREG_DEC(n)                              sm_90a, and the a and f targets of
+ *                                                                             Blackwell
  *     tc_frag_wgmma_{d,a,meta}_{row,col}                                      coordinates, for host and device
  *
  * FRAGMENT of D (m64nN), thread t of the warpgroup, w = t / 32, g = t % 32 / 4, q = t % 4:
  *
  *                          col: 8j + 2q       8j + 2q + 1        j = 0 .. N/8 - 1
- *     row 16w + g              d[4j]            d[4j + 1]        f16: the two of a row share the register d[2j] or d[2j + 1],
+ *     row 16w + g              d[4j]            d[4j + 1]        f16: the two of a row share the register d[2j] or d[2j
+ *                                                                + 1],
  *     row 16w + g + 8          d[4j + 2]        d[4j + 3]             the left one in the lower half
  *
  * FRAGMENT of A in registers (RS), e = 32 / bits of an element, K = 8e (sparse: columns of what is stored, half as many
  * as B has):
  *
  *                          k: eq .. eq + e - 1     4e + eq .. 4e + eq + e - 1
- *     row 16w + g              a[0]                     a[2]             (e elements a register, the lowest k in the lowest bits)
+ *     row 16w + g              a[0]                     a[2]             (e elements a register, the lowest k in the
+ *                                                                        lowest bits)
  *     row 16w + g + 8          a[1]                     a[3]
  *
  * METADATA of a sparse A: 4 bits for each 4 columns of A (tf32: each 2) say which two (one) are stored: the lower index
  * in the lower two bits, indices rising; tf32: 0b0100 for the first, 0b1110 for the second. Nibble x (bits 4x..4x+3) of
  * a thread's register is for
  *
- *     16- and 32-bit types    row 16w + g + x / 4 * 8    group q % 2 * 4 + x % 4     in threads with q / 2 = selector only
+ *     16- and 32-bit types    row 16w + g + x / 4 * 8    group q % 2 * 4 + x % 4     in threads with q / 2 = selector
+ *                                                                                    only
  *     8-bit types             row 16w + g + q % 2 * 8    group q / 2 * 8 + x
  *
  * TRAPS
  *     The accumulators are in flight from the first wgmma to the wait: nothing may read or write them between.
- *     tc_wgmma_fence before the first wgmma, and again whenever a register of D or A was touched by ordinary code. Keep it
- *     inside the k loop: hoisted out, ptxas serialises (note C7519). Serialisation notes (C75xx) mean lost speed: heed them.
- *     Shared memory written by ordinary stores needs tc_fence_proxy_async_shared and a barrier before wgmma reads it.
- *     setmaxnreg is silently ignored unless the kernel has __launch_bounds__(threads, 1).
+ *     tc_wgmma_fence before the first wgmma, and again whenever a register of D or A was touched by ordinary code. Keep
+ *     it inside the k loop: hoisted out, ptxas serialises (note C7519). Serialisation notes (C75xx) mean lost speed:
+ *     heed them. Shared memory written by ordinary stores needs tc_fence_proxy_async_shared and a barrier before wgmma
+ *     reads it. setmaxnreg is silently ignored unless the kernel has __launch_bounds__(threads, 1).
  *     wgmma exists on sm_90a and nowhere else: no Blackwell has it.
  *     8-bit types and tf32 are read K-major only. The layouts of A and B in shared memory are drawn in tc_swizzle.h.
  *
@@ -83,7 +97,10 @@ TC_HD TC_CONSTEXPR int tc_frag_wgmma_d_col(int t, int i) { return i / 4 * 8 + t 
 
 /* (row, k) of element i of thread t in A's registers; bits: of an element (16, 32, 8, 1). Sparse: k counts the stored
  * elements. */
-TC_HD TC_CONSTEXPR int tc_frag_wgmma_a_row(int t, int i, int bits) { return t / 32 * 16 + t % 32 / 4 + i * bits / 32 % 2 * 8; }
+TC_HD TC_CONSTEXPR int tc_frag_wgmma_a_row(int t, int i, int bits)
+{
+    return t / 32 * 16 + t % 32 / 4 + i * bits / 32 % 2 * 8;
+}
 TC_HD TC_CONSTEXPR int tc_frag_wgmma_a_col(int t, int i, int bits)
 {
     return i * bits / 64 * (128 / bits) + t % 4 * (32 / bits) + i % (32 / bits);
@@ -134,7 +151,8 @@ TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_advance(uint64_t desc, uint32_t bytes)
  * bytes. */
 TC_HD TC_CONSTEXPR uint64_t tc_wgmma_desc_mn(uint32_t addr, uint32_t box_bytes)
 {
-    return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)((box_bytes & 0x3ffffu) >> 4) << 16 | (uint64_t)(1024 / 16) << 32 | (uint64_t)1 << 62;
+    return (uint64_t)((addr & 0x3ffffu) >> 4) | (uint64_t)((box_bytes & 0x3ffffu) >> 4) << 16
+         | (uint64_t)(1024 / 16) << 32 | (uint64_t)1 << 62;
 }
 
 /* Descriptor of a K-major tile whose rows are exactly one swizzle width (32, 64 or 128 bytes) and lie end to end: what
@@ -151,17 +169,23 @@ TC_HOST tc_status tc_wgmma_desc_check(const tc_wgmma_desc_fields *f)
 {
     if (f->addr % 16) return tc__fail(TC_ERR_DESC, "addr = 0x%x is not a multiple of 16 bytes", f->addr);
     if (f->addr >= 1u << 18) return tc__fail(TC_ERR_DESC, "addr = 0x%x is no shared address: not below 2^18", f->addr);
-    if (f->leading_bytes % 16) return tc__fail(TC_ERR_DESC, "leading_bytes = %u is not a multiple of 16", f->leading_bytes);
-    if (f->leading_bytes >= 1u << 18) return tc__fail(TC_ERR_DESC, "leading_bytes = %u is not below 2^18", f->leading_bytes);
-    if (f->stride_bytes % 16) return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not a multiple of 16", f->stride_bytes);
-    if (f->stride_bytes >= 1u << 18) return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not below 2^18", f->stride_bytes);
-    if (f->base_offset < 0 || f->base_offset > 7) return tc__fail(TC_ERR_DESC, "base_offset = %d is not in 0..7", f->base_offset);
+    if (f->leading_bytes % 16)
+        return tc__fail(TC_ERR_DESC, "leading_bytes = %u is not a multiple of 16", f->leading_bytes);
+    if (f->leading_bytes >= 1u << 18)
+        return tc__fail(TC_ERR_DESC, "leading_bytes = %u is not below 2^18", f->leading_bytes);
+    if (f->stride_bytes % 16)
+        return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not a multiple of 16", f->stride_bytes);
+    if (f->stride_bytes >= 1u << 18)
+        return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not below 2^18", f->stride_bytes);
+    if (f->base_offset < 0 || f->base_offset > 7)
+        return tc__fail(TC_ERR_DESC, "base_offset = %d is not in 0..7", f->base_offset);
     if (f->swizzle != 0 && f->swizzle != 32 && f->swizzle != 64 && f->swizzle != 128)
         return tc__fail(TC_ERR_DESC, "swizzle = %d is not 0, 32, 64 or 128: wgmma has no other", f->swizzle);
     if (f->swizzle && f->stride_bytes % tc_swizzle_atom(f->swizzle))
-        return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not a multiple of the %d-byte swizzle's atom of %u", f->stride_bytes, f->swizzle,
-                        tc_swizzle_atom(f->swizzle));
-    if (f->base_offset && !f->swizzle) return tc__fail(TC_ERR_DESC, "base_offset = %d, but without a swizzle there is no pattern", f->base_offset);
+        return tc__fail(TC_ERR_DESC, "stride_bytes = %u is not a multiple of the %d-byte swizzle's atom of %u",
+                        f->stride_bytes, f->swizzle, tc_swizzle_atom(f->swizzle));
+    if (f->base_offset && !f->swizzle)
+        return tc__fail(TC_ERR_DESC, "base_offset = %d, but without a swizzle there is no pattern", f->base_offset);
     return TC_OK;
 }
 
@@ -177,7 +201,8 @@ TC_HOST tc_status tc_wgmma_desc_encode(uint64_t *out, const tc_wgmma_desc_fields
 TC_HOST const char *tc_wgmma_desc_text(char *text, size_t size, uint64_t desc)
 {
     static const char *const swizzles[4] = {"no swizzle", "128-byte swizzle", "64-byte swizzle", "32-byte swizzle"};
-    snprintf(text, size, "wgmma: shared address 0x%05x, leading byte offset %u, stride byte offset %u, base offset %u, %s%s%s",
+    snprintf(text, size,
+             "wgmma: shared address 0x%05x, leading byte offset %u, stride byte offset %u, base offset %u, %s%s%s",
              (unsigned)(desc & 0x3fff) << 4, (unsigned)(desc >> 16 & 0x3fff) << 4, (unsigned)(desc >> 32 & 0x3fff) << 4,
              (unsigned)(desc >> 49 & 7), swizzles[desc >> 62],
              (desc >> 46 & 7) == 1 ? "; bits 46-48 are 1: this is a descriptor of tcgen05" : "",

@@ -1,4 +1,5 @@
-/* tc_wmma.h - tc 0.2.0 - wmma: matrices of 16x16 and the like, loaded, multiplied and stored by a warp, in C. Needs: tc_core.h; sm_70 and later.
+/* tc_wmma.h - tc 0.2.0 - wmma: matrices of 16x16 and the like, loaded, multiplied and stored by a warp, in C. Needs:
+ * tc_core.h; sm_70 and later.
  *
  * The gentlest way to the Tensor Cores: no layout to know, no address of a lane to compute. All 32 lanes make each call
  * together, with the same pointer and the same stride.
@@ -8,11 +9,13 @@
  *     tc_wmma_c_m16n16k16_f32 c;
  *     TC_WMMA_FILL(c, 0.f);
  *     for (int k = 0; k < K; k += 16) {
- *         TC_WMMA_LOAD(a, row, m16n16k16, global, f16, a, A + k, lda);               16 x 16 of A, rows lda elements apart
+ *         TC_WMMA_LOAD(a, row, m16n16k16, global, f16, a, A + k, lda);               16 x 16 of A, rows lda elements
+ *                                                                                    apart
  *         TC_WMMA_LOAD(b, col, m16n16k16, global, f16, b, B + k, ldb);
  *         TC_WMMA_MMA(row, col, m16n16k16, f32, f16, f16, f32, c, a, b, c);           C = A * B + C
  *     }
- *     for (int i = 0; i < TC_WMMA_COUNT(c); i++) c.x[i] *= alpha;                     unrolled, on whatever elements this lane holds
+ *     for (int i = 0; i < TC_WMMA_COUNT(c); i++) c.x[i] *= alpha;                     unrolled, on whatever elements
+ *                                                                                     this lane holds
  *     TC_WMMA_STORE(d, row, m16n16k16, global, f32, D, c, ldd);
  *
  * or, with functions of your own name:
@@ -28,8 +31,8 @@
  *     TC_WMMA_LOAD_PACKED(the same without stride)                          lines end to end
  *     TC_WMMA_STORE(d, row|col, shape, space, type, p, frag, stride)        TC_WMMA_STORE_PACKED
  *     TC_WMMA_MMA(alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)
- *     TC_WMMA_MMA_SATFINITE (the same, integers), TC_WMMA_MMA_ROUND(alayout, blayout, shape, rn|rz|rm|rp, f64, f64, f64, f64, d, a, b, c),
- *     TC_WMMA_MMA_POPC(xor_popc|and_popc, row, col, m8n8k128, s32, b1, b1, s32, d, a, b, c)
+ *     TC_WMMA_MMA_SATFINITE (the same, integers), TC_WMMA_MMA_ROUND(alayout, blayout, shape, rn|rz|rm|rp, f64, f64,
+ *     f64, f64, d, a, b, c), TC_WMMA_MMA_POPC(xor_popc|and_popc, row, col, m8n8k128, s32, b1, b1, s32, d, a, b, c)
  *     TC_WMMA_FILL(frag, value), TC_WMMA_COUNT(frag)
  *     TC_WMMA_DEFINE(name, alayout, blayout, shape, dtype, atype, btype, ctype)   types and functions: name_load_a ...
  *
@@ -41,8 +44,11 @@
  *     tf32                m16n16k8                      4 4                                 f32 (8)              sm_80
  *     f64                 m8n8k4                        1 1                                 f64 (2)              sm_80
  *     s4 s4, u4 u4        m8n8k32                       1 1 (eight each)                    s32 (2)              sm_75
- *     b1                  m8n8k128                      1 1 (32 each)                       s32 (2)              sm_75 (and: sm_80)
- *     A and B of either layout, but s4, u4 and b1: A row, B col. What A and B may mix: nothing; s8 with u8 is for TC_MMA of tc_mma.h.
+ *     b1                  m8n8k128                      1 1 (32 each)                       s32 (2)              sm_75
+ *                                                                                                                (and:
+ *                                                                                                                sm_80)
+ *     A and B of either layout, but s4, u4 and b1: A row, B col. What A and B may mix: nothing; s8 with u8 is for
+ *     TC_MMA of tc_mma.h.
  *
  * ELEMENTS: x[i] is a float, int32_t or double of the accumulator, or a register of packed elements (lower k in the
  * lower bits). Which row and column x[i] is, PTX leaves open: it is the same for all fragments of one kind, so work
@@ -50,14 +56,15 @@
  * through memory, or use tc_mma.h.
  *
  * TRAPS
- *     stride counts elements, of s4 and b1 too. The first address and every line must be aligned to 16 bytes (to the bytes of a lane's
- *     fragment where these are fewer). p is a pointer in every space; shared, global: it must point there.
- *     Say shared or global where you know it: ptxas does not find out, and a generic load of shared memory has no ldmatrix in it.
- *     Every lane of the warp, with the same pointer and stride: anything else is undefined.
+ *     stride counts elements, of s4 and b1 too. The first address and every line must be aligned to 16 bytes (to the
+ *     bytes of a lane's fragment where these are fewer). p is a pointer in every space; shared, global: it must point
+ *     there. Say shared or global where you know it: ptxas does not find out, and a generic load of shared memory has
+ *     no ldmatrix in it. Every lane of the warp, with the same pointer and stride: anything else is undefined.
  *     tf32 is stored as f32; the unit reads its upper 19 bits. Round first (cvt.rna.tf32) where that matters.
  *     A lane's x[] is not a row of the matrix. Loops over x need #pragma unroll, or the fragment goes to the stack.
- *     .satfinite stands last here, before the types in mma.sync. wmma's s4 and b1 are emulated where mma's are (sm_90, sm_100 and later).
- *     Faster from sm_80 on is mma.sync with ldmatrix (tc_mma.h): a load here is ordinary loads, and its bank conflicts are yours.
+ *     .satfinite stands last here, before the types in mma.sync. wmma's s4 and b1 are emulated where mma's are (sm_90,
+ *     sm_100 and later). Faster from sm_80 on is mma.sync with ldmatrix (tc_mma.h): a load here is ordinary loads, and
+ *     its bank conflicts are yours.
  *
  * Source: PTX ISA, "Matrix multiply-accumulate operation using wmma instructions".
  */
@@ -104,7 +111,11 @@ TC_DEV void tc__needs_sm70(void) {}
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 720
 TC_DEV void tc__needs_sm72(void) {}
 #else
-TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_75, or guard the call with #if TC_HAS_SM75") void tc__needs_sm72(void) {}
+TC__NEEDS(
+    "needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_75, or guard the call with #if TC_HAS_SM75")
+void tc__needs_sm72(void)
+{
+}
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -463,9 +474,10 @@ TC__NEEDS("needs sm_72 or later: compile with -gencode arch=compute_75,code=sm_7
  * TC_WMMA_DEFINE: types and functions under a name of your own; A and B in the layouts of the definition, C and D in
  * either.
  *     name_a, name_b, name_c, name_d                         fragments
- *     name_load_a(&a, p, stride), name_load_b, name_load_c_row, name_load_c_col, name_store_row(p, &d, stride), name_store_col
- *         each also _global and _shared: say where p points when you know it. ptxas does not see it through the instruction, and
- *         generic loads of shared memory are slower (no ldmatrix in them).
+ *     name_load_a(&a, p, stride), name_load_b, name_load_c_row, name_load_c_col, name_store_row(p, &d, stride),
+ *     name_store_col
+ *         each also _global and _shared: say where p points when you know it. ptxas does not see it through the
+ *         instruction, and generic loads of shared memory are slower (no ldmatrix in them).
  *     name_fill(&c, value), name_mma(&d, &a, &b, &c)
  */
 #define TC__WM_X_f16 uint32_t

@@ -1,10 +1,12 @@
-/* tc_work.h - tc 0.2.0 - what a block of a GEMM does next: the order of tiles, and the run of k that belongs to each. Needs: tc_core.h.
+/* tc_work.h - tc 0.2.0 - what a block of a GEMM does next: the order of tiles, and the run of k that belongs to each.
+ * Needs: tc_core.h.
  *
  *     tc_tiles, tc_tiles_make (host), tc_tile_at      which tile comes when
- *     tc_work, tc_work_at                             a tile as the producer and the consumers see it: first row and column, run of k
+ *     tc_work, tc_work_at                             a tile as the producer and the consumers see it: first row and
+ *                                                     column, run of k
  *
- * Both roles of a kernel ask with the same index, so that nothing has to be sent from one to the other. (Attention's work takes divisions
- * and look-ups; there the producer finds out and leaves a note: tc_attn_work.h.)
+ * Both roles of a kernel ask with the same index, so that nothing has to be sent from one to the other. (Attention's
+ * work takes divisions and look-ups; there the producer finds out and leaves a note: tc_attn_work.h.)
  */
 #ifndef TC_WORK_H
 #define TC_WORK_H
@@ -14,8 +16,8 @@
 enum { TC_RASTER_M = 1, TC_RASTER_N = 2 }; /* groups of tiles along m, along n */
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * The order of tiles: tile `index` of the grid to (m, n, batch). Blocks that run together should share rows of A and B in
- * L2, so the order walks `group` tiles along one dimension, then steps along the other.
+ * The order of tiles: tile `index` of the grid to (m, n, batch). Blocks that run together should share rows of A and B
+ * in L2, so the order walks `group` tiles along one dimension, then steps along the other.
  *
  *     group = 2 along m:   n ->   0 2 4 6
  *                          m      1 3 5 7
@@ -46,8 +48,9 @@ TC_HD tc_tile tc_tile_at(const tc_tiles *t, uint32_t index)
     return tile;
 }
 
-/* What tiles are made of: m x n elements and `batch` matrices in steps of bm x bn, in an order for `width` blocks at a time. raster, group:
- * 0 to pick: the tiles in flight then cover a patch of D that is about square, which needs the fewest rows of A and B at a time. */
+/* What tiles are made of: m x n elements and `batch` matrices in steps of bm x bn, in an order for `width` blocks at a
+ * time. raster, group: 0 to pick: the tiles in flight then cover a patch of D that is about square, which needs the
+ * fewest rows of A and B at a time. */
 typedef struct tc_tiles_of {
     int m, n, batch, bm, bn, width, raster, group;
 } tc_tiles_of;
@@ -68,7 +71,8 @@ TC_HD tc_tiles tc_tiles_make(const tc_tiles_of *of)
         group = 1;
         while ((int64_t)group * group * along < (int64_t)of->width * across) group++;
     }
-    t.group = (uint32_t)group < outer || outer == 0 ? (uint32_t)group : outer; /* a wider group would overflow tile_at's products */
+    t.group = (uint32_t)group < outer || outer == 0 ? (uint32_t)group
+                                                    : outer; /* a wider group would overflow tile_at's products */
     return t;
 }
 
