@@ -117,7 +117,7 @@ $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
 
-$(B)/bench/%: bench/%.cu bench/bench.h $(HEADERS) | nvcc
+$(B)/bench/%: bench/%.cu bench/bench.h bench/gemm_shapes.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 

@@ -1,4 +1,9 @@
-/* bench.h - what the benchmarks share: random inputs past the L2, cuBLASLt's best of 8, alternating measurement, records. */
+/* bench.h - what the benchmarks share: random inputs past the L2, calls in CUDA graphs, turns, cuBLASLt's best of 8.
+ *
+ *     bench_problem   sets of random operands of one shape, so many that no call finds its inputs in the L2
+ *     bench_side      a contestant: a function that computes one set; captured as a graph with one call for each set
+ *     bench_plan      seconds of a burst and rounds; bench_alternate lets the sides take turns, a burst each a round
+ *     bench_cublas    cuBLASLt's first 8 algorithms as sides, ranked by bursts of their own */
 #ifndef TC_BENCH_H
 #define TC_BENCH_H
 
@@ -11,13 +16,13 @@
 #include <string.h>
 #include <time.h>
 
-#define CUDA_CHECK(call)                                                                                    \
-    do {                                                                                                    \
-        cudaError_t err_ = (call);                                                                          \
-        if (err_ != cudaSuccess) {                                                                          \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_));        \
-            exit(2);                                                                                        \
-        }                                                                                                   \
+#define CUDA_CHECK(call)                                                                              \
+    do {                                                                                              \
+        cudaError_t err_ = (call);                                                                    \
+        if (err_ != cudaSuccess) {                                                                    \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_));  \
+            exit(2);                                                                                  \
+        }                                                                                             \
     } while (0)
 
 /* ---- inputs: standard normal, from a counter hash and Box-Muller ---- */
@@ -44,64 +49,79 @@ static inline void bench_fill(void *p, size_t count, uint64_t seed, int type, fl
     CUDA_CHECK(cudaGetLastError());
 }
 
-/* ---- the largest difference between two 16-bit matrices, relative to 1 + |x| ---- */
-static __global__ void bench_diff_kernel(const uint16_t *x, const uint16_t *y, size_t count, int type, unsigned *worst)
-{
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
-        const float a = type == TC_BF16 ? tc_f32_from_bf16(x[i]) : tc_f32_from_f16(x[i]);
-        const float b = type == TC_BF16 ? tc_f32_from_bf16(y[i]) : tc_f32_from_f16(y[i]);
-        const float d = fabsf(a - b) / (1.f + fabsf(b));
-        atomicMax(worst, __float_as_uint(d == d ? d : INFINITY));
-    }
-}
-
-static inline float bench_diff(const void *x, const void *y, size_t count, int type)
-{
-    unsigned *worst, bits;
-    float r;
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    bench_diff_kernel<<<1024, 256>>>((const uint16_t *)x, (const uint16_t *)y, count, type, worst);
-    CUDA_CHECK(cudaMemcpy(&bits, worst, 4, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(worst));
-    memcpy(&r, &bits, 4);
-    return r;
-}
-
 /* ---- one problem: several sets of operands, so that a call never finds its inputs in the L2 ---- */
+typedef struct bench_shape {
+    int m, n, k; /* D[m,n] = A[m,k] * B[n,k]^T; for a layer: tokens, outputs, inputs */
+} bench_shape;
+
 typedef struct bench_problem {
     int m, n, k, type, sets;
     uint16_t *a, *b, *d;
     size_t a_size, b_size, d_size; /* elements of one set */
+    void *workspace;               /* for the kit's calls, zeroed once; cuBLASLt has its own */
+    size_t workspace_size;
+    cudaStream_t stream;
 } bench_problem;
 
-static inline bench_problem bench_problem_make(int m, int n, int k, int type)
+enum { BENCH_WORKSPACE = 64 << 20, BENCH_SETS_MAX = 1024 };
+
+static inline double bench_shape_flops(bench_shape s) { return 2.0 * s.m * s.n * s.k; }
+
+/* What a call must move at the least: A and B read once, D written once. */
+static inline double bench_shape_bytes(bench_shape s)
+{
+    return 2.0 * ((double)s.m * s.k + (double)s.n * s.k + (double)s.m * s.n);
+}
+
+/* Sets of operands that together take three times the L2, at least two. */
+static inline int bench_sets(bench_shape s, double l2)
+{
+    const double sets = ceil(3 * l2 / bench_shape_bytes(s));
+    if (sets < 2) return 2;
+    return sets < BENCH_SETS_MAX ? (int)sets : BENCH_SETS_MAX;
+}
+
+/* sets = 0: as many as it takes to get past the L2. */
+static inline bench_problem bench_problem_make(bench_shape shape, int type, int sets)
 {
     bench_problem p;
-    size_t bytes;
     int l2 = 0;
+    memset(&p, 0, sizeof p);
     CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
-    p.m = m, p.n = n, p.k = k, p.type = type;
+    p.m = shape.m, p.n = shape.n, p.k = shape.k, p.type = type;
+    p.sets = sets > 0 ? sets : bench_sets(shape, l2);
     /* sizes rounded up so that every set is 256-byte aligned */
-    p.a_size = ((size_t)m * k + 127) / 128 * 128;
-    p.b_size = ((size_t)n * k + 127) / 128 * 128;
-    p.d_size = ((size_t)m * n + 127) / 128 * 128;
-    bytes = 2 * (p.a_size + p.b_size + p.d_size);
-    p.sets = (int)(3 * (size_t)l2 / bytes) + 2;
+    p.a_size = ((size_t)p.m * p.k + 127) / 128 * 128;
+    p.b_size = ((size_t)p.n * p.k + 127) / 128 * 128;
+    p.d_size = ((size_t)p.m * p.n + 127) / 128 * 128;
     CUDA_CHECK(cudaMalloc((void **)&p.a, 2 * p.a_size * p.sets));
     CUDA_CHECK(cudaMalloc((void **)&p.b, 2 * p.b_size * p.sets));
     CUDA_CHECK(cudaMalloc((void **)&p.d, 2 * p.d_size * p.sets));
+    p.workspace_size = BENCH_WORKSPACE;
+    CUDA_CHECK(cudaMalloc(&p.workspace, p.workspace_size));
+    CUDA_CHECK(cudaMemset(p.workspace, 0, p.workspace_size));
     bench_fill(p.a, p.a_size * p.sets, 1, type, 1.f);
     bench_fill(p.b, p.b_size * p.sets, 2, type, 1.f);
     CUDA_CHECK(cudaMemset(p.d, 0xff, 2 * p.d_size * p.sets));
+    CUDA_CHECK(cudaStreamCreate(&p.stream));
+    CUDA_CHECK(cudaDeviceSynchronize());
     return p;
 }
 
 static inline void bench_problem_free(bench_problem *p)
 {
+    CUDA_CHECK(cudaStreamDestroy(p->stream));
+    CUDA_CHECK(cudaFree(p->workspace));
     CUDA_CHECK(cudaFree(p->a));
     CUDA_CHECK(cudaFree(p->b));
     CUDA_CHECK(cudaFree(p->d));
+}
+
+/* Every element of D becomes a NaN: what a call leaves out shows. */
+static inline void bench_poison(const bench_problem *p)
+{
+    CUDA_CHECK(cudaMemset(p->d, 0xff, 2 * p->d_size * p->sets));
+    CUDA_CHECK(cudaDeviceSynchronize());
 }
 
 static inline double bench_flops(const bench_problem *p) { return 2.0 * p->m * p->n * p->k; }
@@ -115,40 +135,89 @@ static inline tc_gemm_args bench_args(const bench_problem *p, int set)
     g.a = p->a + p->a_size * set, g.lda = p->k;
     g.b = p->b + p->b_size * set, g.ldb = p->k;
     g.d = p->d + p->d_size * set, g.ldd = p->n;
+    /* HERE, once tc_gemm_args has them: g.workspace = p->workspace, g.workspace_size = p->workspace_size; */
     return g;
 }
 
-/* ---- contestants: anything that computes set `set` of a problem on the default stream; 0 for success ---- */
+/* ---- the largest difference between D of a set and another result ---- */
+typedef struct bench_difference {
+    float value; /* |x - y| / (sqrt(k) / 16 + |y|); infinite where x or y is a NaN */
+    size_t at;   /* its element */
+} bench_difference;
+
+/* Standard normal inputs give D a spread of sqrt(k): what a small element may differ by grows with it. */
+static __host__ __device__ inline float bench_small(int k) { return sqrtf((float)k) / 16; }
+#define BENCH_LIMIT 0.02f
+
+static __global__ void bench_diff_kernel(bench_problem p, const uint16_t *x, const uint16_t *y,
+                                         unsigned long long *worst)
+{
+    const size_t count = (size_t)p.m * p.n;
+    const float small = bench_small(p.k);
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+        const float a = p.type == TC_BF16 ? tc_f32_from_bf16(x[i]) : tc_f32_from_f16(x[i]);
+        const float b = p.type == TC_BF16 ? tc_f32_from_bf16(y[i]) : tc_f32_from_f16(y[i]);
+        const float d = fabsf(a - b) / (small + fabsf(b));
+        const unsigned bits = __float_as_uint(d == d ? d : INFINITY);
+        /* the read spares nearly every atomic */
+        if (bits > *(volatile unsigned long long *)worst >> 32) atomicMax(worst, (unsigned long long)bits << 32 | i);
+    }
+}
+
+static inline bench_difference bench_diff(const bench_problem *p, int set, const void *y)
+{
+    unsigned long long *worst, both;
+    unsigned bits;
+    bench_difference r;
+    CUDA_CHECK(cudaMalloc((void **)&worst, 8));
+    CUDA_CHECK(cudaMemset(worst, 0, 8));
+    bench_diff_kernel<<<1024, 256>>>(*p, p->d + p->d_size * set, (const uint16_t *)y, worst);
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpy(&both, worst, 8, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(worst));
+    bits = (unsigned)(both >> 32);
+    memcpy(&r.value, &bits, 4);
+    r.at = (size_t)(both & 0xffffffffu);
+    return r;
+}
+
+/* ---- sides: whatever computes set `set` of a problem on the problem's stream; 0 for success ---- */
 typedef int (*bench_fn)(void *self, const bench_problem *p, int set);
+
+enum { BENCH_ROUNDS_MAX = 101 };
 
 typedef struct bench_side {
     bench_fn run;
     void *self;
-    int next; /* set to use next */
+    /* from here on bench_side_capture fills in */
+    cudaGraphExec_t graph; /* one call for each set */
+    cudaStream_t stream;
+    int calls;             /* of a replay */
+    double replay;         /* seconds of a replay, about */
+    double seconds[BENCH_ROUNDS_MAX], median; /* of a call */
 } bench_side;
 
-/* cuBLASLt: the best of the first 8 algorithms of its heuristic, by measurement. */
-typedef struct bench_cublas {
-    cublasLtHandle_t lt;
-    cublasLtMatmulDesc_t op;
-    cublasLtMatrixLayout_t a, b, d;
-    cublasLtMatmulHeuristicResult_t algos[8];
-    int count, best;
-    void *workspace;
-    size_t workspace_size;
-} bench_cublas;
+typedef struct bench_plan {
+    double seconds; /* of a burst */
+    int rounds;
+} bench_plan;
 
-static inline int bench_cublas_run(void *self, const bench_problem *p, int set)
+static int bench_less(const void *x, const void *y)
 {
-    bench_cublas *c = (bench_cublas *)self;
-    const tc_gemm_args g = bench_args(p, set);
-    const float one = 1.f, zero = 0.f;
-    return cublasLtMatmul(c->lt, c->op, &one, g.b, c->a, g.a, c->b, &zero, g.d, c->d, g.d, c->d, &c->algos[c->best].algo, c->workspace,
-                          c->workspace_size, 0) != CUBLAS_STATUS_SUCCESS;
+    const double a = *(const double *)x, b = *(const double *)y;
+    return a < b ? -1 : a > b;
 }
 
-/* Seconds for `calls` calls in a row. */
-static inline double bench_time(bench_side *s, const bench_problem *p, int calls)
+static inline double bench_median(const double *x, int count)
+{
+    double sorted[BENCH_ROUNDS_MAX];
+    memcpy(sorted, x, sizeof *x * (size_t)count);
+    qsort(sorted, (size_t)count, sizeof *sorted, bench_less);
+    return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
+}
+
+/* Seconds for `replays` replays of a side's graph, after `lead` unmeasured ones in the same breath. */
+static inline double bench_replay(const bench_side *s, int lead, int replays)
 {
     static cudaEvent_t start, stop;
     float ms;
@@ -156,82 +225,198 @@ static inline double bench_time(bench_side *s, const bench_problem *p, int calls
         CUDA_CHECK(cudaEventCreate(&start));
         CUDA_CHECK(cudaEventCreate(&stop));
     }
-    CUDA_CHECK(cudaEventRecord(start, 0));
-    for (int i = 0; i < calls; i++)
-        if (s->run(s->self, p, s->next++)) return INFINITY;
-    CUDA_CHECK(cudaEventRecord(stop, 0));
+    for (int i = 0; i < lead; i++) CUDA_CHECK(cudaGraphLaunch(s->graph, s->stream));
+    CUDA_CHECK(cudaEventRecord(start, s->stream));
+    for (int i = 0; i < replays; i++) CUDA_CHECK(cudaGraphLaunch(s->graph, s->stream));
+    CUDA_CHECK(cudaEventRecord(stop, s->stream));
     CUDA_CHECK(cudaEventSynchronize(stop));
     CUDA_CHECK(cudaEventElapsedTime(&ms, start, stop));
     return ms * 1e-3;
 }
 
-static int bench_compare(const void *x, const void *y)
+/* Calls once by itself (it loads the kernel, and a refusal shows), then captures a call for each set. Not 0: refused. */
+static inline int bench_side_capture(bench_side *s, const bench_problem *p)
 {
-    const double a = *(const double *)x, b = *(const double *)y;
-    return a < b ? -1 : a > b;
+    cudaGraph_t graph = 0;
+    int failed = s->run(s->self, p, 0);
+    CUDA_CHECK(cudaStreamSynchronize(p->stream));
+    if (failed) return 1;
+    CUDA_CHECK(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeRelaxed));
+    for (int i = 0; i < p->sets && !failed; i++) failed = s->run(s->self, p, i);
+    if (cudaStreamEndCapture(p->stream, &graph) != cudaSuccess || failed) {
+        cudaGetLastError(); /* an error of the capture is answered by the return value */
+        if (graph) cudaGraphDestroy(graph);
+        return 1;
+    }
+    CUDA_CHECK(cudaGraphInstantiate(&s->graph, graph, 0));
+    CUDA_CHECK(cudaGraphDestroy(graph));
+    s->stream = p->stream;
+    s->calls = p->sets;
+    s->replay = bench_replay(s, 1, 1);
+    return 0;
 }
 
-static inline double bench_median(double *x, int count)
+static inline void bench_side_free(bench_side *s)
 {
-    qsort(x, (size_t)count, sizeof *x, bench_compare);
-    return count % 2 ? x[count / 2] : 0.5 * (x[count / 2 - 1] + x[count / 2]);
+    if (s->graph) CUDA_CHECK(cudaGraphExecDestroy(s->graph));
+    s->graph = 0;
 }
 
-static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p)
+/* Seconds of a call, from a burst of about `seconds` whose first fifth does not count. */
+static inline double bench_burst(const bench_side *s, double seconds)
+{
+    const int replays = s->replay > 0 && seconds > s->replay ? (int)ceil(seconds / s->replay) : 1;
+    return bench_replay(s, (replays + 3) / 4, replays) / replays / s->calls;
+}
+
+/* The sides take turns, one burst each a round; where a round starts and its direction change, so that no side always
+ * runs behind the same one: what ran before sets the board's clock. */
+static inline void bench_alternate(bench_side *const *sides, int count, const bench_plan *plan)
+{
+    for (int r = 0; r < plan->rounds; r++)
+        for (int i = 0; i < count; i++) {
+            bench_side *s = sides[(r / 2 + (r % 2 ? count - 1 - i : i)) % count];
+            s->seconds[r] = bench_burst(s, plan->seconds);
+        }
+    for (int i = 0; i < count; i++) sides[i]->median = bench_median(sides[i]->seconds, plan->rounds);
+}
+
+/* Rate of `ours` over that of `theirs`: the median over the rounds of the ratio of the same round, and its spread. */
+typedef struct bench_ratio {
+    double median, min, max;
+} bench_ratio;
+
+static inline bench_ratio bench_against(const bench_side *ours, const bench_side *theirs, int rounds)
+{
+    double x[BENCH_ROUNDS_MAX];
+    bench_ratio r = {0, INFINITY, 0};
+    for (int i = 0; i < rounds; i++) {
+        x[i] = theirs->seconds[i] / ours->seconds[i];
+        if (x[i] < r.min) r.min = x[i];
+        if (x[i] > r.max) r.max = x[i];
+    }
+    r.median = bench_median(x, rounds);
+    return r;
+}
+
+/* ---- cuBLASLt: the first 8 algorithms of its heuristic, each a side ---- */
+enum { BENCH_ALGOS = 8 };
+
+typedef struct bench_cublas_self {
+    struct bench_cublas *cublas;
+    int algo;
+} bench_cublas_self;
+
+typedef struct bench_cublas {
+    cublasLtMatmulDesc_t op;
+    cublasLtMatrixLayout_t a, b, d;
+    cublasLtMatmulHeuristicResult_t algos[BENCH_ALGOS];
+    bench_cublas_self selves[BENCH_ALGOS];
+    bench_side sides[BENCH_ALGOS];
+    int count; /* sides; after bench_cublas_rank the fastest first. 0: cuBLASLt refuses the problem */
+    void *workspace;
+    size_t workspace_size;
+} bench_cublas;
+
+static inline cublasLtHandle_t bench_lt(void)
+{
+    static cublasLtHandle_t lt;
+    if (!lt && cublasLtCreate(&lt)) {
+        fprintf(stderr, "cublasLtCreate fails\n");
+        exit(2);
+    }
+    return lt;
+}
+
+static inline int bench_cublas_run(void *self, const bench_problem *p, int set)
+{
+    const bench_cublas_self *s = (const bench_cublas_self *)self;
+    const bench_cublas *c = s->cublas;
+    const tc_gemm_args g = bench_args(p, set);
+    const float one = 1.f, zero = 0.f;
+    return cublasLtMatmul(bench_lt(), c->op, &one, g.b, c->a, g.a, c->b, &zero, g.d, c->d, g.d, c->d,
+                          &c->algos[s->algo].algo, c->workspace, c->workspace_size, p->stream)
+           != CUBLAS_STATUS_SUCCESS;
+}
+
+/* The algorithms, captured. bias (may be NULL): n elements of D's type, and GELU after them (the tanh form). */
+static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p, const void *bias)
 {
     const cudaDataType_t type = p->type == TC_BF16 ? CUDA_R_16BF : CUDA_R_16F;
     const cublasOperation_t transposed = CUBLAS_OP_T;
+    const cublasLtEpilogue_t epilogue = bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
     cublasLtMatmulPreference_t preference;
-    double best = INFINITY;
-    int best_i = 0;
+    int found = 0;
     memset(c, 0, sizeof *c);
-    c->workspace_size = 64u << 20;
+    c->workspace_size = BENCH_WORKSPACE;
     CUDA_CHECK(cudaMalloc(&c->workspace, c->workspace_size));
     /* row-major D = A B is column-major D' = B' A' */
-    if (cublasLtCreate(&c->lt) || cublasLtMatmulDescCreate(&c->op, CUBLAS_COMPUTE_32F, CUDA_R_32F)
+    if (cublasLtMatmulDescCreate(&c->op, CUBLAS_COMPUTE_32F, CUDA_R_32F)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed)
-        || cublasLtMatrixLayoutCreate(&c->a, type, p->k, p->n, p->k) || cublasLtMatrixLayoutCreate(&c->b, type, p->k, p->m, p->k)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)
+        || (bias && cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias))
+        || cublasLtMatrixLayoutCreate(&c->a, type, p->k, p->n, p->k)
+        || cublasLtMatrixLayoutCreate(&c->b, type, p->k, p->m, p->k)
         || cublasLtMatrixLayoutCreate(&c->d, type, p->n, p->m, p->n) || cublasLtMatmulPreferenceCreate(&preference)
-        || cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &c->workspace_size, sizeof c->workspace_size)
-        || cublasLtMatmulAlgoGetHeuristic(c->lt, c->op, c->a, c->b, c->d, c->d, preference, 8, c->algos, &c->count) || c->count == 0) {
+        || cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                &c->workspace_size, sizeof c->workspace_size)) {
         fprintf(stderr, "cublasLt cannot be set up for %dx%dx%d\n", p->m, p->n, p->k);
         exit(2);
     }
+    if (cublasLtMatmulAlgoGetHeuristic(bench_lt(), c->op, c->a, c->b, c->d, c->d, preference, BENCH_ALGOS, c->algos,
+                                       &found))
+        found = 0;
     cublasLtMatmulPreferenceDestroy(preference);
-    for (int i = 0; i < c->count; i++) {
-        const double estimate = bench_flops(p) / 500e12;
-        const int calls = estimate < 1e-4 ? 40 : estimate < 1e-3 ? 6 : 2;
-        bench_side side = {bench_cublas_run, c, 0};
-        double times[3];
-        c->best = i;
-        bench_time(&side, p, 2);
-        for (int r = 0; r < 3; r++) times[r] = bench_time(&side, p, calls);
-        if (bench_median(times, 3) < best) best = bench_median(times, 3), best_i = i;
+    for (int i = 0; i < found; i++) {
+        bench_side *s = &c->sides[c->count];
+        memset(s, 0, sizeof *s);
+        c->selves[i].cublas = c, c->selves[i].algo = i;
+        s->run = bench_cublas_run, s->self = &c->selves[i];
+        if (c->algos[i].state == CUBLAS_STATUS_SUCCESS && !bench_side_capture(s, p)) c->count++;
     }
-    c->best = best_i;
+}
+
+static int bench_faster(const void *x, const void *y)
+{
+    const double a = ((const bench_side *)x)->median, b = ((const bench_side *)y)->median;
+    return a < b ? -1 : a > b;
+}
+
+/* Three bursts of each in turns, of a third of the plan's; sorts the sides. How many deserve the rounds: the first two,
+ * and the third where it is within 3 % of the first (bursts this short are no surer). */
+static inline int bench_cublas_rank(bench_cublas *c, const bench_plan *plan)
+{
+    const bench_plan quick = {plan->seconds / 3, 3};
+    bench_side *sides[BENCH_ALGOS];
+    for (int i = 0; i < c->count; i++) sides[i] = &c->sides[i];
+    if (c->count > 1) bench_alternate(sides, c->count, &quick);
+    qsort(c->sides, (size_t)c->count, sizeof c->sides[0], bench_faster);
+    if (c->count <= 2) return c->count;
+    return c->sides[2].median < 1.03 * c->sides[0].median ? 3 : 2;
 }
 
 static inline void bench_cublas_free(bench_cublas *c)
 {
+    for (int i = 0; i < c->count; i++) bench_side_free(&c->sides[i]);
     cublasLtMatrixLayoutDestroy(c->a);
     cublasLtMatrixLayoutDestroy(c->b);
     cublasLtMatrixLayoutDestroy(c->d);
     cublasLtMatmulDescDestroy(c->op);
-    cublasLtDestroy(c->lt);
     CUDA_CHECK(cudaFree(c->workspace));
 }
 
-/* Alternates `sides` contestants for `rounds` rounds of about `seconds` each; median seconds of one call into out[]. */
-static inline void bench_alternate(bench_side *sides, int count, const bench_problem *p, int rounds, double seconds, double *out)
+/* The driver's number, such as 580.159.04, from the kernel module's own words; empty where there are none. */
+static inline void bench_driver(char *number, size_t size)
 {
-    double *times = (double *)malloc(sizeof *times * (size_t)count * (size_t)rounds);
-    int calls = (int)(seconds / (bench_flops(p) / 500e12 + 3e-6));
-    if (calls < 1) calls = 1;
-    for (int s = 0; s < count; s++) bench_time(&sides[s], p, calls);
-    for (int r = 0; r < rounds; r++)
-        for (int s = 0; s < count; s++) times[s * rounds + r] = bench_time(&sides[s], p, calls) / calls;
-    for (int s = 0; s < count; s++) out[s] = bench_median(times + s * rounds, rounds);
-    free(times);
+    char text[256] = "", *s;
+    FILE *proc = fopen("/proc/driver/nvidia/version", "r");
+    if (proc) {
+        if (!fgets(text, sizeof text, proc)) text[0] = 0;
+        fclose(proc);
+    }
+    for (s = text; *s && !(strspn(s, "0123456789") == 3 && s[3] == '.'); s++) {
+    }
+    snprintf(number, size, "%.*s", (int)strcspn(s, " \n"), s);
 }
 
 /* The lines that every record of a measurement starts with. */
@@ -239,23 +424,16 @@ static inline void bench_header(FILE *f, int argc, char **argv)
 {
     cudaDeviceProp prop;
     int driver = 0, runtime = 0;
-    char date[32];
-    char version[256] = "", *number;
+    char date[32], number[64];
     const time_t now = time(0);
-    FILE *proc = fopen("/proc/driver/nvidia/version", "r");
-    if (proc) {
-        if (!fgets(version, sizeof version, proc)) version[0] = 0;
-        fclose(proc);
-    }
-    for (number = version; *number && !(number[0] >= '0' && number[0] <= '9' && number[1] >= '0' && number[1] <= '9' && number[2] >= '0' && number[2] <= '9' && number[3] == '.'); number++) {
-    }
-    number[strcspn(number, " \n")] = 0;
+    bench_driver(number, sizeof number);
     CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
     strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-    fprintf(f, "# device %s, %d SMs; driver %s, CUDA %d.%d; toolkit %d.%d; cuBLASLt %zu; date %s\n# command", prop.name, prop.multiProcessorCount, number,
-            driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10, cublasLtGetVersion(), date);
+    fprintf(f, "# device %s, %d SMs; driver %s, CUDA %d.%d; toolkit %d.%d; cuBLASLt %zu; date %s\n# command", prop.name,
+            prop.multiProcessorCount, number, driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10,
+            cublasLtGetVersion(), date);
     for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
     fprintf(f, "\n");
 }

@@ -1,9 +1,22 @@
-/* gemm.cu - the generated GEMMs beside cuBLASLt: make bench writes what this prints to bench/results/gemm.csv.
- *     build/bench/gemm [seconds of a measurement, default 0.02]
+/* gemm.cu - the generated GEMMs beside cuBLASLt: make bench writes bench/results/gemm.csv, and plots of it to docs/.
+ *     build/bench/gemm                              every group of gemm_shapes.h, about six minutes on an H200
+ *     build/bench/gemm --group small few            these groups alone
+ *     build/bench/gemm --shapes 4096,4096,64 1,8,8  shapes of your own (m,n,k)
+ *     build/bench/gemm --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds
+ *     --sets 1      operands that stay in the L2 (default: as many sets as fill it three times)
+ *     --out FILE    the record to a file too, written under its name once it is complete
+ *     --list        names of the groups; --dry-run: every shape with its sets, bytes and time. Neither needs a GPU.
  *
- * Both sides in one process, in turns, on the same random normal operands, which rotate past the L2; medians of 15 rounds.
- * The baseline is the fastest of the first 8 algorithms of cuBLASLt's heuristic, found by measuring each. */
+ * How it measures. D[m,n] = A[m,k] * B[n,k]^T, standard normal operands. Both sides in one process, each call captured
+ * in a CUDA graph that holds one call for each set of operands, the graphs replayed. cuBLASLt's first eight algorithms
+ * are ranked by short bursts; the best two or three and the kit then take turns, a burst each a round, and the one that
+ * fares best against the kit is its opponent. ratio: the kit's rate over cuBLASLt's, the median over the rounds of the
+ * ratio within one round; min and max are its spread. Every D is checked: against cuBLASLt's, element by element, and
+ * at 4096 places against a sum in fp64. A call that fails, or a wrong D, counts as ratio 0; where cuBLASLt refuses the
+ * problem, other is 0 and there is no ratio. */
 #include "bench.h"
+#include "gemm_shapes.h"
+#include <stdarg.h>
 
 /* bias and GELU by erf, one element at a time; the tanh form comes with the kit as a pair hook */
 TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
@@ -12,6 +25,7 @@ TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
 }
 
 TC_GEMM_DEFINE(gemm_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+TC_GEMM_DEFINE(gemm_f16, .a = TC_F16, .b = TC_F16, .d = TC_F16)
 TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu, .epi_size = sizeof(tc_epi_vector))
 TC_GEMM_DEFINE(gemm_tanh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_bias_gelu_tanh)
 TC_GEMM_SM80_DEFINE(gemm_sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256)
@@ -20,7 +34,14 @@ static int run_any(void *self, const bench_problem *p, int set)
 {
     const tc_gemm_args g = bench_args(p, set);
     (void)self;
-    return gemm_any_run(&g, 0) != TC_OK;
+    return gemm_any_run(&g, p->stream) != TC_OK;
+}
+
+static int run_f16(void *self, const bench_problem *p, int set)
+{
+    const tc_gemm_args g = bench_args(p, set);
+    (void)self;
+    return gemm_f16_run(&g, p->stream) != TC_OK;
 }
 
 static int run_erf(void *self, const bench_problem *p, int set)
@@ -28,7 +49,7 @@ static int run_erf(void *self, const bench_problem *p, int set)
     tc_gemm_args g = bench_args(p, set);
     g.epi_args = self;
     g.epi_size = sizeof(tc_epi_vector);
-    return gemm_erf_run(&g, 0) != TC_OK;
+    return gemm_erf_run(&g, p->stream) != TC_OK;
 }
 
 static int run_tanh(void *self, const bench_problem *p, int set)
@@ -36,85 +57,467 @@ static int run_tanh(void *self, const bench_problem *p, int set)
     tc_gemm_args g = bench_args(p, set);
     g.epi_args = self;
     g.epi_size = sizeof(tc_epi_vector);
-    return gemm_tanh_run(&g, 0) != TC_OK;
+    return gemm_tanh_run(&g, p->stream) != TC_OK;
 }
 
 static int run_sm80(void *self, const bench_problem *p, int set)
 {
     const tc_gemm_args g = bench_args(p, set);
     (void)self;
-    return gemm_sm80_run(&g, 0) != TC_OK;
+    return gemm_sm80_run(&g, p->stream) != TC_OK;
 }
 
-static int row(const char *what, const bench_problem *p, double ours, double theirs)
+/* ---- the groups ---- */
+typedef enum activation { NONE, GELU_ERF, GELU_TANH } activation; /* the last two after a bias */
+
+typedef struct group {
+    const char *name, *about;
+    bench_fn run;
+    int type;
+    activation act;
+    int plain; /* beside the kit's plain store, not cuBLASLt */
+    const bench_shape *shapes;
+    int count;
+} group;
+
+#define SHAPES(list) list, sizeof list / sizeof list[0]
+static const group groups[] = {
+    {"big", "every dimension 4096 or more", run_any, TC_BF16, NONE, 0, SHAPES(shapes_big)},
+    {"layers", "layers of language models, 256 to 8192 tokens", run_any, TC_BF16, NONE, 0, SHAPES(shapes_layers)},
+    {"small", "the same layers, 1 to 128 tokens", run_any, TC_BF16, NONE, 0, SHAPES(shapes_small)},
+    {"few", "few tiles, long k", run_any, TC_BF16, NONE, 0, SHAPES(shapes_few)},
+    {"odd", "odd sizes, rows of 16-byte multiples", run_any, TC_BF16, NONE, 0, SHAPES(shapes_odd)},
+    {"refused", "rows that TMA refuses", run_any, TC_BF16, NONE, 0, SHAPES(shapes_refused)},
+    {"f16", "f16 in place of bf16", run_f16, TC_F16, NONE, 0, SHAPES(shapes_f16)},
+    {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, TC_BF16, GELU_TANH, 0, SHAPES(shapes_fused)},
+    {"fused_tanh", "the same beside the kit's plain store", run_tanh, TC_BF16, GELU_TANH, 1, SHAPES(shapes_fused)},
+    {"fused_erf", "with erf, beside the kit's plain store", run_erf, TC_BF16, GELU_ERF, 1, SHAPES(shapes_fused)},
+    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256", run_sm80, TC_BF16, NONE, 0, SHAPES(shapes_sm80)},
+};
+enum { GROUPS = sizeof groups / sizeof groups[0], OWN_MAX = 256, SAMPLES = 4096 };
+
+typedef struct options {
+    bench_plan plan;
+    int sets, dry, list, own_count;
+    char chosen[GROUPS];
+    const char *out;
+    bench_shape own[OWN_MAX];
+} options;
+
+/* ---- the record: what is said goes to stdout and to --out ---- */
+static FILE *record;
+
+static void say(const char *format, ...)
 {
-    printf("%s,%d,%d,%d,%.1f,%.1f,%.3f\n", what, p->m, p->n, p->k, bench_flops(p) / ours * 1e-12, theirs > 0 ? bench_flops(p) / theirs * 1e-12 : 0.0,
-           theirs > 0 ? theirs / ours : 0.0);
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
     fflush(stdout);
+    if (!record) return;
+    va_start(args, format);
+    vfprintf(record, format, args);
+    va_end(args);
+}
+
+/* ---- is it right? a warp sums one element of D in fp64 ---- */
+typedef struct question {
+    bench_problem p;
+    int set;
+    activation act;
+    const float *bias;
+    int count;  /* elements, spread by a hash, the corners first ... */
+    size_t at;  /* ... or one, where count is 1 */
+    unsigned *worst;
+} question;
+
+static __device__ double truth(const question *q, size_t row, size_t col)
+{
+    const uint16_t *a = q->p.a + q->p.a_size * q->set + row * q->p.k, *b = q->p.b + q->p.b_size * q->set + col * q->p.k;
+    const int lane = threadIdx.x % 32, bf16 = q->p.type == TC_BF16;
+    double x = 0;
+    for (int i = lane; i < q->p.k; i += 32)
+        x += bf16 ? (double)tc_f32_from_bf16(a[i]) * (double)tc_f32_from_bf16(b[i])
+                  : (double)tc_f32_from_f16(a[i]) * (double)tc_f32_from_f16(b[i]);
+    for (int i = 16; i; i /= 2) x += __shfl_xor_sync(0xffffffffu, x, i);
+    if (q->act != NONE) x += q->bias[col];
+    if (q->act == GELU_ERF) x = 0.5 * x * (1 + erf(x * 0.70710678118654752));
+    if (q->act == GELU_TANH) x = 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+    return x;
+}
+
+static __global__ void truth_kernel(question q)
+{
+    const size_t m = q.p.m, n = q.p.n, i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
+    const size_t at = q.count == 1 ? q.at
+                      : i < 4      ? (i & 1) * (m - 1) * n + (i >> 1) * (n - 1)
+                                   : ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % (m * n);
+    double x, d;
+    uint16_t bits;
+    if (i >= (size_t)q.count) return;
+    bits = q.p.d[q.p.d_size * q.set + at];
+    d = q.p.type == TC_BF16 ? tc_f32_from_bf16(bits) : tc_f32_from_f16(bits);
+    x = truth(&q, at / n, at % n);
+    d = fabs(d - x) / (bench_small(q.p.k) + fabs(x));
+    if (threadIdx.x % 32 == 0) atomicMax(q.worst, __float_as_uint(d == d ? (float)d : INFINITY));
+}
+
+static float ask(question *q)
+{
+    unsigned bits;
+    float r;
+    CUDA_CHECK(cudaMalloc((void **)&q->worst, 4));
+    CUDA_CHECK(cudaMemset(q->worst, 0, 4));
+    truth_kernel<<<(q->count + 7) / 8, 256>>>(*q);
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpy(&bits, q->worst, 4, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(q->worst));
+    memcpy(&r, &bits, 4);
+    return r;
+}
+
+/* ---- one shape ---- */
+typedef struct contest {
+    const group *g;
+    bench_problem p;
+    uint16_t *bias16;     /* of D's type, for cuBLASLt; NULL without a bias */
+    float *bias;          /* the same values */
+    tc_epi_vector vector; /* which holds bias */
+    bench_cublas cublas;
+    bench_side ours, plain;
+    bench_side *theirs[3]; /* who takes part in the rounds */
+    int opponents;
+} contest;
+
+static void make_bias(contest *c)
+{
+    const size_t n = (size_t)c->p.n;
+    uint16_t *narrow = (uint16_t *)malloc(2 * n);
+    float *wide = (float *)malloc(4 * n);
+    CUDA_CHECK(cudaMalloc((void **)&c->bias16, 2 * n));
+    CUDA_CHECK(cudaMalloc((void **)&c->bias, 4 * n));
+    bench_fill(c->bias16, n, 3, c->p.type, 1.f);
+    CUDA_CHECK(cudaMemcpy(narrow, c->bias16, 2 * n, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < n; i++)
+        wide[i] = c->p.type == TC_BF16 ? tc_f32_from_bf16(narrow[i]) : tc_f32_from_f16(narrow[i]);
+    CUDA_CHECK(cudaMemcpy(c->bias, wide, 4 * n, cudaMemcpyHostToDevice));
+    c->vector.v = c->bias;
+    free(narrow);
+    free(wide);
+}
+
+/* D of one set after a replay of ours: like cuBLASLt's, and like fp64 where it was asked? 1: right. */
+static int right_set(contest *c, int set)
+{
+    const bench_problem *p = &c->p;
+    question q = {*p, set, c->g->act, c->bias, SAMPLES, 0, 0};
+    bench_difference diff = {0, 0};
+    uint16_t *reference = 0;
+    float off;
+    if (c->opponents && !c->g->plain) {
+        CUDA_CHECK(cudaMalloc((void **)&reference, 2 * p->d_size));
+        bench_poison(p);
+        bench_replay(c->theirs[0], 0, 1);
+        CUDA_CHECK(cudaMemcpy(reference, p->d + p->d_size * set, 2 * p->d_size, cudaMemcpyDeviceToDevice));
+    }
+    bench_poison(p);
+    bench_replay(&c->ours, 0, 1);
+    off = ask(&q);
+    if (reference) {
+        diff = bench_diff(p, set, reference);
+        CUDA_CHECK(cudaFree(reference));
+    }
+    if (off < BENCH_LIMIT && !(diff.value < BENCH_LIMIT)) { /* who is wrong there? */
+        q.count = 1, q.at = diff.at;
+        off = ask(&q);
+        say("# %s %dx%dx%d: the sides differ by %g at row %zu, column %zu; ours is off by %g there\n", c->g->name, p->m,
+            p->n, p->k, (double)diff.value, diff.at / p->n, diff.at % p->n, (double)off);
+    }
+    if (off < BENCH_LIMIT) return 1;
+    say("# %s %dx%dx%d: wrong, D of set %d is off by %g\n", c->g->name, p->m, p->n, p->k, set, (double)off);
     return 0;
 }
 
-/* Against cuBLASLt; returns the ratio, 0 if the results differ. */
-static double against_cublas(const char *what, bench_fn run, int m, int n, int k, double seconds)
+/* Who takes part; 0 where ours refuses. */
+static int prepare(contest *c, const options *o)
 {
-    bench_problem p = bench_problem_make(m, n, k, TC_BF16);
-    bench_cublas cublas;
-    double t[2];
-    uint16_t *reference;
-    float diff;
-    bench_cublas_make(&cublas, &p);
-    bench_side sides[2] = {{bench_cublas_run, &cublas, 0}, {run, 0, 0}};
-    CUDA_CHECK(cudaMalloc((void **)&reference, 2 * p.d_size));
-    bench_cublas_run(&cublas, &p, 0);
-    CUDA_CHECK(cudaMemcpy(reference, p.d, 2 * p.d_size, cudaMemcpyDeviceToDevice));
-    CUDA_CHECK(cudaMemset(p.d, 0xff, 2 * p.d_size));
-    if (run(0, &p, 0)) fprintf(stderr, "%s %dx%dx%d: %s\n", what, m, n, k, tc_why());
-    diff = bench_diff(p.d, reference, (size_t)m * n, TC_BF16);
-    bench_alternate(sides, 2, &p, 15, seconds, t);
-    row(what, &p, t[1], t[0]);
-    if (!(diff < 0.02f)) fprintf(stderr, "%s %dx%dx%d: results differ by %g\n", what, m, n, k, (double)diff);
-    CUDA_CHECK(cudaFree(reference));
+    if (c->g->act != NONE) make_bias(c);
+    if (c->g->plain) {
+        c->plain.run = run_any;
+        if (!bench_side_capture(&c->plain, &c->p)) c->theirs[c->opponents++] = &c->plain;
+    } else {
+        bench_cublas_make(&c->cublas, &c->p, c->bias16);
+        c->opponents = bench_cublas_rank(&c->cublas, &o->plan);
+        for (int i = 0; i < c->opponents; i++) c->theirs[i] = &c->cublas.sides[i];
+    }
+    c->ours.run = c->g->run;
+    c->ours.self = &c->vector;
+    if (!bench_side_capture(&c->ours, &c->p)) return 1;
+    say("# %s %dx%dx%d: refused: %s\n", c->g->name, c->p.m, c->p.n, c->p.k, tc_why());
+    return 0;
+}
+
+static void contest_free(contest *c)
+{
+    bench_side_free(&c->ours);
+    bench_side_free(&c->plain);
+    if (!c->g->plain) bench_cublas_free(&c->cublas);
+    if (c->bias) CUDA_CHECK(cudaFree(c->bias));
+    if (c->bias16) CUDA_CHECK(cudaFree(c->bias16));
+    bench_problem_free(&c->p);
+}
+
+/* Measures and says a row. The ratio; 0: failed; -1: nobody to compare with. */
+static double measure(const group *g, bench_shape shape, const options *o)
+{
+    static contest c; /* its sides point into it */
+    bench_side *sides[4];
+    bench_ratio ratio = {0, 0, 0};
+    double rate = 0, other = 0;
+    int good, best = -1;
+    memset(&c, 0, sizeof c);
+    c.g = g;
+    c.p = bench_problem_make(shape, g->type, o->sets);
+    good = prepare(&c, o);
+    /* the first set and the last: every set has its own inputs, so a graph that repeats one is found out */
+    if (good) good = right_set(&c, 0) && right_set(&c, c.p.sets - 1);
+    for (int i = 0; i < c.opponents; i++) sides[i] = c.theirs[i];
+    sides[c.opponents] = &c.ours;
+    bench_alternate(sides, c.opponents + good, &o->plan);
+    for (int i = 0; i < c.opponents; i++) {
+        const bench_ratio r = good ? bench_against(&c.ours, c.theirs[i], o->plan.rounds) : ratio;
+        if (best >= 0 && (good ? r.median >= ratio.median : c.theirs[i]->median >= c.theirs[best]->median)) continue;
+        best = i, ratio = r;
+    }
+    if (good) rate = bench_shape_flops(shape) / c.ours.median * 1e-12;
+    if (best >= 0) other = bench_shape_flops(shape) / c.theirs[best]->median * 1e-12;
+    say("%s,%d,%d,%d,%.4g,%.4g,", g->name, shape.m, shape.n, shape.k, rate, other);
+    if (best >= 0) say("%.3f,%.3f,%.3f\n", ratio.median, ratio.min, ratio.max);
+    else say(",,\n");
+    contest_free(&c);
+    if (!good) return 0;
+    return best >= 0 ? ratio.median : -1;
+}
+
+/* A group, and the lines that sum it up; how many failed. */
+typedef struct score {
+    const char *name;
+    int count, failed, alone;
+    double logs, worst;
+    bench_shape where;
+} score;
+
+static score run_group(const group *g, const options *o)
+{
+    score s = {g->name, 0, 0, 0, 0, INFINITY, {0, 0, 0}};
+    for (int i = 0; i < g->count; i++) {
+        const double ratio = measure(g, g->shapes[i], o);
+        if (ratio < 0) {
+            s.alone++;
+            continue;
+        }
+        s.count++;
+        if (ratio > 0) s.logs += log(ratio);
+        else s.failed++;
+        if (ratio < s.worst) s.worst = ratio, s.where = g->shapes[i];
+    }
+    return s;
+}
+
+static void say_score(const score *s)
+{
+    const int good = s->count - s->failed;
+    const double mean = good ? exp(s->logs / good) : 0;
+    say("# %s: ", s->name);
+    if (s->count)
+        say("geometric mean %.3f of %d, worst %.3f at %dx%dx%d", s->failed ? 0.0 : mean, s->count, s->worst, s->where.m,
+            s->where.n, s->where.k);
+    else say("no ratio");
+    if (s->failed) say("; %d failed, the others' mean %.3f", s->failed, mean);
+    if (s->alone) say("; %d without an opponent", s->alone);
+    say("\n");
+}
+
+/* The board, hot and at its clocks before the first shape: cuBLASLt's first algorithm at 4096^3. */
+static void warm(const options *o)
+{
+    const bench_shape shape = {4096, 4096, 4096};
+    static bench_cublas cublas;
+    bench_problem p = bench_problem_make(shape, TC_BF16, 0);
+    bench_cublas_make(&cublas, &p, 0);
+    if (cublas.count) bench_burst(&cublas.sides[0], 60 * o->plan.seconds);
     bench_cublas_free(&cublas);
     bench_problem_free(&p);
-    return diff < 0.02f ? t[0] / t[1] : 0;
+}
+
+/* The roofs for tools/bench_plot.c: tensor cores at the board's highest clock, and a copy within its memory. */
+static void say_roofs(void)
+{
+    const size_t bytes = (size_t)512 << 20;
+    cudaEvent_t start, stop;
+    void *x, *y;
+    float ms;
+    int major = 0, minor = 0, sms = 0, khz = 0, flops;
+    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
+    /* dense 16-bit operations of an SM in a cycle, f32 accumulators */
+    flops = major == 9 ? 4096 : major == 10 ? 8192 : major == 8 && minor == 0 ? 2048 : 1024;
+    CUDA_CHECK(cudaMalloc(&x, bytes));
+    CUDA_CHECK(cudaMalloc(&y, bytes));
+    CUDA_CHECK(cudaMemset(x, 1, bytes));
+    CUDA_CHECK(cudaEventCreate(&start));
+    CUDA_CHECK(cudaEventCreate(&stop));
+    for (int i = 0; i < 12; i++) {
+        if (i == 2) CUDA_CHECK(cudaEventRecord(start, 0));
+        CUDA_CHECK(cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice, 0));
+    }
+    CUDA_CHECK(cudaEventRecord(stop, 0));
+    CUDA_CHECK(cudaEventSynchronize(stop));
+    CUDA_CHECK(cudaEventElapsedTime(&ms, start, stop));
+    say("# roofs: %.0f TFLOP/s (%d per SM and cycle at %d MHz); copy %.2f TB/s\n", (double)sms * flops * khz * 1e-9,
+        flops, khz / 1000, 2.0 * 10 * bytes / (ms * 1e-3) * 1e-12);
+    CUDA_CHECK(cudaEventDestroy(start));
+    CUDA_CHECK(cudaEventDestroy(stop));
+    CUDA_CHECK(cudaFree(x));
+    CUDA_CHECK(cudaFree(y));
+}
+
+/* ---- without a GPU: what would be done ---- */
+static double estimate(bench_shape s, int sets, const options *o)
+{
+    const double call = fmax(bench_shape_flops(s) / 600e12, bench_shape_bytes(s) / 4e12) + 3e-6, replay = call * sets;
+    const double burst = 1.25 * fmax(o->plan.seconds, replay), quick = 1.25 * fmax(o->plan.seconds / 3, replay);
+    return 0.15 + 10 * 3 * replay + 8 * 3 * quick + 3.5 * o->plan.rounds * burst;
+}
+
+static double dry_group(const group *g, const options *o)
+{
+    double total = 0;
+    int l2 = 0;
+    if (cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0) != cudaSuccess || l2 <= 0) l2 = 50 << 20;
+    for (int i = 0; i < g->count; i++) {
+        const bench_shape s = g->shapes[i];
+        const int sets = o->sets > 0 ? o->sets : bench_sets(s, l2);
+        const double seconds = estimate(s, sets, o);
+        printf("%s,%d,%d,%d: %d sets of %.2f MB, %.0f MB in all, about %.1f s\n", g->name, s.m, s.n, s.k, sets,
+               bench_shape_bytes(s) * 1e-6, sets * bench_shape_bytes(s) * 1e-6, seconds);
+        total += seconds;
+    }
+    printf("# %s: %d shapes, about %.0f s\n", g->name, g->count, total);
+    return total;
+}
+
+/* ---- command line ---- */
+static int is_word(const char *s) { return s && strncmp(s, "--", 2) != 0; }
+
+static int choose(options *o, const char *name)
+{
+    for (int i = 0; i < GROUPS; i++)
+        if (!strcmp(groups[i].name, name)) return o->chosen[i] = 1;
+    fprintf(stderr, "--group %s: there is no such group; --list names them\n", name);
+    return 0;
+}
+
+static int own_shape(options *o, const char *text)
+{
+    bench_shape s;
+    char rest;
+    if (sscanf(text, "%d,%d,%d%c", &s.m, &s.n, &s.k, &rest) != 3 || s.m < 1 || s.n < 1 || s.k < 1) {
+        fprintf(stderr, "--shapes %s: a shape is m,n,k, each 1 or more\n", text);
+        return 0;
+    }
+    if (o->own_count == OWN_MAX || (double)s.m * s.n >= 4294967296.0) {
+        fprintf(stderr, "--shapes %s: at most %d shapes, m * n less than 2^32\n", text, (int)OWN_MAX);
+        return 0;
+    }
+    o->own[o->own_count++] = s;
+    return 1;
+}
+
+static int parse(options *o, char **argv)
+{
+    memset(o, 0, sizeof *o);
+    o->plan.seconds = 0.05;
+    o->plan.rounds = 7;
+    while (*++argv) {
+        const char *name = *argv;
+        if (!strcmp(name, "--list")) o->list = 1;
+        else if (!strcmp(name, "--dry-run")) o->dry = 1;
+        else if (!strcmp(name, "--group") && is_word(argv[1])) {
+            while (is_word(argv[1]))
+                if (!choose(o, *++argv)) return 0;
+        } else if (!strcmp(name, "--shapes") && is_word(argv[1])) {
+            while (is_word(argv[1]))
+                if (!own_shape(o, *++argv)) return 0;
+        } else if (!strcmp(name, "--seconds") && is_word(argv[1])) o->plan.seconds = atof(*++argv);
+        else if (!strcmp(name, "--rounds") && is_word(argv[1])) o->plan.rounds = atoi(*++argv);
+        else if (!strcmp(name, "--sets") && is_word(argv[1])) o->sets = atoi(*++argv);
+        else if (!strcmp(name, "--out") && is_word(argv[1])) o->out = *++argv;
+        else {
+            fprintf(stderr, "%s: not an option, or without its value. There are --group NAME..., --shapes m,n,k..., "
+                            "--seconds S, --rounds N, --sets N, --out FILE, --list, --dry-run\n", name);
+            return 0;
+        }
+    }
+    if (!(o->plan.seconds > 0) || o->plan.rounds < 1 || o->plan.rounds > BENCH_ROUNDS_MAX) {
+        fprintf(stderr, "--seconds is more than 0, --rounds 1 to %d\n", (int)BENCH_ROUNDS_MAX);
+        return 0;
+    }
+    return 1;
+}
+
+/* The record is complete: under its name. */
+static int publish(const options *o, const char *unfinished)
+{
+    if (!record) return 1;
+    if (!fclose(record) && !rename(unfinished, o->out)) return 1;
+    fprintf(stderr, "%s cannot be written\n", o->out);
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    static const int suite[9][3] = {{4096, 4096, 4096}, {8192, 8192, 8192}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 14336, 4096},
-                                    {8192, 28672, 8192}, {384, 4096, 4096}, {1000, 1000, 1000}, {4096, 50304, 768}};
-    const double seconds = argc > 1 ? atof(argv[1]) : 0.02;
-    double product = 1, worst = 1e9;
+    static options o;
+    static group chosen[GROUPS + 1];
+    score scores[GROUPS + 1];
+    char unfinished[4096];
+    int count = 0, failed = 0;
+    double seconds = 0;
+    if (!parse(&o, argv)) return 2;
+    for (int i = 0; i < GROUPS; i++) {
+        const int any = memchr(o.chosen, 1, sizeof o.chosen) != 0;
+        if (o.list) printf("%-11s %3d shapes: %s\n", groups[i].name, groups[i].count, groups[i].about);
+        if (any ? o.chosen[i] : !o.own_count) chosen[count++] = groups[i];
+    }
+    if (o.list) return 0;
+    if (o.own_count) {
+        chosen[count] = groups[0];
+        chosen[count].name = "own";
+        chosen[count].shapes = o.own;
+        chosen[count++].count = o.own_count;
+    }
+    if (o.dry) {
+        for (int i = 0; i < count; i++) seconds += dry_group(&chosen[i], &o);
+        printf("# about %.0f s in all\n", seconds);
+        return 0;
+    }
+    if (o.out) {
+        snprintf(unfinished, sizeof unfinished, "%s.new", o.out);
+        record = fopen(unfinished, "w");
+        if (!record) return fprintf(stderr, "%s cannot be written\n", unfinished), 2;
+        bench_header(record, argc, argv);
+    }
     bench_header(stdout, argc, argv);
-    printf("what,m,n,k,tc TFLOP/s,other TFLOP/s,ratio\n");
-    for (int i = 0; i < 9; i++) {
-        const double ratio = against_cublas("TC_GEMM_DEFINE against cuBLASLt", run_any, suite[i][0], suite[i][1], suite[i][2], seconds);
-        if (i >= 2) product *= ratio;
-        if (ratio < worst) worst = ratio;
+    say_roofs();
+    say("# bursts of %g ms, %d rounds; tc and other in TFLOP/s\n", o.plan.seconds * 1e3, o.plan.rounds);
+    say("group,m,n,k,tc,other,ratio,min,max\n");
+    warm(&o);
+    for (int i = 0; i < count; i++) {
+        scores[i] = run_group(&chosen[i], &o);
+        failed += scores[i].failed;
     }
-    printf("# geometric mean over the suite (without the first two rows): %.3f\n", pow(product, 1.0 / 7));
-    for (int i = 0; i < 2; i++) { /* the sm_80 kernel by itself, and beside cuBLASLt */
-        bench_problem p = bench_problem_make(suite[i][0], suite[i][1], suite[i][2], TC_BF16);
-        bench_side side = {run_sm80, 0, 0};
-        double t;
-        bench_alternate(&side, 1, &p, 15, seconds, &t);
-        row("TC_GEMM_SM80_DEFINE alone", &p, t, 0);
-        bench_problem_free(&p);
-    }
-    { /* bias and GELU against the plain store */
-        bench_problem p = bench_problem_make(4096, 4096, 4096, TC_BF16);
-        tc_epi_vector bias;
-        double t[3];
-        void *v;
-        CUDA_CHECK(cudaMalloc(&v, 4096 * 4));
-        CUDA_CHECK(cudaMemset(v, 0, 4096 * 4));
-        bias.v = (const float *)v;
-        bench_side sides[3] = {{run_any, 0, 0}, {run_tanh, &bias, 0}, {run_erf, &bias, 0}};
-        bench_alternate(sides, 3, &p, 31, seconds, t);
-        row("bias + GELU (tanh) against the plain store", &p, t[1], t[0]);
-        row("bias + GELU (erf) against the plain store", &p, t[2], t[0]);
-        CUDA_CHECK(cudaFree(v));
-        bench_problem_free(&p);
-    }
-    return worst == 0;
+    for (int i = 0; i < count; i++) say_score(&scores[i]);
+    return publish(&o, unfinished) && !failed ? 0 : 1;
 }

@@ -19,7 +19,7 @@ extern "C" int TUNE_CAT(tune_run_, CONFIG)(void *self, const bench_problem *p, i
 {
     const tc_gemm_args g = bench_args(p, set);
     (void)self;
-    return gemm_run(&g, 0);
+    return gemm_run(&g, p->stream);
 }
 extern "C" const char *TUNE_CAT(tune_name_, CONFIG)(void) { return TUNE_TEXT(TUNE_FIELDS); }
 extern "C" const char *TUNE_CAT(tune_why_, CONFIG)(void) { return tc_why(); }
@@ -59,29 +59,42 @@ int main(int argc, char **argv)
                     if (i >= 0 && i < COUNT) on[i] = 1;
             }
         }
-        const int m = atoi(argv[arg]), n = atoi(argv[arg + 1]), k = atoi(argv[arg + 2]);
-        bench_problem p = bench_problem_make(m, n, k, TC_BF16);
+        const bench_shape shape = {atoi(argv[arg]), atoi(argv[arg + 1]), atoi(argv[arg + 2])};
+        const bench_plan plan = {15e-3, 7};
+        bench_problem p = bench_problem_make(shape, TC_BF16, 0);
         bench_cublas cublas;
         uint16_t *reference;
-        bench_cublas_make(&cublas, &p);
-        bench_cublas_run(&cublas, &p, 0);
+        bench_cublas_make(&cublas, &p, 0);
+        if (bench_cublas_rank(&cublas, &plan) == 0) {
+            printf("%5d %5d %5d  cuBLASLt refuses\n", shape.m, shape.n, shape.k);
+            bench_cublas_free(&cublas);
+            bench_problem_free(&p);
+            continue;
+        }
+        bench_replay(&cublas.sides[0], 0, 1);
         CUDA_CHECK(cudaMalloc((void **)&reference, 2 * p.d_size));
         CUDA_CHECK(cudaMemcpy(reference, p.d, 2 * p.d_size, cudaMemcpyDeviceToDevice));
         for (int i = 0; i < COUNT; i++) {
-            bench_side sides[2] = {{bench_cublas_run, &cublas, 0}, {entries[i].run, 0, 0}};
-            double t[2];
+            bench_side ours, *sides[2] = {&cublas.sides[0], &ours};
+            bench_ratio ratio;
+            float diff;
             if (!on[i]) continue;
-            CUDA_CHECK(cudaMemset(p.d, 0xff, 2 * p.d_size));
-            if (entries[i].run(0, &p, 0)) {
-                printf("%5d %5d %5d  refused: %s  %s\n", m, n, k, entries[i].why(), entries[i].name());
+            memset(&ours, 0, sizeof ours);
+            ours.run = entries[i].run;
+            bench_poison(&p);
+            if (bench_side_capture(&ours, &p)) {
+                printf("%5d %5d %5d  refused: %s  %s\n", p.m, p.n, p.k, entries[i].why(), entries[i].name());
                 continue;
             }
-            CUDA_CHECK(cudaDeviceSynchronize());
-            const float diff = bench_diff(p.d, reference, (size_t)m * n, TC_BF16);
-            bench_alternate(sides, 2, &p, 7, 15e-3, t);
-            printf("%5d %5d %5d  ratio %.3f  tc %6.1f  cublas %6.1f TFLOP/s  diff %.4f%s  %s\n", m, n, k, t[0] / t[1], bench_flops(&p) / t[1] * 1e-12,
-                   bench_flops(&p) / t[0] * 1e-12, diff, diff < 0.02f ? "" : " WRONG", entries[i].name());
+            diff = bench_diff(&p, 0, reference).value;
+            bench_alternate(sides, 2, &plan);
+            ratio = bench_against(&ours, &cublas.sides[0], plan.rounds);
+            printf("%5d %5d %5d  ratio %.3f [%.3f %.3f]  tc %6.1f  cublas %6.1f TFLOP/s  diff %.4f%s  %s\n", p.m, p.n,
+                   p.k, ratio.median, ratio.min, ratio.max, bench_flops(&p) / ours.median * 1e-12,
+                   bench_flops(&p) / cublas.sides[0].median * 1e-12, diff, diff < BENCH_LIMIT ? "" : " WRONG",
+                   entries[i].name());
             fflush(stdout);
+            bench_side_free(&ours);
         }
         CUDA_CHECK(cudaFree(reference));
         bench_cublas_free(&cublas);
