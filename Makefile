@@ -33,7 +33,7 @@ TESTS = unit_device unit_kernel gemm_fuzz bad_input debug_hang unit_mma unit_wmm
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz
 
-.PHONY: all run test bench bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
+.PHONY: all run test bench plots bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/types_doc
 
 help:
@@ -43,7 +43,9 @@ help:
 	@echo "make test         all tests; on a machine without a GPU the kernels run in tcemu; ONLY='attn*' runs those so named,"
 	@echo "                  JOBS=1 one at a time"
 	@echo "make emu          tcemu alone: build/tcemu ./program runs a CUDA program without a GPU (docs/tcemu.md)"
-	@echo "make bench        measure against cuBLASLt; writes bench/results/ (needs a GPU)"
+	@echo "make bench        GEMMs against cuBLASLt, about six minutes; writes bench/results/gemm.csv and draws docs/gemm_*.svg;"
+	@echo "                  ARGS=\"--group small\", ARGS=--list and the like only print (bench/gemm.cu says what there is; needs a GPU)"
+	@echo "make plots        draw docs/gemm_ratio.svg and docs/gemm_roofline.svg anew from bench/results/gemm.csv"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
 	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
@@ -135,9 +137,18 @@ test: nvcc
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) all
 	@NVCC="$(NVCC)" sh tests/run.sh $(B) $(TCEMU)
 
-bench: $(B)/bench/gemm
+PLOT = $(B)/bench_plot bench/results/gemm.csv docs/gemm_ratio.svg docs/gemm_roofline.svg
+# the record and its plots are for the whole suite alone; a run with ARGS only prints. A shape that fails fails the run,
+# but the record that says so is kept and drawn
+bench: $(B)/bench/gemm $(B)/bench_plot
 	@mkdir -p bench/results
-	$(B)/bench/gemm | tee bench/results/gemm.csv
+	$(if $(ARGS),$(B)/bench/gemm $(ARGS),$(B)/bench/gemm --out bench/results/gemm.csv; rc=$$?; test $$rc = 2 || $(PLOT); exit $$rc)
+
+$(B)/bench_plot: tools/bench_plot.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror $< -o $@ -lm
+plots: $(B)/bench_plot
+	$(PLOT)
 
 bench-attention: $(B)/bench/attention.so
 	@mkdir -p bench/results

@@ -160,7 +160,8 @@ static __global__ void bench_diff_kernel(bench_problem p, const uint16_t *x, con
         const float d = fabsf(a - b) / (small + fabsf(b));
         const unsigned bits = __float_as_uint(d == d ? d : INFINITY);
         /* the read spares nearly every atomic */
-        if (bits > *(volatile unsigned long long *)worst >> 32) atomicMax(worst, (unsigned long long)bits << 32 | i);
+        if (bits > *(volatile unsigned long long *)worst >> 32)
+            atomicMax(worst, (unsigned long long)bits << 32 | i);
     }
 }
 
@@ -234,7 +235,7 @@ static inline double bench_replay(const bench_side *s, int lead, int replays)
     return ms * 1e-3;
 }
 
-/* Calls once by itself (it loads the kernel, and a refusal shows), then captures a call for each set. Not 0: refused. */
+/* Calls once by itself (it loads the kernel, and a refusal shows), then captures a call for each set. 1: refused. */
 static inline int bench_side_capture(bench_side *s, const bench_problem *p)
 {
     cudaGraph_t graph = 0;

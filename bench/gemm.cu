@@ -2,7 +2,9 @@
  *     build/bench/gemm                              every group of gemm_shapes.h, about six minutes on an H200
  *     build/bench/gemm --group small few            these groups alone
  *     build/bench/gemm --shapes 4096,4096,64 1,8,8  shapes of your own (m,n,k)
+ *     --as fused    shapes of your own with that group's kernel (default: as in big)
  *     build/bench/gemm --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds
+ *     --warm 0      do not run the board hot first (default: 3 s of cuBLASLt at 4096^3)
  *     --sets 1      operands that stay in the L2 (default: as many sets as fill it three times)
  *     --out FILE    the record to a file too, written under its name once it is complete
  *     --list        names of the groups; --dry-run: every shape with its sets, bytes and time. Neither needs a GPU.
@@ -98,7 +100,8 @@ enum { GROUPS = sizeof groups / sizeof groups[0], OWN_MAX = 256, SAMPLES = 4096 
 
 typedef struct options {
     bench_plan plan;
-    int sets, dry, list, own_count;
+    double warm; /* seconds before the first shape */
+    int sets, dry, list, own_count, as;
     char chosen[GROUPS];
     const char *out;
     bench_shape own[OWN_MAX];
@@ -345,7 +348,7 @@ static void warm(const options *o)
     static bench_cublas cublas;
     bench_problem p = bench_problem_make(shape, TC_BF16, 0);
     bench_cublas_make(&cublas, &p, 0);
-    if (cublas.count) bench_burst(&cublas.sides[0], 60 * o->plan.seconds);
+    if (cublas.count) bench_burst(&cublas.sides[0], o->warm);
     bench_cublas_free(&cublas);
     bench_problem_free(&p);
 }
@@ -412,12 +415,19 @@ static double dry_group(const group *g, const options *o)
 /* ---- command line ---- */
 static int is_word(const char *s) { return s && strncmp(s, "--", 2) != 0; }
 
-static int choose(options *o, const char *name)
+static int find(const char *name)
 {
     for (int i = 0; i < GROUPS; i++)
-        if (!strcmp(groups[i].name, name)) return o->chosen[i] = 1;
-    fprintf(stderr, "--group %s: there is no such group; --list names them\n", name);
-    return 0;
+        if (!strcmp(groups[i].name, name)) return i;
+    fprintf(stderr, "there is no group %s; --list names them\n", name);
+    return -1;
+}
+
+static int choose(options *o, const char *name)
+{
+    const int i = find(name);
+    if (i >= 0) o->chosen[i] = 1;
+    return i >= 0;
 }
 
 static int own_shape(options *o, const char *text)
@@ -441,23 +451,29 @@ static int parse(options *o, char **argv)
     memset(o, 0, sizeof *o);
     o->plan.seconds = 0.05;
     o->plan.rounds = 7;
+    o->warm = 3;
     while (*++argv) {
         const char *name = *argv;
         if (!strcmp(name, "--list")) o->list = 1;
         else if (!strcmp(name, "--dry-run")) o->dry = 1;
-        else if (!strcmp(name, "--group") && is_word(argv[1])) {
+        else if (!strcmp(name, "--as") && is_word(argv[1])) {
+            o->as = find(*++argv);
+            if (o->as < 0) return 0;
+        } else if (!strcmp(name, "--group") && is_word(argv[1])) {
             while (is_word(argv[1]))
                 if (!choose(o, *++argv)) return 0;
         } else if (!strcmp(name, "--shapes") && is_word(argv[1])) {
             while (is_word(argv[1]))
                 if (!own_shape(o, *++argv)) return 0;
         } else if (!strcmp(name, "--seconds") && is_word(argv[1])) o->plan.seconds = atof(*++argv);
+        else if (!strcmp(name, "--warm") && is_word(argv[1])) o->warm = atof(*++argv);
         else if (!strcmp(name, "--rounds") && is_word(argv[1])) o->plan.rounds = atoi(*++argv);
         else if (!strcmp(name, "--sets") && is_word(argv[1])) o->sets = atoi(*++argv);
         else if (!strcmp(name, "--out") && is_word(argv[1])) o->out = *++argv;
         else {
             fprintf(stderr, "%s: not an option, or without its value. There are --group NAME..., --shapes m,n,k..., "
-                            "--seconds S, --rounds N, --sets N, --out FILE, --list, --dry-run\n", name);
+                            "--as GROUP, --seconds S, --rounds N, --warm S, --sets N, --out FILE, --list, --dry-run\n",
+                    name);
             return 0;
         }
     }
@@ -493,7 +509,7 @@ int main(int argc, char **argv)
     }
     if (o.list) return 0;
     if (o.own_count) {
-        chosen[count] = groups[0];
+        chosen[count] = groups[o.as];
         chosen[count].name = "own";
         chosen[count].shapes = o.own;
         chosen[count++].count = o.own_count;
@@ -513,7 +529,7 @@ int main(int argc, char **argv)
     say_roofs();
     say("# bursts of %g ms, %d rounds; tc and other in TFLOP/s\n", o.plan.seconds * 1e3, o.plan.rounds);
     say("group,m,n,k,tc,other,ratio,min,max\n");
-    warm(&o);
+    if (o.warm > 0) warm(&o);
     for (int i = 0; i < count; i++) {
         scores[i] = run_group(&chosen[i], &o);
         failed += scores[i].failed;
