@@ -1,7 +1,8 @@
 /* bench.h - what the benchmarks share: random inputs past the L2, calls in CUDA graphs, turns, cuBLASLt's best of 8.
  *
  *     bench_problem   sets of random operands of one shape, so many that no call finds its inputs in the L2
- *     bench_side      a contestant: a function that computes one set; captured as a graph with one call for each set
+ *     bench_side      a contestant: a function that computes one set; captured as a graph with one call for each set,
+ *                     and again where that makes less than a millisecond
  *     bench_plan      seconds of a burst and rounds; bench_alternate lets the sides take turns, a burst each a round
  *     bench_cublas    cuBLASLt's first 8 algorithms as sides, ranked by bursts of their own */
 #ifndef TC_BENCH_H
@@ -16,11 +17,15 @@
 #include <string.h>
 #include <time.h>
 
+/* What is being measured: an error that CUDA reports later than its cause says so. */
+static char bench_now[96];
+
 #define CUDA_CHECK(call)                                                                              \
     do {                                                                                              \
         cudaError_t err_ = (call);                                                                    \
         if (err_ != cudaSuccess) {                                                                    \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_));  \
+            fprintf(stderr, "%s:%d: %s: %s%s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_),  \
+                    bench_now);                                                                       \
             exit(2);                                                                                  \
         }                                                                                             \
     } while (0)
@@ -61,6 +66,7 @@ typedef struct bench_problem {
     void *workspace;               /* for the kit's calls, zeroed once; cuBLASLt has its own */
     size_t workspace_size;
     cudaStream_t stream;
+    double replay; /* seconds that a replay of a graph should take at the least, about */
 } bench_problem;
 
 enum { BENCH_WORKSPACE = 64 << 20, BENCH_SETS_MAX = 1024 };
@@ -89,6 +95,7 @@ static inline bench_problem bench_problem_make(bench_shape shape, int type, int 
     memset(&p, 0, sizeof p);
     CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
     p.m = shape.m, p.n = shape.n, p.k = shape.k, p.type = type;
+    p.replay = 1e-3;
     p.sets = sets > 0 ? sets : bench_sets(shape, l2);
     /* sizes rounded up so that every set is 256-byte aligned */
     p.a_size = ((size_t)p.m * p.k + 127) / 128 * 128;
@@ -191,7 +198,7 @@ typedef struct bench_side {
     bench_fn run;
     void *self;
     /* from here on bench_side_capture fills in */
-    cudaGraphExec_t graph; /* one call for each set */
+    cudaGraphExec_t graph; /* calls of the sets in turn */
     cudaStream_t stream;
     int calls;             /* of a replay */
     double replay;         /* seconds of a replay, about */
@@ -235,15 +242,24 @@ static inline double bench_replay(const bench_side *s, int lead, int replays)
     return ms * 1e-3;
 }
 
+/* How often a graph goes through the sets: a millisecond's worth, beside which the gap between replays is nothing. */
+static inline int bench_passes(const bench_problem *p)
+{
+    const bench_shape s = {p->m, p->n, p->k};
+    const double pass = p->sets * (fmax(bench_shape_flops(s) / 600e12, bench_shape_bytes(s) / 4e12) + 2e-6);
+    return (int)fmax(1, fmin(ceil(p->replay / pass), BENCH_SETS_MAX / p->sets));
+}
+
 /* Calls once by itself (it loads the kernel, and a refusal shows), then captures a call for each set. 1: refused. */
 static inline int bench_side_capture(bench_side *s, const bench_problem *p)
 {
     cudaGraph_t graph = 0;
+    const int calls = p->sets * bench_passes(p);
     int failed = s->run(s->self, p, 0);
     CUDA_CHECK(cudaStreamSynchronize(p->stream));
     if (failed) return 1;
     CUDA_CHECK(cudaStreamBeginCapture(p->stream, cudaStreamCaptureModeRelaxed));
-    for (int i = 0; i < p->sets && !failed; i++) failed = s->run(s->self, p, i);
+    for (int i = 0; i < calls && !failed; i++) failed = s->run(s->self, p, i);
     if (cudaStreamEndCapture(p->stream, &graph) != cudaSuccess || failed) {
         cudaGetLastError(); /* an error of the capture is answered by the return value */
         if (graph) cudaGraphDestroy(graph);
@@ -252,7 +268,7 @@ static inline int bench_side_capture(bench_side *s, const bench_problem *p)
     CUDA_CHECK(cudaGraphInstantiate(&s->graph, graph, 0));
     CUDA_CHECK(cudaGraphDestroy(graph));
     s->stream = p->stream;
-    s->calls = p->sets;
+    s->calls = calls;
     s->replay = bench_replay(s, 1, 1);
     return 0;
 }

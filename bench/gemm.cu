@@ -10,7 +10,7 @@
  *     --list        names of the groups; --dry-run: every shape with its sets, bytes and time. Neither needs a GPU.
  *
  * How it measures. D[m,n] = A[m,k] * B[n,k]^T, standard normal operands. Both sides in one process, each call captured
- * in a CUDA graph that holds one call for each set of operands, the graphs replayed. cuBLASLt's first eight algorithms
+ * in a CUDA graph that goes through all sets of operands, the graphs replayed. cuBLASLt's first eight algorithms
  * are ranked by short bursts; the best two or three and the kit then take turns, a burst each a round, and the one that
  * fares best against the kit is its opponent. ratio: the kit's rate over cuBLASLt's, the median over the rounds of the
  * ratio within one round; min and max are its spread. Every D is checked: against cuBLASLt's, element by element, and
@@ -279,8 +279,10 @@ static double measure(const group *g, bench_shape shape, const options *o)
     double rate = 0, other = 0;
     int good, best = -1;
     memset(&c, 0, sizeof c);
+    snprintf(bench_now, sizeof bench_now, " (%s %dx%dx%d)", g->name, shape.m, shape.n, shape.k);
     c.g = g;
     c.p = bench_problem_make(shape, g->type, o->sets);
+    c.p.replay = fmin(1e-3, o->plan.seconds / 10);
     good = prepare(&c, o);
     /* the first set and the last: every set has its own inputs, so a graph that repeats one is found out */
     if (good) good = right_set(&c, 0) && right_set(&c, c.p.sets - 1);
