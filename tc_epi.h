@@ -256,6 +256,13 @@ TC_DEV long long tc__epi_d_at(const tc_gemm_out *o, tc_gemm_at at)
     return (long long)at.batch * o->stride_d + (long long)at.row * o->ldd + at.col;
 }
 
+/* One element of C. */
+TC_DEV float tc__epi_read_c(const int type, const tc_gemm_out *o, tc_gemm_at at)
+{
+    const long long c = tc__epi_c_at(o, at);
+    return type == TC_F32 ? ((const float *)o->c)[c] : tc_unpack(type, ((const uint16_t *)o->c)[c]);
+}
+
 /* Eight neighbours of a row as f32 in shared memory: the addresses of the first four and of the last four, where they
  * go, and whether rows of C and D begin at multiples of 16 bytes. */
 typedef struct tc__epi_piece {
@@ -280,8 +287,9 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t fro
     for (int i = 0; i < step; i++) {
         v[i] = tc__epi_shared(from + (uint32_t)(4 * i)) * o->alpha;
         if (o->beta != 0.f) {
-            const long long c = tc__epi_c_at(o, at) + i;
-            v[i] += o->beta * (e.d == TC_F32 ? ((const float *)o->c)[c] : tc_unpack(e.d, ((const uint16_t *)o->c)[c]));
+            tc_gemm_at here = at;
+            here.col += i;
+            v[i] += o->beta * tc__epi_read_c(e.d, o, here);
         }
     }
     if (e.epi2) tc__epi_hook(e, o, v, at);
@@ -472,25 +480,6 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
         }
     }
     __syncwarp();
-}
-
-/* What a warp has left as f32 in `parts` boxes of the size of b, first.col its first column, to D, whose last row or
- * last column lies among it: a TMA store would be cut at 16 bytes, not at the last element. Rows of D begin at
- * multiples of 16 bytes, as TMA needs. */
-TC_DEV_SM90 void tc__box_store_edge(const tc_box b, const int parts, const tc_epi e, const tc_gemm_out *o, uint32_t buf,
-                                    tc_gemm_at first)
-{
-    const int bytes = b.bytes, pieces = bytes / 32;
-#pragma unroll 2
-    for (int i = tc_lane(); i < 16 * pieces * parts; i += 32) {
-        const int part = i / (16 * pieces), rest = i % (16 * pieces);
-        const uint32_t at = (uint32_t)(rest / pieces * bytes + rest % pieces * 32),
-                       box = buf + (uint32_t)(part * 16 * bytes);
-        tc__epi_piece p = {box + tc_swizzle(bytes, at), box + tc_swizzle(bytes, at + 16u), first, 1};
-        p.at.row += rest / pieces;
-        p.at.col += part * bytes / 4 + rest % pieces * 8;
-        tc__epi_store_piece(e, o, &p);
-    }
 }
 
 #endif /* __CUDACC__ */

@@ -147,7 +147,7 @@ TC_HOST int tc__gemm_pick(const tc_gemm_config *c, const tc_gemm_args *g)
 /* A kernel as the host sees it. */
 TC_HOST tc__kernel tc__gemm_sm90_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
 {
-    const int cluster = c->cluster_m * c->cluster_n * c->cluster_k;
+    const int cluster = c->step ? 1 : c->cluster_m * c->cluster_n * c->cluster_k; /* .step: as the call picks */
     const tc__kernel k = {f.function, f.name, tc_gemm_sm90_threads(*c), tc_gemm_sm90_smem(*c), cluster, 90, cache};
     return k;
 }

@@ -27,11 +27,23 @@ typedef struct tc_gemm_config {
     int consumers;            /* SM90: consumer warpgroups (2; 1 for a cooperative tile of 64 rows) */
     int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
     int epi_stages;           /* SM90: store buffers of a warp (2) */
+    int step;                 /* SM90: 0, or 16 (8 with swap): a call picks bn (bm with swap), a multiple of it up to bn */
+    int swap;                 /* SM90: 1: D's columns are the instruction's rows: for few rows (tile 64 .. x 128) */
+    int split;                /* SM90: 1: a call may split k between blocks, with a workspace */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
     int epi_size;             /* sizeof of the hook's arguments, or TC_NO_ARGS; shipped hooks bring theirs */
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
 } tc_gemm_config;
+
+/* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
+ * the blocks of a cluster (.step), in how many parts k is split (.split), how many blocks (clusters) there are. 0: the
+ * kit's choice. */
+typedef struct tc_gemm_choice {
+    int kernel, width, cluster, parts, blocks;
+} tc_gemm_choice;
+
+enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
 
 /* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
  * wants d to be null, and k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever
@@ -52,6 +64,10 @@ typedef struct tc_gemm_args {
     int64_t stride_a, stride_b, stride_c, stride_d;
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
     size_t epi_size;
+    void *workspace;       /* device memory for split k, workspace_size bytes, a multiple of 16; NULL: k is not split */
+    size_t workspace_size; /* what NAME_workspace says, or less: then k is split less */
+    const tc_gemm_choice *choice; /* NULL: the kit's */
+    int pdl_constant; /* with pdl: TC_CONSTANT_A, TC_CONSTANT_B: what the kernel before does not write (weights) */
     int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
 } tc_gemm_args;
 
@@ -111,7 +127,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(bn, 2048), TC__GEMM_FIELD(bk, 2048), TC__GEMM_FIELD(stages, 64), TC__GEMM_FIELD(warps_m, 64),
     TC__GEMM_FIELD(warps_n, 64), TC__GEMM_FIELD(cluster_m, 16), TC__GEMM_FIELD(cluster_n, 16),
     TC__GEMM_FIELD(cluster_k, 16), TC__GEMM_FIELD(consumers, 16), TC__GEMM_FIELD(schedule, 16),
-    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(raster, 16), TC__GEMM_FIELD(raster_group, 1 << 30),
+    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(step, 256), TC__GEMM_FIELD(swap, 1), TC__GEMM_FIELD(split, 1), TC__GEMM_FIELD(raster, 16), TC__GEMM_FIELD(raster_group, 1 << 30),
     TC__GEMM_FIELD(epi_size, 0), {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
@@ -254,14 +270,21 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
     return o;
 }
 
-/* The order of tiles of bm x bn, `width` of them at a time. */
-TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *c, const tc_gemm_args *g, int width)
+/* How a call is cut: columns of a tile, parts of k, clusters of the grid, blocks of a cluster along the instruction's
+ * rows, and the size of the device's L2 in bytes. */
+typedef struct tc_gemm_cut {
+    int width, parts, blocks, cluster;
+    int64_t l2;
+} tc_gemm_cut;
+
+/* The order of tiles. v: the configuration as the instruction sees it. */
+TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
 {
-    const tc_tiles_of of = {g->m,  g->n,      tc__gemm_batch(g), c->bm * c->cluster_m, c->bn * c->cluster_n,
-                            width, c->raster, c->raster_group};
-    const double total = ((double)g->m / of.bm + 1) * ((double)g->n / of.bn + 1) * of.batch;
-    if (total > 2e9)
-        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
+    const int raster = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
+    const tc_tiles_of of = {v->swap ? g->n : g->m, v->swap ? g->m : g->n, tc__gemm_batch(g), v->bm * cut->cluster,
+                            cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
+    const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
+    if (total > 2e9) return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
     *t = tc_tiles_make(&of);
     return TC_OK;
 }

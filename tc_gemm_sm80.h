@@ -345,6 +345,7 @@ TC_HOST int tc__gemm80_any(const tc_gemm_args *g) { return g->k > 0 && !tc__gemm
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
+    const tc_gemm_cut cut = {c->bn, 1, blocks, 1, 0};
     p->a = g->a;
     p->b = g->b;
     p->lda = g->lda;
@@ -355,7 +356,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->k = g->k;
     p->word = tc__gemm80_rows_aligned(g, 4);
     p->vec = tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
-    return tc__gemm_tiles(&p->tiles, c, g, blocks);
+    return tc__gemm_tiles(&p->tiles, c, g, &cut);
 }
 
 /* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes.

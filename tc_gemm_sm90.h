@@ -1,494 +1,266 @@
-/* tc_gemm_sm90.h - tc 0.2.0 - the GEMM's mainloop for Hopper: TMA, wgmma, warp-specialised, persistent. Needs: the
- * headers below; sm_90a.
+/* tc_gemm_sm90.h - tc 0.2.0 - the GEMM's mainloop for Hopper: TMA, wgmma, warp-specialised, persistent.
+ * Needs: the headers below; sm_90a.
  *
- *     tc_gemm_sm90_config                    a configuration with every unset field filled in
- *     tc_gemm_sm90_smem, _threads, _legal    what its block takes; whether it keeps the rules
- *     tc_gemm_sm90_params, _fill (host)      what the kernel is given; fills it from a call's arguments
- *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
- *                                            (tc_gemm.h)
- *     tc_gemm_sm90_load, _mma, _store        producer and consumer of one tile, for kernels of your own
+ *     tc_gemm_sm90_load, _mma                producer and consumer of one tile
  *     tc_gemm_sm90                           the kernel's body
+ *     tc_gemm_sm90_fill (host)               what the kernel is given, from a call's arguments
+ *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters (tc_gemm.h)
  *
- * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer.
+ * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
+ * tc_gemm_sm90_plan.h, the end of a tile in tc_gemm_sm90_store.h.
  *
  *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
  *
- *     shared memory:    [stages] blocks of A | [stages] blocks of B (tc_operand.h) | boxes of 16 rows, epi_stages for
- *                       each consumer warp
- *                       | sums from the other blocks (cluster_k) | full[stages], empty[stages], turn[consumers], sums
- *
- * A store belongs to one warp (16 rows), from stmatrix to TMA: the epilogue has no barrier wider than a warp.
+ *     shared memory:    boxes of 16 rows, epi_stages for each consumer warp | sums from the other blocks (cluster_k)
+ *                       | slots of the ring: a block of A, a block of B (tc_operand.h)
+ *                       | full[stages], empty[stages], turn[consumers], sums
  */
 #ifndef TC_GEMM_SM90_H
 #define TC_GEMM_SM90_H
 
+#include "tc_gemm_choice.h"
 #include "tc_gemm_config.h"
-#include "tc_pipe.h"
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * The plan of a block's shared memory, in bytes from its start.
- */
-TC_HD TC_CONSTEXPR int tc__gemm90_rows(const tc_gemm_config c)
-{
-    return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers; /* of a warpgroup */
-}
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c) { return tc_operand_of(c.a, c.bm, c.bk); }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c) { return tc_operand_of(c.b, c.bn, c.bk); }
-TC_HD TC_CONSTEXPR int tc__gemm90_stage_bytes(const tc_gemm_config c)
-{
-    return tc__gemm90_a(c).bytes + tc__gemm90_b(c).bytes;
-}
-
-/* Boxes of D: the widest swizzle whose columns divide those that a block stores. */
-TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
-{
-    const int row = c.bn / c.cluster_k * tc_type_bits(c.d) / 8;
-    const tc_box b = {c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && c.d != TC_F32 ? 32 : 0};
-    return b;
-}
-
-/* With cluster_k: what the other blocks send, bm x bn / cluster_k floats from each, and the barrier that counts it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_sums_bytes(const tc_gemm_config c)
-{
-    return (c.cluster_k - 1) * c.bm * c.bn / c.cluster_k * 4;
-}
-
-typedef struct tc_gemm_sm90_plan {
-    int a, b;           /* blocks of the ring */
-    int store;          /* boxes of the consumer warps, warp_store bytes each */
-    int warp_store;
-    int received;       /* sums from other blocks */
-    int pipe, turn, sums; /* mbarriers */
-    int bytes;
-} tc_gemm_sm90_plan;
-
-TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
-{
-    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-    p.b = c.stages * tc__gemm90_a(c).bytes;
-    p.store = c.stages * tc__gemm90_stage_bytes(c);
-    p.warp_store = c.epi_stages * 16 * tc__gemm90_box(c).bytes;
-    p.received = p.store + c.consumers * 4 * p.warp_store;
-    p.pipe = p.received + tc__gemm90_sums_bytes(c);
-    p.turn = p.pipe + tc_pipe_bytes(c.stages);
-    p.sums = p.turn + c.consumers * 8;
-    p.bytes = p.sums + 8;
-    return p;
-}
-
-TC_HD TC_CONSTEXPR int tc_gemm_sm90_smem(const tc_gemm_config c) { return tc_gemm_sm90_plan_of(c).bytes; }
-TC_HD TC_CONSTEXPR int tc_gemm_sm90_threads(const tc_gemm_config c) { return 128 * (1 + c.consumers); }
-
-/* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given)
-{
-    tc_gemm_config c = given;
-    c.bm = c.bm ? c.bm : 128;
-    c.bn = c.bn ? c.bn : 256;
-    c.bk = c.bk ? c.bk : 64;
-    c.cluster_m = c.cluster_m ? c.cluster_m : 1;
-    c.cluster_n = c.cluster_n ? c.cluster_n : 1;
-    c.cluster_k = c.cluster_k ? c.cluster_k : 1;
-    c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
-    c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && c.bm == 64 ? 1 : 2;
-    c.epi_stages = c.epi_stages ? c.epi_stages : 2;
-    if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as many as fit, at most 12 */
-        const int slot = tc__gemm90_stage_bytes(c) + tc_pipe_bytes(1);
-        c.stages = (TC__SM90_SMEM_MAX - tc_gemm_sm90_plan_of(c).bytes) / slot;
-        c.stages = c.stages > 12 ? 12 : c.stages;
-    }
-    return c;
-}
-
-/* The instruction. */
-TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config c)
-{
-    tc_op op = tc_op_make(90, TC_INST_WGMMA);
-    op.a = c.a, op.b = c.b, op.acc = TC_F32;
-    op.m = 64, op.n = c.bn;
-    op.a_from = op.b_from = TC_HOME_SMEM;
-    op.a_major = op.b_major = TC_MAJOR_K;
-    return op;
-}
-
-/* As TC__GEMM_RULES. */
-#define TC__GEMM_SM90_RULES(X, c)                                                                                     \
-    TC__GEMM_RULES(X, c)                                                                                              \
-    X(TC__SETMAXNREG_COUNTS,                                                                                          \
-      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
-      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
-    X(tc_op_types_ok(tc_gemm_sm90_op(c)), "tc: wgmma does not multiply the types of .a and .b: docs/types.md")        \
-    X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG,                                                  \
-      "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG")                                                          \
-    X((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups")                        \
-    X((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0 && (c).bm % tc__gemm90_rows(c) == 0,       \
-      "tc: .bm must be a multiple of 64 rows for each consumer warpgroup (64 * consumers if cooperative)")            \
-    X((c).bn > 0 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm90_op(c)),                                             \
-      "tc: .bn must be a multiple of 16 in 16..256")                                                                  \
-    X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
-    X(tc__gemm90_rows(c) * (c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),                                           \
-      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \
-    X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
-      "tc: .cluster_m * .cluster_n must be in 1..8")                                                                  \
-    X((c).bm % (8 * (c).cluster_n) == 0 && (c).bn % (8 * (c).cluster_m) == 0,                                         \
-      "tc: .bm must divide by 8 * .cluster_n and .bn by 8 * .cluster_m")                                              \
-    X((c).cluster_k == 1 || ((c).cluster_k >= 2 && (c).cluster_k <= 4 && (c).cluster_m * (c).cluster_n == 1           \
-                             && (c).schedule == TC_COOPERATIVE && (c).bn % (16 * (c).cluster_k) == 0),                \
-      "tc: .cluster_k must be in 1..4, with a cooperative schedule, no other cluster, and .bn a multiple of 16 "      \
-      "* .cluster_k")                                                                                                 \
-    X((c).bm / (c).cluster_n <= 256, "tc: .bm / .cluster_n must be at most 256, a tensor map's box")                  \
-    X((c).epi_stages >= 1 && (c).epi_stages <= 4, "tc: .epi_stages must be in 1..4")                                  \
-    X((c).stages >= 2 && tc_gemm_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                                   \
-      "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 227 KB of shared memory")
-
-/* 1 if a completed configuration keeps every rule. */
-TC_HD TC_CONSTEXPR int tc_gemm_sm90_legal(const tc_gemm_config c)
-{
-    return 1 TC__GEMM_SM90_RULES(TC__RULE_AND, c);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * What the kernel is given. Tensor maps have the dimensions (k or n, rows, batch).
- */
-typedef struct tc_gemm_sm90_params {
-    tc_tmap a, b, d;
-    tc_gemm_out out;
-    tc_tiles tiles;    /* of clusters */
-    uint32_t k_blocks; /* at least 1, or cluster_k: blocks past the end of k are read as zeros */
-    int k_first;       /* where k starts; past the end if k is 0 */
-    uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
-    int a_batched, b_batched;       /* 0 where every batch uses the same matrix */
-} tc_gemm_sm90_params;
+#include "tc_gemm_sm90_plan.h"
+#include "tc_gemm_sm90_store.h"
 
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * The kernel as its functions know it: a constant (its configuration, the wgmma of its width and type), and what a
- * block knows.
+ * Producer: one thread.
  */
-typedef struct tc_gemm90 {
-    tc_gemm_config c;
-    tc_wgmma_fn mma;
-} tc_gemm90;
-
-TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
-{
-    tc_gemm90 k = {c, tc_wgmma_pick_f32(c.bn, c.a)};
-    return k;
-}
-
-typedef struct tc_gemm90_block {
-    const tc_gemm_sm90_params *p;
-    uint32_t smem; /* shared address of its dynamic shared memory, a multiple of 1024 */
-    tc_pipe pipe;
-    uint32_t rank; /* in the cluster */
-    int wg;        /* warpgroup of this thread */
-} tc_gemm90_block;
-
-TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem)
-{
-    tc_gemm90_block b;
-    b.p = p;
-    b.smem = smem;
-    b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
-    b.rank = c.cluster_m * c.cluster_n * c.cluster_k > 1 ? tc_cluster_ctarank() : 0u;
-    b.wg = tc_warpgroup();
-    return b;
-}
-
-/* A consumer warpgroup: its place in the ring, and what its warps keep. */
-typedef struct tc_gemm90_consumer {
+typedef struct tc_gemm90_producer {
     tc_ring ring;
-    int row, warp_row; /* its first row within a tile; that of this warp, the same for all lanes and known to be */
-    uint32_t my_turn, next_turn; /* ping-pong: mbarriers of this warpgroup and of the one whose tile comes next */
-    uint32_t buf, stores;        /* this warp's boxes; how many stores have used them, in turn */
-    tc_work w;                   /* the tile */
-} tc_gemm90_consumer;
+    int back; /* this tile takes k from its end to its start */
+} tc_gemm90_producer;
 
-/* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs. */
-TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t index)
-{
-    const tc_tile t = tc_tile_at(&b->p->tiles, index);
-    const uint32_t cm = c.cluster_k > 1 ? 0u : b->rank % (uint32_t)c.cluster_m,
-                   cn = c.cluster_k > 1 ? 0u : b->rank / (uint32_t)c.cluster_m;
-    tc_work w;
-    w.row = ((int)t.m * c.cluster_m + (int)cm) * c.bm;
-    w.col = ((int)t.n * c.cluster_n + (int)cn) * c.bn;
-    w.batch = (int)t.batch;
-    w.k_first = c.cluster_k > 1 ? b->p->k_blocks * b->rank / (uint32_t)c.cluster_k : 0u;
-    w.k_blocks = c.cluster_k > 1 ? b->p->k_blocks * (b->rank + 1u) / (uint32_t)c.cluster_k - w.k_first : b->p->k_blocks;
-    return w;
-}
+/* Both operands of one tile: where they come from, and which of them to fetch. */
+typedef struct tc__gemm90_sources {
+    tc_operand oa, ob;
+    tc_operand_source a, b;
+    uint32_t to_a, to_b; /* within a slot */
+} tc__gemm90_sources;
 
-/* Producer, one thread: the blocks of one tile of work. In a cluster each block loads its share of the A tile for the
- * blocks of its row and of the B tile for those of its column. */
-TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block *g, tc_ring *ring, const tc_work *w)
+/* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
+ * column. */
+TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w)
 {
     const tc_gemm_sm90_params *p = g->p;
-    const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c);
-    const uint32_t rank = c.cluster_k > 1 ? 0u : g->rank, cm = rank % (uint32_t)c.cluster_m,
-                   cn = rank / (uint32_t)c.cluster_m;
-    const int a_rows = c.bm / c.cluster_n, b_rows = c.bn / c.cluster_m;
-    tc_operand_source a, b;
-    a.map = &p->a;
-    a.row = w->row + (int)cn * a_rows;
-    a.batch = p->a_batched ? w->batch : 0;
-    a.mask = 0;
-    b.map = &p->b;
-    b.row = w->col + (int)cm * b_rows;
-    b.batch = p->b_batched ? w->batch : 0;
-    b.mask = (uint16_t)(((1u << c.cluster_m) - 1u) << (cn * (uint32_t)c.cluster_m));
+    const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+    const uint32_t m = (uint32_t)g->cluster_m, cm = at.m, cn = at.n;
+    const int a_rows = c.bm / c.cluster_n, b_rows = c.cluster_m == 2 ? g->width >> (m - 1u) : g->width / c.cluster_m;
+    tc__gemm90_sources s;
+    s.oa = tc__gemm90_a(c), s.ob = tc__gemm90_b(c, g->width);
+    s.a.map = &p->a;
+    s.a.row = w->row + (int)cn * a_rows;
+    s.a.batch = p->a_batched ? w->batch : 0;
+    s.a.mask = 0;
+    s.b.map = &p->b;
+    s.b.row = w->col + (int)cm * b_rows;
+    s.b.batch = p->b_batched ? w->batch : 0;
+    s.b.mask = (uint16_t)(((1u << m) - 1u) << (cn * m));
 #pragma unroll
-    for (int i = 0; i < c.cluster_n; i++) a.mask |= (uint16_t)(1u << (cm + (uint32_t)(i * c.cluster_m)));
+    for (int i = 0; i < c.cluster_n; i++) s.a.mask |= (uint16_t)(1u << (cm + (uint32_t)i * m));
+    s.to_a = cn * (uint32_t)(a_rows * 128);
+    s.to_b = (uint32_t)s.oa.bytes + cm * (uint32_t)(b_rows * 128);
+    return s;
+}
 
-    for (uint32_t kb = w->k_first; kb < w->k_first + w->k_blocks; kb++) {
-        const uint32_t full = tc_pipe_full(g->pipe, ring->stage);
-        const uint32_t to_a = g->smem + ring->stage * (uint32_t)oa.bytes + cn * (uint32_t)(a_rows * 128);
-        const uint32_t to_b = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).b + ring->stage * (uint32_t)ob.bytes
-                            + cm * (uint32_t)(b_rows * 128);
-        TC_PIPE_WAIT_EMPTY(g->pipe, ring);
-        tc_mbarrier_arrive_expect_tx(full, (uint32_t)tc__gemm90_stage_bytes(c));
+/* A run of blocks of a tile of work. */
+typedef struct tc__gemm90_run {
+    tc_work w;
+    uint32_t from;
+} tc__gemm90_run;
+
+typedef struct tc__gemm90_fetching {
+    tc_gemm_config c;
+    int which;
+} tc__gemm90_fetching;
+
+/* Block number kb of k into a slot of the ring; which (a constant): TC__GEMM90_EARLY_A, _B, or both. */
+typedef struct tc__gemm90_fetch_at {
+    uint32_t stage, kb;
+} tc__gemm90_fetch_at;
+
+TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_block *g, const tc__gemm90_sources *s,
+                                  tc__gemm90_fetch_at at)
+{
+    const tc_gemm_config c = f.c;
+    const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
 #pragma unroll
-        for (int box = 0; box < oa.boxes; box++) {
-            const int k = p->k_first + (int)kb * c.bk + box * tc_operand_box_k(oa);
-            tc_operand_fetch(c.cluster_n > 1, &a, k, to_a + (uint32_t)(box * oa.box_bytes), full);
-            tc_operand_fetch(c.cluster_m > 1, &b, k, to_b + (uint32_t)(box * ob.box_bytes), full);
-        }
-        tc_ring_next(ring, c.stages);
+    for (int box = 0; box < s->oa.boxes; box++) {
+        const int k = g->p->k_first + (int)at.kb * c.bk + box * tc_operand_box_k(s->oa);
+        if (f.which & TC__GEMM90_EARLY_A)
+            tc_operand_fetch(c.cluster_n > 1, &s->a, k, slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full);
+        if (f.which & TC__GEMM90_EARLY_B)
+            tc_operand_fetch(g->cluster_m > 1, &s->b, k, slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), full);
     }
 }
 
-/* Consumer: gives a slot back to every block that may write into it: those of this block's row and column. */
+/* Blocks of one tile of work, from number `from` on. */
+TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                   const tc__gemm90_run *run)
+{
+    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
+    const tc__gemm90_fetching both = {c, TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B};
+    for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
+        const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
+        TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
+        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, at.stage), g->slot);
+        tc__gemm90_fetch(both, g, &s, at);
+        tc_ring_next(&u->ring, g->stages);
+    }
+}
+
+/* Programmatic dependent launch: as much of the first tile as the ring takes, first of what the kernel before does not
+ * write, then, when it has ended, of the rest. How many blocks that is. */
+TC_DEV_SM90 uint32_t tc__gemm90_load_early(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                           const tc_work *w)
+{
+    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, w);
+    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A}, b = {c, TC__GEMM90_EARLY_B};
+    const uint32_t ahead = w->k_blocks < (uint32_t)g->stages ? w->k_blocks : (uint32_t)g->stages;
+    for (uint32_t i = 0; i < ahead; i++) {
+        const tc__gemm90_fetch_at at = {i, w->k_first + i};
+        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, i), g->slot);
+        if (g->p->early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
+        if (g->p->early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
+    }
+    tc_griddepcontrol_wait();
+    for (uint32_t i = 0; i < ahead; i++) {
+        const tc__gemm90_fetch_at at = {i, w->k_first + i};
+        if (!(g->p->early & TC__GEMM90_EARLY_A)) tc__gemm90_fetch(a, g, &s, at);
+        if (!(g->p->early & TC__GEMM90_EARLY_B)) tc__gemm90_fetch(b, g, &s, at);
+        tc_ring_next(&u->ring, g->stages);
+    }
+    return ahead;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Consumers.
+ */
+/* Gives a slot back to every block that may write into it: those of this block's row and column. */
 TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
 {
-    const uint32_t t = threadIdx.x % 128u, empty = tc_pipe_empty(g->pipe, stage), rank = c.cluster_k > 1 ? 0u : g->rank;
-    if (c.cluster_m * c.cluster_n == 1) {
+    const uint32_t t = threadIdx.x % 128u, empty = tc_pipe_empty(g->pipe, stage);
+    const uint32_t m = (uint32_t)g->cluster_m, n = (uint32_t)c.cluster_n;
+    if (m * n == 1u) {
         if (t == 0) tc_mbarrier_arrive(empty);
-    } else if (t < (uint32_t)(c.cluster_m + c.cluster_n - 1)) {
-        const uint32_t cm = rank % (uint32_t)c.cluster_m, cn = rank / (uint32_t)c.cluster_m;
-        uint32_t to = t - (uint32_t)c.cluster_m; /* index among the other blocks of the row */
-        to = t < (uint32_t)c.cluster_m ? cn * (uint32_t)c.cluster_m + t
-                                       : cm + (to < cn ? to : to + 1u) * (uint32_t)c.cluster_m;
+    } else if (t < m + n - 1u) {
+        const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+        uint32_t to = t - m; /* index among the other blocks of the row */
+        to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
         tc_mbarrier_arrive_cluster_relaxed(empty, to);
     }
 }
 
-/* Consumer, one warpgroup: the k loop of one tile into acc. k_blocks >= 1. Leaves no wgmma in flight. A slot is given
- * back one step late, when the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its
- * turn as soon as this one's last wgmma is issued. Turns are needed for more than order: a parity tells only
- * neighbouring laps of the ring apart, so nobody may wait for a slot while the lap before it is still to come. */
-TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+typedef struct tc__gemm90_loop_state {
+    tc_gemm90_consumer *u;
+    float *acc;
+    uint32_t last; /* the slot that is to be given back */
+} tc__gemm90_loop_state;
+
+/* The k loop with the wgmma of one width. */
+TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
+                                  tc__gemm90_loop_state *l)
 {
-    const tc_gemm_config c = k.c;
-    const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c);
-    const uint32_t k_blocks = u->w.k_blocks;
+    const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c, g->width);
+    tc_gemm90_consumer *u = l->u;
     tc_ring *ring = &u->ring;
-    uint32_t last = 0;
-    TC_PIPE_WAIT_FULL(g->pipe, ring);
-    for (uint32_t kb = 0; kb < k_blocks; kb++) {
-        const uint64_t da = tc_wgmma_desc(g->smem + ring->stage * (uint32_t)oa.bytes + (uint32_t)(u->row * 128), 128);
-        const uint64_t db = tc_wgmma_desc(g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).b
-                                              + ring->stage * (uint32_t)ob.bytes,
-                                          128);
-        const uint32_t now = ring->stage;
+    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
+        const uint32_t slot = g->ring + ring->stage * g->slot, now = ring->stage;
+        const uint64_t da = tc_wgmma_desc(slot + (uint32_t)(u->row * 128), 128);
+        const uint64_t db = tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128);
         int ready;
         tc_wgmma_fence();
+        {
 #pragma unroll
-        for (int s = 0; s < tc_operand_steps(oa); s++) {
+            for (int s = 0; s < tc_operand_steps(oa); s++) {
 #pragma unroll
-            for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
-                k.mma(acc + i * c.bn / 2, tc_wgmma_desc_advance(da, (uint32_t)(tc_operand_step(oa, s) + i * 64 * 128)),
-                      tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : kb > 0);
+                for (int i = 0; i < tc__gemm90_rows(c) / 64; i++)
+                    mma(l->acc + i * c.bn / 2,
+                        tc_wgmma_desc_advance(da, (uint32_t)(tc_operand_step(oa, s) + i * 64 * 128)),
+                        tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : kb > 0);
             }
         }
         tc_wgmma_commit_group();
         /* While the Tensor Cores work, look whether the next slot is full: what stands between the end of one group and
          * the start of the next one but one is then as short as can be. */
-        tc_ring_next(ring, c.stages);
-        ready = kb + 1 == k_blocks || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
+        tc_ring_next(ring, g->stages);
+        ready = kb + 1 == u->w.k_blocks
+             || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
         TC_WGMMA_WAIT_GROUP(1);
-        if (kb > 0) tc__gemm90_release(c, g, last);
-        last = now;
+        if (kb > 0) tc__gemm90_release(c, g, l->last);
+        l->last = now;
         if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+    }
+}
+
+#define TC__GEMM90_WIDTH(n)                                                                                           \
+    if (c.step && n % c.step == 0 && n <= c.bn && g->width == n) tc__gemm90_loop(c, k.widths[n / 8 - 1], g, &l);
+#define TC__GEMM90_EACH_WIDTH(X)                                                                                      \
+    X(8) X(16) X(24) X(32) X(40) X(48) X(56) X(64) X(72) X(80) X(88) X(96) X(104) X(112) X(120) X(128) X(136) X(144)  \
+    X(152) X(160) X(168) X(176) X(184) X(192) X(200) X(208) X(216) X(224) X(232) X(240) X(248) X(256)
+
+/* One warpgroup: one tile into acc. k_blocks >= 1. Leaves no wgmma in flight. A slot is given back one step late, when
+ * the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its turn as soon as this one's
+ * last wgmma is issued. Turns are needed for more than order: a parity tells only neighbouring laps of the ring apart,
+ * so nobody may wait for a slot while the lap before it is still to come. */
+TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+{
+    const tc_gemm_config c = k.c;
+    tc__gemm90_loop_state l = {u, acc, 0};
+    TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
+    if (c.step) {
+        TC__GEMM90_EACH_WIDTH(TC__GEMM90_WIDTH)
+    } else {
+        tc__gemm90_loop(c, k.mma, g, &l);
     }
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(u->next_turn);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    tc__gemm90_release(c, g, last);
+    tc__gemm90_release(c, g, l.last);
 }
 
-/* cluster_k: every block has a partial sum of the whole tile and keeps bn / cluster_k columns of it. Each thread sends
- * the rest to the blocks that keep them, 16 bytes at a time, where the same thread adds them up, in the order of k. The
- * bytes are counted by an mbarrier of the receiver. A block computes one tile in its life, so nothing here is used
- * twice. */
-TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm90_block *g, float *acc)
-{
-    const int mt = tc__gemm90_rows(c) / 64, part = c.bn / c.cluster_k / 2, pieces = mt * part / 4,
-              threads = 128 * c.consumers;
-    const uint32_t t = threadIdx.x - 128u, from_one = (uint32_t)(pieces * threads * 16), rank = g->rank;
-    const uint32_t received = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).received,
-                   sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
-#pragma unroll
-    for (int to = 0; to < c.cluster_k; to++) {
-        if ((uint32_t)to != rank) { /* senders before the receiver have slot rank, those behind it rank - 1 */
-            const uint32_t slot = rank < (uint32_t)to ? rank : rank - 1u;
-            const uint32_t at = tc_mapa(received + slot * from_one + t * 16u, (uint32_t)to),
-                           bar = tc_mapa(sums, (uint32_t)to);
-#pragma unroll
-            for (int i = 0; i < pieces; i++) {
-                const float *v = acc + i / (part / 4) * (c.bn / 2) + to * part + i % (part / 4) * 4;
-                tc_st_async_v4_f32(at + (uint32_t)(i * threads * 16), v, bar);
-            }
-        }
-    }
-    tc_mbarrier_wait_cluster(sums, 0); /* the bytes come from other blocks */
-#pragma unroll
-    for (int i = 0; i < pieces; i++) {
-        float sum[4] = {0.f, 0.f, 0.f, 0.f};
-#pragma unroll
-        for (int from = 0; from < c.cluster_k; from++) {
-            float v[4];
-            if ((uint32_t)from == rank) {
-#pragma unroll
-                for (int me = 0; me < c.cluster_k; me++) { /* registers have constant numbers only */
-                    if ((uint32_t)me == rank) {
-#pragma unroll
-                        for (int e = 0; e < 4; e++)
-                            v[e] = acc[i / (part / 4) * (c.bn / 2) + me * part + i % (part / 4) * 4 + e];
-                    }
-                }
-            } else {
-                const uint32_t slot = (uint32_t)from < rank ? (uint32_t)from : (uint32_t)from - 1u;
-                asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-                             : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
-                             : "r"(received + slot * from_one + t * 16u + (uint32_t)(i * threads * 16))
-                             : "memory");
-            }
-#pragma unroll
-            for (int e = 0; e < 4; e++) sum[e] = from == 0 ? v[e] : sum[e] + v[e];
-        }
-#pragma unroll
-        for (int e = 0; e < 4; e++) acc[i / (part / 4) * (c.bn / 2) + i % (part / 4) * 4 + e] = sum[e];
-    }
-}
-
-/* A box of D, number i of a tile's (along rows of 64, then columns): what the epilogue and its edges count by. */
-TC_HD TC_CONSTEXPR int tc__gemm90_boxes(const tc_gemm_config c)
-{
-    return c.bn / c.cluster_k / tc_box_cols(tc__gemm90_box(c));
-}
-
-TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                    int i)
-{
-    const int across = tc__gemm90_boxes(c), part = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
-    const tc_gemm_at at = {u->w.row + u->warp_row + i / across * 64,
-                           u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), u->w.batch, 0};
-    return at;
-}
-
-/* The boxes of this warp that cross the last row or the last column of D, through shared memory as f32, before all
- * others: the stores of the tile before have long left their buffers. One at a time, since a hook's code
- * shall not stand here for each: so each has its turn at the one place where its registers are known. */
-TC_DEV_SM90 void tc__gemm90_store_edges(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        const float *acc)
-{
-    const tc_gemm_out *o = &g->p->out;
-    const tc_box box = tc__gemm90_box(c), f = {TC_F32, box.bytes};
-    const int cols = tc_box_cols(f), parts = tc_box_cols(box) / cols, across = tc__gemm90_boxes(c),
-              boxes = tc__gemm90_rows(c) / 64 * across;
-    const int once = parts <= c.epi_stages ? parts : 1; /* parts that the warp's boxes hold side by side */
-    const uint32_t at = u->buf + tc_box_lane(f);
-    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
-#pragma unroll 1
-    for (int i = 0; i < boxes * parts; i += once) {
-        tc_gemm_at first = tc__gemm90_box_at(c, g, u, i / parts);
-        if (first.row >= o->m || first.col >= o->n || (first.row + 16 <= o->m && first.col + tc_box_cols(box) <= o->n))
-            continue;
-        first.col += i % parts * cols;
-        __syncwarp();
-#pragma unroll
-        for (int k = 0; k < boxes * parts; k++) {
-            const float *v = acc + k / parts / across * c.bn / 2 + k / parts % across * tc_box_cols(box) / 2
-                           + k % parts * cols / 2;
-            if (k / once * once == i) tc_box_put(f, at + (uint32_t)(k % once * 16 * box.bytes), v, 0, cols / 2);
-        }
-        __syncwarp();
-        tc__box_store_edge(box, once, tc__gemm_epi(c), o, u->buf, first);
-    }
-    __syncwarp();
-}
-
-/* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. Whole boxes leave by TMA. */
-TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
-{
-    const tc_gemm_out *o = &g->p->out;
-    const tc_box box = tc__gemm90_box(c);
-    const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
-    const int group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : most;
-    const int lane = tc_lane(), across = tc__gemm90_boxes(c);
-    const uint32_t lane_at = tc_box_lane(box);
-    if (u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + c.bn > o->n) tc__gemm90_store_edges(c, g, u, acc);
-#pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
-        float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
-        const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
-        /* Only conditions that the compiler knows to be the same for the warp may stand around what follows: else it
-         * takes the warp for diverged and moves the main loop's descriptors out of the uniform registers. */
-        if (first.row + 16 <= o->m && first.col + cols <= o->n) {
-            const uint32_t to = u->buf + (u->stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * box.bytes);
-            if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
-            __syncwarp();
-            tc__epi_alpha(v, cols / 2, o->alpha);
-            if (o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
-            /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
-#pragma unroll
-            for (int from = 0; from < cols / 2; from += group) {
-#pragma unroll
-                for (int j = from; j < from + group; j += 2) {
-                    const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
-                                           first.batch, 0};
-                    tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
-                }
-                tc_box_put(box, to + lane_at, v, from, from + group);
-            }
-            tc_fence_proxy_async_shared();
-            __syncwarp();
-            if (lane == 0) {
-                tc_cp_async_bulk_tensor_3d_store(&g->p->d, to, first.col, first.row, first.batch);
-                tc_cp_async_bulk_commit_group();
-            }
-            ++u->stores;
-        }
-    }
-}
-
-/* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. */
+/* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. One thread makes the full
+ * barriers, one the empty ones, one the rest. */
 TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block *g)
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
-    if (threadIdx.x == 0) {
+    const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.consumers);
+    const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1), warp = tc_uniform(threadIdx.x / 32u);
+    /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
+    if (warp == 0u && tc_elect_one()) {
         tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
-        tc_prefetch_tensormap(&g->p->d);
-        tc_pipe_init(g->pipe, c.stages,
-                     (uint32_t)((c.schedule == TC_PINGPONG ? 1 : c.consumers) * (c.cluster_m + c.cluster_n - 1)));
+    }
+    if (warp == 1u && tc_elect_one()) {
+        for (int i = 0; i < g->stages; i++) tc_mbarrier_init(tc_pipe_full(g->pipe, (uint32_t)i), 1);
+        tc_fence_mbarrier_init();
+    }
+    if (warp == 2u && tc_elect_one()) {
+        for (int i = 0; i < g->stages; i++) tc_mbarrier_init(tc_pipe_empty(g->pipe, (uint32_t)i), releases);
+        tc_fence_mbarrier_init();
+    }
+    if (warp == 3u && tc_elect_one()) {
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);
             tc_mbarrier_arrive_expect_tx(sums, (uint32_t)tc__gemm90_sums_bytes(c));
         }
         tc_fence_mbarrier_init();
+        tc_prefetch_tensormap(&g->p->d);
     }
-    if (c.cluster_m * c.cluster_n * c.cluster_k > 1) { /* fence.mbarrier_init has released what the others must see */
+    if (tc__gemm90_cluster(c, g) > 1) { /* fence.mbarrier_init has released what the others must see */
         tc_cluster_arrive_relaxed();
         tc_cluster_wait();
     } else {
         __syncthreads();
     }
-    tc_griddepcontrol_wait();
+    /* The kernel behind may set itself up from now on; it waits itself for what it reads. */
+    if (threadIdx.x == 128) tc_griddepcontrol_launch_dependents();
+    if (g->p->waits && g->wg != 0) tc_griddepcontrol_wait();
 }
 
 /* A consumer warpgroup: all tiles of its block, or with TC_PINGPONG every second or third of them. */
@@ -510,18 +282,21 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     u.buf = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store
           + (threadIdx.x / 32u - 4u) * (uint32_t)tc_gemm_sm90_plan_of(c).warp_store;
     u.stores = 0;
-    if (turn) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, c.stages);
-    if (turn > 1u) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, c.stages);
-    for (uint32_t i = first + turn * step; i < p->tiles.total; i += turns * step) {
+    u.warps = pingpong ? 4 : 4 * c.consumers;
+    if (turn) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+    if (turn > 1u) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+    for (uint32_t i = first + turn * step; i < p->works; i += turns * step) {
+        if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + g->rank;
+        u.last = i + turns * step >= p->works;
         u.w = tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc_gemm_sm90_mma(k, g, &u, acc);
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
         tc_gemm_sm90_store(c, g, &u, acc);
 #pragma unroll
-        for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, c.stages);
+        for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     }
-    if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    if (c.swap || tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
 /* The kernel. */
@@ -529,22 +304,26 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
-    const uint32_t blocks = (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
     const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
-    const uint32_t first = blockIdx.x / blocks, step = gridDim.x / blocks;
+    const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
+    const uint32_t first = c.step && c.cluster_m > 1 ? tc_uniform(tc_clusterid_x()) : blockIdx.x / blocks;
+    const uint32_t step = c.step && c.cluster_m > 1 ? tc_uniform(tc_nclusterid_x()) : gridDim.x / blocks;
     const int many = c.bn * tc__gemm90_rows(c) / 128 > 160; /* accumulators that want every register */
     const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
+    tc__gemm90_run run = {tc_gemm90_work(c, &g, first), 0};
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
-        if (threadIdx.x == 0) {
-            tc_ring ring = {0, 0};
-            for (uint32_t i = first; i < p->tiles.total; i += step) {
-                const tc_work w = tc_gemm90_work(c, &g, i);
-                tc_gemm_sm90_load(c, &g, &ring, &w);
+        if (tc_uniform(threadIdx.x / 32u) == 0u && tc_elect_one()) {
+            tc_gemm90_producer u = {{0, 0}, 0};
+            if (p->waits && first < p->works) run.from = tc__gemm90_load_early(c, &g, &u, &run.w);
+            for (uint32_t i = first; i < p->works; run.w = tc_gemm90_work(c, &g, i)) {
+                tc_gemm_sm90_load(c, &g, &u, &run);
+                u.back ^= p->to_and_fro;
+                run.from = 0;
+                i += step;
             }
-            tc_griddepcontrol_launch_dependents();
         }
     } else {
         tc_roles_consumer(roles);
@@ -564,40 +343,68 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* A tensor map of A or B for a ring; with k = 0 they may be anything: a map of 8 elements of D, of which nothing is
- * read. */
-TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc_gemm_args *g, char which)
+/* Slots of a ring of tiles of that width. */
+TC_HOST int tc__gemm90_stages(const tc_gemm_config v, int width)
 {
-    tc_operand_matrix x = tc__gemm_matrix(c, g, which);
+    const int fit = tc_gemm_sm90_plan_of(v).ring_bytes / tc__gemm90_slot(v, width);
+    return fit < v.stages ? fit : v.stages;
+}
+
+/* An operand by name, and the rows of its boxes. */
+typedef struct tc__gemm90_box_of {
+    char which;
+    int rows;
+} tc__gemm90_box_of;
+
+/* A tensor map of an operand for a ring; with k = 0 it may be anything: a map of 8 elements of D, of which nothing is
+ * read. */
+TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc_gemm_args *g, tc__gemm90_box_of box)
+{
+    tc_operand_matrix x = tc__gemm_matrix(c, g, box.which);
     if (g->k == 0) {
         x.base = g->d;
         x.cols = 8;
         x.rows = x.batch = 1;
         x.pitch = 8;
     }
-    return tc_operand_map(map, &x, 1024 / tc_type_bits(x.type),
-                          which == 'a' ? c->bm / c->cluster_n : c->bn / c->cluster_m);
+    return tc_operand_map(map, &x, 1024 / tc_type_bits(x.type), box.rows);
 }
 
-/* Parameters and grid of a checked call. clusters: how many of the kernel run at a time. */
-TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args *g, int clusters,
+/* Parameters of a checked call that is cut as `cut` says. c: complete, not a view. */
+TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
                                     tc_gemm_sm90_params *p)
 {
+    const tc_gemm_config v = tc_gemm90_view(*c);
     const tc_operand_matrix d = tc__gemm_matrix(c, g, 'd');
-    const tc_box box = tc__gemm90_box(*c);
-    tc_status st = tc__gemm_tiles(&p->tiles, c, g, clusters);
+    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', v.bm / v.cluster_n};
+    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', cut->width / cut->cluster};
+    const int64_t d_bytes = (int64_t)g->m * g->n * tc__gemm_batch(g) * tc_type_bits(c->d) / 8;
+    const uint32_t at_least = (uint32_t)(cut->parts > v.cluster_k ? cut->parts : v.cluster_k);
+    tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
     p->out = tc__gemm_out(g);
+    p->width = cut->width;
+    p->cluster = cut->cluster;
+    p->stages = v.step ? tc__gemm90_stages(v, cut->width) : v.stages;
+    p->works = p->tiles.total * (uint32_t)cut->parts;
     p->k_blocks = ((uint32_t)g->k + (uint32_t)c->bk - 1) / (uint32_t)c->bk;
-    if (p->k_blocks < (uint32_t)c->cluster_k) p->k_blocks = (uint32_t)c->cluster_k;
-    p->skip_slots = p->k_blocks % (uint32_t)c->stages;
-    p->skip_laps = p->k_blocks / (uint32_t)c->stages;
+    if (p->k_blocks < at_least) p->k_blocks = at_least;
+    p->skip_slots = p->k_blocks % (uint32_t)p->stages;
+    p->skip_laps = p->k_blocks / (uint32_t)p->stages;
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
-    p->a_batched = g->k && g->stride_a != 0;
-    p->b_batched = g->k && g->stride_b != 0;
-    st = tc_operand_map(&p->d, &d, tc_box_cols(box), 16);
-    if (st == TC_OK) st = tc__gemm90_map(&p->a, c, g, 'a');
-    if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, 'b');
+    p->a_batched = g->k && (c->swap ? g->stride_b : g->stride_a) != 0;
+    p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
+    p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048;
+    p->d_first = d_bytes > cut->l2 / 2;
+    p->waits = (uint8_t)(g->pdl != 0);
+    p->early = 0;
+    if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
+    if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
+    if (g->k == 0) p->early = 0; /* the maps are of D */
+    p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
+    st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
+    if (st == TC_OK) st = tc__gemm90_map(&p->a, c, g, a);
+    if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, b);
     return st;
 }
 
@@ -618,16 +425,16 @@ TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *
 }
 
 /* A checked call that computes something. */
-TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *g, int clusters,
+TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *g, const tc__gemm_device *device,
                                     tc_gemm_sm90_launch *l)
 {
-    const tc_status st = tc_gemm_sm90_fill(c, g, clusters, &l->params);
-    const uint32_t total = l->params.tiles.total;
+    tc_gemm_cut cut;
+    tc_status st = tc__gemm90_cut(c, g, device, &cut);
+    if (st == TC_OK) st = tc_gemm_sm90_fill(c, g, &cut, &l->params);
     l->block = (unsigned)tc_gemm_sm90_threads(*c);
     l->smem = (unsigned)tc_gemm_sm90_smem(*c);
-    l->cluster = (unsigned)(c->cluster_m * c->cluster_n * c->cluster_k);
-    l->grid = st != TC_OK ? 0
-                          : (total < (uint32_t)clusters || c->cluster_k > 1 ? total : (uint32_t)clusters) * l->cluster;
+    l->cluster = (unsigned)(cut.cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
+    l->grid = st == TC_OK ? (unsigned)cut.blocks * l->cluster : 0;
     return st;
 }
 
@@ -640,6 +447,7 @@ TC_HOST tc_status tc_gemm_sm90_prepare(const tc_gemm_config *given, const tc_gem
     const tc__field *tc__fields = tc__gemm_fields;
     tc_gemm_config complete;
     const tc_gemm_config *c = &complete;
+    tc__gemm_device device = tc__gemm_an_h200();
     tc_gemm_args g;
     tc_status st;
     if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
@@ -651,7 +459,8 @@ TC_HOST tc_status tc_gemm_sm90_prepare(const tc_gemm_config *given, const tc_gem
     TC__GEMM_SM90_RULES(TC__RULE_SAY, *c)
     st = tc__gemm90_check(c, args, &g);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    return tc__gemm90_launch(c, &g, clusters, out);
+    device.blocks = clusters;
+    return tc__gemm90_launch(c, &g, &device, out);
 }
 
 /* Checks, and with launch != 0 runs. */
@@ -661,12 +470,14 @@ TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k
     tc_gemm_sm90_launch l;
     tc_gemm_args g;
     tc_status st = tc__gemm90_check(c, args, &g);
-    int clusters = 0;
+    tc__gemm_device device = tc__gemm_an_h200();
+    tc__kernel use = *k;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__kernel_device(k, &clusters);
-    if (st == TC_OK) st = tc__gemm90_launch(c, &g, clusters, &l);
+    st = tc__kernel_device(k, &device.blocks);
+    if (st == TC_OK) st = tc__gemm90_launch(c, &g, &device, &l);
     if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(k, l.grid, &l.params, how);
+    use.cluster = (int)l.cluster;
+    return tc__kernel_launch(&use, l.grid, &l.params, how);
 }
 
 #endif /* host */

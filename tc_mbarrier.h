@@ -252,6 +252,19 @@ TC_DEV_SM90 uint32_t tc_cluster_nctarank(void)
     asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(r));
     return r;
 }
+/* PTX: %clusterid.x, %nclusterid.x: which cluster of a grid in one dimension, of how many. */
+TC_DEV_SM90 uint32_t tc_clusterid_x(void)
+{
+    uint32_t r;
+    asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(r));
+    return r;
+}
+TC_DEV_SM90 uint32_t tc_nclusterid_x(void)
+{
+    uint32_t r;
+    asm volatile("mov.u32 %0, %%nclusterid.x;" : "=r"(r));
+    return r;
+}
 
 TC_DEV_SM90 void tc_cluster_arrive(void) { asm volatile("barrier.cluster.arrive.release.aligned;" : : : "memory"); }
 TC_DEV_SM90 void tc_cluster_arrive_relaxed(void)

@@ -85,6 +85,7 @@ typedef struct {
     tc_status (*can_run)(const tc_gemm_args *, const char **);
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     int sm, ab, d, epi, smem;
+    int split, step, wide, cluster; /* of its configuration; wide: the most that a call's width may be */
 } kernel;
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
@@ -108,6 +109,16 @@ TC_GEMM_SM90_DEFINE(sm90_once_pp, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 6
 TC_GEMM_SM90_DEFINE(sm90_once_c12, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_n = 2,
                     .schedule = TC_PINGPONG, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_once_k2, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 96, .cluster_k = 2,
+                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_step, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .cluster_m = 2, .epi = hook_once,
+                    .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_step_pp, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bn = 112, .step = 16, .schedule = TC_PINGPONG,
+                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_split, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .split = 1,
+                    .epi = tc_epi_residual_f32)
+TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 128, .step = 8, .swap = 1,
+                    .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_swap_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 24, .bn = 64, .swap = 1,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
@@ -143,6 +154,11 @@ static const kernel kernels[] = {
     {"sm90_once_pp", sm90_once_pp_can_run, sm90_once_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_once_pp_SMEM},
     {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, TC_BF16, TC_F32, EPI_ONCE, sm90_once_c12_SMEM},
     {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, TC_F16, TC_F16, EPI_ONCE_PAIR, sm90_once_k2_SMEM},
+    {"sm90_step", sm90_step_can_run, sm90_step_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_step_SMEM, 1, 32, 256, 1},
+    {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_step_pp_SMEM, 0, 16, 112},
+    {"sm90_split", sm90_split_can_run, sm90_split_run, 90, TC_BF16, TC_F32, EPI_RESIDUAL, sm90_split_SMEM, 1},
+    {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_swap_SMEM, 1, 8, 64},
+    {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_swap_one_SMEM},
     {"sm80_128", sm80_128_can_run, sm80_128_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_128_SMEM},
     {"sm80_256", sm80_256_can_run, sm80_256_run, 80, TC_F16, TC_F16, EPI_BIAS_GELU, sm80_256_SMEM},
     {"sm80_64", sm80_64_can_run, sm80_64_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_64_SMEM},
@@ -226,6 +242,17 @@ static void cublas_open(void)
 
 static int pad(int x, int align) { return (x + align - 1) / align * align; }
 
+enum { WORKSPACE = 64 << 20 };
+static void *workspace(void)
+{
+    static void *there;
+    if (!there) {
+        CUDA_CHECK(cudaMalloc(&there, WORKSPACE));
+        CUDA_CHECK(cudaMemset(there, 0xa5, WORKSPACE));
+    }
+    return there;
+}
+
 static void one(const kernel *kn, int largest, uint64_t id)
 {
     const int aligned = kn->sm == 90 || test_int(0, 2) == 0, unit = aligned ? 8 : 1, dsize = tc_type_bits(kn->d) / 8;
@@ -282,13 +309,22 @@ static void one(const kernel *kn, int largest, uint64_t id)
     case EPI_ONCE: case EPI_ONCE_PAIR: g.epi_args = &oa, g.epi_size = sizeof oa; break;
     }
     g.pdl = test_int(0, 1);
+    g.pdl_constant = test_int(0, 3);
+    /* a workspace holds anything; the kit's cut, or one of many */
+    tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
+    if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
+    if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
+    if (kn->cluster) choice.cluster = test_int(0, 2);
+    if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
+    if (test_int(0, 3)) g.choice = &choice;
 
     const tc_status could = kn->can_run(&g, 0), st = kn->run(&g, 0);
     char what[600];
     snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
-             "strides %lld %lld %lld %lld alpha %g beta %g base +%d",
+             "strides %lld %lld %lld %lld alpha %g beta %g base +%d width %d cluster %d parts %d blocks %d",
              (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
-             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base);
+             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base,
+             g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0, g.choice ? choice.blocks : 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CHECK(could == st, "%s: can_run says %s, run %s", what, tc_status_text(could), tc_status_text(st));
     if (st == TC_OK) {

@@ -1,0 +1,340 @@
+/* tc_gemm_sm90_plan.h - tc 0.2.0 - the Hopper GEMM's configuration: its rules, its shared memory, what a block knows.
+ * Needs: the headers below.
+ *
+ *     tc_gemm_sm90_config                    a configuration with every unset field filled in
+ *     tc_gemm_sm90_smem, _threads, _legal    what its block takes; whether it keeps the rules
+ *     tc_gemm_sm90_plan, _plan_of            offsets in shared memory
+ *     tc_gemm_sm90_params                    what the kernel is given
+ *     tc_gemm90_block, tc_gemm90_consumer    what a block, a consumer warpgroup knows; tc_gemm90_work: a tile of theirs
+ *
+ * TWO VIEWS. The user's configuration speaks of D: bm rows and bn columns of a tile. The instruction has 64 rows for
+ * each warpgroup and 8 to 256 columns. With .swap D's columns are the instruction's rows (and B is its A): below
+ * tc_gemm90_view everything speaks of the instruction, and only the store knows which way D lies.
+ *
+ * WIDTH. The instruction's columns of a tile are .bn (.bm with .swap), or with .step what the call picks: a multiple of
+ * .step up to it. The ring then has as many slots as fit.
+ */
+#ifndef TC_GEMM_SM90_PLAN_H
+#define TC_GEMM_SM90_PLAN_H
+
+#include "tc_gemm_config.h"
+#include "tc_pipe.h"
+#include "tc_split.h"
+
+/* The configuration as the instruction sees it. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (c.swap) {
+        c.a = given.b, c.b = given.a;
+        c.bm = given.bn, c.bn = given.bm;
+        c.cluster_m = given.cluster_n, c.cluster_n = given.cluster_m;
+    }
+    return c;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The plan of a block's shared memory, in bytes from its start; c is a view.
+ */
+TC_HD TC_CONSTEXPR int tc__gemm90_rows(const tc_gemm_config c) /* of a warpgroup */
+{
+    return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers;
+}
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c) { return tc_operand_of(c.a, c.bm, c.bk); }
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
+{
+    return tc_operand_of(c.b, width, c.bk);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
+{
+    return tc__gemm90_a(c).bytes + tc__gemm90_b(c, width).bytes;
+}
+
+/* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks. With .swap
+ * they lie on their side: 16 columns by 8 rows. */
+TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
+{
+    const int row = (c.step ? c.step : c.bn / c.cluster_k) * tc_type_bits(c.d) / 8;
+    tc_box b = {c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && c.d != TC_F32 ? 32 : 0};
+    if (c.swap) b.bytes = 16 * tc_type_bits(c.d) / 8;
+    return b;
+}
+
+/* With cluster_k: what the other blocks send, bm x bn / cluster_k floats from each, and the barrier that counts it. */
+TC_HD TC_CONSTEXPR int tc__gemm90_sums_bytes(const tc_gemm_config c)
+{
+    return (c.cluster_k - 1) * c.bm * c.bn / c.cluster_k * 4;
+}
+
+typedef struct tc_gemm_sm90_plan {
+    int store;          /* boxes of the consumer warps, warp_store bytes each */
+    int warp_store;
+    int received;       /* sums from other blocks */
+    int ring;           /* slots: a block of A, a block of B */
+    int ring_bytes;
+    int pipe, turn, sums; /* mbarriers */
+    int parts;          /* a word: which slices of a split tile this block adds up */
+    int bytes;
+} tc_gemm_sm90_plan;
+
+TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
+{
+    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const int boxes = c.swap ? c.bn * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
+    const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16;
+    p.warp_store = (boxes + 1023) / 1024 * 1024;
+    p.received = c.consumers * 4 * p.warp_store;
+    p.ring = p.received + tc__gemm90_sums_bytes(c);
+    p.ring_bytes = c.step ? (TC__SM90_SMEM_MAX - p.ring - fixed) / 1024 * 1024 : c.stages * tc__gemm90_slot(c, c.bn);
+    p.pipe = p.ring + p.ring_bytes;
+    p.turn = p.pipe + tc_pipe_bytes(c.stages);
+    p.sums = p.turn + c.consumers * 8;
+    p.parts = p.sums + 8;
+    p.bytes = p.ring + p.ring_bytes + fixed;
+    return p;
+}
+
+TC_HD TC_CONSTEXPR int tc_gemm_sm90_smem(const tc_gemm_config c)
+{
+    return tc_gemm_sm90_plan_of(tc_gemm90_view(c)).bytes;
+}
+TC_HD TC_CONSTEXPR int tc_gemm_sm90_threads(const tc_gemm_config c) { return 128 * (1 + c.consumers); }
+
+enum { TC__GEMM90_MOST_STAGES = 24 }; /* of a ring that a call divides into slots */
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.bm = c.bm ? c.bm : 128;
+    c.bn = c.bn ? c.bn : c.swap ? 128 : 256;
+    c.bk = c.bk ? c.bk : 64;
+    c.cluster_m = c.cluster_m ? c.cluster_m : 1;
+    c.cluster_n = c.cluster_n ? c.cluster_n : 1;
+    c.cluster_k = c.cluster_k ? c.cluster_k : 1;
+    c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
+    c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && (c.swap ? c.bn : c.bm) == 64 ? 1 : 2;
+    c.epi_stages = c.epi_stages ? c.epi_stages : 2;
+    if (c.stages == 0 && c.step) {
+        c.stages = TC__GEMM90_MOST_STAGES;
+    } else if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as many as fit, at most 12 */
+        const tc_gemm_config v = tc_gemm90_view(c);
+        const int slot = tc__gemm90_slot(v, v.bn) + tc_pipe_bytes(1);
+        c.stages = (TC__SM90_SMEM_MAX - tc_gemm_sm90_plan_of(v).bytes) / slot;
+        c.stages = c.stages > 12 ? 12 : c.stages;
+    }
+    return c;
+}
+
+/* The instruction. */
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
+{
+    const tc_gemm_config c = tc_gemm90_view(given);
+    tc_op op = tc_op_make(90, TC_INST_WGMMA);
+    op.a = c.a, op.b = c.b, op.acc = TC_F32;
+    op.m = 64, op.n = c.bn;
+    op.a_from = op.b_from = TC_HOME_SMEM;
+    op.a_major = op.b_major = TC_MAJOR_K;
+    return op;
+}
+
+/* Does .step divide what it is a step of? */
+TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
+{
+    const int least = c.swap ? 8 : 16;
+    return c.step == 0 || (c.step % least == 0 && tc_gemm90_view(c).bn % c.step == 0);
+}
+
+/* As TC__GEMM_RULES. */
+#define TC__GEMM_SM90_RULES(X, c)                                                                                     \
+    TC__GEMM_RULES(X, c)                                                                                              \
+    X(TC__SETMAXNREG_COUNTS,                                                                                          \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
+      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
+    X(tc_op_types_ok(tc_gemm_sm90_op(c)), "tc: wgmma does not multiply the types of .a and .b: docs/types.md")        \
+    X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG,                                                  \
+      "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG")                                                          \
+    X((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups")                        \
+    X((c).swap == 0 || (c).swap == 1, "tc: .swap must be 0 or 1")                                                     \
+    X((c).split == 0 || (c).split == 1, "tc: .split must be 0 or 1")                                                  \
+    X((c).swap || ((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0                               \
+                   && (c).bm % tc__gemm90_rows(c) == 0),                                                              \
+      "tc: .bm must be a multiple of 64 rows for each consumer warpgroup (64 * consumers if cooperative)")            \
+    X(!(c).swap || ((c).bn > 0 && tc__gemm90_rows(tc_gemm90_view(c)) > 0                                              \
+                    && tc__gemm90_rows(tc_gemm90_view(c)) % 64 == 0                                                   \
+                    && (c).bn % tc__gemm90_rows(tc_gemm90_view(c)) == 0),                                             \
+      "tc: with .swap, .bn must be a multiple of 64 columns for each consumer warpgroup (64 * consumers if "          \
+      "cooperative)")                                                                                                 \
+    X((c).swap || ((c).bn > 0 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm90_op(c))),                               \
+      "tc: .bn must be a multiple of 16 in 16..256")                                                                  \
+    X(!(c).swap || ((c).bm > 0 && (c).bm % 8 == 0 && tc_op_exists(tc_gemm_sm90_op(c))),                               \
+      "tc: with .swap, .bm must be a multiple of 8 in 8..256")                                                        \
+    X(tc__gemm90_step_ok(c),                                                                                          \
+      "tc: .step must be a multiple of 16 that divides .bn (with .swap: of 8 that divides .bm), or 0")                 \
+    X((c).step == 0 || ((c).bk == 64 && (c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1                        \
+                        && tc_gemm90_view(c).cluster_m <= 2 && (c).step % (8 * tc_gemm90_view(c).cluster_m) == 0      \
+                        && (c).stages <= TC__GEMM90_MOST_STAGES),                                                     \
+      "tc: with .step, .bk must be 64, .cluster_k and .cluster_n (with .swap: .cluster_m) 1, .stages at most 24, and " \
+      ".cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                            \
+    X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
+    X(!(c).split || ((c).cluster_k == 1 && (c).schedule == TC_COOPERATIVE),                                           \
+      "tc: with .split, .schedule must be TC_COOPERATIVE and .cluster_k 1")                                           \
+    X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
+    X(tc__gemm90_rows(tc_gemm90_view(c)) * tc_gemm90_view(c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),             \
+      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \
+    X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
+      "tc: .cluster_m * .cluster_n must be in 1..8")                                                                  \
+    X((c).bm % (8 * (c).cluster_n) == 0 && (c).bn % (8 * (c).cluster_m) == 0,                                         \
+      "tc: .bm must divide by 8 * .cluster_n and .bn by 8 * .cluster_m")                                              \
+    X((c).cluster_k == 1 || ((c).cluster_k >= 2 && (c).cluster_k <= 4 && (c).cluster_m * (c).cluster_n == 1           \
+                             && (c).schedule == TC_COOPERATIVE && (c).bn % (16 * (c).cluster_k) == 0),                \
+      "tc: .cluster_k must be in 1..4, with a cooperative schedule, no other cluster, and .bn a multiple of 16 "      \
+      "* .cluster_k")                                                                                                 \
+    X((c).bm / (c).cluster_n <= 256 && (c).bn / (c).cluster_m <= 256,                                                 \
+      "tc: .bm / .cluster_n and .bn / .cluster_m must be at most 256, a tensor map's box")                            \
+    X((c).epi_stages >= 1 && (c).epi_stages <= 4, "tc: .epi_stages must be in 1..4")                                  \
+    X((c).stages >= 2 && tc_gemm_sm90_smem(c) <= TC__SM90_SMEM_MAX                                                    \
+          && tc_gemm_sm90_plan_of(tc_gemm90_view(c)).ring_bytes                                                       \
+                 >= 2 * tc__gemm90_slot(tc_gemm90_view(c), tc_gemm90_view(c).bn),                                     \
+      "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 227 KB of shared memory")
+
+/* 1 if a completed configuration keeps every rule. */
+TC_HD TC_CONSTEXPR int tc_gemm_sm90_legal(const tc_gemm_config c)
+{
+    return 1 TC__GEMM_SM90_RULES(TC__RULE_AND, c);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * What the kernel is given. Tensor maps have the dimensions (k or n, rows, batch); a and b are the instruction's.
+ */
+typedef struct tc_gemm_sm90_params {
+    /* What a block reads before its first load, in the first two lines of the constants: each line costs hundreds of
+     * cycles when it is first touched. */
+    tc_tiles tiles;    /* of clusters; .m counts the instruction's rows */
+    uint32_t works;    /* tiles, or their parts */
+    uint32_t k_blocks; /* at least 1, or the parts that k is split into: past the end of k are zeros */
+    int width, stages; /* .step: of a tile, of the ring */
+    int cluster;       /* .step: blocks of a cluster, along the instruction's rows */
+    uint8_t waits;     /* for the kernel before (programmatic dependent launch), */
+    uint8_t early;     /* but not with TC__GEMM90_EARLY_A, _B: what it does not write */
+    int k_first;       /* where k starts; past the end if k is 0 */
+    uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
+    tc_gemm_split split;
+    uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
+    int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
+    int d_first;                    /* D's lines leave the L2 first */
+    tc_tmap a, b, d;
+    tc_gemm_out out;
+} tc_gemm_sm90_params;
+
+enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The kernel as its functions know it: a constant (its configuration as a view, the wgmma of each width and type), and
+ * what a block knows.
+ */
+enum { TC__GEMM90_WIDTHS = 32 }; /* of 8, 16 ... 256 columns */
+
+typedef struct tc_gemm90 {
+    tc_gemm_config c;
+    tc_wgmma_fn mma;
+    tc_wgmma_fn widths[TC__GEMM90_WIDTHS]; /* .step: by columns / 8 - 1 */
+} tc_gemm90;
+
+TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
+{
+    const tc_gemm_config v = tc_gemm90_view(c);
+    tc_gemm90 k = {v, tc_wgmma_pick_f32(v.bn, v.a), {0}};
+    if (v.step)
+        for (int n = v.step; n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick_f32(n, v.a);
+    return k;
+}
+
+typedef struct tc_gemm90_block {
+    const tc_gemm_sm90_params *p;
+    uint32_t smem; /* shared address of its dynamic shared memory, a multiple of 1024 */
+    uint32_t ring; /* that of the ring's first slot, and the bytes of a slot */
+    uint32_t slot;
+    tc_pipe pipe;
+    int width, stages;
+    int cluster_m; /* blocks of a cluster along the instruction's rows */
+    uint32_t rank; /* in the cluster */
+    int wg;        /* warpgroup of this thread */
+} tc_gemm90_block;
+
+/* This block's place in its cluster; with cluster_k all have the same. Where there is one row, nothing is divided. */
+typedef struct tc__gemm90_place {
+    uint32_t m, n;
+} tc__gemm90_place;
+
+TC_DEV tc__gemm90_place tc__gemm90_place_of(const tc_gemm_config c, const tc_gemm90_block *b)
+{
+    tc__gemm90_place p = {0, 0};
+    if (c.cluster_k == 1 && c.cluster_n == 1) p.m = b->rank;
+    else if (c.cluster_k == 1) p.m = b->rank % (uint32_t)c.cluster_m, p.n = b->rank / (uint32_t)c.cluster_m;
+    return p;
+}
+
+/* Blocks of a cluster. */
+TC_DEV int tc__gemm90_cluster(const tc_gemm_config c, const tc_gemm90_block *b)
+{
+    return b->cluster_m * c.cluster_n * c.cluster_k;
+}
+
+TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem)
+{
+    tc_gemm90_block b;
+    b.p = p;
+    b.smem = smem;
+    b.width = c.step ? p->width : c.bn;
+    b.stages = c.step ? p->stages : c.stages;
+    b.ring = smem + (uint32_t)tc_gemm_sm90_plan_of(c).ring;
+    b.slot = (uint32_t)tc__gemm90_slot(c, b.width);
+    b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
+    b.cluster_m = c.step && c.cluster_m > 1 ? p->cluster : c.cluster_m;
+    b.rank = tc__gemm90_cluster(c, &b) > 1 ? tc_uniform(tc_cluster_ctarank()) : 0u; /* known to be the same for a warp */
+    b.wg = tc_warpgroup();
+    return b;
+}
+
+/* A consumer warpgroup: its place in the ring, and what its warps keep. */
+typedef struct tc_gemm90_consumer {
+    tc_ring ring;
+    int row, warp_row;           /* its first row within a tile; that of this warp, known to be the same for all lanes */
+    uint32_t my_turn, next_turn; /* ping-pong: mbarriers of this warpgroup and of the one whose tile comes next */
+    uint32_t buf, stores;        /* this warp's boxes; how many stores have used them, in turn */
+    int warps;                   /* that compute a tile together */
+    int last;                    /* no tile comes after this one */
+    uint32_t tile;               /* .split: number of the tile, of all blocks */
+    tc_work w;                   /* the tile */
+} tc_gemm90_consumer;
+
+/* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with .split,
+ * where the parts of a tile are neighbours. */
+TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t index)
+{
+    const tc_gemm_sm90_params *p = b->p;
+    const tc_gemm_split *split = &p->split;
+    const uint32_t tile = c.split ? tc_quotient(index, split->by_parts) : index;
+    const uint32_t part = c.split ? index - tile * split->parts : b->rank;
+    const tc_tile t = tc_tile_at(&p->tiles, tile);
+    const tc__gemm90_place at = tc__gemm90_place_of(c, b);
+    tc_work w;
+    w.row = ((int)t.m * b->cluster_m + (int)at.m) * c.bm;
+    w.col = ((int)t.n * c.cluster_n + (int)at.n) * b->width;
+    w.batch = (int)t.batch;
+    w.k_first = 0u, w.k_blocks = p->k_blocks, w.part = part;
+    if (c.split) {
+        w.k_first = part * split->k_each + (part < split->k_more ? part : split->k_more);
+        w.k_blocks = split->k_each + (part < split->k_more ? 1u : 0u);
+    } else if (c.cluster_k > 1) {
+        w.k_first = p->k_blocks * part / (uint32_t)c.cluster_k;
+        w.k_blocks = p->k_blocks * (part + 1u) / (uint32_t)c.cluster_k - w.k_first;
+    }
+    return w;
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM90_PLAN_H */

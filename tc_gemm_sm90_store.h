@@ -1,0 +1,387 @@
+/* tc_gemm_sm90_store.h - tc 0.2.0 - the Hopper GEMM's end of a tile: sums of other blocks, and three ways to D.
+ * Needs: the headers below; sm_90a.
+ *
+ *     tc_gemm_sm90_store      acc through alpha, beta * C and the hook to D:
+ *         boxes               what lies wholly inside D: 16 rows of a warp through shared memory, by TMA
+ *         pieces              all else: 16 x 16 values through shared memory as f32, eight neighbours of a row a lane
+ *                             (boxes that D's last row or column cuts; all of a .swap tile, which lies there on its side)
+ *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
+ *
+ * A store belongs to one warp (16 rows), from registers to TMA: the epilogue has no barrier wider than a warp, but where
+ * k is split.
+ */
+#ifndef TC_GEMM_SM90_STORE_H
+#define TC_GEMM_SM90_STORE_H
+
+#include "tc_gemm_sm90_plan.h"
+
+#ifdef __CUDACC__
+
+/* cluster_k: every block has a partial sum of the whole tile and keeps bn / cluster_k columns of it. Each thread sends
+ * the rest to the blocks that keep them, 16 bytes at a time, where the same thread adds them up, in the order of k. The
+ * bytes are counted by an mbarrier of the receiver. A block computes one tile in its life, so nothing here is used
+ * twice. */
+TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm90_block *g, float *acc)
+{
+    const int mt = tc__gemm90_rows(c) / 64, part = c.bn / c.cluster_k / 2, pieces = mt * part / 4,
+              threads = 128 * c.consumers;
+    const uint32_t t = threadIdx.x - 128u, from_one = (uint32_t)(pieces * threads * 16), rank = g->rank;
+    const uint32_t received = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).received,
+                   sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
+#pragma unroll
+    for (int to = 0; to < c.cluster_k; to++) {
+        if ((uint32_t)to != rank) { /* senders before the receiver have slot rank, those behind it rank - 1 */
+            const uint32_t slot = rank < (uint32_t)to ? rank : rank - 1u;
+            const uint32_t at = tc_mapa(received + slot * from_one + t * 16u, (uint32_t)to),
+                           bar = tc_mapa(sums, (uint32_t)to);
+#pragma unroll
+            for (int i = 0; i < pieces; i++) {
+                const float *v = acc + i / (part / 4) * (c.bn / 2) + to * part + i % (part / 4) * 4;
+                tc_st_async_v4_f32(at + (uint32_t)(i * threads * 16), v, bar);
+            }
+        }
+    }
+    tc_mbarrier_wait_cluster(sums, 0); /* the bytes come from other blocks */
+#pragma unroll
+    for (int i = 0; i < pieces; i++) {
+        float sum[4] = {0.f, 0.f, 0.f, 0.f};
+#pragma unroll
+        for (int from = 0; from < c.cluster_k; from++) {
+            float v[4];
+            if ((uint32_t)from == rank) {
+#pragma unroll
+                for (int me = 0; me < c.cluster_k; me++) { /* registers have constant numbers only */
+                    if ((uint32_t)me == rank) {
+#pragma unroll
+                        for (int e = 0; e < 4; e++)
+                            v[e] = acc[i / (part / 4) * (c.bn / 2) + me * part + i % (part / 4) * 4 + e];
+                    }
+                }
+            } else {
+                const uint32_t slot = (uint32_t)from < rank ? (uint32_t)from : (uint32_t)from - 1u;
+                asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                             : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+                             : "r"(received + slot * from_one + t * 16u + (uint32_t)(i * threads * 16))
+                             : "memory");
+            }
+#pragma unroll
+            for (int e = 0; e < 4; e++) sum[e] = from == 0 ? v[e] : sum[e] + v[e];
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++) acc[i / (part / 4) * (c.bn / 2) + i % (part / 4) * 4 + e] = sum[e];
+    }
+}
+
+/* A box of D, number i of a tile's (along rows of 64, then columns): where it begins. */
+TC_HD TC_CONSTEXPR int tc__gemm90_boxes(const tc_gemm_config c)
+{
+    return c.bn / c.cluster_k / tc_box_cols(tc__gemm90_box(c));
+}
+
+TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                    int i)
+{
+    const int across = tc__gemm90_boxes(c), part = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
+    const tc_gemm_at at = {u->w.row + u->warp_row + i / across * 64,
+                           u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), u->w.batch, 0};
+    return at;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Pieces. A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle.
+ */
+
+/* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
+TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
+{
+    const uint32_t g = (uint32_t)tc_lane() / 4u, q = (uint32_t)tc_lane() % 4u;
+#pragma unroll
+    for (uint32_t j = 0; j < 8u; j += 2u) { /* v[j], v[j + 1]: row g + 8 * h, columns 2q, 2q + 1 of the half j / 4 */
+        const uint32_t row = g + j / 2u % 2u * 8u, col = 2u * q + j / 4u * 8u;
+        if (swap) {
+            asm volatile("st.shared.f32 [%0], %1;"
+                         : : "r"(place + tc_swizzle(64, col * 64u + row * 4u)), "f"(v[j]) : "memory");
+            asm volatile("st.shared.f32 [%0], %1;"
+                         : : "r"(place + tc_swizzle(64, (col + 1u) * 64u + row * 4u)), "f"(v[j + 1u]) : "memory");
+        } else {
+            asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                         : : "r"(place + tc_swizzle(64, row * 64u + col * 4u)), "f"(v[j]), "f"(v[j + 1u]) : "memory");
+        }
+    }
+}
+
+/* Columns of a split tile's sums: whole places. */
+TC_DEV int tc__gemm90_sums_cols(const tc_gemm90_block *g) { return (g->width + 15) / 16 * 16; }
+
+/* Sums of a split tile in the workspace: part after part, in each place after place of the instruction's tile (along its
+ * rows, then its columns), in each the lanes' first four registers, then their last four. */
+TC_DEV float4 *tc__gemm90_sums_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t part, int place)
+{
+    return (float4 *)g->p->split.sums + (size_t)part * (size_t)(c.bm * tc__gemm90_sums_cols(g) / 4)
+         + (size_t)(place * 64 + tc_lane());
+}
+
+/* This warpgroup's sums to the workspace. */
+TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                       const float *acc)
+{
+    float4 *to = tc__gemm90_sums_at(c, g, u->tile * g->p->split.parts + u->w.part, u->warp_row / 16);
+    const int down = c.bm / 16; /* places of a column of them */
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+#pragma unroll
+        for (int j = 0; j < (c.bn + 15) / 16; j++) {
+            const float *v = acc + i * c.bn / 2 + j * 8;
+            if (j * 16 < g->width) {
+                __stcg(to + (j * down + i * 4) * 64, make_float4(v[0], v[1], v[2], v[3]));
+                __stcg(to + (j * down + i * 4) * 64 + 32, make_float4(v[4], v[5], v[6], v[7]));
+            }
+        }
+    }
+}
+
+TC_DEV float4 tc__gemm90_plus(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+
+/* A lane's registers of one place, all parts added up in the order of k. */
+TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t first, int place,
+                                      float *v)
+{
+    const float4 *from = tc__gemm90_sums_at(c, g, first, place);
+    const size_t part = (size_t)(c.bm * tc__gemm90_sums_cols(g) / 4);
+    float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
+    for (uint32_t i = 0; i < g->p->split.parts; i += 8u) {
+        float4 a[8], b[8]; /* all on their way before the first is added */
+#pragma unroll
+        for (uint32_t j = 0; j < 8u; j++) {
+            a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
+            if (i + j < g->p->split.parts) a[j] = __ldcg(from + (i + j) * part), b[j] = __ldcg(from + (i + j) * part + 32);
+        }
+#pragma unroll
+        for (int j = 0; j < 8; j++) x = tc__gemm90_plus(x, a[j]), y = tc__gemm90_plus(y, b[j]);
+    }
+    v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
+    v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
+}
+
+/* The places of a tile that go to D in pieces. slices: which of a split tile's, from the workspace; without parts: those
+ * of this warp, from acc. One loop, so that a hook's code stands here once. */
+TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                         const float *acc, uint32_t slices)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const int split = c.split && g->p->split.parts > 1u;
+    const int groups = (c.bn / c.cluster_k + 15) / 16, blocks = tc__gemm90_rows(c) / 64, wide = tc_box_cols(tc__gemm90_box(c));
+    const int rows = c.swap ? g->width : c.bm; /* of the tile as it lies in D */
+    const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
+    const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
+    const uint32_t parts = tc_split_slices(g->p->split.parts);
+    const int warp = (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps);
+    const int down = c.bm / 16, last = split ? down * ((g->width + 15) / 16) : blocks * groups;
+    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    if (c.swap || lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+#pragma unroll 1
+    for (int i = -1, n = 0;; n++) {
+        if (!split) {
+            i = n;
+            if (i >= last) break;
+        } else { /* each slice in turn; its places go to the warps in turn */
+            if (i >= 0) i += (int)parts * u->warps;
+            while (slices && (i < 0 || i >= last)) {
+                if (i >= 0) slices &= slices - 1u;
+                i = slices ? __ffs((int)slices) - 1 + (int)parts * warp : -1;
+            }
+            if (!slices) break;
+        }
+        tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0}, 1};
+        int row, col; /* of the place, within the tile */
+        if (split) {
+            row = i % down * 16, col = i / down * 16;
+            if (c.swap) {
+                const int swapped = row;
+                row = col, col = swapped;
+            }
+        } else {
+            row = u->warp_row + i / groups * 64, col = i % groups * 16;
+            if (col >= g->width / c.cluster_k) continue;
+            if (c.swap) { /* the warp's 16 rows are D's columns */
+                const int swapped = row;
+                row = col, col = swapped;
+            } else {
+                if (row0 + row + 16 <= o->m && col0 + own + col / wide * wide + wide <= o->n) continue; /* by TMA */
+                col += own;
+            }
+        }
+        if (row0 + row >= o->m || col0 + col >= o->n) continue;
+        piece.at.row = row0 + row + (int)lane / 2;
+        piece.at.col = col0 + col + (int)lane % 2 * 8;
+        piece.at.batch = u->w.batch;
+        __syncwarp();
+        if (split) {
+            float v[8];
+            tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i, v);
+            tc__gemm90_put_place(c.swap, u->buf, v);
+        } else {
+#pragma unroll
+            for (int k = 0; k < blocks * groups; k++)
+                if (k == i) tc__gemm90_put_place(c.swap, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
+        }
+        __syncwarp();
+        if (row + (int)lane / 2 < rows) tc__epi_store_piece(tc__gemm_epi(c), o, &piece);
+    }
+    __syncwarp();
+}
+
+/* A tile's part: sums to the workspace, and the meeting with the other parts. Says which slices fall to this block. */
+TC_DEV_SM90 uint32_t tc__gemm90_meet(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                     const float *acc)
+{
+    const tc_gemm_split *s = &g->p->split;
+    const int threads = u->warps * 32;
+    const uint32_t word = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).parts;
+    uint32_t slices;
+    tc__gemm90_leave_part(c, g, u, acc);
+    tc_bar_sync(1, threads);
+    if (threadIdx.x % (uint32_t)threads == 0) {
+        __threadfence(); /* for all of them: the barrier has made their stores this thread's to release */
+        slices = tc_split_arrive(s, u->tile, u->w.part, u->last);
+        asm volatile("st.shared.b32 [%0], %1;" : : "r"(word), "r"(slices) : "memory");
+    }
+    tc_bar_sync(1, threads);
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(slices) : "r"(word) : "memory");
+    return tc_uniform(slices);
+}
+
+/* When they are added up. */
+TC_DEV_SM90 void tc__gemm90_leave(const tc_gemm90_block *g, const tc_gemm90_consumer *u)
+{
+    const int threads = u->warps * 32;
+    tc_bar_sync(1, threads);
+    if (threadIdx.x % (uint32_t)threads == 0) tc_split_leave(&g->p->split, u->tile);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Boxes.
+ */
+
+TC_DEV_SM90 void tc__gemm90_send(const tc_gemm90_block *g, uint32_t from, tc_gemm_at first)
+{
+    const tc_gemm_sm90_params *p = g->p;
+    if (p->d_first)
+        TC_CP_ASYNC_BULK_TENSOR_STORE(3d, tile, L2::cache_hint, &p->d, (first.col, first.row, first.batch), from,
+                                      tc_createpolicy_evict_first());
+    else tc_cp_async_bulk_tensor_3d_store(&p->d, from, first.col, first.row, first.batch);
+    tc_cp_async_bulk_commit_group();
+}
+
+/* The boxes of this warp that lie wholly inside D. */
+TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                        float *acc)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const tc_box box = tc__gemm90_box(c);
+    const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
+    const int group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : most;
+    const int lane = tc_lane(), across = tc__gemm90_boxes(c);
+    const uint32_t lane_at = tc_box_lane(box);
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
+        float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
+        const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
+        /* Only conditions that the compiler knows to be the same for the warp may stand around what follows: else it
+         * takes the warp for diverged and moves the main loop's descriptors out of the uniform registers. */
+        if ((!c.step || i % across * cols < g->width) && first.row + 16 <= o->m && first.col + cols <= o->n) {
+            const uint32_t to = u->buf + (u->stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * box.bytes);
+            if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
+            __syncwarp();
+            tc__epi_alpha(v, cols / 2, o->alpha);
+            if (o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
+            /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
+#pragma unroll
+            for (int from = 0; from < cols / 2; from += group) {
+#pragma unroll
+                for (int j = from; j < from + group; j += 2) {
+                    const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
+                                           first.batch, 0};
+                    tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
+                }
+                tc_box_put(box, to + lane_at, v, from, from + group);
+            }
+            tc_fence_proxy_async_shared();
+            __syncwarp();
+            if (lane == 0) tc__gemm90_send(g, to, first);
+            ++u->stores;
+        }
+    }
+}
+
+/* .swap: this warp's 16 columns of D by the tile's rows, where all columns exist: every eight rows are a box. TMA leaves
+ * out rows that D does not have; the hook is not called for them. */
+TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                          float *acc)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const tc_epi e = tc__gemm_epi(c);
+    const tc_box box = tc__gemm90_box(c);
+    const int lane = tc_lane(), q = lane % 4, col = u->w.row + u->warp_row + lane / 4;
+    const int end = u->w.col + g->width < o->m ? u->w.col + g->width : o->m;
+    /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
+    const uint32_t to = (uint32_t)((lane % 8 + lane / 16 * 8) * box.bytes + lane / 8 % 2 * 16);
+    const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
+    tc__bulk_wait_read(0);
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < c.bn / 2; j += 8) {
+        if (j * 2 < g->width) {
+            float *v = acc + j;
+#pragma unroll
+            for (int i = 0; i < 8; i++) {
+                tc_gemm_at here = {u->w.col + j * 2 + i / 4 * 8 + 2 * q + i % 2, col + i / 2 % 2 * 8, u->w.batch, 0};
+                v[i] *= o->alpha;
+                if (here.row < end) {
+                    if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
+                    if (e.epi) v[i] = e.epi(v[i], here, o->epi);
+                }
+            }
+            __syncwarp();
+            if (box.type == TC_F32) {
+#pragma unroll
+                for (int i = 0; i < 8; i++)
+                    asm volatile("st.shared.f32 [%0], %1;"
+                                 : : "r"(u->buf + tc_swizzle(box.bytes, (uint32_t)((j * 2 + i / 4 * 8 + 2 * q + i % 2)
+                                                                                       * box.bytes
+                                                                                   + (lane / 4 + i / 2 % 2 * 8) * 4))),
+                                   "f"(v[i])
+                                 : "memory");
+            } else {
+                const uint32_t w[4] = {tc_pack(box.type, v[0], v[1]), tc_pack(box.type, v[2], v[3]),
+                                       tc_pack(box.type, v[4], v[5]), tc_pack(box.type, v[6], v[7])};
+                tc_stmatrix_x4_trans(at + (uint32_t)(j * 2 * box.bytes), w);
+            }
+        }
+    }
+    tc_fence_proxy_async_shared();
+    __syncwarp();
+    if (u->w.col + lane * 8 < end) {
+        const tc_gemm_at first = {u->w.col + lane * 8, u->w.row + u->warp_row, u->w.batch, 0};
+        tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
+    }
+    __syncwarp();
+}
+
+/* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. */
+TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const int split = c.split && g->p->split.parts > 1u;
+    const int cut = u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n;
+    const uint32_t slices = split ? tc__gemm90_meet(c, g, u, acc) : 0u;
+    /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
+    const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64 || u->w.row + u->row + tc__gemm90_rows(c) > o->n);
+    if (split ? slices != 0u : c.swap ? aside : cut) tc__gemm90_store_pieces(c, g, u, acc, slices);
+    if (split) tc__gemm90_leave(g, u);
+    else if (!c.swap) tc__gemm90_store_boxes(c, g, u, acc);
+    else if (!aside) tc__gemm90_store_swapped(c, g, u, acc);
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM90_STORE_H */
