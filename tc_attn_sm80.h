@@ -568,6 +568,14 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
+/* The rules for a configuration, in words. */
+TC_HOST tc_status tc__attn80_rules(const tc_attn_config *c)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    TC__ATTN_SM80_RULES(TC__RULE_SAY, *c)
+    return TC_OK;
+}
+
 /* The rows that one pass of copies fills lie within 2^32 bytes. */
 TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
 {
@@ -620,39 +628,9 @@ TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args 
     return TC_OK;
 }
 
-/* As tc_attn_sm90_prepare. */
-TC_HOST tc_status tc_attn_sm80_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
-                                       tc_attn_sm80_launch *out)
-{
-    const tc__field *tc__fields = tc__attn_fields;
-    tc_attn_config complete;
-    const tc_attn_config *c = &complete;
-    tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
-    st = tc__config_range(tc__fields, given);
-    if (st != TC_OK) return st;
-    complete = tc_attn_sm80_config(*given);
-    TC__ATTN_SM80_RULES(TC__RULE_SAY, *c)
-    st = tc__attn80_check(c, args);
-    if (st != TC_OK || tc__attn_empty(args)) return st;
-    return tc__attn80_launch(c, args, sms, out);
-}
-
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
-                                 const tc__launch *how)
-{
-    tc_attn_sm80_launch l;
-    tc_status st = tc__attn80_check(c, g);
-    int sms = 0;
-    if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn80_launch(c, g, sms, &l);
-    if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(k, l.grid, &l.params, how);
-}
+/* tc_attn_sm80_prepare, as tc_attn_sm90_prepare. */
+TC__PREPARE(attn, 80, sms)
+TC__RUN(attn, 80)
 
 #endif /* host */
 #endif /* TC_ATTN_SM80_H */

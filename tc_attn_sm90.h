@@ -736,6 +736,17 @@ typedef struct tc_attn_sm90_launch {
     tc_attn_sm90_params params;
 } tc_attn_sm90_launch;
 
+/* The rules for a configuration, in words. */
+TC_HOST tc_status tc__attn90_rules(const tc_attn_config *c)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    TC__ATTN_SM90_RULES(TC__RULE_SAY, *c)
+    return TC_OK;
+}
+
+/* The rules for a call. */
+TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
+
 /* A checked call that computes something. */
 TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm90_launch *l)
 {
@@ -756,40 +767,10 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     return st;
 }
 
-/* As tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE, tc_attn_score_on_device and
- * the like for its hooks. sms: the device's multiprocessors. */
-TC_HOST tc_status tc_attn_sm90_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
-                                       tc_attn_sm90_launch *out)
-{
-    const tc__field *tc__fields = tc__attn_fields;
-    tc_attn_config complete;
-    const tc_attn_config *c = &complete;
-    tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
-    st = tc__config_range(tc__fields, given);
-    if (st != TC_OK) return st;
-    complete = tc_attn_sm90_config(*given);
-    TC__ATTN_SM90_RULES(TC__RULE_SAY, *c)
-    st = tc__attn_check(c, args);
-    if (st != TC_OK || tc__attn_empty(args)) return st;
-    return tc__attn90_launch(c, args, sms, out);
-}
-
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
-                                 const tc__launch *how)
-{
-    tc_attn_sm90_launch l;
-    tc_status st = tc__attn_check(c, g);
-    int sms = 0;
-    if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn90_launch(c, g, sms, &l);
-    if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(k, l.grid, &l.params, how);
-}
+/* tc_attn_sm90_prepare, as tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE,
+ * tc_attn_score_on_device and the like for its hooks. sms: the device's multiprocessors. */
+TC__PREPARE(attn, 90, sms)
+TC__RUN(attn, 90)
 
 #endif /* host */
 #endif /* TC_ATTN_SM90_H */

@@ -295,6 +295,8 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
                                                       TC__ATTN_FIELD(hook_size, 0),
                                                       {NULL, 0, 0}};
 
+TC_HOST tc_status tc__attn_config_check(const tc_attn_config *c) { return tc__config_range(tc__attn_fields, c); }
+
 TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
 
 TC_HOST int tc__attn_empty(const tc_attn_args *g)
@@ -549,15 +551,10 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
                                                                                             : TC__ATTN_FAR;
     p->scale = g->scale > 0.f ? g->scale : tc__attn_default_scale(c->head_dim);
     p->scale_log2 = p->scale * TC__LOG2E;
-    p->cu_q = g->cu_q;
-    p->cu_k = g->cu_k;
-    p->lens_q = g->lens_q;
-    p->lens_k = g->lens_k;
-    p->o = g->o;
+    p->cu_q = g->cu_q, p->cu_k = g->cu_k;
+    p->lens_q = g->lens_q, p->lens_k = g->lens_k;
+    p->o = g->o, p->o_batch = o.batch, p->o_row = o.row, p->o_head = o.head;
     p->lse = g->lse;
-    p->o_batch = o.batch;
-    p->o_row = o.row;
-    p->o_head = o.head;
     p->lse_head = g->lse_head ? g->lse_head : rows;
     p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
     if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
