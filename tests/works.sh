@@ -1,4 +1,5 @@
 # works.sh - what link.sh and single.sh read in: one check after another, counted. They set $work, a directory to write to.
+# shellcheck shell=sh disable=SC2154
 passed=0 failed=0
 
 works() { # works WHAT COMMAND...
