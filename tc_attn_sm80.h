@@ -64,8 +64,8 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 }
 
 /* Tiles of keys that every row sees whole have a loop of their own, but where ptxas then has a few registers too
- * few. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+ * few: below sm_90, and on sm_107 (head_dim 128, causal: 16 bytes spilled). */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ == 1070)
 #define TC__ATTN80_APART 0
 #else
 #define TC__ATTN80_APART 1
