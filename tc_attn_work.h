@@ -250,16 +250,16 @@ TC_DEV int tc__attn_row_exists(const tc_attn_problem *p, const tc_attn_work *w, 
     return q < w->q_len && r < p->tile_q * p->group;
 }
 
-/* Query and head of row r of a tile. */
-TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r, int *q, int *h)
+/* Batch, head and query of row r of a tile. */
+TC_DEV tc_attn_at tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r)
 {
-    *q = w->q0 + r;
-    *h = w->h;
+    tc_attn_at at = {w->b, w->h, w->q0 + r, 0, 0};
     if (p->group > 1) {
         const uint32_t i = (uint32_t)r / (uint32_t)p->group;
-        *q = w->q0 + (int)i;
-        *h = w->h + r - (int)i * p->group;
+        at.q = w->q0 + (int)i;
+        at.h = w->h + r - (int)i * p->group;
     }
+    return at;
 }
 
 #endif /* __CUDACC__ */
