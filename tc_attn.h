@@ -151,6 +151,13 @@ TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)ti
 TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
 TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
+#define TC__ATTN_HOOKS                                                                                                \
+    ".score = float f(float s, tc_attn_at at, const void *args), "                                                    \
+    ".mask = int f(tc_attn_at at, const void *args), "                                                                \
+    ".mask_tile = int f(tc_attn_tile tile, const void *args), "                                                       \
+    ".out = float f(float o, tc_attn_at at, const void *args), "                                                      \
+    ".sink = float f(tc_attn_at at, const void *args)"
+
 /* A configuration that has every hook. */
 TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 {
@@ -165,13 +172,7 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 
 /* own: see tc_gemm.h. */
 #define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
-    TC__GIVEN(own, attn,                                                                                              \
-              ".score = float f(float s, tc_attn_at at, const void *args), "                                          \
-              ".mask = int f(tc_attn_at at, const void *args), "                                                      \
-              ".mask_tile = int f(tc_attn_tile tile, const void *args), "                                             \
-              ".out = float f(float o, tc_attn_at at, const void *args), "                                            \
-              ".sink = float f(tc_attn_at at, const void *args)",                                                     \
-              __VA_ARGS__)                                                                                            \
+    TC__GIVEN(own, attn, TC__ATTN_HOOKS, __VA_ARGS__)                                                                 \
     TC__CONFIG(name, own, attn, complete(own##_given()))                                                              \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \

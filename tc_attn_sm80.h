@@ -576,14 +576,6 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* The rules for a configuration, in words. */
-TC_HOST tc_status tc__attn80_rules(const tc_attn_config *c)
-{
-    const tc__field *tc__fields = tc__attn_fields;
-    TC__ATTN_SM80_RULES(TC__RULE_SAY, *c)
-    return TC_OK;
-}
-
 /* The rows that one pass of copies fills lie within 2^32 bytes. */
 TC_HOST tc_status tc__attn80_check_pitch(char x, int64_t row, int rows)
 {
@@ -637,7 +629,7 @@ TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args 
 }
 
 /* tc_attn_sm80_prepare, as tc_attn_sm90_prepare. */
-TC__PREPARE(attn, 80, sms)
+TC__PREPARE(attn, 80, sms, TC__ATTN_SM80_RULES)
 TC__RUN(attn, 80)
 
 #endif /* host */

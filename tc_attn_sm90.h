@@ -735,14 +735,6 @@ typedef struct tc_attn_sm90_launch {
     tc_attn_sm90_params params;
 } tc_attn_sm90_launch;
 
-/* The rules for a configuration, in words. */
-TC_HOST tc_status tc__attn90_rules(const tc_attn_config *c)
-{
-    const tc__field *tc__fields = tc__attn_fields;
-    TC__ATTN_SM90_RULES(TC__RULE_SAY, *c)
-    return TC_OK;
-}
-
 /* The rules for a call. */
 TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
 
@@ -768,7 +760,7 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
 
 /* tc_attn_sm90_prepare, as tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE,
  * tc_attn_score_on_device and the like for its hooks. sms: the device's multiprocessors. */
-TC__PREPARE(attn, 90, sms)
+TC__PREPARE(attn, 90, sms, TC__ATTN_SM90_RULES)
 TC__RUN(attn, 90)
 
 #endif /* host */

@@ -166,26 +166,28 @@
  * tc__KINDCC_run, which checks, and with how->launch runs. Both are over
  *     tc__KIND_config_check(given)          the rules that can be asked about a configuration with unset fields
  *     tc_KIND_smCC_config(given)            fills them in
- *     tc__KINDCC_rules(c)                   the kernel's own rules
+ *     rules                                 the kernel's own, as X(condition, "sentence")
  *     tc__KINDCC_check(c, args)             those for a call
  *     tc__KIND_empty(args)                  a checked call that computes nothing
  *     tc__KINDCC_launch(c, args, many, l)   one that does
- * many: what the call's `many` is called there. */
-#define TC__PREPARE(kind, cc, many)                                                                                   \
+ * many: what the device has of what runs at a time, by the name that prepare gives it. */
+#define TC__PREPARE(kind, cc, many, rules)                                                                            \
     TC_HOST tc_status tc_##kind##_sm##cc##_prepare(const tc_##kind##_config *given, const tc_##kind##_args *args,     \
                                                    int many, tc_##kind##_sm##cc##_launch *out)                        \
     {                                                                                                                 \
-        tc_##kind##_config c;                                                                                         \
+        const tc__field *tc__fields = tc__##kind##_fields;                                                            \
+        tc_##kind##_config complete;                                                                                  \
+        const tc_##kind##_config *c = &complete;                                                                      \
         tc_status st;                                                                                                 \
         if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");                     \
         memset((void *)out, 0, sizeof *out);                                                                          \
         if (many < 1) return tc__fail(TC_ERR_SIZE, #many " = %d must be 1 or more", many);                            \
         st = tc__##kind##_config_check(given);                                                                        \
         if (st != TC_OK) return st;                                                                                   \
-        c = tc_##kind##_sm##cc##_config(*given);                                                                      \
-        st = tc__##kind##cc##_rules(&c);                                                                              \
-        if (st == TC_OK) st = tc__##kind##cc##_check(&c, args);                                                       \
-        return st != TC_OK || tc__##kind##_empty(args) ? st : tc__##kind##cc##_launch(&c, args, many, out);           \
+        complete = tc_##kind##_sm##cc##_config(*given);                                                               \
+        rules(TC__RULE_SAY, *c)                                                                                       \
+        st = tc__##kind##cc##_check(c, args);                                                                         \
+        return st != TC_OK || tc__##kind##_empty(args) ? st : tc__##kind##cc##_launch(c, args, many, out);            \
     }
 #define TC__RUN(kind, cc)                                                                                             \
     TC_HOST tc_status tc__##kind##cc##_run(const tc_##kind##_config *c, const tc__kernel *k,                          \
