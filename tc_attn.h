@@ -110,7 +110,7 @@ TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s
 {
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90,
                           &s->cache[0]};
-    return tc__attn90_run(c, &k, args, how);
+    return tc__attn_sm90_run(c, &k, args, how);
 }
 
 TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
@@ -118,7 +118,7 @@ TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s
 {
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm80_threads(*c), tc_attn_sm80_smem(*c), 1, 80,
                           &s->cache[0]};
-    return tc__attn80_run(c, &k, args, how);
+    return tc__attn_sm80_run(c, &k, args, how);
 }
 
 TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args,

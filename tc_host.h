@@ -163,7 +163,7 @@
         return go(&c, &kernels, args, how);                                                                           \
     }
 /* What the header of a kernel defines, kind attn or gemm, cc 90 or 80: tc_KIND_smCC_prepare, and beside it
- * tc__KINDCC_run, which checks, and with how->launch runs. Both are over
+ * tc__KIND_smCC_run, which checks, and with how->launch runs. Both are over
  *     tc__KIND_config_check(given)          the rules that can be asked about a configuration with unset fields
  *     tc_KIND_smCC_config(given)            fills them in
  *     rules                                 the kernel's own, as X(condition, "sentence")
@@ -190,8 +190,8 @@
         return st != TC_OK || tc__##kind##_empty(args) ? st : tc__##kind##cc##_launch(c, args, many, out);            \
     }
 #define TC__RUN(kind, cc)                                                                                             \
-    TC_HOST tc_status tc__##kind##cc##_run(const tc_##kind##_config *c, const tc__kernel *k,                          \
-                                           const tc_##kind##_args *args, const tc__launch *how)                       \
+    TC_HOST tc_status tc__##kind##_sm##cc##_run(const tc_##kind##_config *c, const tc__kernel *k,                     \
+                                                const tc_##kind##_args *args, const tc__launch *how)                  \
     {                                                                                                                 \
         tc_##kind##_sm##cc##_launch l;                                                                                \
         tc_status st = tc__##kind##cc##_check(c, args);                                                               \
