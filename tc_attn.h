@@ -110,7 +110,7 @@ TC_HOST tc_status tc__attn_sm90_go(const tc_attn_config *c, const tc__kernels *s
 {
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm90_threads(*c), tc_attn_sm90_smem(*c), 1, 90,
                           &s->cache[0]};
-    return tc__attn90_run(c, &k, args, how);
+    return tc__attn_sm90_run(c, &k, args, how);
 }
 
 TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
@@ -118,7 +118,7 @@ TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s
 {
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm80_threads(*c), tc_attn_sm80_smem(*c), 1, 80,
                           &s->cache[0]};
-    return tc__attn80_run(c, &k, args, how);
+    return tc__attn_sm80_run(c, &k, args, how);
 }
 
 TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args,
@@ -151,6 +151,13 @@ TC_DEV int tc__attn_no_mask_tile(tc_attn_tile tile, const void *args) { (void)ti
 TC_DEV float tc__attn_no_out(float o, tc_attn_at at, const void *args) { (void)at, (void)args; return o; }
 TC_DEV float tc__attn_no_sink(tc_attn_at at, const void *args) { (void)at, (void)args; return 0.f; }
 
+#define TC__ATTN_HOOKS                                                                                                \
+    ".score = float f(float s, tc_attn_at at, const void *args), "                                                    \
+    ".mask = int f(tc_attn_at at, const void *args), "                                                                \
+    ".mask_tile = int f(tc_attn_tile tile, const void *args), "                                                       \
+    ".out = float f(float o, tc_attn_at at, const void *args), "                                                      \
+    ".sink = float f(tc_attn_at at, const void *args)"
+
 /* A configuration that has every hook. */
 TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
 {
@@ -163,23 +170,10 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     return c;
 }
 
-/* own, the declaration: see tc_gemm.h. The first assertion always holds: it is there to be printed, with this line,
- * when a hook does not fit. */
+/* own: see tc_gemm.h. */
 #define TC__ATTN_CONFIG(name, own, complete, ...)                                                                     \
-    TC__LINE_BREAK typedef tc_attn_config name##__is_the_name_of_one_kernel;                                          \
-    TC__LINE_BREAK TC_HD constexpr tc_attn_config own##_config(void)                                                  \
-    {                                                                                                                 \
-        tc_attn_config tc__given = {};                                                                                \
-        TC__LINE_BREAK static_assert(true, "tc: hooks are TC_DEV functions: "                                         \
-                                           ".score = float f(float s, tc_attn_at at, const void *args), "             \
-                                           ".mask = int f(tc_attn_at at, const void *args), "                         \
-                                           ".mask_tile = int f(tc_attn_tile tile, const void *args), "                \
-                                           ".out = float f(float o, tc_attn_at at, const void *args), "               \
-                                           ".sink = float f(tc_attn_at at, const void *args)");                       \
-        TC__FIELDS(tc__given, __VA_ARGS__) TC__LINE_BREAK                                                             \
-        return complete(tc__given);                                                                                   \
-    }                                                                                                                 \
-    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_config(void) { return own##_config(); }                      \
+    TC__GIVEN(own, attn, TC__ATTN_HOOKS, __VA_ARGS__)                                                                 \
+    TC__CONFIG(name, own, attn, complete(own##_given()))                                                              \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
         (void)tc__attn_hooks(own##_config()).score(0.f, tc_attn_at{}, 0);                                             \
@@ -197,11 +191,7 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     tc_attn_sm90(c, m, &p);
 
 #define TC__ATTN_SM90_KERNEL(kernel, config, ...)                                                                     \
-    TC__LINE_BREAK TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_attn_sm90_threads(config)), 1)                      \
-        kernel(const __grid_constant__ tc_attn_sm90_params p)                                                         \
-    {                                                                                                                 \
-        __VA_ARGS__                                                                                                   \
-    }
+    TC__KERNEL_OF(kernel, tc_attn_sm90_params, (TC__SM90_BOUND(tc_attn_sm90_threads(config)), 1), __VA_ARGS__)
 
 #define TC__ATTN_SM80_BODY(own, config)                                                                               \
     TC__ATTN_HOOK(own)                                                                                                \
@@ -209,28 +199,24 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     tc_attn_sm80(c, &p);
 
 #define TC__ATTN_SM80_KERNEL(kernel, bound, config, ...)                                                              \
-    TC__LINE_BREAK TC__KERNEL __launch_bounds__(bound(tc_attn_sm80_threads(config)), tc__attn80_blocks(config))       \
-        kernel(const __grid_constant__ tc_attn_sm80_params p)                                                         \
-    {                                                                                                                 \
-        __VA_ARGS__                                                                                                   \
-    }
+    TC__KERNEL_OF(kernel, tc_attn_sm80_params,                                                                        \
+                  (bound(tc_attn_sm80_threads(config)), tc__attn80_blocks(config)), __VA_ARGS__)
 
-#define TC__ATTN_SIZES(name, config, threads, smem)                                                                   \
-    TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
+/* What a generator of one kernel begins with; cc: 90 or 80. */
+#define TC__ATTN_ONE(name, own, cc, ...)                                                                              \
+    TC__ATTN_CONFIG(name, own, tc_attn_sm##cc##_config, __VA_ARGS__)                                                  \
+    TC__ATTN_SM##cc##_RULES(TC__RULE_ASSERT, own##_config())                                                          \
+    TC__SIZES(name, own##_config(), tc_attn_sm##cc##_threads, tc_attn_sm##cc##_smem)
 
 #define TC_ATTN_SM90_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_SM90_DEFINE_(name, own, ...)                                                                         \
-    TC__ATTN_CONFIG(name, own, tc_attn_sm90_config, __VA_ARGS__)                                                      \
-    TC__ATTN_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
-    TC__ATTN_SIZES(name, own##_config(), tc_attn_sm90_threads, tc_attn_sm90_smem)                                     \
+    TC__ATTN_ONE(name, own, 90, __VA_ARGS__)                                                                          \
     TC__ATTN_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__ATTN_SM90_BODY(own, own##_config())))              \
     TC__HOST_PART(TC__GO(own, attn, tc__attn_sm90_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
 
 #define TC_ATTN_SM80_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_SM80_DEFINE_(name, own, ...)                                                                         \
-    TC__ATTN_CONFIG(name, own, tc_attn_sm80_config, __VA_ARGS__)                                                      \
-    TC__ATTN_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
-    TC__ATTN_SIZES(name, own##_config(), tc_attn_sm80_threads, tc_attn_sm80_smem)                                     \
+    TC__ATTN_ONE(name, own, 80, __VA_ARGS__)                                                                          \
     TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__ATTN_SM80_BODY(own, own##_config()))               \
     TC__HOST_PART(TC__GO(own, attn, tc__attn_sm80_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
 

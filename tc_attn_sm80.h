@@ -64,8 +64,8 @@ TC_HD TC_CONSTEXPR int tc__attn80_blocks(const tc_attn_config c)
 }
 
 /* Tiles of keys that every row sees whole have a loop of their own, but where ptxas then has a few registers too
- * few. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+ * few: below sm_90, and on sm_107 (head_dim 128, causal: 16 bytes spilled). */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 900 || __CUDA_ARCH__ == 1070)
 #define TC__ATTN80_APART 0
 #else
 #define TC__ATTN80_APART 1
@@ -203,26 +203,31 @@ TC_DEV_SM80 void tc__attn80_load_q(const tc_attn_config c, const tc_attn_sm80_pa
 #pragma unroll 2
     for (int row = r; row < c.bm; row += step) {
         const uint32_t to = smem + tc_rows_at(t.bytes, (uint32_t)row, (uint32_t)ch);
-        int q, h, bytes;
-        tc__attn_row(pr, w, row, &q, &h);
-        bytes = q < w->q_len && row < pr->tile_q * pr->group ? 16 : 0;
+        const tc_attn_at at = tc__attn_row(pr, w, row);
+        const int bytes = tc__attn_row_exists(pr, w, row, at.q) ? 16 : 0;
 #pragma unroll
         for (int i = 0; i < tc_rows_pieces(t); i++)
             tc_cp_async_cg_16_zfill(to + (uint32_t)(i * lanes * 16),
-                                    base + ((long long)q * p->q_row + h * p->q_head) * 2 + i * lanes * 16, bytes);
+                                    base + ((long long)at.q * p->q_row + at.h * p->q_head) * 2 + i * lanes * 16, bytes);
     }
 }
 
-TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, const uint32_t *b, const int zero)
+/* D = A B; D += A B. */
+TC_DEV_SM80 void tc__attn80_mma_zero(const int type, float *d, const uint32_t *a, const uint32_t *b)
 {
-    if (type == TC_BF16 && zero) TC_MMA_ZERO(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b);
-    else if (type == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, a, b, d);
-    else if (zero) TC_MMA_ZERO(m16n8k16, row, col, f32, f16, f16, f32, d, a, b);
+    if (type == TC_BF16) TC_MMA_ZERO(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b);
+    else TC_MMA_ZERO(m16n8k16, row, col, f32, f16, f16, f32, d, a, b);
+}
+TC_DEV_SM80 void tc__attn80_mma(const int type, float *d, const uint32_t *a, const uint32_t *b)
+{
+    if (type == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, a, b, d);
     else tc_mma_m16n8k16_f32_f16(d, a, b, d);
 }
 
 /* Where a warp stands: what moves along while its block works on a tile, and what it keeps for its rows. */
 typedef struct tc__attn80_place {
+    const tc_attn_sm80_params *p;
+    const tc_attn_work *w;
     uint32_t q_lane, k_lane, v_lane; /* ldmatrix: offsets of this lane in 16 rows of Q, K, V */
     uint32_t q, k, v;          /* shared addresses, the same for all lanes: this warp's rows of Q; slot 0 of K, of V */
     const char *k_src, *v_src; /* the tile that is loaded next, the same for all lanes */
@@ -255,8 +260,9 @@ TC_DEV int tc__attn80_due(const int copies, const int units, const int u)
 
 /* S = Q K' of one tile; between the products the copies of the tile that is loaded next. Unit u: 16 columns of Q by
  * 16 keys. */
-TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params *p, tc__attn80_place *at, int load)
+TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, tc__attn80_place *at, int load)
 {
+    const tc_attn_sm80_params *p = at->p;
     const int tiles = tc__attn80_rows(c) / 16, each = c.bn / 16, units = c.head_dim / 16 * each,
               fore = TC__ATTN80_AHEAD(c), slots = fore + 1, hold = tc__attn80_held(c);
     const int k_copies = tc__attn80_copies(tc__attn80_tile(c, c.head_dim));
@@ -302,9 +308,11 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
 #pragma unroll
         for (int e = 0; e < 2; e++) {
 #pragma unroll
-            for (int t = 0; t < tiles; t++)
-                tc__attn80_mma(c.type, at->s + t * c.bn / 2 + (2 * j + e) * 4, a + 4 * t, f[u % slots] + 2 * e,
-                               step == 0);
+            for (int t = 0; t < tiles; t++) {
+                float *s = at->s + t * c.bn / 2 + (2 * j + e) * 4;
+                if (step == 0) tc__attn80_mma_zero(c.type, s, a + 4 * t, f[u % slots] + 2 * e);
+                else tc__attn80_mma(c.type, s, a + 4 * t, f[u % slots] + 2 * e);
+            }
         }
     }
 #undef TC__ATTN80_K
@@ -313,11 +321,11 @@ TC_DEV_SM80 void tc__attn80_qk(const tc_attn_config c, const tc_attn_sm80_params
     tc_cp_async_commit_group();
 }
 
-/* Element i (of 8 of each of the lane's tiles of 16 rows) of keys 16 j .. 16 j + 15, to exp2 and into the sum of its
- * row. */
-TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *at, float *sum, const int j,
-                                const int i)
+/* Element number `index`, to exp2 and into the sum of its row: 16 keys after the other, 8 of each of the lane's tiles
+ * of 16 rows. */
+TC_DEV_SM80 void tc__attn80_exp(const tc_attn_config c, const tc__attn80_place *at, float *sum, const int index)
 {
+    const int of_keys = tc__attn80_rows(c) / 16 * 8, j = index / of_keys, i = index % of_keys;
     float *x = at->s + i / 8 * c.bn / 2 + j * 8 + i % 8;
     *x = tc__exp2(fmaf(*x, at->scale, at->shift[i / 8 * 2 + i % 4 / 2]));
     sum[i / 8 * 2 + i % 4 / 2] += *x;
@@ -339,7 +347,7 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
     for (int u = 0; u < fore && u < units; u++) TC__ATTN80_V(u);
 #pragma unroll
-    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, at, part, 0, i);
+    for (int i = 0; i < tiles * 8; i++) tc__attn80_exp(c, at, part, i);
 #pragma unroll
     for (int t = 0; t < tiles; t++) tc_attn_pack(c.type, at->s + t * c.bn / 2, 16, a[0] + 4 * t);
 #pragma unroll
@@ -352,12 +360,12 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 #pragma unroll
             for (int t = 0; t < tiles; t++)
                 tc__attn80_mma(c.type, at->o + t * c.head_dim_v / 2 + (2 * n + e) * 4, a[j % 2] + 4 * t,
-                               f[u % slots] + 2 * e, 0);
+                               f[u % slots] + 2 * e);
         }
         if (j + 1 < c.bn / 16) {
 #pragma unroll
             for (int i = tiles * 8 * n / each; i < tiles * 8 * (n + 1) / each; i++)
-                tc__attn80_exp(c, at, part, j + 1, i);
+                tc__attn80_exp(c, at, part, (j + 1) * tiles * 8 + i);
             if (n + 1 == each) {
 #pragma unroll
                 for (int t = 0; t < tiles; t++)
@@ -410,14 +418,13 @@ TC_DEV_SM80 void tc__attn80_round(const tc_attn_config c, const tc__attn80_place
 }
 
 /* One tile of keys. */
-TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w,
-                                 tc__attn80_place *at, const tc__attn80_tile_of_keys k)
+TC_DEV_SM80 void tc__attn80_step(const tc_attn_config c, tc__attn80_place *at, const tc__attn80_tile_of_keys k)
 {
-    tc__attn80_qk(c, p, at, k.load);
+    tc__attn80_qk(c, at, k.load);
 #pragma unroll
     for (int t = 0; t < tc__attn80_rows(c) / 16; t++) {
         const tc_attn_scores x = {at->s + t * c.bn / 2, c.bn, at->row + t * 16, k.n, k.state, k.edges, 0, at->scale};
-        const int few = tc_attn_score(c, &p->problem, w, x);
+        const int few = tc_attn_score(c, &at->p->problem, at->w, x);
         tc__attn80_raise(c, at, t);
         if (few) tc__attn80_round(c, at, t);
     }
@@ -426,12 +433,12 @@ TC_DEV_SM80 void tc__attn80_tile(const tc_attn_config c, const tc_attn_sm80_para
 
 /* On to the next tile: its slot, and the tile to be loaded next after `ahead`, which is returned. There are stages /
  * 2 tiles between two barriers; while they are worked on, as many are loaded. */
-TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, const tc_attn_sm80_params *p, const tc_attn_work *w,
-                                   tc__attn80_place *at, int ahead)
+TC_DEV_SM80 int tc__attn80_forward(const tc_attn_config c, tc__attn80_place *at, int ahead)
 {
+    const tc_attn_sm80_params *p = at->p;
     const int together = c.stages / 2;
     int unused;
-    const int next = tc_attn_next(c, &p->problem, w, ahead, &unused);
+    const int next = tc_attn_next(c, &p->problem, at->w, ahead, &unused);
     at->k_src -= p->k_back;
     at->v_src -= p->v_back;
     if (c.mask || c.mask_tile) { /* tiles were skipped */
@@ -466,6 +473,7 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
 
     at.row = (int)tc_uniform(threadIdx.x / 32u) * tc__attn80_rows(c);
     at.scale = tc_attn_scale(c, pr);
+    at.p = p, at.w = &w;
     at.held = held, at.s = s, at.o = o, at.shift = shift, at.sum = sum, at.rounding = rounding;
     if (!tc_attn_work_at(c, pr, blockIdx.x, &w)) return;
     w.hi = (int)tc_uniform((uint32_t)w.hi);
@@ -530,18 +538,18 @@ TC_DEV_SM80 void tc_attn_sm80(const tc_attn_config c, const tc_attn_sm80_params 
         for (int i = 0; i < hold; i++) tc__attn80_read_q(c, &at, i, held + i * tiles * 4);
         for (;;) {
             const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 1};
-            tc__attn80_tile(c, p, &w, &at, k);
+            tc__attn80_step(c, &at, k);
             n = tc_attn_next(c, pr, &w, n, &state);
             if (n < w.lo) break;
-            ahead = tc__attn80_forward(c, p, &w, &at, ahead);
+            ahead = tc__attn80_forward(c, &at, ahead);
             if (apart && n < w.free_hi) break;
         }
         if (apart && n >= w.lo) {
             for (;;) {
                 const tc__attn80_tile_of_keys k = {n, state, ahead >= w.lo, 0};
-                tc__attn80_tile(c, p, &w, &at, k);
+                tc__attn80_step(c, &at, k);
                 if (--n < w.lo) break;
-                ahead = tc__attn80_forward(c, p, &w, &at, ahead);
+                ahead = tc__attn80_forward(c, &at, ahead);
             }
         }
     }
@@ -620,39 +628,9 @@ TC_HOST tc_status tc__attn80_launch(const tc_attn_config *c, const tc_attn_args 
     return TC_OK;
 }
 
-/* As tc_attn_sm90_prepare. */
-TC_HOST tc_status tc_attn_sm80_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
-                                       tc_attn_sm80_launch *out)
-{
-    const tc__field *tc__fields = tc__attn_fields;
-    tc_attn_config complete;
-    const tc_attn_config *c = &complete;
-    tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
-    st = tc__config_range(tc__fields, given);
-    if (st != TC_OK) return st;
-    complete = tc_attn_sm80_config(*given);
-    TC__ATTN_SM80_RULES(TC__RULE_SAY, *c)
-    st = tc__attn80_check(c, args);
-    if (st != TC_OK || tc__attn_empty(args)) return st;
-    return tc__attn80_launch(c, args, sms, out);
-}
-
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn80_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
-                                 const tc__launch *how)
-{
-    tc_attn_sm80_launch l;
-    tc_status st = tc__attn80_check(c, g);
-    int sms = 0;
-    if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn80_launch(c, g, sms, &l);
-    if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(k, l.grid, &l.params, how);
-}
+/* tc_attn_sm80_prepare, as tc_attn_sm90_prepare. */
+TC__PREPARE(attn, 80, sms, TC__ATTN_SM80_RULES)
+TC__RUN(attn, 80)
 
 #endif /* host */
 #endif /* TC_ATTN_SM80_H */

@@ -462,24 +462,23 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     const int row = u->r.row;
     tc_attn_finish(c, a, w, &u->r);
     if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
-        const uint32_t lane = (uint32_t)tc_lane(), to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128);
-        const uint32_t at = to + tc_swizzle_128B(lane % 16 * 128 + lane / 16 * 16);
+        const tc_operand tile = tc__attn90_o_tile(c);
+        const tc_box box = {c.type, 128};
+        const uint32_t to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128), at = to + tc_box_lane(box);
+        const int lane = tc_lane();
         if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
         __syncwarp();
+        /* a box's distance comes after the xor: one address serves all boxes */
 #pragma unroll
-        for (int j = 0; j < c.head_dim_v / 16; j++) {
-            const float *x = u->r.o + 8 * j;
-            const uint32_t v[4] = {tc_pack(c.type, x[0], x[1]), tc_pack(c.type, x[2], x[3]),
-                                   tc_pack(c.type, x[4], x[5]), tc_pack(c.type, x[6], x[7])};
-            tc_stmatrix_x4((at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tc__attn90_o_tile(c).box_bytes), v);
-        }
+        for (int j = 0; j < c.head_dim_v / 16; j++)
+            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tile.box_bytes), u->r.o + 8 * j, 0, 8);
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) {
 #pragma unroll
-            for (int i = 0; i < tc__attn90_o_tile(c).boxes; i++)
+            for (int i = 0; i < tile.boxes; i++)
                 if (w->q0 + row < w->q_len)
-                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * tc__attn90_o_tile(c).box_bytes), i * 64,
+                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * tile.box_bytes), i * 64,
                                                      w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
             tc_cp_async_bulk_commit_group();
         }
@@ -736,6 +735,9 @@ typedef struct tc_attn_sm90_launch {
     tc_attn_sm90_params params;
 } tc_attn_sm90_launch;
 
+/* The rules for a call. */
+TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
+
 /* A checked call that computes something. */
 TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm90_launch *l)
 {
@@ -756,40 +758,10 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     return st;
 }
 
-/* As tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE, tc_attn_score_on_device and
- * the like for its hooks. sms: the device's multiprocessors. */
-TC_HOST tc_status tc_attn_sm90_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
-                                       tc_attn_sm90_launch *out)
-{
-    const tc__field *tc__fields = tc__attn_fields;
-    tc_attn_config complete;
-    const tc_attn_config *c = &complete;
-    tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
-    st = tc__config_range(tc__fields, given);
-    if (st != TC_OK) return st;
-    complete = tc_attn_sm90_config(*given);
-    TC__ATTN_SM90_RULES(TC__RULE_SAY, *c)
-    st = tc__attn_check(c, args);
-    if (st != TC_OK || tc__attn_empty(args)) return st;
-    return tc__attn90_launch(c, args, sms, out);
-}
-
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__attn90_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *g,
-                                 const tc__launch *how)
-{
-    tc_attn_sm90_launch l;
-    tc_status st = tc__attn_check(c, g);
-    int sms = 0;
-    if (st != TC_OK || tc__attn_empty(g)) return st;
-    st = tc__kernel_device(k, &sms);
-    if (st == TC_OK) st = tc__attn90_launch(c, g, sms, &l);
-    if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(k, l.grid, &l.params, how);
-}
+/* tc_attn_sm90_prepare, as tc_gemm_sm90_prepare: given is the configuration of the kernel's TC_ATTN_SM90_DEFINE,
+ * tc_attn_score_on_device and the like for its hooks. sms: the device's multiprocessors. */
+TC__PREPARE(attn, 90, sms, TC__ATTN_SM90_RULES)
+TC__RUN(attn, 90)
 
 #endif /* host */
 #endif /* TC_ATTN_SM90_H */

@@ -250,16 +250,16 @@ TC_DEV int tc__attn_row_exists(const tc_attn_problem *p, const tc_attn_work *w, 
     return q < w->q_len && r < p->tile_q * p->group;
 }
 
-/* Query and head of row r of a tile. */
-TC_DEV void tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r, int *q, int *h)
+/* Batch, head and query of row r of a tile. */
+TC_DEV tc_attn_at tc__attn_row(const tc_attn_problem *p, const tc_attn_work *w, int r)
 {
-    *q = w->q0 + r;
-    *h = w->h;
+    tc_attn_at at = {w->b, w->h, w->q0 + r, 0, 0};
     if (p->group > 1) {
         const uint32_t i = (uint32_t)r / (uint32_t)p->group;
-        *q = w->q0 + (int)i;
-        *h = w->h + r - (int)i * p->group;
+        at.q = w->q0 + (int)i;
+        at.h = w->h + r - (int)i * p->group;
     }
+    return at;
 }
 
 #endif /* __CUDACC__ */
@@ -294,6 +294,8 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
                                                       TC__ATTN_FIELD(warps, 64),
                                                       TC__ATTN_FIELD(hook_size, 0),
                                                       {NULL, 0, 0}};
+
+TC_HOST tc_status tc__attn_config_check(const tc_attn_config *c) { return tc__config_range(tc__attn_fields, c); }
 
 TC_HOST int tc__attn_kv_heads(const tc_attn_args *g) { return g->heads_kv ? g->heads_kv : g->heads; }
 
@@ -549,15 +551,10 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
                                                                                             : TC__ATTN_FAR;
     p->scale = g->scale > 0.f ? g->scale : tc__attn_default_scale(c->head_dim);
     p->scale_log2 = p->scale * TC__LOG2E;
-    p->cu_q = g->cu_q;
-    p->cu_k = g->cu_k;
-    p->lens_q = g->lens_q;
-    p->lens_k = g->lens_k;
-    p->o = g->o;
+    p->cu_q = g->cu_q, p->cu_k = g->cu_k;
+    p->lens_q = g->lens_q, p->lens_k = g->lens_k;
+    p->o = g->o, p->o_batch = o.batch, p->o_row = o.row, p->o_head = o.head;
     p->lse = g->lse;
-    p->o_batch = o.batch;
-    p->o_row = o.row;
-    p->o_head = o.head;
     p->lse_head = g->lse_head ? g->lse_head : rows;
     p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
     if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);

@@ -93,6 +93,28 @@
 #define TC__SM90_STRICT(...) __VA_ARGS__
 #endif
 
+/* What a generator is given, as a configuration; hooks: the sentence about them, printed, with this line, when one
+ * does not fit (its assertion always holds). */
+#define TC__GIVEN(own, kind, hooks, ...)                                                                              \
+    TC__LINE_BREAK TC_HD constexpr tc_##kind##_config own##_given(void)                                               \
+    {                                                                                                                 \
+        tc_##kind##_config tc__given = {};                                                                            \
+        TC__LINE_BREAK static_assert(true, "tc: hooks are TC_DEV functions: " hooks);                                 \
+        TC__FIELDS(tc__given, __VA_ARGS__) TC__LINE_BREAK                                                             \
+        return tc__given;                                                                                             \
+    }
+/* And as its kernel has it. The declaration is there for a generator of another kind: its type differs. */
+#define TC__CONFIG(name, own, kind, config)                                                                           \
+    TC__LINE_BREAK typedef tc_##kind##_config name##__is_the_name_of_one_kernel;                                      \
+    TC__LINE_BREAK TC_HD constexpr tc_##kind##_config own##_config(void) { return config; }                           \
+    TC__LINE_BREAK TC_HD constexpr tc_##kind##_config name##_config(void) { return own##_config(); }
+
+/* A kernel of a generator, bounds (threads of a block, blocks of an SM), then its body; and what its block takes. */
+#define TC__KERNEL_OF(name, params, bounds, ...)                                                                      \
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__ bounds name(const __grid_constant__ params p) { __VA_ARGS__ }
+#define TC__SIZES(name, config, threads, smem)                                                                        \
+    TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
+
 #endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -140,6 +162,46 @@
         const tc_##kind##_config c = own##_config();                                                                  \
         return go(&c, &kernels, args, how);                                                                           \
     }
+/* What the header of a kernel defines, kind attn or gemm, cc 90 or 80: tc_KIND_smCC_prepare, and beside it
+ * tc__KIND_smCC_run, which checks, and with how->launch runs. Both are over
+ *     tc__KIND_config_check(given)          the rules that can be asked about a configuration with unset fields
+ *     tc_KIND_smCC_config(given)            fills them in
+ *     rules                                 the kernel's own, as X(condition, "sentence")
+ *     tc__KINDCC_check(c, args)             those for a call
+ *     tc__KIND_empty(args)                  a checked call that computes nothing
+ *     tc__KINDCC_launch(c, args, many, l)   one that does
+ * many: what the device has of what runs at a time, by the name that prepare gives it. */
+#define TC__PREPARE(kind, cc, many, rules)                                                                            \
+    TC_HOST tc_status tc_##kind##_sm##cc##_prepare(const tc_##kind##_config *given, const tc_##kind##_args *args,     \
+                                                   int many, tc_##kind##_sm##cc##_launch *out)                        \
+    {                                                                                                                 \
+        const tc__field *tc__fields = tc__##kind##_fields;                                                            \
+        tc_##kind##_config complete;                                                                                  \
+        const tc_##kind##_config *c = &complete;                                                                      \
+        tc_status st;                                                                                                 \
+        if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");                     \
+        memset((void *)out, 0, sizeof *out);                                                                          \
+        if (many < 1) return tc__fail(TC_ERR_SIZE, #many " = %d must be 1 or more", many);                            \
+        st = tc__##kind##_config_check(given);                                                                        \
+        if (st != TC_OK) return st;                                                                                   \
+        complete = tc_##kind##_sm##cc##_config(*given);                                                               \
+        rules(TC__RULE_SAY, *c)                                                                                       \
+        st = tc__##kind##cc##_check(c, args);                                                                         \
+        return st != TC_OK || tc__##kind##_empty(args) ? st : tc__##kind##cc##_launch(c, args, many, out);            \
+    }
+#define TC__RUN(kind, cc)                                                                                             \
+    TC_HOST tc_status tc__##kind##_sm##cc##_run(const tc_##kind##_config *c, const tc__kernel *k,                     \
+                                                const tc_##kind##_args *args, const tc__launch *how)                  \
+    {                                                                                                                 \
+        tc_##kind##_sm##cc##_launch l;                                                                                \
+        tc_status st = tc__##kind##cc##_check(c, args);                                                               \
+        int many = 0;                                                                                                 \
+        if (st != TC_OK || tc__##kind##_empty(args)) return st;                                                       \
+        st = tc__kernel_device(k, &many);                                                                             \
+        if (st == TC_OK) st = tc__##kind##cc##_launch(c, args, many, &l);                                             \
+        return st != TC_OK || !how->launch ? st : tc__kernel_launch(k, l.grid, &l.params, how);                       \
+    }
+
 #define TC__DECLARE(name, arguments)                                                                                  \
     TC__ENTRY tc_status name##_can_run(const arguments *args, const char **why);                                      \
     TC__ENTRY tc_status name##_run(const arguments *args, cudaStream_t stream)

@@ -76,8 +76,9 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int r = x.row + tc_lane() / 4 + i * 8;
-        int q, h, from = 0, to = w->k_len;
-        tc__attn_row(p, w, r, &q, &h);
+        const tc_attn_at row = tc__attn_row(p, w, r);
+        const int q = row.q, h = row.h;
+        int from = 0, to = w->k_len;
         if (c.causal || c.window) {
             const int end = q + w->k_len - w->q_len + p->window_right + 1;
             to = end < to ? end : to;
@@ -278,9 +279,8 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
         rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
         inverse = sum == 0.f ? 0.f : tc__inverse(rounded);
         if (c.sink || c.out || p->lse) {
-            int q, h, exists;
-            tc__attn_row(p, w, tile_row, &q, &h);
-            exists = tc__attn_row_exists(p, w, tile_row, q);
+            const tc_attn_at row = tc__attn_row(p, w, tile_row);
+            const int q = row.q, h = row.h, exists = tc__attn_row_exists(p, w, tile_row, q);
             if (c.sink && exists) {
                 const tc_attn_at at = {w->b, h, 0, 0, 0};
                 const float sink = c.sink(at, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
@@ -324,12 +324,11 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
     int exists[2];
 #pragma unroll
     for (int i = 0; i < 2; i++) {
-        int q, h;
-        tc__attn_row(p, w, row + lane / 4 + i * 8, &q, &h);
-        exists[i] = tc__attn_row_exists(p, w, row + lane / 4 + i * 8, q);
-        to[i] =
-            (uint16_t *)p->o
-            + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row + h * p->o_head);
+        const tc_attn_at at = tc__attn_row(p, w, row + lane / 4 + i * 8);
+        exists[i] = tc__attn_row_exists(p, w, row + lane / 4 + i * 8, at.q);
+        to[i] = (uint16_t *)p->o
+                + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + at.q) * p->o_row
+                   + at.h * p->o_head);
     }
 #pragma unroll
     for (int j = 0; j < dv / 8; j += 4) {
@@ -352,8 +351,8 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
 {
 #pragma unroll 1
     for (int i = 0; i < p->tile_q * p->group; i++) {
-        int q, h;
-        tc__attn_row(p, w, i, &q, &h);
+        const tc_attn_at row = tc__attn_row(p, w, i);
+        const int q = row.q, h = row.h;
         if (q < w->q_len) {
             uint16_t *to = (uint16_t *)p->o
                            + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row

@@ -11,19 +11,7 @@ cc="$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -isystem $CUDA/include" li
 cuda="$NVCC -std=c++17 -cudart shared -Werror all-warnings -I."
 for a in 80 90a; do cuda="$cuda -gencode arch=compute_$a,code=compute_$a"; done
 rm -rf "$work" && mkdir -p "$work" || exit 1
-passed=0 failed=0
-
-works() { # works WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" > "$work/out" 2>&1; then
-        echo "ok $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $(head -n 6 "$work/out")"
-        failed=$((failed + 1))
-    fi
-}
+. tests/works.sh
 runs() { # runs WHAT PROGRAM [DEVICE...]: on each of the emulated devices, or on the GPU
     whole=$1 program=$2
     shift 2
@@ -65,5 +53,4 @@ exports_its_own() { # of a library, nothing of a generator
     works "a header with generators in two files" $link -o "$work/both" "$work/both_a.o" "$work/both_b.o"
     runs "a header with generators in two files" "$work/both" sm_80
 }
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+counted

@@ -11,19 +11,7 @@ NVCC=${NVCC:-nvcc} CC=${CC:-cc} CXX=${CXX:-g++}
 CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")}
 warn="-Wall -Wextra -Wpedantic -Werror"
 rm -rf "$work" && mkdir -p "$work" || exit 1
-passed=0 failed=0
-
-works() { # works WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" > "$work/out" 2>&1; then
-        echo "ok $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $(head -n 6 "$work/out")"
-        failed=$((failed + 1))
-    fi
-}
+. tests/works.sh
 
 works "make single" sh -c "sh tools/single.sh > '$build/tc_single.new' && mv '$build/tc_single.new' '$build/tc_single.h'"
 
@@ -102,5 +90,4 @@ grep '^FAIL' "$work/out"
 set -- $(tail -n 1 "$work/out" | tr -d ,)
 echo "NVRTC: $*"
 passed=$((passed + ${1:-0})) failed=$((failed + ${3:-1}))
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+counted
