@@ -27,8 +27,8 @@ static axis axes[] = {
     AXIS(90, bk, 1.02, NULL, VALUES(0, 128)),
     AXIS(90, schedule, 1, SCHEDULES, VALUES(TC_COOPERATIVE, TC_PINGPONG)),
     AXIS(90, consumers, 1.01, NULL, VALUES(0, 1, 3)),
-    AXIS(90, cluster_m, 1.003, NULL, VALUES(0, 2, 4)),
-    AXIS(90, cluster_n, 1.006, NULL, VALUES(0, 2)),
+    AXIS(90, cluster_m, 1.005, NULL, VALUES(0, 2, 4)),
+    AXIS(90, cluster_n, 1.01, NULL, VALUES(0, 2)),
     AXIS(90, cluster_k, 1.01, NULL, VALUES(0, 2, 4)),
     AXIS(90, stages, 1, NULL, VALUES(0)),
     AXIS(90, epi_stages, 1.03, NULL, VALUES(0, 1)),
@@ -158,13 +158,19 @@ typedef struct machine {
 
 static machine machine_of(const request *r, int gen)
 {
-    machine x = {1.7e9, 1024, 40, 1100};
-    if (r->dev.cc == 90) x.mma = gen == 90 ? 2048 : 1150, x.memory = 1900;
+    machine x = {1.7e9, 1024, 60, 1100};
+    if (r->dev.cc == 90) x.mma = gen == 90 ? 2048 : 1100, x.memory = gen == 90 ? 1900 : 1800;
     if (r->dev.cc > 90) x.memory = 3000;
     return x;
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
+
+/* Two things that go on side by side: the longer one, and what they take from each other. */
+static double beside(double a, double b) { return a > b ? a + 0.15 * b : b + 0.15 * a; }
+
+/* Multiprocessors that large clusters leave empty: they do not divide what belongs together on the chip. */
+static double usable(double sms, double cluster) { return cluster <= 2 ? sms : cluster <= 4 ? 0.95 * sms : 0.9 * sms; }
 
 /* Seconds that a call takes: the busiest SM's tiles, each the longer of its products and its loads; what overlaps
  * nothing (the first loads, the last store); and no less than memory takes for A, B and D. */
@@ -176,7 +182,8 @@ static double estimate(const request *r, shape s, const kernel *k)
     const double rows = (double)c.bm * c.cluster_m, cols = (double)c.bn * c.cluster_n;
     const double m_tiles = (double)((s.m + (int64_t)rows - 1) / (int64_t)rows),
                  n_tiles = (double)((s.n + (int64_t)cols - 1) / (int64_t)cols);
-    const double blocks = m_tiles * n_tiles * c.cluster_m * c.cluster_n * ck, sms = r->dev.sms;
+    const double cluster = c.cluster_m * c.cluster_n * ck, blocks = m_tiles * n_tiles * cluster;
+    const double sms = usable(r->dev.sms, cluster);
     const double steps = (double)((s.k + c.bk - 1) / c.bk) / ck; /* of the ring */
     const int resident = k->gen == 90 ? 1 : candidate_smem(k) * 2 <= 220 * 1024 && c.bm * c.bn <= 128 * 128 ? 2 : 1;
     const double waves = (double)(((int64_t)blocks + (int64_t)sms - 1) / (int64_t)sms);
@@ -185,15 +192,16 @@ static double estimate(const request *r, shape s, const kernel *k)
     const double n_clocks = larger(c.bn, k->gen == 90 ? 32 + c.bn / 2. : 0) * 16;
     const double mma = c.bm * n_clocks * (c.bk / 16.) / x.mma * (pingpong || c.bm > 64 ? 1 : 1.1);
     const double load = ((double)c.bm / c.cluster_n + (double)c.bn / c.cluster_m) * c.bk * 2 / x.l2;
-    const double store = (double)c.bm * c.bn * tc_type_bits(r->d) / 8 / 48 + 800 + (r->epi.given ? c.bm * c.bn / 64. : 0);
-    const double sums = ck > 1 ? 1500 + (ck - 1) * c.bm * c.bn * 4 / ck / 16 : 0;
-    const double tile = steps * larger(mma, load) + (pingpong ? store * 0.15 : resident > 1 ? store * 0.5 : store) + sums;
-    const double alone = 2500 + (pingpong ? store : 0) + (c.cluster_m * c.cluster_n * ck > 1 ? 300 : 0);
     const double size = tc_type_bits(r->d) / 8.;
+    const double store = (double)c.bm * c.bn * (size / 48 + (r->epi.given ? 1 / 64. : 0)) + 800;
+    const double sums = ck > 1 ? 1500 + (ck - 1) * c.bm * c.bn * 4 / ck / 16 : 0;
+    const double hidden = pingpong ? 0.15 : resident > 1 ? 0.5 : 1; /* of a store, what no product hides */
+    const double tile = steps * beside(mma, load) + store * hidden + sums;
+    const double alone = 2500 + (pingpong ? store : 0) + (cluster > 1 ? 300 : 0);
     const double bytes = ((double)s.m + s.n) * s.k * 2 + (double)s.m * s.n * size;
     const double in_flight = c.stages * (double)(c.bm + c.bn) * c.bk * 2 * active; /* what hides memory's latency */
     const double memory = bytes / x.memory * larger(1, larger(100 / active, 5e6 / in_flight)) + 2500;
-    return larger(waves * tile + alone, memory) / x.clock;
+    return beside(waves * tile + alone, memory) / x.clock;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -282,20 +290,51 @@ static void product(const request *r, int gen, trials *all, int *room)
     }
 }
 
+#define TILE_NAME(name, own, tile, ...) #tile,
+/* Is it one of TC_GEMM_DEFINE's own tiles? Those are always tried: they are what a user has without a choice. */
+static const char *generators_own(const kernel *k)
+{
+    static const char *const names[] = {TC__GEMM_TILES(TILE_NAME, unused, unused)};
+    int i;
+    for (i = 0; i < TC__GEMM_TILE_COUNT && k->gen == 90; i++) {
+        const tc__gemm_variant *v = &tc__gemm_variants[i];
+        kernel own = *k;
+        memset(&own.c, 0, sizeof own.c);
+        own.c.a = own.c.b = k->c.a, own.c.d = k->c.d, own.c.epi_size = k->c.epi_size;
+        own.c.bm = v->bm, own.c.bn = v->bn, own.c.cluster_m = v->cluster_m, own.c.schedule = v->schedule;
+        if (same(k, &own)) return names[i];
+    }
+    return NULL;
+}
+
 trials candidates_make(const request *r, shape s)
 {
     trials all;
-    int room = 0, i, j, kept = 0, tma = follows_tma(r, s);
+    int room = 0, i, j, kept = 0, owned = 0, tma = follows_tma(r, s);
     memset(&all, 0, sizeof all);
     all.s = s;
     if (!strcmp(r->arch, "sm_90a") && tma) product(r, 90, &all, &room);
     product(r, 80, &all, &room);
     qsort(all.t, (size_t)all.count, sizeof *all.t, by_estimate);
     all.legal = all.count;
+    /* a tile with all its variations would fill the list: the estimate tells tiles apart better than those */
     for (i = 0; i < all.count; i++) {
-        int twin = kept >= r->candidates;
-        for (j = 0; j < kept && !twin; j++) twin = same(all.t[i].k, all.t[j].k);
-        if (twin) free(all.t[i].k);
+        kernel *k = all.t[i].k;
+        k->own = generators_own(k);
+        for (j = 0; j < i && all.t[j].k->own != k->own; j++) {}
+        owned += k->own && j == i;
+    }
+    if (owned > r->candidates / 2) owned = 0;
+    for (i = 0; i < all.count; i++) {
+        const kernel *k = all.t[i].k;
+        int no = kept >= r->candidates - (k->own ? 0 : owned), kin = 0;
+        for (j = 0; j < kept && !no; j++) {
+            const kernel *other = all.t[j].k;
+            kin += other->gen == k->gen && other->c.bm == k->c.bm && other->c.bn == k->c.bn;
+            no = same(k, other) || (kin >= (r->candidates < 24 ? 3 : r->candidates / 8) && !k->own);
+        }
+        owned -= k->own && !no && owned > 0;
+        if (no) free(all.t[i].k);
         else all.t[kept++] = all.t[i];
     }
     all.count = kept;

@@ -32,6 +32,13 @@ static const char *type_name(int type) { return type == TC_BF16 ? "bf16" : type 
 static double flops(shape s) { return 2.0 * s.m * s.n * s.k; }
 static const char *short_name(const kernel *k) { return k->gen == 90 ? "SM90" : "SM80"; }
 
+static const char *own_text(const kernel *k)
+{
+    static char text[64];
+    tune_print(text, sizeof text, k->own ? " (%s of TC_GEMM_DEFINE)" : "", k->own);
+    return text;
+}
+
 /* The bytes of text as a JSON or CSV string. */
 static void quoted(const char *s, int csv)
 {
@@ -116,8 +123,8 @@ void report_list(const request *r, const trials *t, int count)
         for (j = 0; j < t[i].count; j++) {
             const kernel *k = t[i].t[j].k;
             if (r->format == 't')
-                printf("    %11.1f  %6d  %7.1f  %s %s\n", t[i].t[j].estimate * 1e6, k->stages, k->smem / 1024.,
-                       short_name(k), k->fields);
+                printf("    %11.1f  %6d  %7.1f  %s %s%s\n", t[i].t[j].estimate * 1e6, k->stages, k->smem / 1024.,
+                       short_name(k), k->fields, own_text(k));
             else row(r, t[i].s, &t[i].t[j]);
         }
     }
@@ -176,9 +183,9 @@ void report_shape(const request *r, trials *t)
             printf("    %s %s: %s\n", short_name(k), k->fields, *x->why ? x->why : "not measured");
             continue;
         }
-        printf("    %7.1f  %8.2f  %.3f  (%.3f-%.3f)  %6d  %6d  %7.1f  %4d  %6d    %s %s\n",
+        printf("    %7.1f  %8.2f  %.3f  (%.3f-%.3f)  %6d  %6d  %7.1f  %4d  %6d    %s %s%s\n",
                flops(t->s) / x->median_time * 1e-12, x->median_time * 1e6, x->median_ratio, x->low, x->high, x->rounds,
-               k->stages, k->smem / 1024., k->registers, k->spills, short_name(k), k->fields);
+               k->stages, k->smem / 1024., k->registers, k->spills, short_name(k), k->fields, own_text(k));
     }
     if (!t->count || !t->t[0].rounds) return;
     compile_fields(r, t->t[0].k, fields, sizeof fields);

@@ -89,6 +89,7 @@ typedef struct kernel {
     tc_gemm_config c;      /* as given: what was not set is 0 */
     int gen;               /* 90 or 80; 0: the reference */
     char fields[TEXT_SIZE]; /* ".bm = 64, .bn = 128": what makes it this candidate */
+    const char *own;       /* TC_GEMM_DEFINE has this tile under this name; NULL: it has not */
     int state, registers, spills, smem, stages;
     double compile_s;
     char path[PATH_SIZE];  /* path.ptx, path.cubin, path.log */
