@@ -11,9 +11,9 @@ enum { MOST_VALUES = 24 };
 typedef struct axis {
     int gen; /* 90 or 80 */
     const char *name;
-    size_t at;           /* in tc_gemm_config */
-    double cost;         /* of each value but the first */
-    const char *symbol;  /* how values are written: "X Y" for 1, 2; NULL: as numbers */
+    size_t at;          /* in tc_gemm_config */
+    double cost;        /* of each value but the first */
+    const char *symbol; /* how values are written: "X Y" for 1, 2; NULL: as numbers */
     int value[MOST_VALUES], count;
 } axis;
 
@@ -143,7 +143,10 @@ int candidate_smem(const kernel *k)
     return k->gen == 90 ? tc_gemm_sm90_smem(c) : tc_gemm_sm80_smem(c);
 }
 
-const char *candidate_generator(const kernel *k) { return k->gen == 90 ? "TC_GEMM_SM90_DEFINE" : "TC_GEMM_SM80_DEFINE"; }
+const char *candidate_generator(const kernel *k)
+{
+    return k->gen == 90 ? "TC_GEMM_SM90_DEFINE" : "TC_GEMM_SM80_DEFINE";
+}
 
 /* Do TMA's rules hold for the shape, with rows that follow one another? */
 static int follows_tma(const request *r, shape s)
@@ -313,8 +316,8 @@ trials candidates_make(const request *r, shape s)
     int room = 0, i, j, kept = 0, owned = 0, tma = follows_tma(r, s);
     memset(&all, 0, sizeof all);
     all.s = s;
-    if (!strcmp(r->arch, "sm_90a") && tma) product(r, 90, &all, &room);
-    product(r, 80, &all, &room);
+    if (!strcmp(r->arch, "sm_90a") && tma && r->gen != 80) product(r, 90, &all, &room);
+    if (r->gen != 90) product(r, 80, &all, &room);
     qsort(all.t, (size_t)all.count, sizeof *all.t, by_estimate);
     all.legal = all.count;
     /* a tile with all its variations would fill the list: the estimate tells tiles apart better than those */

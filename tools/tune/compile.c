@@ -8,11 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FUNCTIONS(F)                                                                                                  \
-    F(CreateProgram) F(CompileProgram) F(GetProgramLogSize) F(GetProgramLog) F(GetPTXSize) F(GetPTX) F(GetCUBINSize)  \
-    F(GetCUBIN) F(GetErrorString)
+#define FUNCTIONS(F)                                                                                                   \
+    F(CreateProgram)                                                                                                   \
+    F(CompileProgram) F(GetProgramLogSize) F(GetProgramLog) F(GetPTXSize) F(GetPTX) F(GetCUBINSize) F(GetCUBIN)        \
+        F(GetErrorString)
 #define DECLARE(name) __typeof__(nvrtc##name) *name;
-static struct { FUNCTIONS(DECLARE) } nvrtc;
+static struct {
+    FUNCTIONS(DECLARE)
+} nvrtc;
 
 static const char helpers_source[] =
     /* standard normal numbers, or (exact) eighths in -1..1, whose sums have no rounding in whichever order */
@@ -22,7 +25,8 @@ static const char helpers_source[] =
     "    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;\n"
     "    return (uint32_t)(x >> 32);\n"
     "}\n"
-    "extern \"C\" __global__ void tune_fill(uint16_t *p, unsigned long long count, unsigned long long seed, int exact)\n"
+    "extern \"C\" __global__ void tune_fill(uint16_t *p, unsigned long long count, unsigned long long seed,\n"
+    "                                     int exact)\n"
     "{\n"
     "    unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;\n"
     "    for (; i < count; i += (unsigned long long)gridDim.x * blockDim.x) {\n"
@@ -36,8 +40,8 @@ static const char helpers_source[] =
     "}\n";
 static const char reference_source[] =
     /* the reference: 64 x 64 of D by 256 threads, 4 x 4 each; of D the rows 0, row_step, ... alone */
-    "typedef struct { int m, n, k, rows, row_step; const uint16_t *a, *b; void *d; unsigned char TC_ALIGN(16) epi[TC_EPI_MAX]; }\n"
-    "    tune_params;\n"
+    "typedef struct { int m, n, k, rows, row_step; const uint16_t *a, *b; void *d;\n"
+    "                 unsigned char TC_ALIGN(16) epi[TC_EPI_MAX]; } tune_params;\n"
     "static __device__ float tune_load(const uint16_t *p)\n"
     "{ return TUNE_A == TC_BF16 ? tc_f32_from_bf16(*p) : tc_f32_from_f16(*p); }\n"
     "static __device__ void tune_store(void *d, unsigned long long i, float x)\n"
@@ -47,18 +51,21 @@ static const char reference_source[] =
     "}\n"
     "static __device__ float tune_d(const void *d, unsigned long long i)\n"
     "{\n"
+    "    const uint16_t *h = (const uint16_t *)d;\n"
     "    if (TUNE_D == TC_F32) return ((const float *)d)[i];\n"
-    "    return TUNE_D == TC_BF16 ? tc_f32_from_bf16(((const uint16_t *)d)[i]) : tc_f32_from_f16(((const uint16_t *)d)[i]);\n"
+    "    return TUNE_D == TC_BF16 ? tc_f32_from_bf16(h[i]) : tc_f32_from_f16(h[i]);\n"
     "}\n"
     "extern \"C\" __global__ void __launch_bounds__(256) tune_reference(const __grid_constant__ tune_params p)\n"
     "{\n"
     "    __shared__ float a[64][17], b[64][17];\n"
-    "    const int t = (int)threadIdx.x, tx = t % 16, ty = t / 16, row0 = (int)blockIdx.y * 64, col0 = (int)blockIdx.x * 64;\n"
+    "    const int t = (int)threadIdx.x, tx = t % 16, ty = t / 16;\n"
+    "    const int row0 = (int)blockIdx.y * 64, col0 = (int)blockIdx.x * 64;\n"
     "    float acc[4][4] = {};\n"
     "    for (int k0 = 0; k0 < p.k; k0 += 16) {\n"
     "        for (int i = t; i < 64 * 16; i += 256) {\n"
     "            const int r = i / 16, kk = k0 + i % 16, row = row0 + r, col = col0 + r;\n"
-    "            a[r][i % 16] = row < p.rows && kk < p.k ? tune_load(p.a + (long long)row * p.row_step * p.k + kk) : 0.f;\n"
+    "            const uint16_t *from = p.a + (long long)row * p.row_step * p.k + kk;\n"
+    "            a[r][i % 16] = row < p.rows && kk < p.k ? tune_load(from) : 0.f;\n"
     "            b[r][i % 16] = col < p.n && kk < p.k ? tune_load(p.b + (long long)col * p.k + kk) : 0.f;\n"
     "        }\n"
     "        __syncthreads();\n"
@@ -87,8 +94,9 @@ static const char reference_source[] =
     "            if (two) tune_store(p.d, (unsigned long long)row * p.n + col + 1, y);\n"
     "        }\n"
     "}\n"
-    /* found[0]: elements that differ by more than a unit in the last place of D's type; [1]: the first one, all ones: none */
-    "extern \"C\" __global__ void tune_compare(const __grid_constant__ tune_params p, const void *got, unsigned long long *found)\n"
+    /* found[0]: elements that differ by more than a unit in the last place of D's type; [1]: the first of them */
+    "extern \"C\" __global__ void tune_compare(const __grid_constant__ tune_params p, const void *got,\n"
+    "                                        unsigned long long *found)\n"
     "{\n"
     "    const float unit = TUNE_D == TC_F32 ? 1.f / (1 << 20) : TUNE_D == TC_BF16 ? 1.f / 128 : 1.f / 1024;\n"
     "    const unsigned long long count = (unsigned long long)p.rows * p.n;\n"
@@ -144,13 +152,15 @@ void compile_start(request *r)
     find_headers(r);
     library = library_open(r, "libnvrtc.so", versions, why, sizeof why);
     if (!library)
-        tune_fail(1, "NVRTC compiles the candidates, and is not here (%s): install the CUDA Toolkit, or say --cuda "
-                  "DIRECTORY", why);
-#define LOAD(name)                                                                                                    \
-    {                                                                                                                 \
-        void *found = library_find(library, "nvrtc" #name);                                                           \
-        if (!found) tune_fail(1, "this NVRTC has no nvrtc" #name);                                                    \
-        memcpy((void *)&nvrtc.name, &found, sizeof found);                                                            \
+        tune_fail(1,
+                  "NVRTC compiles the candidates, and is not here (%s): install the CUDA Toolkit, or say --cuda "
+                  "DIRECTORY",
+                  why);
+#define LOAD(name)                                                                                                     \
+    {                                                                                                                  \
+        void *found = library_find(library, "nvrtc" #name);                                                            \
+        if (!found) tune_fail(1, "this NVRTC has no nvrtc" #name);                                                     \
+        memcpy((void *)&nvrtc.name, &found, sizeof found);                                                             \
     }
     FUNCTIONS(LOAD)
 }
@@ -165,7 +175,10 @@ void compile_fields(const request *r, const kernel *k, char *out, size_t size)
         tune_print(epi, sizeof epi, ", .%s = %s, .epi_size = %s", r->epi.pair ? "epi2" : "epi", r->epi.name, bytes);
     tune_print(out, size, ".a = %s, .b = %s, .d = %s%s%s%s", r->a == TC_BF16 ? "TC_BF16" : "TC_F16",
                r->a == TC_BF16 ? "TC_BF16" : "TC_F16",
-               r->d == TC_F32 ? "TC_F32" : r->d == TC_BF16 ? "TC_BF16" : "TC_F16", *k->fields ? ", " : "", k->fields, epi);
+               r->d == TC_F32    ? "TC_F32"
+               : r->d == TC_BF16 ? "TC_BF16"
+                                 : "TC_F16",
+               *k->fields ? ", " : "", k->fields, epi);
 }
 
 static char *source_of(const request *r, const kernel *k)
@@ -185,11 +198,18 @@ static char *source_of(const request *r, const kernel *k)
                "              \"tc: these are not the headers that tc_tune was built with\");\n",
                (unsigned)sizeof(tc_gemm_config), (unsigned)sizeof(tc_gemm_sm90_params),
                (unsigned)sizeof(tc_gemm_sm80_params));
+    if (k->gen == 0 && r->epi.given) { /* a hook of another type: an error about it, not about what calls it */
+        used = strlen(text);
+        tune_print(text + used, room - used, "static __device__ void tune_hook(void) { %s hook = %s; (void)hook; }\n",
+                   r->epi.pair ? "tc_epi2_fn" : "tc_epi_fn", r->epi.name);
+    }
     used = strlen(text);
     if (k->gen == 0) {
-        tune_print(text + used, room - used, "#define TUNE_A %d\n#define TUNE_D %d\n#define TUNE_HOOK %d\n"
-                   "#define TUNE_EPI %s\n%s%s", r->a, r->d, r->epi.given ? 1 + r->epi.pair : 0,
-                   r->epi.given ? r->epi.name : "", helpers_source, reference_source);
+        tune_print(text + used, room - used,
+                   "#define TUNE_A %d\n#define TUNE_D %d\n#define TUNE_HOOK %d\n"
+                   "#define TUNE_EPI %s\n%s%s",
+                   r->a, r->d, r->epi.given ? 1 + r->epi.pair : 0, r->epi.given ? r->epi.name : "", helpers_source,
+                   reference_source);
     } else {
         compile_fields(r, k, fields, sizeof fields);
         tune_print(text + used, room - used, "%s(tune_gemm, %s)\n", candidate_generator(k), fields);
@@ -262,7 +282,9 @@ static void first_error(kernel *k, const char *log, int status)
         if (e && e < line + n) found = line;
         line = line[n] ? line + n + 1 : NULL;
     }
-    if (found) tune_print(k->why, sizeof k->why, "%.*s", (int)(strcspn(found, "\n") > 480 ? 480 : strcspn(found, "\n")), found);
+    if (found)
+        tune_print(k->why, sizeof k->why, "%.*s", (int)(strcspn(found, "\n") > 480 ? 480 : strcspn(found, "\n")),
+                   found);
     else if (WIFSIGNALED(status)) tune_print(k->why, sizeof k->why, "the compiler died of signal %d", WTERMSIG(status));
     else tune_print(k->why, sizeof k->why, "the compiler ended with status %d and said nothing", WEXITSTATUS(status));
 }

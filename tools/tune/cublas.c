@@ -16,19 +16,25 @@ int cublas_open(const request *r, char *why, size_t why_size)
     return 0;
 }
 const char *cublas_start(const request *r, const operands *o) { return (void)r, (void)o, "no cuBLASLt"; }
-const char *cublas_call(void *self, const operands *o, int set) { return (void)self, (void)o, (void)set, "no cuBLASLt"; }
+const char *cublas_call(void *self, const operands *o, int set)
+{
+    return (void)self, (void)o, (void)set, "no cuBLASLt";
+}
 void cublas_stop(void) {}
 
 #else
 
 #include <cublasLt.h>
 
-#define FUNCTIONS(F)                                                                                                  \
-    F(Create) F(Matmul) F(MatmulDescCreate) F(MatmulDescDestroy) F(MatmulDescSetAttribute) F(MatrixLayoutCreate)      \
-    F(MatrixLayoutDestroy) F(MatmulPreferenceCreate) F(MatmulPreferenceDestroy) F(MatmulPreferenceSetAttribute)       \
-    F(MatmulAlgoGetHeuristic)
+#define FUNCTIONS(F)                                                                                                   \
+    F(Create)                                                                                                          \
+    F(Matmul) F(MatmulDescCreate) F(MatmulDescDestroy) F(MatmulDescSetAttribute) F(MatrixLayoutCreate)                 \
+        F(MatrixLayoutDestroy) F(MatmulPreferenceCreate) F(MatmulPreferenceDestroy) F(MatmulPreferenceSetAttribute)    \
+            F(MatmulAlgoGetHeuristic)
 #define DECLARE(name) __typeof__(cublasLt##name) *name;
-static struct { FUNCTIONS(DECLARE) } lt;
+static struct {
+    FUNCTIONS(DECLARE)
+} lt;
 
 enum { ALGORITHMS = 8 };
 static const size_t workspace_size = 64u << 20;
@@ -46,11 +52,11 @@ int cublas_open(const request *r, char *why, size_t why_size)
     static const int versions[] = {13, 12, 0};
     void *library = library_open(r, "libcublasLt.so", versions, why, why_size);
     if (!library) return 0;
-#define LOAD(name)                                                                                                    \
-    {                                                                                                                 \
-        void *found = library_find(library, "cublasLt" #name);                                                        \
-        if (!found) return tune_print(why, why_size, "this cuBLASLt has no cublasLt" #name), 0;                       \
-        memcpy((void *)&lt.name, &found, sizeof found);                                                               \
+#define LOAD(name)                                                                                                     \
+    {                                                                                                                  \
+        void *found = library_find(library, "cublasLt" #name);                                                         \
+        if (!found) return tune_print(why, why_size, "this cuBLASLt has no cublasLt" #name), 0;                        \
+        memcpy((void *)&lt.name, &found, sizeof found);                                                                \
     }
     FUNCTIONS(LOAD)
     if (lt.Create(&blas.handle) != CUBLAS_STATUS_SUCCESS) return tune_print(why, why_size, "cublasLtCreate fails"), 0;
@@ -67,11 +73,16 @@ const char *cublas_call(void *self, const operands *o, int set)
     /* row-major D = A B is column-major D' = B' A' */
     return lt.Matmul(blas.handle, blas.op, &one, b, blas.a, a, blas.b, &zero, d, blas.d, d, blas.d,
                      &blas.algo[blas.best].algo, (void *)(uintptr_t)blas.workspace, workspace_size,
-                     (cudaStream_t)cu.stream) == CUBLAS_STATUS_SUCCESS
-             ? NULL : "cublasLtMatmul fails";
+                     (cudaStream_t)cu.stream)
+                   == CUBLAS_STATUS_SUCCESS
+               ? NULL
+               : "cublasLtMatmul fails";
 }
 
-static cudaDataType_t type_of(int type) { return type == TC_BF16 ? CUDA_R_16BF : type == TC_F16 ? CUDA_R_16F : CUDA_R_32F; }
+static cudaDataType_t type_of(int type)
+{
+    return type == TC_BF16 ? CUDA_R_16BF : type == TC_F16 ? CUDA_R_16F : CUDA_R_32F;
+}
 
 const char *cublas_start(const request *r, const operands *o)
 {
@@ -81,17 +92,17 @@ const char *cublas_start(const request *r, const operands *o)
     double best = 1e30;
     int i, found = -1, ok;
     blas.op = NULL, blas.a = blas.b = blas.d = NULL, blas.count = 0;
-    if (!blas.workspace && cu.MemAlloc(&blas.workspace, workspace_size) != CUDA_SUCCESS) return "no memory for cuBLASLt";
+    if (!blas.workspace && cu.MemAlloc(&blas.workspace, workspace_size) != CUDA_SUCCESS)
+        return "no memory for cuBLASLt";
     ok = !lt.MatmulDescCreate(&blas.op, CUBLAS_COMPUTE_32F, CUDA_R_32F)
-      && !lt.MatmulDescSetAttribute(blas.op, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed)
-      && !lt.MatrixLayoutCreate(&blas.a, type_of(r->a), k, n, (int64_t)k)
-      && !lt.MatrixLayoutCreate(&blas.b, type_of(r->a), k, m, (int64_t)k)
-      && !lt.MatrixLayoutCreate(&blas.d, type_of(r->d), n, m, (int64_t)n)
-      && !lt.MatmulPreferenceCreate(&preference)
-      && !lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_size,
-                                          sizeof workspace_size)
-      && !lt.MatmulAlgoGetHeuristic(blas.handle, blas.op, blas.a, blas.b, blas.d, blas.d, preference, ALGORITHMS,
-                                    blas.algo, &blas.count);
+         && !lt.MatmulDescSetAttribute(blas.op, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed)
+         && !lt.MatrixLayoutCreate(&blas.a, type_of(r->a), k, n, (int64_t)k)
+         && !lt.MatrixLayoutCreate(&blas.b, type_of(r->a), k, m, (int64_t)k)
+         && !lt.MatrixLayoutCreate(&blas.d, type_of(r->d), n, m, (int64_t)n) && !lt.MatmulPreferenceCreate(&preference)
+         && !lt.MatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace_size,
+                                             sizeof workspace_size)
+         && !lt.MatmulAlgoGetHeuristic(blas.handle, blas.op, blas.a, blas.b, blas.d, blas.d, preference, ALGORITHMS,
+                                       blas.algo, &blas.count);
     if (preference) lt.MatmulPreferenceDestroy(preference);
     if (!ok || blas.count == 0) return "cuBLASLt has no algorithm for this shape";
     for (i = 0; i < blas.count; i++) {

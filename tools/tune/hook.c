@@ -38,7 +38,8 @@ void hook_given(hook *h, const char *given, int pair)
     const char *colon = strrchr(given, ':');
     char path[PATH_SIZE], whole[PATH_MAX];
     int i;
-    if (h->given) tune_fail(2, "%s %s: one hook a kernel, and %s is given already", pair ? "--epi2" : "--epi", given, h->given);
+    if (h->given)
+        tune_fail(2, "%s %s: one hook a kernel, and %s is given already", pair ? "--epi2" : "--epi", given, h->given);
     h->given = given;
     h->pair = pair;
     h->size = TC_NO_ARGS;
@@ -47,19 +48,22 @@ void hook_given(hook *h, const char *given, int pair)
         for (i = 0; i < COUNT(shipped); i++) {
             if (strcmp(shipped[i].name, given) != 0) continue;
             if ((strncmp(given, "tc_epi2", 7) == 0) != pair)
-                tune_fail(2, "%s %s: this is a hook on %s, so say %s %s", option_of(h), given, pair ? "one element" : "pairs",
-                          pair ? "--epi" : "--epi2", given);
+                tune_fail(2, "%s %s: this is a hook on %s, so say %s %s", option_of(h), given,
+                          pair ? "one element" : "pairs", pair ? "--epi" : "--epi2", given);
             tune_print(h->name, sizeof h->name, "%s", given);
             if (*shipped[i].args) hook_args(h, shipped[i].args);
             return;
         }
-        tune_fail(2, "%s %s: give it as FILE:NAME, as in %s my_epi.h:my_hook; without a file only hooks that tc brings, "
-                  "as tc_epi_relu", option_of(h), given, option_of(h));
+        tune_fail(2,
+                  "%s %s: give it as FILE:NAME, as in %s my_epi.h:my_hook; without a file only hooks that tc brings, "
+                  "as tc_epi_relu",
+                  option_of(h), given, option_of(h));
     }
     tune_print(path, sizeof path, "%.*s", (int)(colon - given), given);
     if (!is_name(colon + 1)) tune_fail(2, "%s %s: \"%s\" is no name of a function", option_of(h), given, colon + 1);
     tune_print(h->name, sizeof h->name, "%s", colon + 1);
-    if (access(path, R_OK) != 0 || !realpath(path, whole)) tune_fail(2, "%s %s: there is no file %s", option_of(h), given, path);
+    if (access(path, R_OK) != 0 || !realpath(path, whole))
+        tune_fail(2, "%s %s: there is no file %s", option_of(h), given, path);
     tune_print(h->file, sizeof h->file, "%s", whole);
 }
 
@@ -85,16 +89,18 @@ void hook_args(hook *h, const char *words)
         hook_word w = {*p, 0, 0, 0};
         char *end = (char *)(uintptr_t)(p + 1);
         if (n == 0 || !strchr("pfil", *p) || (n > 1 && p[1] != '='))
-            tune_fail(2, "--epi-args %s: \"%.*s\" is none of p (address of zeros), f=X (float), i=X, l=X (whole number of 4, "
-                      "8 bytes)", words, (int)n, p);
+            tune_fail(
+                2,
+                "--epi-args %s: \"%.*s\" is none of p (address of zeros), f=X (float), i=X, l=X (whole number of 4, "
+                "8 bytes)",
+                words, (int)n, p);
         if (n == 3 && *p != 'p' && strchr("mnk", p[2])) w.size_of = p[2], end = (char *)(uintptr_t)(p + n);
         else if (n > 1 && *p != 'p') w.value = strtod(p + 2, &end);
         if (end != p + n)
             tune_fail(2, "--epi-args %s: in \"%.*s\" the value must be a number, or m, n or k", words, (int)n, p);
         size = (size + bytes - 1) / bytes * bytes;
         if (bytes > most) most = bytes;
-        if (size + bytes > TC_EPI_MAX)
-            tune_fail(2, "--epi-args %s: is above TC_EPI_MAX = %d bytes", words, TC_EPI_MAX);
+        if (size + bytes > TC_EPI_MAX) tune_fail(2, "--epi-args %s: is above TC_EPI_MAX = %d bytes", words, TC_EPI_MAX);
         w.at = size;
         h->word[h->words++] = w;
         size += bytes;
@@ -106,7 +112,8 @@ void hook_args(hook *h, const char *words)
 
 void hook_check(const hook *h)
 {
-    if (!h->given && (h->size || h->words)) tune_fail(2, "--epi-size and --epi-args belong to a hook: give --epi or --epi2");
+    if (!h->given && (h->size || h->words))
+        tune_fail(2, "--epi-size and --epi-args belong to a hook: give --epi or --epi2");
 }
 
 void hook_fill(const hook *h, shape s, uint64_t zeros, unsigned char *out)

@@ -30,7 +30,7 @@ void *library_open(const request *r, const char *base, const int *versions, char
     return NULL;
 }
 
-/* Functions of the driver have their version in the name: where this driver is older than the headers, the plain one. */
+/* Functions of the driver have their version in the name. Where it is older than the headers: the plain one. */
 void *library_find(void *library, const char *name)
 {
     void *found = dlsym(library, name);

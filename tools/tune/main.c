@@ -92,20 +92,22 @@ static void help(void)
 {
     printf("usage: tc_tune [options] M N K [M N K ...]\n"
            "\n"
-           "Finds the tile of a GEMM, D = hook(A * B), for each shape: compiles candidate configurations of TC_GEMM_SM90_DEFINE\n"
-           "and TC_GEMM_SM80_DEFINE by NVRTC, checks each against a plain kernel, runs them in turns with cuBLASLt (where it is\n"
-           "installed), prints a table and the line to paste. A is M x K and D is M x N, row-major; B is N rows of K.\n"
+           "Finds the tile of a GEMM, D = hook(A * B), for each shape: compiles candidate configurations of\n"
+           "TC_GEMM_SM90_DEFINE and TC_GEMM_SM80_DEFINE by NVRTC, checks each against a plain kernel, runs them in turns\n"
+           "with cuBLASLt (where it is installed), prints a table and the line to paste. A is M x K and D is M x N,\n"
+           "row-major; B is N rows of K.\n"
            "\n"
            "  --a TYPE            of A and B: bf16 (default), f16\n"
            "  --d TYPE            of D: bf16, f16, f32; default: as --a\n"
            "  --epi FILE:NAME     your hook on one element; or a hook of tc's by its name alone: --epi tc_epi_gelu\n"
            "  --epi2 FILE:NAME    your hook on pairs\n"
            "  --epi-size BYTES    sizeof of the hook's arguments, all bytes 0; default: TC_NO_ARGS\n"
-           "  --epi-args LIST     the arguments' members instead: p (address of zeros in device memory, M * N * 4 bytes and\n"
-           "                      more), f=X (float), i=X, l=X (whole number of 4, 8 bytes; m, n, k: the shape's): p,f=0.5\n"
+           "  --epi-args LIST     the arguments' members instead: p (address of zeros in device memory, M * N * 4 bytes\n"
+           "                      and more), f=X (float), i=X, l=X (whole number of 4, 8 bytes; m, n, k: the shape's)\n"
            "\n"
            "  --candidates N      how many are tried for a shape, best estimates first; default 24\n"
-           "  --try FIELD=V,V,..  these values of a field, in place of the table's: --try bn=64,96 --try schedule=pingpong\n"
+           "  --try FIELD=V,V,..  these values of a field in place of the table's: --try bn=64,96 --try schedule=pingpong\n"
+           "  --generator G       sm90 or sm80: candidates of this one alone\n"
            "  --time SECONDS      of measuring for a shape; default 10\n"
            "  --arch ARCH         sm_90a, sm_80, ..; default: the device's; without one sm_90a\n"
            "  --include DIR       the headers of tc (default: beside this program); again for directories of your own\n"
@@ -119,15 +121,15 @@ static void help(void)
            "\n"
            "  tc_tune 4096 4096 4096\n"
            "  tc_tune --a f16 --d f32 --candidates 60 --time 30 16 28672 4096  64 28672 4096\n"
-           "  tc_tune --epi my_epi.h:bias_gelu --epi-args p,f=1 8192 8192 8192\n"
+           "  tc_tune --epi my_epi.h:bias_gelu --epi-args p,f=0.5 8192 8192 8192\n"
            "  tc_tune --epi2 tc_epi2_bias_col --csv 1024 1024 1024 > tried.csv\n"
            "  tc_tune --list --try cluster_m=1,2,4 --try epi_stages=1,2,4 2048 2048 2048\n"
            "\n"
            "Fields and the values that are tried, in all combinations that are legal:\n");
     candidates_help(stdout);
     printf("\n"
-           "Times: CUDA graphs of calls, random normal operands that rotate past the L2, both sides in turns; ratio is the\n"
-           "median of rounds, beside it the quartiles. Who is 10 %% behind after three rounds is measured no further.\n"
+           "Times: CUDA graphs of calls, random normal operands that rotate past the L2, both sides in turns; ratio is\n"
+           "the median of rounds, beside it the quartiles. Who is 10 %% behind after three rounds is measured no further.\n"
            "Exit status: 0; 1 where something fails or a result is wrong; 2 for the command line.\n");
 }
 
@@ -138,7 +140,8 @@ static int number(const char *what, const char *text, int from, int to)
     long n;
     errno = 0;
     n = strtol(text, &end, 10);
-    if (*end || end == text || errno || n < from || n > to) tune_fail(2, "%s %s: must be a whole number in %d..%d", what, text, from, to);
+    if (*end || end == text || errno || n < from || n > to)
+        tune_fail(2, "%s %s: must be a whole number in %d..%d", what, text, from, to);
     return (int)n;
 }
 
@@ -177,8 +180,9 @@ static int option_flag(request *r, const char *o)
     return 0;
 }
 
-static const char *const with_value[] = {"--a", "--d", "--epi", "--epi2", "--epi-size", "--epi-args", "--candidates", "--try",
-                                         "--arch", "--cuda", "--jobs", "--time", "--include"};
+static const char *const with_value[] = {"--a",        "--d",          "--epi",  "--epi2",      "--epi-size",
+                                         "--epi-args", "--candidates", "--try",  "--generator", "--arch",
+                                         "--cuda",     "--jobs",       "--time", "--include"};
 
 static void option_value(request *r, given *g, const char *o, const char *v)
 {
@@ -191,7 +195,11 @@ static void option_value(request *r, given *g, const char *o, const char *v)
     else if (!strcmp(o, "--epi-args")) g->epi_args = v;
     else if (!strcmp(o, "--candidates")) r->candidates = number(o, v, 1, 10000);
     else if (!strcmp(o, "--try")) candidates_try(v);
-    else if (!strcmp(o, "--arch")) g->arch = v;
+    else if (!strcmp(o, "--generator")) {
+        if (strcmp(v, "sm90") != 0 && strcmp(v, "sm80") != 0)
+            tune_fail(2, "--generator %s: there are sm90 and sm80", v);
+        r->gen = atoi(v + 2);
+    } else if (!strcmp(o, "--arch")) g->arch = v;
     else if (!strcmp(o, "--cuda")) r->cuda = v;
     else if (!strcmp(o, "--jobs")) r->jobs = number(o, v, 1, 256);
     else if (!strcmp(o, "--time")) {
@@ -238,7 +246,10 @@ static request read_options(int argc, char **argv, given *g)
         if (!equals && i + 1 == argc) tune_fail(2, "%s needs a value", o);
         option_value(&r, g, name, equals ? equals + 1 : argv[++i]);
     }
-    if (n == 0 || n % 3) tune_fail(2, n ? "a shape is three numbers, M N K, and %d are given" : "give a shape: M N K (--help has examples)", n);
+    if (n == 0 || n % 3)
+        tune_fail(2,
+                  n ? "a shape is three numbers, M N K, and %d are given" : "give a shape: M N K (--help has examples)",
+                  n);
     r.shape_count = n / 3;
     r.shapes = (shape *)tune_alloc(sizeof *r.shapes * (size_t)r.shape_count);
     for (i = 0; i < n; i++) {
@@ -330,9 +341,14 @@ int main(int argc, char **argv)
     memset(&reference, 0, sizeof reference);
     first[0] = &reference;
     compile_kernels(&r, first, 1);
-    if (reference.state == KERNEL_BAD)
-        tune_fail(r.epi.given ? 2 : 1, "%s%s%s", r.epi.given ? r.epi.given : "the reference",
-                  " does not compile: ", reference.why);
+    if (reference.state == KERNEL_BAD) {
+        char missing[2 * TEXT_SIZE];
+        tune_print(missing, sizeof missing, "identifier \"%s\" is undefined", r.epi.name);
+        if (r.epi.given && strstr(reference.why, missing))
+            tune_fail(2, "%s: there is no function %s in %s (%s)", r.epi.given, r.epi.name, r.epi.file, reference.why);
+        tune_fail(r.epi.given ? 2 : 1, "%s does not compile: %s", r.epi.given ? r.epi.given : "the reference",
+                  reference.why);
+    }
     compile_kernels(&r, kernels, count);
     if (r.compile_only) {
         report_compiled(&r, kernels, count);

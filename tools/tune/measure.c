@@ -32,11 +32,11 @@ static int driver_open(char *why, size_t size)
     if (!driver_library) return tune_print(why, size, "no libcuda.so.1: there is no NVIDIA driver"), 0;
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
-#define LOAD(name)                                                                                                    \
-    {                                                                                                                 \
-        void *found = library_find(driver_library, TEXT(cu##name));                                                   \
-        if (!found) return tune_print(why, size, "this driver has no " TEXT(cu##name)), 0;                            \
-        memcpy((void *)&cu.name, &found, sizeof found);                                                               \
+#define LOAD(name)                                                                                                     \
+    {                                                                                                                  \
+        void *found = library_find(driver_library, TEXT(cu##name));                                                    \
+        if (!found) return tune_print(why, size, "this driver has no " TEXT(cu##name)), 0;                             \
+        memcpy((void *)&cu.name, &found, sizeof found);                                                                \
     }
     DRIVER_FUNCTIONS(LOAD)
     return 1;
@@ -76,7 +76,7 @@ static device look(void)
     if (e == CUDA_SUCCESS) e = cu.DeviceGetName(x.name, sizeof x.name, d);
     if (e != CUDA_SUCCESS) return tune_print(x.why, sizeof x.why, "%.200s", said(e)), x;
     x.cc = 10 * attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-         + attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+           + attribute(d, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     x.sms = attribute(d, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     x.l2 = (size_t)attribute(d, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     x.emulated = strstr(x.name, "tcemu") != NULL;
@@ -190,7 +190,8 @@ static const char *kernel_load(loaded *x, const request *r, const kernel *k)
     if (e == CUDA_SUCCESS) e = cu.ModuleGetFunction(&x->function, x->module, "tune_gemm");
     if (e == CUDA_SUCCESS && k->gen == 80) e = cu.ModuleGetFunction(&x->any, x->module, "tune_gemm_any");
     if (e == CUDA_SUCCESS) e = cu.FuncSetAttribute(x->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, smem);
-    if (e == CUDA_SUCCESS && x->any) e = cu.FuncSetAttribute(x->any, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, smem);
+    if (e == CUDA_SUCCESS && x->any)
+        e = cu.FuncSetAttribute(x->any, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, smem);
     x->clusters = r->dev.sms;
     if (e == CUDA_SUCCESS && k->gen == 90 && c.cluster_m * c.cluster_n * c.cluster_k > 1) {
         g.cluster = g.grid = (unsigned)(c.cluster_m * c.cluster_n * c.cluster_k);
@@ -332,14 +333,14 @@ void measure_start(const request *r, kernel *reference)
     if (!blas_here) fprintf(stderr, "tc_tune: no cuBLASLt (%s): ratios are to the first candidate\n", blas_why);
 }
 
-static void launch_plain(CUfunction f, unsigned gx, unsigned gy, void **arguments)
+static CUresult launch_plain(CUfunction f, unsigned gx, unsigned gy, void **arguments)
 {
     CUlaunchConfig l;
     memset(&l, 0, sizeof l);
     l.gridDimX = gx, l.gridDimY = gy, l.gridDimZ = 1;
     l.blockDimX = 256, l.blockDimY = l.blockDimZ = 1;
     l.hStream = cu.stream;
-    cu_must(cu.LaunchKernelEx(&l, f, arguments, NULL), "cuLaunchKernelEx");
+    return cu.LaunchKernelEx(&l, f, arguments, NULL);
 }
 
 static void fill(CUdeviceptr p, size_t bytes, unsigned long long seed, int exact)
@@ -347,7 +348,7 @@ static void fill(CUdeviceptr p, size_t bytes, unsigned long long seed, int exact
     unsigned long long count = bytes / 2;
     void *arguments[4];
     arguments[0] = &p, arguments[1] = &count, arguments[2] = &seed, arguments[3] = &exact;
-    launch_plain(reference_fill, emulated ? 2 : 1024, 1, arguments);
+    cu_must(launch_plain(reference_fill, emulated ? 2 : 1024, 1, arguments), "random numbers");
 }
 
 /* D of set 0 against the reference's: NULL, or what is wrong. */
@@ -357,14 +358,15 @@ static void compare(trial *t, reference_params *p, CUdeviceptr got, CUdeviceptr 
     void *arguments[3];
     CUresult e;
     arguments[0] = p, arguments[1] = &got, arguments[2] = &found;
-    launch_plain(reference_compare, emulated ? 2 : 1024, 1, arguments);
-    e = cu.MemcpyDtoHAsync(said_of, found, sizeof said_of, cu.stream);
+    e = launch_plain(reference_compare, emulated ? 2 : 1024, 1, arguments);
+    if (e == CUDA_SUCCESS) e = cu.MemcpyDtoHAsync(said_of, found, sizeof said_of, cu.stream);
     if (e == CUDA_SUCCESS) e = cu.StreamSynchronize(cu.stream);
     cu_must(e, "the comparison with the reference");
     if (!said_of[0]) return;
     t->wrong = 1;
-    tune_print(t->why, sizeof t->why, "WRONG: %llu elements differ from the reference, the first at row %llu, column %llu",
-               said_of[0], said_of[1] / (unsigned long long)p->n, said_of[1] % (unsigned long long)p->n);
+    tune_print(t->why, sizeof t->why,
+               "WRONG: %llu elements differ from the reference, the first at row %llu, column %llu", said_of[0],
+               said_of[1] / (unsigned long long)p->n, said_of[1] % (unsigned long long)p->n);
 }
 
 static void check_all(const request *r, trials *t, loaded *x, const operands *o)
@@ -388,11 +390,11 @@ static void check_all(const request *r, trials *t, loaded *x, const operands *o)
     fill(o->a, o->a_size, 1, 1);
     fill(o->b, o->b_size, 2, 1);
     arguments[0] = &p;
-    launch_plain(reference_run, (unsigned)(p.n + 63) / 64, (unsigned)(p.rows + 63) / 64, arguments);
-    e = cu.StreamSynchronize(cu.stream);
+    e = launch_plain(reference_run, (unsigned)(p.n + 63) / 64, (unsigned)(p.rows + 63) / 64, arguments);
+    if (e == CUDA_SUCCESS) e = cu.StreamSynchronize(cu.stream);
     if (e != CUDA_SUCCESS && r->epi.given)
-        tune_fail(1, "%s: a kernel with this hook fails: %s; if its arguments hold pointers, say what they are: "
-                  "--epi-args (--help)", r->epi.given, said(e));
+        tune_fail(1, "%s: a kernel with this hook fails: %s; pointers among its arguments want --epi-args (--help)",
+                  r->epi.given, said(e));
     cu_must(e, "the reference");
     for (i = 0; i < t->count; i++) {
         const char *why;
@@ -412,7 +414,8 @@ static void check_all(const request *r, trials *t, loaded *x, const operands *o)
             continue;
         }
         e = cu.StreamSynchronize(cu.stream);
-        if (e != CUDA_SUCCESS) tune_fail(1, "%s(%s) fails: %s", candidate_generator(t->t[i].k), t->t[i].k->fields, said(e));
+        if (e != CUDA_SUCCESS)
+            tune_fail(1, "%s(%s) fails: %s", candidate_generator(t->t[i].k), t->t[i].k->fields, said(e));
         compare(&t->t[i], &p, o->d, found);
     }
     CU(MemFree(found));

@@ -72,13 +72,14 @@ static void row(const request *r, shape s, const trial *t)
     } else {
         char all[4 * TEXT_SIZE];
         compile_fields(r, k, all, sizeof all);
-        printf("%s\n  {\"m\": %d, \"n\": %d, \"k\": %d, \"generator\": \"%s\", \"fields\": ", rows_written ? "," : "", s.m,
-               s.n, s.k, candidate_generator(k));
+        printf("%s\n  {\"m\": %d, \"n\": %d, \"k\": %d, \"generator\": \"%s\", \"fields\": ", rows_written ? "," : "",
+               s.m, s.n, s.k, candidate_generator(k));
         quoted(all, 0);
         printf(", \"estimate_us\": %.3f", t->estimate * 1e6);
         if (t->rounds)
             printf(", \"us\": %.3f, \"tflops\": %.2f, \"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, "
-                   "\"rounds\": %d", us, rate, t->median_ratio, t->low, t->high, t->rounds);
+                   "\"rounds\": %d",
+                   us, rate, t->median_ratio, t->low, t->high, t->rounds);
         printf(", \"stages\": %d, \"smem\": %d", k->stages, k->smem);
         if (k->registers) printf(", \"registers\": %d, \"spill_bytes\": %d", k->registers, k->spills);
         if (*t->why) printf(", \"why\": "), quoted(t->why, 0);
@@ -91,18 +92,20 @@ void report_begin(const request *r)
 {
     rows_written = 0;
     if (r->format == 'c')
-        printf("m,n,k,a,d,generator,fields,estimate_us,us,tflops,ratio,ratio_low,ratio_high,rounds,stages,smem,registers,"
-               "spill_bytes,why\n");
+        printf(
+            "m,n,k,a,d,generator,fields,estimate_us,us,tflops,ratio,ratio_low,ratio_high,rounds,stages,smem,registers,"
+            "spill_bytes,why\n");
     if (r->format == 'j') {
         printf("{\"device\": ");
         quoted(r->dev.present ? r->dev.name : "", 0);
-        printf(", \"arch\": \"%s\", \"a\": \"%s\", \"d\": \"%s\", \"epi\": ", r->arch, type_name(r->a), type_name(r->d));
+        printf(", \"arch\": \"%s\", \"a\": \"%s\", \"d\": \"%s\", \"epi\": ", r->arch, type_name(r->a),
+               type_name(r->d));
         quoted(r->epi.given ? r->epi.given : "", 0);
         printf(", \"candidates\": [");
     }
     if (r->format == 't' && r->dev.present)
-        printf("%s, %d SMs, %s; %s in, %s out%s%s\n", r->dev.name, r->dev.sms, r->arch, type_name(r->a), type_name(r->d),
-               r->epi.given ? ", " : "", r->epi.given ? r->epi.given : "");
+        printf("%s, %d SMs, %s; %s in, %s out%s%s\n", r->dev.name, r->dev.sms, r->arch, type_name(r->a),
+               type_name(r->d), r->epi.given ? ", " : "", r->epi.given ? r->epi.given : "");
 }
 
 void report_end(const request *r)
@@ -118,8 +121,8 @@ void report_list(const request *r, const trials *t, int count)
     report_begin(r);
     for (i = 0; i < count; i++) {
         if (r->format == 't')
-            printf("%s%d x %d x %d: %d of %d legal candidates for %s\n    estimate us  stages  smem KB\n", i ? "\n" : "",
-                   t[i].s.m, t[i].s.n, t[i].s.k, t[i].count, t[i].legal, r->arch);
+            printf("%s%d x %d x %d: %d of %d legal candidates for %s\n    estimate us  stages  smem KB\n",
+                   i ? "\n" : "", t[i].s.m, t[i].s.n, t[i].s.k, t[i].count, t[i].legal, r->arch);
         for (j = 0; j < t[i].count; j++) {
             const kernel *k = t[i].t[j].k;
             if (r->format == 't')
@@ -163,7 +166,7 @@ static int by_ratio(const void *x, const void *y)
 
 void report_shape(const request *r, trials *t)
 {
-    char fields[4 * TEXT_SIZE], fit[32] = "";
+    char fields[4 * TEXT_SIZE];
     int i;
     qsort(t->t, (size_t)t->count, sizeof *t->t, by_ratio);
     if (r->format != 't') {
@@ -189,7 +192,6 @@ void report_shape(const request *r, trials *t)
     }
     if (!t->count || !t->t[0].rounds) return;
     compile_fields(r, t->t[0].k, fields, sizeof fields);
-    if (r->epi.given && r->epi.size > 0) tune_print(fit, sizeof fit, "    /* sizeof */");
-    printf("\n%s(my_gemm, %s)%s\n", candidate_generator(t->t[0].k), fields, fit);
+    printf("\n%s(my_gemm, %s)\n", candidate_generator(t->t[0].k), fields);
     fflush(stdout);
 }

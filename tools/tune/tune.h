@@ -49,12 +49,12 @@ typedef struct hook_word {
 } hook_word;
 
 typedef struct hook {
-    const char *given;      /* as on the command line; NULL: there is none */
-    char file[PATH_SIZE];   /* "" for a hook that tc brings */
+    const char *given;    /* as on the command line; NULL: there is none */
+    char file[PATH_SIZE]; /* "" for a hook that tc brings */
     char name[TEXT_SIZE];
-    int pair;               /* .epi2 */
-    int size;               /* of its arguments, or TC_NO_ARGS */
-    int words;              /* how they are filled; what no word covers is 0 */
+    int pair;  /* .epi2 */
+    int size;  /* of its arguments, or TC_NO_ARGS */
+    int words; /* how they are filled; what no word covers is 0 */
     hook_word word[TC_EPI_MAX / 4];
 } hook;
 
@@ -67,14 +67,15 @@ typedef struct device {
 } device;
 
 typedef struct request {
-    int a, d;            /* TC_ types */
+    int a, d; /* TC_ types */
     hook epi;
-    char arch[32];       /* sm_90a */
+    char arch[32]; /* sm_90a */
     char include[PATH_SIZE];
     char work[PATH_SIZE]; /* directory for what is compiled; removed at the end */
-    const char *cuda;    /* --cuda: the toolkit's directory, or NULL */
+    const char *cuda;     /* --cuda: the toolkit's directory, or NULL */
     const char *more[16]; /* --include besides that of the headers */
     int mores;
+    int gen; /* 90 or 80; 0: both */
     int candidates, jobs, list, compile_only, no_cublas;
     double seconds;
     int format; /* 't', 'c', 'j' */
@@ -86,14 +87,14 @@ typedef struct request {
 /* ---- a kernel: compiled once, whatever number of shapes wants it ---- */
 enum { KERNEL_TODO, KERNEL_READY, KERNEL_BAD };
 typedef struct kernel {
-    tc_gemm_config c;      /* as given: what was not set is 0 */
-    int gen;               /* 90 or 80; 0: the reference */
+    tc_gemm_config c;       /* as given: what was not set is 0 */
+    int gen;                /* 90 or 80; 0: the reference */
     char fields[TEXT_SIZE]; /* ".bm = 64, .bn = 128": what makes it this candidate */
-    const char *own;       /* TC_GEMM_DEFINE has this tile under this name; NULL: it has not */
+    const char *own;        /* TC_GEMM_DEFINE has this tile under this name; NULL: it has not */
     int state, registers, spills, smem, stages;
     double compile_s;
-    char path[PATH_SIZE];  /* path.ptx, path.cubin, path.log */
-    char why[512];         /* of KERNEL_BAD */
+    char path[PATH_SIZE]; /* path.ptx, path.cubin, path.log */
+    char why[512];        /* of KERNEL_BAD */
 } kernel;
 
 /* A kernel at a shape. */
@@ -101,7 +102,7 @@ typedef struct trial {
     kernel *k;
     double estimate; /* seconds, roughly: for the order of candidates only */
     int wrong, rounds, asleep;
-    char why[512];   /* why it was not measured, or what is wrong with its result */
+    char why[512]; /* why it was not measured, or what is wrong with its result */
     double time[MOST_ROUNDS], ratio[MOST_ROUNDS];
     double median_time, median_ratio, low, high;
 } trial;
@@ -110,8 +111,8 @@ typedef struct trials {
     shape s;
     trial *t;
     int count;
-    int legal;           /* of how many they are the best by estimate */
-    int cublas;          /* ratios are to cuBLASLt; otherwise to the first candidate */
+    int legal;  /* of how many they are the best by estimate */
+    int cublas; /* ratios are to cuBLASLt; otherwise to the first candidate */
     double cublas_time;
     double tried_s;
 } trials;
@@ -131,16 +132,16 @@ int candidate_smem(const kernel *k);
 const char *candidate_generator(const kernel *k);
 
 /* ---- compile.c ---- */
-void compile_start(request *r);                           /* NVRTC and the headers are there */
-void compile_kernels(const request *r, kernel **kernels, int count); /* each becomes READY or BAD */
+void compile_start(request *r);                                                 /* NVRTC and the headers are there */
+void compile_kernels(const request *r, kernel **kernels, int count);            /* each becomes READY or BAD */
 void compile_fields(const request *r, const kernel *k, char *out, size_t size); /* all that a generator is given */
-extern volatile int tune_stopped;                         /* by a signal */
+extern volatile int tune_stopped;                                               /* by a signal */
 
 /* ---- hook.c ---- */
-void hook_given(hook *h, const char *given, int pair);     /* FILE:NAME, or a hook of tc's by its name */
-void hook_size(hook *h, const char *bytes);                /* --epi-size */
-void hook_args(hook *h, const char *words);                /* --epi-args */
-void hook_check(const hook *h);                            /* when all options are read */
+void hook_given(hook *h, const char *given, int pair); /* FILE:NAME, or a hook of tc's by its name */
+void hook_size(hook *h, const char *bytes);            /* --epi-size */
+void hook_args(hook *h, const char *words);            /* --epi-args */
+void hook_check(const hook *h);                        /* when all options are read */
 void hook_fill(const hook *h, shape s, uint64_t zeros, unsigned char *out); /* h->size bytes */
 
 /* ---- libraries.c ---- */
