@@ -1,6 +1,7 @@
 /* candidates.c - the configurations that tc_tune tries: every field's values in one table, their product, the rules of
  * the headers (tc_gemm_sm90_legal, tc_gemm_sm80_legal), and an estimate that says which are worth a trial. */
 #include "tune.h"
+#include <strings.h>
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * The table. A row is a field of tc_gemm_config: a new field is one row more. Values are tried in all combinations that
@@ -56,7 +57,7 @@ static void value_text(const axis *x, int value, char *out, size_t size)
     else tune_print(out, size, "%d", value);
 }
 
-/* A value as a user writes it: a number, or a symbol with or without TC_, in either case. -1: neither. */
+/* A value as a user writes it: a number, a symbol, or what stands behind a symbol's last _, in either case. -1: none. */
 static int value_of(const axis *x, const char *text, size_t length)
 {
     const char *s = x->symbol;
@@ -69,12 +70,9 @@ static int value_of(const axis *x, const char *text, size_t length)
     number = strtol(word, &end, 10);
     if (!*end && number >= 0 && number <= 1 << 20) return (int)number;
     for (; s; i++, s = strchr(s, ' ') ? strchr(s, ' ') + 1 : NULL) {
-        const size_t n = strcspn(s, " ");
-        size_t j, skip = length + 3 == n ? 3 : 0;
-        if (length + skip != n) continue;
-        for (j = 0; j < length; j++)
-            if ((s[skip + j] | 32) != (word[j] | 32)) break;
-        if (j == length) return i;
+        const size_t n = strcspn(s, " "), from = n - length;
+        if (n < length || (from > 0 && s[from - 1] != '_')) continue;
+        if (strncasecmp(s + from, word, length) == 0) return i;
     }
     return -1;
 }

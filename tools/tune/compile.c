@@ -186,7 +186,7 @@ static char *source_of(const request *r, const kernel *k)
     const size_t room = sizeof helpers_source + sizeof reference_source + 8192;
     char *text = (char *)tune_alloc(room), fields[4 * TEXT_SIZE];
     size_t used;
-    tune_print(text, room, "#include \"tc_gemm.h\"\n");
+    tune_print(text, room, "#include <tc_gemm.h>\n"); /* in quotes it would be sought in the current directory first */
     if (*r->epi.file) {
         used = strlen(text);
         tune_print(text + used, room - used, "#include \"%s\"\n", r->epi.file);
@@ -236,6 +236,8 @@ static _Noreturn void child(const request *r, const kernel *k)
     nvrtcResult result;
     size_t size = 0;
     int n = 0, i;
+    signal(SIGINT, SIG_DFL); /* who waits for it stops it */
+    signal(SIGTERM, SIG_DFL);
     tune_print(option[n++], sizeof option[0], "--gpu-architecture=%s", r->arch);
     tune_print(option[n++], sizeof option[0], "--std=c++17");
     tune_print(option[n++], sizeof option[0], "--ptxas-options=-v");

@@ -32,6 +32,8 @@ typedef struct operands {
     CUdeviceptr a, b, d, zeros;
 } operands;
 
+enum { MOST_CALLS = 1024 }; /* of a graph */
+
 /* One side of a comparison: a graph of `calls` calls, set after set. */
 typedef struct side {
     CUgraphExec graph;

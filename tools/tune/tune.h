@@ -33,7 +33,7 @@ cudaError_t tune_set_device(int device);
 #define FORMAT(f, a)
 #endif
 
-enum { PATH_SIZE = 1024, TEXT_SIZE = 256, MOST_ROUNDS = 64 };
+enum { PATH_SIZE = 1024, TEXT_SIZE = 256, FIELDS_SIZE = 512, MOST_ROUNDS = 64 };
 
 /* ---- the request ---- */
 typedef struct shape {
@@ -89,7 +89,7 @@ enum { KERNEL_TODO, KERNEL_READY, KERNEL_BAD };
 typedef struct kernel {
     tc_gemm_config c;       /* as given: what was not set is 0 */
     int gen;                /* 90 or 80; 0: the reference */
-    char fields[TEXT_SIZE]; /* ".bm = 64, .bn = 128": what makes it this candidate */
+    char fields[FIELDS_SIZE]; /* ".bm = 64, .bn = 128": what makes it this candidate */
     const char *own;        /* TC_GEMM_DEFINE has this tile under this name; NULL: it has not */
     int state, registers, spills, smem, stages;
     double compile_s;
