@@ -57,7 +57,7 @@ static void value_text(const axis *x, int value, char *out, size_t size)
     else tune_print(out, size, "%d", value);
 }
 
-/* A value as a user writes it: a number, a symbol, or what stands behind a symbol's last _, in either case. -1: none. */
+/* A value as a user writes it: a number, a symbol, or a symbol's end from a _ on, in either case. -1: none. */
 static int value_of(const axis *x, const char *text, size_t length)
 {
     const char *s = x->symbol;

@@ -339,7 +339,7 @@ void measure_start(const request *r, kernel *reference)
     CU(ModuleGetFunction(&reference_run, module, "tune_reference"));
     CU(ModuleGetFunction(&reference_compare, module, "tune_compare"));
     CU(ModuleGetFunction(&reference_fill, module, "tune_fill"));
-    if (r->no_cublas || emulated) return;
+    if (r->no_cublas || (emulated && !r->cuda)) return; /* its kernels are machine code, which tcemu does not run */
     blas_here = cublas_open(r, blas_why, sizeof blas_why);
     if (!blas_here) fprintf(stderr, "tc_tune: no cuBLASLt (%s): ratios are to the first candidate\n", blas_why);
 }
