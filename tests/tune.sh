@@ -8,6 +8,7 @@ work=$build/tune
 rm -rf "$work" && mkdir -p "$work" || exit 1
 build=$(cd "$build" && pwd) work=$(cd "$work" && pwd)
 tool=$build/tc_tune
+mkdir "$work/tmp" && export TMPDIR="$work/tmp"
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }
 bad() { failed=$((failed + 1)); echo "FAIL $*"; }
@@ -147,8 +148,10 @@ sed 's/^    int raster, raster_group;/    int of_tomorrow;\n&/' tc_gemm_config.h
 refuses 1 "--compile-only --arch sm_80 --candidates 1 64 64 64" "these are not the headers that tc_tune was built with"
 tool=$build/tc_tune
 refuses 1 "--compile-only --arch sm_80 --include $work/include 64 64 64" "these are not the headers"
-left=$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'tc_tune.*' -newer "$work/broken.h" -user "$(id -un)" | wc -l)
-if [ "$left" -eq 0 ]; then ok; else bad "$left directories are left in ${TMPDIR:-/tmp}"; fi
+# stopped while its compilers run: they and what they have written go along
+timeout 2 "$tool" --compile-only --arch sm_90a --candidates 200 --jobs 2 512 512 512 > "$work/out" 2> "$work/err"
+if [ ! -s "$work/out" ] && grep -qx 'tc_tune: stopped' "$work/err" && [ -z "$(ls "$TMPDIR")" ]; then ok
+else bad "SIGTERM: $(cat "$work/err") $(ls "$TMPDIR")"; fi
 
 # ---- trials ----
 trial="--time 0.1 --no-cublas"
@@ -213,5 +216,6 @@ if [ -n "$tcemu" ]; then
     fi
 fi
 
+if [ -z "$(ls "$TMPDIR")" ]; then ok; else bad "left in TMPDIR: $(ls "$TMPDIR")"; fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -8,8 +8,8 @@
 #define DRIVER_FUNCTIONS(F)                                                                                            \
     F(Init)                                                                                                            \
     F(GetErrorString) F(DeviceGet) F(DeviceGetCount) F(DeviceGetName) F(DeviceGetAttribute) F(DevicePrimaryCtxRetain)  \
-        F(CtxSetCurrent) F(CtxGetCurrent) F(ModuleLoadData) F(ModuleUnload) F(ModuleGetFunction) F(FuncSetAttribute)   \
-            F(FuncGetAttribute) F(LaunchKernelEx) F(OccupancyMaxActiveClusters) F(StreamCreate) F(StreamSynchronize)   \
+        F(CtxSetCurrent) F(ModuleLoadData) F(ModuleUnload) F(ModuleGetFunction) F(FuncSetAttribute)   \
+            F(LaunchKernelEx) F(OccupancyMaxActiveClusters) F(StreamCreate) F(StreamSynchronize)   \
                 F(StreamBeginCapture) F(StreamEndCapture) F(GraphInstantiate) F(GraphLaunch) F(GraphDestroy)           \
                     F(GraphExecDestroy) F(EventCreate) F(EventRecord) F(EventSynchronize) F(EventElapsedTime)          \
                         F(MemAlloc) F(MemFree) F(MemGetInfo) F(MemsetD8Async) F(MemcpyDtoHAsync)
