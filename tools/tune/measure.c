@@ -393,6 +393,7 @@ static void check_all(const request *r, trials *t, loaded *x, const operands *o)
     p.m = o->s.m, p.n = o->s.n, p.k = o->s.k;
     /* of a very large product some rows, an odd number apart, so that they meet every row of a tile */
     p.row_step = flops > 4e12 ? (int)(flops / 4e12) * 2 + 1 : 1;
+    while (p.m / p.row_step >= 64 * 65535) p.row_step += 2; /* a grid has no more blocks along y */
     p.rows = (p.m + p.row_step - 1) / p.row_step;
     p.a = o->a, p.b = o->b;
     CU(MemAlloc(&found, 16));
@@ -439,7 +440,7 @@ static size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 static operands operands_make(const request *r, shape s)
 {
     operands o;
-    size_t set, room = 0, all = 0, want;
+    size_t set, room = 0, all = 0, want, more;
     memset(&o, 0, sizeof o);
     o.s = s;
     o.a_size = padded((size_t)s.m * (size_t)s.k * 2);
@@ -448,11 +449,12 @@ static operands operands_make(const request *r, shape s)
     set = o.a_size + o.b_size + o.d_size;
     want = emulated ? 2 : 3 * r->dev.l2 / set + 2;
     CU(MemGetInfo(&room, &all));
-    /* the reference's D and a hook's zeros besides */
-    if (set + 2 * o.d_size > room / 10 * 9)
+    /* the reference's D, a hook's zeros and cuBLASLt's workspace besides */
+    more = 3 * o.d_size + (128u << 20);
+    if (set + more > room / 10 * 9)
         tune_fail(1, "%d x %d x %d: %.1f GB of operands are too many for the %.1f GB that are free", s.m, s.n, s.k,
-                  (double)(set + 2 * o.d_size) * 1e-9, (double)room * 1e-9);
-    if (want > (room / 10 * 9 - 2 * o.d_size) / set) want = (room / 10 * 9 - 2 * o.d_size) / set;
+                  (double)(set + more) * 1e-9, (double)room * 1e-9);
+    if (want > (room / 10 * 9 - more) / set) want = (room / 10 * 9 - more) / set;
     o.sets = want > MOST_CALLS ? MOST_CALLS : (int)want;
     CU(MemAlloc(&o.a, o.a_size * (size_t)o.sets));
     CU(MemAlloc(&o.b, o.b_size * (size_t)o.sets));

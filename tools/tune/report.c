@@ -55,8 +55,10 @@ static void quoted(const char *s, int csv)
 /* ---- CSV and JSON: a candidate of a shape, measured or not ---- */
 static int rows_written;
 
-static void row(const request *r, shape s, const trial *t)
+static void row(const request *r, const trials *of, const trial *t)
 {
+    const shape s = of->s;
+    const char *to = of->cublas ? "cuBLASLt" : "first candidate";
     const kernel *k = t->k;
     const int csv = r->format == 'c';
     const double us = t->rounds ? t->median_time * 1e6 : 0, rate = t->rounds ? flops(s) / t->median_time * 1e-12 : 0;
@@ -64,8 +66,8 @@ static void row(const request *r, shape s, const trial *t)
         printf("%d,%d,%d,%s,%s,%s,", s.m, s.n, s.k, type_name(r->a), type_name(r->d), candidate_generator(k));
         quoted(k->fields, 1);
         printf(",%.3f", t->estimate * 1e6);
-        if (t->rounds) printf(",%.3f,%.2f,%.4f,%.4f,%.4f,%d", us, rate, t->median_ratio, t->low, t->high, t->rounds);
-        else printf(",,,,,,0");
+        if (t->rounds) printf(",%.3f,%.2f,%.4f,%.4f,%.4f,%s,%d", us, rate, t->median_ratio, t->low, t->high, to, t->rounds);
+        else printf(",,,,,,,0");
         printf(",%d,%d,%d,%d,", k->stages, k->smem, k->registers, k->spills);
         quoted(t->why, 1);
         putchar('\n');
@@ -78,8 +80,8 @@ static void row(const request *r, shape s, const trial *t)
         printf(", \"estimate_us\": %.3f", t->estimate * 1e6);
         if (t->rounds)
             printf(", \"us\": %.3f, \"tflops\": %.2f, \"ratio\": %.4f, \"ratio_low\": %.4f, \"ratio_high\": %.4f, "
-                   "\"rounds\": %d",
-                   us, rate, t->median_ratio, t->low, t->high, t->rounds);
+                   "\"ratio_to\": \"%s\", \"rounds\": %d",
+                   us, rate, t->median_ratio, t->low, t->high, to, t->rounds);
         printf(", \"stages\": %d, \"smem\": %d", k->stages, k->smem);
         if (k->registers) printf(", \"registers\": %d, \"spill_bytes\": %d", k->registers, k->spills);
         if (*t->why) printf(", \"why\": "), quoted(t->why, 0);
@@ -93,7 +95,7 @@ void report_begin(const request *r)
     rows_written = 0;
     if (r->format == 'c')
         printf(
-            "m,n,k,a,d,generator,fields,estimate_us,us,tflops,ratio,ratio_low,ratio_high,rounds,stages,smem,registers,"
+            "m,n,k,a,d,generator,fields,estimate_us,us,tflops,ratio,ratio_low,ratio_high,ratio_to,rounds,stages,smem,registers,"
             "spill_bytes,why\n");
     if (r->format == 'j') {
         printf("{\"device\": ");
@@ -128,7 +130,7 @@ void report_list(const request *r, const trials *t, int count)
             if (r->format == 't')
                 printf("    %11.1f  %6d  %7.1f  %s %s%s\n", t[i].t[j].estimate * 1e6, k->stages, k->smem / 1024.,
                        short_name(k), k->fields, own_text(k));
-            else row(r, t[i].s, &t[i].t[j]);
+            else row(r, &t[i], &t[i].t[j]);
         }
     }
     report_end(r);
@@ -136,8 +138,9 @@ void report_list(const request *r, const trials *t, int count)
 
 void report_compiled(const request *r, kernel **kernels, int count)
 {
-    const shape none = {0, 0, 0};
+    trials none;
     int i;
+    memset(&none, 0, sizeof none);
     report_begin(r);
     if (r->format == 't') printf("%s: registers  spill bytes  stages  smem KB  seconds\n", r->arch);
     for (i = 0; i < count; i++) {
@@ -146,7 +149,7 @@ void report_compiled(const request *r, kernel **kernels, int count)
         memset(&t, 0, sizeof t);
         t.k = kernels[i];
         tune_print(t.why, sizeof t.why, "%s", k->why);
-        if (r->format != 't') row(r, none, &t);
+        if (r->format != 't') row(r, &none, &t);
         else if (k->state == KERNEL_BAD) printf("  %s %s: does not compile: %s\n", short_name(k), k->fields, k->why);
         else
             printf("        %9d  %11d  %6d  %7.1f  %7.1f  %s %s\n", k->registers, k->spills, k->stages, k->smem / 1024.,
@@ -170,7 +173,7 @@ void report_shape(const request *r, trials *t)
     int i;
     qsort(t->t, (size_t)t->count, sizeof *t->t, by_ratio);
     if (r->format != 't') {
-        for (i = 0; i < t->count; i++) row(r, t->s, &t->t[i]);
+        for (i = 0; i < t->count; i++) row(r, t, &t->t[i]);
         return;
     }
     printf("\n%d x %d x %d: %d of %d legal candidates, %.1f s", t->s.m, t->s.n, t->s.k, t->count, t->legal, t->tried_s);
