@@ -183,7 +183,8 @@ right 2 "--generator sm80 --a f16 --epi $work/hooks.h:mine --epi-args p,f=0.5,i=
 right 1 "--generator sm80 --epi tc_epi_residual_bf16 33 40 64"
 right 1 "--generator sm80 --epi2 tc_epi2_bias_col --d f32 33 40 64"
 says "$trial --generator sm80 --candidates 1 33 40 64 64 64 72" "^33 x 40 x 64: 1 of" "^64 x 64 x 72: 1 of"
-says "$trial --generator sm80 --candidates 1 --json 64 64 64" '"ratio": [0-9.]+, .*"ratio_to": "first candidate"' '"registers": [1-9]'
+says "$trial --generator sm80 --candidates 1 --json 64 64 64" '"ratio": [0-9.]+, .*"ratio_to": "first candidate"' \
+    '"registers": [1-9]'
 [ -n "$tcemu" ] || says "--time 0.1 --candidates 3 1024 1024 1024" "TC_GEMM_SM[89]0_DEFINE\(my_gemm"
 
 # a wrong result is marked, is not measured and is an error

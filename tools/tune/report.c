@@ -66,7 +66,8 @@ static void row(const request *r, const trials *of, const trial *t)
         printf("%d,%d,%d,%s,%s,%s,", s.m, s.n, s.k, type_name(r->a), type_name(r->d), candidate_generator(k));
         quoted(k->fields, 1);
         printf(",%.3f", t->estimate * 1e6);
-        if (t->rounds) printf(",%.3f,%.2f,%.4f,%.4f,%.4f,%s,%d", us, rate, t->median_ratio, t->low, t->high, to, t->rounds);
+        if (t->rounds)
+            printf(",%.3f,%.2f,%.4f,%.4f,%.4f,%s,%d", us, rate, t->median_ratio, t->low, t->high, to, t->rounds);
         else printf(",,,,,,,0");
         printf(",%d,%d,%d,%d,", k->stages, k->smem, k->registers, k->spills);
         quoted(t->why, 1);
@@ -94,9 +95,8 @@ void report_begin(const request *r)
 {
     rows_written = 0;
     if (r->format == 'c')
-        printf(
-            "m,n,k,a,d,generator,fields,estimate_us,us,tflops,ratio,ratio_low,ratio_high,ratio_to,rounds,stages,smem,registers,"
-            "spill_bytes,why\n");
+        printf("m,n,k,a,d,generator,fields,estimate_us,us,tflops,ratio,ratio_low,ratio_high,ratio_to,rounds,"
+               "stages,smem,registers,spill_bytes,why\n");
     if (r->format == 'j') {
         printf("{\"device\": ");
         quoted(r->dev.present ? r->dev.name : "", 0);
