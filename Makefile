@@ -34,7 +34,8 @@ TESTS = unit_device unit_kernel gemm_fuzz bad_input debug_hang unit_mma unit_wmm
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz
 
 .PHONY: all run test bench plots bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/types_doc
+all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/tc_tune \
+	$(B)/types_doc
 
 help:
 	@echo "make              build everything"
@@ -47,7 +48,7 @@ help:
 	@echo "                  ARGS=\"--group small\", ARGS=--list and the like only print (bench/gemm.cu says what there is; needs a GPU)"
 	@echo "make plots        draw docs/gemm_ratio.svg and docs/gemm_roofline.svg anew from bench/results/gemm.csv"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
-	@echo "make tune SHAPE=\"m n k\"   try every tile of bench/tune_configs.h on a shape (needs a GPU)"
+	@echo "make tune SHAPE=\"m n k\"   find the best tile for a shape: build/tc_tune, which see: --help (needs a GPU and NVRTC)"
 	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
@@ -57,8 +58,8 @@ help:
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make single       all headers as one file, build/tc_single.h"
-	@echo "make install PREFIX=/usr/local    headers, tcemu, manuals, CMake package, pkg-config file; DESTDIR=/stage before it"
-	@echo "make install-headers              the same without tcemu: needs no compiler"
+	@echo "make install PREFIX=/usr/local    headers, tcemu, tc_tune, manuals, CMake package, pkg-config file; DESTDIR=/stage before it"
+	@echo "make install-headers              the same without the programs: needs no compiler"
 	@echo "make uninstall PREFIX=/usr/local  removes what was installed there"
 	@echo "make clean; ARCHS=\"80 90a\" overrides the targets (now: $(ARCHS))"
 
@@ -155,15 +156,12 @@ bench-attention: $(B)/bench/attention.so
 	python3 bench/attention.py
 	python3 bench/attention.py --accuracy
 
-# one object for each configuration, so that -j builds them side by side
-TUNE = $(shell grep -o '^\#define TUNE_[0-9]*' bench/tune_configs.h | grep -o '[0-9]*$$')
-$(B)/tune/%.o: bench/tune_gemm.cu bench/tune_configs.h bench/bench.h $(HEADERS) | nvcc
+# a program of the host alone: NVRTC, the driver and cuBLASLt are opened at run time
+$(B)/tc_tune: $(wildcard tools/tune/*.c tools/tune/*.h) $(HEADERS) | nvcc
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -DCONFIG=$* -c $< -o $@
-$(B)/tune/main: bench/tune_gemm.cu $(TUNE:%=$(B)/tune/%.o)
-	$(NVCC) $(NVCCFLAGS) $^ -o $@ -lcublasLt
-tune: $(B)/tune/main
-	$(B)/tune/main $(SHAPE)
+	$(CC) -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -isystem $(CUDA_HOME)/include $(filter %.c,$^) -o $@ -ldl
+tune: $(B)/tc_tune
+	$(B)/tc_tune $(SHAPE)
 
 check-ptx: nvcc
 	@NVCC="$(NVCC)" sh tests/check_ptx.sh $(B)/check_ptx
@@ -203,7 +201,7 @@ doc: $(B)/types_doc
 	sh tools/isa_doc.sh
 	$(B)/types_doc docs/types.md
 
-install: emu
+install: emu $(B)/tc_tune
 	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)" $(B)
 install-headers:
 	@DESTDIR="$(DESTDIR)" sh tools/install.sh install "$(PREFIX)"

@@ -113,6 +113,7 @@ list() {
         for device in sm_90a sm_80; do emulated $device nvrtc_run "$build/tc_single.h"; done
     fi
     step single sh tests/single.sh "$build" $tcemu
+    on_device tune sh tests/tune.sh "$build" $tcemu
     step cmake sh tests/cmake.sh "$build"
     step install sh tests/install.sh "$build"
     on_device torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py

@@ -1,7 +1,7 @@
 #!/bin/sh
 # install.sh - what make install, make install-headers and make uninstall do.
-#     tools/install.sh install PREFIX BUILD_DIR    headers, tcemu, licence, manuals, CMake package, tc.pc
-#     tools/install.sh install PREFIX              the same without tcemu
+#     tools/install.sh install PREFIX BUILD_DIR    headers, tcemu, tc_tune, licence, manuals, CMake package, tc.pc
+#     tools/install.sh install PREFIX              the same without the programs
 #     tools/install.sh uninstall PREFIX            exactly what was installed: PREFIX/share/tc/installed is the list
 # DESTDIR, from the environment, stands before PREFIX and is written nowhere. What is installed finds its parts from
 # where it lies itself, so PREFIX may be moved as a whole. An installation first removes the one before it: no header
@@ -57,8 +57,8 @@ install) ;;
 esac
 
 if [ -n "$build" ]; then
-    for file in "$build/tcemu" "$build/libtcemu.so"; do
-        [ -f "$file" ] || { echo "$file is not built: make emu"; exit 1; }
+    for file in "$build/tcemu" "$build/libtcemu.so" "$build/tc_tune"; do
+        [ -f "$file" ] || { echo "$file is not built: make emu $build/tc_tune"; exit 1; }
     done
 fi
 uninstall
@@ -77,6 +77,7 @@ for file in "$root"/docs/*.md; do put 644 "$file" share/doc/tc/docs; done
 for file in "$root"/docs/layouts/*.md "$root"/docs/layouts/*.svg; do put 644 "$file" share/doc/tc/docs/layouts; done
 if [ -n "$build" ]; then
     put 755 "$build/tcemu" bin
+    put 755 "$build/tc_tune" bin
     put 755 "$build/libtcemu.so" lib/tcemu
     # the names that programs load the driver by, which in the build directory are links as well
     for link in "$build"/emu/lib*.so*; do
