@@ -90,6 +90,7 @@ function take(chunk, pass,    name, sig, s, i, gate, ptx, n, p, k, w, words, dep
     }
     else if (chunk ~ /__host__/) gate = "host, any"
     else gate = "any"
+    gsub(/  +/, " ", chunk) # a signature may take several lines
     s = chunk
     sub(/^.*__attribute__\(\(unused\)\) /, "", s)
     if (!match(chunk, /tc_[A-Za-z0-9_]+\(/)) return
@@ -109,7 +110,7 @@ function take(chunk, pass,    name, sig, s, i, gate, ptx, n, p, k, w, words, dep
         return
     }
     gsub(/" *"/, "", s)
-    while (match(s, /asm( volatile)? *\("[^"]*"/)) {
+    while (match(s, /asm( volatile)? *\( *"[^"]*"/)) {
         w = substr(s, RSTART, RLENGTH); s = substr(s, RSTART + RLENGTH)
         sub(/^[^"]*"/, "", w); sub(/"$/, "", w)
         gsub(/\\n|\\t/, " ", w); gsub(/[{}]/, " ", w)
