@@ -34,14 +34,14 @@ examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
 count=0
-make_mutant() { # SED_SCRIPT FORM: of line n of $file
+make_mutant() { # SED_SCRIPT FORM: of line n of $file, and of those that its call goes on to
     count=$((count + 1))
     dir=$out/$(printf %02d $count)
     mkdir -p "$dir/examples"
     ln -s "$PWD"/tc*.h "$dir"
     ln -s "$PWD/examples/$example.cu" "$PWD"/examples/*.h "$dir/examples"
     rm "$dir/$file"
-    sed -E "${n}$1" "$file" > "$dir/$file"
+    sed -E "${n}{:more; /\);/!{N; bmore}; $1}" "$file" > "$dir/$file"
     if cmp -s "$file" "$dir/$file"; then echo "mutants.sh: nothing to delete in $file:$n" >&2 && exit 2; fi
     echo "$arch $example" > "$dir/how"
     echo "$file:$n ${2:+($2) }" > "$dir/where"
