@@ -120,10 +120,10 @@ KERNEL(dsmem_no_cluster_sync)
     tc_cluster_sync();
     s[threadIdx.x] = in[threadIdx.x]; // EXPECT dsmem_no_cluster_sync race: "this write is not ordered after the read"
     if (BAD) __syncthreads(); else tc_cluster_sync();
+    const uint32_t other = tc_mapa(tc_smem_u32(&s[threadIdx.x]), tc_cluster_ctarank() ^ 1);
     float v;
     // ALSO dsmem_no_cluster_sync: "the read"
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v)
-                 : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), tc_cluster_ctarank() ^ 1)) : "memory");
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(other) : "memory");
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -150,11 +150,11 @@ KERNEL(dsmem_rank)
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x];
     tc_cluster_sync();
-    float v;
+    const uint32_t rank = BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1;
     // EXPECT dsmem_rank operand: "the address of CTA rank 2: the cluster has 2 CTAs"
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v)
-                 : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1))
-                 : "memory");
+    const uint32_t other = tc_mapa(tc_smem_u32(&s[threadIdx.x]), rank);
+    float v;
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(other) : "memory");
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -306,7 +306,7 @@ KERNEL(cluster_one_never_arrives)
         // EXPECT cluster_one_never_arrives deadlock: "of CTA rank 1: phase 0, 1 of 1 arrivals pending"
         tc_mbarrier_wait(b, 0);
     }
-    // ALSO cluster_one_never_arrives: "warp 0: waits at the cluster barrier, where 32 of 64 threads have arrived"
+    // ALSO cluster_one_never_arrives: "block (0,0,0) warp 0: waits at the cluster barrier, where 32 of 64 threads"
     tc_cluster_sync();
     out[threadIdx.x] = in[threadIdx.x];
 }
