@@ -307,9 +307,9 @@ KERNEL(tc5_no_peer)
 {
     __shared__ uint32_t slot;
     if (threadIdx.x < 32) {
-        const uint32_t at = tc_smem_u32(&slot), n = COLS;
+        const uint32_t a = tc_smem_u32(&slot), n = COLS;
         // EXPECT tc5_no_peer tcgen05-order: "launch with a cluster size that is a multiple of 2"
-        asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(at), "r"(n) : "memory");
+        asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(a), "r"(n) : "memory");
         asm volatile("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" : : : "memory");
     }
     if (BAD) return;
