@@ -7,18 +7,18 @@
  *     if (st != TC_OK) fprintf(stderr, "%s: %s\n", tc_status_text(st), tc_why());
  *
  * OPTIONS (define before the first include)
- *     TC_DEBUG              every mbarrier wait becomes a bounded spin that reports and traps (tc_tma.h)
- *     TC_DEBUG_TIMEOUT_NS   how long such a wait may last, in nanoseconds (default 2000000000)
- *     TC_SM90_STUBS         TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
- *     TC_STATIC_ENTRIES     NAME_run and NAME_can_run belong to their file: for generators in a header that several
- *                           files include (tc_gemm.h)
- *     TC_SM80_ON_HOPPER     a build without sm_90a code runs the sm_80 kernel on Hopper, slowly, rather than refuse
- *                           (tc_gemm.h)
- *     TC_NO_HOST            no host functions: device code only
- *     TC_ALL_TARGETS        every gate is open: for editors, which generate no code (compile_flags.txt has it)
- *     TC_ALLOW_RDC          sm_90a kernels may be compiled with -rdc=true, where ptxas ignores setmaxnreg: slow, and
+ *     TC_DEBUG             every mbarrier wait becomes a bounded spin that reports and traps (tc_tma.h)
+ *     TC_DEBUG_TIMEOUT_NS  how long such a wait may last, in nanoseconds (default 2000000000)
+ *     TC_SM90_STUBS        TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
+ *     TC_STATIC_ENTRIES    NAME_run and NAME_can_run belong to their file: for generators in a header that several
+ *                          files include (tc_gemm.h)
+ *     TC_SM80_ON_HOPPER    a build without sm_90a code runs the sm_80 kernel on Hopper, slowly, rather than refuse
+ *                          (tc_gemm.h)
+ *     TC_NO_HOST           no host functions: device code only
+ *     TC_ALL_TARGETS       every gate is open: for editors, which generate no code (compile_flags.txt has it)
+ *     TC_ALLOW_RDC         sm_90a kernels may be compiled with -rdc=true, where ptxas ignores setmaxnreg: slow, and
  *                           large tiles spill
- *     TC_EPI_MAX            bytes of hook arguments that a kernel carries (default 256; tc_gemm.h)
+ *     TC_EPI_MAX           bytes of hook arguments that a kernel carries (default 256; tc_gemm.h)
  *
  * CONTENTS
  *     qualifiers            TC_DEV TC_HD TC_HOST TC_ALIGN TC_CONSTEXPR

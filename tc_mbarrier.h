@@ -9,37 +9,33 @@
  *     TC_MBARRIER_WAIT(bar, 0, "tile", 0);
  *
  * CONTENTS (bar: shared address of the uint64_t)
- *     mbarrier        tc_mbarrier_init _inval _arrive _arrive_count _arrive_expect_tx _expect_tx _arrive_cluster
+ *     mbarrier  tc_mbarrier_init _inval _arrive _arrive_count _arrive_expect_tx _expect_tx _arrive_cluster
  *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity _arrive_state _pending_count _wait;
  *                     TC_MBARRIER_WAIT(bar, parity, name, stage)
- *     fences          tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
- *     clusters        tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa; tc_mapa_shared_u64,
- *                     tc_mapa_u64,
- *                     tc_getctarank, tc_getctarank_shared_u64, tc_getctarank_u64, tc_cvta_shared_cluster,
- *                     tc_cvta_to_shared_cluster, tc_isspacep_shared_cluster; tc_sreg_NAME for each special register of
- *                     clusters and of shared memory
- *     blocks          tc_barrier_sync, tc_barrier_arrive (all threads of a warp need not come together),
- *                     tc_bar_warp_sync,
+ *     fences    tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
+ *     clusters  tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa; tc_mapa_shared_u64,
+ *               tc_mapa_u64, tc_getctarank, tc_getctarank_shared_u64, tc_getctarank_u64, tc_cvta_shared_cluster,
+ *               tc_cvta_to_shared_cluster, tc_isspacep_shared_cluster; tc_sreg_NAME for each special register of
+ *               clusters and of shared memory
+ *     blocks    tc_barrier_sync, tc_barrier_arrive (all threads of a warp need not come together), tc_bar_warp_sync,
  *                     tc_elect_sync; tc_bar_sync, tc_bar_arrive, tc_elect_one: tc_core.h
- *     grids           tc_griddepcontrol_wait, tc_griddepcontrol_launch_dependents; clusterlaunchcontrol (sm_100):
+ *     grids     tc_griddepcontrol_wait, tc_griddepcontrol_launch_dependents; clusterlaunchcontrol (sm_100):
  *                     tc_clusterlaunchcontrol_try_cancel, _multicast, _is_canceled, _first_ctaid, _first_ctaid_x _y _z
  *
  *     With every qualifier, as macros. q: what stands between the name and the type or the operands, with its dots, as
  *     in PTX; it may be empty. A wrong one is refused in words.
  *     TC_MBARRIER_INIT(q, bar, count), TC_MBARRIER_INVAL(q, bar)             q: {.shared .shared::cta}
- *     TC_MBARRIER_ARRIVE(q, state, bar[, count]), TC_MBARRIER_ARRIVE_DROP    q: {.expect_tx .noComplete}{.release.cta
- *                                                                            .relaxed.cta
- *                     .release.cluster .relaxed.cluster}{.shared .shared::cta .shared::cluster}; state: the name of a
- *                     uint64_t, or _
- *     TC_MBARRIER_EXPECT_TX(q, bar, bytes), TC_MBARRIER_COMPLETE_TX          q: {.relaxed.cta
- *                                                                            .relaxed.cluster}{.shared...}
+ *     TC_MBARRIER_ARRIVE(q, state, bar[, count]), TC_MBARRIER_ARRIVE_DROP
+ *                     q: {.expect_tx .noComplete}{.release.cta .relaxed.cta .release.cluster .relaxed.cluster}
+ *                     {.shared .shared::cta .shared::cluster}; state: the name of a uint64_t, or _
+ *     TC_MBARRIER_EXPECT_TX(q, bar, bytes), TC_MBARRIER_COMPLETE_TX
+ *                     q: {.relaxed.cta .relaxed.cluster}{.shared...}
  *     TC_MBARRIER_TEST_WAIT(q, done, bar, state), TC_MBARRIER_TEST_WAIT_PARITY(q, done, bar, parity)
  *     TC_MBARRIER_TRY_WAIT(q, done, bar, state[, ns]), TC_MBARRIER_TRY_WAIT_PARITY(q, done, bar, parity[, ns])
- *                     q: {.acquire.cta .relaxed.cta .acquire.cluster .relaxed.cluster}{.shared .shared::cta}; done: an
- *                     int, 1 or 0
+ *                     q: {.acquire.cta .relaxed.cta .acquire.cluster .relaxed.cluster}{.shared .shared::cta};
+ *                     done: an int, 1 or 0
  *     TC_FENCE(q), TC_MEMBAR(q), TC_FENCE_PROXY_TENSORMAP_ACQUIRE(scope, tmap)
- *     TC_BARRIER_CLUSTER_ARRIVE(q), TC_BARRIER_CLUSTER_WAIT(q)               q: {.release .relaxed or
- *                                                                            .acquire}{.aligned}
+ *     TC_BARRIER_CLUSTER_ARRIVE(q), TC_BARRIER_CLUSTER_WAIT(q)   q: {.release .relaxed or .acquire}{.aligned}
  *     TC_BARRIER_CTA_SYNC(q, id[, threads]), TC_BARRIER_CTA_ARRIVE(q, id, threads)      q: {.aligned}
  *     An address is a uint32_t where q has a .shared, and a pointer where it has none (PTX's generic form).
  *
@@ -56,12 +52,15 @@
  *
  * TRAPS
  *     A wait returns when the phase of that parity has *completed*: wait for parity 1 on a fresh barrier returns at
- *     once. .sem and .scope come together: .release alone is no qualifier. A remote arrive returns no state (_), and
- *     nobody waits remotely. A count with arrive needs sm_90; sm_80 has it with .noComplete only, which must not end
- *     the phase. try_wait's time is in nanoseconds and a hint: ask again.
+ *     once.
+ *     .sem and .scope come together: .release alone is no qualifier. A remote arrive returns no state (_), and nobody
+ *     waits remotely.
+ *     A count with arrive needs sm_90; sm_80 has it with .noComplete only, which must not end the phase.
+ *     try_wait's time is in nanoseconds and a hint: ask again.
  *     Shared memory written by ordinary stores is invisible to TMA and wgmma until tc_fence_proxy_async_shared in each
- *     writing thread. A barrier used from another CTA, or by TMA: tc_fence_mbarrier_init after its init, then a cluster
- *     or block barrier.
+ *     writing thread.
+ *     A barrier used from another CTA, or by TMA: tc_fence_mbarrier_init after its init, then a cluster or block
+ *     barrier.
  */
 #ifndef TC_MBARRIER_H
 #define TC_MBARRIER_H
@@ -290,11 +289,14 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
  */
 #define TC__ADDRESS(q, addr)                                                                                          \
     static_assert(sizeof(+(addr)) == (tc__holds(#q, ".shared") ? 4 : 8),                                              \
-                  "tc: the address: with .shared a shared address (uint32_t, of tc_smem_u32 or tc_mapa), without it a pointer")
+                  "tc: the address: with .shared a shared address (uint32_t, of tc_smem_u32 or tc_mapa), without it " \
+                  "a pointer")
 #define TC__MB_SPACE "{.shared, .shared::cta}"
 #define TC__MB_SEM "|.release.cta|.relaxed.cta|.release.cluster|.relaxed.cluster"
 #define TC__MB_WAITS "|.acquire.cta|.relaxed.cta|.acquire.cluster|.relaxed.cluster |.shared|.shared::cta"
-#define TC__MB_SM90(q, what) static_assert(TC_HAS_SM90, "tc: mbarrier: " what " needs sm_90: compile with -gencode arch=compute_90,code=sm_90")
+#define TC__MB_SM90(q, what)                                                                                          \
+    static_assert(TC_HAS_SM90, "tc: mbarrier: " what                                                                  \
+                  " needs sm_90: compile with -gencode arch=compute_90,code=sm_90")
 
 #define TC_MBARRIER_INIT(q, bar, count)                                                                               \
     do {                                                                                                              \
@@ -305,7 +307,8 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
     } while (0)
 #define TC_MBARRIER_INVAL(q, bar)                                                                                     \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.shared|.shared::cta"), "tc: mbarrier.inval: the qualifiers are " TC__MB_SPACE); \
+        static_assert(tc__follows(#q, "|.shared|.shared::cta"), "tc: mbarrier.inval: the qualifiers are "             \
+                      TC__MB_SPACE);                                                                                  \
         TC__ADDRESS(q, bar);                                                                                          \
         tc__needs_sm80();                                                                                             \
         asm volatile("mbarrier.inval" #q ".b64 [%0];" : : "l"((uint64_t)(bar)) : "memory");                           \
@@ -317,7 +320,8 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 #define TC__MB_S_2 ~, TC__MB_STATE_COUNT
 #define TC__MB_N_1 ~, TC__MB_NONE
 #define TC__MB_N_2 ~, TC__MB_NONE_COUNT
-#define TC__MB_BAD(...) static_assert(0, "tc: mbarrier.arrive: the arguments are (qualifiers, state or _, bar[, count])")
+#define TC__MB_BAD(...)                                                                                               \
+    static_assert(0, "tc: mbarrier.arrive: the arguments are (qualifiers, state or _, bar[, count])")
 #define TC__MB_PICK(sink, count) TC__MB_PICK_(sink, count)
 #define TC__MB_PICK_(sink, count) TC__PROBE(TC__MB_##sink##_##count, TC__MB_BAD)
 #define TC__MB_STATE(op, q, state, bar)                                                                               \
@@ -330,17 +334,21 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
     tc__needs_sm80();                                                                                                 \
     asm volatile("mbarrier." op #q ".b64 %0, [%1];" : "=l"(state) : "l"((uint64_t)(bar)) : "memory")
 #define TC__MB_STATE_COUNT(op, q, state, bar, count)                                                                  \
-    static_assert(tc__follows(#q, "|.expect_tx " TC__MB_SEM " |.shared|.shared::cta") || tc__follows(#q, ".noComplete |.release.cta |.shared|.shared::cta"), \
-                  "tc: mbarrier.arrive with a count: the qualifiers are {.expect_tx}{.release or .relaxed with .cta or .cluster}" TC__MB_SPACE \
+    static_assert(tc__follows(#q, "|.expect_tx " TC__MB_SEM " |.shared|.shared::cta")                                 \
+                  || tc__follows(#q, ".noComplete |.release.cta |.shared|.shared::cta"),                              \
+                  "tc: mbarrier.arrive with a count: the qualifiers are {.expect_tx}{.release or .relaxed with .cta " \
+                  "or .cluster}" TC__MB_SPACE                                                                         \
                   ", or .noComplete{.release.cta}" TC__MB_SPACE "; .shared::cluster takes _ for the state");          \
     static_assert(TC_HAS_SM90 || tc__holds(#q, ".noComplete"),                                                        \
-                  "tc: mbarrier: a count without .noComplete needs sm_90: compile with -gencode arch=compute_90,code=sm_90"); \
+                  "tc: mbarrier: a count without .noComplete needs sm_90: compile with -gencode "                     \
+                  "arch=compute_90,code=sm_90");                                                                      \
     TC__ADDRESS(q, bar);                                                                                              \
     tc__needs_sm80();                                                                                                 \
     asm volatile("mbarrier." op #q ".b64 %0, [%1], %2;" : "=l"(state) : "l"((uint64_t)(bar)), "r"(count) : "memory")
 #define TC__MB_NONE(op, q, state, bar)                                                                                \
     static_assert(tc__follows(#q, TC__MB_SEM " |.shared|.shared::cta|.shared::cluster"),                              \
-                  "tc: mbarrier.arrive: the qualifiers are {.release or .relaxed with .cta or .cluster}{.shared, .shared::cta, .shared::cluster}"); \
+                  "tc: mbarrier.arrive: the qualifiers are {.release or .relaxed with .cta or .cluster}{.shared, "    \
+                  ".shared::cta, .shared::cluster}");                                                                 \
     static_assert(TC_HAS_SM90 || tc__follows(#q, "|.release.cta |.shared|.shared::cta"),                              \
                   "tc: mbarrier: .relaxed and .cluster need sm_90: compile with -gencode arch=compute_90,code=sm_90"); \
     TC__ADDRESS(q, bar);                                                                                              \
@@ -348,22 +356,30 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
     asm volatile("mbarrier." op #q ".b64 _, [%0];" : : "l"((uint64_t)(bar)) : "memory")
 #define TC__MB_NONE_COUNT(op, q, state, bar, count)                                                                   \
     static_assert(tc__follows(#q, "|.expect_tx " TC__MB_SEM " |.shared|.shared::cta|.shared::cluster"),               \
-                  "tc: mbarrier.arrive with a count: the qualifiers are {.expect_tx}{.release or .relaxed with .cta or .cluster}" \
-                  "{.shared, .shared::cta, .shared::cluster}; .noComplete returns a state");                          \
+                  "tc: mbarrier.arrive with a count: the qualifiers are {.expect_tx}{.release or .relaxed with .cta " \
+                  "or .cluster}{.shared, .shared::cta, .shared::cluster}; .noComplete returns a state");              \
     TC__ADDRESS(q, bar);                                                                                              \
     tc__needs_sm90();                                                                                                 \
     asm volatile("mbarrier." op #q ".b64 _, [%0], %1;" : : "l"((uint64_t)(bar)), "r"(count) : "memory")
 
 /* PTX: mbarrier.arrive and .arrive_drop (which also lowers the count of the phases to come). */
 #define TC_MBARRIER_ARRIVE(q, state, ...)                                                                             \
-    do { TC__CALL(TC__MB_PICK(TC__PROBE(TC__MB_SINK_##state, S), TC__NARGS(__VA_ARGS__)), "arrive", q, state, __VA_ARGS__); } while (0)
+    do {                                                                                                              \
+        TC__CALL(TC__MB_PICK(TC__PROBE(TC__MB_SINK_##state, S), TC__NARGS(__VA_ARGS__)), "arrive", q, state,          \
+                 __VA_ARGS__);                                                                                        \
+    } while (0)
 #define TC_MBARRIER_ARRIVE_DROP(q, state, ...)                                                                        \
-    do { TC__CALL(TC__MB_PICK(TC__PROBE(TC__MB_SINK_##state, S), TC__NARGS(__VA_ARGS__)), "arrive_drop", q, state, __VA_ARGS__); } while (0)
+    do {                                                                                                              \
+        TC__CALL(TC__MB_PICK(TC__PROBE(TC__MB_SINK_##state, S), TC__NARGS(__VA_ARGS__)), "arrive_drop", q, state,     \
+                 __VA_ARGS__);                                                                                        \
+    } while (0)
 
 #define TC__MB_TX(op, q, bar, bytes)                                                                                  \
     do {                                                                                                              \
         static_assert(tc__follows(#q, "|.relaxed.cta|.relaxed.cluster |.shared|.shared::cta|.shared::cluster"),       \
-                      "tc: mbarrier." op ": the qualifiers are {.relaxed.cta, .relaxed.cluster}{.shared, .shared::cta, .shared::cluster}"); \
+                      "tc: mbarrier." op                                                                              \
+                      ": the qualifiers are {.relaxed.cta, .relaxed.cluster}{.shared, .shared::cta, "                 \
+                      ".shared::cluster}");                                                                           \
         TC__ADDRESS(q, bar);                                                                                          \
         tc__needs_sm90();                                                                                             \
         asm volatile("mbarrier." op #q ".b64 [%0], %1;" : : "l"((uint64_t)(bar)), "r"(bytes) : "memory");             \
@@ -373,7 +389,8 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 
 #define TC__MB_WAIT(op, q, constraint, done, bar, phase)                                                              \
     static_assert(tc__follows(#q, TC__MB_WAITS), "tc: mbarrier." op                                                   \
-                  ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE ": a wait is local"); \
+                  ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE                    \
+                  ": a wait is local");                                                                               \
     static_assert(TC_HAS_SM90 || tc__follows(#q, "|.acquire.cta |.shared|.shared::cta"),                              \
                   "tc: mbarrier: .relaxed and .cluster need sm_90: compile with -gencode arch=compute_90,code=sm_90"); \
     TC__ADDRESS(q, bar);                                                                                              \
@@ -381,59 +398,79 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
                  : "=r"(done) : "l"((uint64_t)(bar)), constraint(phase) : "memory")
 #define TC__MB_WAIT_NS(op, q, constraint, done, bar, phase, ns)                                                       \
     static_assert(tc__follows(#q, TC__MB_WAITS), "tc: mbarrier." op                                                   \
-                  ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE ": a wait is local"); \
+                  ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE                    \
+                  ": a wait is local");                                                                               \
     TC__ADDRESS(q, bar);                                                                                              \
     asm volatile("{\n.reg .pred p;\nmbarrier." op #q ".b64 p, [%1], %2, %3;\nselp.b32 %0, 1, 0, p;\n}"                \
                  : "=r"(done) : "l"((uint64_t)(bar)), constraint(phase), "r"(ns) : "memory")
 #define TC__MB_TRY_3 ~, TC__MB_WAIT
 #define TC__MB_TRY_4 ~, TC__MB_WAIT_NS
-#define TC__MB_TRY_BAD(...) static_assert(0, "tc: mbarrier.try_wait: the arguments are (qualifiers, done, bar, state or parity[, nanoseconds])")
+#define TC__MB_TRY_BAD(...)                                                                                           \
+    static_assert(0,                                                                                                  \
+                  "tc: mbarrier.try_wait: the arguments are (qualifiers, done, bar, state or parity[, nanoseconds])")
 #define TC__MB_TRY(count) TC__MB_TRY_(count)
 #define TC__MB_TRY_(count) TC__PROBE(TC__MB_TRY_##count, TC__MB_TRY_BAD)
-#define TC_MBARRIER_TEST_WAIT(q, done, bar, state) do { tc__needs_sm80(); TC__MB_WAIT("test_wait", q, "l", done, bar, state); } while (0)
-#define TC_MBARRIER_TEST_WAIT_PARITY(q, done, bar, parity) do { tc__needs_sm80(); TC__MB_WAIT("test_wait.parity", q, "r", done, bar, parity); } while (0)
-#define TC_MBARRIER_TRY_WAIT(q, ...) do { tc__needs_sm90(); TC__CALL(TC__MB_TRY(TC__NARGS(__VA_ARGS__)), "try_wait", q, "l", __VA_ARGS__); } while (0)
-#define TC_MBARRIER_TRY_WAIT_PARITY(q, ...) do { tc__needs_sm90(); TC__CALL(TC__MB_TRY(TC__NARGS(__VA_ARGS__)), "try_wait.parity", q, "r", __VA_ARGS__); } while (0)
+#define TC_MBARRIER_TEST_WAIT(q, done, bar, state)                                                                    \
+    do { tc__needs_sm80(); TC__MB_WAIT("test_wait", q, "l", done, bar, state); } while (0)
+#define TC_MBARRIER_TEST_WAIT_PARITY(q, done, bar, parity)                                                            \
+    do { tc__needs_sm80(); TC__MB_WAIT("test_wait.parity", q, "r", done, bar, parity); } while (0)
+#define TC_MBARRIER_TRY_WAIT(q, ...)                                                                                  \
+    do { tc__needs_sm90(); TC__CALL(TC__MB_TRY(TC__NARGS(__VA_ARGS__)), "try_wait", q, "l", __VA_ARGS__); } while (0)
+#define TC_MBARRIER_TRY_WAIT_PARITY(q, ...)                                                                           \
+    do {                                                                                                              \
+        tc__needs_sm90();                                                                                             \
+        TC__CALL(TC__MB_TRY(TC__NARGS(__VA_ARGS__)), "try_wait.parity", q, "r", __VA_ARGS__);                         \
+    } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: fence, membar.
  *     q of TC_FENCE              sm_90, where there is an .acquire or .release, a .cluster, or an async or tensormap
  *                                proxy
  *     {.sc .acq_rel .acquire .release}{.cta .cluster .gpu .sys}, one of the scopes always
- *     .acquire.sync_restrict::shared::cluster.cluster    .release.sync_restrict::shared::cta.cluster    .mbarrier_init.release.cluster
+ *     .acquire.sync_restrict::shared::cluster.cluster    .release.sync_restrict::shared::cta.cluster
+ *     .mbarrier_init.release.cluster
  *     .proxy.alias    .proxy.async{.global .shared::cta .shared::cluster}
- *     .proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster    .proxy.async::generic.release.sync_restrict::shared::cta.cluster
+ *     .proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster
+ *     .proxy.async::generic.release.sync_restrict::shared::cta.cluster
  *     .proxy.tensormap::generic.release{.cta .cluster .gpu .sys}; its acquire side has an address, and a macro of its
  *     own: after a tensor map was changed in global memory, tmap is that map.
  */
 #define TC__FENCE_RULE                                                                                                \
     ".sc|.acq_rel|.acquire|.release| .cta|.cluster|.gpu|.sys"
 #define TC__FENCE_RULE_2                                                                                              \
-    ".acquire.sync_restrict::shared::cluster.cluster|.release.sync_restrict::shared::cta.cluster|.mbarrier_init.release.cluster|.proxy.alias"
+    ".acquire.sync_restrict::shared::cluster.cluster|.release.sync_restrict::shared::cta.cluster"                     \
+    "|.mbarrier_init.release.cluster|.proxy.alias"
 #define TC__FENCE_RULE_3                                                                                              \
-    ".proxy.async |.global|.shared::cta|.shared::cluster|::generic.acquire.sync_restrict::shared::cluster.cluster|::generic.release.sync_restrict::shared::cta.cluster"
+    ".proxy.async |.global|.shared::cta|.shared::cluster|::generic.acquire.sync_restrict::shared::cluster.cluster"    \
+    "|::generic.release.sync_restrict::shared::cta.cluster"
 #define TC_FENCE(q)                                                                                                   \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, TC__FENCE_RULE) || tc__follows(#q, TC__FENCE_RULE_2) || tc__follows(#q, TC__FENCE_RULE_3) \
+        static_assert(tc__follows(#q, TC__FENCE_RULE) || tc__follows(#q, TC__FENCE_RULE_2)                            \
+                      || tc__follows(#q, TC__FENCE_RULE_3)                                                            \
                           || tc__follows(#q, ".proxy.tensormap::generic.release .cta|.cluster|.gpu|.sys"),            \
-                      "tc: fence: the qualifiers are {.sc, .acq_rel, .acquire, .release} with .cta, .cluster, .gpu or .sys; " \
-                      ".mbarrier_init.release.cluster; .proxy.alias; .proxy.async{.global, .shared::cta, .shared::cluster}; " \
-                      ".proxy.tensormap::generic.release with a scope; or the sync_restrict forms that tc_mbarrier.h lists"); \
-        static_assert(TC_HAS_SM90 || tc__follows(#q, "|.sc|.acq_rel .cta|.gpu|.sys") || tc__follows(#q, ".proxy.alias"), \
-                      "tc: fence: .acquire, .release, .cluster, .proxy.async and .proxy.tensormap need sm_90: compile with " \
-                      "-gencode arch=compute_90,code=sm_90; before it there are .sc and .acq_rel");                  \
+                      "tc: fence: the qualifiers are {.sc, .acq_rel, .acquire, .release} with .cta, .cluster, .gpu "  \
+                      "or .sys; .mbarrier_init.release.cluster; .proxy.alias; .proxy.async{.global, .shared::cta, "   \
+                      ".shared::cluster}; .proxy.tensormap::generic.release with a scope; or the sync_restrict "      \
+                      "forms that tc_mbarrier.h lists");                                                              \
+        static_assert(TC_HAS_SM90 || tc__follows(#q, "|.sc|.acq_rel .cta|.gpu|.sys")                                  \
+                      || tc__follows(#q, ".proxy.alias"),                                                             \
+                      "tc: fence: .acquire, .release, .cluster, .proxy.async and .proxy.tensormap need sm_90: "       \
+                      "compile with -gencode arch=compute_90,code=sm_90; before it there are .sc and .acq_rel");      \
         asm volatile("fence" #q ";" : : : "memory");                                                                  \
     } while (0)
 #define TC_FENCE_PROXY_TENSORMAP_ACQUIRE(scope, tmap)                                                                 \
     do {                                                                                                              \
-        static_assert(tc__follows(#scope, ".cta|.cluster|.gpu|.sys"), "tc: fence.proxy.tensormap: the scope is .cta, .cluster, .gpu or .sys"); \
+        static_assert(tc__follows(#scope, ".cta|.cluster|.gpu|.sys"),                                                 \
+                      "tc: fence.proxy.tensormap: the scope is .cta, .cluster, .gpu or .sys");                        \
         tc__needs_sm90();                                                                                             \
-        asm volatile("fence.proxy.tensormap::generic.acquire" #scope " [%0], 128;" : : "l"((uint64_t)(tmap)) : "memory"); \
+        asm volatile("fence.proxy.tensormap::generic.acquire" #scope " [%0], 128;" : : "l"((uint64_t)(tmap))          \
+                     : "memory");                                                                                     \
     } while (0)
 #define TC_MEMBAR(q)                                                                                                  \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, ".cta|.gl|.sys|.proxy.alias"), "tc: membar: the qualifiers are .cta, .gl, .sys or .proxy.alias; " \
-                      "the async proxy has TC_FENCE(.proxy.async)");                                                  \
+        static_assert(tc__follows(#q, ".cta|.gl|.sys|.proxy.alias"),                                                  \
+                      "tc: membar: the qualifiers are .cta, .gl, .sys or .proxy.alias; the async proxy has "          \
+                      "TC_FENCE(.proxy.async)");                                                                      \
         asm volatile("membar" #q ";" : : : "memory");                                                                 \
     } while (0)
 
@@ -442,13 +479,15 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
  */
 #define TC_BARRIER_CLUSTER_ARRIVE(q)                                                                                  \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.release|.relaxed |.aligned"), "tc: barrier.cluster.arrive: the qualifiers are {.release, .relaxed}{.aligned}"); \
+        static_assert(tc__follows(#q, "|.release|.relaxed |.aligned"),                                                \
+                      "tc: barrier.cluster.arrive: the qualifiers are {.release, .relaxed}{.aligned}");               \
         tc__needs_sm90();                                                                                             \
         asm volatile("barrier.cluster.arrive" #q ";" : : : "memory");                                                 \
     } while (0)
 #define TC_BARRIER_CLUSTER_WAIT(q)                                                                                    \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.acquire |.aligned"), "tc: barrier.cluster.wait: the qualifiers are {.acquire}{.aligned}"); \
+        static_assert(tc__follows(#q, "|.acquire |.aligned"),                                                         \
+                      "tc: barrier.cluster.wait: the qualifiers are {.acquire}{.aligned}");                           \
         tc__needs_sm90();                                                                                             \
         asm volatile("barrier.cluster.wait" #q ";" : : : "memory");                                                   \
     } while (0)
@@ -516,7 +555,8 @@ TC_DEV_SM90 int tc_isspacep_shared_cluster(const void *p)
         return r;                                                                                                     \
     }
 #define TC__SREG_XYZ(name)                                                                                            \
-    TC__SREG(TC_DEV_SM90, name##_x, #name ".x") TC__SREG(TC_DEV_SM90, name##_y, #name ".y") TC__SREG(TC_DEV_SM90, name##_z, #name ".z")
+    TC__SREG(TC_DEV_SM90, name##_x, #name ".x") TC__SREG(TC_DEV_SM90, name##_y, #name ".y")                           \
+        TC__SREG(TC_DEV_SM90, name##_z, #name ".z")
 TC__SREG_XYZ(clusterid)
 TC__SREG_XYZ(nclusterid)
 TC__SREG_XYZ(cluster_ctaid)
@@ -544,7 +584,8 @@ TC_DEV_SM90 int tc_sreg_is_explicit_cluster(void)
  * of 32. Without .aligned the threads of a warp may come one after the other.
  */
 #define TC__BARRIER_SYNC_1(q, id) asm volatile("barrier.cta.sync" #q " %0;" : : "r"(id) : "memory")
-#define TC__BARRIER_SYNC_2(q, id, threads) asm volatile("barrier.cta.sync" #q " %0, %1;" : : "r"(id), "r"(threads) : "memory")
+#define TC__BARRIER_SYNC_2(q, id, threads)                                                                            \
+    asm volatile("barrier.cta.sync" #q " %0, %1;" : : "r"(id), "r"(threads) : "memory")
 #define TC__BARRIER_PICK_1 ~, TC__BARRIER_SYNC_1
 #define TC__BARRIER_PICK_2 ~, TC__BARRIER_SYNC_2
 #define TC__BARRIER_BAD(...) static_assert(0, "tc: barrier.cta.sync: the arguments are (qualifiers, id[, threads])")
@@ -599,7 +640,8 @@ TC_DEV_BLACKWELL_A void tc_clusterlaunchcontrol_try_cancel_multicast(uint32_t ad
 /* q: {.shared::cta}; response and bar: pointers without it */
 #define TC_CLUSTERLAUNCHCONTROL_TRY_CANCEL(q, response, bar)                                                          \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.shared::cta"), "tc: clusterlaunchcontrol.try_cancel: the qualifiers are {.shared::cta}"); \
+        static_assert(tc__follows(#q, "|.shared::cta"),                                                               \
+                      "tc: clusterlaunchcontrol.try_cancel: the qualifiers are {.shared::cta}");                      \
         TC__ADDRESS(q, response);                                                                                     \
         TC__ADDRESS(q, bar);                                                                                          \
         tc__needs_sm100();                                                                                            \
@@ -608,11 +650,13 @@ TC_DEV_BLACKWELL_A void tc_clusterlaunchcontrol_try_cancel_multicast(uint32_t ad
     } while (0)
 #define TC_CLUSTERLAUNCHCONTROL_TRY_CANCEL_MULTICAST(q, response, bar)                                                \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.shared::cta"), "tc: clusterlaunchcontrol.try_cancel: the qualifiers are {.shared::cta}"); \
+        static_assert(tc__follows(#q, "|.shared::cta"),                                                               \
+                      "tc: clusterlaunchcontrol.try_cancel: the qualifiers are {.shared::cta}");                      \
         TC__ADDRESS(q, response);                                                                                     \
         TC__ADDRESS(q, bar);                                                                                          \
         tc__needs_blackwell_a();                                                                                      \
-        asm volatile("clusterlaunchcontrol.try_cancel.async" #q ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%0], [%1];" \
+        asm volatile("clusterlaunchcontrol.try_cancel.async" #q                                                       \
+                     ".mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%0], [%1];"                         \
                      : : "l"((uint64_t)(response)), "l"((uint64_t)(bar)) : "memory");                                 \
     } while (0)
 
@@ -640,7 +684,8 @@ TC_DEV_SM100 void tc_clusterlaunchcontrol_first_ctaid(uint32_t *xyz, uint64_t lo
     {                                                                                                                 \
         uint32_t r;                                                                                                   \
         asm volatile("{\n.reg .b128 h;\nmov.b128 h, {%1, %2};\n"                                                      \
-                     "clusterlaunchcontrol.query_cancel.get_first_ctaid::" #c ".b32.b128 %0, h;\n}" : "=r"(r) : "l"(low), "l"(high)); \
+                     "clusterlaunchcontrol.query_cancel.get_first_ctaid::" #c ".b32.b128 %0, h;\n}" : "=r"(r)         \
+                     : "l"(low), "l"(high));                                                                          \
         return r;                                                                                                     \
     }
 TC__CLC(x)

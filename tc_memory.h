@@ -1,32 +1,30 @@
 /* tc_memory.h - tc 0.2.0 - loads, stores and prefetches with cache policies; asynchronous stores. Needs: tc_core.h;
  * sm_80, parts sm_90, sm_100.
  *
- *     uint64_t keep = tc_createpolicy_evict_last();                     for what is read again and again
+ *     uint64_t keep = tc_createpolicy_evict_last();           for what is read again and again
  *     uint32_t r[4];
- *     TC_LD_GLOBAL(.nc.L2::cache_hint, v4, b32, r, p, keep);            PTX: ld.global.nc.L2::cache_hint.v4.b32 {r...},
- *                                                                       [p], keep
+ *     TC_LD_GLOBAL(.nc.L2::cache_hint, v4, b32, r, p, keep);  PTX: ld.global.nc.L2::cache_hint.v4.b32 {r...}, [p], keep
  *
  * CONTENTS (q: qualifiers with their dots, as in PTX, may be empty; vec: v2, v4, v8 or empty; d, v: arrays of that
  * many, also for one)
- *     policies       tc_createpolicy_evict_first _evict_last; TC_CREATEPOLICY_FRACTIONAL(q, policy[, fraction]),
- *                    TC_CREATEPOLICY_RANGE(q, policy, p, primary_bytes, total_bytes), tc_createpolicy_cvt      sm_80
- *                    q: {.global}(range only) .L2::evict_last, _normal, _first or _unchanged, then {.L2::evict_first
- *                    .L2::evict_unchanged}
- *     L2 lines       TC_APPLYPRIORITY(q, p), TC_DISCARD(q, p): 128 bytes at p, q: {.global}                    sm_80
- *     prefetch       TC_PREFETCH(q, p): {.global .local}.L1 or .L2, .global.L2::evict_last or _normal (sm_80);
- *                    tc_prefetchu_L1
- *     global         TC_LD_GLOBAL(q, vec, type, d, p[, policy]), TC_ST_GLOBAL(q, vec, type, p, v[, policy])
+ *     policies      tc_createpolicy_evict_first _evict_last; TC_CREATEPOLICY_FRACTIONAL(q, policy[, fraction]),
+ *                   TC_CREATEPOLICY_RANGE(q, policy, p, primary_bytes, total_bytes), tc_createpolicy_cvt      sm_80
+ *                   q: {.global}(range only) .L2::evict_last, _normal, _first or _unchanged, then
+ *                   {.L2::evict_first .L2::evict_unchanged}
+ *     L2 lines      TC_APPLYPRIORITY(q, p), TC_DISCARD(q, p): 128 bytes at p, q: {.global}                    sm_80
+ *     prefetch      TC_PREFETCH(q, p): {.global .local}.L1 or .L2, .global.L2::evict_last or _normal (sm_80);
+ *                   tc_prefetchu_L1
+ *     global        TC_LD_GLOBAL(q, vec, type, d, p[, policy]), TC_ST_GLOBAL(q, vec, type, p, v[, policy])
  *                    type: b32 u32 s32 f32 b64 u64 s64 f64; up to 16 bytes, on sm_100 up to 32
- *                    q: {.nc}(ld) {.L1::evict_normal _unchanged _first _last, .L1::no_allocate} {.L2::evict_last
- *                    _normal _first} {.L2::cache_hint} (ld: {.L2::64B .L2::128B .L2::256B}); .L2::evict_ with 32 bytes
- *                    only
- *     cluster        TC_LD_SHARED_CLUSTER(vec, type, d, addr), TC_ST_SHARED_CLUSTER(vec, type, addr, v)        sm_90
- *     asynchronous   TC_ST_ASYNC(q, vec, type, addr, v, bar): shared memory of a CTA of the cluster, counted by its
- *                    bar, up to 16 bytes
- *                    tc_st_async_v4_f32; TC_RED_ASYNC(op, type, addr, x, bar)                                  sm_90
- *                    TC_ST_ASYNC_GLOBAL(q, type, p, x), TC_RED_ASYNC_GLOBAL(q, type, p, x): q: .release.gpu
- *                    .release.sys
- *                    .mmio.release.sys                                                                         sm_100
+ *                   q: {.nc}(ld) {.L1::evict_normal _unchanged _first _last, .L1::no_allocate}
+ *                   {.L2::evict_last _normal _first} {.L2::cache_hint} (ld: {.L2::64B .L2::128B .L2::256B});
+ *                   .L2::evict_ with 32 bytes only
+ *     cluster       TC_LD_SHARED_CLUSTER(vec, type, d, addr), TC_ST_SHARED_CLUSTER(vec, type, addr, v)        sm_90
+ *     asynchronous  TC_ST_ASYNC(q, vec, type, addr, v, bar): shared memory of a CTA of the cluster, counted by its bar,
+ *                   up to 16 bytes
+ *                   tc_st_async_v4_f32; TC_RED_ASYNC(op, type, addr, x, bar)                                  sm_90
+ *                   TC_ST_ASYNC_GLOBAL(q, type, p, x), TC_RED_ASYNC_GLOBAL(q, type, p, x):
+ *                   q: .release.gpu .release.sys .mmio.release.sys                                            sm_100
  *                    TC_ST_BULK(q, addr, bytes): zeroes shared memory, bytes % 8 == 0; q: {.weak}{.shared::cta} sm_100
  *
  * TRAPS
@@ -71,26 +69,32 @@ TC_DEV_SM80 uint64_t tc_createpolicy_cvt(uint64_t property)
     return policy;
 }
 
-#define TC__POLICY_RULE ".L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged |.L2::evict_first|.L2::evict_unchanged"
+#define TC__POLICY_RULE                                                                                               \
+    ".L2::evict_last|.L2::evict_normal|.L2::evict_first|.L2::evict_unchanged |.L2::evict_first|.L2::evict_unchanged"
 #define TC__POLICY_TEXT ".L2::evict_last, _normal, _first or _unchanged, then {.L2::evict_first, .L2::evict_unchanged}"
 #define TC__POLICY_1(q, policy) asm("createpolicy.fractional" #q ".b64 %0;" : "=l"(policy))
-#define TC__POLICY_2(q, policy, fraction) asm("createpolicy.fractional" #q ".b64 %0, %1;" : "=l"(policy) : "f"((float)(fraction)))
+#define TC__POLICY_2(q, policy, fraction)                                                                             \
+    asm("createpolicy.fractional" #q ".b64 %0, %1;" : "=l"(policy) : "f"((float)(fraction)))
 #define TC__POLICY_PICK_1 ~, TC__POLICY_1
 #define TC__POLICY_PICK_2 ~, TC__POLICY_2
-#define TC__POLICY_BAD(...) static_assert(0, "tc: createpolicy.fractional: the arguments are (qualifiers, policy[, fraction])")
+#define TC__POLICY_BAD(...)                                                                                           \
+    static_assert(0, "tc: createpolicy.fractional: the arguments are (qualifiers, policy[, fraction])")
 #define TC__POLICY_PICK(count) TC__POLICY_PICK_(count)
 #define TC__POLICY_PICK_(count) TC__PROBE(TC__POLICY_PICK_##count, TC__POLICY_BAD)
 #define TC_CREATEPOLICY_FRACTIONAL(q, ...)                                                                            \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, TC__POLICY_RULE), "tc: createpolicy.fractional: the qualifiers are " TC__POLICY_TEXT); \
+        static_assert(tc__follows(#q, TC__POLICY_RULE), "tc: createpolicy.fractional: the qualifiers are "            \
+                      TC__POLICY_TEXT);                                                                               \
         tc__needs_sm80();                                                                                             \
         TC__CALL(TC__POLICY_PICK(TC__NARGS(__VA_ARGS__)), q, __VA_ARGS__);                                            \
     } while (0)
 #define TC_CREATEPOLICY_RANGE(q, policy, p, primary_bytes, total_bytes)                                               \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.global " TC__POLICY_RULE), "tc: createpolicy.range: the qualifiers are {.global}" TC__POLICY_TEXT); \
+        static_assert(tc__follows(#q, "|.global " TC__POLICY_RULE),                                                   \
+                      "tc: createpolicy.range: the qualifiers are {.global}" TC__POLICY_TEXT);                        \
         tc__needs_sm80();                                                                                             \
-        asm("createpolicy.range" #q ".b64 %0, [%1], %2, %3;" : "=l"(policy) : "l"((uint64_t)(p)), "r"(primary_bytes), "r"(total_bytes)); \
+        asm("createpolicy.range" #q ".b64 %0, [%1], %2, %3;" : "=l"(policy) : "l"((uint64_t)(p)), "r"(primary_bytes), \
+            "r"(total_bytes));                                                                                        \
     } while (0)
 
 /* PTX: applypriority, discard; 128 bytes, 128-byte aligned. */
@@ -110,9 +114,12 @@ TC_DEV_SM80 uint64_t tc_createpolicy_cvt(uint64_t property)
 /* PTX: prefetch, prefetchu. */
 #define TC_PREFETCH(q, p)                                                                                             \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.global|.local .L1|.L2") || tc__follows(#q, ".global .L2::evict_last|.L2::evict_normal"), \
-                      "tc: prefetch: the qualifiers are {.global, .local} with .L1 or .L2, or .global.L2::evict_last, .global.L2::evict_normal"); \
-        static_assert(TC_HAS_SM80 || !tc__holds(#q, "evict"), "tc: prefetch with .L2::evict_ needs sm_80: compile with -gencode arch=compute_80,code=sm_80"); \
+        static_assert(tc__follows(#q, "|.global|.local .L1|.L2")                                                      \
+                      || tc__follows(#q, ".global .L2::evict_last|.L2::evict_normal"),                                \
+                      "tc: prefetch: the qualifiers are {.global, .local} with .L1 or .L2, or "                       \
+                      ".global.L2::evict_last, .global.L2::evict_normal");                                            \
+        static_assert(TC_HAS_SM80 || !tc__holds(#q, "evict"),                                                         \
+                      "tc: prefetch with .L2::evict_ needs sm_80: compile with -gencode arch=compute_80,code=sm_80"); \
         asm volatile("prefetch" #q " [%0];" : : "l"((uint64_t)(p)) : "memory");                                       \
     } while (0)
 TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" : : "l"(p) : "memory"); }
@@ -150,24 +157,49 @@ TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" :
 #define TC__MEM_v2_f64 ~, (2, "d", ".v2.f64")
 #define TC__MEM_v4_f64 ~, (4, "d", ".v4.f64")
 #define TC__LD_1_2(op, c, ac, d, addr) asm volatile(op " %0, [%1];" : "=" c((d)[0]) : ac(addr) : "memory")
-#define TC__LD_1_3(op, c, ac, d, addr, policy) asm volatile(op " %0, [%1], %2;" : "=" c((d)[0]) : ac(addr), "l"(policy) : "memory")
-#define TC__LD_2_2(op, c, ac, d, addr) asm volatile(op " {%0,%1}, [%2];" : "=" c((d)[0]), "=" c((d)[1]) : ac(addr) : "memory")
-#define TC__LD_2_3(op, c, ac, d, addr, policy) asm volatile(op " {%0,%1}, [%2], %3;" : "=" c((d)[0]), "=" c((d)[1]) : ac(addr), "l"(policy) : "memory")
-#define TC__LD_4_2(op, c, ac, d, addr) asm volatile(op " {%0,%1,%2,%3}, [%4];" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3]) : ac(addr) : "memory")
-#define TC__LD_4_3(op, c, ac, d, addr, policy) asm volatile(op " {%0,%1,%2,%3}, [%4], %5;" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3]) : ac(addr), "l"(policy) : "memory")
-#define TC__LD_8_2(op, c, ac, d, addr) asm volatile(op " {%0,%1,%2,%3,%4,%5,%6,%7}, [%8];" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3]), "=" c((d)[4]), "=" c((d)[5]), "=" c((d)[6]), "=" c((d)[7]) : ac(addr) : "memory")
-#define TC__LD_8_3(op, c, ac, d, addr, policy) asm volatile(op " {%0,%1,%2,%3,%4,%5,%6,%7}, [%8], %9;" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3]), "=" c((d)[4]), "=" c((d)[5]), "=" c((d)[6]), "=" c((d)[7]) : ac(addr), "l"(policy) : "memory")
+#define TC__LD_1_3(op, c, ac, d, addr, policy)                                                                        \
+    asm volatile(op " %0, [%1], %2;" : "=" c((d)[0]) : ac(addr), "l"(policy) : "memory")
+#define TC__LD_2_2(op, c, ac, d, addr)                                                                                \
+    asm volatile(op " {%0,%1}, [%2];" : "=" c((d)[0]), "=" c((d)[1]) : ac(addr) : "memory")
+#define TC__LD_2_3(op, c, ac, d, addr, policy)                                                                        \
+    asm volatile(op " {%0,%1}, [%2], %3;" : "=" c((d)[0]), "=" c((d)[1]) : ac(addr), "l"(policy) : "memory")
+#define TC__LD_4_2(op, c, ac, d, addr)                                                                                \
+    asm volatile(op " {%0,%1,%2,%3}, [%4];" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3]) : ac(addr)   \
+                 : "memory")
+#define TC__LD_4_3(op, c, ac, d, addr, policy)                                                                        \
+    asm volatile(op " {%0,%1,%2,%3}, [%4], %5;" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3])          \
+                 : ac(addr), "l"(policy) : "memory")
+#define TC__LD_8_2(op, c, ac, d, addr)                                                                                \
+    asm volatile(op " {%0,%1,%2,%3,%4,%5,%6,%7}, [%8];" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]), "=" c((d)[3]), \
+                 "=" c((d)[4]), "=" c((d)[5]), "=" c((d)[6]), "=" c((d)[7]) : ac(addr) : "memory")
+#define TC__LD_8_3(op, c, ac, d, addr, policy)                                                                        \
+    asm volatile(op " {%0,%1,%2,%3,%4,%5,%6,%7}, [%8], %9;" : "=" c((d)[0]), "=" c((d)[1]), "=" c((d)[2]),            \
+                 "=" c((d)[3]), "=" c((d)[4]), "=" c((d)[5]), "=" c((d)[6]), "=" c((d)[7]) : ac(addr), "l"(policy)    \
+                 : "memory")
 #define TC__ST_1_2(op, c, ac, addr, v) asm volatile(op " [%0], %1;" : : ac(addr), c((v)[0]) : "memory")
-#define TC__ST_1_3(op, c, ac, addr, v, policy) asm volatile(op " [%0], %1, %2;" : : ac(addr), c((v)[0]), "l"(policy) : "memory")
+#define TC__ST_1_3(op, c, ac, addr, v, policy)                                                                        \
+    asm volatile(op " [%0], %1, %2;" : : ac(addr), c((v)[0]), "l"(policy) : "memory")
 #define TC__ST_2_2(op, c, ac, addr, v) asm volatile(op " [%0], {%1,%2};" : : ac(addr), c((v)[0]), c((v)[1]) : "memory")
-#define TC__ST_2_3(op, c, ac, addr, v, policy) asm volatile(op " [%0], {%1,%2}, %3;" : : ac(addr), c((v)[0]), c((v)[1]), "l"(policy) : "memory")
-#define TC__ST_4_2(op, c, ac, addr, v) asm volatile(op " [%0], {%1,%2,%3,%4};" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]) : "memory")
-#define TC__ST_4_3(op, c, ac, addr, v, policy) asm volatile(op " [%0], {%1,%2,%3,%4}, %5;" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]), "l"(policy) : "memory")
-#define TC__ST_8_2(op, c, ac, addr, v) asm volatile(op " [%0], {%1,%2,%3,%4,%5,%6,%7,%8};" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]), c((v)[4]), c((v)[5]), c((v)[6]), c((v)[7]) : "memory")
-#define TC__ST_8_3(op, c, ac, addr, v, policy) asm volatile(op " [%0], {%1,%2,%3,%4,%5,%6,%7,%8}, %9;" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]), c((v)[4]), c((v)[5]), c((v)[6]), c((v)[7]), "l"(policy) : "memory")
-#define TC__ST_ASYNC_1(op, c, addr, v, bar) asm volatile(op " [%0], %2, [%1];" : : "r"(addr), "r"(bar), c((v)[0]) : "memory")
-#define TC__ST_ASYNC_2(op, c, addr, v, bar) asm volatile(op " [%0], {%2,%3}, [%1];" : : "r"(addr), "r"(bar), c((v)[0]), c((v)[1]) : "memory")
-#define TC__ST_ASYNC_4(op, c, addr, v, bar) asm volatile(op " [%0], {%2,%3,%4,%5}, [%1];" : : "r"(addr), "r"(bar), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]) : "memory")
+#define TC__ST_2_3(op, c, ac, addr, v, policy)                                                                        \
+    asm volatile(op " [%0], {%1,%2}, %3;" : : ac(addr), c((v)[0]), c((v)[1]), "l"(policy) : "memory")
+#define TC__ST_4_2(op, c, ac, addr, v)                                                                                \
+    asm volatile(op " [%0], {%1,%2,%3,%4};" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]) : "memory")
+#define TC__ST_4_3(op, c, ac, addr, v, policy)                                                                        \
+    asm volatile(op " [%0], {%1,%2,%3,%4}, %5;" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]), "l"(policy) \
+                 : "memory")
+#define TC__ST_8_2(op, c, ac, addr, v)                                                                                \
+    asm volatile(op " [%0], {%1,%2,%3,%4,%5,%6,%7,%8};" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]),     \
+                 c((v)[4]), c((v)[5]), c((v)[6]), c((v)[7]) : "memory")
+#define TC__ST_8_3(op, c, ac, addr, v, policy)                                                                        \
+    asm volatile(op " [%0], {%1,%2,%3,%4,%5,%6,%7,%8}, %9;" : : ac(addr), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]), \
+                 c((v)[4]), c((v)[5]), c((v)[6]), c((v)[7]), "l"(policy) : "memory")
+#define TC__ST_ASYNC_1(op, c, addr, v, bar)                                                                           \
+    asm volatile(op " [%0], %2, [%1];" : : "r"(addr), "r"(bar), c((v)[0]) : "memory")
+#define TC__ST_ASYNC_2(op, c, addr, v, bar)                                                                           \
+    asm volatile(op " [%0], {%2,%3}, [%1];" : : "r"(addr), "r"(bar), c((v)[0]), c((v)[1]) : "memory")
+#define TC__ST_ASYNC_4(op, c, addr, v, bar)                                                                           \
+    asm volatile(op " [%0], {%2,%3,%4,%5}, [%1];" : : "r"(addr), "r"(bar), c((v)[0]), c((v)[1]), c((v)[2]), c((v)[3]) \
+                 : "memory")
 
 #define TC__MEM_ITEM(n, c, text) n
 #define TC__MEM_CONSTRAINT(n, c, text) c
@@ -181,9 +213,11 @@ TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" :
 #define TC__ST_ASYNC_0(op, c, addr, v, bar) TC__MEM_SAY
 #define TC__ST_ASYNC_8(op, c, addr, v, bar) TC__MEM_SAY
 #define TC__MEM_SAY                                                                                                   \
-    static_assert(0, "tc: ld, st: vec is empty, v2, v4 or v8, type is b32, u32, s32, f32, b64, u64, s64 or f64; 32 bytes at most (v8 of 32 " \
-                     "bits, v4 of 64), st.async 16")
-#define TC__MEM_GO(kind, op, ac, item, count, ...) TC__MEM_GO_(kind, op, ac, TC__MEM_ITEM item, item, count, __VA_ARGS__)
+    static_assert(0,                                                                                                  \
+                  "tc: ld, st: vec is empty, v2, v4 or v8, type is b32, u32, s32, f32, b64, u64, s64 or f64; 32 "     \
+                  "bytes at most (v8 of 32 bits, v4 of 64), st.async 16")
+#define TC__MEM_GO(kind, op, ac, item, count, ...)                                                                    \
+    TC__MEM_GO_(kind, op, ac, TC__MEM_ITEM item, item, count, __VA_ARGS__)
 #define TC__MEM_GO_(kind, op, ac, n, item, count, ...) TC__MEM_GO__(kind, op, ac, n, item, count, __VA_ARGS__)
 #define TC__MEM_GO__(kind, op, ac, n, item, count, ...)                                                               \
     TC__CALL2(TC__##kind##_##n##_##count, op TC__MEM_TEXT item, TC__MEM_CONSTRAINT item, ac, __VA_ARGS__)
@@ -191,28 +225,38 @@ TC_DEV void tc_prefetchu_L1(const void *p) { asm volatile("prefetchu.L1 [%0];" :
 #define TC__MEM_CHECK(q, vec, type)                                                                                   \
     static_assert(TC_HAS_SM80 || !(tc__holds(#q, "cache_hint") || tc__holds(#q, "256B")),                             \
                   "tc: .L2::cache_hint and .L2::256B need sm_80: compile with -gencode arch=compute_80,code=sm_80");  \
-    static_assert(TC_HAS_SM100 || !TC__MEM_32(vec, type), "tc: 32 bytes at a time need sm_100: compile with -gencode arch=compute_100,code=sm_100"); \
-    static_assert(TC__MEM_32(vec, type) || !tc__holds(#q, ".L2::evict"), "tc: ld.global, st.global: .L2::evict_ goes with 32 bytes only (v8 of " \
-                  "32 bits, v4 of 64); elsewhere a policy does it: .L2::cache_hint")
-#define TC__L1_RULE "|.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate |.L2::evict_last|.L2::evict_normal|.L2::evict_first |.L2::cache_hint"
+    static_assert(TC_HAS_SM100 || !TC__MEM_32(vec, type),                                                             \
+                  "tc: 32 bytes at a time need sm_100: compile with -gencode arch=compute_100,code=sm_100");          \
+    static_assert(TC__MEM_32(vec, type) || !tc__holds(#q, ".L2::evict"),                                              \
+                  "tc: ld.global, st.global: .L2::evict_ goes with 32 bytes only (v8 of 32 bits, v4 of 64); "         \
+                  "elsewhere a policy does it: .L2::cache_hint")
+#define TC__L1_RULE                                                                                                   \
+    "|.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate |.L2::evict_last"      \
+    "|.L2::evict_normal|.L2::evict_first |.L2::cache_hint"
 
 /* PTX: ld.global, st.global. p: a pointer to global memory. */
 #define TC_LD_GLOBAL(q, vec, type, d, ...)                                                                            \
     do {                                                                                                              \
         static_assert(tc__follows(#q, "|.nc " TC__L1_RULE " |.L2::64B|.L2::128B|.L2::256B"),                          \
-                      "tc: ld.global: the qualifiers are {.nc}{.L1::evict_normal, _unchanged, _first, _last, .L1::no_allocate}" \
-                      "{.L2::evict_last, _normal, _first}{.L2::cache_hint}{.L2::64B, .L2::128B, .L2::256B}");         \
-        static_assert((TC__NARGS(__VA_ARGS__) == 2) == tc__holds(#q, ".L2::cache_hint"), "tc: ld.global: a policy goes with .L2::cache_hint, and .L2::cache_hint with a policy"); \
+                      "tc: ld.global: the qualifiers are {.nc}{.L1::evict_normal, _unchanged, _first, _last, "        \
+                      ".L1::no_allocate}{.L2::evict_last, _normal, _first}{.L2::cache_hint}{.L2::64B, .L2::128B, "    \
+                      ".L2::256B}");                                                                                  \
+        static_assert((TC__NARGS(__VA_ARGS__) == 2) == tc__holds(#q, ".L2::cache_hint"),                              \
+                      "tc: ld.global: a policy goes with .L2::cache_hint, and .L2::cache_hint with a policy");        \
         TC__MEM_CHECK(q, vec, type);                                                                                  \
-        TC__CALL(TC__MEM_GO, LD, "ld.global" #q, "l", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), TC__MEM_COUNT(TC__NARGS(__VA_ARGS__)), d, __VA_ARGS__);                            \
+        TC__CALL(TC__MEM_GO, LD, "ld.global" #q, "l", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO),                  \
+                 TC__MEM_COUNT(TC__NARGS(__VA_ARGS__)), d, __VA_ARGS__);                                              \
     } while (0)
 #define TC_ST_GLOBAL(q, vec, type, p, ...)                                                                            \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, TC__L1_RULE), "tc: st.global: the qualifiers are {.L1::evict_normal, _unchanged, _first, _last, " \
+        static_assert(tc__follows(#q, TC__L1_RULE),                                                                   \
+                      "tc: st.global: the qualifiers are {.L1::evict_normal, _unchanged, _first, _last, "             \
                       ".L1::no_allocate}{.L2::evict_last, _normal, _first}{.L2::cache_hint}");                        \
-        static_assert((TC__NARGS(__VA_ARGS__) == 2) == tc__holds(#q, ".L2::cache_hint"), "tc: st.global: a policy goes with .L2::cache_hint, and .L2::cache_hint with a policy"); \
+        static_assert((TC__NARGS(__VA_ARGS__) == 2) == tc__holds(#q, ".L2::cache_hint"),                              \
+                      "tc: st.global: a policy goes with .L2::cache_hint, and .L2::cache_hint with a policy");        \
         TC__MEM_CHECK(q, vec, type);                                                                                  \
-        TC__CALL(TC__MEM_GO, ST, "st.global" #q, "l", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), TC__MEM_COUNT(TC__NARGS(__VA_ARGS__)), p, __VA_ARGS__);                           \
+        TC__CALL(TC__MEM_GO, ST, "st.global" #q, "l", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO),                  \
+                 TC__MEM_COUNT(TC__NARGS(__VA_ARGS__)), p, __VA_ARGS__);                                              \
     } while (0)
 /* 1 or 2 arguments behind the first: 2 or 3 in all */
 #define TC__MEM_COUNT(n) TC__MEM_COUNT_(n)
@@ -246,13 +290,15 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
 }
 #define TC__ST_ASYNC_GO(op, item, ...) TC__ST_ASYNC_GO_(op, TC__MEM_ITEM item, item, __VA_ARGS__)
 #define TC__ST_ASYNC_GO_(op, n, item, ...) TC__ST_ASYNC_GO__(op, n, item, __VA_ARGS__)
-#define TC__ST_ASYNC_GO__(op, n, item, ...) TC__CALL2(TC__ST_ASYNC_##n, op TC__MEM_TEXT item, TC__MEM_CONSTRAINT item, __VA_ARGS__)
+#define TC__ST_ASYNC_GO__(op, n, item, ...)                                                                           \
+    TC__CALL2(TC__ST_ASYNC_##n, op TC__MEM_TEXT item, TC__MEM_CONSTRAINT item, __VA_ARGS__)
 #define TC_ST_ASYNC(q, vec, type, addr, v, bar)                                                                       \
     do {                                                                                                              \
         static_assert(tc__follows(#q, "|.weak"), "tc: st.async: the qualifiers are {.weak}");                         \
         static_assert(!TC__MEM_32(vec, type), "tc: st.async: 16 bytes at most");                                      \
         tc__needs_sm90();                                                                                             \
-        TC__CALL(TC__ST_ASYNC_GO, "st.async" #q ".shared::cluster.mbarrier::complete_tx::bytes", TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), addr, v, bar); \
+        TC__CALL(TC__ST_ASYNC_GO, "st.async" #q ".shared::cluster.mbarrier::complete_tx::bytes",                      \
+                 TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), addr, v, bar);                                        \
     } while (0)
 
 /* by type: the operand. 8 bits have no constraint of their own and go by a register of the asm. */
@@ -275,12 +321,18 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
 #define TC__SCALAR_L(op, p, x) asm volatile(op " [%0], %1;" : : "l"(p), "l"(x) : "memory")
 #define TC__SCALAR_D(op, p, x) asm volatile(op " [%0], %1;" : : "l"(p), "d"(x) : "memory")
 #define TC__SCALAR_H(op, p, x) asm volatile(op " [%0], %1;" : : "l"(p), "h"(x) : "memory")
-#define TC__SCALAR_B(op, p, x) asm volatile("{\n.reg .b8 b;\ncvt.u8.u32 b, %1;\n" op " [%0], b;\n}" : : "l"(p), "r"((uint32_t)(x)) : "memory")
-#define TC__SCALAR_BAD(op, p, x) static_assert(0, "tc: st.async.global: the type is b8, u8, s8, b16, u16, s16, b32, u32, s32, f32, b64, u64, s64 or f64")
-#define TC__RELEASE_TEXT "the qualifiers are .release.gpu, .release.sys or .mmio.release.sys (.mmio.release.gpu would do nothing)"
+#define TC__SCALAR_B(op, p, x)                                                                                        \
+    asm volatile("{\n.reg .b8 b;\ncvt.u8.u32 b, %1;\n" op " [%0], b;\n}" : : "l"(p), "r"((uint32_t)(x)) : "memory")
+#define TC__SCALAR_BAD(op, p, x)                                                                                      \
+    static_assert(0,                                                                                                  \
+                  "tc: st.async.global: the type is b8, u8, s8, b16, u16, s16, b32, u32, s32, f32, b64, u64, s64 "    \
+                  "or f64")
+#define TC__RELEASE_TEXT                                                                                              \
+    "the qualifiers are .release.gpu, .release.sys or .mmio.release.sys (.mmio.release.gpu would do nothing)"
 #define TC_ST_ASYNC_GLOBAL(q, type, p, x)                                                                             \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, ".release.gpu|.release.sys|.mmio.release.sys"), "tc: st.async.global: " TC__RELEASE_TEXT); \
+        static_assert(tc__follows(#q, ".release.gpu|.release.sys|.mmio.release.sys"), "tc: st.async.global: "         \
+                      TC__RELEASE_TEXT);                                                                              \
         tc__needs_sm100();                                                                                            \
         TC__CALL(TC__PROBE(TC__SCALAR_##type, TC__SCALAR_BAD), "st.async" #q ".global." #type, p, x);                 \
     } while (0)
@@ -292,16 +344,22 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
 #define TC__RED_u64 ~, "l"
 #define TC_RED_ASYNC(op, type, addr, x, bar)                                                                          \
     do {                                                                                                              \
-        static_assert(tc__follows(#op "." #type, "inc.u32|dec.u32|min.u32|min.s32|max.u32|max.s32|and.b32|or.b32|xor.b32|add.u32|add.s32|add.u64"), \
-                      "tc: red.async: op and type are inc or dec u32; min or max u32, s32; and, or, xor b32; add u32, s32, u64"); \
+        static_assert(tc__follows(#op "." #type,                                                                      \
+                                  "inc.u32|dec.u32|min.u32|min.s32|max.u32|max.s32|and.b32|or.b32|xor.b32|add.u32"    \
+                                  "|add.s32|add.u64"),                                                                \
+                      "tc: red.async: op and type are inc or dec u32; min or max u32, s32; and, or, xor b32; add "    \
+                      "u32, s32, u64");                                                                               \
         tc__needs_sm90();                                                                                             \
-        asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes." #op "." #type " [%0], %1, [%2];" \
+        asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes." #op "." #type          \
+                     " [%0], %1, [%2];"                                                                               \
                      : : "r"(addr), TC__PROBE(TC__RED_##type, "r")(x), "r"(bar) : "memory");                          \
     } while (0)
 #define TC_RED_ASYNC_GLOBAL(q, type, p, x)                                                                            \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, ".release.gpu|.release.sys|.mmio.release.sys"), "tc: red.async.global: " TC__RELEASE_TEXT); \
-        static_assert(tc__follows(#type, "u32|s32|u64|s64"), "tc: red.async.global.add: the type is u32, s32, u64 or s64"); \
+        static_assert(tc__follows(#q, ".release.gpu|.release.sys|.mmio.release.sys"), "tc: red.async.global: "        \
+                      TC__RELEASE_TEXT);                                                                              \
+        static_assert(tc__follows(#type, "u32|s32|u64|s64"),                                                          \
+                      "tc: red.async.global.add: the type is u32, s32, u64 or s64");                                  \
         tc__needs_sm100();                                                                                            \
         TC__CALL(TC__PROBE(TC__SCALAR_##type, TC__SCALAR_BAD), "red.async" #q ".global.add." #type, p, x);            \
     } while (0)
@@ -310,8 +368,10 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
  * bytes: uint64_t. */
 #define TC_ST_BULK(q, addr, bytes)                                                                                    \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.weak |.shared::cta"), "tc: st.bulk: the qualifiers are {.weak}{.shared::cta}"); \
-        static_assert(sizeof(+(addr)) == (tc__holds(#q, ".shared") ? 4 : 8), "tc: st.bulk: with .shared::cta a shared address (uint32_t), without it a pointer"); \
+        static_assert(tc__follows(#q, "|.weak |.shared::cta"),                                                        \
+                      "tc: st.bulk: the qualifiers are {.weak}{.shared::cta}");                                       \
+        static_assert(sizeof(+(addr)) == (tc__holds(#q, ".shared") ? 4 : 8),                                          \
+                      "tc: st.bulk: with .shared::cta a shared address (uint32_t), without it a pointer");            \
         tc__needs_sm100();                                                                                            \
         asm volatile("st.bulk" #q " [%0], %1, 0;" : : "l"((uint64_t)(addr)), "l"((uint64_t)(bytes)) : "memory");      \
     } while (0)

@@ -3,11 +3,10 @@
  *
  *     uint32_t a[4], b[2];
  *     float d[4] = {0};
- *     tc_ldmatrix_x4(a, smem_a + tc_tile_offset(128, lane & 15, (lane >> 4) * 16));     16 x 16 of A, row-major
+ *     tc_ldmatrix_x4(a, smem_a + tc_tile_offset(128, lane & 15, (lane >> 4) * 16));    16 x 16 of A, row-major
  *     tc_ldmatrix_x2(b, smem_b + tc_tile_offset(128, lane & 7, ((lane >> 3) & 1) * 16)); 8 x 16 of B, K contiguous
- *     tc_mma_m16n8k16_f32_bf16(d, a, b, d);                                              D = A * B + D
- *     TC_MMA(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b, d);                      the same: any type in this
- *                                                                                        form
+ *     tc_mma_m16n8k16_f32_bf16(d, a, b, d);                                             D = A * B + D
+ *     TC_MMA(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b, d);                     the same: any type in this form
  *
  * CONTENTS (tokens stand in PTX's order and are PTX's words; "::" and the dot between words of one token are written _)
  *     functions     tc_mma_m16n8k16_f32_f16 _f32_bf16 _f16_f16                                sm_80
@@ -16,8 +15,7 @@
  *     TC_MMA_SATFINITE(like TC_MMA)                s8 u8 s4 u4: D clamps to int32 instead of wrapping round
  *     TC_MMA_ROUND(shape, row, col, rn|rz|rm|rp, f64, f64, f64, f64, d, a, b, c)
  *     TC_MMA_POPC(shape, row, col, s32, b1, b1, s32, xor_popc|and_popc, d, a, b, c)
- *     TC_MMA_KIND(shape, row, col, kind_f8f6f4, dtype, atype, btype, ctype, d, a, b, c)       Blackwell, a and f
- *                                                                                             targets
+ *     TC_MMA_KIND(shape, row, col, kind_f8f6f4, dtype, atype, btype, ctype, d, a, b, c)       Blackwell's a and f
  *     TC_MMA_BLOCK_SCALE(shape, row, col, kind, scale_vec, f32, atype, btype, f32, stype, d, a, b, c,
  *                        scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                sm_120 family
  *     TC_MMA_BLOCK_SCALE_IMM(the same)             byte and thread ids are literals, not 16-bit registers
@@ -25,10 +23,8 @@
  *     TC_MMA_SP_ORDERED(the same)                  .sp::ordered_metadata: what to take by default, see TRAPS
  *     TC_MMA_SP_SATFINITE, TC_MMA_SP_ORDERED_SATFINITE, TC_MMA_SP_KIND, TC_MMA_SP_BLOCK_SCALE,
  *     TC_MMA_SP_BLOCK_SCALE_IMM
- *     ldmatrix      tc_ldmatrix_x1 _x2 _x4, each also _trans; TC_LDMATRIX, TC_LDMATRIX_TRANS  sm_75   shared memory to
- *                                                                                                     fragments
- *     stmatrix      tc_stmatrix_x1 _x2 _x4, each also _trans; TC_STMATRIX, TC_STMATRIX_TRANS  sm_90   fragments to
- *                                                                                                     shared memory
+ *     ldmatrix      tc_ldmatrix_x1 _x2 _x4, each also _trans; TC_LDMATRIX, TC_LDMATRIX_TRANS  sm_75   to fragments
+ *     stmatrix      tc_stmatrix_x1 _x2 _x4, each also _trans; TC_STMATRIX, TC_STMATRIX_TRANS  sm_90   from fragments
  *     movmatrix     tc_movmatrix_trans                               sm_75   transposes an 8x8 in registers
  *     cp.async      tc_cp_async_ca_4 _8 _16, tc_cp_async_cg_16, each also _zfill; tc_cp_async_commit_group,
  *                   TC_CP_ASYNC_WAIT_GROUP(n), tc_cp_async_wait_all, tc_cp_async_mbarrier_arrive_noinc, ..._arrive;
@@ -39,54 +35,46 @@
  *
  * WHAT MULTIPLIES (registers of 32 bits a lane, f64: of 64; d and c: float, double, int32_t, or uint32_t for a pair of
  * f16)
- *     types of A and B       shapes (registers of A, B, D)                              D and C              from
- *     f16                    m16n8k8 (2 1 4|2)  m16n8k16 (4 2 4|2)                      f32 f32 or f16 f16   sm_75,
- *                                                                                                            sm_80
- *     f16, any row/col       m8n8k4 (2 2 8|4)                                           and f32 f16          sm_70
- *     bf16                   m16n8k8 (2 1 4)  m16n8k16 (4 2 4)                          f32                  sm_80
- *     tf32                   m16n8k4 (2 1 4)  m16n8k8 (4 2 4)                           f32                  sm_80
- *     f64                    m8n8k4 (1 1 2); m16n8k4 (2 1 4)  k8 (4 2 4)  k16 (8 4 4)   f64                  sm_80;
- *                                                                                                            sm_90
- *     s8 u8 in any pair      m8n8k16 (1 1 2); m16n8k16 (2 1 4)  m16n8k32 (4 2 4)        s32                  sm_75;
- *                                                                                                            sm_80
- *     s4 u4 in any pair      m8n8k32 (1 1 2); m16n8k32 (2 1 4)  m16n8k64 (4 2 4)        s32                  sm_75;
- *                                                                                                            sm_80
- *     b1                     m8n8k128 (1 1 2); m16n8k128 (2 1 4)  m16n8k256 (4 2 4)     s32                  sm_75
- *                                                                                                            (and:
- *                                                                                                            sm_80)
- *     e4m3 e5m2 in any pair  m16n8k16 (2 1 4|2)  m16n8k32 (4 2 4|2)                     f32 f32 or f16 f16   sm_89
- *     kind_f8f6f4            m16n8k32 (4 2 4|2), e4m3 e5m2 e3m2 e2m3 e2m1               f32 f32 or f16 f16   100a+;
- *                                                                                                            fp6, fp4:
- *                                                                                                            120a
- *     kind_mxf8f6f4          m16n8k32 (4 2 4), the same types, scale_vec_1X, ue8m0      f32                  sm_120a/f
- *     kind_mxf4              m16n8k64 (4 2 4), e2m1, scale_vec_2X, ue8m0                f32                  sm_120a/f
- *     kind_mxf4nvf4          m16n8k64, e2m1, scale_vec_2X ue8m0 or scale_vec_4X ue4m3   f32                  sm_120a/f
+ *     types of A and B       shapes (registers of A, B, D)                             D and C             from
+ *     f16                    m16n8k8 (2 1 4|2)  m16n8k16 (4 2 4|2)                     f32 f32 or f16 f16  sm_75, sm_80
+ *     f16, any row/col       m8n8k4 (2 2 8|4)                                          and f32 f16         sm_70
+ *     bf16                   m16n8k8 (2 1 4)  m16n8k16 (4 2 4)                         f32                 sm_80
+ *     tf32                   m16n8k4 (2 1 4)  m16n8k8 (4 2 4)                          f32                 sm_80
+ *     f64                    m8n8k4 (1 1 2); m16n8k4 (2 1 4)  k8 (4 2 4)  k16 (8 4 4)  f64                 sm_80; sm_90
+ *     s8 u8 in any pair      m8n8k16 (1 1 2); m16n8k16 (2 1 4)  m16n8k32 (4 2 4)       s32                 sm_75; sm_80
+ *     s4 u4 in any pair      m8n8k32 (1 1 2); m16n8k32 (2 1 4)  m16n8k64 (4 2 4)       s32                 sm_75; sm_80
+ *     b1                     m8n8k128 (1 1 2); m16n8k128 (2 1 4)  m16n8k256 (4 2 4)    s32                 sm_75 (*)
+ *     e4m3 e5m2 in any pair  m16n8k16 (2 1 4|2)  m16n8k32 (4 2 4|2)                    f32 f32 or f16 f16  sm_89
+ *     kind_f8f6f4            m16n8k32 (4 2 4|2), e4m3 e5m2 e3m2 e2m3 e2m1              f32 f32 or f16 f16  100a+ (**)
+ *     kind_mxf8f6f4          m16n8k32 (4 2 4), the same types, scale_vec_1X, ue8m0     f32                 sm_120a/f
+ *     kind_mxf4              m16n8k64 (4 2 4), e2m1, scale_vec_2X, ue8m0               f32                 sm_120a/f
+ *     kind_mxf4nvf4          m16n8k64, e2m1, scale_vec_2X ue8m0 or scale_vec_4X ue4m3  f32                 sm_120a/f
+ *     (*) and_popc: sm_80. (**) fp6 and fp4: 120a.
  *     Sparse: twice the K of each row above (tf32 k8 k16, f16 and bf16 k16 k32, 8 bits k32 k64, 4 bits k64 k128), m16n8
  *     only; fp8 k64 only. A has the registers of the dense shape of half that K. No f64, no b1.
  *
  * FRAGMENTS: which lane holds which element. g = lane / 4, t = lane % 4. A register holds e = 32 / bits elements (f64,
  * tf32: 1), the lowest k in the lowest bits. One picture serves all types; K is counted in registers of e elements:
  *
- *     A 16 x K (row, k)          k: e*t ..      e*t + 4e ..      further registers      B 8 x K (n, k)      k: e*t ..   e*t + 4e ..
- *       row g                       a[0]           a[2]          (f64 k16): a[4] a[6]     column n = g         b[0]        b[1]
- *       row g + 8                   a[1]           a[3]                     a[5] a[7]
- *     A 8 x K (m8n8...)          row g: a[0]                                            D 16 x 8 (row, col)  col: 2t       2t + 1
- *                                                                                         row g              d[0]        d[1]
- *     e: 2 for f16 bf16, 4 for 8 bits and kind_f8f6f4's bytes,                            row g + 8          d[2]        d[3]
- *     8 for 4 bits, 32 for b1, 1 for tf32 f64                                             (f16: d[0] and d[1] in one
- *                                                                                         register)
+ *     A 16 x K (row, k)   k: e*t ..  e*t + 4e ..  further registers     B 8 x K (n, k)       k: e*t ..   e*t + 4e ..
+ *       row g                a[0]       a[2]      (f64 k16): a[4] a[6]    column n = g         b[0]        b[1]
+ *       row g + 8            a[1]       a[3]                 a[5] a[7]
+ *     A 8 x K (m8n8...)   row g: a[0]                                   D 16 x 8 (row, col)  col: 2t       2t + 1
+ *                                                                         row g              d[0]        d[1]
+ *     e: 2 for f16 bf16, 4 for 8 bits and kind_f8f6f4's bytes,            row g + 8          d[2]        d[3]
+ *     8 for 4 bits, 32 for b1, 1 for tf32 f64                             (f16: d[0] and d[1] in one register)
  *
  *     m8n8k4 f16 is Volta's: four products at a time, one for each quad pair p: lanes 4p..4p+3 (x = 0..3) and
- *     16+4p..16+4p+3 (x = 4..7). A row: lane x holds row x, k 0..3; A col: lane x holds k x % 4, rows 4 * (x / 4) +
- *     0..3. B the other way round. D f16: row x, columns 0..7; D f32: rows (x % 2) + (i & 2) + 4 * (x / 4), columns (i
- *     & 4) + (x & 2) + (i & 1).
+ *     16+4p..16+4p+3 (x = 4..7).
+ *     A row: lane x holds row x, k 0..3; A col: lane x holds k x % 4, rows 4 * (x / 4) + 0..3. B the other way round. D
+ *     f16: row x, columns 0..7; D f32: rows (x % 2) + (i & 2) + 4 * (x / 4), columns (i & 4) + (x & 2) + (i & 1).
  *
  *     ldmatrix m8n8 b16: an 8x8 matrix a register: lane holds (row g, columns 2t and 2t+1); _trans: (rows 2t and 2t+1,
  *     column g). Lanes 8i..8i+7 give the addresses of the rows of matrix i, 16 bytes each.
  *     ldmatrix m16n16 b8 _trans: two registers a matrix, rows 4t..4t+3 of column g and of column g + 8; lanes 16i..
- *     address its 16 rows. ldmatrix m8n16 b8x16_*: row g, elements 4t..4t+3, each in a byte. stmatrix m16n8 b8 _trans:
- *     lanes 8i.. address 8 columns of 16 bytes: the register holds (column 2t, row g), (2t+1, g), (2t, g+8), (2t+1,
- *     g+8).
+ *     address its 16 rows.
+ *     ldmatrix m8n16 b8x16_*: row g, elements 4t..4t+3, each in a byte. stmatrix m16n8 b8 _trans: lanes 8i.. address 8
+ *     columns of 16 bytes: the register holds (column 2t, row g), (2t+1, g), (2t, g+8), (2t+1, g+8).
  *
  *     Block scales: with thread_a = 0 or 1, lane 4g + 2 * thread_a holds those of row g, the next lane those of row g +
  *     8; lane 4g + thread_b those of column g. Scale s of K / n elements is byte byte_a + s (byte_b + s). byte ids: 1X
@@ -99,16 +87,18 @@
  *     wait covers the calling thread's own copies only. wait_group takes any integer, a negative one too.
  *     The forms of cp.async with a cache policy: ptxas 13.0, for sm_90a, made of them an instruction that an H200
  *     refuses as illegal, where the destination was a uniform base plus an offset. Leave the policy out unless you have
- *     seen your kernel run. Assembles is not native. f16 m8n8k4 has no tensor instruction after sm_75 (130 to 170
- *     ordinary ones); fp8 and kind_f8f6f4 become converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and
- *     sm_110; int4 is emulated from sm_90 on, b1 from sm_100 on (sm_90: xor costs twice); f64 m16n8 is one instruction
- *     on sm_90 only. Plain mma.sp of f16 and int8 costs 32 to 72 instructions more on sm_100 and later (ptxas says so
- *     in an advisory): TC_MMA_SP_ORDERED costs nothing anywhere, and its metadata is what tc_sparse.h makes.
- *     kind_f8f6f4 and kind_mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5. Sparse
- *     kinds exist as ordered metadata only. Sparse mxf4 and mxf4nvf4 need sm_120a or sm_121a, an f target will not do.
- *     .satfinite stands before the types here and at the very end in wmma. The selector must be what the ISA allows
- *     (0..3, 0..1 or 0): ptxas takes 0..3 everywhere, the macros do not. byte and thread ids must be the same in all
- *     lanes.
+ *     seen your kernel run.
+ *     Assembles is not native. f16 m8n8k4 has no tensor instruction after sm_75 (130 to 170 ordinary ones); fp8 and
+ *     kind_f8f6f4 become converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and sm_110; int4 is emulated
+ *     from sm_90 on, b1 from sm_100 on (sm_90: xor costs twice); f64 m16n8 is one instruction on sm_90 only. Plain
+ *     mma.sp of f16 and int8 costs 32 to 72 instructions more on sm_100 and later (ptxas says so in an advisory):
+ *     TC_MMA_SP_ORDERED costs nothing anywhere, and its metadata is what tc_sparse.h makes.
+ *     kind_f8f6f4 and kind_mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5.
+ *     Sparse kinds exist as ordered metadata only. Sparse mxf4 and mxf4nvf4 need sm_120a or sm_121a, an f target will
+ *     not do.
+ *     .satfinite stands before the types here and at the very end in wmma.
+ *     The selector must be what the ISA allows (0..3, 0..1 or 0): ptxas takes 0..3 everywhere, the macros do not.
+ *     byte and thread ids must be the same in all lanes.
  *
  * Source: PTX ISA, "Warp-level matrix instructions"; "Data movement and conversion instructions: cp.async".
  */
@@ -131,7 +121,10 @@
 
 #define TC__FRAG(name, e, h)                                                                                          \
     TC_HD TC_CONSTEXPR int tc_frag_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % (h) * 8; }           \
-    TC_HD TC_CONSTEXPR int tc_frag_##name##_a_col(int lane, int i) { return (i / (e) / (h) * 4 + lane % 4) * (e) + i % (e); }    \
+    TC_HD TC_CONSTEXPR int tc_frag_##name##_a_col(int lane, int i)                                                    \
+    {                                                                                                                 \
+        return (i / (e) / (h) * 4 + lane % 4) * (e) + i % (e);                                                        \
+    }                                                                                                                 \
     TC_HD TC_CONSTEXPR int tc_frag_##name##_b_row(int lane, int i) { return lane / 4 + 0 * i; }                       \
     TC_HD TC_CONSTEXPR int tc_frag_##name##_b_col(int lane, int i) { return (i / (e) * 4 + lane % 4) * (e) + i % (e); }\
     TC_HD TC_CONSTEXPR int tc_frag_##name##_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }                   \
@@ -313,7 +306,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 #define TC__SPACE_BAD(x) "l"((unsigned long long)(x))
 #define TC__SPACE_CHECK(what, space)                                                                                  \
     static_assert(sizeof(TC__PROBE(TC__SPACE_##space, "no such space")) != sizeof("no such space"),                   \
-                  "tc: " what ": the space is shared or shared_cta (a 32-bit address: tc_smem_u32) or generic (a pointer)")
+                  "tc: " what                                                                                         \
+                  ": the space is shared or shared_cta (a 32-bit address: tc_smem_u32) or generic (a pointer)")
 
 /* The second and third item of a table's line behind the tilde: what TC__PROBE is for the first. */
 #define TC__ITEM2(...) TC__ITEM2_(__VA_ARGS__, ~, ~, ~)
@@ -322,7 +316,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 #define TC__ITEM3_(a, b, c, d, ...) d
 
 #define TC__LDM_DO_1(help, text, r, in) asm volatile(text " {%0}, [%1];" : "=r"((r)[0]) : in : "memory")
-#define TC__LDM_DO_2(help, text, r, in) asm volatile(text " {%0,%1}, [%2];" : "=r"((r)[0]), "=r"((r)[1]) : in : "memory")
+#define TC__LDM_DO_2(help, text, r, in)                                                                               \
+    asm volatile(text " {%0,%1}, [%2];" : "=r"((r)[0]), "=r"((r)[1]) : in : "memory")
 #define TC__LDM_DO_4(help, text, r, in)                                                                               \
     asm volatile(text " {%0,%1,%2,%3}, [%4];" : "=r"((r)[0]), "=r"((r)[1]), "=r"((r)[2]), "=r"((r)[3]) : in : "memory")
 #define TC__LDM_DO_BAD(help, text, r, in) static_assert(0, help)
@@ -333,8 +328,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 #define TC__STM_DO_BAD(help, text, in, r) static_assert(0, help)
 
 #define TC__LDM_HELP                                                                                                  \
-    "tc: TC_LDMATRIX: m8n8 x1|x2|x4 b16, m8n16 x1|x2|x4 b8x16_b6x16_p32|b8x16_b4x16_p64; TC_LDMATRIX_TRANS: m8n8 x1|x2|x4 b16, "  \
-    "m16n16 x1|x2 b8|b8x16_b6x16_p32|b8x16_b4x16_p64"
+    "tc: TC_LDMATRIX: m8n8 x1|x2|x4 b16, m8n16 x1|x2|x4 b8x16_b6x16_p32|b8x16_b4x16_p64; TC_LDMATRIX_TRANS: m8n8 "    \
+    "x1|x2|x4 b16, m16n16 x1|x2 b8|b8x16_b6x16_p32|b8x16_b4x16_p64"
 #define TC__STM_HELP "tc: TC_STMATRIX: m8n8 x1|x2|x4 b16; TC_STMATRIX_TRANS: m8n8 x1|x2|x4 b16, m16n8 x1|x2|x4 b8"
 
 /* PTX: ldmatrix (sm_75; m16n16 and m8n16: an a or f target of Blackwell). */
@@ -343,7 +338,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
         TC__SPACE_CHECK("TC_LDMATRIX", space);                                                                        \
         TC__CAT(tc__needs_, TC__ITEM2(TC__LDM_##shape##_##num##_##type, ~, sm75))();                                  \
         TC__CALL(TC__CAT(TC__LDM_DO_, TC__PROBE(TC__LDM_##shape##_##num##_##type, BAD)), TC__LDM_HELP,                \
-                 "ldmatrix.sync.aligned." #shape "." #num TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""), r, \
+                 "ldmatrix.sync.aligned." #shape "." #num TC__PROBE(TC__SPACE_##space, "")                            \
+                 TC__PROBE(TC__MX_TEXT_##type, ""), r,                                                                \
                  TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr));                                     \
     } while (0)
 #define TC_LDMATRIX_TRANS(shape, num, space, type, r, addr)                                                           \
@@ -351,7 +347,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
         TC__SPACE_CHECK("TC_LDMATRIX_TRANS", space);                                                                  \
         TC__CAT(tc__needs_, TC__ITEM2(TC__LDMT_##shape##_##num##_##type, ~, sm75))();                                 \
         TC__CALL(TC__CAT(TC__LDM_DO_, TC__PROBE(TC__LDMT_##shape##_##num##_##type, BAD)), TC__LDM_HELP,               \
-                 "ldmatrix.sync.aligned." #shape "." #num ".trans" TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""), r, \
+                 "ldmatrix.sync.aligned." #shape "." #num ".trans" TC__PROBE(TC__SPACE_##space, "")                   \
+                 TC__PROBE(TC__MX_TEXT_##type, ""), r,                                                                \
                  TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr));                                     \
     } while (0)
 
@@ -361,7 +358,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
         TC__SPACE_CHECK("TC_STMATRIX", space);                                                                        \
         TC__CAT(tc__needs_, TC__ITEM2(TC__STM_##shape##_##num##_##type, ~, sm75))();                                  \
         TC__CALL(TC__CAT(TC__STM_DO_, TC__PROBE(TC__STM_##shape##_##num##_##type, BAD)), TC__STM_HELP,                \
-                 "stmatrix.sync.aligned." #shape "." #num TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""),    \
+                 "stmatrix.sync.aligned." #shape "." #num TC__PROBE(TC__SPACE_##space, "")                            \
+                 TC__PROBE(TC__MX_TEXT_##type, ""),                                                                   \
                  TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr), r);                                  \
     } while (0)
 #define TC_STMATRIX_TRANS(shape, num, space, type, addr, r)                                                           \
@@ -369,7 +367,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
         TC__SPACE_CHECK("TC_STMATRIX_TRANS", space);                                                                  \
         TC__CAT(tc__needs_, TC__ITEM2(TC__STMT_##shape##_##num##_##type, ~, sm75))();                                 \
         TC__CALL(TC__CAT(TC__STM_DO_, TC__PROBE(TC__STMT_##shape##_##num##_##type, BAD)), TC__STM_HELP,               \
-                 "stmatrix.sync.aligned." #shape "." #num ".trans" TC__PROBE(TC__SPACE_##space, "") TC__PROBE(TC__MX_TEXT_##type, ""), \
+                 "stmatrix.sync.aligned." #shape "." #num ".trans" TC__PROBE(TC__SPACE_##space, "")                   \
+                 TC__PROBE(TC__MX_TEXT_##type, ""),                                                                   \
                  TC__CALL(TC__PROBE(TC__SPACE_IN_##space, TC__SPACE_BAD), addr), r);                                  \
     } while (0)
 
@@ -581,42 +580,57 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_OD4(x) "=d"((x)[0]), "=d"((x)[1]), "=d"((x)[2]), "=d"((x)[3])
 
 #define TC__MMA_DO_F_42(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_F4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OF4(d) : TC__MMA_R4(a),  \
+                 TC__MMA_R2(b), TC__MMA_F4(c))
 #define TC__MMA_DO_F_21(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OF4(d) : TC__MMA_R2(a), TC__MMA_R1(b), TC__MMA_F4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OF4(d) : TC__MMA_R2(a),              \
+                 TC__MMA_R1(b), TC__MMA_F4(c))
 #define TC__MMA_DO_H_42(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%9};" : TC__MMA_OR2(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_R2(c))
+    asm volatile(text " {%0,%1}, {%2,%3,%4,%5}, {%6,%7}, {%8,%9};" : TC__MMA_OR2(d) : TC__MMA_R4(a), TC__MMA_R2(b),   \
+                 TC__MMA_R2(c))
 #define TC__MMA_DO_H_21(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1}, {%2,%3}, {%4}, {%5,%6};" : TC__MMA_OR2(d) : TC__MMA_R2(a), TC__MMA_R1(b), TC__MMA_R2(c))
+    asm volatile(text " {%0,%1}, {%2,%3}, {%4}, {%5,%6};" : TC__MMA_OR2(d) : TC__MMA_R2(a), TC__MMA_R1(b),            \
+                 TC__MMA_R2(c))
 #define TC__MMA_DO_S_42(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OR4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_R4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OR4(d) : TC__MMA_R4(a),  \
+                 TC__MMA_R2(b), TC__MMA_R4(c))
 #define TC__MMA_DO_S_21(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R1(b), TC__MMA_R4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OR4(d) : TC__MMA_R2(a),              \
+                 TC__MMA_R1(b), TC__MMA_R4(c))
 #define TC__MMA_DO_S_11(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1}, {%2}, {%3}, {%4,%5};" : TC__MMA_OR2(d) : TC__MMA_R1(a), TC__MMA_R1(b), TC__MMA_R2(c))
 #define TC__MMA_DO_D_11(help, text, d, a, b, c)                                                                       \
     asm volatile(text " {%0,%1}, {%2}, {%3}, {%4,%5};" : TC__MMA_OD2(d) : TC__MMA_D1(a), TC__MMA_D1(b), TC__MMA_D2(c))
 #define TC__MMA_DO_D_21(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OD4(d) : TC__MMA_D2(a), TC__MMA_D1(b), TC__MMA_D4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {%7,%8,%9,%10};" : TC__MMA_OD4(d) : TC__MMA_D2(a),              \
+                 TC__MMA_D1(b), TC__MMA_D4(c))
 #define TC__MMA_DO_D_42(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OD4(d) : TC__MMA_D4(a), TC__MMA_D2(b), TC__MMA_D4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13};" : TC__MMA_OD4(d) : TC__MMA_D4(a),  \
+                 TC__MMA_D2(b), TC__MMA_D4(c))
 #define TC__MMA_DO_D_84(help, text, d, a, b, c)                                                                       \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19};" : TC__MMA_OD4(d) : TC__MMA_D8(a), TC__MMA_D4(b), TC__MMA_D4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19};"            \
+                 : TC__MMA_OD4(d) : TC__MMA_D8(a), TC__MMA_D4(b), TC__MMA_D4(c))
 #define TC__MMA_DO_Q44(help, text, d, a, b, c)                                                                        \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11};" : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R4(c))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6,%7}, {%8,%9,%10,%11};" : TC__MMA_OR4(d) : TC__MMA_R2(a),          \
+                 TC__MMA_R2(b), TC__MMA_R4(c))
 #define TC__MMA_DO_Q84(help, text, d, a, b, c)                                                                        \
-    asm volatile(text " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15};" : TC__MMA_OF8(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R4(c))
+    asm volatile(text " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15};" : TC__MMA_OF8(d)           \
+                 : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_R4(c))
 #define TC__MMA_DO_Q88(help, text, d, a, b, c)                                                                        \
-    asm volatile(text " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19};" : TC__MMA_OF8(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_F8(c))
+    asm volatile(text " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19};"            \
+                 : TC__MMA_OF8(d) : TC__MMA_R2(a), TC__MMA_R2(b), TC__MMA_F8(c))
 #define TC__MMA_DO_BAD(help, text, d, a, b, c) static_assert(0, help)
 
 /* C = 0, written into the instruction. */
 #define TC__MMA_ZERO_F_42(help, text, d, a, b)                                                                        \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {0f00000000,0f00000000,0f00000000,0f00000000};" : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {0f00000000,0f00000000,0f00000000,0f00000000};"        \
+                 : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b))
 #define TC__MMA_ZERO_F_21(help, text, d, a, b)                                                                        \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {0f00000000,0f00000000,0f00000000,0f00000000};" : TC__MMA_OF4(d) : TC__MMA_R2(a), TC__MMA_R1(b))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {0f00000000,0f00000000,0f00000000,0f00000000};"                 \
+                 : TC__MMA_OF4(d) : TC__MMA_R2(a), TC__MMA_R1(b))
 #define TC__MMA_ZERO_S_42(help, text, d, a, b)                                                                        \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {0,0,0,0};" : TC__MMA_OR4(d) : TC__MMA_R4(a), TC__MMA_R2(b))
+    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {0,0,0,0};" : TC__MMA_OR4(d) : TC__MMA_R4(a),          \
+                 TC__MMA_R2(b))
 #define TC__MMA_ZERO_S_21(help, text, d, a, b)                                                                        \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5}, {%6}, {0,0,0,0};" : TC__MMA_OR4(d) : TC__MMA_R2(a), TC__MMA_R1(b))
 #define TC__MMA_ZERO_S_11(help, text, d, a, b)                                                                        \
@@ -656,17 +670,21 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 /* Block scales; i: "h" or "n", the constraint of the ids. */
 #define TC__MMA_BS_F_42(help, text, i, d, a, b, c, sa, ba, ta, sb, bb, tb)                                            \
     asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13}, %14, {%15,%16}, %17, {%18,%19};"    \
-                 : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_F4(c), "r"(sa), i(ba), i(ta), "r"(sb), i(bb), i(tb))
+                 : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R2(b), TC__MMA_F4(c), "r"(sa), i(ba), i(ta), "r"(sb),      \
+                 i(bb), i(tb))
 #define TC__MMA_BS_BAD(help, text, i, d, a, b, c, sa, ba, ta, sb, bb, tb) static_assert(0, help)
 #define TC__MMA_SPBS_F_44(help, text, i, d, a, b, c, meta, sel, sa, ba, ta, sb, bb, tb)                               \
-    asm volatile(text " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17, %18, {%19,%20}, %21, {%22,%23};"\
-                 : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R4(b), TC__MMA_F4(c), "r"(meta), "n"(sel), "r"(sa), i(ba), i(ta), "r"(sb), i(bb), i(tb))
+    asm volatile(text                                                                                                 \
+                 " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, %16, %17, %18, {%19,%20}, %21, " \
+                 "{%22,%23};"                                                                                         \
+                 : TC__MMA_OF4(d) : TC__MMA_R4(a), TC__MMA_R4(b), TC__MMA_F4(c), "r"(meta), "n"(sel), "r"(sa), i(ba), \
+                 i(ta), "r"(sb), i(bb), i(tb))
 #define TC__MMA_SPBS_BAD(help, text, i, d, a, b, c, meta, sel, sa, ba, ta, sb, bb, tb) static_assert(0, help)
 
 /* What a wrong combination is answered with: by A's type, or the list of types. */
 #define TC__MMA_HELP_f16 ~,                                                                                           \
-    "tc: mma of f16: b is f16; m16n8k8 or m16n8k16, row, col, d and c both f32 or both f16; m8n8k4 with any layouts, d.c "       \
-    "f16.f16, f32.f16 or f32.f32"
+    "tc: mma of f16: b is f16; m16n8k8 or m16n8k16, row, col, d and c both f32 or both f16; m8n8k4 with any "         \
+    "layouts, d.c f16.f16, f32.f16 or f32.f32"
 #define TC__MMA_HELP_bf16 ~,                                                                                          \
     "tc: mma of bf16: b is bf16, m16n8k8 or m16n8k16, row, col, d and c f32 (bf16 has no 16-bit accumulator)"
 #define TC__MMA_HELP_tf32 ~, "tc: mma of tf32: b is tf32, m16n8k4 or m16n8k8, row, col, d and c f32"
@@ -679,9 +697,10 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_HELP_u4 TC__MMA_HELP_I4
 #define TC__MMA_HELP_b1 ~, "tc: mma of b1: say TC_MMA_POPC, with xor_popc or and_popc"
 #define TC__MMA_HELP_F8 ~,                                                                                            \
-    "tc: mma of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k16 or m16n8k32, row, col, d and c both f32 or both f16; with fp6 "       \
-    "and fp4 say TC_MMA_KIND(..., kind_f8f6f4, ...)"
-#define TC__MMA_HELP_F6 ~, "tc: mma of e3m2, e2m3 and e2m1: say TC_MMA_KIND(..., kind_f8f6f4, ...), or TC_MMA_BLOCK_SCALE"
+    "tc: mma of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k16 or m16n8k32, row, col, d and c both f32 or both f16; "     \
+    "with fp6 and fp4 say TC_MMA_KIND(..., kind_f8f6f4, ...)"
+#define TC__MMA_HELP_F6                                                                                               \
+    ~, "tc: mma of e3m2, e2m3 and e2m1: say TC_MMA_KIND(..., kind_f8f6f4, ...), or TC_MMA_BLOCK_SCALE"
 #define TC__MMA_HELP_e4m3 TC__MMA_HELP_F8
 #define TC__MMA_HELP_e5m2 TC__MMA_HELP_F8
 #define TC__MMA_HELP_e3m2 TC__MMA_HELP_F6
@@ -692,25 +711,29 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
     "TC_MMA_BLOCK_SCALE)"
 #define TC__SP_HELP_f16 ~,                                                                                            \
     "tc: mma.sp of f16: b is f16; m16n8k16 (selector 0..3) or m16n8k32 (0..1), row, col, d and c both f32 or both f16"
-#define TC__SP_HELP_bf16 ~, "tc: mma.sp of bf16: b is bf16, m16n8k16 (selector 0..3) or m16n8k32 (0..1), row, col, d and c f32"
-#define TC__SP_HELP_tf32 ~, "tc: mma.sp of tf32: b is tf32, m16n8k8 (selector 0..3) or m16n8k16 (0..1), row, col, d and c f32"
-#define TC__SP_HELP_I8 ~, "tc: mma.sp of s8 and u8: b is s8 or u8, d and c s32; m16n8k32 (selector 0..1) or m16n8k64 (0), row, col"
-#define TC__SP_HELP_I4 ~, "tc: mma.sp of s4 and u4: b is s4 or u4, d and c s32; m16n8k64 (selector 0..1) or m16n8k128 (0), row, col"
+#define TC__SP_HELP_bf16                                                                                              \
+    ~, "tc: mma.sp of bf16: b is bf16, m16n8k16 (selector 0..3) or m16n8k32 (0..1), row, col, d and c f32"
+#define TC__SP_HELP_tf32                                                                                              \
+    ~, "tc: mma.sp of tf32: b is tf32, m16n8k8 (selector 0..3) or m16n8k16 (0..1), row, col, d and c f32"
+#define TC__SP_HELP_I8                                                                                                \
+    ~, "tc: mma.sp of s8 and u8: b is s8 or u8, d and c s32; m16n8k32 (selector 0..1) or m16n8k64 (0), row, col"
+#define TC__SP_HELP_I4                                                                                                \
+    ~, "tc: mma.sp of s4 and u4: b is s4 or u4, d and c s32; m16n8k64 (selector 0..1) or m16n8k128 (0), row, col"
 #define TC__SP_HELP_s8 TC__SP_HELP_I8
 #define TC__SP_HELP_u8 TC__SP_HELP_I8
 #define TC__SP_HELP_s4 TC__SP_HELP_I4
 #define TC__SP_HELP_u4 TC__SP_HELP_I4
 #define TC__SP_HELP_F8 ~,                                                                                             \
-    "tc: mma.sp of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k64, row, col, d and c f32, or both f16 with TC_MMA_SP_ORDERED; "      \
-    "with fp6 and fp4 say TC_MMA_SP_KIND"
+    "tc: mma.sp of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k64, row, col, d and c f32, or both f16 with "              \
+    "TC_MMA_SP_ORDERED; with fp6 and fp4 say TC_MMA_SP_KIND"
 #define TC__SP_HELP_e4m3 TC__SP_HELP_F8
 #define TC__SP_HELP_e5m2 TC__SP_HELP_F8
 #define TC__SP_HELP_ANY                                                                                               \
     "tc: mma.sp: a's type is f16, bf16, tf32, s8, u8, s4, u4, e4m3 or e5m2 (e3m2, e2m3, e2m1: TC_MMA_SP_KIND, "       \
     "TC_MMA_SP_BLOCK_SCALE)"
 #define TC__SP_SELECTOR                                                                                               \
-    "tc: mma.sp: the selector is a literal: 0..3 for f16 and bf16 m16n8k16 and tf32 m16n8k8, 0..1 for twice that k and for "     \
-    "8 bits m16n8k32 and 4 bits m16n8k64, else 0"
+    "tc: mma.sp: the selector is a literal: 0..3 for f16 and bf16 m16n8k16 and tf32 m16n8k8, 0..1 for twice that k "  \
+    "and for 8 bits m16n8k32 and 4 bits m16n8k64, else 0"
 #define TC__MMA_IDS                                                                                                   \
     "tc: mma with block scales: byte ids are 0..3 with 1X, 0 or 2 with 2X, 0 with 4X; thread_a is 0 or 1, thread_b 0..3"
 
@@ -718,9 +741,11 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
  * PTX: mma.sync. d = a * b + c, warp-wide; see the table at the top for shapes, types and registers. d may be c.
  */
 #define TC_MMA(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c)                                       \
-    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
+    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                             \
+                          TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                              \
                   TC__PROBE(TC__MMA_HELP_##atype, TC__MMA_HELP_ANY),                                                  \
-                  "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype, d, a, b, c)
+                  "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype,   \
+                  d, a, b, c)
 #define TC__MMA_DENSE(row, help, text, d, a, b, c)                                                                    \
     do {                                                                                                              \
         TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
@@ -729,9 +754,12 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 
 /* d = a * b: C is a list of zeros in the instruction. D is f32 or s32: ptxas takes no zeros for f16; not m8n8k4. */
 #define TC_MMA_ZERO(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b)                                     \
-    TC__MMA_DENSE_ZERO(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
-                       TC__PROBE(TC__MMA_HELP_##atype, TC__MMA_HELP_ANY) " (TC_MMA_ZERO: d and c f32 or s32, not m8n8k4)",                  \
-                       "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype, d, a, b)
+    TC__MMA_DENSE_ZERO(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                        \
+                               TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                         \
+                       TC__PROBE(TC__MMA_HELP_##atype, TC__MMA_HELP_ANY)                                              \
+                       " (TC_MMA_ZERO: d and c f32 or s32, not m8n8k4)",                                              \
+                       "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "."      \
+                       #ctype, d, a, b)
 #define TC__MMA_DENSE_ZERO(row, help, text, d, a, b)                                                                  \
     do {                                                                                                              \
         TC__CAT(tc__needs_, TC__ITEM2(row, ~, any))();                                                                \
@@ -740,30 +768,39 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 
 /* Integers: sums beyond int32 stop at its ends instead of wrapping round. */
 #define TC_MMA_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c)                             \
-    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)), \
-                  "tc: TC_MMA_SATFINITE: a and b are s8 or u8 (m8n8k16, m16n8k16, m16n8k32), or s4 or u4 (m8n8k32, m16n8k32, m16n8k64); " \
-                  "row, col, d and c s32",                                                                            \
-                  "mma.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, d, a, b, c)
+    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                             \
+                          TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)),                                             \
+                  "tc: TC_MMA_SATFINITE: a and b are s8 or u8 (m8n8k16, m16n8k16, m16n8k32), or s4 or u4 (m8n8k32, "  \
+                  "m16n8k32, m16n8k64); row, col, d and c s32",                                                       \
+                  "mma.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." \
+                  #ctype, d, a, b, c)
 
 /* f64 with a rounding: rn (what TC_MMA does), rz, rm (down), rp (up). */
 #define TC_MMA_ROUND(shape, alayout, blayout, rnd, dtype, atype, btype, ctype, d, a, b, c)                            \
-    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_ROUND_##rnd##_##atype##_##btype, BAD)), \
+    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                             \
+                          TC__PROBE(TC__MMA_ROUND_##rnd##_##atype##_##btype, BAD)),                                   \
                   "tc: TC_MMA_ROUND: rn, rz, rm or rp; all types f64; m8n8k4, m16n8k4, m16n8k8 or m16n8k16, row, col",\
-                  "mma.sync.aligned." #shape "." #alayout "." #blayout "." #rnd "." #dtype "." #atype "." #btype "." #ctype, d, a, b, c)
+                  "mma.sync.aligned." #shape "." #alayout "." #blayout "." #rnd "." #dtype "." #atype "." #btype "."  \
+                  #ctype, d, a, b, c)
 
 /* Bits: D = C + popcount(A xor B) or popcount(A and B) along K. */
 #define TC_MMA_POPC(shape, alayout, blayout, dtype, atype, btype, ctype, op, d, a, b, c)                              \
-    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_POPC_##op##_##atype##_##btype, BAD)), \
-                  "tc: TC_MMA_POPC: xor_popc or and_popc; a and b b1, d and c s32; m8n8k128, m16n8k128 or m16n8k256, row, col",  \
+    TC__MMA_DENSE(TC__CAT(TC__MMA_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                             \
+                          TC__PROBE(TC__MMA_POPC_##op##_##atype##_##btype, BAD)),                                     \
+                  "tc: TC_MMA_POPC: xor_popc or and_popc; a and b b1, d and c s32; m8n8k128, m16n8k128 or "           \
+                  "m16n8k256, row, col",                                                                              \
                   "mma.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype    \
                   TC__PROBE(TC__MMA_POPC_TEXT_##op, ""), d, a, b, c)
 
 /* kind::f8f6f4: any pair of e4m3, e5m2, e3m2, e2m3 and e2m1, each in a byte. fp8 pairs: every a and f target of
  * Blackwell; with fp6 or fp4: the sm_120 family. */
 #define TC_MMA_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c)                            \
-    TC__MMA_DENSE(TC__CAT(TC__MMA_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
-                  "tc: TC_MMA_KIND: kind_f8f6f4, m16n8k32, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and c both f32 or both f16", \
-                  "mma.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "") "." #dtype "." #atype "." #btype "." #ctype, \
+    TC__MMA_DENSE(TC__CAT(TC__MMA_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                    \
+                          TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                              \
+                  "tc: TC_MMA_KIND: kind_f8f6f4, m16n8k32, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and " \
+                  "c both f32 or both f16",                                                                           \
+                  "mma.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "") "." #dtype  \
+                  "." #atype "." #btype "." #ctype,                                                                   \
                   d, a, b, c)
 #define TC__MMA_TEXT_kind_f8f6f4 ~, ".kind::f8f6f4"
 #define TC__MMA_TEXT_kind_mxf8f6f4 ~, ".kind::mxf8f6f4"
@@ -779,27 +816,33 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
  * or literals (_IMM). scale_vec_default writes no .scale_vec: 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 must say 2X or
  * 4X. */
 #define TC__MMA_BS_HELP                                                                                               \
-    "tc: mma with block scales: kind_mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, e2m1); kind_mxf4 "   \
-    "m16n8k64 scale_vec_2X ue8m0 (e2m1); kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X ue4m3 (e2m1); row, col, d and c "  \
-    "f32; scale_vec_default but for mxf4nvf4; sparse: twice the k"
+    "tc: mma with block scales: kind_mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, "       \
+    "e2m1); kind_mxf4 m16n8k64 scale_vec_2X ue8m0 (e2m1); kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X " \
+    "ue4m3 (e2m1); row, col, d and c f32; scale_vec_default but for mxf4nvf4; sparse: twice the k"
 #define TC__MMA_BS_TEXT(op, shape, al, bl, kind, vec, dt, at, bt, ct, st)                                             \
-    op ".sync.aligned." #shape "." #al "." #bl TC__PROBE(TC__MMA_TEXT_##kind, "") ".block_scale" TC__PROBE(TC__MMA_TEXT_##vec, "") \
+    op ".sync.aligned." #shape "." #al "." #bl TC__PROBE(TC__MMA_TEXT_##kind, "") ".block_scale"                      \
+        TC__PROBE(TC__MMA_TEXT_##vec, "")                                                                             \
     "." #dt "." #at "." #bt "." #ct "." #st
-#define TC_MMA_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, scale_a, byte_a, \
-                           thread_a, scale_b, byte_b, thread_b)                                                       \
-    TC__MMA_SCALED(TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,      \
-                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                             \
-                   TC__MMA_BS_TEXT("mma", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), "h",     \
-                   d, a, b, c, scale_a, (uint16_t)(byte_a), (uint16_t)(thread_a), scale_b, (uint16_t)(byte_b), (uint16_t)(thread_b))
-#define TC_MMA_BLOCK_SCALE_IMM(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, scale_a, \
-                               byte_a, thread_a, scale_b, byte_b, thread_b)                                           \
+#define TC_MMA_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c,   \
+                           scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                                      \
+    TC__MMA_SCALED(                                                                                                   \
+        TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,      \
+                TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                        \
+        TC__MMA_BS_TEXT("mma", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), "h", d,  \
+        a, b, c, scale_a, (uint16_t)(byte_a), (uint16_t)(thread_a), scale_b, (uint16_t)(byte_b),                      \
+        (uint16_t)(thread_b))
+#define TC_MMA_BLOCK_SCALE_IMM(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b,  \
+                               c, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                               \
     do {                                                                                                              \
-        TC__MMA_IDS_CHECK(TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_, \
-                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), byte_a, thread_a, byte_b, thread_b); \
-        TC__MMA_SCALED(TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,  \
-                               TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                         \
-                       TC__MMA_BS_TEXT("mma", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), "n", \
-                       d, a, b, c, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b);                             \
+        TC__MMA_IDS_CHECK(                                                                                            \
+            TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,  \
+                    TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                    \
+            byte_a, thread_a, byte_b, thread_b);                                                                      \
+        TC__MMA_SCALED(                                                                                               \
+            TC__CAT(TC__MMA_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,  \
+                    TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                    \
+            TC__MMA_BS_TEXT("mma", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype),      \
+            "n", d, a, b, c, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b);                                   \
     } while (0)
 #define TC__MMA_SCALED(row, text, i, ...)                                                                             \
     do {                                                                                                              \
@@ -821,7 +864,8 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
  * this lane's register of metadata; selector: a literal, which of the lanes of four hold what this instruction reads.
  */
 #define TC_MMA_SP(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)                    \
-    TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
+    TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                             \
+                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                             \
                    TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                   \
                    "mma.sp.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype,\
                    d, a, b, c, meta, selector)
@@ -835,50 +879,65 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
 /* .sp::ordered_metadata: the two indices of a group increase, as tc_sparse.h writes them. Nothing is lost, and it is
  * never slower. */
 #define TC_MMA_SP_ORDERED(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)            \
-    TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
+    TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                            \
+                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                             \
                    TC__PROBE(TC__SP_HELP_##atype, TC__SP_HELP_ANY),                                                   \
-                   "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype "." #btype "." #ctype, \
+                   "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout "." #dtype "." #atype    \
+                   "." #btype "." #ctype,                                                                             \
                    d, a, b, c, meta, selector)
 
 #define TC__SP_SAT_HELP                                                                                               \
-    "tc: mma.sp with satfinite: a and b are s8 or u8 (m16n8k32, m16n8k64), or s4 or u4 (m16n8k64, m16n8k128); row, col, d and c s32"
+    "tc: mma.sp with satfinite: a and b are s8 or u8 (m16n8k32, m16n8k64), or s4 or u4 (m16n8k64, m16n8k128); row, "  \
+    "col, d and c s32"
 #define TC_MMA_SP_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)          \
-    TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)), \
+    TC__MMA_SPARSE(TC__CAT(TC__SP_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                             \
+                           TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)),                                            \
                    TC__SP_SAT_HELP,                                                                                   \
-                   "mma.sp.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, \
+                   "mma.sp.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype \
+                   "." #ctype,                                                                                        \
                    d, a, b, c, meta, selector)
 #define TC_MMA_SP_ORDERED_SATFINITE(shape, alayout, blayout, dtype, atype, btype, ctype, d, a, b, c, meta, selector)  \
-    TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)), \
+    TC__MMA_SPARSE(TC__CAT(TC__SPO_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                            \
+                           TC__PROBE(TC__MMA_SAT_##atype##_##btype, BAD)),                                            \
                    TC__SP_SAT_HELP,                                                                                   \
-                   "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." #atype "." #btype "." #ctype, \
+                   "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout ".satfinite." #dtype "." \
+                   #atype "." #btype "." #ctype,                                                                      \
                    d, a, b, c, meta, selector)
 
 /* kind::f8f6f4, ordered metadata. fp8 pairs with f32: every a and f target of Blackwell; the rest: the sm_120
  * family. */
 #define TC_MMA_SP_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c, meta, selector)         \
-    TC__MMA_SPARSE(TC__CAT(TC__SPO_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_, TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), \
-                   "tc: TC_MMA_SP_KIND: kind_f8f6f4, m16n8k64, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and c both f32 or both f16", \
-                   "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "")  \
+    TC__MMA_SPARSE(TC__CAT(TC__SPO_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                   \
+                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                             \
+                   "tc: TC_MMA_SP_KIND: kind_f8f6f4, m16n8k64, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d " \
+                   "and c both f32 or both f16",                                                                      \
+                   "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "."                                   \
+                   #blayout TC__PROBE(TC__MMA_TEXT_##kind, "")                                                        \
                    "." #dtype "." #atype "." #btype "." #ctype, d, a, b, c, meta, selector)
 
 /* Block scales with sparse A, ordered metadata; a scale covers the same stretch of K, zeros counted. mxf4, mxf4nvf4:
  * sm_120a, sm_121a. */
-#define TC_MMA_SP_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, meta, selector, \
-                              scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                                   \
-    TC__MMA_SP_SCALED(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,   \
-                              TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                          \
-                      TC__MMA_BS_TEXT("mma.sp::ordered_metadata", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), \
-                      "h", selector, d, a, b, c, meta, selector, scale_a, (uint16_t)(byte_a), (uint16_t)(thread_a), scale_b,     \
-                      (uint16_t)(byte_b), (uint16_t)(thread_b))
-#define TC_MMA_SP_BLOCK_SCALE_IMM(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b, c, meta, \
-                                  selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                     \
+#define TC_MMA_SP_BLOCK_SCALE(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a, b,   \
+                              c, meta, selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                \
+    TC__MMA_SP_SCALED(                                                                                                \
+        TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,      \
+                TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                        \
+        TC__MMA_BS_TEXT("mma.sp::ordered_metadata", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype,    \
+        ctype, stype), "h", selector, d, a, b, c, meta, selector, scale_a, (uint16_t)(byte_a), (uint16_t)(thread_a),  \
+        scale_b, (uint16_t)(byte_b), (uint16_t)(thread_b))
+#define TC_MMA_SP_BLOCK_SCALE_IMM(shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype, d, a,  \
+                                  b, c, meta, selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)         \
     do {                                                                                                              \
-        TC__MMA_IDS_CHECK(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_, \
-                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)), byte_a, thread_a, byte_b, thread_b); \
-        TC__MMA_SP_SCALED(TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_, \
-                                  TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                      \
-                          TC__MMA_BS_TEXT("mma.sp::ordered_metadata", shape, alayout, blayout, kind, scale_vec, dtype, atype, btype, ctype, stype), \
-                          "n", selector, d, a, b, c, meta, selector, scale_a, byte_a, thread_a, scale_b, byte_b, thread_b);      \
+        TC__MMA_IDS_CHECK(                                                                                            \
+            TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,  \
+                    TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                    \
+            byte_a, thread_a, byte_b, thread_b);                                                                      \
+        TC__MMA_SP_SCALED(                                                                                            \
+            TC__CAT(TC__SPO_##kind##_##scale_vec##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_##stype##_,  \
+                    TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                                    \
+            TC__MMA_BS_TEXT("mma.sp::ordered_metadata", shape, alayout, blayout, kind, scale_vec, dtype, atype,       \
+            btype, ctype, stype), "n", selector, d, a, b, c, meta, selector, scale_a, byte_a, thread_a, scale_b,      \
+            byte_b, thread_b);                                                                                        \
     } while (0)
 #define TC__MMA_SP_SCALED(row, text, i, selector, ...)                                                                \
     do {                                                                                                              \
@@ -913,7 +972,11 @@ TC__CP_ASYNC(cg, 16)
 TC_DEV_SM80 void tc_cp_async_commit_group(void) { asm volatile("cp.async.commit_group;" : : : "memory"); }
 TC_DEV_SM80 void tc_cp_async_wait_all(void) { asm volatile("cp.async.wait_all;" : : : "memory"); }
 #define TC_CP_ASYNC_WAIT_GROUP(n) \
-    do { tc__needs_sm80(); static_assert((n) >= 0, "tc: cp.async.wait_group: n is 0 or more"); asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory"); } while (0)
+    do {                                                                                                              \
+        tc__needs_sm80();                                                                                             \
+        static_assert((n) >= 0, "tc: cp.async.wait_group: n is 0 or more");                                           \
+        asm volatile("cp.async.wait_group %0;" : : "n"(n) : "memory");                                                \
+    } while (0)
 
 /* PTX: cp.async.mbarrier.arrive.noinc: arrives on bar once all earlier cp.async of this thread have landed. The
  * barrier's count includes these arrivals. Without noinc the pending count is raised by one first, so the barrier's
@@ -928,7 +991,8 @@ TC_DEV_SM80 void tc_cp_async_mbarrier_arrive(uint32_t bar)
 }
 /* The same in any state space: shared, shared_cta (a shared address), generic (a pointer). */
 #define TC_CP_ASYNC_MBARRIER_ARRIVE(space, bar) TC__CP_ARRIVE("TC_CP_ASYNC_MBARRIER_ARRIVE", "", space, bar)
-#define TC_CP_ASYNC_MBARRIER_ARRIVE_NOINC(space, bar) TC__CP_ARRIVE("TC_CP_ASYNC_MBARRIER_ARRIVE_NOINC", ".noinc", space, bar)
+#define TC_CP_ASYNC_MBARRIER_ARRIVE_NOINC(space, bar)                                                                 \
+    TC__CP_ARRIVE("TC_CP_ASYNC_MBARRIER_ARRIVE_NOINC", ".noinc", space, bar)
 #define TC__CP_ARRIVE(what, noinc, space, bar)                                                                        \
     do {                                                                                                              \
         TC__SPACE_CHECK(what, space);                                                                                 \
@@ -959,15 +1023,19 @@ TC_DEV_SM80 void tc_cp_async_mbarrier_arrive(uint32_t bar)
 #define TC__CP_L2_128B ~, ".L2::128B"
 #define TC__CP_L2_256B ~, ".L2::256B"
 #define TC__CP_CHECK(cache, space, prefetch, size)                                                                    \
-    static_assert(TC__PROBE(TC__CP_##cache##_##space##_##size, 0) && sizeof(TC__PROBE(TC__CP_##prefetch, "no such prefetch size")) < 12, \
-                  "tc: cp.async: ca with 4, 8 or 16 bytes, cg with 16; space shared or shared_cta; prefetch L2_none, L2_64B, L2_128B or L2_256B"); \
+    static_assert(TC__PROBE(TC__CP_##cache##_##space##_##size, 0)                                                     \
+                  && sizeof(TC__PROBE(TC__CP_##prefetch, "no such prefetch size")) < 12,                              \
+                  "tc: cp.async: ca with 4, 8 or 16 bytes, cg with 16; space shared or shared_cta; prefetch "         \
+                  "L2_none, L2_64B, L2_128B or L2_256B");                                                             \
     tc__needs_sm80()
 #define TC__CP_TEXT(cache, space, hint, prefetch, size)                                                               \
-    "cp.async." #cache TC__PROBE(TC__SPACE_##space, "") ".global" hint TC__PROBE(TC__CP_##prefetch, "") " [%0], [%1], " #size
+    "cp.async." #cache TC__PROBE(TC__SPACE_##space, "") ".global" hint TC__PROBE(TC__CP_##prefetch, "")               \
+        " [%0], [%1], " #size
 #define TC_CP_ASYNC(cache, space, prefetch, dst, src, size)                                                           \
     do {                                                                                                              \
         TC__CP_CHECK(cache, space, prefetch, size);                                                                   \
-        asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ";" : : "r"(dst), "l"(__cvta_generic_to_global(src)) : "memory"); \
+        asm volatile(TC__CP_TEXT(cache, space, "", prefetch, size) ";" : : "r"(dst),                                  \
+                     "l"(__cvta_generic_to_global(src)) : "memory");                                                  \
     } while (0)
 #define TC_CP_ASYNC_CACHE_HINT(cache, space, prefetch, dst, src, size, policy)                                        \
     do {                                                                                                              \

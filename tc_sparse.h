@@ -6,26 +6,24 @@
  *
  *     tc_sp_args args = {.type = TC_BF16, .rows = m, .cols = k, .a = a, .lda = k, .kept = kept, .ldk = k / 2, .meta =
  *     meta, .ldm = k / 8};
- *     tc_status st = tc_sp_compress(&args);               TC_ERR_SPARSE, and tc_why() names row and columns, where A is
- *                                                         not 2:4
- *     st = tc_sp_pack_mma(&args, words);                  words[(row / 16 * (k / 64) + col / 64) * 32 + lane]: a
- *                                                         register of a lane
+ *     tc_status st = tc_sp_compress(&args);   TC_ERR_SPARSE, and tc_why() names row and columns, where A is not 2:4
+ *     st = tc_sp_pack_mma(&args, words);      words[(row / 16 * (k / 64) + col / 64) * 32 + lane]: a register of a lane
  *     ...
- *     for (int s = 0; s < 4; s++)                         in the kernel, unrolled by hand: the selector is a literal
+ *     for (int s = 0; s < 4; s++)             in the kernel, unrolled by hand: the selector is a literal
  *         TC_MMA_SP_ORDERED(m16n8k16, row, col, f32, bf16, bf16, f32, d, a, b, d, word, s);
  *
  * CONTENTS
- *     tc_sp_group(bits), tc_sp_block(bits)             columns of a group; columns that one metadata register of a warp
- *                                                      describes
- *     tc_sp_compress, tc_sp_expand                     host: a matrix to kept and meta (or a check alone), and back
- *     tc_sp_compress_grid                              device: the same by all threads of a grid, in a kernel of yours
- *     tc_sp_compress_group                             host and device: one group, for kernels that compress what they
- *                                                      have in hand
- *     tc_sp_pack_mma, tc_sp_mma_meta                   meta to the registers of mma.sp: host for a matrix, both for one
- *                                                      register
- *     tc_sp_mma_lane, tc_sp_mma_bit                    where a group's four bits stand
- *     tc_frag_sp_{shape}_{class}_{a,b,d}_{row,col}     fragments of mma.sp; A's columns are those of kept
- *     tc_frag_sp_{shape}_{class}_meta_{row,col}        what a pair of metadata bits describes
+ *     tc_sp_group(bits), tc_sp_block(bits)          columns of a group; columns that one metadata register of a warp
+ *                                                   describes
+ *     tc_sp_compress, tc_sp_expand                  host: a matrix to kept and meta (or a check alone), and back
+ *     tc_sp_compress_grid                           device: the same by all threads of a grid, in a kernel of yours
+ *     tc_sp_compress_group                          host and device: one group, for kernels that compress what they
+ *                                                   have in hand
+ *     tc_sp_pack_mma, tc_sp_mma_meta                meta to the registers of mma.sp: host for a matrix, both for one
+ *                                                   register
+ *     tc_sp_mma_lane, tc_sp_mma_bit                 where a group's four bits stand
+ *     tc_frag_sp_{shape}_{class}_{a,b,d}_{row,col}  fragments of mma.sp; A's columns are those of kept
+ *     tc_frag_sp_{shape}_{class}_meta_{row,col}     what a pair of metadata bits describes
  *
  * GROUPS                     a group has   keeps    four bits of metadata
  *     f16 bf16, 8 bits       4 elements    any 2    index of the first kept | index of the second << 2
@@ -39,18 +37,18 @@
  * REGISTERS of mma.sp's metadata, g = lane / 4, t = lane % 4. A register of all lanes describes 16 rows x 16 groups,
  * whatever the shape; the selector says which part of it an instruction reads.
  *
- *     f16 bf16 tf32:  bits 0..15             bits 16..31           8 and 4 bits:     bits 0..31
- *       row g,        row g + 8,               t = 0               row g,            groups 0..7
- *       groups        groups                   t = 1               row g + 8,        groups 0..7
- *       4t .. 4t+3    4t .. 4t+3               t = 2               row g,            groups 8..15
- *                                              t = 3               row g + 8,        groups 8..15
- *     selector s reads the groups   s*4.. (16-bit k16, tf32 k8), s*8.. (16-bit k32, tf32 k16, 8-bit k32, 4-bit k64),
- *                                   all (8-bit k64,
- *     4-bit k128: s = 0): so step s of K along a block of 16 groups is selector s, with the same register.
+ *     f16 bf16 tf32:  bits 0..15            bits 16..31           8 and 4 bits:     bits 0..31
+ *       row g,        row g + 8,              t = 0               row g,            groups 0..7
+ *       groups        groups                  t = 1               row g + 8,        groups 0..7
+ *       4t .. 4t+3    4t .. 4t+3              t = 2               row g,            groups 8..15
+ *                                             t = 3               row g + 8,        groups 8..15
+ *     selector s reads the groups  s*4.. (16-bit k16, tf32 k8), s*8.. (16-bit k32, tf32 k16, 8-bit k32, 4-bit k64),
+ *     all (8-bit k64, 4-bit k128: s = 0): so step s of K along a block of 16 groups is selector s, with one register.
  *
  * TRAPS
  *     A wrong index (two equal ones; unordered ones with ordered metadata; for tf32 anything but 0x4 and 0xe) is
- *     undefined behaviour. The other operand is not compressed: B has all K rows.
+ *     undefined behaviour.
+ *     The other operand is not compressed: B has all K rows.
  *
  * Source: PTX ISA, "Matrix multiply-accumulate operation using mma.sp instruction with sparse matrix A".
  */
@@ -155,7 +153,8 @@ TC_HD uint32_t tc_sp_compress_group(int type, int bits, const void *row, int64_t
  * (with 4 bits they are even), ldm bytes.
  */
 typedef struct tc_sp_args {
-    int type; /* TC_F16, TC_BF16, TC_TF32, TC_F32, TC_S8, TC_U8, TC_S4, TC_U4, TC_E4M3, TC_E5M2, TC_E3M2, TC_E2M3, TC_E2M1 */
+    /* TC_F16, TC_BF16, TC_TF32, TC_F32, TC_S8, TC_U8, TC_S4, TC_U4, TC_E4M3, TC_E5M2, TC_E3M2, TC_E2M3, TC_E2M1 */
+    int type;
     int bits;             /* of an element in memory; 0: what the type has (fp6: 8). TC_E2M1 in bytes: 8 */
     int prune;            /* 0: a group with too many nonzeros is an error; 1: it keeps its largest */
     int64_t rows, cols;   /* of A; cols a multiple of two groups */
@@ -350,9 +349,15 @@ TC_HD TC_CONSTEXPR int tc__sp_pair_col(int bits, int group, int i)
 
 #define TC__SP_FRAG(name, bits, e, groups)                                                                            \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_row(int lane, int i) { return lane / 4 + i / (e) % 2 * 8; }          \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_col(int lane, int i) { return (i / (e) / 2 * 4 + lane % 4) * (e) + i % (e); }           \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_a_col(int lane, int i)                                                 \
+    {                                                                                                                 \
+        return (i / (e) / 2 * 4 + lane % 4) * (e) + i % (e);                                                          \
+    }                                                                                                                 \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_b_row(int lane, int i) { return lane / 4 + 0 * i; }                    \
-    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_b_col(int lane, int i) { return (i / (e) * 4 + lane % 4) * (e) + i % (e); }               \
+    TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_b_col(int lane, int i)                                                 \
+    {                                                                                                                 \
+        return (i / (e) * 4 + lane % 4) * (e) + i % (e);                                                              \
+    }                                                                                                                 \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }                \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_d_col(int lane, int i) { return lane % 4 * 2 + i % 2; }                \
     TC_HD TC_CONSTEXPR int tc_frag_sp_##name##_meta_row(int lane, int i, int selector)                                \

@@ -24,18 +24,17 @@
  *
  *     K-major: a line is a row, k runs along it            MN-major: a line is one k, rows run along it
  *
- *              k: W bytes      k: W bytes                           mn: W bytes     mn: W bytes
- *             +-------------+ +-------------+                      +-------------+ +-------------+
- *     rows    | atom        | | atom + lead |              k       | atom        | | atom + lead |      with a swizzle;
- *     0..7    +-------------+ +-------------+              0..7    +-------------+ +-------------+      without one
- *                                                                                                       lead
- *     rows    | atom        |                              k       | atom        |                      and stride
- *                                                                                                       change
- *     8..15   |   + stride  |                              8..15   |   + stride  |                      places: (*)
- *             +-------------+                                      +-------------+
+ *              k: W bytes      k: W bytes                         mn: W bytes     mn: W bytes
+ *             +-------------+ +-------------+                    +-------------+ +-------------+
+ *     rows    | atom        | | atom + lead |            k       | atom        | | atom + lead |      with a swizzle;
+ *     0..7    +-------------+ +-------------+            0..7    +-------------+ +-------------+      without one lead
+ *     rows    | atom        |                            k       | atom        |                      and stride change
+ *     8..15   |   + stride  |                            8..15   |   + stride  |                      places: (*)
+ *             +-------------+                                    +-------------+
  *
  *     bytes of K in one instruction are 32 (64 sparse): a swizzled K-major tile uses lead only where W is less than
- *     that. (*) MN-major without swizzle: the next 16 bytes along mn lie at + stride, the next 8 k at + lead.
+ *     that.
+ *     (*) MN-major without swizzle: the next 16 bytes along mn lie at + stride, the next 8 k at + lead.
  *     128B with 32-byte atoms (tcgen05, MN-major 32-bit types) has 4 lines an atom, not 8.
  *
  * CONTENTS

@@ -4,8 +4,8 @@
  * One thread multiplies: A and B lie in shared memory (A also in tensor memory), D in tensor memory, 128 lanes x 512
  * columns of 32 bits a CTA. Warps bring D into registers by tcgen05.ld. D = 128 x 256, bf16, K of 64:
  *
- *     TC_TCGEN05_IDESC(IDESC, .kind = TC_KIND_F16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .m = 128, .n = 256);   checked here
- *
+ *     TC_TCGEN05_IDESC(IDESC, .kind = TC_KIND_F16, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .m = 128, .n = 256);
+ *                                                                  checked when compiled
  *     if (warp == 0) TC_TCGEN05_ALLOC(1, smem_slot, 256);          a whole warp; the address comes by shared memory
  *     tc_tcgen05_fence_before_thread_sync(); __syncthreads(); tc_tcgen05_fence_after_thread_sync();
  *     if (one_thread) {
@@ -25,54 +25,42 @@
  * by ptxas, and nothing here has run on Blackwell. The layouts below are those of the PTX ISA's text.
  *
  * CONTENTS. g: 1 or 2, the cta_group. Tokens are PTX's, in PTX's order, and literals; operands may be run-time values.
- *   allocation    TC_TCGEN05_ALLOC(g, slot, columns), TC_TCGEN05_DEALLOC(g, taddr, columns),
- *                 TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)
- *                     columns: 32, 64, 128, 256 or 512, a literal. slot: shared address of a uint32_t. Each by a whole
- *                     warp.
- *                 TC_TCGEN05_ALLOC_N, TC_TCGEN05_DEALLOC_N: run-time columns; TC_TCGEN05_ALLOC_GENERIC(g, pointer,
- *                 columns)
- *   order         tc_tcgen05_fence_before_thread_sync, _fence_after_thread_sync, _wait_ld, _wait_st, _wait_ld_regs(r,
- *                 count)
- *                 TC_TCGEN05_COMMIT(g, bar), _COMMIT_MULTICAST(g, bar, cta_mask), _COMMIT_GENERIC(g, pointer),
- *                 _COMMIT_GENERIC_MULTICAST
- *   data          TC_TCGEN05_LD(shape, xN, r, taddr), TC_TCGEN05_ST(shape, xN, taddr, r)
- *                     shape 32x32b, 16x64b, 16x128b, 16x256b; r: uint32_t[N, N, 2N, 4N], at most 128
- *                 TC_TCGEN05_LD_PACK_16B, TC_TCGEN05_ST_UNPACK_16B               two columns a register, 16 bits of
- *                                                                                each
- *                 TC_TCGEN05_LD_16X32BX2(xN, r, taddr, split), _LD_16X32BX2_PACK_16B, TC_TCGEN05_ST_16X32BX2(xN, taddr,
- *                 split, r),
- *                 _ST_16X32BX2_UNPACK_16B                                       split: a literal
- *                 TC_TCGEN05_LD_RED(shape, xN, op, type, r, redval, taddr), TC_TCGEN05_LD_RED_16X32BX2(xN, op, type, r,
- *                 redval, taddr, split)
- *                     op min, max, min.abs, max.abs, min.NaN, ...; type f32, u32, s32; sm_103, sm_107 and sm_110
- *                     families
- *                 TC_TCGEN05_CP(g, shape, taddr, desc)
- *                     shape 128x256b 128x128b 4x256b 64x128b.warpx2::02_13 64x128b.warpx2::01_23 32x128b.warpx4, each
- *                     alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64
- *                 TC_TCGEN05_SHIFT(g, taddr)                                    a targets
- *   multiply      TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d), TC_TCGEN05_MMA_TS(g, kind, d,
- *                 a_tmem, ...)
- *                     kind f16, tf32, f8f6f4, i8, with qualifiers as PTX has them: f16.collector::a::fill, f16.ashift
- *                     (TS) _LANES(..., idesc, lanes, enable): lanes: uint32_t[4 * g], a set bit keeps that lane of D as
- *                     it is _SCALE(..., enable, scale): D is taken times 2^-scale, a literal in 0..15 (f16, tf32; not
- *                     sm_110); _LANES_SCALE
- *                 TC_TCGEN05_MMA_{SS,TS}_BLOCK(g, kind, d, a, b, idesc, sfa, sfb, enable)
- *                     kind mxf8f6f4.block_scale, mxf4.block_scale.block32, mxf4nvf4.block_scale.block16, ..., or
- *                     scale_vec::1X (a targets)
- *                 TC_TCGEN05_MMA_SP_...                                         sparse A: one more operand, meta,
- *                                                                               before idesc
- *                 TC_TCGEN05_MMA_WS_{SS,TS}(1, kind, d, a, b, idesc, enable), _ZERO(..., enable, zero_mask),
- *                 TC_TCGEN05_MMA_WS_SP_...
- *   descriptors   tc_tcgen05_desc tc_tcgen05_desc_mn _scales _make _advance _check _text; TC_TCGEN05_IDESC
- *                 tc_tcgen05_idesc_make _check _text;
- *                 tc_tcgen05_zero_mask_make; tc_tcgen05_taddr tc_tcgen05_taddr_text; tc_tcgen05_k
- *   layouts       tc_tcgen05_k_major_at, tc_tcgen05_mn_major_at         shared memory: (row, k) to byte
- *                 tc_tcgen05_d_cta _d_lane _d_column, _d_row _d_col     D in tensor memory, and back
- *                 tc_tcgen05_meta_lane _column _bit                     metadata of a sparse A in tensor memory
- *                 tc_tcgen05_ld_lane, tc_tcgen05_ld_column              register i of a lane, for each shape of ld and
- *                                                                       st
- *                 tc_tcgen05_sf_lane _sf_column _sf_byte, tc_tcgen05_sf_offset     scale factors, in tensor memory and
- *                                                                                  outside
+ *   allocation  TC_TCGEN05_ALLOC(g, slot, columns), _DEALLOC(g, taddr, columns), _RELINQUISH_ALLOC_PERMIT(g)
+ *                   columns: 32, 64, 128, 256 or 512, a literal. slot: shared address of a uint32_t. By a whole warp.
+ *               _ALLOC_N, _DEALLOC_N: run-time columns; _ALLOC_GENERIC(g, pointer, columns)
+ *   order       tc_tcgen05_fence_before_thread_sync, _fence_after_thread_sync, _wait_ld, _wait_st,
+ *               _wait_ld_regs(r, count)
+ *               TC_TCGEN05_COMMIT(g, bar), _COMMIT_MULTICAST(g, bar, cta_mask), _COMMIT_GENERIC(g, pointer),
+ *               _COMMIT_GENERIC_MULTICAST
+ *   data        TC_TCGEN05_LD(shape, xN, r, taddr), TC_TCGEN05_ST(shape, xN, taddr, r)
+ *                   shape 32x32b, 16x64b, 16x128b, 16x256b; r: uint32_t[N, N, 2N, 4N], at most 128
+ *               _LD_PACK_16B, _ST_UNPACK_16B: two columns a register, 16 bits of each
+ *               _LD_16X32BX2(xN, r, taddr, split), _LD_16X32BX2_PACK_16B, _ST_16X32BX2(xN, taddr, split, r),
+ *               _ST_16X32BX2_UNPACK_16B: split is a literal
+ *               _LD_RED(shape, xN, op, type, r, redval, taddr), _LD_RED_16X32BX2(xN, op, type, r, redval, taddr, split)
+ *                   op min, max, min.abs, max.abs, min.NaN, ...; type f32, u32, s32; families of sm_103, 107 and 110
+ *               TC_TCGEN05_CP(g, shape, taddr, desc)
+ *                   shape 128x256b 128x128b 4x256b 64x128b.warpx2::02_13 64x128b.warpx2::01_23 32x128b.warpx4, each
+ *                   alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64
+ *               TC_TCGEN05_SHIFT(g, taddr): a targets
+ *   multiply    TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d), _TS(g, kind, d, a_tmem, ...)
+ *                   kind f16, tf32, f8f6f4, i8, qualified as in PTX: f16.collector::a::fill, f16.ashift (TS)
+ *                   _LANES(..., idesc, lanes, enable): lanes: uint32_t[4 * g], a set bit keeps that lane of D as it is
+ *                   _SCALE(..., enable, scale): D is taken times 2^-scale, a literal in 0..15 (f16, tf32; not sm_110);
+ *                   _LANES_SCALE
+ *               _MMA_{SS,TS}_BLOCK(g, kind, d, a, b, idesc, sfa, sfb, enable)
+ *                   kind mxf8f6f4.block_scale, mxf4.block_scale.block32, mxf4nvf4.block_scale.block16, ..., or
+ *                   scale_vec::1X (a targets)
+ *               _MMA_SP_...: sparse A, one more operand, meta, before idesc
+ *               _MMA_WS_{SS,TS}(1, kind, d, a, b, idesc, enable), _ZERO(..., enable, zero_mask), _MMA_WS_SP_...
+ *   descriptors tc_tcgen05_desc tc_tcgen05_desc_mn _scales _make _advance _check _text;
+ *               TC_TCGEN05_IDESC tc_tcgen05_idesc_make _check _text;
+ *               tc_tcgen05_zero_mask_make; tc_tcgen05_taddr tc_tcgen05_taddr_text; tc_tcgen05_k
+ *   layouts     tc_tcgen05_k_major_at, _mn_major_at        shared memory: (row, k) to byte
+ *               tc_tcgen05_d_cta _d_lane _d_column, _d_row _d_col     D in tensor memory, and back
+ *               tc_tcgen05_meta_lane _column _bit          metadata of a sparse A in tensor memory
+ *               tc_tcgen05_ld_lane, tc_tcgen05_ld_column   register i of a lane, for each shape of ld and st
+ *               tc_tcgen05_sf_lane _sf_column _sf_byte, tc_tcgen05_sf_offset     scale factors, there and outside
  *
  * SHARED MEMORY, K-major, 128-byte swizzle: what TMA writes for a box of 128 bytes x rows. Eight rows make an atom of
  * 1024 bytes, the 16-byte units of row r lie at places u ^ r % 8, atoms follow each other at SBO = 1024:
@@ -94,26 +82,23 @@
  *     k 7     | 56..63 | ..                          | 0..7   |
  *
  *   tf32 has this with atoms of 32 bytes: units of 32 bytes, v of line k at v ^ k % 4, four k's an atom; SBO: to the
- *   next four. 64 and 32 bytes as above, with k for r; none: LBO is the step of 8 k, SBO that of 16 bytes of M or N.
+ *   next four.
+ *   64 and 32 bytes as above, with k for r; none: LBO is the step of 8 k, SBO that of 16 bytes of M or N.
  *
  * D IN TENSOR MEMORY. One CTA, M = 128: row m is lane m, column n is column n. M = 256 with g = 2: CTA 0 has rows
  * 0..127, CTA 1 the rest.
  *
- *     M = 128, g = 2           M = 64, .ws              M = 32, .ws                        M = 64; M = 128, g = 2, .sp
- *     lanes  0.. 63: n < N/2   lanes  0.. 63: n < N/2   lanes 32q..32q+31: quarter q       lanes 0..15, 32..47, 64..79,
- *                                                                                          96..111:
- *     lanes 64..127: the rest  lanes 64..127: the rest  of the columns                     rows 0..15, 16..31, 32..47,
- *                                                                                          48..63
- *     (rows 64 a CTA)                                                                      (or each 16 lanes further
- *                                                                                          on)
+ *     M = 128, g = 2           M = 64, .ws              M = 32, .ws               M = 64; M = 128, g = 2, .sp
+ *     lanes  0.. 63: n < N/2   lanes  0.. 63: n < N/2   lanes 32q..32q+31:        lanes 0..15, 32..47, 64..79, 96..111:
+ *     lanes 64..127: the rest  lanes 64..127: the rest  quarter q of the columns  rows 0..15, 16..31, 32..47, 48..63
+ *     (rows 64 a CTA)                                                             (or each 16 lanes further on)
  *
  * REGISTERS of ld and st, lane l of the warp, register i:       tensor memory lane (from the address')      column
- *     32x32b     l                                              i
- *     16x64b     l / 4 + l % 2 * 8                              2 i + l / 2 % 2
- *     16x128b    l / 4 + i % 2 * 8                              i / 2 * 4 + l % 4
- *     16x256b    l / 4 + i / 2 % 2 * 8                          i / 4 * 8 + l % 4 * 2 + i % 2     (an mma.sync
- *                                                                                                 accumulator)
- *     16x32bx2   l % 16                                         i, and + split for lanes 16..31
+ *     32x32b     l                                          i
+ *     16x64b     l / 4 + l % 2 * 8                          2 i + l / 2 % 2
+ *     16x128b    l / 4 + i % 2 * 8                          i / 2 * 4 + l % 4
+ *     16x256b    l / 4 + i / 2 % 2 * 8                      i / 4 * 8 + l % 4 * 2 + i % 2     (an mma.sync accumulator)
+ *     16x32bx2   l % 16                                     i, and + split for lanes 16..31
  *
  * SCALE FACTORS in tensor memory, a byte each, s0..s3 of a row in one cell; the same in every quarter of the lanes:
  *
@@ -122,30 +107,35 @@
  *     lane 31    row 31         row 63           row 95           row 127          row 31
  *
  *   TC_TCGEN05_CP(g, 32x128b.warpx4, ...) brings 512 bytes (128 rows x 4 factors) there at once, by a descriptor
- *   without swizzle and SBO 128. In memory row r and factor s are at byte r % 32 * 16 + r / 32 * 4 + s:
- *   tc_tcgen05_sf_offset.
+ *   without swizzle and SBO 128.
+ *   In memory row r and factor s are at byte r % 32 * 16 + r / 32 * 4 + s: tc_tcgen05_sf_offset.
  *
  * METADATA of a sparse A in tensor memory, 4 bits (the places of two elements) a group of four k:
- *     f16, tf32   lane r % 8 + 8 (group / 4) of 16, bits 4 (group % 4), rows 8..15 of 16 in the upper half of these 32
- *                 bits
- *     others      lane of the row, groups 0..7 in one column, 8..15 in the next
+ *     f16, tf32  lane r % 8 + 8 (group / 4) of 16, bits 4 (group % 4), rows 8..15 of 16 in the upper half of the 32
+ *     others     lane of the row, groups 0..7 in one column, 8..15 in the next
  *
  * TRAPS
  *     By ld and st a warp reaches the lanes 32 (warp % 4) to 31 further on, and the address must name those. Four warps
- *     see all of D. All tcgen05 instructions of a kernel must have the same cta_group: ptxas refuses a mixture, at code
- *     generation. Registers of an ld may be used after its wait only: tc_tcgen05_wait_ld_regs also keeps the compiler
- *     from moving uses before it. Between an mma and an ld of its D: TC_TCGEN05_COMMIT, a wait on that mbarrier,
- *     tc_tcgen05_fence_after_thread_sync. Between an ld and an mma that overwrites what it read: tc_tcgen05_wait_ld,
- *     _fence_before_thread_sync, an arrival; and on the issuing side the wait and _fence_after_thread_sync. If one lane
- *     arrives for its warp: the fence in every lane, __syncwarp, the arrival. Shared memory that ordinary stores wrote
- *     needs tc_fence_proxy_async_shared and a barrier before an mma or cp reads it. TC_TCGEN05_COMMIT tracks what this
- *     thread issued before it; mma, cp and shift of one thread are done in order. A commit on an mbarrier counts as one
- *     arrival. Multicast: the same offset in each CTA of the mask. With g = 2 one thread of the CTA of even rank issues
- *     for both; both allocate, each in one warp, the same columns in the same order. alloc waits until there is room: a
- *     kernel of which two CTAs fit on one SM should take 256 columns at most, or relinquish and free. Every alloc needs
- *     its dealloc before the kernel ends. Tensor memory is not cleared: begin with enable_input_d 0. enable_input_d is
- *     a run-time value here; a literal 0 or 1 costs nothing. The generic forms take a 64-bit pointer; PTX would
- *     silently accept 32 bits of it.
+ *     see all of D.
+ *     All tcgen05 instructions of a kernel must have the same cta_group: ptxas refuses a mixture, at code generation.
+ *     Registers of an ld may be used after its wait only: tc_tcgen05_wait_ld_regs also keeps the compiler from moving
+ *     uses before it.
+ *     Between an mma and an ld of its D: TC_TCGEN05_COMMIT, a wait on that mbarrier,
+ *     tc_tcgen05_fence_after_thread_sync.
+ *     Between an ld and an mma that overwrites what it read: tc_tcgen05_wait_ld, _fence_before_thread_sync, an arrival;
+ *     and on the issuing side the wait and _fence_after_thread_sync. If one lane arrives for its warp: the fence in
+ *     every lane, __syncwarp, the arrival.
+ *     Shared memory that ordinary stores wrote needs tc_fence_proxy_async_shared and a barrier before an mma or cp
+ *     reads it.
+ *     TC_TCGEN05_COMMIT tracks what this thread issued before it; mma, cp and shift of one thread are done in order.
+ *     A commit on an mbarrier counts as one arrival. Multicast: the same offset in each CTA of the mask.
+ *     With g = 2 one thread of the CTA of even rank issues for both; both allocate, each in one warp, the same columns
+ *     in the same order.
+ *     alloc waits until there is room: a kernel of which two CTAs fit on one SM should take 256 columns at most, or
+ *     relinquish and free.
+ *     Every alloc needs its dealloc before the kernel ends. Tensor memory is not cleared: begin with enable_input_d 0.
+ *     enable_input_d is a run-time value here; a literal 0 or 1 costs nothing.
+ *     The generic forms take a 64-bit pointer; PTX would silently accept 32 bits of it.
  *
  * Source: PTX ISA, "TensorCore 5th Generation Family Instructions".
  */
@@ -279,13 +269,9 @@ typedef struct tc_tcgen05_idesc_fields {
 /* Codes of a type in bits 7-9 and 10-12; -1: not with this kind */
 TC_HD TC_CONSTEXPR int tc__t5_type_code(int kind, int type)
 {
-    return kind == TC_KIND_F16                              ? (type == TC_F16    ? 0
-                                                               : type == TC_BF16 ? 1
-                                                                                 : -1)
+    return kind == TC_KIND_F16                              ? (type == TC_F16 ? 0 : type == TC_BF16 ? 1 : -1)
          : kind == TC_KIND_TF32                             ? (type == TC_TF32 ? 2 : -1)
-         : kind == TC_KIND_I8                               ? (type == TC_U8   ? 0
-                                                               : type == TC_S8 ? 1
-                                                                               : -1)
+         : kind == TC_KIND_I8                               ? (type == TC_U8 ? 0 : type == TC_S8 ? 1 : -1)
          : kind == TC_KIND_MXF4 || kind == TC_KIND_MXF4NVF4 ? (type == TC_E2M1 ? 1 : -1)
          : type == TC_E4M3                                  ? 0
          : type == TC_E5M2                                  ? 1
@@ -305,24 +291,32 @@ TC_HD TC_CONSTEXPR int tc__t5_factors(int kind, int block, int k96)
 
 /* The rules, in the order in which they are looked at: condition that must hold, sentence. */
 #define TC__T5_IDESC_RULES(X, arg)                                                                                    \
-    X(arg, 1, f.kind >= TC_KIND_F16 && f.kind < TC_KIND_COUNT, "kind is TC_KIND_F16, _TF32, _F8F6F4, _I8, _MXF8F6F4, _MXF4 or _MXF4NVF4") \
+    X(arg, 1, f.kind >= TC_KIND_F16 && f.kind < TC_KIND_COUNT,                                                        \
+      "kind is TC_KIND_F16, _TF32, _F8F6F4, _I8, _MXF8F6F4, _MXF4 or _MXF4NVF4")                                      \
     X(arg, 2, tc__t5_type_code(f.kind, f.a) >= 0 && tc__t5_type_code(f.kind, f.b) >= 0,                               \
-      "a and b: kind f16 has f16 and bf16; tf32 tf32; i8 u8 and s8; f8f6f4 and mxf8f6f4 e4m3, e5m2, e2m3, e3m2, e2m1; mxf4 and mxf4nvf4 e2m1") \
+      "a and b: kind f16 has f16 and bf16; tf32 tf32; i8 u8 and s8; f8f6f4 and mxf8f6f4 e4m3, e5m2, e2m3, e3m2, "     \
+      "e2m1; mxf4 and mxf4nvf4 e2m1")                                                                                 \
     X(arg, 3, f.kind != TC_KIND_F16 || f.a == f.b, "a and b have the same type with kind f16")                        \
-    X(arg, 4, f.d == (f.kind == TC_KIND_I8 ? TC_S32 : TC_F32) || (f.d == TC_F16 && (f.kind == TC_KIND_F8F6F4 || (f.kind == TC_KIND_F16 && f.a == TC_F16))), \
+    X(arg, 4, f.d == (f.kind == TC_KIND_I8 ? TC_S32 : TC_F32)                                                         \
+      || (f.d == TC_F16 && (f.kind == TC_KIND_F8F6F4 || (f.kind == TC_KIND_F16 && f.a == TC_F16))),                   \
       "d is s32 with kind i8, f32 otherwise, or f16 with kind f8f6f4 and with a and b of f16")                        \
     X(arg, 5, f.cta_group >= 0 && f.cta_group <= 2 && (!f.ws || f.cta_group < 2), "cta_group is 1 or 2, and 1 with ws")\
     X(arg, 6, !f.ws || !tc__t5_block_kind(f.kind), "ws has no block-scaled kinds")                                    \
     X(arg, 7, f.ws ? f.m == 32 || f.m == 64 || f.m == 128                                                             \
                    : f.cta_group == 2 ? f.m == 256 || (f.m == 128 && !(f.sparse && tc__t5_block_kind(f.kind)))        \
                                       : f.m == 128 || (f.m == 64 && !tc__t5_block_kind(f.kind)),                      \
-      "m is 64 or 128 with cta_group 1 (128 with block scales), 128 or 256 with cta_group 2 (256 if also sparse and scaled), 32, 64 or 128 with ws") \
+      "m is 64 or 128 with cta_group 1 (128 with block scales), 128 or 256 with cta_group 2 (256 if also sparse and " \
+      "scaled), 32, 64 or 128 with ws")                                                                               \
     X(arg, 8, f.ws ? f.n == 64 || f.n == 128 || (f.n == 256 && !f.sparse)                                             \
-            : f.kind == TC_KIND_I8 && f.cta_group < 2 ? f.n == 8 || f.n == 24 || (f.n % 16 == 0 && f.n >= 16 && f.n <= 256)              \
+            : f.kind == TC_KIND_I8 && f.cta_group < 2 ? f.n == 8 || f.n == 24                                         \
+            || (f.n % 16 == 0 && f.n >= 16 && f.n <= 256)                                                             \
             : f.n % (f.cta_group == 2 ? (f.kind == TC_KIND_I8 ? 32 : 16) : 8) == 0 && f.n >= 8 && f.n <= 256,         \
-      "n is 8..256 in steps of 8 (i8: 8, 24, and steps of 16), in steps of 16 with cta_group 2 (i8: 32); with ws 64, 128 or 256 (sparse: 64 or 128)") \
-    X(arg, 9, !f.trans_a || (tc_type_bits(f.a) >= 8 && !(f.kind >= TC_KIND_MXF4)), "trans_a needs a type of 8 or more bits")             \
-    X(arg, 10, !f.trans_b || (tc_type_bits(f.b) >= 8 && !(f.kind >= TC_KIND_MXF4)), "trans_b needs a type of 8 or more bits")            \
+      "n is 8..256 in steps of 8 (i8: 8, 24, and steps of 16), in steps of 16 with cta_group 2 (i8: 32); with ws "    \
+      "64, 128 or 256 (sparse: 64 or 128)")                                                                           \
+    X(arg, 9, !f.trans_a || (tc_type_bits(f.a) >= 8 && !(f.kind >= TC_KIND_MXF4)),                                    \
+      "trans_a needs a type of 8 or more bits")                                                                       \
+    X(arg, 10, !f.trans_b || (tc_type_bits(f.b) >= 8 && !(f.kind >= TC_KIND_MXF4)),                                   \
+      "trans_b needs a type of 8 or more bits")                                                                       \
     X(arg, 11, !f.trans_b || tc_type_bits(f.b) != 8 || f.n % (f.cta_group == 2 ? 32 : 16) == 0,                       \
       "n is a multiple of 16 (cta_group 2: of 32) with a transposed b of 8 bits")                                     \
     X(arg, 12, !f.saturate || f.kind == TC_KIND_I8, "saturate goes with kind i8 only")                                \
@@ -331,14 +325,18 @@ TC_HD TC_CONSTEXPR int tc__t5_factors(int kind, int block, int k96)
       "selector is 0, or 1 with a sparse a of kind f16 or tf32")                                                      \
     X(arg, 15, f.max_shift == 0 || (f.ws && (f.max_shift == 8 || f.max_shift == 16 || f.max_shift == 32)),            \
       "max_shift is 0, or 8, 16 or 32 with ws")                                                                       \
-    X(arg, 16, tc__t5_block_kind(f.kind) ? f.scale == TC_UE8M0 || (f.kind == TC_KIND_MXF4NVF4 && f.scale == TC_UE4M3) : f.scale == 0,    \
+    X(arg, 16, tc__t5_block_kind(f.kind) ? f.scale == TC_UE8M0 || (f.kind == TC_KIND_MXF4NVF4 && f.scale == TC_UE4M3) \
+      : f.scale == 0,                                                                                                 \
       "scale is TC_UE8M0 with the mx kinds, or TC_UE4M3 with mxf4nvf4, and unset with the others")                    \
     X(arg, 17, f.scale != TC_UE4M3 || f.block == 0 || f.block == 16, "block is 16 with TC_UE4M3")                     \
-    X(arg, 18, f.block == 0 || (tc__t5_block_kind(f.kind) && (f.block == 32 || (f.block == 16 && f.kind == TC_KIND_MXF4NVF4))),          \
+    X(arg, 18, f.block == 0                                                                                           \
+      || (tc__t5_block_kind(f.kind) && (f.block == 32 || (f.block == 16 && f.kind == TC_KIND_MXF4NVF4))),             \
       "block is 32 with the scaled kinds, or 16 with mxf4nvf4")                                                       \
-    X(arg, 19, tc__t5_block_kind(f.kind) || (f.sfa_id == 0 && f.sfb_id == 0), "sfa_id and sfb_id go with the scaled kinds")              \
+    X(arg, 19, tc__t5_block_kind(f.kind) || (f.sfa_id == 0 && f.sfb_id == 0),                                         \
+      "sfa_id and sfb_id go with the scaled kinds")                                                                   \
     X(arg, 20, f.sfa_id >= 0 && f.sfa_id <= 3 && f.sfb_id >= 0 && f.sfb_id <= 3 && (!tc__t5_block_kind(f.kind) || f.k96\
-                || tc__t5_factors(f.kind, f.block, 0) == 1 || (tc__t5_factors(f.kind, f.block, 0) == 2 && f.sfa_id % 2 == 0 && f.sfb_id % 2 == 0) \
+                || tc__t5_factors(f.kind, f.block, 0) == 1                                                            \
+                || (tc__t5_factors(f.kind, f.block, 0) == 2 && f.sfa_id % 2 == 0 && f.sfb_id % 2 == 0)                \
                 || (f.sfa_id == 0 && f.sfb_id == 0)),                                                                 \
       "sfa_id and sfb_id are 0..3 with one factor a row, 0 or 2 with two, 0 with four")                               \
     X(arg, 21, !f.k96 || (f.kind >= TC_KIND_MXF4 && !f.sparse), "k96 goes with a dense mxf4 or mxf4nvf4 only")
@@ -589,7 +587,8 @@ TC_HOST tc_status tc_tcgen05_idesc_check(const tc_tcgen05_idesc_fields *fields)
     const tc_tcgen05_idesc_fields f = *fields;
 #define TC__X(arg, number, condition, text)                                                                           \
     if (!(condition))                                                                                                 \
-        return tc__fail(TC_ERR_DESC, "%s (kind %s, m = %d, n = %d, a %s, b %s, d %s, cta_group %d)", text, tc_kind_name(f.kind), f.m, f.n, \
+        return tc__fail(TC_ERR_DESC, "%s (kind %s, m = %d, n = %d, a %s, b %s, d %s, cta_group %d)", text,            \
+                        tc_kind_name(f.kind), f.m, f.n,                                                               \
                         tc_type_name(f.a), tc_type_name(f.b), tc_type_name(f.d), f.cta_group ? f.cta_group : 1);
     TC__T5_IDESC_RULES(TC__X, 0)
 #undef TC__X
@@ -702,8 +701,15 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
 #define TC__T5_GROUP(what, g)  \
     tc__needs_sm100a();        \
     static_assert(tc__follows(TC__T5_STR(g), "1|2"), "tc: " what ": the cta_group is 1 or 2, a literal")
+/* text: what follows the cta_group; then the operands, all of them inputs */
+#define TC__T5_ASM(name, g, text, ...)                                                                                \
+    do {                                                                                                              \
+        TC__T5_GROUP("tcgen05." name, g);                                                                             \
+        asm volatile("tcgen05." name ".cta_group::" TC__T5_STR(g) text ";" : : __VA_ARGS__ : "memory");               \
+    } while (0)
 #define TC__T5_COLUMNS(what, n) \
-    static_assert((n) == 32 || (n) == 64 || (n) == 128 || (n) == 256 || (n) == 512, "tc: " what ": columns are 32, 64, 128, 256 or 512")
+    static_assert((n) == 32 || (n) == 64 || (n) == 128 || (n) == 256 || (n) == 512,                                   \
+                  "tc: " what ": columns are 32, 64, 128, 256 or 512")
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: tcgen05.alloc, .dealloc, .relinquish_alloc_permit. All lanes of one warp of the CTA (g = 2: one in each) call
@@ -712,37 +718,21 @@ TC_HOST const char *tc_tcgen05_idesc_text(char *out, size_t size, int kind, int 
  */
 #define TC_TCGEN05_ALLOC(g, slot, columns)                                                                            \
     do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.alloc", g);                                                                             \
         TC__T5_COLUMNS("tcgen05.alloc", columns);                                                                     \
-        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.shared::cta.b32 [%0], %1;"              \
-                     : : "r"(slot), "n"(columns) : "memory");                                                         \
+        TC__T5_ASM("alloc", g, ".sync.aligned.shared::cta.b32 [%0], %1", "r"(slot), "n"(columns));                    \
     } while (0)
 #define TC_TCGEN05_ALLOC_N(g, slot, columns)                                                                          \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.alloc", g);                                                                             \
-        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.shared::cta.b32 [%0], %1;"              \
-                     : : "r"(slot), "r"(columns) : "memory");                                                         \
-    } while (0)
+    TC__T5_ASM("alloc", g, ".sync.aligned.shared::cta.b32 [%0], %1", "r"(slot), "r"(columns))
 /* pointer: a generic one, into the CTA's shared memory; columns may be a run-time value */
 #define TC_TCGEN05_ALLOC_GENERIC(g, pointer, columns)                                                                 \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.alloc", g);                                                                             \
-        asm volatile("tcgen05.alloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 [%0], %1;"                          \
-                     : : "l"((uint64_t)(pointer)), "r"(columns) : "memory");                                          \
-    } while (0)
+    TC__T5_ASM("alloc", g, ".sync.aligned.b32 [%0], %1", "l"((uint64_t)(pointer)), "r"(columns))
 #define TC_TCGEN05_DEALLOC(g, taddr, columns)                                                                         \
     do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.dealloc", g);                                                                           \
         TC__T5_COLUMNS("tcgen05.dealloc", columns);                                                                   \
-        asm volatile("tcgen05.dealloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 %0, %1;"                          \
-                     : : "r"(taddr), "n"(columns) : "memory");                                                        \
+        TC__T5_ASM("dealloc", g, ".sync.aligned.b32 %0, %1", "r"(taddr), "n"(columns));                               \
     } while (0)
 #define TC_TCGEN05_DEALLOC_N(g, taddr, columns)                                                                       \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.dealloc", g);                                                                           \
-        asm volatile("tcgen05.dealloc.cta_group::" TC__T5_STR(g) ".sync.aligned.b32 %0, %1;"                          \
-                     : : "r"(taddr), "r"(columns) : "memory");                                                        \
-    } while (0)
+    TC__T5_ASM("dealloc", g, ".sync.aligned.b32 %0, %1", "r"(taddr), "r"(columns))
 /* After this the CTA may not allocate any more; a CTA that waits for room may go on. */
 #define TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(g)                                                                         \
     do {                                                                                                              \
@@ -774,29 +764,15 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
  * shared address (this CTA's, or of another one by tc_mapa). cta_mask: bit i: also the mbarrier at this offset in CTA i
  * of the cluster. One thread. */
 #define TC_TCGEN05_COMMIT(g, bar)                                                                                     \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
-        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.shared::cluster.b64 [%0];"    \
-                     : : "r"(bar) : "memory");                                                                        \
-    } while (0)
+    TC__T5_ASM("commit", g, ".mbarrier::arrive::one.shared::cluster.b64 [%0]", "r"(bar))
 #define TC_TCGEN05_COMMIT_MULTICAST(g, bar, cta_mask)                                                                 \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
-        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" \
-                     : : "r"(bar), "h"((uint16_t)(cta_mask)) : "memory");                                             \
-    } while (0)
+    TC__T5_ASM("commit", g, ".mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1",                 \
+               "r"(bar), "h"((uint16_t)(cta_mask)))
 #define TC_TCGEN05_COMMIT_GENERIC(g, pointer)                                                                         \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
-        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.b64 [%0];"                    \
-                     : : "l"((uint64_t)(pointer)) : "memory");                                                        \
-    } while (0)
+    TC__T5_ASM("commit", g, ".mbarrier::arrive::one.b64 [%0]", "l"((uint64_t)(pointer)))
 #define TC_TCGEN05_COMMIT_GENERIC_MULTICAST(g, pointer, cta_mask)                                                     \
-    do {                                                                                                              \
-        TC__T5_GROUP("tcgen05.commit", g);                                                                            \
-        asm volatile("tcgen05.commit.cta_group::" TC__T5_STR(g) ".mbarrier::arrive::one.multicast::cluster.b64 [%0], %1;"   \
-                     : : "l"((uint64_t)(pointer)), "h"((uint16_t)(cta_mask)) : "memory");                             \
-    } while (0)
+    TC__T5_ASM("commit", g, ".mbarrier::arrive::one.multicast::cluster.b64 [%0], %1",                                 \
+               "l"((uint64_t)(pointer)), "h"((uint16_t)(cta_mask)))
 
 /* PTX: tcgen05.cp: shared memory, by descriptor (K-major), to tensor memory. 128x256b: 128 lanes x 8 columns; 128x128b:
  * x 4; 4x256b: lanes l, l + 32, .. of the address; 64x128b.warpx2: 64 rows twice (02_13: lanes 0-63 and 64-127; 01_23:
@@ -805,19 +781,22 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC_TCGEN05_CP(g, shape, taddr, desc)                                                                          \
     do {                                                                                                              \
         TC__T5_GROUP("tcgen05.cp", g);                                                                                \
-        static_assert(tc__follows(#shape, "128x256b|128x128b|4x256b|64x128b.warpx2::02_13|64x128b.warpx2::01_23|32x128b.warpx4" \
-                                          " |.b8x16.b6x16_p32|.b8x16.b4x16_p64"),                                     \
-                      "tc: tcgen05.cp: the shape is 128x256b, 128x128b, 4x256b, 64x128b.warpx2::02_13, 64x128b.warpx2::01_23 or " \
-                      "32x128b.warpx4, alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64");                          \
-        asm volatile("tcgen05.cp.cta_group::" TC__T5_STR(g) "." #shape " [%0], %1;" : : "r"(taddr), "l"(desc) : "memory");  \
+        static_assert(tc__follows(#shape,                                                                             \
+                                  "128x256b|128x128b|4x256b|64x128b.warpx2::02_13|64x128b.warpx2::01_23"              \
+                                  "|32x128b.warpx4 |.b8x16.b6x16_p32|.b8x16.b4x16_p64"),                              \
+                      "tc: tcgen05.cp: the shape is 128x256b, 128x128b, 4x256b, 64x128b.warpx2::02_13, "              \
+                      "64x128b.warpx2::01_23 or 32x128b.warpx4, alone or with .b8x16.b6x16_p32 or .b8x16.b4x16_p64"); \
+        asm volatile("tcgen05.cp.cta_group::" TC__T5_STR(g) "." #shape " [%0], %1;" : : "r"(taddr), "l"(desc)         \
+                     : "memory");                                                                                     \
     } while (0)
 
 /* PTX: tcgen05.shift.down: rows 1..31 of each quarter, 8 columns, move down by one lane; the last stays. One thread. */
 #define TC_TCGEN05_SHIFT(g, taddr)                                                                                    \
     do {                                                                                                              \
         TC__T5_GROUP("tcgen05.shift", g);                                                                             \
-        static_assert(TC_HAS_TCGEN05_A, "tc: tcgen05.shift needs an a target: compile with -gencode arch=compute_100a,code=sm_100a (103a, " \
-                                        "107a, 110a), or guard the use with #if TC_HAS_TCGEN05_A");                   \
+        static_assert(TC_HAS_TCGEN05_A,                                                                               \
+                      "tc: tcgen05.shift needs an a target: compile with -gencode arch=compute_100a,code=sm_100a "    \
+                      "(103a, 107a, 110a), or guard the use with #if TC_HAS_TCGEN05_A");                              \
         asm volatile("tcgen05.shift.cta_group::" TC__T5_STR(g) ".down [%0];" : : "r"(taddr) : "memory");              \
     } while (0)
 
@@ -835,8 +814,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_L_64 TC__T5_L_32 ",%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47" \
     ",%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
 #define TC__T5_L_128 TC__T5_L_64 ",%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79" \
-    ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107" \
-    ",%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
+    ",%80,%81,%82,%83,%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105," \
+    "%106,%107,%108,%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
 #define TC__T5_P_1 "%1"
 #define TC__T5_P_2 "%2"
 #define TC__T5_P_4 "%4"
@@ -900,7 +879,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_REGS_(s, num) TC__PROBE(TC__T5_N_##s##_##num, 1)
 #define TC__T5_CHECK_LD(what, shape, num)                                                                             \
     tc__needs_sm100a();                                                                                               \
-    static_assert(tc__follows(#shape, "32x32b|16x64b|16x128b|16x256b"), "tc: " what ": the shape is 32x32b, 16x64b, 16x128b or 16x256b"); \
+    static_assert(tc__follows(#shape, "32x32b|16x64b|16x128b|16x256b"),                                               \
+                  "tc: " what ": the shape is 32x32b, 16x64b, 16x128b or 16x256b");                                   \
     static_assert(!tc__follows(#shape, "32x32b|16x64b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64|x128"),         \
                   "tc: " what ": the count of 32x32b and 16x64b is x1, x2, x4, x8, x16, x32, x64 or x128");           \
     static_assert(!tc__follows(#shape, "16x128b") || tc__follows(#num, "x1|x2|x4|x8|x16|x32|x64"),                    \
@@ -914,14 +894,18 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     static_assert((split) >= 0 && (split) < 512, "tc: " what ": split is a literal, a number of columns in 0..511")
 
 #define TC__T5_LD_ASM(regs, text, tail, r, ...)                                                                       \
-    asm volatile("tcgen05.ld.sync.aligned." text ".b32 {" TC__CAT(TC__T5_L_, regs) "}, [" TC__CAT(TC__T5_P_, regs) "]" tail ";" \
+    asm volatile("tcgen05.ld.sync.aligned." text ".b32 {" TC__CAT(TC__T5_L_, regs) "}, [" TC__CAT(TC__T5_P_, regs)    \
+                 "]" tail ";"                                                                                         \
                  : TC__CAT(TC__T5_V_, regs)("=r", r, 0) : __VA_ARGS__ : "memory")
 #define TC__T5_ST_ASM(regs, text, head, r, ...)                                                                       \
-    asm volatile("tcgen05.st.sync.aligned." text ".b32 [" TC__CAT(TC__T5_P_, regs) "]" head ", {" TC__CAT(TC__T5_L_, regs) "};" \
+    asm volatile("tcgen05.st.sync.aligned." text ".b32 [" TC__CAT(TC__T5_P_, regs) "]" head ", {"                     \
+                 TC__CAT(TC__T5_L_, regs) "};"                                                                        \
                  : : TC__CAT(TC__T5_V_, regs)("r", r, 0), __VA_ARGS__ : "memory")
 
-#define TC__T5_LD_SPLIT(regs, text, split, r, taddr) TC__T5_LD_ASM(regs, text, ", " TC__CAT(TC__T5_Q_, regs), r, "r"(taddr), "n"(split))
-#define TC__T5_ST_SPLIT(regs, text, split, r, taddr) TC__T5_ST_ASM(regs, text, ", " TC__CAT(TC__T5_Q_, regs), r, "r"(taddr), "n"(split))
+#define TC__T5_LD_SPLIT(regs, text, split, r, taddr)                                                                  \
+    TC__T5_LD_ASM(regs, text, ", " TC__CAT(TC__T5_Q_, regs), r, "r"(taddr), "n"(split))
+#define TC__T5_ST_SPLIT(regs, text, split, r, taddr)                                                                  \
+    TC__T5_ST_ASM(regs, text, ", " TC__CAT(TC__T5_Q_, regs), r, "r"(taddr), "n"(split))
 
 /* PTX: tcgen05.ld: tensor memory to registers. r: uint32_t array; taddr: the same in the whole warp, its lane a
  * multiple of 32 (16 for the 16x shapes) within the warp's quarter. Asynchronous: tc_tcgen05_wait_ld_regs. _PACK_16B:
@@ -976,10 +960,12 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_RED_u32 ~, "=r"
 #define TC__T5_RED_s32 ~, "=r"
 #define TC__T5_CHECK_RED(op, type, num)                                                                               \
-    static_assert(TC_HAS_TCGEN05_LD_RED, "tc: tcgen05.ld.red needs the sm_103, sm_107 or sm_110 family: compile with -gencode "     \
-                                         "arch=compute_103a,code=sm_103a, or guard the use with #if TC_HAS_TCGEN05_LD_RED"); \
+    static_assert(TC_HAS_TCGEN05_LD_RED,                                                                              \
+                  "tc: tcgen05.ld.red needs the sm_103, sm_107 or sm_110 family: compile with -gencode "              \
+                  "arch=compute_103a,code=sm_103a, or guard the use with #if TC_HAS_TCGEN05_LD_RED");                 \
     static_assert(tc__follows(#type, "f32|u32|s32"), "tc: tcgen05.ld.red: the type is f32, u32 or s32");              \
-    static_assert(tc__follows(#op, "min|max |.abs |.NaN") && (tc__follows(#type, "f32") || tc__follows(#op, "min|max")),    \
+    static_assert(tc__follows(#op, "min|max |.abs |.NaN")                                                             \
+                  && (tc__follows(#type, "f32") || tc__follows(#op, "min|max")),                                      \
                   "tc: tcgen05.ld.red: the operation is min or max; for f32 also with .abs, .NaN or .abs.NaN");       \
     static_assert(!tc__follows(#num, "x1"), "tc: tcgen05.ld.red: the count is x2, x4, x8, x16, x32, x64 or x128")
 #define TC__T5_RED_ASM(regs, text, tail, c, r, redval, ...)                                                           \
@@ -991,16 +977,19 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC_TCGEN05_LD_RED(shape, num, op, type, r, redval, taddr)                                                     \
     do {                                                                                                              \
         tc__needs_sm100a();                                                                                           \
-        static_assert(tc__follows(#shape, "32x32b"), "tc: tcgen05.ld.red: the shape is 32x32b (or TC_TCGEN05_LD_RED_16X32BX2)"); \
+        static_assert(tc__follows(#shape, "32x32b"),                                                                  \
+                      "tc: tcgen05.ld.red: the shape is 32x32b (or TC_TCGEN05_LD_RED_16X32BX2)");                     \
         TC__T5_CHECK_LD("tcgen05.ld.red", 32x32b, num);                                                               \
         TC__T5_CHECK_RED(op, type, num);                                                                              \
-        TC__CALL(TC__T5_RED_ASM, TC__PROBE(TC__T5_N_1_##num, 1), "32x32b." #num "." #op "." #type, "", TC__PROBE(TC__T5_RED_##type, "=r"), r, redval, "r"(taddr)); \
+        TC__CALL(TC__T5_RED_ASM, TC__PROBE(TC__T5_N_1_##num, 1), "32x32b." #num "." #op "." #type, "",                \
+                 TC__PROBE(TC__T5_RED_##type, "=r"), r, redval, "r"(taddr));                                          \
     } while (0)
 #define TC_TCGEN05_LD_RED_16X32BX2(num, op, type, r, redval, taddr, split)                                            \
     do {                                                                                                              \
         TC__T5_CHECK_X2("tcgen05.ld.red", num, split);                                                                \
         TC__T5_CHECK_RED(op, type, num);                                                                              \
-        TC__CALL(TC__T5_RED_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num "." #op "." #type, TC__PROBE(TC__T5_RED_##type, "=r"), r, \
+        TC__CALL(TC__T5_RED_SPLIT, TC__PROBE(TC__T5_N_1_##num, 1), "16x32bx2." #num "." #op "." #type,                \
+                 TC__PROBE(TC__T5_RED_##type, "=r"), r,                                                               \
                  redval, taddr, split);                                                                               \
     } while (0)
 
@@ -1010,49 +999,61 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
  */
 #define TC__T5_COLLECTOR_A " |.collector::a::fill|.collector::a::use|.collector::a::lastuse|.collector::a::discard"
 #define TC__T5_COLLECTOR_B                                                                                            \
-    " |.collector::b0::fill|.collector::b0::use|.collector::b0::lastuse|.collector::b0::discard|.collector::b1::fill|.collector::b1::use" \
-    "|.collector::b1::lastuse|.collector::b1::discard|.collector::b2::fill|.collector::b2::use|.collector::b2::lastuse|.collector::b2::discard" \
-    "|.collector::b3::fill|.collector::b3::use|.collector::b3::lastuse|.collector::b3::discard"
+    " |.collector::b0::fill|.collector::b0::use|.collector::b0::lastuse|.collector::b0::discard|.collector::b1::fill" \
+    "|.collector::b1::use|.collector::b1::lastuse|.collector::b1::discard|.collector::b2::fill|.collector::b2::use"   \
+    "|.collector::b2::lastuse|.collector::b2::discard|.collector::b3::fill|.collector::b3::use"                       \
+    "|.collector::b3::lastuse|.collector::b3::discard"
 #define TC__T5_CHECK_I8(kind)                                                                                         \
-    static_assert(TC_HAS_TCGEN05_I8 || !tc__holds(#kind, "i8"), "tc: tcgen05.mma: kind i8 needs sm_100a or sm_110a: compile with -gencode " \
-                                                                "arch=compute_100a,code=sm_100a, or guard the use with #if TC_HAS_TCGEN05_I8")
+    static_assert(TC_HAS_TCGEN05_I8 || !tc__holds(#kind, "i8"),                                                       \
+                  "tc: tcgen05.mma: kind i8 needs sm_100a or sm_110a: compile with -gencode arch=compute_100a,"       \
+                  "code=sm_100a, or guard the use with #if TC_HAS_TCGEN05_I8")
 /* kind of SS and TS without block scales */
 #define TC__T5_CHECK_SS(g, kind)                                                                                      \
     TC__T5_GROUP("tcgen05.mma", g);                                                                                   \
-    static_assert(!tc__holds(#kind, ".ashift"), "tc: tcgen05.mma: .ashift needs A in tensor memory: TC_TCGEN05_MMA_TS");    \
+    static_assert(!tc__holds(#kind, ".ashift"),                                                                       \
+                  "tc: tcgen05.mma: .ashift needs A in tensor memory: TC_TCGEN05_MMA_TS");                            \
     static_assert(tc__holds(#kind, ".ashift") || tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_A),         \
-                  "tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8, alone or with .collector::a::fill, ::use, ::lastuse or ::discard"); \
+                  "tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8, alone or with .collector::a::fill, ::use, "  \
+                  "::lastuse or ::discard");                                                                          \
     TC__T5_CHECK_I8(kind)
 #define TC__T5_CHECK_TS(g, kind)                                                                                      \
     TC__T5_GROUP("tcgen05.mma", g);                                                                                   \
     static_assert(tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_A)                                         \
-                      || tc__follows(#kind, "f16|tf32|f8f6f4|i8 .ashift |.collector::a::lastuse|.collector::a::discard"),   \
-                  "tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8, alone, with .collector::a::fill, ::use, ::lastuse or ::discard, with " \
-                  ".ashift, or with .ashift.collector::a::lastuse or ::discard");                                     \
+                      || tc__follows(#kind,                                                                           \
+                                     "f16|tf32|f8f6f4|i8 .ashift |.collector::a::lastuse|.collector::a::discard"),    \
+                  "tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8, alone, with .collector::a::fill, ::use, "    \
+                  "::lastuse or ::discard, with .ashift, or with .ashift.collector::a::lastuse or ::discard");        \
     TC__T5_CHECK_I8(kind)
 #define TC__T5_CHECK_SCALE(kind, scale)                                                                               \
-    static_assert(!tc__holds(#kind, "f8f6f4") && !tc__holds(#kind, "i8"), "tc: tcgen05.mma: scale-input-d goes with the kinds f16 and tf32"); \
+    static_assert(!tc__holds(#kind, "f8f6f4") && !tc__holds(#kind, "i8"),                                             \
+                  "tc: tcgen05.mma: scale-input-d goes with the kinds f16 and tf32");                                 \
     static_assert((scale) >= 0 && (scale) <= 15, "tc: tcgen05.mma: scale-input-d is a literal in 0..15");             \
-    static_assert(TC_HAS_TCGEN05_SCALE_D, "tc: tcgen05.mma: scale-input-d does not exist on sm_110: guard the use with #if TC_HAS_TCGEN05_SCALE_D")
+    static_assert(TC_HAS_TCGEN05_SCALE_D,                                                                             \
+                  "tc: tcgen05.mma: scale-input-d does not exist on sm_110: guard the use with #if "                  \
+                  "TC_HAS_TCGEN05_SCALE_D")
 #define TC__T5_CHECK_BLOCK(g, kind)                                                                                   \
     TC__T5_GROUP("tcgen05.mma", g);                                                                                   \
     static_assert(tc__follows(#kind, "mxf8f6f4 .block_scale |.scale_vec::1X|.block32" TC__T5_COLLECTOR_A)             \
                       || tc__follows(#kind, "mxf4 .block_scale |.scale_vec::2X|.block32" TC__T5_COLLECTOR_A)          \
-                      || tc__follows(#kind, "mxf4nvf4 .block_scale .scale_vec::2X|.scale_vec::4X|.block16|.block32" TC__T5_COLLECTOR_A), \
-                  "tc: tcgen05.mma with block scales: the kind is mxf8f6f4.block_scale (or with .block32, .scale_vec::1X), mxf4.block_scale (or " \
-                  "with .block32, .scale_vec::2X), mxf4nvf4.block_scale with .block16, .block32, .scale_vec::2X or .scale_vec::4X; then a " \
-                  ".collector::a::fill, ::use, ::lastuse or ::discard may follow");                                   \
-    static_assert(TC_HAS_TCGEN05_A || !tc__holds(#kind, "scale_vec"), "tc: tcgen05.mma: .scale_vec needs an a target; write .block16 or .block32")
+                      || tc__follows(#kind, "mxf4nvf4 .block_scale .scale_vec::2X|.scale_vec::4X|.block16|.block32"   \
+                                     TC__T5_COLLECTOR_A),                                                             \
+                  "tc: tcgen05.mma with block scales: the kind is mxf8f6f4.block_scale (or with .block32, "           \
+                  ".scale_vec::1X), mxf4.block_scale (or with .block32, .scale_vec::2X), mxf4nvf4.block_scale with "  \
+                  ".block16, .block32, .scale_vec::2X or .scale_vec::4X; then a .collector::a::fill, ::use, "         \
+                  "::lastuse or ::discard may follow");                                                               \
+    static_assert(TC_HAS_TCGEN05_A || !tc__holds(#kind, "scale_vec"),                                                 \
+                  "tc: tcgen05.mma: .scale_vec needs an a target; write .block16 or .block32")
 #define TC__T5_CHECK_BLOCK_SP(g, kind)                                                                                \
     TC__T5_CHECK_BLOCK(g, kind);                                                                                      \
-    static_assert(TC_HAS_TCGEN05_A || !tc__holds(#kind, "mxf4"), "tc: tcgen05.mma.sp: the kinds mxf4 and mxf4nvf4 need an a target: compile " \
-                                                                 "with -gencode arch=compute_100a,code=sm_100a, or guard the use with #if TC_HAS_TCGEN05_A")
+    static_assert(TC_HAS_TCGEN05_A || !tc__holds(#kind, "mxf4"),                                                      \
+                  "tc: tcgen05.mma.sp: the kinds mxf4 and mxf4nvf4 need an a target: compile with -gencode "          \
+                  "arch=compute_100a,code=sm_100a, or guard the use with #if TC_HAS_TCGEN05_A")
 #define TC__T5_CHECK_WS(g, kind)                                                                                      \
     tc__needs_sm100a();                                                                                               \
     static_assert(tc__follows(TC__T5_STR(g), "1"), "tc: tcgen05.mma.ws: the cta_group is 1");                         \
     static_assert(tc__follows(#kind, "f16|tf32|f8f6f4|i8" TC__T5_COLLECTOR_B),                                        \
-                  "tc: tcgen05.mma.ws: the kind is f16, tf32, f8f6f4 or i8, alone or with .collector::b0, b1, b2 or b3 and ::fill, ::use, " \
-                  "::lastuse or ::discard; it has no block-scaled kinds");                                            \
+                  "tc: tcgen05.mma.ws: the kind is f16, tf32, f8f6f4 or i8, alone or with .collector::b0, b1, b2 or " \
+                  "b3 and ::fill, ::use, ::lastuse or ::discard; it has no block-scaled kinds");                      \
     TC__T5_CHECK_I8(kind)
 
 /* name: "mma", "mma.sp", ..; a: how A is written; meta, mid, tail: text of the operands before idesc, before the
@@ -1061,7 +1062,8 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
     asm volatile("{\n"                                                                                                \
                  ".reg .pred p;\n"                                                                                    \
                  "setp.ne.b32 p, %4, 0;\n"                                                                            \
-                 "tcgen05." name ".cta_group::" TC__T5_STR(g) ".kind::" kind " [%0], " a ", %2, " meta "%3, " mid "p" tail ";\n" \
+                 "tcgen05." name ".cta_group::" TC__T5_STR(g) ".kind::" kind " [%0], " a ", %2, " meta "%3, " mid "p" \
+                 tail ";\n"                                                                                           \
                  "}"                                                                                                  \
                  : : __VA_ARGS__ : "memory")
 #define TC__T5_IN(d, c, a, b, idesc, enable) "r"(d), c(a), "l"(b), "r"(idesc), "r"((int)(enable))
@@ -1079,175 +1081,110 @@ TC_DEV_SM100A void tc_tcgen05_wait_ld_regs(uint32_t *r, const int count)
 #define TC__T5_LANES_2(x) TC__T5_V_8("r", x, 0)
 #define TC__T5_LANES(g, x) TC__CAT(TC__T5_LANES_, g)(x)
 
+/* A whole statement: the checks, then the instruction */
+#define TC__T5_DO(checks, ...) do { checks; TC__T5_MMA(__VA_ARGS__); } while (0)
+
 /* A by descriptor */
 #define TC_TCGEN05_MMA_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                          \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_MMA("mma", g, #kind, "%1", "", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d));      \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind), "mma", g, #kind, "%1", "", "", "",                                            \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d))
 #define TC_TCGEN05_MMA_SS_LANES(g, kind, d, a_desc, b_desc, idesc, lanes, enable_input_d)                             \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_MMA("mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), \
-                   TC__T5_LANES(g, lanes));                                                                           \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind), "mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), "",                    \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes))
 #define TC_TCGEN05_MMA_SS_SCALE(g, kind, d, a_desc, b_desc, idesc, enable_input_d, scale)                             \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma", g, #kind, "%1", "", "", ", %5", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "n"(scale)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind); TC__T5_CHECK_SCALE(kind, scale), "mma", g, #kind, "%1", "", "", ", %5",       \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "n"(scale))
 #define TC_TCGEN05_MMA_SS_LANES_SCALE(g, kind, d, a_desc, b_desc, idesc, lanes, enable_input_d, scale)                \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                 \
-                   TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));     \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind); TC__T5_CHECK_SCALE(kind, scale),                                              \
+              "mma", g, #kind, "%1", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                      \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale))
 /* A in tensor memory: 32 bytes of a row in 8 columns, in the lane where D has the row (where D's columns lie in banks:
  * in each of its lanes) */
 #define TC_TCGEN05_MMA_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                          \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d));    \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind), "mma", g, #kind, "[%1]", "", "", "",                                          \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d))
 #define TC_TCGEN05_MMA_TS_LANES(g, kind, d, a_tmem, b_desc, idesc, lanes, enable_input_d)                             \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), \
-                   TC__T5_LANES(g, lanes));                                                                           \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind), "mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), "",                  \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes))
 #define TC_TCGEN05_MMA_TS_SCALE(g, kind, d, a_tmem, b_desc, idesc, enable_input_d, scale)                             \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", "", ", %5", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "n"(scale)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind); TC__T5_CHECK_SCALE(kind, scale), "mma", g, #kind, "[%1]", "", "", ", %5",     \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "n"(scale))
 #define TC_TCGEN05_MMA_TS_LANES_SCALE(g, kind, d, a_tmem, b_desc, idesc, lanes, enable_input_d, scale)                \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),               \
-                   TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale));     \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind); TC__T5_CHECK_SCALE(kind, scale),                                              \
+              "mma", g, #kind, "[%1]", "", TC__CAT(TC__T5_LANES5_, g), TC__CAT(TC__T5_AFTER5_, g),                    \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), TC__T5_LANES(g, lanes), "n"(scale))
 
 /* With block scales: sfa, sfb: tensor memory addresses of the scale factors */
 #define TC_TCGEN05_MMA_SS_BLOCK(g, kind, d, a_desc, b_desc, idesc, sfa, sfb, enable_input_d)                          \
-    do {                                                                                                              \
-        TC__T5_CHECK_BLOCK(g, kind);                                                                                  \
-        TC__T5_MMA("mma", g, #kind, "%1", "", "[%5], [%6], ", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_BLOCK(g, kind), "mma", g, #kind, "%1", "", "[%5], [%6], ", "",                             \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb))
 #define TC_TCGEN05_MMA_TS_BLOCK(g, kind, d, a_tmem, b_desc, idesc, sfa, sfb, enable_input_d)                          \
-    do {                                                                                                              \
-        TC__T5_CHECK_BLOCK(g, kind);                                                                                  \
-        TC__T5_MMA("mma", g, #kind, "[%1]", "", "[%5], [%6], ", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_BLOCK(g, kind), "mma", g, #kind, "[%1]", "", "[%5], [%6], ", "",                           \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(sfa), "r"(sfb))
 
 /* PTX: tcgen05.mma.sp: A holds half of K, two of four elements (tf32: one of two; the mxf4 kinds: pairs, two of four);
  * meta: tensor memory address of the metadata, an even column */
 #define TC_TCGEN05_MMA_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                                 \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind), "mma.sp", g, #kind, "%1", "[%5], ", "", "",                                   \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta))
 #define TC_TCGEN05_MMA_SP_SS_LANES(g, kind, d, a_desc, b_desc, meta, idesc, lanes, enable_input_d)                    \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), \
-                   "r"(meta), TC__T5_LANES(g, lanes));                                                                \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind), "mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), "",           \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes))
 #define TC_TCGEN05_MMA_SP_SS_SCALE(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d, scale)                    \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", "", ", %6", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "n"(scale)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind); TC__T5_CHECK_SCALE(kind, scale),                                              \
+              "mma.sp", g, #kind, "%1", "[%5], ", "", ", %6",                                                         \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "n"(scale))
 #define TC_TCGEN05_MMA_SP_SS_LANES_SCALE(g, kind, d, a_desc, b_desc, meta, idesc, lanes, enable_input_d, scale)       \
-    do {                                                                                                              \
-        TC__T5_CHECK_SS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),        \
-                   TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes), "n"(scale));            \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_SS(g, kind); TC__T5_CHECK_SCALE(kind, scale),                                              \
+              "mma.sp", g, #kind, "%1", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),             \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes), "n"(scale))
 #define TC_TCGEN05_MMA_SP_TS(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d)                                 \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind), "mma.sp", g, #kind, "[%1]", "[%5], ", "", "",                                 \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta))
 #define TC_TCGEN05_MMA_SP_TS_LANES(g, kind, d, a_tmem, b_desc, meta, idesc, lanes, enable_input_d)                    \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), \
-                   "r"(meta), TC__T5_LANES(g, lanes));                                                                \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind), "mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), "",         \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes))
 #define TC_TCGEN05_MMA_SP_TS_SCALE(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d, scale)                    \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", "", ", %6", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "n"(scale)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind); TC__T5_CHECK_SCALE(kind, scale),                                              \
+              "mma.sp", g, #kind, "[%1]", "[%5], ", "", ", %6",                                                       \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "n"(scale))
 #define TC_TCGEN05_MMA_SP_TS_LANES_SCALE(g, kind, d, a_tmem, b_desc, meta, idesc, lanes, enable_input_d, scale)       \
-    do {                                                                                                              \
-        TC__T5_CHECK_TS(g, kind);                                                                                     \
-        TC__T5_CHECK_SCALE(kind, scale);                                                                              \
-        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),      \
-                   TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes), "n"(scale));            \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_TS(g, kind); TC__T5_CHECK_SCALE(kind, scale),                                              \
+              "mma.sp", g, #kind, "[%1]", "[%5], ", TC__CAT(TC__T5_LANES6_, g), TC__CAT(TC__T5_AFTER6_, g),           \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), TC__T5_LANES(g, lanes), "n"(scale))
 #define TC_TCGEN05_MMA_SP_SS_BLOCK(g, kind, d, a_desc, b_desc, meta, idesc, sfa, sfb, enable_input_d)                 \
-    do {                                                                                                              \
-        TC__T5_CHECK_BLOCK_SP(g, kind);                                                                               \
-        TC__T5_MMA("mma.sp", g, #kind, "%1", "[%5], ", "[%6], [%7], ", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), \
-                   "r"(meta), "r"(sfa), "r"(sfb));                                                                    \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_BLOCK_SP(g, kind), "mma.sp", g, #kind, "%1", "[%5], ", "[%6], [%7], ", "",                 \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "r"(sfa), "r"(sfb))
 #define TC_TCGEN05_MMA_SP_TS_BLOCK(g, kind, d, a_tmem, b_desc, meta, idesc, sfa, sfb, enable_input_d)                 \
-    do {                                                                                                              \
-        TC__T5_CHECK_BLOCK_SP(g, kind);                                                                               \
-        TC__T5_MMA("mma.sp", g, #kind, "[%1]", "[%5], ", "[%6], [%7], ", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), \
-                   "r"(meta), "r"(sfa), "r"(sfb));                                                                    \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_BLOCK_SP(g, kind), "mma.sp", g, #kind, "[%1]", "[%5], ", "[%6], [%7], ", "",               \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "r"(sfa), "r"(sfb))
 
 /* PTX: tcgen05.mma.ws: weight-stationary, M = 32, 64 or 128: B is kept in collector buffers b0..b3. zero_mask:
  * tc_tcgen05_zero_mask_make */
 #define TC_TCGEN05_MMA_WS_SS(g, kind, d, a_desc, b_desc, idesc, enable_input_d)                                       \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws", g, #kind, "%1", "", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d));   \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws", g, #kind, "%1", "", "", "",                                         \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d))
 #define TC_TCGEN05_MMA_WS_SS_ZERO(g, kind, d, a_desc, b_desc, idesc, enable_input_d, zero_mask)                       \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws", g, #kind, "%1", "", "", ", %5", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "l"(zero_mask)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws", g, #kind, "%1", "", "", ", %5",                                     \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "l"(zero_mask))
 #define TC_TCGEN05_MMA_WS_TS(g, kind, d, a_tmem, b_desc, idesc, enable_input_d)                                       \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws", g, #kind, "[%1]", "", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws", g, #kind, "[%1]", "", "", "",                                       \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d))
 #define TC_TCGEN05_MMA_WS_TS_ZERO(g, kind, d, a_tmem, b_desc, idesc, enable_input_d, zero_mask)                       \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws", g, #kind, "[%1]", "", "", ", %5", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "l"(zero_mask)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws", g, #kind, "[%1]", "", "", ", %5",                                   \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "l"(zero_mask))
 #define TC_TCGEN05_MMA_WS_SP_SS(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d)                              \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws.sp", g, #kind, "%1", "[%5], ", "", "", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws.sp", g, #kind, "%1", "[%5], ", "", "",                                \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta))
 #define TC_TCGEN05_MMA_WS_SP_SS_ZERO(g, kind, d, a_desc, b_desc, meta, idesc, enable_input_d, zero_mask)              \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws.sp", g, #kind, "%1", "[%5], ", "", ", %6", TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "l"(zero_mask)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws.sp", g, #kind, "%1", "[%5], ", "", ", %6",                            \
+              TC__T5_IN(d, "l", a_desc, b_desc, idesc, enable_input_d), "r"(meta), "l"(zero_mask))
 #define TC_TCGEN05_MMA_WS_SP_TS(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d)                              \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws.sp", g, #kind, "[%1]", "[%5], ", "", "", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws.sp", g, #kind, "[%1]", "[%5], ", "", "",                              \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta))
 #define TC_TCGEN05_MMA_WS_SP_TS_ZERO(g, kind, d, a_tmem, b_desc, meta, idesc, enable_input_d, zero_mask)              \
-    do {                                                                                                              \
-        TC__T5_CHECK_WS(g, kind);                                                                                     \
-        TC__T5_MMA("mma.ws.sp", g, #kind, "[%1]", "[%5], ", "", ", %6", TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "l"(zero_mask)); \
-    } while (0)
+    TC__T5_DO(TC__T5_CHECK_WS(g, kind), "mma.ws.sp", g, #kind, "[%1]", "[%5], ", "", ", %6",                          \
+              TC__T5_IN(d, "r", a_tmem, b_desc, idesc, enable_input_d), "r"(meta), "l"(zero_mask))
 
 #endif /* __CUDACC__ */
 #endif /* TC_TCGEN05_H */

@@ -3,8 +3,7 @@
  *
  * Device, one box of 64 x 128 bf16 into shared memory:
  *
- *     if (threadIdx.x == 0) {                               bar: a uint64_t in shared memory, tc_mbarrier_init(bar, 1)
- *                                                           done
+ *     if (threadIdx.x == 0) {                           bar: a uint64_t in shared memory, tc_mbarrier_init(bar, 1) done
  *         tc_mbarrier_arrive_expect_tx(bar, 128 * 64 * 2);
  *         tc_cp_async_bulk_tensor_2d(smem, &p.tmap, k0, row0, bar);
  *     }
@@ -25,60 +24,57 @@
  *                     tc_cp_async_bulk_prefetch_tensor_{1..5}d   global to L2
  *     and with every qualifier, PTX's tokens in PTX's order, an empty place for what is left out; (c..), (w..): lists
  *     in parentheses
- *       TC_CP_ASYNC_BULK_TENSOR(dim, dst_space, mode, multicast, group, hint, dst, tmap, (c..), bar[, (w..)][, mask][,
- *       policy]) TC_CP_ASYNC_BULK_TENSOR_STORE(dim, mode, hint, tmap, (c..), src[, policy])
+ *       TC_CP_ASYNC_BULK_TENSOR(dim, dst_space, mode, multicast, group, hint, dst, tmap, (c..), bar[, (w..)][, mask]
+ *                               [, policy])
+ *       TC_CP_ASYNC_BULK_TENSOR_STORE(dim, mode, hint, tmap, (c..), src[, policy])
  *       TC_CP_REDUCE_ASYNC_BULK_TENSOR(dim, op, mode, hint, tmap, (c..), src[, policy])
  *       TC_CP_ASYNC_BULK_PREFETCH_TENSOR(dim, mode, hint, tmap, (c..)[, (w..)][, policy])
  *         dim        1d 2d 3d 4d 5d
  *         dst_space  shared::cluster   shared::cta
  *         mode       (none) tile                as many coordinates as dimensions
- *                    tile::gather4              2d: the column, then four rows           sm_100a; into shared::cta any
- *                                                                                        sm_100
- *                    tile::scatter4             the same, of a store                     sm_100a
+ *                    tile::gather4              2d: the column, then four rows    sm_100a; into shared::cta any sm_100
+ *                    tile::scatter4             the same, of a store              sm_100a
  *                    im2col                     3d..5d: coordinates, and (w..): dim - 2 offsets (uint16_t)
  *                    im2col_no_offs             3d..5d, of stores and reductions
- *                    im2col::w  im2col::w::128  3d..5d, and (w..): 2 offsets             sm_100a; im2col::w into
- *                                                                                        shared::cta any sm_100
+ *                    im2col::w  im2col::w::128  3d..5d, and (w..): 2 offsets  sm_100a; ::w into shared::cta any sm_100
  *         multicast  multicast::cluster         with mask (uint16_t), into shared::cluster
  *         group      cta_group::1 cta_group::2                                           sm_100a
  *         hint       L2::cache_hint             with policy
  *     bulk copies     tc_cp_async_bulk_g2s, _g2s_hint, _g2s_multicast, _g2s_multicast_hint, _g2cta, _g2cta_hint,
- *                     _s2cluster, _s2g,
- *                     _s2g_hint, _s2g_mask, _s2g_hint_mask (sm_100: bit i of mask writes byte i of each 16), _prefetch,
- *                     _prefetch_hint; tc_cp_reduce_async_bulk_add_{u32,s32,u64,f32,f16,bf16},
- *                     TC_CP_REDUCE_ASYNC_BULK(op, type, dst, src, bytes), TC_CP_REDUCE_ASYNC_BULK_HINT(..., policy),
- *                     TC_CP_REDUCE_ASYNC_BULK_CLUSTER(op, type, dst, src, bytes, bar)
+ *                     _s2cluster, _s2g, _s2g_hint, _s2g_mask, _s2g_hint_mask (sm_100: bit i of mask writes byte i of
+ *                     each 16), _prefetch, _prefetch_hint;
+ *                     tc_cp_reduce_async_bulk_add_{u32,s32,u64,f32,f16,bf16}, TC_CP_REDUCE_ASYNC_BULK(op, type, dst,
+ *                     src, bytes), TC_CP_REDUCE_ASYNC_BULK_HINT(..., policy), TC_CP_REDUCE_ASYNC_BULK_CLUSTER(op, type,
+ *                     dst, src, bytes, bar)
  *     bulk groups     tc_cp_async_bulk_commit_group, TC_CP_ASYNC_BULK_WAIT_GROUP(n),
  *                     TC_CP_ASYNC_BULK_WAIT_GROUP_READ(n)
  *     tensor maps     tc_tmap; host: tc_tmap_desc, tc_tmap_check, tc_tmap_encode, tc_tmap_text; tc_tmap_im2col_desc,
- *                     tc_tmap_im2col_check,
- *                     tc_tmap_im2col_encode, tc_tmap_im2col_text (im2col, im2col::w, im2col::w::128); device:
- *                     tc_prefetch_tensormap, TC_PREFETCH_TENSORMAP(q, p), TC_TENSORMAP_REPLACE(field, space, p, ...),
- *                     TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
+ *                     tc_tmap_im2col_check, tc_tmap_im2col_encode, tc_tmap_im2col_text (im2col, im2col::w,
+ *                     im2col::w::128); device: tc_prefetch_tensormap, TC_PREFETCH_TENSORMAP(q, p),
+ *                     TC_TENSORMAP_REPLACE(field, space, p, ...), TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
  *
  * A BOX IN SHARED MEMORY: row after row, box[0] elements a row, then box[1] rows, and so on; rows are as long as the
  * swizzle is wide (or box[0] elements without one), and swizzled as tc_swizzle.h draws. In global memory and in the
  * box:
  *
- *     dim[0] --->                                   shared:  row 0 of the box | row 1 | ... | row box[1] - 1
- *     +--------------------+  dim[1]                         what lies outside of the tensor is 0 (or NaN) and counts
- *                                                            as bytes
+ *     dim[0] --->                      shared:  row 0 of the box | row 1 | ... | row box[1] - 1
+ *     +--------------------+  dim[1]            what lies outside of the tensor is 0 (or NaN) and counts as bytes
  *     |   c0,c1            |   |
- *     |     +------+       |   v                   im2col: pixels of a {C, W, H, D, N} tensor, channels innermost; the
- *                                                  window walks
- *     |     | box  |       |                       over W, H, D inside of lower..upper corner, and the offsets are
- *                                                  where the filter's
- *     +-----|      |-------+                       tap lies in it
+ *     |     +------+       |   v      im2col: pixels of a {C, W, H, D, N} tensor, channels innermost; the window walks
+ *     |     | box  |       |          over W, H, D inside of lower..upper corner, and the offsets are
+ *     +-----|      |-------+          where the filter's tap lies in it
  *           +------+
  *
  * TRAPS
  *     Shared side of a tensor copy: 128-byte aligned, and 256/512/1024 for a 32/64/128-byte swizzle. Bulk: 16 bytes,
- *     size % 16. A tensor map must be a __grid_constant__ parameter, or global memory followed by a tensormap fence.
- *     The map's address must be a generic 64-bit one: ptxas takes a 32-bit register in silence.
+ *     size % 16.
+ *     A tensor map must be a __grid_constant__ parameter, or global memory followed by a tensormap fence. The map's
+ *     address must be a generic 64-bit one: ptxas takes a 32-bit register in silence.
  *     Bytes out of bounds are filled and counted: expect the whole box always.
  *     The innermost coordinate must lie at a multiple of 16 bytes: sm_90 answers any other with "illegal instruction".
  *     Loads take negative coordinates; stores and reductions do not ("illegal instruction" again), only ones past the
- *     end. A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
+ *     end.
+ *     A store is cut at the last 16 bytes that hold an element of the tensor, not at the last element.
  *     sm_120 loads packed types (4 and 6 bits) into shared::cta only.
  *     multicast on a target without a or f, or on sm_120, is slow (ptxas says so in an advisory only).
  *     wait_group takes any integer, and one that is too large waits for nothing: here n is 0..63.
@@ -148,7 +144,8 @@ typedef struct TC_ALIGN(64) tc_tmap {
 #define TC__TMA_RED(n, op)                                                                                           \
     TC_DEV_SM90 void tc_cp_reduce_async_bulk_tensor_##n##d_##op(const tc_tmap *tmap, uint32_t src, TC__CRD_##n)      \
     {                                                                                                                \
-        asm volatile("cp.reduce.async.bulk.tensor." #n "d.global.shared::cta." #op ".tile.bulk_group [%0, " TC__AT2_##n "], [%1];" \
+        asm volatile("cp.reduce.async.bulk.tensor." #n "d.global.shared::cta." #op ".tile.bulk_group [%0, "           \
+                     TC__AT2_##n "], [%1];"                                                                           \
                      : : "l"(tmap), "r"(src), TC__IN_##n : "memory");                                                \
     }
 #define TC__TMA(n)                                                                                                   \
@@ -166,7 +163,8 @@ typedef struct TC_ALIGN(64) tc_tmap {
     TC_DEV_SM90 void tc_cp_async_bulk_tensor_##n##d_multicast(uint32_t dst, const tc_tmap *tmap, TC__CRD_##n,        \
                                                               uint32_t bar, uint16_t cta_mask)                       \
     {                                                                                                                \
-        asm volatile("cp.async.bulk.tensor." #n TC__TMA_LOAD ".multicast::cluster [%0], [%1, " TC__AT4_##n "], [%2], %3;" \
+        asm volatile("cp.async.bulk.tensor." #n TC__TMA_LOAD ".multicast::cluster [%0], [%1, " TC__AT4_##n            \
+                     "], [%2], %3;"                                                                                   \
                      : : "r"(dst), "l"(tmap), "r"(bar), "h"(cta_mask), TC__IN_##n : "memory");                       \
     }                                                                                                                \
     TC_DEV_SM90 void tc_cp_async_bulk_tensor_##n##d_multicast_hint(uint32_t dst, const tc_tmap *tmap, TC__CRD_##n,   \
@@ -322,10 +320,13 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 
 /* PTX: cp.reduce.async.bulk. dst: global memory; _CLUSTER: a shared::cluster address, counted by bar there. */
 #define TC__BULK_REDUCE_CHECK(op, type)                                                                               \
-    static_assert(tc__follows(#op "." #type, "and|or|xor .b32|.b64") || tc__follows(#op "." #type, "min|max .u32|.s32|.u64|.s64|.f16|.bf16") \
-                      || tc__follows(#op "." #type, "add.u32|add.s32|add.u64|add.f32|add.f64|add.noftz.f16|add.noftz.bf16|inc.u32|dec.u32"), \
-                  "tc: cp.reduce.async.bulk: op and type are and, or, xor b32, b64; min, max u32, s32, u64, s64, f16, bf16; add u32, s32, u64, " \
-                  "f32, f64; add.noftz f16, bf16; inc, dec u32")
+    static_assert(tc__follows(#op "." #type, "and|or|xor .b32|.b64")                                                  \
+                  || tc__follows(#op "." #type, "min|max .u32|.s32|.u64|.s64|.f16|.bf16")                             \
+                      || tc__follows(#op "." #type,                                                                   \
+                                     "add.u32|add.s32|add.u64|add.f32|add.f64|add.noftz.f16|add.noftz.bf16|inc.u32"   \
+                                     "|dec.u32"),                                                                     \
+                  "tc: cp.reduce.async.bulk: op and type are and, or, xor b32, b64; min, max u32, s32, u64, s64, "    \
+                  "f16, bf16; add u32, s32, u64, f32, f64; add.noftz f16, bf16; inc, dec u32")
 #define TC_CP_REDUCE_ASYNC_BULK(op, type, dst, src, bytes)                                                            \
     do {                                                                                                              \
         TC__BULK_REDUCE_CHECK(op, type);                                                                              \
@@ -337,15 +338,20 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
     do {                                                                                                              \
         TC__BULK_REDUCE_CHECK(op, type);                                                                              \
         tc__needs_sm90();                                                                                             \
-        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint." #op "." #type " [%0], [%1], %2, %3;" \
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint." #op "." #type               \
+                     " [%0], [%1], %2, %3;"                                                                           \
                      : : "l"(__cvta_generic_to_global(dst)), "r"(src), "r"(bytes), "l"(policy) : "memory");           \
     } while (0)
 #define TC_CP_REDUCE_ASYNC_BULK_CLUSTER(op, type, dst, src, bytes, bar)                                               \
     do {                                                                                                              \
-        static_assert(tc__follows(#op "." #type, "and.b32|or.b32|xor.b32|add.u32|add.s32|add.u64|inc.u32|dec.u32|min.u32|min.s32|max.u32|max.s32"), \
-                      "tc: cp.reduce.async.bulk in a cluster: op and type are and, or, xor b32; add u32, s32, u64; inc, dec u32; min, max u32, s32"); \
+        static_assert(tc__follows(#op "." #type,                                                                      \
+                                  "and.b32|or.b32|xor.b32|add.u32|add.s32|add.u64|inc.u32|dec.u32|min.u32|min.s32"    \
+                                  "|max.u32|max.s32"),                                                                \
+                      "tc: cp.reduce.async.bulk in a cluster: op and type are and, or, xor b32; add u32, s32, u64; "  \
+                      "inc, dec u32; min, max u32, s32");                                                             \
         tc__needs_sm90();                                                                                             \
-        asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes." #op "." #type " [%0], [%1], %2, [%3];" \
+        asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes." #op "." #type   \
+                     " [%0], [%1], %2, [%3];"                                                                         \
                      : : "r"(dst), "r"(src), "r"(bytes), "r"(bar) : "memory");                                        \
     } while (0)
 
@@ -391,41 +397,56 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_DOT_0(token) ""
 #define TC__TM_DOT_1(token) "." #token
 #define TC__TM_COUNT(list) TC__NARGS list
-#define TC__TM_HAS(text) "needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,code=sm_100a"
+#define TC__TM_HAS(text)                                                                                              \
+    "needs sm_100a, sm_103a, sm_107a, sm_110a or the f target of one: compile with -gencode arch=compute_100a,"       \
+    "code=sm_100a"
 
 /* how many coordinates and offsets a mode takes: constant expressions of the tokens' text */
-#define TC__TM_RANK(dim) (tc__follows(#dim, "1d") ? 1 : tc__follows(#dim, "2d") ? 2 : tc__follows(#dim, "3d") ? 3 : tc__follows(#dim, "4d") ? 4 : tc__follows(#dim, "5d") ? 5 : 0)
+#define TC__TM_RANK(dim)                                                                                              \
+    (tc__follows(#dim, "1d") ? 1 : tc__follows(#dim, "2d") ? 2 : tc__follows(#dim, "3d") ? 3                          \
+     : tc__follows(#dim, "4d") ? 4 : tc__follows(#dim, "5d") ? 5 : 0)
 #define TC__TM_CHECK(dim, mode, c, what, modes, legal)                                                                \
     static_assert(TC__TM_RANK(dim) != 0, "tc: " what ": the dimension is 1d, 2d, 3d, 4d or 5d");                      \
     static_assert(tc__follows(#mode, modes), "tc: " what ": the mode is " legal);                                     \
     static_assert(!tc__holds(#mode, "im2col") || TC__TM_RANK(dim) >= 3, "tc: " what ": im2col takes 3d, 4d or 5d");   \
-    static_assert(!tc__holds(#mode, "er4") || TC__TM_RANK(dim) == 2, "tc: " what ": tile::gather4 and tile::scatter4 take 2d"); \
+    static_assert(!tc__holds(#mode, "er4") || TC__TM_RANK(dim) == 2,                                                  \
+                  "tc: " what ": tile::gather4 and tile::scatter4 take 2d");                                          \
     static_assert(TC__TM_COUNT(c) == (tc__holds(#mode, "er4") ? 5 : TC__TM_RANK(dim)),                                \
-                  "tc: " what ": as many coordinates as dimensions, (c0, c1, ...); tile::gather4 and tile::scatter4 take five: the column and four rows")
+                  "tc: " what                                                                                         \
+                  ": as many coordinates as dimensions, (c0, c1, ...); tile::gather4 and tile::scatter4 take five: "  \
+                  "the column and four rows")
 
 /* load. The eight forms by offsets, multicast, hint; T: the text of the mnemonic, R: of the operands' end */
 #define TC__TM_LOAD_ASM(T, n, wtext, end, dst, tmap, c, bar, mask, policy, ...)                                       \
     asm volatile("cp.async.bulk.tensor." T " [%0], [%1, " TC__TM_C_##n "], [%2]" wtext end ";"                        \
-                 : : "r"(dst), "l"(tmap), "r"(bar), "h"((uint16_t)(mask)), "l"((uint64_t)(policy)), TC__TM_CIN_##n c __VA_ARGS__ : "memory")
-#define TC__TM_LOAD_N(T, n, wtext, end, dst, tmap, c, bar, mask, policy, ...) TC__TM_LOAD_ASM(T, n, wtext, end, dst, tmap, c, bar, mask, policy, __VA_ARGS__)
+                 : : "r"(dst), "l"(tmap), "r"(bar), "h"((uint16_t)(mask)), "l"((uint64_t)(policy)),                   \
+                 TC__TM_CIN_##n c __VA_ARGS__ : "memory")
+#define TC__TM_LOAD_N(T, n, wtext, end, dst, tmap, c, bar, mask, policy, ...)                                         \
+    TC__TM_LOAD_ASM(T, n, wtext, end, dst, tmap, c, bar, mask, policy, __VA_ARGS__)
 #define TC__TM_WTEXT(n, m) TC__TM_WTEXT_(n, m)
 #define TC__TM_WTEXT_(n, m) TC__PROBE(TC__TM_W_##n##_##m, ", {}")
 #define TC__TM_WIN(m) TC__TM_WIN_(m)
 #define TC__TM_WIN_(m) TC__TM_WIN_##m
 #define TC__TM_LOAD_000(T, dst, tmap, c, bar) TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", "", dst, tmap, c, bar, 0, 0, )
-#define TC__TM_LOAD_001(T, dst, tmap, c, bar, policy) TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", ", %4", dst, tmap, c, bar, 0, policy, )
-#define TC__TM_LOAD_010(T, dst, tmap, c, bar, mask) TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", ", %3", dst, tmap, c, bar, mask, 0, )
-#define TC__TM_LOAD_011(T, dst, tmap, c, bar, mask, policy) TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", ", %3, %4", dst, tmap, c, bar, mask, policy, )
+#define TC__TM_LOAD_001(T, dst, tmap, c, bar, policy)                                                                 \
+    TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", ", %4", dst, tmap, c, bar, 0, policy, )
+#define TC__TM_LOAD_010(T, dst, tmap, c, bar, mask)                                                                   \
+    TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", ", %3", dst, tmap, c, bar, mask, 0, )
+#define TC__TM_LOAD_011(T, dst, tmap, c, bar, mask, policy)                                                           \
+    TC__TM_LOAD_N(T, TC__TM_COUNT(c), "", ", %3, %4", dst, tmap, c, bar, mask, policy, )
 #define TC__TM_CHECK_W(T, c, w)                                                                                       \
     static_assert(TC__TM_COUNT(w) == (tc__holds(T, "im2col::w") ? 2 : TC__TM_COUNT(c) - 2),                           \
-                  "tc: cp.async.bulk.tensor: im2col takes as many offsets as dimensions less 2, (w0, ...); im2col::w takes two")
+                  "tc: cp.async.bulk.tensor: im2col takes as many offsets as dimensions less 2, (w0, ...); "          \
+                  "im2col::w takes two")
 #define TC__TM_LOAD_W(T, end, dst, tmap, c, bar, w, mask, policy)                                                     \
     TC__TM_CHECK_W(T, c, w);                                                                                          \
-    TC__TM_LOAD_N(T, TC__TM_COUNT(c), TC__TM_WTEXT(TC__TM_COUNT(c), TC__TM_COUNT(w)), end, dst, tmap, c, bar, mask, policy, TC__TM_WIN(TC__TM_COUNT(w)) w)
+    TC__TM_LOAD_N(T, TC__TM_COUNT(c), TC__TM_WTEXT(TC__TM_COUNT(c), TC__TM_COUNT(w)), end, dst, tmap, c, bar, mask,   \
+                  policy, TC__TM_WIN(TC__TM_COUNT(w)) w)
 #define TC__TM_LOAD_100(T, dst, tmap, c, bar, w) TC__TM_LOAD_W(T, "", dst, tmap, c, bar, w, 0, 0)
 #define TC__TM_LOAD_101(T, dst, tmap, c, bar, w, policy) TC__TM_LOAD_W(T, ", %4", dst, tmap, c, bar, w, 0, policy)
 #define TC__TM_LOAD_110(T, dst, tmap, c, bar, w, mask) TC__TM_LOAD_W(T, ", %3", dst, tmap, c, bar, w, mask, 0)
-#define TC__TM_LOAD_111(T, dst, tmap, c, bar, w, mask, policy) TC__TM_LOAD_W(T, ", %3, %4", dst, tmap, c, bar, w, mask, policy)
+#define TC__TM_LOAD_111(T, dst, tmap, c, bar, w, mask, policy)                                                        \
+    TC__TM_LOAD_W(T, ", %3, %4", dst, tmap, c, bar, w, mask, policy)
 /* how many arguments each of them has after T */
 #define TC__TM_LOAD_OK_000_4 ~, TC__TM_LOAD_000
 #define TC__TM_LOAD_OK_001_5 ~, TC__TM_LOAD_001
@@ -436,8 +457,9 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_LOAD_OK_110_6 ~, TC__TM_LOAD_110
 #define TC__TM_LOAD_OK_111_7 ~, TC__TM_LOAD_111
 #define TC__TM_LOAD_BAD(...)                                                                                          \
-    static_assert(0, "tc: cp.async.bulk.tensor: the arguments are (dim, dst_space, mode, multicast, group, hint, dst, tmap, (c..), bar[, (w..)] of im2col" \
-                     "[, mask] of multicast::cluster[, policy] of L2::cache_hint)")
+    static_assert(0,                                                                                                  \
+                  "tc: cp.async.bulk.tensor: the arguments are (dim, dst_space, mode, multicast, group, hint, dst, "  \
+                  "tmap, (c..), bar[, (w..)] of im2col[, mask] of multicast::cluster[, policy] of L2::cache_hint)")
 #define TC__TM_LOAD_PICK(w, m, h, count) TC__TM_LOAD_PICK_(w, m, h, count)
 #define TC__TM_LOAD_PICK_(w, m, h, count) TC__PROBE(TC__TM_LOAD_OK_##w##m##h##_##count, TC__TM_LOAD_BAD)
 #define TC__TM_THIRD(a, b, c, ...) c
@@ -446,71 +468,96 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_DOT_(there, token) TC__TM_DOT_##there(token)
 
 #define TC__TM_LOAD_TOKENS(space, mode, multicast, group, hint)                                                       \
-    static_assert(tc__follows(#space, "shared::cluster|shared::cta"), "tc: cp.async.bulk.tensor: the destination is shared::cluster or shared::cta"); \
-    static_assert(tc__follows(#multicast, "|multicast::cluster") && (#multicast[0] == 0 || tc__follows(#space, "shared::cluster")), \
+    static_assert(tc__follows(#space, "shared::cluster|shared::cta"),                                                 \
+                  "tc: cp.async.bulk.tensor: the destination is shared::cluster or shared::cta");                     \
+    static_assert(tc__follows(#multicast, "|multicast::cluster")                                                      \
+                  && (#multicast[0] == 0 || tc__follows(#space, "shared::cluster")),                                  \
                   "tc: cp.async.bulk.tensor: multicast is multicast::cluster, into shared::cluster, or left out");    \
-    static_assert(tc__follows(#group, "|cta_group::1|cta_group::2"), "tc: cp.async.bulk.tensor: the group is cta_group::1, cta_group::2 or left out"); \
-    static_assert(tc__follows(#hint, "|L2::cache_hint"), "tc: cp.async.bulk.tensor: the hint is L2::cache_hint or left out"); \
+    static_assert(tc__follows(#group, "|cta_group::1|cta_group::2"),                                                  \
+                  "tc: cp.async.bulk.tensor: the group is cta_group::1, cta_group::2 or left out");                   \
+    static_assert(tc__follows(#hint, "|L2::cache_hint"),                                                              \
+                  "tc: cp.async.bulk.tensor: the hint is L2::cache_hint or left out");                                \
     static_assert(TC_HAS_SM100A || #group[0] == 0, "tc: cp.async.bulk.tensor: cta_group " TC__TM_HAS());              \
-    static_assert(TC_HAS_SM100A || !tc__follows(#mode, "im2col::w::128"), "tc: cp.async.bulk.tensor: im2col::w::128 " TC__TM_HAS()); \
-    static_assert(TC_HAS_SM100A || !tc__follows(#mode, "tile::gather4|im2col::w") || (tc__follows(#space, "shared::cta") && TC_HAS_SM100), \
-                  "tc: cp.async.bulk.tensor: tile::gather4 and im2col::w into shared::cluster need sm_100a, sm_103a, sm_107a, sm_110a or the f target of one; " \
-                  "into shared::cta sm_100: compile with -gencode arch=compute_100a,code=sm_100a")
+    static_assert(TC_HAS_SM100A || !tc__follows(#mode, "im2col::w::128"), "tc: cp.async.bulk.tensor: im2col::w::128 " \
+                  TC__TM_HAS());                                                                                      \
+    static_assert(TC_HAS_SM100A || !tc__follows(#mode, "tile::gather4|im2col::w")                                     \
+                  || (tc__follows(#space, "shared::cta") && TC_HAS_SM100),                                            \
+                  "tc: cp.async.bulk.tensor: tile::gather4 and im2col::w into shared::cluster need sm_100a, "         \
+                  "sm_103a, sm_107a, sm_110a or the f target of one; into shared::cta sm_100: compile with -gencode " \
+                  "arch=compute_100a,code=sm_100a")
 #define TC_CP_ASYNC_BULK_TENSOR(dim, space, mode, multicast, group, hint, ...)                                        \
     do {                                                                                                              \
         TC__TM_LOAD_TOKENS(space, mode, multicast, group, hint);                                                      \
-        TC__TM_CHECK(dim, mode, TC__TM_THIRD(__VA_ARGS__, (), (), ()), "cp.async.bulk.tensor", "|tile|tile::gather4|im2col|im2col::w|im2col::w::128", \
+        TC__TM_CHECK(dim, mode, TC__TM_THIRD(__VA_ARGS__, (), (), ()), "cp.async.bulk.tensor",                        \
+                     "|tile|tile::gather4|im2col|im2col::w|im2col::w::128",                                           \
                      "left out, tile, tile::gather4, im2col, im2col::w or im2col::w::128");                           \
         tc__needs_sm90();                                                                                             \
-        TC__CALL(TC__TM_LOAD_PICK(TC__PROBE(TC__TM_OFFS_##mode, 0), TC__PROBE(TC__TM_MULTI_##multicast, 0), TC__PROBE(TC__TM_HINT_##hint, 0), TC__NARGS(__VA_ARGS__)), \
-                 #dim "." #space ".global" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode) ".mbarrier::complete_tx::bytes"  \
-                 TC__TM_DOT(TC__PROBE(TC__TM_MULTI_##multicast, 0), multicast) TC__TM_DOT(TC__PROBE(TC__TM_GROUP_##group, 0), group) \
+        TC__CALL(TC__TM_LOAD_PICK(TC__PROBE(TC__TM_OFFS_##mode, 0), TC__PROBE(TC__TM_MULTI_##multicast, 0),           \
+                                  TC__PROBE(TC__TM_HINT_##hint, 0), TC__NARGS(__VA_ARGS__)),                          \
+                 #dim "." #space ".global" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode)                         \
+                 ".mbarrier::complete_tx::bytes"                                                                      \
+                 TC__TM_DOT(TC__PROBE(TC__TM_MULTI_##multicast, 0), multicast)                                        \
+                     TC__TM_DOT(TC__PROBE(TC__TM_GROUP_##group, 0), group)                                            \
                  TC__TM_DOT(TC__PROBE(TC__TM_HINT_##hint, 0), hint), __VA_ARGS__);                                    \
     } while (0)
 
 /* store, reduce, prefetch: operand 0 is src (prefetch: 0) */
 #define TC__TM_STORE_ASM(T, n, end, tmap, c, src, policy)                                                             \
     asm volatile(T " [%1, " TC__TM_C_##n "], [%0]" end ";"                                                            \
-                 : : "r"(src), "l"(tmap), "r"(0), "h"((uint16_t)0), "l"((uint64_t)(policy)), TC__TM_CIN_##n c : "memory")
+                 : : "r"(src), "l"(tmap), "r"(0), "h"((uint16_t)0), "l"((uint64_t)(policy)), TC__TM_CIN_##n c         \
+                 : "memory")
 #define TC__TM_STORE_N(T, n, end, tmap, c, src, policy) TC__TM_STORE_ASM(T, n, end, tmap, c, src, policy)
 #define TC__TM_STORE_0(T, tmap, c, src) TC__TM_STORE_N(T, TC__TM_COUNT(c), "", tmap, c, src, 0)
 #define TC__TM_STORE_1(T, tmap, c, src, policy) TC__TM_STORE_N(T, TC__TM_COUNT(c), ", %4", tmap, c, src, policy)
 #define TC__TM_STORE_OK_0_3 ~, TC__TM_STORE_0
 #define TC__TM_STORE_OK_1_4 ~, TC__TM_STORE_1
-#define TC__TM_STORE_BAD(...) static_assert(0, "tc: a store or reduction of a tensor: the arguments end with tmap, (c..), src[, policy] of L2::cache_hint")
+#define TC__TM_STORE_BAD(...)                                                                                         \
+    static_assert(0,                                                                                                  \
+                  "tc: a store or reduction of a tensor: the arguments end with tmap, (c..), src[, policy] of "       \
+                  "L2::cache_hint")
 #define TC__TM_STORE_PICK(h, count) TC__TM_STORE_PICK_(h, count)
 #define TC__TM_STORE_PICK_(h, count) TC__PROBE(TC__TM_STORE_OK_##h##_##count, TC__TM_STORE_BAD)
 #define TC__TM_SECOND(a, b, ...) b
-#define TC__TM_HINT_CHECK(hint, what) static_assert(tc__follows(#hint, "|L2::cache_hint"), "tc: " what ": the hint is L2::cache_hint or left out")
+#define TC__TM_HINT_CHECK(hint, what)                                                                                 \
+    static_assert(tc__follows(#hint, "|L2::cache_hint"), "tc: " what ": the hint is L2::cache_hint or left out")
 #define TC_CP_ASYNC_BULK_TENSOR_STORE(dim, mode, hint, ...)                                                           \
     do {                                                                                                              \
-        TC__TM_CHECK(dim, mode, TC__TM_SECOND(__VA_ARGS__, (), ()), "cp.async.bulk.tensor to global", "|tile|tile::scatter4|im2col_no_offs", \
+        TC__TM_CHECK(dim, mode, TC__TM_SECOND(__VA_ARGS__, (), ()), "cp.async.bulk.tensor to global",                 \
+                     "|tile|tile::scatter4|im2col_no_offs",                                                           \
                      "left out, tile, tile::scatter4 or im2col_no_offs");                                             \
         TC__TM_HINT_CHECK(hint, "cp.async.bulk.tensor");                                                              \
-        static_assert(TC_HAS_SM100A || !tc__follows(#mode, "tile::scatter4"), "tc: cp.async.bulk.tensor: tile::scatter4 " TC__TM_HAS()); \
+        static_assert(TC_HAS_SM100A || !tc__follows(#mode, "tile::scatter4"),                                         \
+                      "tc: cp.async.bulk.tensor: tile::scatter4 " TC__TM_HAS());                                      \
         tc__needs_sm90();                                                                                             \
         TC__CALL(TC__TM_STORE_PICK(TC__PROBE(TC__TM_HINT_##hint, 0), TC__NARGS(__VA_ARGS__)),                         \
-                 "cp.async.bulk.tensor." #dim ".global.shared::cta" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode) ".bulk_group" \
+                 "cp.async.bulk.tensor." #dim ".global.shared::cta" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0),      \
+                 mode) ".bulk_group"                                                                                  \
                  TC__TM_DOT(TC__PROBE(TC__TM_HINT_##hint, 0), hint), __VA_ARGS__);                                    \
     } while (0)
 #define TC_CP_REDUCE_ASYNC_BULK_TENSOR(dim, op, mode, hint, ...)                                                      \
     do {                                                                                                              \
-        TC__TM_CHECK(dim, mode, TC__TM_SECOND(__VA_ARGS__, (), ()), "cp.reduce.async.bulk.tensor", "|tile|im2col_no_offs", "left out, tile or im2col_no_offs"); \
+        TC__TM_CHECK(dim, mode, TC__TM_SECOND(__VA_ARGS__, (), ()), "cp.reduce.async.bulk.tensor",                    \
+                     "|tile|im2col_no_offs", "left out, tile or im2col_no_offs");                                     \
         TC__TM_HINT_CHECK(hint, "cp.reduce.async.bulk.tensor");                                                       \
-        static_assert(tc__follows(#op, "add|min|max|inc|dec|and|or|xor"), "tc: cp.reduce.async.bulk.tensor: op is add, min, max, inc, dec, and, or or xor"); \
+        static_assert(tc__follows(#op, "add|min|max|inc|dec|and|or|xor"),                                             \
+                      "tc: cp.reduce.async.bulk.tensor: op is add, min, max, inc, dec, and, or or xor");              \
         tc__needs_sm90();                                                                                             \
         TC__CALL(TC__TM_STORE_PICK(TC__PROBE(TC__TM_HINT_##hint, 0), TC__NARGS(__VA_ARGS__)),                         \
-                 "cp.reduce.async.bulk.tensor." #dim ".global.shared::cta." #op TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode) ".bulk_group" \
+                 "cp.reduce.async.bulk.tensor." #dim ".global.shared::cta."                                           \
+                 #op TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode) ".bulk_group"                                 \
                  TC__TM_DOT(TC__PROBE(TC__TM_HINT_##hint, 0), hint), __VA_ARGS__);                                    \
     } while (0)
 
 #define TC__TM_PRE_ASM(T, n, wtext, end, tmap, c, policy, ...)                                                        \
     asm volatile("cp.async.bulk.prefetch.tensor." T " [%1, " TC__TM_C_##n "]" wtext end ";"                           \
-                 : : "r"(0), "l"(tmap), "r"(0), "h"((uint16_t)0), "l"((uint64_t)(policy)), TC__TM_CIN_##n c __VA_ARGS__ : "memory")
-#define TC__TM_PRE_N(T, n, wtext, end, tmap, c, policy, ...) TC__TM_PRE_ASM(T, n, wtext, end, tmap, c, policy, __VA_ARGS__)
+                 : : "r"(0), "l"(tmap), "r"(0), "h"((uint16_t)0), "l"((uint64_t)(policy)),                            \
+                 TC__TM_CIN_##n c __VA_ARGS__ : "memory")
+#define TC__TM_PRE_N(T, n, wtext, end, tmap, c, policy, ...)                                                          \
+    TC__TM_PRE_ASM(T, n, wtext, end, tmap, c, policy, __VA_ARGS__)
 #define TC__TM_PRE_W(T, end, tmap, c, w, policy)                                                                      \
     TC__TM_CHECK_W(T, c, w);                                                                                          \
-    TC__TM_PRE_N(T, TC__TM_COUNT(c), TC__TM_WTEXT(TC__TM_COUNT(c), TC__TM_COUNT(w)), end, tmap, c, policy, TC__TM_WIN(TC__TM_COUNT(w)) w)
+    TC__TM_PRE_N(T, TC__TM_COUNT(c), TC__TM_WTEXT(TC__TM_COUNT(c), TC__TM_COUNT(w)), end, tmap, c, policy,            \
+                 TC__TM_WIN(TC__TM_COUNT(w)) w)
 #define TC__TM_PRE_00(T, tmap, c) TC__TM_PRE_N(T, TC__TM_COUNT(c), "", "", tmap, c, 0, )
 #define TC__TM_PRE_01(T, tmap, c, policy) TC__TM_PRE_N(T, TC__TM_COUNT(c), "", ", %4", tmap, c, policy, )
 #define TC__TM_PRE_10(T, tmap, c, w) TC__TM_PRE_W(T, "", tmap, c, w, 0)
@@ -520,18 +567,24 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_PRE_OK_10_3 ~, TC__TM_PRE_10
 #define TC__TM_PRE_OK_11_4 ~, TC__TM_PRE_11
 #define TC__TM_PRE_BAD(...)                                                                                           \
-    static_assert(0, "tc: cp.async.bulk.prefetch.tensor: the arguments are (dim, mode, hint, tmap, (c..)[, (w..)] of im2col[, policy] of L2::cache_hint)")
+    static_assert(0,                                                                                                  \
+                  "tc: cp.async.bulk.prefetch.tensor: the arguments are (dim, mode, hint, tmap, (c..)[, (w..)] of "   \
+                  "im2col[, policy] of L2::cache_hint)")
 #define TC__TM_PRE_PICK(w, h, count) TC__TM_PRE_PICK_(w, h, count)
 #define TC__TM_PRE_PICK_(w, h, count) TC__PROBE(TC__TM_PRE_OK_##w##h##_##count, TC__TM_PRE_BAD)
 #define TC_CP_ASYNC_BULK_PREFETCH_TENSOR(dim, mode, hint, ...)                                                        \
     do {                                                                                                              \
-        TC__TM_CHECK(dim, mode, TC__TM_SECOND(__VA_ARGS__, (), ()), "cp.async.bulk.prefetch.tensor", "|tile|tile::gather4|im2col|im2col::w|im2col::w::128", \
+        TC__TM_CHECK(dim, mode, TC__TM_SECOND(__VA_ARGS__, (), ()), "cp.async.bulk.prefetch.tensor",                  \
+                     "|tile|tile::gather4|im2col|im2col::w|im2col::w::128",                                           \
                      "left out, tile, tile::gather4, im2col, im2col::w or im2col::w::128");                           \
         TC__TM_HINT_CHECK(hint, "cp.async.bulk.prefetch.tensor");                                                     \
-        static_assert(TC_HAS_SM100A || !(tc__holds(#mode, "::w") || tc__holds(#mode, "::gather4")), "tc: cp.async.bulk.prefetch.tensor: this mode " TC__TM_HAS()); \
+        static_assert(TC_HAS_SM100A || !(tc__holds(#mode, "::w") || tc__holds(#mode, "::gather4")),                   \
+                      "tc: cp.async.bulk.prefetch.tensor: this mode " TC__TM_HAS());                                  \
         tc__needs_sm90();                                                                                             \
-        TC__CALL(TC__TM_PRE_PICK(TC__PROBE(TC__TM_OFFS_##mode, 0), TC__PROBE(TC__TM_HINT_##hint, 0), TC__NARGS(__VA_ARGS__)), \
-                 #dim ".L2.global" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode) TC__TM_DOT(TC__PROBE(TC__TM_HINT_##hint, 0), hint), __VA_ARGS__); \
+        TC__CALL(TC__TM_PRE_PICK(TC__PROBE(TC__TM_OFFS_##mode, 0), TC__PROBE(TC__TM_HINT_##hint, 0),                  \
+                                 TC__NARGS(__VA_ARGS__)),                                                             \
+                 #dim ".L2.global" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode)                                 \
+                 TC__TM_DOT(TC__PROBE(TC__TM_HINT_##hint, 0), hint), __VA_ARGS__);                                    \
     } while (0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -544,9 +597,9 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
  *     TC_TENSORMAP_REPLACE(global_stride, space, p, ord, bytes)                               ord: a literal, 0..3
  *     TC_TENSORMAP_REPLACE(elemtype | interleave_layout | swizzle_mode | swizzle_atomicity | fill_mode, space, p,
  *     literal)
- *         elemtype            0 u8  1 u16  2 u32  3 s32  4 u64  5 s64  6 f16  7 f32  8 f32.ftz  9 f64  10 bf16  11 tf32  12 tf32.ftz;
- *                             Blackwell: 13 b4x16  14 b4x16_p64  15 b6x16_p32 or b6p2x16       (not the driver's
- *                                                                                              numbers)
+ *         elemtype            0 u8  1 u16  2 u32  3 s32  4 u64  5 s64  6 f16  7 f32  8 f32.ftz  9 f64  10 bf16  11 tf32
+ *                             12 tf32.ftz
+ *                             Blackwell: 13 b4x16  14 b4x16_p64  15 b6x16_p32 or b6p2x16       (the driver's differ)
  *         interleave_layout   0 none  1 16B  2 32B          fill_mode    0 zero  1 NaN
  *         swizzle_mode        0 none  1 32B  2 64B  3 128B  4 96B (sm_103a)
  *         swizzle_atomicity   0 16B  1 32B  2 32B with flipped 8B  3 64B      (Blackwell)
@@ -565,8 +618,10 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TR_SPACE_ ~, 0
 #define TC__TR_SPACE_global ~, 1
 #define TC__TR_SPACE_shared ~, 1,
-#define TC__TR_L(T, space, field, p, value) asm volatile(T ".b1024.b64 [%0], %1;" : : "l"((uint64_t)(p)), "l"((uint64_t)(value)) : "memory")
-#define TC__TR_R(T, space, field, p, value) asm volatile(T ".b1024.b32 [%0], %1;" : : "l"((uint64_t)(p)), "r"(value) : "memory")
+#define TC__TR_L(T, space, field, p, value)                                                                           \
+    asm volatile(T ".b1024.b64 [%0], %1;" : : "l"((uint64_t)(p)), "l"((uint64_t)(value)) : "memory")
+#define TC__TR_R(T, space, field, p, value)                                                                           \
+    asm volatile(T ".b1024.b32 [%0], %1;" : : "l"((uint64_t)(p)), "r"(value) : "memory")
 #define TC__TR_ORD_R(T, space, field, p, ord, value)                                                                  \
     static_assert((ord) >= 0 && (ord) <= 4, "tc: tensormap.replace: ord is a literal in 0..4");                       \
     asm volatile(T ".b1024.b32 [%0], %1, %2;" : : "l"((uint64_t)(p)), "n"(ord), "r"(value) : "memory")
@@ -578,38 +633,49 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
                                             : tc__follows(#field, "interleave_layout") ? 2                            \
                                             : tc__follows(#field, "swizzle_mode") ? (TC_HAS_SWIZZLE_96B ? 4 : 3)      \
                                             : tc__follows(#field, "fill_mode") ? 1 : 3),                              \
-                  "tc: tensormap.replace: the value is a literal: elemtype 0..12 (Blackwell 0..15), interleave_layout 0..2, swizzle_mode 0..3 " \
-                  "(sm_103a, sm_107a 0..4), swizzle_atomicity 0..3, fill_mode 0..1");                                 \
+                  "tc: tensormap.replace: the value is a literal: elemtype 0..12 (Blackwell 0..15), "                 \
+                  "interleave_layout 0..2, swizzle_mode 0..3 (sm_103a, sm_107a 0..4), swizzle_atomicity 0..3, "       \
+                  "fill_mode 0..1");                                                                                  \
     static_assert(TC_HAS_BLACKWELL_A || !tc__follows(#field, "swizzle_atomicity"),                                    \
-                  "tc: tensormap.replace: swizzle_atomicity needs an a or f target of Blackwell: compile with -gencode arch=compute_100a,code=sm_100a"); \
+                  "tc: tensormap.replace: swizzle_atomicity needs an a or f target of Blackwell: compile with "       \
+                  "-gencode arch=compute_100a,code=sm_100a");                                                         \
     asm volatile(T ".b1024.b32 [%0], %1;" : : "l"((uint64_t)(p)), "n"(value) : "memory")
 #define TC__TR_BAD(...)                                                                                               \
-    static_assert(0, "tc: tensormap.replace: the fields are global_address, rank, elemtype, interleave_layout, swizzle_mode, swizzle_atomicity, " \
-                     "fill_mode (p, value); box_dim, global_dim, element_stride, global_stride (p, ord, value)")
+    static_assert(0,                                                                                                  \
+                  "tc: tensormap.replace: the fields are global_address, rank, elemtype, interleave_layout, "         \
+                  "swizzle_mode, swizzle_atomicity, fill_mode (p, value); box_dim, global_dim, element_stride, "      \
+                  "global_stride (p, ord, value)")
 #define TC__TR_PICK(field, count) TC__TR_PICK_(field, count)
 #define TC__TR_PICK_(field, count) TC__PROBE(TC__TR_##field##_##count, TC__TR_BAD)
 #define TC_TENSORMAP_REPLACE(field, space, p, ...)                                                                    \
     do {                                                                                                              \
-        static_assert(tc__follows(#space, "|global|shared::cta"), "tc: tensormap.replace: the space is global, shared::cta or left out"); \
-        static_assert(sizeof(+(p)) == (tc__holds(#space, "shared") ? 4 : 8), "tc: tensormap.replace: with shared::cta the map is a shared address (uint32_t), else a pointer"); \
+        static_assert(tc__follows(#space, "|global|shared::cta"),                                                     \
+                      "tc: tensormap.replace: the space is global, shared::cta or left out");                         \
+        static_assert(sizeof(+(p)) == (tc__holds(#space, "shared") ? 4 : 8),                                          \
+                      "tc: tensormap.replace: with shared::cta the map is a shared address (uint32_t), else a "       \
+                      "pointer");                                                                                     \
         tc__needs_any_a();                                                                                            \
-        TC__CALL(TC__TR_PICK(field, TC__NARGS(__VA_ARGS__)), "tensormap.replace.tile." #field TC__TM_DOT(TC__PROBE(TC__TR_SPACE_##space, 0), space), space, field, p, __VA_ARGS__); \
+        TC__CALL(TC__TR_PICK(field, TC__NARGS(__VA_ARGS__)), "tensormap.replace.tile."                                \
+                 #field TC__TM_DOT(TC__PROBE(TC__TR_SPACE_##space, 0), space), space, field, p, __VA_ARGS__);         \
     } while (0)
 
 /* PTX: tensormap.cp_fenceproxy: copies a map (128 bytes) from shared to global memory and makes it visible to later
  * copies by tensor map that acquire it. The whole warp. scope: .cta .cluster .gpu .sys. */
 #define TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)                                                                   \
     do {                                                                                                              \
-        static_assert(tc__follows(#scope, ".cta|.cluster|.gpu|.sys"), "tc: tensormap.cp_fenceproxy: the scope is .cta, .cluster, .gpu or .sys"); \
+        static_assert(tc__follows(#scope, ".cta|.cluster|.gpu|.sys"),                                                 \
+                      "tc: tensormap.cp_fenceproxy: the scope is .cta, .cluster, .gpu or .sys");                      \
         tc__needs_sm90();                                                                                             \
-        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release" #scope ".sync.aligned [%0], [%1], 128;" \
+        asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release" #scope                   \
+                     ".sync.aligned [%0], [%1], 128;"                                                                 \
                      : : "l"(__cvta_generic_to_global(dst)), "r"(src) : "memory");                                    \
     } while (0)
 
 /* PTX: prefetch.tensormap; q: empty (a generic pointer), .param or .const. */
 #define TC_PREFETCH_TENSORMAP(q, p)                                                                                   \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.param|.const"), "tc: prefetch.tensormap: the qualifiers are {.param, .const}"); \
+        static_assert(tc__follows(#q, "|.param|.const"),                                                              \
+                      "tc: prefetch.tensormap: the qualifiers are {.param, .const}");                                 \
         tc__needs_sm90();                                                                                             \
         asm volatile("prefetch" #q ".tensormap [%0];" : : "l"((uint64_t)(p)) : "memory");                             \
     } while (0)

@@ -9,24 +9,20 @@
  * CODES: s sign, e exponent, m mantissa; all round to nearest, ties to even, and saturate: what is too large, infinity
  * too, becomes the largest finite value.
  *
- *     name     stored in     bits       largest   least > 0   NaN       infinity      NaN becomes
- *     f16      uint16_t      seeeeemm.. 65504     2^-24       yes       yes (*)       0x7fff          tc_core.h
- *     bf16     uint16_t      s e8 m7    3.39e38   2^-133      yes       yes (*)       0x7fff          tc_core.h
- *     tf32     uint32_t      s e8 m10   3.40e38   2^-136      yes       yes (*)       0x7fffe000      low 13 bits are 0
- *     e4m3     uint8_t       seeeemmm   448       2^-9        0x7f      no            0x7f
- *     e5m2     uint8_t       seeeeemm   57344     2^-16       0x7d-7f   0x7c (**)     0x7f
- *     e3m2     uint8_t       seeemm     28        2^-4        no        no            28 (0x1f)
- *     e2m3     uint8_t       seemmm     7.5       2^-3        no        no            7.5 (0x1f)
- *     e2m1     uint8_t       seem       6         0.5         no        no            6 (0x7)
- *     ue8m0    uint8_t       eeeeeeee   2^127     2^-127      0xff      no            0xff            a power of two;
- *                                                                                                     no 0, no sign
- *     ue4m3    uint8_t       eeeemmm    448       2^-9        0x7f      no            0x7f            e4m3 without
- *                                                                                                     sign: x < 0
- *                                                                                                     becomes 0
- *     s8 u8    int8_t uint8_t                                                         0               2's complement
- *     s4 u4    int8_t uint8_t (-8..7, 0..15)                                          0
- *     b1       uint8_t (0, 1)                                                                         1 where x is not
- *                                                                                                     0
+ *     name   stored in     bits       largest  least > 0  NaN      infinity   NaN becomes
+ *     f16    uint16_t      seeeeemm.. 65504    2^-24      yes      yes (*)    0x7fff       tc_core.h
+ *     bf16   uint16_t      s e8 m7    3.39e38  2^-133     yes      yes (*)    0x7fff       tc_core.h
+ *     tf32   uint32_t      s e8 m10   3.40e38  2^-136     yes      yes (*)    0x7fffe000   low 13 bits are 0
+ *     e4m3   uint8_t       seeeemmm   448      2^-9       0x7f     no         0x7f
+ *     e5m2   uint8_t       seeeeemm   57344    2^-16      0x7d-7f  0x7c (**)  0x7f
+ *     e3m2   uint8_t       seeemm     28       2^-4       no       no         28 (0x1f)
+ *     e2m3   uint8_t       seemmm     7.5      2^-3       no       no         7.5 (0x1f)
+ *     e2m1   uint8_t       seem       6        0.5        no       no         6 (0x7)
+ *     ue8m0  uint8_t       eeeeeeee   2^127    2^-127     0xff     no         0xff         a power of two, never 0
+ *     ue4m3  uint8_t       eeeemmm    448      2^-9       0x7f     no         0x7f         e4m3 unsigned: x < 0 gives 0
+ *     s8 u8  int8_t uint8_t                                                   0            2's complement
+ *     s4 u4  int8_t uint8_t (-8..7, 0..15)                                    0
+ *     b1     uint8_t (0, 1)                                                                1 where x is not 0
  *
  *     (*) these overflow to infinity, as cvt without .satfinite does. (**) exists in e5m2 and is read, but never
  *     written.
@@ -35,14 +31,13 @@
  * its own (x2, x4), upper two bits 0, as in the registers of mma; in arrays (and what TMA reads from global memory) 4
  * codes take 3 bytes. e2m1, s4, u4: x2 in a byte, x4 in 16 bits, x8 in 32.
  *
- *     e2m1x2   7 6 5 4  3 2 1 0        array of 6-bit codes, byte 0    byte 1    byte 2
- *              second   first                                11000000  22221111  33333322     (the digit: which code
- *                                                                                             the bit is of)
+ *     e2m1x2  7 6 5 4  3 2 1 0  array of 6-bit codes, byte 0    byte 1    byte 2
+ *             second   first                          11000000  22221111  33333322  (the digit: whose bit it is)
  *
  * CONTENTS
  *     tc_X_from_f32, tc_f32_from_X             X: e4m3 e5m2 e3m2 e2m3 e2m1 ue4m3 tf32 s8 u8 s4 u4 b1;
- *                                              tc_tf32_from_f32_rna (ties away, as
- *                                              sm_80 has it); ue8m0: tc_ue8m0_from_f32_rz (down), _rp (up)
+ *                                              tc_tf32_from_f32_rna (ties away, as sm_80 has it); ue8m0:
+ *                                              tc_ue8m0_from_f32_rz (down), _rp (up)
  *     tc_Xx2 tc_Xx4 tc_Xx8                     floats to packed codes
  *     tc_f32x2_from_Xx2                        two packed codes to floats (tc_f32x2)
  *     tc_f16x2_from_Xx2                        to packed f16, exact (device and host)
@@ -53,8 +48,9 @@
  * TRAPS
  *     Where the target has the conversion (e4m3 and e5m2: sm_89; the others: a and f targets of Blackwell) the device
  *     uses it; elsewhere the same C runs as on the host. The codes are the same everywhere; the payload of a NaN that
- *     comes out as a float is not specified. PTX's cvt packs its FIRST source into the HIGH half; the functions here
- *     put the first argument low, TC_CVT does as PTX.
+ *     comes out as a float is not specified.
+ *     PTX's cvt packs its FIRST source into the HIGH half; the functions here put the first argument low, TC_CVT does
+ *     as PTX.
  */
 #ifndef TC_TYPES_H
 #define TC_TYPES_H
@@ -96,7 +92,8 @@ TC_HD float tc__float_decode(uint32_t code, int mbits, int emin)
     TC_HD uint8_t tc_##X##_from_f32(float x)                                                                          \
     {                                                                                                                 \
         const uint32_t u = tc_bits_from_f32(x);                                                                       \
-        return (uint8_t)(tc__float_encode(x, mbits, emin, top, nan) | (u >= 0x80000000u && u <= 0xff800000u ? sign : 0u)); \
+        return (uint8_t)(tc__float_encode(x, mbits, emin, top, nan) | (u >= 0x80000000u && u <= 0xff800000u ? sign    \
+                                                                       : 0u));                                        \
     }                                                                                                                 \
     TC_HD pair tc_##X##x2(float x, float y) { return (pair)(tc_##X##_from_f32(x) | tc_##X##_from_f32(y) << step); }
 /* Decoders by C. bits: of a code; inf: the code of infinity; top: the largest finite code, past it and past inf lies
@@ -105,12 +102,14 @@ TC_HD float tc__float_decode(uint32_t code, int mbits, int emin)
     TC_HD float tc_f32_from_##X(uint8_t code)                                                                         \
     {                                                                                                                 \
         const uint32_t mag = code & ((1u << (bits - 1)) - 1u);                                                        \
-        const uint32_t u = mag <= top ? tc_bits_from_f32(tc__float_decode(mag, mbits, emin)) : mag == inf ? 0x7f800000u : 0x7fffffffu; \
+        const uint32_t u = mag <= top ? tc_bits_from_f32(tc__float_decode(mag, mbits, emin))                          \
+            : mag == inf ? 0x7f800000u : 0x7fffffffu;                                                                 \
         return tc_f32_from_bits(u | (uint32_t)(code >> (bits - 1) & 1) << 31);                                        \
     }                                                                                                                 \
     TC_HD uint32_t tc_f16x2_from_##X##x2(pair codes)                                                                  \
     {                                                                                                                 \
-        return tc_f16_from_f32(tc_f32_from_##X((uint8_t)codes)) | (uint32_t)tc_f16_from_f32(tc_f32_from_##X((uint8_t)(codes >> step))) << 16; \
+        return tc_f16_from_f32(tc_f32_from_##X((uint8_t)codes))                                                       \
+            | (uint32_t)tc_f16_from_f32(tc_f32_from_##X((uint8_t)(codes >> step))) << 16;                             \
     }
 
 /* By PTX, where it is: the same functions. */
@@ -187,7 +186,8 @@ TC__FLOAT_C_BACK(e2m1, uint8_t, 4, 4, 1, 0, 0x7u, 0x8u)
         r.x = tc_f32_from_f16((uint16_t)pair), r.y = tc_f32_from_f16((uint16_t)(pair >> 16));                         \
         return r;                                                                                                     \
     }                                                                                                                 \
-    TC_HD uint32_t tc_##X##x4(float x, float y, float z, float w) { return tc_##X##x2(x, y) | (uint32_t)tc_##X##x2(z, w) << 16; }
+    TC_HD uint32_t tc_##X##x4(float x, float y, float z, float w) { return tc_##X##x2(x, y) | (uint32_t)tc_##X##x2(z, \
+        w) << 16; }
 TC__FLOAT_PACKS(e4m3)
 TC__FLOAT_PACKS(e5m2)
 TC__FLOAT_PACKS(e3m2)
@@ -468,7 +468,8 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
  *                                                 B: a and f targets of Blackwell; R: sm_100a, sm_103a, sm_107a
  *                                                 (stochastic rounding)
  */
-#define TC__CVT_CHECK(q, rule, name, legal) static_assert(tc__follows(#q, rule), "tc: cvt to " name ": the qualifiers are " legal)
+#define TC__CVT_CHECK(q, rule, name, legal)                                                                           \
+    static_assert(tc__follows(#q, rule), "tc: cvt to " name ": the qualifiers are " legal)
 #define TC__CVT_1(q, D, S, dc, sc, d, a) asm("cvt" #q "." #D "." #S " %0, %1;" : dc(d) : sc(a))
 #define TC__CVT_2(q, D, S, dc, sc, d, a, b) asm("cvt" #q "." #D "." #S " %0, %1, %2;" : dc(d) : sc(a), sc(b))
 #define TC__CVT_tf32_f32_2 ~, TC__CVT_TF32
@@ -503,9 +504,11 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
     static_assert(tc__follows(#q, ".rna |.satfinite") || tc__follows(#q, ".rn|.rz |.relu |.satfinite"),               \
                   "tc: cvt to tf32: the qualifiers are .rna{.satfinite}, or .rn or .rz with {.relu}{.satfinite}");    \
     static_assert(TC_HAS_SM90 || tc__holds(#q, ".rna"),                                                               \
-                  "tc: cvt to tf32 with .rn or .rz needs sm_90: compile with -gencode arch=compute_90,code=sm_90, or use .rna"); \
+                  "tc: cvt to tf32 with .rn or .rz needs sm_90: compile with -gencode arch=compute_90,code=sm_90, "   \
+                  "or use .rna");                                                                                     \
     static_assert(TC_HAS_SM100 || tc__holds(#q, ".rna") || !tc__holds(#q, ".satfinite"),                              \
-                  "tc: cvt to tf32 with .rn or .rz and .satfinite needs sm_100: compile with -gencode arch=compute_100,code=sm_100"); \
+                  "tc: cvt to tf32 with .rn or .rz and .satfinite needs sm_100: compile with -gencode "               \
+                  "arch=compute_100,code=sm_100");                                                                    \
     tc__needs_sm80();                                                                                                 \
     TC__CVT_1(q, D, S, "=r", "f", d, a)
 #define TC__CVT_F16(q, D, S, d, a)                                                                                    \
@@ -514,7 +517,8 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
                   "tc: cvt to bf16, and .relu, need sm_80: compile with -gencode arch=compute_80,code=sm_80");        \
     TC__CVT_1(q, D, S, "=h", "f", d, a)
 #define TC__CVT_F16X2(q, D, S, d, a, b)                                                                               \
-    TC__CVT_CHECK(q, ".rn|.rz |.relu", "f16x2 or bf16x2", ".rn or .rz, {.relu}; .rs takes random bits as a third source"); \
+    TC__CVT_CHECK(q, ".rn|.rz |.relu", "f16x2 or bf16x2",                                                             \
+                  ".rn or .rz, {.relu}; .rs takes random bits as a third source");                                    \
     tc__needs_sm80();                                                                                                 \
     TC__CVT_2(q, D, S, "=r", "f", d, a, b)
 #define TC__CVT_F16X2_RS(q, D, S, d, a, b, bits)                                                                      \
@@ -568,9 +572,11 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
 #define TC__CVT_X4(q, D, S, d, a, b, e, f, bits) TC__CVT_X4_(q, D, S, "=r", d, a, b, e, f, bits)
 #define TC__CVT_F4X4(q, D, S, d, a, b, e, f, bits) TC__CVT_X4_(q, D, S, "=h", d, a, b, e, f, bits)
 #define TC__CVT_BAD(...)                                                                                              \
-    static_assert(0, "tc: cvt: no such pair of types, or not its number of operands: TC_CVT(q, d_type, s_type, d, sources) has tf32, f16, " \
-                     "bf16, f16x2, bf16x2, e4m3x2, e5m2x2, e2m3x2, e3m2x2, e2m1x2 and ue8m0x2 from f32; e4m3x2 and e5m2x2 from f16x2; f16x2 " \
-                     "from those five; ue8m0x2 from bf16x2 and back; with random bits f16x2, bf16x2 and the x4 types from f32")
+    static_assert(0,                                                                                                  \
+                  "tc: cvt: no such pair of types, or not its number of operands: TC_CVT(q, d_type, s_type, d, "      \
+                  "sources) has tf32, f16, bf16, f16x2, bf16x2, e4m3x2, e5m2x2, e2m3x2, e3m2x2, e2m1x2 and ue8m0x2 "  \
+                  "from f32; e4m3x2 and e5m2x2 from f16x2; f16x2 from those five; ue8m0x2 from bf16x2 and back; "     \
+                  "with random bits f16x2, bf16x2 and the x4 types from f32")
 #define TC__CVT_PICK(D, S, count) TC__CVT_PICK_(D, S, count)
 #define TC__CVT_PICK_(D, S, count) TC__PROBE(TC__CVT_##D##_##S##_##count, TC__CVT_BAD)
 #define TC_CVT(q, d_type, s_type, ...)                                                                                \

@@ -3,8 +3,7 @@
  *     float acc[128] = {0};                                        64 x 256 of D, spread over the 128 threads
  *     uint64_t da = tc_wgmma_desc(smem_a, 128), db = tc_wgmma_desc(smem_b, 128);       K-major, 128-byte swizzle
  *     tc_wgmma_fence();
- *     for (int k = 0; k < 64; k += 16)                             unrolled; 16 bf16 of K are 32 bytes: +2 in the
- *                                                                  descriptor
+ *     for (int k = 0; k < 64; k += 16)                             16 bf16 of K are 32 bytes: +2 in the descriptor
  *         TC_WGMMA_SS(256, f32, bf16, acc, da + k / 8, db + k / 8, 1, 1, 1, 0, 0);
  *     tc_wgmma_commit_group();
  *     TC_WGMMA_WAIT_GROUP(0);
@@ -13,72 +12,66 @@
  * CONTENTS
  *     TC_WGMMA_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, scale_d[, scale_a, scale_b[, trans_a, trans_b]])
  *     TC_WGMMA_RS(n, d_type, a_type[, b_type], d, a, desc_b, scale_d[, scale_a, scale_b[, trans_b]])
- *     TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d[, scale_a, scale_b[,
- *     trans_a, trans_b]]) TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d[, scale_a,
- *     scale_b[, trans_b]])
+ *     TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d
+ *                    [, scale_a, scale_b[, trans_a, trans_b]])
+ *     TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d
+ *                    [, scale_a, scale_b[, trans_b]])
  *         D (64 x n) = A (64 x k) * B (n x k) + D. A and B by descriptor (SS), or A in registers (RS); _SP_: A is 2:4
  *         sparse.
  *
- *             d_type    a_type, b_type                        k, sparse k   n            d                     takes
- *             f32 f16   f16.f16                               16   32       8..256 / 8   f32: n/2 float        scale,
- *                                                                                                              trans
- *             f32       bf16.bf16                             16   32       8..256 / 8   f16: n/4 uint32_t,    scale,
- *                                                                                                              trans
- *             f32       tf32.tf32                              8   16       8..256 / 8        two f16 each     scale
- *             f32 f16   e4m3 or e5m2, each                    32   64       8..256 / 8   s32: n/2 int32_t      scale
- *             s32       s8 or u8, each                        32   64       (*)
- *             s32       b1.b1 (popcount of the ands)         256    -       (*)
+ *            d_type    a_type, b_type                     k, sparse k   n            d                     takes
+ *            f32 f16   f16.f16                            16   32       8..256 / 8   f32: n/2 float        scale, trans
+ *            f32       bf16.bf16                          16   32       8..256 / 8   f16: n/4 uint32_t,    scale, trans
+ *            f32       tf32.tf32                           8   16       8..256 / 8        two f16 each     scale
+ *            f32 f16   e4m3 or e5m2, each                 32   64       8..256 / 8   s32: n/2 int32_t      scale
+ *            s32       s8 or u8, each                     32   64       (*)
+ *            s32       b1.b1 (popcount of the ands)      256    -       (*)
  *             (*) 8, 16, 24, 32, 48, 64, 80, .. 256 in steps of 16
  *
  *         Without b_type B's type is A's. PTX's last qualifiers are written behind B's type: s8.satfinite, u8.satfinite
  *         (the sum stays at the ends of s32 instead of wrapping), b1.and.popc (the only one there is, and what b1 alone
- *         means). scale_d 0 or 1, may be a run-time value: 0 means D = A * B without reading D. scale_a, scale_b: 1 or
- *         -1. trans_a, trans_b: 0 for K-major, 1 for MN-major. a: 4 registers (uint32_t). meta: the thread's register
- *         of metadata. selector: 0 or 1, which threads' metadata count; 0 for 8-bit types. All tokens but d, a, desc,
- *         meta and scale_d are literals.
- *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     two columns of that table as functions,
- *                                                                             K-major
+ *         means).
+ *         scale_d 0 or 1, may be a run-time value: 0 means D = A * B without reading D. scale_a, scale_b: 1 or -1.
+ *         trans_a, trans_b: 0 for K-major, 1 for MN-major. a: 4 registers (uint32_t). meta: the thread's register of
+ *         metadata.
+ *         selector: 0 or 1, which threads' metadata count; 0 for 8-bit types. All tokens but d, a, desc, meta and
+ *         scale_d are literals.
+ *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     f16 and bf16 as functions, K-major
  *     tc_wgmma_pick_f32(n, ab_type)                                           such a function by constant n and type
- *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    shared-memory
- *                                                                                                     descriptors
- *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields), tc_wgmma_desc_text(text, size, desc)    on the
- *                                                                                                             host:
- *                                                                                                             with
- *                                                                             sentences; a descriptor in words
+ *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    descriptors
+ *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields)          on the host, with sentences
+ *     tc_wgmma_desc_text(text, size, desc)                                    a descriptor in words
  *     tc_wgmma_fence, tc_wgmma_commit_group, TC_WGMMA_WAIT_GROUP(n), tc_wgmma_fence_acc, tc_wgmma_fence_acc_b32
- *     TC_SETMAXNREG_INC(n), TC_SETMAXNREG_DEC(n)                              sm_90a, and the a and f targets of
- *                                                                             Blackwell
+ *     TC_SETMAXNREG_INC(n), TC_SETMAXNREG_DEC(n)                              sm_90a, Blackwell's a and f targets
  *     tc_frag_wgmma_{d,a,meta}_{row,col}                                      coordinates, for host and device
  *
  * FRAGMENT of D (m64nN), thread t of the warpgroup, w = t / 32, g = t % 32 / 4, q = t % 4:
  *
- *                          col: 8j + 2q       8j + 2q + 1        j = 0 .. N/8 - 1
- *     row 16w + g              d[4j]            d[4j + 1]        f16: the two of a row share the register d[2j] or d[2j
- *                                                                + 1],
- *     row 16w + g + 8          d[4j + 2]        d[4j + 3]             the left one in the lower half
+ *                         col: 8j + 2q      8j + 2q + 1    j = 0 .. N/8 - 1
+ *     row 16w + g             d[4j]           d[4j + 1]    f16: the two of a row share the register d[2j] or d[2j + 1],
+ *     row 16w + g + 8         d[4j + 2]       d[4j + 3]         the left one in the lower half
  *
  * FRAGMENT of A in registers (RS), e = 32 / bits of an element, K = 8e (sparse: columns of what is stored, half as many
  * as B has):
  *
- *                          k: eq .. eq + e - 1     4e + eq .. 4e + eq + e - 1
- *     row 16w + g              a[0]                     a[2]             (e elements a register, the lowest k in the
- *                                                                        lowest bits)
- *     row 16w + g + 8          a[1]                     a[3]
+ *                      k: eq .. eq + e - 1  4e + eq .. 4e + eq + e - 1
+ *     row 16w + g          a[0]                  a[2]             (e elements a register, the lowest k lowest)
+ *     row 16w + g + 8      a[1]                  a[3]
  *
  * METADATA of a sparse A: 4 bits for each 4 columns of A (tf32: each 2) say which two (one) are stored: the lower index
  * in the lower two bits, indices rising; tf32: 0b0100 for the first, 0b1110 for the second. Nibble x (bits 4x..4x+3) of
  * a thread's register is for
  *
- *     16- and 32-bit types    row 16w + g + x / 4 * 8    group q % 2 * 4 + x % 4     in threads with q / 2 = selector
- *                                                                                    only
- *     8-bit types             row 16w + g + q % 2 * 8    group q / 2 * 8 + x
+ *     16- and 32-bit types    row 16w + g + x / 4 * 8   group q % 2 * 4 + x % 4   in threads with q / 2 = selector only
+ *     8-bit types             row 16w + g + q % 2 * 8   group q / 2 * 8 + x
  *
  * TRAPS
  *     The accumulators are in flight from the first wgmma to the wait: nothing may read or write them between.
  *     tc_wgmma_fence before the first wgmma, and again whenever a register of D or A was touched by ordinary code. Keep
  *     it inside the k loop: hoisted out, ptxas serialises (note C7519). Serialisation notes (C75xx) mean lost speed:
- *     heed them. Shared memory written by ordinary stores needs tc_fence_proxy_async_shared and a barrier before wgmma
- *     reads it. setmaxnreg is silently ignored unless the kernel has __launch_bounds__(threads, 1).
+ *     heed them.
+ *     Shared memory written by ordinary stores needs tc_fence_proxy_async_shared and a barrier before wgmma reads it.
+ *     setmaxnreg is silently ignored unless the kernel has __launch_bounds__(threads, 1).
  *     wgmma exists on sm_90a and nowhere else: no Blackwell has it.
  *     8-bit types and tf32 are read K-major only. The layouts of A and B in shared memory are drawn in tc_swizzle.h.
  *
@@ -560,7 +553,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
 #define TC__WG_CHECK_SCALE(a, b)                                                                                      \
     static_assert(((a) == 1 || (a) == -1) && ((b) == 1 || (b) == -1), "tc: wgmma: scale_a and scale_b are 1 or -1")
 #define TC__WG_CHECK_TRANS(a, b)                                                                                      \
-    static_assert(((a) == 0 || (a) == 1) && ((b) == 0 || (b) == 1), "tc: wgmma: trans_a and trans_b are 0 (K-major) or 1 (MN-major)")
+    static_assert(((a) == 0 || (a) == 1) && ((b) == 0 || (b) == 1),                                                   \
+                  "tc: wgmma: trans_a and trans_b are 0 (K-major) or 1 (MN-major)")
 #define TC__WG_CHECK_SEL(sel, d_type, a_type)                                                                         \
     static_assert((sel) == 0 || ((sel) == 1 && tc__follows(#a_type, "f16|bf16|tf32")),                                \
                   "tc: wgmma: the sparsity selector is 0 or 1, with e4m3, e5m2, s8 and u8 it is 0")
@@ -570,21 +564,39 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
 #define TC__WG_RS_BAD_X(...) static_assert(0, TC__WG_TYPES)
 #define TC__WG_SPSS_BAD_X(...) static_assert(0, TC__WG_TYPES)
 #define TC__WG_SPRS_BAD_X(...) static_assert(0, TC__WG_TYPES)
-#define TC__WG_SS_BAD_H(...) TC__WG_SAY("f16 and bf16: TC_WGMMA_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, scale_d, scale_a, scale_b, trans_a, trans_b)")
-#define TC__WG_SS_BAD_F(...) TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, scale_d, scale_a, scale_b)")
+#define TC__WG_SS_BAD_H(...)                                                                                          \
+    TC__WG_SAY("f16 and bf16: TC_WGMMA_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, scale_d, scale_a, "         \
+               "scale_b, trans_a, trans_b)")
+#define TC__WG_SS_BAD_F(...)                                                                                          \
+    TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, "   \
+               "scale_d, scale_a, scale_b)")
 #define TC__WG_SS_BAD_I(...) TC__WG_SAY("s8 and u8: TC_WGMMA_SS(n, s32, a_type[, b_type], d, desc_a, desc_b, scale_d)")
 #define TC__WG_SS_BAD_B(...) TC__WG_SAY("b1: TC_WGMMA_SS(n, s32, b1, d, desc_a, desc_b, scale_d)")
-#define TC__WG_RS_BAD_H(...) TC__WG_SAY("f16 and bf16: TC_WGMMA_RS(n, d_type, a_type[, b_type], d, a, desc_b, scale_d, scale_a, scale_b, trans_b)")
-#define TC__WG_RS_BAD_F(...) TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_RS(n, d_type, a_type[, b_type], d, a, desc_b, scale_d, scale_a, scale_b)")
+#define TC__WG_RS_BAD_H(...)                                                                                          \
+    TC__WG_SAY("f16 and bf16: TC_WGMMA_RS(n, d_type, a_type[, b_type], d, a, desc_b, scale_d, scale_a, scale_b, "     \
+               "trans_b)")
+#define TC__WG_RS_BAD_F(...)                                                                                          \
+    TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_RS(n, d_type, a_type[, b_type], d, a, desc_b, "        \
+               "scale_d, scale_a, scale_b)")
 #define TC__WG_RS_BAD_I(...) TC__WG_SAY("s8 and u8: TC_WGMMA_RS(n, s32, a_type[, b_type], d, a, desc_b, scale_d)")
 #define TC__WG_RS_BAD_B(...) TC__WG_SAY("b1: TC_WGMMA_RS(n, s32, b1, d, a, desc_b, scale_d)")
-#define TC__WG_SPSS_BAD_H(...) TC__WG_SAY("f16 and bf16: TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d, scale_a, scale_b, trans_a, trans_b)")
-#define TC__WG_SPSS_BAD_F(...) TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d, scale_a, scale_b)")
-#define TC__WG_SPSS_BAD_I(...) TC__WG_SAY("s8 and u8: TC_WGMMA_SP_SS(n, s32, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d)")
+#define TC__WG_SPSS_BAD_H(...)                                                                                        \
+    TC__WG_SAY("f16 and bf16: TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, desc_b, meta, selector, "        \
+               "scale_d, scale_a, scale_b, trans_a, trans_b)")
+#define TC__WG_SPSS_BAD_F(...)                                                                                        \
+    TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_SP_SS(n, d_type, a_type[, b_type], d, desc_a, "        \
+               "desc_b, meta, selector, scale_d, scale_a, scale_b)")
+#define TC__WG_SPSS_BAD_I(...)                                                                                        \
+    TC__WG_SAY("s8 and u8: TC_WGMMA_SP_SS(n, s32, a_type[, b_type], d, desc_a, desc_b, meta, selector, scale_d)")
 #define TC__WG_SPSS_BAD_B(...) TC__WG_SAY("b1 has no sparse form")
-#define TC__WG_SPRS_BAD_H(...) TC__WG_SAY("f16 and bf16: TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d, scale_a, scale_b, trans_b)")
-#define TC__WG_SPRS_BAD_F(...) TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d, scale_a, scale_b)")
-#define TC__WG_SPRS_BAD_I(...) TC__WG_SAY("s8 and u8: TC_WGMMA_SP_RS(n, s32, a_type[, b_type], d, a, desc_b, meta, selector, scale_d)")
+#define TC__WG_SPRS_BAD_H(...)                                                                                        \
+    TC__WG_SAY("f16 and bf16: TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d, "    \
+               "scale_a, scale_b, trans_b)")
+#define TC__WG_SPRS_BAD_F(...)                                                                                        \
+    TC__WG_SAY("tf32, e4m3 and e5m2 are K-major only: TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, "     \
+               "meta, selector, scale_d, scale_a, scale_b)")
+#define TC__WG_SPRS_BAD_I(...)                                                                                        \
+    TC__WG_SAY("s8 and u8: TC_WGMMA_SP_RS(n, s32, a_type[, b_type], d, a, desc_b, meta, selector, scale_d)")
 #define TC__WG_SPRS_BAD_B(...) TC__WG_SAY("b1 has no sparse form")
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -594,7 +606,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
 #define TC__WG_OPS_SS(sel, p0, p1, ...) "%" #p0 ", %" #p1 ", p"
 #define TC__WG_OPS_RS(sel, p0, p1, p2, p3, p4, ...) "{%" #p0 ",%" #p1 ",%" #p2 ",%" #p3 "}, %" #p4 ", p"
 #define TC__WG_OPS_SPSS(sel, p0, p1, p2, ...) "%" #p0 ", %" #p1 ", %" #p2 ", " sel ", p"
-#define TC__WG_OPS_SPRS(sel, p0, p1, p2, p3, p4, p5, ...) "{%" #p0 ",%" #p1 ",%" #p2 ",%" #p3 "}, %" #p4 ", %" #p5 ", " sel ", p"
+#define TC__WG_OPS_SPRS(sel, p0, p1, p2, p3, p4, p5, ...)                                                             \
+    "{%" #p0 ",%" #p1 ",%" #p2 ",%" #p3 "}, %" #p4 ", %" #p5 ", " sel ", p"
 #define TC__WG_PRED_SS(p0, p1, p2, ...) "%" #p2
 #define TC__WG_PRED_RS(p0, p1, p2, p3, p4, p5, ...) "%" #p5
 #define TC__WG_PRED_SPSS(p0, p1, p2, p3, ...) "%" #p3
@@ -615,7 +628,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
     TC__WG_CHECK_TYPES(d_type, a_type, b_type);                                                                       \
     TC__WG_CHECK_N(n, d_type);                                                                                        \
     tc__needs_sm90a();                                                                                                \
-    TC__WG_RUN_(TC__PROBE(TC__CAT(TC__WG_DTYPE_, d_type), f32), form, sp, k, "." #d_type "." #a_type "." #b_type, n, d, sel, tail, __VA_ARGS__)
+    TC__WG_RUN_(TC__PROBE(TC__CAT(TC__WG_DTYPE_, d_type), f32), form, sp, k, "." #d_type "." #a_type "." #b_type, n,  \
+                d, sel, tail, __VA_ARGS__)
 #define TC__WG_RUN_(d_type, form, sp, k, types, n, d, sel, tail, ...)                                                 \
     TC__CALL2(TC__WG_ASM, TC__CAT(TC__WG_REGS_, d_type)(n), form, sp, k, types, n, d_type, d, sel, tail, __VA_ARGS__)
 
@@ -688,7 +702,8 @@ TC_DEV_SM90A void tc_wgmma_fence_acc_b32(void *acc, const int count)
 #define TC__WG_PICK_(form, class, count) TC__PROBE(TC__WG_##form##_##class##_##count, TC__WG_##form##_BAD_##class)
 #define TC__WG_GO(form, n, d_type, a_type, ...)                                                                       \
     do {                                                                                                              \
-        TC__CALL(TC__WG_PICK(form, TC__PROBE(TC__WG_A_##a_type, X), TC__NARGS(__VA_ARGS__)), n, d_type, a_type, __VA_ARGS__); \
+        TC__CALL(TC__WG_PICK(form, TC__PROBE(TC__WG_A_##a_type, X), TC__NARGS(__VA_ARGS__)), n, d_type, a_type,       \
+                 __VA_ARGS__);                                                                                        \
     } while (0)
 
 /* PTX: wgmma.mma_async and wgmma.mma_async.sp. See the top of this file. */
@@ -739,7 +754,8 @@ typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scal
         TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);)                                     \
     }
 #define TC__WG_FUNCTION_(n, types, d, a, db, sd)                                                                      \
-    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 1", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(db), "r"((int)(sd)))
+    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 1", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), \
+                "l"(db), "r"((int)(sd)))
 TC__WG_ALL_N(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
 #undef TC__WG_FUNCTION_
@@ -751,13 +767,17 @@ typedef void (*tc_wgmma_rs_fn)(float *d, const uint32_t *a, uint64_t desc_b, int
  * away. */
 TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc_wgmma_pick_f32_rs_mn(int n, int type)
 {
-#define TC__X(N) type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16_rs_mn : type == TC_F16 && n == N ? tc_wgmma_m64n##N##k16_f32_f16_rs_mn :
+#define TC__X(N)                                                                                                      \
+    type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16_rs_mn : type == TC_F16                                 \
+        && n == N ? tc_wgmma_m64n##N##k16_f32_f16_rs_mn :
     return TC__WG_ALL_N(TC__X) (tc_wgmma_rs_fn)0;
 #undef TC__X
 }
 TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick_f32(int n, int type)
 {
-#define TC__X(N) type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16 : type == TC_F16 && n == N ? tc_wgmma_m64n##N##k16_f32_f16 :
+#define TC__X(N)                                                                                                      \
+    type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16 : type == TC_F16                                       \
+        && n == N ? tc_wgmma_m64n##N##k16_f32_f16 :
     return TC__WG_ALL_N(TC__X) (tc_wgmma_fn)0;
 #undef TC__X
 }

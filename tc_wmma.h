@@ -9,13 +9,11 @@
  *     tc_wmma_c_m16n16k16_f32 c;
  *     TC_WMMA_FILL(c, 0.f);
  *     for (int k = 0; k < K; k += 16) {
- *         TC_WMMA_LOAD(a, row, m16n16k16, global, f16, a, A + k, lda);               16 x 16 of A, rows lda elements
- *                                                                                    apart
+ *         TC_WMMA_LOAD(a, row, m16n16k16, global, f16, a, A + k, lda);       16 x 16 of A, rows lda elements apart
  *         TC_WMMA_LOAD(b, col, m16n16k16, global, f16, b, B + k, ldb);
- *         TC_WMMA_MMA(row, col, m16n16k16, f32, f16, f16, f32, c, a, b, c);           C = A * B + C
+ *         TC_WMMA_MMA(row, col, m16n16k16, f32, f16, f16, f32, c, a, b, c);   C = A * B + C
  *     }
- *     for (int i = 0; i < TC_WMMA_COUNT(c); i++) c.x[i] *= alpha;                     unrolled, on whatever elements
- *                                                                                     this lane holds
+ *     for (int i = 0; i < TC_WMMA_COUNT(c); i++) c.x[i] *= alpha;             unrolled, on the elements this lane holds
  *     TC_WMMA_STORE(d, row, m16n16k16, global, f32, D, c, ldd);
  *
  * or, with functions of your own name:
@@ -37,18 +35,16 @@
  *     TC_WMMA_DEFINE(name, alayout, blayout, shape, dtype, atype, btype, ctype)   types and functions: name_load_a ...
  *
  * SHAPES AND TYPES (x[]: registers of A, of B; of C and D)
- *     types               shapes                        x of A, B (m16n16, m8n32, m32n8)    C and D              from
- *     f16                 m16n16k16 m8n32k16 m32n8k16   8 8, 8 8, 8 8 (pairs, repeated)     f16 (4) f32 (8), any mix   sm_70
- *     bf16                the same                      4 4, 2 8, 8 2 (pairs)               f32 (8)              sm_80
- *     s8 s8, u8 u8        the same                      2 2, 1 4, 4 1 (four bytes each)     s32 (8)              sm_72
- *     tf32                m16n16k8                      4 4                                 f32 (8)              sm_80
- *     f64                 m8n8k4                        1 1                                 f64 (2)              sm_80
- *     s4 s4, u4 u4        m8n8k32                       1 1 (eight each)                    s32 (2)              sm_75
- *     b1                  m8n8k128                      1 1 (32 each)                       s32 (2)              sm_75
- *                                                                                                                (and:
- *                                                                                                                sm_80)
- *     A and B of either layout, but s4, u4 and b1: A row, B col. What A and B may mix: nothing; s8 with u8 is for
- *     TC_MMA of tc_mma.h.
+ *     types         shapes                       x of A, B (m16n16, m8n32, m32n8)  C and D              from
+ *     f16           m16n16k16 m8n32k16 m32n8k16  8 8, 8 8, 8 8 (pairs, repeated)   f16 (4) f32 (8)      sm_70 (*)
+ *     bf16          the same                     4 4, 2 8, 8 2 (pairs)             f32 (8)              sm_80
+ *     s8 s8, u8 u8  the same                     2 2, 1 4, 4 1 (four bytes each)   s32 (8)              sm_72
+ *     tf32          m16n16k8                     4 4                               f32 (8)              sm_80
+ *     f64           m8n8k4                       1 1                               f64 (2)              sm_80
+ *     s4 s4, u4 u4  m8n8k32                      1 1 (eight each)                  s32 (2)              sm_75
+ *     b1            m8n8k128                     1 1 (32 each)                     s32 (2)              sm_75 (**)
+ *     (*) C and D in any mix. (**) and_popc: sm_80. A and B of either layout, but s4, u4 and b1: A row, B col. What A
+ *     and B may mix: nothing; s8 with u8 is for TC_MMA of tc_mma.h.
  *
  * ELEMENTS: x[i] is a float, int32_t or double of the accumulator, or a register of packed elements (lower k in the
  * lower bits). Which row and column x[i] is, PTX leaves open: it is the same for all fragments of one kind, so work
@@ -58,13 +54,16 @@
  * TRAPS
  *     stride counts elements, of s4 and b1 too. The first address and every line must be aligned to 16 bytes (to the
  *     bytes of a lane's fragment where these are fewer). p is a pointer in every space; shared, global: it must point
- *     there. Say shared or global where you know it: ptxas does not find out, and a generic load of shared memory has
- *     no ldmatrix in it. Every lane of the warp, with the same pointer and stride: anything else is undefined.
+ *     there.
+ *     Say shared or global where you know it: ptxas does not find out, and a generic load of shared memory has no
+ *     ldmatrix in it.
+ *     Every lane of the warp, with the same pointer and stride: anything else is undefined.
  *     tf32 is stored as f32; the unit reads its upper 19 bits. Round first (cvt.rna.tf32) where that matters.
  *     A lane's x[] is not a row of the matrix. Loops over x need #pragma unroll, or the fragment goes to the stack.
  *     .satfinite stands last here, before the types in mma.sync. wmma's s4 and b1 are emulated where mma's are (sm_90,
- *     sm_100 and later). Faster from sm_80 on is mma.sync with ldmatrix (tc_mma.h): a load here is ordinary loads, and
- *     its bank conflicts are yours.
+ *     sm_100 and later).
+ *     Faster from sm_80 on is mma.sync with ldmatrix (tc_mma.h): a load here is ordinary loads, and its bank conflicts
+ *     are yours.
  *
  * Source: PTX ISA, "Matrix multiply-accumulate operation using wmma instructions".
  */
@@ -91,11 +90,13 @@
     X(a, m16n16k16, u8, uint32_t, 2) X(b, m16n16k16, u8, uint32_t, 2) X(a, m8n32k16, u8, uint32_t, 1)                 \
     X(b, m8n32k16, u8, uint32_t, 4) X(a, m32n8k16, u8, uint32_t, 4) X(b, m32n8k16, u8, uint32_t, 1)                   \
     X(a, m16n16k8, tf32, uint32_t, 4) X(b, m16n16k8, tf32, uint32_t, 4) X(c, m16n16k8, f32, float, 8)                 \
-    X(a, m8n8k4, f64, double, 1) X(b, m8n8k4, f64, double, 1) X(c, m8n8k4, f64, double, 2) X(a, m8n8k32, s4, uint32_t, 1)        \
+    X(a, m8n8k4, f64, double, 1) X(b, m8n8k4, f64, double, 1) X(c, m8n8k4, f64, double, 2)                            \
+        X(a, m8n8k32, s4, uint32_t, 1)                                                                                \
     X(b, m8n8k32, s4, uint32_t, 1) X(a, m8n8k32, u4, uint32_t, 1) X(b, m8n8k32, u4, uint32_t, 1)                      \
     X(c, m8n8k32, s32, int32_t, 2) X(a, m8n8k128, b1, uint32_t, 1) X(b, m8n8k128, b1, uint32_t, 1)                    \
     X(c, m8n8k128, s32, int32_t, 2)
-#define TC__WM_FRAG(matrix, shape, type, c, count) typedef struct tc_wmma_##matrix##_##shape##_##type { c x[count]; } tc_wmma_##matrix##_##shape##_##type;
+#define TC__WM_FRAG(matrix, shape, type, c, count)                                                                    \
+    typedef struct tc_wmma_##matrix##_##shape##_##type { c x[count]; } tc_wmma_##matrix##_##shape##_##type;
 TC__WM_FRAGS(TC__WM_FRAG)
 #undef TC__WM_FRAG
 
@@ -203,10 +204,18 @@ void tc__needs_sm72(void)
 #define TC__WM_IR2(f) "r"((f).x[0]), "r"((f).x[1])
 #define TC__WM_OR4(f) "=r"((f).x[0]), "=r"((f).x[1]), "=r"((f).x[2]), "=r"((f).x[3])
 #define TC__WM_IR4(f) "r"((f).x[0]), "r"((f).x[1]), "r"((f).x[2]), "r"((f).x[3])
-#define TC__WM_OR8(f) "=r"((f).x[0]), "=r"((f).x[1]), "=r"((f).x[2]), "=r"((f).x[3]), "=r"((f).x[4]), "=r"((f).x[5]), "=r"((f).x[6]), "=r"((f).x[7])
-#define TC__WM_IR8(f) "r"((f).x[0]), "r"((f).x[1]), "r"((f).x[2]), "r"((f).x[3]), "r"((f).x[4]), "r"((f).x[5]), "r"((f).x[6]), "r"((f).x[7])
-#define TC__WM_OF8(f) "=f"((f).x[0]), "=f"((f).x[1]), "=f"((f).x[2]), "=f"((f).x[3]), "=f"((f).x[4]), "=f"((f).x[5]), "=f"((f).x[6]), "=f"((f).x[7])
-#define TC__WM_IF8(f) "f"((f).x[0]), "f"((f).x[1]), "f"((f).x[2]), "f"((f).x[3]), "f"((f).x[4]), "f"((f).x[5]), "f"((f).x[6]), "f"((f).x[7])
+#define TC__WM_OR8(f)                                                                                                 \
+    "=r"((f).x[0]), "=r"((f).x[1]), "=r"((f).x[2]), "=r"((f).x[3]), "=r"((f).x[4]), "=r"((f).x[5]), "=r"((f).x[6]),   \
+        "=r"((f).x[7])
+#define TC__WM_IR8(f)                                                                                                 \
+    "r"((f).x[0]), "r"((f).x[1]), "r"((f).x[2]), "r"((f).x[3]), "r"((f).x[4]), "r"((f).x[5]), "r"((f).x[6]),          \
+        "r"((f).x[7])
+#define TC__WM_OF8(f)                                                                                                 \
+    "=f"((f).x[0]), "=f"((f).x[1]), "=f"((f).x[2]), "=f"((f).x[3]), "=f"((f).x[4]), "=f"((f).x[5]), "=f"((f).x[6]),   \
+        "=f"((f).x[7])
+#define TC__WM_IF8(f)                                                                                                 \
+    "f"((f).x[0]), "f"((f).x[1]), "f"((f).x[2]), "f"((f).x[3]), "f"((f).x[4]), "f"((f).x[5]), "f"((f).x[6]),          \
+        "f"((f).x[7])
 #define TC__WM_OD1(f) "=d"((f).x[0])
 #define TC__WM_ID1(f) "d"((f).x[0])
 #define TC__WM_OD2(f) "=d"((f).x[0]), "=d"((f).x[1])
@@ -289,11 +298,13 @@ void tc__needs_sm72(void)
     asm volatile(text " [%0], {%1,%2};" : : ptr, TC__WM_ID2(f) : "memory")
 #define TC__WM_ST_BAD(help, text, f, ptr, s) static_assert(0, help)
 #define TC__WM_STP_BAD(help, text, f, ptr, s) static_assert(0, help)
-#define TC__WM_SIZE(f, bytes) static_assert(sizeof((f).x) == (bytes), "tc: wmma: this is a fragment of another shape or type: take tc_wmma_{a,b,c}_{shape}_{type}")
+#define TC__WM_SIZE(f, bytes)                                                                                         \
+    static_assert(sizeof((f).x) == (bytes),                                                                           \
+                  "tc: wmma: this is a fragment of another shape or type: take tc_wmma_{a,b,c}_{shape}_{type}")
 
 #define TC__WM_HELP                                                                                                   \
-    "tc: wmma: a and b: m16n16k16, m8n32k16 or m32n8k16 with f16, bf16, s8, u8; m16n16k8 tf32; m8n8k4 f64; m8n8k32 s4, u4 (a row, b col); " \
-    "m8n8k128 b1 (a row, b col); c and d: f16, f32 or s32 of these shapes, f64 of m8n8k4"
+    "tc: wmma: a and b: m16n16k16, m8n32k16 or m32n8k16 with f16, bf16, s8, u8; m16n16k8 tf32; m8n8k4 f64; m8n8k32 "  \
+    "s4, u4 (a row, b col); m8n8k128 b1 (a row, b col); c and d: f16, f32 or s32 of these shapes, f64 of m8n8k4"
 #define TC__WM_CHECK(matrix, layout, space, type)                                                                     \
     static_assert(TC__PROBE(TC__WM_LAYOUT_##layout, 0) && !TC__PROBE(TC__WM_NOT_##matrix##_##layout##_##type, 0),     \
                   "tc: wmma: the layout is row or col; s4, u4 and b1: a row, b col");                                 \
@@ -307,12 +318,14 @@ void tc__needs_sm72(void)
         TC__WM_CHECK(matrix, layout, space, type);                                                                    \
         TC__CAT(tc__needs_, TC__WM_GATE(TC__WM_##matrix##_##shape##_##type, ~, sm70))();                              \
         TC__CALL(TC__CAT(TC__WM_##how##_, TC__PROBE(TC__WM_##matrix##_##shape##_##type, BAD)), TC__WM_HELP,           \
-                 "wmma.load." #matrix ".sync.aligned." #layout "." #shape TC__PROBE(TC__WM_SPACE_##space, "") "." #type, frag,   \
+                 "wmma.load." #matrix ".sync.aligned." #layout "." #shape TC__PROBE(TC__WM_SPACE_##space, "") "."     \
+                 #type, frag,                                                                                         \
                  TC__CALL(TC__PROBE(TC__WM_PTR_##space, TC__WM_P), p), stride);                                       \
     } while (0)
 #define TC_WMMA_LOAD(matrix, layout, shape, space, type, frag, p, stride)                                             \
     TC__WM_LOAD(LD, matrix, layout, shape, space, type, frag, p, stride)
-#define TC_WMMA_LOAD_PACKED(matrix, layout, shape, space, type, frag, p) TC__WM_LOAD(LDP, matrix, layout, shape, space, type, frag, p, 0)
+#define TC_WMMA_LOAD_PACKED(matrix, layout, shape, space, type, frag, p)                                              \
+    TC__WM_LOAD(LDP, matrix, layout, shape, space, type, frag, p, 0)
 
 /* PTX: wmma.store. matrix: d. */
 #define TC__WM_STORE(how, matrix, layout, shape, space, type, p, frag, stride)                                        \
@@ -326,7 +339,8 @@ void tc__needs_sm72(void)
     } while (0)
 #define TC_WMMA_STORE(matrix, layout, shape, space, type, p, frag, stride)                                            \
     TC__WM_STORE(ST, matrix, layout, shape, space, type, p, frag, stride)
-#define TC_WMMA_STORE_PACKED(matrix, layout, shape, space, type, p, frag) TC__WM_STORE(STP, matrix, layout, shape, space, type, p, frag, 0)
+#define TC_WMMA_STORE_PACKED(matrix, layout, shape, space, type, p, frag)                                             \
+    TC__WM_STORE(STP, matrix, layout, shape, space, type, p, frag, 0)
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Products. Table: registers of D, A, B, C, and the gate.
@@ -372,31 +386,43 @@ void tc__needs_sm72(void)
 
 #define TC__WM_DO_R4_R8_R8_R4(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 16);                                   \
-    asm volatile(text end " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}, {%20,%21,%22,%23};"   \
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}, {%20,%21,%22,%23};" \
                  : TC__WM_OR4(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IR4(c))
 #define TC__WM_DO_R4_R8_R8_F8(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 16); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                   \
-    asm volatile(text end " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}, {%20,%21,%22,%23,%24,%25,%26,%27};"\
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, {%12,%13,%14,%15,%16,%17,%18,%19}, "                   \
+                 "{%20,%21,%22,%23,%24,%25,%26,%27};"                                                                 \
                  : TC__WM_OR4(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IF8(c))
 #define TC__WM_DO_F8_R8_R8_R4(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 16);                                   \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23}, {%24,%25,%26,%27};"\
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23}, "   \
+                 "{%24,%25,%26,%27};"                                                                                 \
                  : TC__WM_OF8(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IR4(c))
 #define TC__WM_DO_F8_R8_R8_F8(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                   \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23}, {%24,%25,%26,%27,%28,%29,%30,%31};"\
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23}, "   \
+                 "{%24,%25,%26,%27,%28,%29,%30,%31};"                                                                 \
                  : TC__WM_OF8(d) : TC__WM_IR8(a), TC__WM_IR8(b), TC__WM_IF8(c))
 #define TC__WM_DO_F8_R4_R4_F8(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 16); TC__WM_SIZE(b, 16); TC__WM_SIZE(c, 32);                                   \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23};"   \
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11}, {%12,%13,%14,%15}, {%16,%17,%18,%19,%20,%21,%22,%23};" \
                  : TC__WM_OF8(d) : TC__WM_IR4(a), TC__WM_IR4(b), TC__WM_IF8(c))
 #define TC__WM_DO_F8_R2_R8_F8(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 32); TC__WM_SIZE(c, 32);                                    \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13,%14,%15,%16,%17}, {%18,%19,%20,%21,%22,%23,%24,%25};"\
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9}, {%10,%11,%12,%13,%14,%15,%16,%17}, {%18,%19,%20,%21,%22,%23,"  \
+                 "%24,%25};"                                                                                          \
                  : TC__WM_OF8(d) : TC__WM_IR2(a), TC__WM_IR8(b), TC__WM_IF8(c))
 #define TC__WM_DO_F8_R8_R2_F8(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 32); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 32);                                    \
-    asm volatile(text end " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17}, {%18,%19,%20,%21,%22,%23,%24,%25};"\
+    asm volatile(text end                                                                                             \
+                 " {%0,%1,%2,%3,%4,%5,%6,%7}, {%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17}, {%18,%19,%20,%21,%22,%23,"  \
+                 "%24,%25};"                                                                                          \
                  : TC__WM_OF8(d) : TC__WM_IR8(a), TC__WM_IR2(b), TC__WM_IF8(c))
 #define TC__WM_DO_R8_R2_R2_R8(help, text, end, d, a, b, c)                                                            \
     TC__WM_SIZE(d, 32); TC__WM_SIZE(a, 8); TC__WM_SIZE(b, 8); TC__WM_SIZE(c, 32);                                     \
@@ -421,11 +447,12 @@ void tc__needs_sm72(void)
 #define TC__WM_DO_BAD(help, text, end, d, a, b, c) static_assert(0, help)
 
 #define TC__WM_MMA_HELP                                                                                               \
-    "tc: wmma.mma: d, a, b, c: f16|f32, f16, f16, f16|f32; f32, bf16, bf16, f32; s32, s8, s8, s32; s32, u8, u8, s32 with m16n16k16, " \
-    "m8n32k16 or m32n8k16; f32, tf32, tf32, f32 with m16n16k8; f64 with m8n8k4; s32, s4, s4, s32 and s32, u4, u4, s32 with m8n8k32; "  \
-    "b1: TC_WMMA_MMA_POPC"
+    "tc: wmma.mma: d, a, b, c: f16|f32, f16, f16, f16|f32; f32, bf16, bf16, f32; s32, s8, s8, s32; s32, u8, u8, s32 " \
+    "with m16n16k16, m8n32k16 or m32n8k16; f32, tf32, tf32, f32 with m16n16k8; f64 with m8n8k4; s32, s4, s4, s32 "    \
+    "and s32, u4, u4, s32 with m8n8k32; b1: TC_WMMA_MMA_POPC"
 #define TC__WM_LAYOUTS(al, bl, at, bt)                                                                                \
-    static_assert(TC__PROBE(TC__WM_LAYOUT_##al, 0) && TC__PROBE(TC__WM_LAYOUT_##bl, 0) && !TC__PROBE(TC__WM_NOT_a_##al##_##at, 0) \
+    static_assert(TC__PROBE(TC__WM_LAYOUT_##al, 0) && TC__PROBE(TC__WM_LAYOUT_##bl, 0)                                \
+                  && !TC__PROBE(TC__WM_NOT_a_##al##_##at, 0)                                                          \
                       && !TC__PROBE(TC__WM_NOT_b_##bl##_##bt, 0),                                                     \
                   "tc: wmma.mma: a layout is row or col; s4, u4 and b1: a row, b col")
 #define TC__WM_MMA(row, help, text, end, d, a, b, c)                                                                  \
@@ -439,16 +466,19 @@ void tc__needs_sm72(void)
     do {                                                                                                              \
         TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
         TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                       \
-                   "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #dtype TC__PROBE(TC__WM_AB_##atype##_##btype,   \
+                   "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "."                                      \
+                   #dtype TC__PROBE(TC__WM_AB_##atype##_##btype,                                                      \
                    "." #atype "." #btype) "." #ctype, "", d, a, b, c);                                                \
     } while (0)
 /* Integers: sums beyond int32 stop at its ends. */
 #define TC_WMMA_MMA_SATFINITE(alayout, blayout, shape, dtype, atype, btype, ctype, d, a, b, c)                        \
     do {                                                                                                              \
         TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
-        static_assert(TC__PROBE(TC__WM_SAT_##atype##_##btype, 0), "tc: TC_WMMA_MMA_SATFINITE: a and b are both s8, u8, s4 or u4"); \
+        static_assert(TC__PROBE(TC__WM_SAT_##atype##_##btype, 0),                                                     \
+                      "tc: TC_WMMA_MMA_SATFINITE: a and b are both s8, u8, s4 or u4");                                \
         TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                       \
-                   "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #dtype "." #atype "." #btype "." #ctype,        \
+                   "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #dtype "." #atype "." #btype "."     \
+                   #ctype,                                                                                            \
                    ".satfinite", d, a, b, c);                                                                         \
     } while (0)
 /* f64 with a rounding: rn (what TC_WMMA_MMA does), rz, rm, rp. */
@@ -457,7 +487,8 @@ void tc__needs_sm72(void)
         TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
         static_assert(TC__PROBE(TC__WM_ROUND_##rnd##_##atype, 0), "tc: TC_WMMA_MMA_ROUND: rn, rz, rm or rp, and f64");\
         TC__WM_MMA(TC__WM_MMA_##shape##_##dtype##_##atype##_##btype##_##ctype, TC__WM_MMA_HELP,                       \
-                   "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #rnd "." #dtype "." #atype "." #btype "." #ctype, "", d, \
+                   "wmma.mma.sync.aligned." #alayout "." #blayout "." #shape "." #rnd "." #dtype "." #atype "."       \
+                   #btype "." #ctype, "", d,                                                                          \
                    a, b, c);                                                                                          \
     } while (0)
 /* Bits: C + popcount(A xor B) or popcount(A and B) along K. The operation comes first, as in PTX. */
@@ -466,7 +497,8 @@ void tc__needs_sm72(void)
         TC__WM_LAYOUTS(alayout, blayout, atype, btype);                                                               \
         TC__WM_MMA(TC__WM_POPC_##op##_##shape##_##dtype##_##atype##_##btype##_##ctype,                                \
                    "tc: TC_WMMA_MMA_POPC: xor_popc or and_popc, row, col, m8n8k128, s32, b1, b1, s32",                \
-                   "wmma.mma" TC__PROBE(TC__WM_POPC_TEXT_##op, "") ".sync.aligned." #alayout "." #blayout "." #shape "." #dtype "." #atype \
+                   "wmma.mma" TC__PROBE(TC__WM_POPC_TEXT_##op, "") ".sync.aligned." #alayout "." #blayout "." #shape  \
+                   "." #dtype "." #atype                                                                              \
                    "." #btype "." #ctype, "", d, a, b, c);                                                            \
     } while (0)
 
@@ -485,12 +517,18 @@ void tc__needs_sm72(void)
 #define TC__WM_X_s32 int32_t
 #define TC__WM_X_f64 double
 #define TC__WM_DEFINE_MOVES(name, suffix, space, alayout, blayout, shape, dtype, atype, btype, ctype)                 \
-    TC_DEV void name##_load_a##suffix(name##_a *f, const void *p, int stride) { TC_WMMA_LOAD(a, alayout, shape, space, atype, *f, p, stride); } \
-    TC_DEV void name##_load_b##suffix(name##_b *f, const void *p, int stride) { TC_WMMA_LOAD(b, blayout, shape, space, btype, *f, p, stride); } \
-    TC_DEV void name##_load_c_row##suffix(name##_c *f, const void *p, int stride) { TC_WMMA_LOAD(c, row, shape, space, ctype, *f, p, stride); } \
-    TC_DEV void name##_load_c_col##suffix(name##_c *f, const void *p, int stride) { TC_WMMA_LOAD(c, col, shape, space, ctype, *f, p, stride); } \
-    TC_DEV void name##_store_row##suffix(void *p, const name##_d *f, int stride) { TC_WMMA_STORE(d, row, shape, space, dtype, p, *f, stride); } \
-    TC_DEV void name##_store_col##suffix(void *p, const name##_d *f, int stride) { TC_WMMA_STORE(d, col, shape, space, dtype, p, *f, stride); }
+    TC_DEV void name##_load_a##suffix(name##_a *f, const void *p,                                                     \
+                                      int stride) { TC_WMMA_LOAD(a, alayout, shape, space, atype, *f, p, stride); }   \
+    TC_DEV void name##_load_b##suffix(name##_b *f, const void *p,                                                     \
+                                      int stride) { TC_WMMA_LOAD(b, blayout, shape, space, btype, *f, p, stride); }   \
+    TC_DEV void name##_load_c_row##suffix(name##_c *f, const void *p,                                                 \
+                                          int stride) { TC_WMMA_LOAD(c, row, shape, space, ctype, *f, p, stride); }   \
+    TC_DEV void name##_load_c_col##suffix(name##_c *f, const void *p,                                                 \
+                                          int stride) { TC_WMMA_LOAD(c, col, shape, space, ctype, *f, p, stride); }   \
+    TC_DEV void name##_store_row##suffix(void *p, const name##_d *f,                                                  \
+                                         int stride) { TC_WMMA_STORE(d, row, shape, space, dtype, p, *f, stride); }   \
+    TC_DEV void name##_store_col##suffix(void *p, const name##_d *f,                                                  \
+                                         int stride) { TC_WMMA_STORE(d, col, shape, space, dtype, p, *f, stride); }
 #define TC_WMMA_DEFINE(name, alayout, blayout, shape, dtype, atype, btype, ctype)                                     \
     typedef tc_wmma_a_##shape##_##atype name##_a;                                                                     \
     typedef tc_wmma_b_##shape##_##btype name##_b;                                                                     \

@@ -1,4 +1,5 @@
-/* alloc.c - the allocations that kernels may touch: device memory, constant banks, parameters, pinned and managed host memory;
+/* alloc.c - the allocations that kernels may touch: device memory, constant banks, parameters, pinned and managed host
+ * memory;
  * which of their bytes have been written; what was freed. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,7 +26,8 @@ static int position(uint64_t a)         /* first entry whose base is > a */
 static void insert(alloc *a)
 {
     pthread_rwlock_wrlock(&lock);
-    if (ntable == cap_table) table = realloc(table, (size_t)(cap_table = cap_table ? 2 * cap_table : 256) * sizeof *table);
+    if (ntable == cap_table)
+        table = realloc(table, (size_t)(cap_table = cap_table ? 2 * cap_table : 256) * sizeof *table);
     int p = position(a->base);
     memmove(&table[p + 1], &table[p], (size_t)(ntable - p) * sizeof *table);
     table[p] = a;
@@ -36,7 +38,9 @@ static void insert(alloc *a)
 alloc *alloc_at(uint64_t addr)
 {
     static __thread alloc *last; static __thread uint64_t last_generation;
-    if (last && last_generation == atomic_load_explicit(&generation, memory_order_relaxed) && addr - last->base < last->size) return last;
+    if (last && last_generation == atomic_load_explicit(&generation, memory_order_relaxed)
+        && addr - last->base < last->size)
+        return last;
     pthread_rwlock_rdlock(&lock);
     int p = position(addr);
     alloc *a = p > 0 && addr - table[p - 1]->base < table[p - 1]->size ? table[p - 1] : NULL;
@@ -98,11 +102,16 @@ int emu_global_ok(uint64_t addr, uint64_t size, int write, char *why, size_t n)
 {
     alloc *a = alloc_at(addr);
     if (a && size <= a->size && addr - a->base <= a->size - size) {
-        if (write && a->readonly) { snprintf(why, n, "%#llx lies in %s%s, which kernels cannot write", (unsigned long long)addr, a->readonly == 2 ? "__constant__ memory, variable " : "", a->what); return 0; }
+        if (write && a->readonly) {
+            snprintf(why, n, "%#llx lies in %s%s, which kernels cannot write", (unsigned long long)addr,
+                     a->readonly == 2 ? "__constant__ memory, variable " : "", a->what);
+            return 0;
+        }
         return 1;
     }
     if (a) {
-        snprintf(why, n, "[%#llx, +%llu) runs past the end of the allocation [%#llx, +%llu) (%s)", (unsigned long long)addr, (unsigned long long)size, (unsigned long long)a->base,
+        snprintf(why, n, "[%#llx, +%llu) runs past the end of the allocation [%#llx, +%llu) (%s)",
+                 (unsigned long long)addr, (unsigned long long)size, (unsigned long long)a->base,
                  (unsigned long long)a->size, a->what);
         return 0;
     }
@@ -110,16 +119,26 @@ int emu_global_ok(uint64_t addr, uint64_t size, int write, char *why, size_t n)
     int p = position(addr), was_freed = -1;
     alloc *below = p > 0 ? table[p - 1] : NULL, *above = p < ntable ? table[p] : NULL;
     for (int k = 0; k < (nfreed < 4096 ? nfreed : 4096); k++) if (addr - freed[k].base < freed[k].size) was_freed = k;
-    if (was_freed >= 0) snprintf(why, n, "%#llx lies in [%#llx, +%llu) (%s), which has been freed", (unsigned long long)addr, (unsigned long long)freed[was_freed].base,
-                                 (unsigned long long)freed[was_freed].size, freed[was_freed].what);
+    if (was_freed >= 0)
+        snprintf(why, n, "%#llx lies in [%#llx, +%llu) (%s), which has been freed", (unsigned long long)addr,
+                 (unsigned long long)freed[was_freed].base, (unsigned long long)freed[was_freed].size,
+                 freed[was_freed].what);
     else if (below && addr - (below->base + below->size) < 1u << 20)
-        snprintf(why, n, "%#llx is %llu bytes past the end of the allocation [%#llx, +%llu) (%s)", (unsigned long long)addr, (unsigned long long)(addr - below->base - below->size),
+        snprintf(why, n, "%#llx is %llu bytes past the end of the allocation [%#llx, +%llu) (%s)",
+                 (unsigned long long)addr, (unsigned long long)(addr - below->base - below->size),
                  (unsigned long long)below->base, (unsigned long long)below->size, below->what);
     else if (above && above->base - addr < 1u << 20)
-        snprintf(why, n, "%#llx is %llu bytes before the allocation [%#llx, +%llu) (%s)", (unsigned long long)addr, (unsigned long long)(above->base - addr), (unsigned long long)above->base,
+        snprintf(why, n, "%#llx is %llu bytes before the allocation [%#llx, +%llu) (%s)", (unsigned long long)addr,
+                 (unsigned long long)(above->base - addr), (unsigned long long)above->base,
                  (unsigned long long)above->size, above->what);
-    else snprintf(why, n, "%#llx is in no allocation that the device can reach%s", (unsigned long long)addr, addr < 1024 ? " (a null pointer)" : addr < 4096 ? " (a null pointer plus an offset, or a 32-bit address of shared memory used as a pointer?)"
-                  : addr < 1u << 27 ? " (a 32-bit address of shared memory used as a pointer, or a null pointer plus an offset?)" : addr >> 40 ? " (host memory?)" : "");
+    else
+        snprintf(why, n, "%#llx is in no allocation that the device can reach%s", (unsigned long long)addr,
+                 addr < 1024 ? " (a null pointer)"
+                 : addr < 4096
+                 ? " (a null pointer plus an offset, or a 32-bit address of shared memory used as a pointer?)"
+                 : addr < 1u
+                 << 27 ? " (a 32-bit address of shared memory used as a pointer, or a null pointer plus an offset?)"
+                 : addr >> 40 ? " (host memory?)" : "");
     pthread_rwlock_unlock(&lock);
     return was_freed >= 0 ? -1 : 0;
 }

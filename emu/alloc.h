@@ -2,7 +2,11 @@
 #ifndef EMU_ALLOC_H
 #define EMU_ALLOC_H
 #include <stdint.h>
-typedef struct alloc { uint64_t base, size, mapped; uint8_t *init; int readonly /* to kernels; 1: parameters, 2: __constant__ */, host; char what[32]; } alloc;      /* init: a bit per byte; NULL: all written */
+/* init: a bit per byte; NULL: all written */
+typedef struct alloc {
+    uint64_t base, size, mapped; uint8_t *init; int readonly /* to kernels; 1: parameters, 2: __constant__ */, host;
+    char what[32];
+} alloc;
 alloc *alloc_at(uint64_t addr);                 /* the live allocation that holds addr, or NULL */
 void alloc_mark(alloc *a, uint64_t addr, uint64_t size);
 uint64_t alloc_uninit(const alloc *a, uint64_t addr, uint64_t size);

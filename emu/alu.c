@@ -1,6 +1,7 @@
 /* alu.c - integer arithmetic, logic, compares, selects and moves, and what the decoders of all arithmetic share.
- * The carry flag of add.cc and its like is a mask of lanes, as a predicate is: each function that has such instructions gets
- * one more predicate slot (fn->npred grows while it is decoded), which all of them share; its number is in f[5]. */
+ * The carry flag of add.cc and its like is a mask of lanes, as a predicate is: each function that has such instructions
+ * gets one more predicate slot (fn->npred grows while it is decoded), which all of them share; its number is in
+ * f[5]. */
 #include "alu.h"
 #include <string.h>
 
@@ -43,8 +44,9 @@ int alu_words(alu_dec *x)
 }
 
 static const struct { char letter; uint8_t type; } letters[] = {
-    { 'p', PT_PRED }, { 'k', PT_B16 }, { 'B', PT_B32 }, { 'Q', PT_B64 }, { 'h', PT_U16 }, { 'w', PT_U32 }, { 'd', PT_U64 },
-    { 'H', PT_S16 }, { 'W', PT_S32 }, { 'D', PT_S64 }, { 'f', PT_F32 }, { 'F', PT_F64 }, { 'e', PT_F16 }, { 'E', PT_F16X2 },
+    { 'p', PT_PRED }, { 'k', PT_B16 }, { 'B', PT_B32 }, { 'Q', PT_B64 }, { 'h', PT_U16 }, { 'w', PT_U32 },
+    { 'd', PT_U64 }, { 'H', PT_S16 }, { 'W', PT_S32 }, { 'D', PT_S64 }, { 'f', PT_F32 }, { 'F', PT_F64 },
+    { 'e', PT_F16 }, { 'E', PT_F16X2 },
     { 'y', PT_BF16 }, { 'Y', PT_BF16X2 }, { 'x', PT_F32X2 }, { 'B', PT_U16X2 }, { 'B', PT_S16X2 }, { 0, 0 } };
 
 char alu_letter(ptx_type t)
@@ -58,13 +60,15 @@ int alu_operand(alu_dec *x, ptx_opnd *o, ptx_type t, int is_dst, const char *wha
     int bits = ptx_type_bits(t), pred = t == PT_PRED;
     if (is_dst && o->kind != PO_REG) return ALU_FAIL(x, "%s must be a register", what);
     if (o->kind == PO_REG) {
-        if (pred != (o->type == PT_PRED)) return ALU_FAIL(x, pred ? "%s must be a predicate" : "%s must not be a predicate", what);
+        if (pred != (o->type == PT_PRED))
+            return ALU_FAIL(x, pred ? "%s must be a predicate" : "%s must not be a predicate", what);
         if (!pred && ptx_type_bits(o->type) != bits)
             return ALU_FAIL(x, "%s has %d bits where the instruction takes %d", what, ptx_type_bits(o->type), bits);
     } else if (o->kind != PO_IMM && o->kind != PO_SREG && o->kind != PO_SYM) {
         return ALU_FAIL(x, "%s is of a kind that the instruction does not take", what);
     } else if (o->kind == PO_IMM && (o->type == PT_F32 || o->type == PT_F64)) {
-        int fits = t == PT_F32 || t == PT_F64 || (o->type == PT_F32 && t == PT_B32) || (o->type == PT_F64 && t == PT_B64);
+        int fits = t == PT_F32 || t == PT_F64 || (o->type == PT_F32 && t == PT_B32)
+            || (o->type == PT_F64 && t == PT_B64);
         if (!fits) return ALU_FAIL(x, "%s must not be a floating-point literal", what);
     }
     if (o->neg && (is_dst || !pred)) return ALU_FAIL(x, "%s: '!' belongs to predicates that are read", what);
@@ -73,7 +77,8 @@ int alu_operand(alu_dec *x, ptx_opnd *o, ptx_type t, int is_dst, const char *wha
 
 int alu_operands(alu_dec *x, const char *sig)
 {
-    static const char *const what[] = { "the destination", "the first source", "the second source", "the third source", "the fourth source" };
+    static const char *const what[] = { "the destination", "the first source", "the second source", "the third source",
+                                        "the fourth source" };
     size_t n = strlen(sig);
     if (x->i->nop != n) return ALU_FAIL(x, "%d operands where the instruction has %d", x->i->nop, (int)n);
     for (size_t k = 0; k < n; k++) {
@@ -212,8 +217,10 @@ OP2(HOT, min_u16x2, u32, u32, u32, X2(MIN(U16(a), U16(b)), MIN(HI16(a), HI16(b))
 OP2(HOT, max_u16x2, u32, u32, u32, X2(MAX(U16(a), U16(b)), MAX(HI16(a), HI16(b))))
 OP2(HOT, min_s16x2, u32, u32, u32, X2(mins((int16_t)a, (int16_t)b), mins((int16_t)HI16(a), (int16_t)HI16(b))))
 OP2(HOT, max_s16x2, u32, u32, u32, X2(maxs((int16_t)a, (int16_t)b), maxs((int16_t)HI16(a), (int16_t)HI16(b))))
-OP2(HOT, min_relu_s16x2, u32, u32, u32, X2(maxs(mins((int16_t)a, (int16_t)b), 0), maxs(mins((int16_t)HI16(a), (int16_t)HI16(b)), 0)))
-OP2(HOT, max_relu_s16x2, u32, u32, u32, X2(maxs(maxs((int16_t)a, (int16_t)b), 0), maxs(maxs((int16_t)HI16(a), (int16_t)HI16(b)), 0)))
+OP2(HOT, min_relu_s16x2, u32, u32, u32,
+    X2(maxs(mins((int16_t)a, (int16_t)b), 0), maxs(mins((int16_t)HI16(a), (int16_t)HI16(b)), 0)))
+OP2(HOT, max_relu_s16x2, u32, u32, u32,
+    X2(maxs(maxs((int16_t)a, (int16_t)b), 0), maxs(maxs((int16_t)HI16(a), (int16_t)HI16(b)), 0)))
 
 /* ---- Bits ---- */
 
@@ -284,13 +291,15 @@ OP3(COLD, bfe_u64, u64, u64, u32, u32, bfe(a, b, c, 64, 0))
 OP3(COLD, bfe_s64, u64, u64, u32, u32, bfe(a, b, c, 64, 1))
 COLD static int x_bfi32(ALU_ARGS)
 {
-    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *p = R_u32(w, &i->op[3]), *n = R_u32(w, &i->op[4]);
+    u32 *d = R_u32(w, &i->op[0]);
+    const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *p = R_u32(w, &i->op[3]), *n = R_u32(w, &i->op[4]);
     LANES({ d[l] = (uint32_t)bfi(a[l], b[l], p[l], n[l], 32); })
     return X_NEXT;
 }
 COLD static int x_bfi64(ALU_ARGS)
 {
-    u64 *d = R_u64(w, &i->op[0]); const u64 *a = R_u64(w, &i->op[1]), *b = R_u64(w, &i->op[2]); const u32 *p = R_u32(w, &i->op[3]), *n = R_u32(w, &i->op[4]);
+    u64 *d = R_u64(w, &i->op[0]); const u64 *a = R_u64(w, &i->op[1]), *b = R_u64(w, &i->op[2]);
+    const u32 *p = R_u32(w, &i->op[3]), *n = R_u32(w, &i->op[4]);
     LANES({ d[l] = bfi(a[l], b[l], p[l], n[l], 64); })
     return X_NEXT;
 }
@@ -317,8 +326,16 @@ OP2(COLD, szext_wrap_s32, u32, u32, u32, szext(a, b, 0, 1))
 
 /* ---- Dot products of bytes ---- */
 
-INLINE int32_t byte_of(uint32_t v, int k, int is_signed) { v = v >> (8 * k) & 0xff; return is_signed ? (int8_t)v : (int32_t)v; }
-INLINE int32_t half_of(uint32_t v, int k, int is_signed) { v = v >> (16 * k) & 0xffff; return is_signed ? (int16_t)v : (int32_t)v; }
+INLINE int32_t byte_of(uint32_t v, int k, int is_signed)
+{
+    v = v >> (8 * k) & 0xff;
+    return is_signed ? (int8_t)v : (int32_t)v;
+}
+INLINE int32_t half_of(uint32_t v, int k, int is_signed)
+{
+    v = v >> (16 * k) & 0xffff;
+    return is_signed ? (int16_t)v : (int32_t)v;
+}
 INLINE uint32_t dp4a(uint32_t a, uint32_t b, uint32_t c, int as, int bs)
 {
     for (int k = 0; k < 4; k++) c += (uint32_t)(byte_of(a, k, as) * byte_of(b, k, bs));
@@ -341,15 +358,18 @@ enum { V_ADD, V_SUB, V_ABSDIFF, V_MIN, V_MAX };
 enum { V_SIGNED_D = 1, V_SIGNED_A = 2, V_SIGNED_B = 4, V_SAT = 8, V_SUM = 16, V_FOUR = 32 };
 COLD static int x_video(ALU_ARGS)
 {
-    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
+    u32 *d = R_u32(w, &i->op[0]);
+    const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
     const uint32_t op = i->f[0], f = i->f[1];
     const int parts = f & V_FOUR ? 4 : 2, bits = 32 / parts;
-    const int32_t low = f & V_SIGNED_D ? -(1 << (bits - 1)) : 0, high = f & V_SIGNED_D ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    const int32_t low = f & V_SIGNED_D ? -(1 << (bits - 1)) : 0,
+                  high = f & V_SIGNED_D ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
     EMU_EACH(l, mask) {
         uint32_t r = f & V_SUM ? c[l] : 0;
         for (int k = 0; k < parts; k++) {
             int32_t x = parts == 4 ? byte_of(a[l], k, (f & V_SIGNED_A) != 0) : half_of(a[l], k, (f & V_SIGNED_A) != 0);
-            int32_t y = parts == 4 ? byte_of(b[l], k, (f & V_SIGNED_B) != 0) : half_of(b[l], k, (f & V_SIGNED_B) != 0), t;
+            int32_t y = parts == 4 ? byte_of(b[l], k, (f & V_SIGNED_B) != 0) : half_of(b[l], k, (f & V_SIGNED_B) != 0),
+                    t;
             switch (op) {
             case V_ADD: t = x + y; break;
             case V_SUB: t = x - y; break;
@@ -402,7 +422,8 @@ OP3(HOT, shf_r_wrap, u32, u32, u32, u32, ((uint64_t)b << 32 | a) >> (c & 31))
 #define LOP3(a, b, c) PICK(a, PICK(b, m6 ^ ((c) & m7), m4 ^ ((c) & m5)), PICK(b, m2 ^ ((c) & m3), m0 ^ ((c) & m1)))
 HOT static int x_lop3(ALU_ARGS)
 {
-    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
+    u32 *d = R_u32(w, &i->op[0]);
+    const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
     LOP3_MASKS(i->f[0]);
     LANES({ d[l] = LOP3(a[l], b[l], c[l]); })
     return X_NEXT;
@@ -445,7 +466,9 @@ HOT static int x_prmt_imm(ALU_ARGS)
     u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]);
     const uint32_t s0 = i->f[0], s1 = i->f[1], s2 = i->f[2], s3 = i->f[3];
     LANES({ uint64_t v = (uint64_t)b[l] << 32 | a[l];
-        d[l] = (uint32_t)(v >> s0 & 0xff) | (uint32_t)(v >> s1 & 0xff) << 8 | (uint32_t)(v >> s2 & 0xff) << 16 | (uint32_t)(v >> s3 & 0xff) << 24; })
+        d[l] = (uint32_t)(v >> s0 & 0xff) | (uint32_t)(v >> s1 & 0xff) << 8 | (uint32_t)(v >> s2 & 0xff) << 16
+            | (uint32_t)(v >> s3 & 0xff) << 24;
+        })
     return X_NEXT;
 }
 /* The modes of prmt as selectors, by the low two bits of c */
@@ -456,7 +479,8 @@ static const struct { const char *word; uint16_t sel[4]; } prmt_mode[] = {
 COLD static int x_prmt_mode(ALU_ARGS)
 {
     const uint16_t *sel = prmt_mode[i->f[0]].sel;
-    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
+    u32 *d = R_u32(w, &i->op[0]);
+    const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[3]);
     LANES({ d[l] = prmt(a[l], b[l], sel[c[l] & 3]); })
     return X_NEXT;
 }
@@ -471,8 +495,10 @@ COLD static int x_pred_not(ALU_ARGS) { put_pred(w, &i->op[0], mask, ~emu_pred(w,
 COLD static int x_pred_mov(ALU_ARGS) { put_pred(w, &i->op[0], mask, emu_pred(w, &i->op[1])); return X_NEXT; }
 
 /* ---- Carry ----
- * f[0]: C_* bits, f[5]: slot of the carry flag. A subtraction is a + ~b + 1, and the flag is the carry of that: set if there was no borrow.
- * The ISA's text has it the other way round; the toolkit's own code (128-bit division) reads the flag of subc.cc by addc and needs it so. */
+ * f[0]: C_* bits, f[5]: slot of the carry flag. A subtraction is a + ~b + 1, and the flag is the carry of that: set if
+ * there was no borrow.
+ * The ISA's text has it the other way round; the toolkit's own code (128-bit division) reads the flag of subc.cc by
+ * addc and needs it so. */
 enum { C_IN = 1, C_OUT = 2, C_SUB = 4, C_MAD = 8, C_HI = 16, C_SIGNED = 32 };
 #define CARRY(bits, T, ST, W, SW) COLD static int x_carry##bits(ALU_ARGS) { \
     T *d = (T *)R_u##bits(w, &i->op[0]); const T *a = (T *)R_u##bits(w, &i->op[1]), *b = (T *)R_u##bits(w, &i->op[2]); \
@@ -500,23 +526,31 @@ typedef uint32_t (*alu_cmp)(warp *, const ptx_instr *);
     return r; }
 #define CMP6(t, A, V) CMP(t##1, A, V(a) < V(b)) CMP(t##2, A, V(a) == V(b)) CMP(t##3, A, V(a) <= V(b)) \
     CMP(t##4, A, V(a) > V(b)) CMP(t##5, A, V(a) != V(b)) CMP(t##6, A, V(a) >= V(b))
-#define CMPF(t, A, V) CMP(t##1, A, V(a) < V(b)) CMP(t##2, A, V(a) == V(b)) CMP(t##3, A, V(a) <= V(b)) CMP(t##4, A, V(a) > V(b)) \
-    CMP(t##5, A, (V(a) < V(b)) | (V(a) > V(b))) CMP(t##6, A, V(a) >= V(b)) CMP(t##7, A, (V(a) == V(a)) & (V(b) == V(b))) \
-    CMP(t##8, A, (V(a) != V(a)) | (V(b) != V(b))) CMP(t##9, A, !(V(a) >= V(b))) CMP(t##10, A, !((V(a) < V(b)) | (V(a) > V(b)))) \
-    CMP(t##11, A, !(V(a) > V(b))) CMP(t##12, A, !(V(a) <= V(b))) CMP(t##13, A, V(a) != V(b)) CMP(t##14, A, !(V(a) < V(b)))
+#define CMPF(t, A, V)                                                                                                 \
+    CMP(t##1, A, V(a) < V(b)) CMP(t##2, A, V(a) == V(b)) CMP(t##3, A, V(a) <= V(b)) CMP(t##4, A, V(a) > V(b))         \
+    CMP(t##5, A, (V(a) < V(b)) | (V(a) > V(b))) CMP(t##6, A, V(a) >= V(b))                                            \
+        CMP(t##7, A, (V(a) == V(a)) & (V(b) == V(b)))                                                                 \
+    CMP(t##8, A, (V(a) != V(a)) | (V(b) != V(b))) CMP(t##9, A, !(V(a) >= V(b)))                                       \
+        CMP(t##10, A, !((V(a) < V(b)) | (V(a) > V(b))))                                                               \
+    CMP(t##11, A, !(V(a) > V(b))) CMP(t##12, A, !(V(a) <= V(b))) CMP(t##13, A, V(a) != V(b))                          \
+        CMP(t##14, A, !(V(a) < V(b)))
 #define AS_IS(v) (v)
 #define FTZ32(v) num_ftz(v)
 CMP6(u32_, u32, AS_IS) CMP6(s32_, s32, AS_IS) CMP6(u64_, u64, AS_IS) CMP6(s64_, s64, AS_IS) CMP6(s16_, u32, S16)
 CMPF(f32_, f32, AS_IS) CMPF(ftz_, f32, FTZ32) CMPF(f64_, f64, AS_IS)
 #define ROW6(t) { NULL, c_##t##1, c_##t##2, c_##t##3, c_##t##4, c_##t##5, c_##t##6 }
-#define ROWF(t) { NULL, c_##t##1, c_##t##2, c_##t##3, c_##t##4, c_##t##5, c_##t##6, c_##t##7, c_##t##8, c_##t##9, c_##t##10, \
+#define ROWF(t)                                                                                                       \
+    { NULL, c_##t##1, c_##t##2, c_##t##3, c_##t##4, c_##t##5, c_##t##6, c_##t##7, c_##t##8, c_##t##9, c_##t##10,      \
     c_##t##11, c_##t##12, c_##t##13, c_##t##14 }
-static const alu_cmp cmp_u32[15] = ROW6(u32_), cmp_s32[15] = ROW6(s32_), cmp_u64[15] = ROW6(u64_), cmp_s64[15] = ROW6(s64_),
+static const alu_cmp cmp_u32[15] = ROW6(u32_), cmp_s32[15] = ROW6(s32_), cmp_u64[15] = ROW6(u64_),
+                     cmp_s64[15] = ROW6(s64_),
     cmp_s16[15] = ROW6(s16_), cmp_f32[15] = ROWF(f32_), cmp_ftz[15] = ROWF(ftz_), cmp_f64[15] = ROWF(f64_);
 
 static const struct { const char *word; uint8_t set; } relations[] = {
-    { "eq", 2 }, { "ne", 5 }, { "lt", 1 }, { "le", 3 }, { "gt", 4 }, { "ge", 6 }, { "lo", 1 }, { "ls", 3 }, { "hi", 4 }, { "hs", 6 },
-    { "equ", 10 }, { "neu", 13 }, { "ltu", 9 }, { "leu", 11 }, { "gtu", 12 }, { "geu", 14 }, { "num", 7 }, { "nan", 8 } };
+    { "eq", 2 }, { "ne", 5 }, { "lt", 1 }, { "le", 3 }, { "gt", 4 }, { "ge", 6 }, { "lo", 1 }, { "ls", 3 }, { "hi", 4 },
+    { "hs", 6 },
+    { "equ", 10 }, { "neu", 13 }, { "ltu", 9 }, { "leu", 11 }, { "gtu", 12 }, { "geu", 14 }, { "num", 7 },
+    { "nan", 8 } };
 
 /* f16, bf16: f[1]: relation, f[2]: CH_* */
 enum { CH_BF16 = 1, CH_X2 = 2, CH_FTZ = 4 };
@@ -580,13 +614,15 @@ COLD static int x_set(ALU_ARGS)
 
 HOT static int x_selp32(ALU_ARGS)
 {
-    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]); const uint32_t p = emu_pred(w, &i->op[3]);
+    u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]);
+    const uint32_t p = emu_pred(w, &i->op[3]);
     LANES({ uint32_t x = a[l], y = b[l]; d[l] = p >> l & 1 ? x : y; })
     return X_NEXT;
 }
 HOT static int x_selp64(ALU_ARGS)
 {
-    u64 *d = R_u64(w, &i->op[0]); const u64 *a = R_u64(w, &i->op[1]), *b = R_u64(w, &i->op[2]); const uint32_t p = emu_pred(w, &i->op[3]);
+    u64 *d = R_u64(w, &i->op[0]); const u64 *a = R_u64(w, &i->op[1]), *b = R_u64(w, &i->op[2]);
+    const uint32_t p = emu_pred(w, &i->op[3]);
     LANES({ uint64_t x = a[l], y = b[l]; d[l] = p >> l & 1 ? x : y; })
     return X_NEXT;
 }
@@ -644,7 +680,8 @@ HOT static int x_unpack_2x32(ALU_ARGS)
 }
 COLD static int x_pack(ALU_ARGS)
 {
-    const ptx_opnd *v = &i->op[1], *o = &i->op[0]; const uint32_t eb = i->f[0]; const int total = ptx_type_bits(o->type);
+    const ptx_opnd *v = &i->op[1], *o = &i->op[0]; const uint32_t eb = i->f[0];
+    const int total = ptx_type_bits(o->type);
     EMU_EACH(l, mask) {
         uint64_t r[2] = { 0, 0 };
         for (uint32_t k = 0; k < v->n; k++) {
@@ -683,7 +720,8 @@ static ALU_DECODER(d_mov)
         static const ptx_type by_bits[] = { [1] = PT_B8, [2] = PT_B16, [4] = PT_B32, [8] = PT_B64 };
         ptx_opnd *v = d->kind == PO_VEC ? d : a;
         if (d->kind == a->kind) return ALU_FAIL(x, "one vector is enough");
-        if (t != PT_B16 && t != PT_B32 && t != PT_B64 && t != PT_B128) return ALU_FAIL(x, "a vector needs .b16, .b32, .b64 or .b128");
+        if (t != PT_B16 && t != PT_B32 && t != PT_B64 && t != PT_B128)
+            return ALU_FAIL(x, "a vector needs .b16, .b32, .b64 or .b128");
         if (v->n != 2 && v->n != 4) return ALU_FAIL(x, "a vector of %d elements", v->n);
         int eb = bits / v->n;
         if (eb < 8) return ALU_FAIL(x, "elements of %d bits", eb);
@@ -696,11 +734,13 @@ static ALU_DECODER(d_mov)
         if (alu_operand(x, v == d ? a : d, t, v != d, v == d ? "the source" : "the destination")) return -1;
         i->f[0] = (uint32_t)eb;
         i->flags |= I_MOVE;
-        if (v == d) i->exec = sinks || v->n != 2 ? x_unpack : eb == 16 ? x_unpack_2x16 : eb == 32 ? x_unpack_2x32 : x_unpack;
+        if (v == d)
+            i->exec = sinks || v->n != 2 ? x_unpack : eb == 16 ? x_unpack_2x16 : eb == 32 ? x_unpack_2x32 : x_unpack;
         else i->exec = v->n != 2 ? x_pack : eb == 16 ? x_pack_2x16 : eb == 32 ? x_pack_2x32 : x_pack;
         return 0;
     }
-    if (t != PT_B128 && (!alu_letter(t) || t == PT_F16X2 || t == PT_BF16X2 || t == PT_F32X2 || t == PT_U16X2 || t == PT_S16X2 || t == PT_F16 || t == PT_BF16))
+    if (t != PT_B128 && (!alu_letter(t) || t == PT_F16X2 || t == PT_BF16X2 || t == PT_F32X2 || t == PT_U16X2
+                         || t == PT_S16X2 || t == PT_F16 || t == PT_BF16))
         return ALU_FAIL(x, "this type is not supported");
     if (t == PT_B128 && a->kind != PO_REG) return ALU_FAIL(x, "the source must be a register or a vector");
     if (alu_operand(x, d, t, 1, "the destination") || alu_operand(x, a, t, 0, "the source")) return -1;
@@ -711,9 +751,11 @@ static ALU_DECODER(d_mov)
 
 /* ---- Tables ---- */
 
-#define ALL3(key, n16, n32, n64) { key ".u16", x_##n16, "hhh" }, { key ".s16", x_##n16, "HHH" }, { key ".u32", x_##n32, "www" }, \
+#define ALL3(key, n16, n32, n64)                                                                                      \
+    { key ".u16", x_##n16, "hhh" }, { key ".s16", x_##n16, "HHH" }, { key ".u32", x_##n32, "www" },                   \
     { key ".s32", x_##n32, "WWW" }, { key ".u64", x_##n64, "ddd" }, { key ".s64", x_##n64, "DDD" }
-#define ALL6(key, n) { key ".u16", x_##n##_u16, "hhh" }, { key ".s16", x_##n##_s16, "HHH" }, { key ".u32", x_##n##_u32, "www" }, \
+#define ALL6(key, n)                                                                                                  \
+    { key ".u16", x_##n##_u16, "hhh" }, { key ".s16", x_##n##_s16, "HHH" }, { key ".u32", x_##n##_u32, "www" },       \
     { key ".s32", x_##n##_s32, "WWW" }, { key ".u64", x_##n##_u64, "ddd" }, { key ".s64", x_##n##_s64, "DDD" }
 static const alu_entry t_add[] = { ALL3("add", add16, add32, add64), ALL3("sub", sub16, sub32, sub64),
     { "add.u16x2", x_add16x2, "BBB" }, { "add.s16x2", x_add16x2, "BBB" },
@@ -726,44 +768,51 @@ static const alu_entry t_mul[] = { ALL3("mul.lo", mul_lo16, mul_lo32, mul_lo64),
 static const alu_entry t_mad[] = {
     { "mad.lo.u16", x_mad_lo16, "hhhh" }, { "mad.lo.s16", x_mad_lo16, "HHHH" }, { "mad.lo.u32", x_mad_lo32, "wwww" },
     { "mad.lo.s32", x_mad_lo32, "WWWW" }, { "mad.lo.u64", x_mad_lo64, "dddd" }, { "mad.lo.s64", x_mad_lo64, "DDDD" },
-    { "mad.hi.u16", x_mad_hi_u16, "hhhh" }, { "mad.hi.s16", x_mad_hi_s16, "HHHH" }, { "mad.hi.u32", x_mad_hi_u32, "wwww" },
-    { "mad.hi.s32", x_mad_hi_s32, "WWWW" }, { "mad.hi.u64", x_mad_hi_u64, "dddd" }, { "mad.hi.s64", x_mad_hi_s64, "DDDD" },
+    { "mad.hi.u16", x_mad_hi_u16, "hhhh" }, { "mad.hi.s16", x_mad_hi_s16, "HHHH" },
+    { "mad.hi.u32", x_mad_hi_u32, "wwww" },
+    { "mad.hi.s32", x_mad_hi_s32, "WWWW" }, { "mad.hi.u64", x_mad_hi_u64, "dddd" },
+    { "mad.hi.s64", x_mad_hi_s64, "DDDD" },
     { "mad.hi.sat.s32", x_mad_hi_sat, "WWWW" },
     { "mad.wide.u16", x_mad_wide_u16, "whhw" }, { "mad.wide.s16", x_mad_wide_s16, "WHHW" },
     { "mad.wide.u32", x_mad_wide_u32, "dwwd" }, { "mad.wide.s32", x_mad_wide_s32, "DWWD" },
     { "mad24.lo.u32", x_mad24_lo_u32, "wwww" }, { "mad24.lo.s32", x_mad24_lo_s32, "WWWW" },
-    { "mad24.hi.u32", x_mad24_hi_u32, "wwww" }, { "mad24.hi.s32", x_mad24_hi_s32, "WWWW" }, { "mad24.hi.sat.s32", x_mad24_hi_sat, "WWWW" } };
+    { "mad24.hi.u32", x_mad24_hi_u32, "wwww" }, { "mad24.hi.s32", x_mad24_hi_s32, "WWWW" },
+    { "mad24.hi.sat.s32", x_mad24_hi_sat, "WWWW" } };
 static const alu_entry t_misc[] = {
-    ALL6("div", div), ALL6("rem", rem),
-    { "sad.u16", x_sad_u16, "hhhh" }, { "sad.s16", x_sad_s16, "HHHH" }, { "sad.u32", x_sad_u32, "wwww" },
-    { "sad.s32", x_sad_s32, "WWWW" }, { "sad.u64", x_sad_u64, "dddd" }, { "sad.s64", x_sad_s64, "DDDD" },
-    { "abs.s16", x_abs16, "HH" }, { "abs.s32", x_abs32, "WW" }, { "abs.s64", x_abs64, "DD" },
-    { "neg.s16", x_neg16, "HH" }, { "neg.s32", x_neg32, "WW" }, { "neg.s64", x_neg64, "DD" },
-    { "min.u16", x_min_u32, "hhh" }, { "min.s16", x_min_s16, "HHH" }, { "min.u32", x_min_u32, "www" }, { "min.s32", x_min_s32, "WWW" },
-    { "min.u64", x_min_u64, "ddd" }, { "min.s64", x_min_s64, "DDD" }, { "min.relu.s32", x_min_relu_s32, "WWW" },
-    { "min.u16x2", x_min_u16x2, "BBB" }, { "min.s16x2", x_min_s16x2, "BBB" }, { "min.relu.s16x2", x_min_relu_s16x2, "BBB" },
-    { "max.u16", x_max_u32, "hhh" }, { "max.s16", x_max_s16, "HHH" }, { "max.u32", x_max_u32, "www" }, { "max.s32", x_max_s32, "WWW" },
+    ALL6("div", div), ALL6("rem", rem), { "sad.u16", x_sad_u16, "hhhh" }, { "sad.s16", x_sad_s16, "HHHH" },
+    { "sad.u32", x_sad_u32, "wwww" }, { "sad.s32", x_sad_s32, "WWWW" }, { "sad.u64", x_sad_u64, "dddd" },
+    { "sad.s64", x_sad_s64, "DDDD" }, { "abs.s16", x_abs16, "HH" }, { "abs.s32", x_abs32, "WW" },
+    { "abs.s64", x_abs64, "DD" }, { "neg.s16", x_neg16, "HH" }, { "neg.s32", x_neg32, "WW" },
+    { "neg.s64", x_neg64, "DD" }, { "min.u16", x_min_u32, "hhh" }, { "min.s16", x_min_s16, "HHH" },
+    { "min.u32", x_min_u32, "www" }, { "min.s32", x_min_s32, "WWW" }, { "min.u64", x_min_u64, "ddd" },
+    { "min.s64", x_min_s64, "DDD" }, { "min.relu.s32", x_min_relu_s32, "WWW" }, { "min.u16x2", x_min_u16x2, "BBB" },
+    { "min.s16x2", x_min_s16x2, "BBB" }, { "min.relu.s16x2", x_min_relu_s16x2, "BBB" }, { "max.u16", x_max_u32, "hhh" },
+    { "max.s16", x_max_s16, "HHH" }, { "max.u32", x_max_u32, "www" }, { "max.s32", x_max_s32, "WWW" },
     { "max.u64", x_max_u64, "ddd" }, { "max.s64", x_max_s64, "DDD" }, { "max.relu.s32", x_max_relu_s32, "WWW" },
-    { "max.u16x2", x_max_u16x2, "BBB" }, { "max.s16x2", x_max_s16x2, "BBB" }, { "max.relu.s16x2", x_max_relu_s16x2, "BBB" } };
+    { "max.u16x2", x_max_u16x2, "BBB" }, { "max.s16x2", x_max_s16x2, "BBB" },
+    { "max.relu.s16x2", x_max_relu_s16x2, "BBB" } };
 #define DP_KEYS(op, n) { op ".u32.u32", x_##n##_uu, "wwww" }, { op ".u32.s32", x_##n##_us, "WwWW" }, \
     { op ".s32.u32", x_##n##_su, "WWwW" }, { op ".s32.s32", x_##n##_ss, "WWWW" }
 static const alu_entry t_bits[] = {
-    { "popc.b32", x_popc32, "wB" }, { "popc.b64", x_popc64, "wQ" }, { "clz.b32", x_clz32, "wB" }, { "clz.b64", x_clz64, "wQ" },
-    { "bfind.u32", x_bfind_u32, "ww" }, { "bfind.s32", x_bfind_s32, "wW" }, { "bfind.u64", x_bfind_u64, "wd" }, { "bfind.s64", x_bfind_s64, "wD" },
+    { "popc.b32", x_popc32, "wB" }, { "popc.b64", x_popc64, "wQ" }, { "clz.b32", x_clz32, "wB" },
+    { "clz.b64", x_clz64, "wQ" }, { "bfind.u32", x_bfind_u32, "ww" }, { "bfind.s32", x_bfind_s32, "wW" },
+    { "bfind.u64", x_bfind_u64, "wd" }, { "bfind.s64", x_bfind_s64, "wD" },
     { "bfind.shiftamt.u32", x_bfind_shiftamt_u32, "ww" }, { "bfind.shiftamt.s32", x_bfind_shiftamt_s32, "wW" },
     { "bfind.shiftamt.u64", x_bfind_shiftamt_u64, "wd" }, { "bfind.shiftamt.s64", x_bfind_shiftamt_s64, "wD" },
     { "fns.b32", x_fns, "BBBW" }, { "brev.b32", x_brev32, "BB" }, { "brev.b64", x_brev64, "QQ" },
-    { "bfe.u32", x_bfe_u32, "wwww" }, { "bfe.s32", x_bfe_s32, "WWww" }, { "bfe.u64", x_bfe_u64, "ddww" }, { "bfe.s64", x_bfe_s64, "DDww" },
-    { "bfi.b32", x_bfi32, "BBBww" }, { "bfi.b64", x_bfi64, "QQQww" },
+    { "bfe.u32", x_bfe_u32, "wwww" }, { "bfe.s32", x_bfe_s32, "WWww" }, { "bfe.u64", x_bfe_u64, "ddww" },
+    { "bfe.s64", x_bfe_s64, "DDww" }, { "bfi.b32", x_bfi32, "BBBww" }, { "bfi.b64", x_bfi64, "QQQww" },
     { "bmsk.clamp.b32", x_bmsk_clamp, "Bww" }, { "bmsk.wrap.b32", x_bmsk_wrap, "Bww" },
     { "szext.clamp.u32", x_szext_clamp_u32, "www" }, { "szext.clamp.s32", x_szext_clamp_s32, "WWw" },
     { "szext.wrap.u32", x_szext_wrap_u32, "www" }, { "szext.wrap.s32", x_szext_wrap_s32, "WWw" },
     DP_KEYS("dp4a", dp4a), DP_KEYS("dp2a.lo", dp2a_lo), DP_KEYS("dp2a.hi", dp2a_hi) };
 static const alu_entry t_logic[] = {
-    { "and.b16", x_and32, "kkk" }, { "and.b32", x_and32, "BBB" }, { "and.b64", x_and64, "QQQ" }, { "and.pred", x_pred2, "ppp" },
-    { "or.b16", x_or32, "kkk" }, { "or.b32", x_or32, "BBB" }, { "or.b64", x_or64, "QQQ" }, { "or.pred", x_pred2, "ppp" },
-    { "xor.b16", x_xor32, "kkk" }, { "xor.b32", x_xor32, "BBB" }, { "xor.b64", x_xor64, "QQQ" }, { "xor.pred", x_pred2, "ppp" },
-    { "not.b16", x_not16, "kk" }, { "not.b32", x_not32, "BB" }, { "not.b64", x_not64, "QQ" }, { "not.pred", x_pred_not, "pp" },
+    { "and.b16", x_and32, "kkk" }, { "and.b32", x_and32, "BBB" }, { "and.b64", x_and64, "QQQ" },
+    { "and.pred", x_pred2, "ppp" }, { "or.b16", x_or32, "kkk" }, { "or.b32", x_or32, "BBB" },
+    { "or.b64", x_or64, "QQQ" }, { "or.pred", x_pred2, "ppp" }, { "xor.b16", x_xor32, "kkk" },
+    { "xor.b32", x_xor32, "BBB" }, { "xor.b64", x_xor64, "QQQ" }, { "xor.pred", x_pred2, "ppp" },
+    { "not.b16", x_not16, "kk" }, { "not.b32", x_not32, "BB" }, { "not.b64", x_not64, "QQ" },
+    { "not.pred", x_pred_not, "pp" },
     { "cnot.b16", x_cnot32, "kk" }, { "cnot.b32", x_cnot32, "BB" }, { "cnot.b64", x_cnot64, "QQ" } };
 static const alu_entry t_shift[] = {
     { "shl.b16", x_shl16, "kkw" }, { "shl.b32", x_shl32, "BBw" }, { "shl.b64", x_shl64, "QQw" },
@@ -776,7 +825,8 @@ static const alu_entry t_shift[] = {
 
 static int is_float(ptx_type t)
 {
-    return t == PT_F32 || t == PT_F64 || t == PT_F16 || t == PT_F16X2 || t == PT_BF16 || t == PT_BF16X2 || t == PT_F32X2;
+    return t == PT_F32 || t == PT_F64 || t == PT_F16 || t == PT_F16X2 || t == PT_BF16 || t == PT_BF16X2
+        || t == PT_F32X2;
 }
 
 /* ---- Decoders ---- */
@@ -816,7 +866,9 @@ static ALU_DECODER(d_arith)      /* add sub mul mad: integer, carry, float */
     if (!x->nt) return ALU_FAIL(x, "a type is needed");
     if (is_float(x->t[0])) return alu_float_arith(m, fn, i, err, err_size);
     if (emu_has(i, "cc")) return decode_carry(x);
-    return i->mod[0][1] == 'u' && i->mod[0][0] == 'm' ? TABLE(x, t_mul) : i->mod[0][0] == 'm' ? TABLE(x, t_mad) : TABLE(x, t_add);
+    return i->mod[0][1] == 'u' && i->mod[0][0] == 'm' ? TABLE(x, t_mul)
+         : i->mod[0][0] == 'm' ? TABLE(x, t_mad)
+         : TABLE(x, t_add);
 }
 static ALU_DECODER(d_mul24) { ALU_BEGIN(x); return i->mod[0][1] == 'u' ? TABLE(x, t_mul) : TABLE(x, t_mad); }
 static ALU_DECODER(d_misc)       /* div rem sad abs neg min max */
@@ -876,10 +928,12 @@ static ALU_DECODER(d_lop3)
 {
     ALU_BEGIN(x);
     uint32_t k = decode_bool(x);
-    if (k == 9 || x->nt != 1 || x->t[0] != PT_B32) return ALU_FAIL(x, "the forms are lop3.b32 and lop3.{and,or,xor}.b32");
+    if (k == 9 || x->nt != 1 || x->t[0] != PT_B32)
+        return ALU_FAIL(x, "the forms are lop3.b32 and lop3.{and,or,xor}.b32");
     if (alu_words(x)) return -1;
     if (i->nop != (k ? 6 : 5)) return ALU_FAIL(x, "%d operands where the instruction has %d", i->nop, k ? 6 : 5);
-    if (i->op[4].kind != PO_IMM || i->op[4].imm < 0 || i->op[4].imm > 255) return ALU_FAIL(x, "the table must be a constant from 0 to 255");
+    if (i->op[4].kind != PO_IMM || i->op[4].imm < 0 || i->op[4].imm > 255)
+        return ALU_FAIL(x, "the table must be a constant from 0 to 255");
     for (int j = 1; j < 4; j++) if (alu_operand(x, &i->op[j], PT_B32, 0, "a source")) return -1;
     i->f[0] = (uint32_t)i->op[4].imm; i->f[1] = k;
     if (!k) {
@@ -899,8 +953,10 @@ static ALU_DECODER(d_prmt)
 {
     ALU_BEGIN(x);
     int mode = -1;
-    for (int k = 0; k < (int)(sizeof prmt_mode / sizeof *prmt_mode); k++) if (alu_opt(x, prmt_mode[k].word)) mode = mode < 0 ? k : 99;
-    if (mode == 99 || x->nt != 1 || x->t[0] != PT_B32) return ALU_FAIL(x, "this combination of modifiers and types is not supported");
+    for (int k = 0; k < (int)(sizeof prmt_mode / sizeof *prmt_mode); k++)
+        if (alu_opt(x, prmt_mode[k].word)) mode = mode < 0 ? k : 99;
+    if (mode == 99 || x->nt != 1 || x->t[0] != PT_B32)
+        return ALU_FAIL(x, "this combination of modifiers and types is not supported");
     if (alu_words(x) || alu_operands(x, "BBBB")) return -1;
     const ptx_opnd *c = &i->op[3];
     i->exec = x_prmt;
@@ -946,11 +1002,13 @@ static int decode_compare(alu_dec *x, ptx_type t)
         return ALU_FAIL(x, ".%s does not go with the type", word);
     i->aux = row ? row + rel : NULL;
     i->f[1] = rel;
-    i->f[2] = (t == PT_BF16 || t == PT_BF16X2 ? CH_BF16 : 0) | (t == PT_F16X2 || t == PT_BF16X2 ? CH_X2 : 0) | (ftz ? CH_FTZ : 0);
+    i->f[2] = (t == PT_BF16 || t == PT_BF16X2 ? CH_BF16 : 0) | (t == PT_F16X2 || t == PT_BF16X2 ? CH_X2 : 0)
+        | (ftz ? CH_FTZ : 0);
     if (alu_words(x)) return -1;
     int n = i->f[0] ? 4 : 3;
     if (i->nop != n) return ALU_FAIL(x, "%d operands where the instruction has %d", i->nop, n);
-    if (alu_operand(x, &i->op[1], t, 0, "the first source") || alu_operand(x, &i->op[2], t, 0, "the second source")) return -1;
+    if (alu_operand(x, &i->op[1], t, 0, "the first source") || alu_operand(x, &i->op[2], t, 0, "the second source"))
+        return -1;
     return n == 4 ? alu_operand(x, &i->op[3], PT_PRED, 0, "the third source") : 0;
 }
 
@@ -1006,25 +1064,30 @@ static ALU_DECODER(d_slct)
 {
     ALU_BEGIN(x);
     char l = x->nt == 2 ? alu_letter(x->t[0]) : 0, sig[5] = { l, l, l, 0, 0 };
-    if (!l || !strchr("kBQhwdHWDfF", l) || (x->t[1] != PT_S32 && x->t[1] != PT_F32)) return ALU_FAIL(x, "these types are not supported");
+    if (!l || !strchr("kBQhwdHWDfF", l) || (x->t[1] != PT_S32 && x->t[1] != PT_F32))
+        return ALU_FAIL(x, "these types are not supported");
     int is_f = x->t[1] == PT_F32, ftz = is_f && alu_opt(x, "ftz"), wide = ptx_type_bits(x->t[0]) == 64;
     sig[3] = is_f ? 'f' : 'W';
     if (alu_words(x)) return -1;
-    i->exec = !is_f ? (wide ? x_slct64_s32 : x_slct32_s32) : ftz ? (wide ? x_slct64_ftz : x_slct32_ftz) : wide ? x_slct64_f32 : x_slct32_f32;
+    i->exec = !is_f ? (wide ? x_slct64_s32 : x_slct32_s32)
+            : ftz ? (wide ? x_slct64_ftz : x_slct32_ftz)
+            : wide ? x_slct64_f32
+            : x_slct32_f32;
     return alu_operands(x, sig);
 }
 
 const emu_family emu_alu[] = {
     { "add", d_arith }, { "sub", d_arith }, { "mul", d_arith }, { "mad", d_arith }, { "fma", alu_float_arith },
     { "addc", d_carry }, { "subc", d_carry }, { "madc", d_carry }, { "mul24", d_mul24 }, { "mad24", d_mul24 },
-    { "div", d_misc }, { "rem", d_misc }, { "sad", d_misc }, { "abs", d_misc }, { "neg", d_misc }, { "min", d_misc }, { "max", d_misc },
-    { "popc", d_bits }, { "clz", d_bits }, { "bfind", d_bits }, { "fns", d_bits }, { "brev", d_bits }, { "bfe", d_bits }, { "bfi", d_bits },
-    { "bmsk", d_bits }, { "szext", d_bits }, { "dp4a", d_bits }, { "dp2a", d_bits },
-    { "vadd2", d_video }, { "vsub2", d_video }, { "vabsdiff2", d_video }, { "vmin2", d_video }, { "vmax2", d_video },
-    { "vadd4", d_video }, { "vsub4", d_video }, { "vabsdiff4", d_video }, { "vmin4", d_video }, { "vmax4", d_video },
-    { "and", d_logic }, { "or", d_logic }, { "xor", d_logic }, { "not", d_logic }, { "cnot", d_logic },
-    { "lop3", d_lop3 }, { "shl", d_shift }, { "shr", d_shift }, { "shf", d_shift }, { "prmt", d_prmt },
-    { "set", d_set }, { "setp", d_setp }, { "selp", d_selp }, { "slct", d_slct },
-    { "rcp", alu_float_unary }, { "sqrt", alu_float_unary }, { "rsqrt", alu_float_unary }, { "sin", alu_float_unary }, { "cos", alu_float_unary },
-    { "lg2", alu_float_unary }, { "ex2", alu_float_unary }, { "tanh", alu_float_unary },
+    { "div", d_misc }, { "rem", d_misc }, { "sad", d_misc }, { "abs", d_misc }, { "neg", d_misc }, { "min", d_misc },
+    { "max", d_misc }, { "popc", d_bits }, { "clz", d_bits }, { "bfind", d_bits }, { "fns", d_bits },
+    { "brev", d_bits }, { "bfe", d_bits }, { "bfi", d_bits }, { "bmsk", d_bits }, { "szext", d_bits },
+    { "dp4a", d_bits }, { "dp2a", d_bits }, { "vadd2", d_video }, { "vsub2", d_video }, { "vabsdiff2", d_video },
+    { "vmin2", d_video }, { "vmax2", d_video }, { "vadd4", d_video }, { "vsub4", d_video }, { "vabsdiff4", d_video },
+    { "vmin4", d_video }, { "vmax4", d_video }, { "and", d_logic }, { "or", d_logic }, { "xor", d_logic },
+    { "not", d_logic }, { "cnot", d_logic }, { "lop3", d_lop3 }, { "shl", d_shift }, { "shr", d_shift },
+    { "shf", d_shift }, { "prmt", d_prmt }, { "set", d_set }, { "setp", d_setp }, { "selp", d_selp },
+    { "slct", d_slct }, { "rcp", alu_float_unary }, { "sqrt", alu_float_unary }, { "rsqrt", alu_float_unary },
+    { "sin", alu_float_unary }, { "cos", alu_float_unary }, { "lg2", alu_float_unary }, { "ex2", alu_float_unary },
+    { "tanh", alu_float_unary },
     { "copysign", alu_copysign }, { "testp", alu_testp }, { "mov", d_mov }, { NULL, NULL } };

@@ -1,15 +1,17 @@
-/* alu.h - shared by alu.c (integers, logic, compares, moves, the decoder's tools) and alu_float.c (f32, f64, f16, bf16).
+/* alu.h - shared by alu.c (integers, logic, compares, moves, the decoder's tools) and alu_float.c (f32, f64, f16,
+ * bf16).
  *
- * A handler executes one instruction for the lanes in mask. It is made by a macro from an expression; with a full mask the
- * loop is plain, so that the compiler can vectorise it. A destination may be the same register as a source, never one that
- * overlaps it in another way: lane l of the result depends on lane l of the sources alone. */
+ * A handler executes one instruction for the lanes in mask. It is made by a macro from an expression; with a full mask
+ * the loop is plain, so that the compiler can vectorise it. A destination may be the same register as a source, never
+ * one that overlaps it in another way: lane l of the result depends on lane l of the sources alone. */
 #ifndef EMU_ALU_H
 #define EMU_ALU_H
 #include "emu.h"
 #include "num.h"
 
 /* Handlers that profit are compiled twice, for any x86-64 and for one with AVX2 and FMA; the loader picks. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ALU_NO_CLONES) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(ALU_NO_CLONES)                        \
+    && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HOT __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define HOT
@@ -37,7 +39,8 @@ typedef double __attribute__((may_alias)) f64;
         _Pragma("GCC ivdep") for (uint32_t l = 0; l < 32; l++) __VA_ARGS__ \
     } else EMU_EACH(l, mask) __VA_ARGS__
 
-/* The same for handlers that gain more by vectors than they lose by computing lanes in vain: v, from all 32 lanes, goes to d[l] */
+/* The same for handlers that gain more by vectors than they lose by computing lanes in vain: v, from all 32 lanes, goes
+ * to d[l] */
 #define WIDE_LANES(d, v) { \
     uint32_t r_[32]; \
     _Pragma("GCC ivdep") for (uint32_t l = 0; l < 32; l++) r_[l] = v; \
@@ -66,15 +69,16 @@ typedef struct alu_dec {
 #define ALU_DECODER(name) int name(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t err_size)
 #define ALU_BEGIN(x) alu_dec x[1]; alu_begin(x, m, fn, i, err, err_size)
 
-/* An instruction that one handler executes. key: its words, types last. sig: a letter per operand, destination first. */
+/* An instruction that one handler executes. key: its words, types last. sig: a letter per operand, destination
+ * first. */
 typedef struct { const char *key; emu_exec exec; const char *sig; } alu_entry;
 
 void alu_begin(alu_dec *x, emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int alu_opt(alu_dec *x, const char *word);      /* is the word there? It counts as understood then. */
 int alu_round(alu_dec *x);                      /* NUM_RN.. from rn, rz, rm, rp; -1 if none is there */
 int alu_words(alu_dec *x);                      /* 0 if every word was understood, else -1 and the sentence */
-/* Checks number, kind and width of the operands and prepares the sources. Letters: p predicate; k B Q b16 b32 b64; h w d
- * u16 u32 u64; H W D s16 s32 s64; f F f32 f64; e E f16 f16x2; y Y bf16 bf16x2; x f32x2. */
+/* Checks number, kind and width of the operands and prepares the sources. Letters: p predicate; k B Q b16 b32 b64; h w
+ * d u16 u32 u64; H W D s16 s32 s64; f F f32 f64; e E f16 f16x2; y Y bf16 bf16x2; x f32x2. */
 int alu_operands(alu_dec *x, const char *sig);
 int alu_operand(alu_dec *x, ptx_opnd *o, ptx_type t, int is_dst, const char *what);
 char alu_letter(ptx_type t);
@@ -89,11 +93,14 @@ ALU_DECODER(alu_float_unary);    /* rcp sqrt rsqrt sin cos lg2 ex2 tanh */
 ALU_DECODER(alu_copysign);
 ALU_DECODER(alu_testp);
 
-/* c ? a : b, c 0 or 1, without a branch: the compiler must not move a floating-point operation under a condition, for a loop
- * with conditions in it does not vectorise */
+/* c ? a : b, c 0 or 1, without a branch: the compiler must not move a floating-point operation under a condition, for a
+ * loop with conditions in it does not vectorise */
 INLINE uint32_t pick32(uint32_t c, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & -c); }
 INLINE float pickf(uint32_t c, float a, float b) { return num_bits_f32(pick32(c, num_f32_bits(a), num_f32_bits(b))); }
-INLINE double pickd(uint64_t c, double a, double b) { return num_bits_f64(num_f64_bits(b) ^ ((num_f64_bits(a) ^ num_f64_bits(b)) & -c)); }
+INLINE double pickd(uint64_t c, double a, double b)
+{
+    return num_bits_f64(num_f64_bits(b) ^ ((num_f64_bits(a) ^ num_f64_bits(b)) & -c));
+}
 
 /* f16 -> f32, NaN kept as NaN */
 INLINE float alu_f16(uint32_t h)

@@ -1,6 +1,7 @@
 /* alu_float.c - arithmetic of f32, f64, f32x2, f16, bf16 and their pairs.
- * f32 NaN results are canonical (0x7fffffff; f16, bf16: 0x7fff). The .approx functions give the correctly rounded result, which is
- * within the errors that the ISA allows. Nothing here may be contracted to fma: compile with -ffp-contract=off. */
+ * f32 NaN results are canonical (0x7fffffff; f16, bf16: 0x7fff). The .approx functions give the correctly rounded
+ * result, which is within the errors that the ISA allows. Nothing here may be contracted to fma: compile with
+ * -ffp-contract=off. */
 #include "alu.h"
 #include <float.h>
 #include <math.h>
@@ -50,14 +51,19 @@ OP3(HOT, fma_f32, f32, f32, f32, f32, canon(fmaf(a, b, c)))
 OP3(HOT, fma_f64, f64, f64, f64, f64, fma(a, b, c))
 HOT static int x_fma_f32g(ALU_ARGS)
 {
-    f32 *d = R_f32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]);
+    f32 *d = R_f32(w, &i->op[0]);
+    const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]);
     KEEP; const uint32_t sat = i->f[F_SAT];
-    LANES({ float r = ftz(fmaf(ftz(a[l], keep), ftz(b[l], keep), ftz(c[l], keep)), keep); d[l] = sat ? num_sat_f32(r) : canon(r); })
+    LANES({
+        float r = ftz(fmaf(ftz(a[l], keep), ftz(b[l], keep), ftz(c[l], keep)), keep);
+        d[l] = sat ? num_sat_f32(r) : canon(r);
+    })
     return X_NEXT;
 }
 HOT static int x_fma_f32x2(ALU_ARGS)
 {
-    f32 *d = R_f32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]); KEEP;
+    f32 *d = R_f32(w, &i->op[0]);
+    const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]); KEEP;
     LANES2({ float r = fmaf(ftz(a[l], keep), ftz(b[l], keep), ftz(c[l], keep)); d[l] = canon(ftz(r, keep)); })
     return X_NEXT;
 }
@@ -109,7 +115,8 @@ COLD static int x_round_f32x2(ALU_ARGS)
     f32 *d = R_f32(w, &i->op[0]); const f32 *s[3]; KEEP;
     for (int k = 0; k < 3; k++) s[k] = R_f32(w, &i->op[k < i->nop - 1 ? k + 1 : 1]);
     EMU_EACH(k, mask) for (uint32_t l = 2 * k; l < 2 * k + 2; l++) {
-        float r = op_f32(i->f[F_OP], ftz(s[0][l], keep), ftz(s[1][l], keep), ftz(s[2][l], keep), (num_round)i->f[F_ROUND]);
+        float r = op_f32(i->f[F_OP], ftz(s[0][l], keep), ftz(s[1][l], keep), ftz(s[2][l], keep),
+                         (num_round)i->f[F_ROUND]);
         d[l] = canon(ftz(r, keep));
     }
     return X_NEXT;
@@ -123,7 +130,10 @@ COLD static int x_round_f64(ALU_ARGS)
 }
 
 /* div.approx multiplies by a reciprocal that underflows to 0 for large divisors */
-INLINE float div_approx(float a, float b) { return fabsf(b) > 0x1p126f && fabsf(b) <= FLT_MAX ? a * copysignf(0, b) : a / b; }
+INLINE float div_approx(float a, float b)
+{
+    return fabsf(b) > 0x1p126f && fabsf(b) <= FLT_MAX ? a * copysignf(0, b) : a / b;
+}
 #define FTZ2(name, expr) HOT static int x_##name(ALU_ARGS) { \
     f32 *d = R_f32(w, &i->op[0]); const f32 *a_ = R_f32(w, &i->op[1]), *b_ = R_f32(w, &i->op[2]); KEEP; \
     LANES({ float a = ftz(a_[l], keep), b = ftz(b_[l], keep), r = expr; d[l] = canon(ftz(r, keep)); }) \
@@ -232,7 +242,8 @@ INLINE float max_f(float a, float b)
 INLINE float minmax_f(float a, float b, uint32_t f)
 {
     uint32_t ua = num_f32_bits(a), ub = num_f32_bits(b);
-    uint32_t sign = (ua ^ ub) & (f & FM_XORSIGN ? 0x80000000 : 0), low = f & FM_ABS ? 0x7fffffff : ~0u, turn = f & FM_MAX ? 0 : 0x80000000;
+    uint32_t sign = (ua ^ ub) & (f & FM_XORSIGN ? 0x80000000 : 0), low = f & FM_ABS ? 0x7fffffff : ~0u,
+             turn = f & FM_MAX ? 0 : 0x80000000;
     uint32_t strict = f & FM_NAN ? 1 : 0;
     ua = (ua & low) ^ turn; ub = (ub & low) ^ turn;
     uint32_t a_nan = (ua & 0x7fffffff) > 0x7f800000, b_nan = (ub & 0x7fffffff) > 0x7f800000;
@@ -250,7 +261,8 @@ HOT static int x_minmax_f32(ALU_ARGS)
 }
 HOT static int x_minmax3_f32(ALU_ARGS)
 {
-    u32 *d = R_u32(w, &i->op[0]); const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]);
+    u32 *d = R_u32(w, &i->op[0]);
+    const f32 *a = R_f32(w, &i->op[1]), *b = R_f32(w, &i->op[2]), *c = R_f32(w, &i->op[3]);
     KEEP; const uint32_t f = i->f[F_SAT];
     WIDE_LANES(d, num_f32_bits(minmax_f(minmax_f(ftz(a[l], keep), ftz(b[l], keep), f), ftz(c[l], keep), f)))
     return X_NEXT;
@@ -266,8 +278,9 @@ OP2(COLD, min_f64, f64, f64, f64, minmax_f64(a, b, 0))
 OP2(COLD, max_f64, f64, f64, f64, minmax_f64(a, b, 1))
 
 /* ---- f16, bf16 ----
- * An operation on one element takes floats and gives a float whose rounding to the narrow format is the right one: sums and
- * products of f16 or bf16 in f32 have bits enough that rounding twice is rounding once; others are rounded to odd first. */
+ * An operation on one element takes floats and gives a float whose rounding to the narrow format is the right one: sums
+ * and products of f16 or bf16 in f32 have bits enough that rounding twice is rounding once; others are rounded to odd
+ * first. */
 
 INLINE uint32_t to_f16(float x)
 {
@@ -282,8 +295,8 @@ INLINE uint32_t to_bf16(float x)
     uint32_t u = num_f32_bits(x), r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
     return (u & 0x7fffffff) > 0x7f800000 ? NUM_NAN16 : r;
 }
-/* The sum of p and c rounded to odd: rounded to nearest, then moved to the odd neighbour by the sign of the error (which is exact, or a NaN
- * where the sum is no number) */
+/* The sum of p and c rounded to odd: rounded to nearest, then moved to the odd neighbour by the sign of the error
+ * (which is exact, or a NaN where the sum is no number) */
 INLINE float odd_sum(float p, float c)
 {
     float s = p + c, t = s - p, e = (p - (s - t)) + (c - t);
@@ -328,18 +341,23 @@ INLINE float clamp16(float x, uint32_t how)
         const float a = FROM_##fmt(a_), b = FROM_##fmt(b_), c = FROM_##fmt(c_); \
         (void)a; (void)b; (void)c; (void)keep; (void)how; return expr; } \
     H static int x_##name##_##fmt(ALU_ARGS) { \
-        u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[n > 1 ? 2 : 1]), *c = R_u32(w, &i->op[n > 2 ? 3 : 1]); \
+        u32 *d = R_u32(w, &i->op[0]);                                                                                 \
+        const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[n > 1 ? 2 : 1]),                                     \
+                  *c = R_u32(w, &i->op[n > 2 ? 3 : 1]);                                                               \
         KEEP; const uint32_t how = i->f[F_SAT]; \
         LOOP(d, (e_##name##_##fmt(a[l], b[l], c[l], keep, how))) return X_NEXT; } \
     H static int x_##name##_##fmt##x2(ALU_ARGS) { \
-        u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[n > 1 ? 2 : 1]), *c = R_u32(w, &i->op[n > 2 ? 3 : 1]); \
+        u32 *d = R_u32(w, &i->op[0]);                                                                                 \
+        const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[n > 1 ? 2 : 1]),                                     \
+                  *c = R_u32(w, &i->op[n > 2 ? 3 : 1]);                                                               \
         KEEP; const uint32_t how = i->f[F_SAT]; \
         LOOP(d, (e_##name##_##fmt(a[l] & 0xffff, b[l] & 0xffff, c[l] & 0xffff, keep, how) | \
                  e_##name##_##fmt(a[l] >> 16, b[l] >> 16, c[l] >> 16, keep, how) << 16)) \
         return X_NEXT; }
 /* Without .ftz, .sat and .relu */
 #define QUICK(name, n, fmt) HOT static int x_##name##_##fmt##x2_quick(ALU_ARGS) { \
-        u32 *d = R_u32(w, &i->op[0]); const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[n]); \
+        u32 *d = R_u32(w, &i->op[0]);                                                                                 \
+        const u32 *a = R_u32(w, &i->op[1]), *b = R_u32(w, &i->op[2]), *c = R_u32(w, &i->op[n]);                       \
         WIDE_LANES(d, (e_##name##_##fmt(a[l] & 0xffff, b[l] & 0xffff, c[l] & 0xffff, 0xffff, 0) | \
                        e_##name##_##fmt(a[l] >> 16, b[l] >> 16, c[l] >> 16, 0xffff, 0) << 16)) \
         return X_NEXT; }
@@ -361,7 +379,10 @@ WIDE(hneg, bf16, 1, a_ ^ 0x8000)
 QUICK(hadd, 2, f16) QUICK(hsub, 2, f16) QUICK(hmul, 2, f16) QUICK(hfma, 3, f16)
 QUICK(hadd, 2, bf16) QUICK(hsub, 2, bf16) QUICK(hmul, 2, bf16) QUICK(hfma, 3, bf16)
 #define HROW(name) { x_##name##_f16, x_##name##_f16x2, x_##name##_bf16, x_##name##_bf16x2 }
-static int half_index(ptx_type t) { return t == PT_F16 ? 0 : t == PT_F16X2 ? 1 : t == PT_BF16 ? 2 : t == PT_BF16X2 ? 3 : -1; }
+static int half_index(ptx_type t)
+{
+    return t == PT_F16 ? 0 : t == PT_F16X2 ? 1 : t == PT_BF16 ? 2 : t == PT_BF16X2 ? 3 : -1;
+}
 
 /* ---- Decoders ---- */
 
@@ -378,10 +399,13 @@ static int finish(alu_dec *x, const char *sig) { return alu_words(x) || alu_oper
 
 ALU_DECODER(alu_float_arith)
 {
-    static const emu_exec plain[4][2] = { { x_add_f32, x_add_f64 }, { x_sub_f32, x_sub_f64 }, { x_mul_f32, x_mul_f64 }, { x_fma_f32, x_fma_f64 } };
-    static const emu_exec general[4][2] = { { x_add_f32g, x_add_f32x2 }, { x_sub_f32g, x_sub_f32x2 }, { x_mul_f32g, x_mul_f32x2 }, { x_fma_f32g, x_fma_f32x2 } };
+    static const emu_exec plain[4][2] = { { x_add_f32, x_add_f64 }, { x_sub_f32, x_sub_f64 }, { x_mul_f32, x_mul_f64 },
+                                          { x_fma_f32, x_fma_f64 } };
+    static const emu_exec general[4][2] = { { x_add_f32g, x_add_f32x2 }, { x_sub_f32g, x_sub_f32x2 },
+                                            { x_mul_f32g, x_mul_f32x2 }, { x_fma_f32g, x_fma_f32x2 } };
     static const emu_exec half[4][4] = { HROW(hadd), HROW(hsub), HROW(hmul), HROW(hfma) };
-    static const emu_exec quick[4][2] = { { x_hadd_f16x2_quick, x_hadd_bf16x2_quick }, { x_hsub_f16x2_quick, x_hsub_bf16x2_quick },
+    static const emu_exec quick[4][2] = { { x_hadd_f16x2_quick, x_hadd_bf16x2_quick },
+                                          { x_hsub_f16x2_quick, x_hsub_bf16x2_quick },
         { x_hmul_f16x2_quick, x_hmul_bf16x2_quick }, { x_hfma_f16x2_quick, x_hfma_bf16x2_quick } };
     ALU_BEGIN(x);
     const char *word = i->mod[0];
@@ -399,7 +423,8 @@ ALU_DECODER(alu_float_arith)
         if (!strcmp(word, "mad")) return BAD_TYPES;
         if (x->nt != 1) return BAD_TYPES;
         if (r > 0) return ALU_FAIL(x, "f16 and bf16 round to nearest only (.rn)");
-        if (alu_opt(x, "oob")) return ALU_FAIL(x, ".oob is not supported: which NaN stands for out of bounds is not documented");
+        if (alu_opt(x, "oob"))
+            return ALU_FAIL(x, ".oob is not supported: which NaN stands for out of bounds is not documented");
         if (h < 2 && alu_opt(x, "sat")) i->f[F_SAT] |= FS_SAT;
         if (three && alu_opt(x, "relu")) i->f[F_SAT] |= FS_RELU;
         if (i->f[F_SAT] == (FS_SAT | FS_RELU)) return ALU_FAIL(x, ".sat and .relu exclude each other");
@@ -418,7 +443,8 @@ ALU_DECODER(alu_float_arith)
     }
     if (t != PT_F32) return BAD_TYPES;
     if (alu_opt(x, "sat")) i->f[F_SAT] = FS_SAT;
-    if (x->nt == 2 && (x->t[1] == PT_F16 || x->t[1] == PT_BF16) && (op == OP_ADD || op == OP_SUB || !strcmp(word, "fma"))) {
+    if (x->nt == 2 && (x->t[1] == PT_F16 || x->t[1] == PT_BF16)
+        && (op == OP_ADD || op == OP_SUB || !strcmp(word, "fma"))) {
         /* add.f32.f16 d, a, c; fma.f32.f16 d, a, b, c: all but the last source are narrow */
         if (i->f[F_KEEP] != ~0u) return ALU_FAIL(x, ".ftz is not supported with a narrow source");
         i->f[F_NARROW] = x->t[1] == PT_F16 ? 1 : 2;
@@ -493,8 +519,9 @@ ALU_DECODER(alu_float_div)
 ALU_DECODER(alu_float_unary)
 {
     static const struct { const char *op; emu_exec approx, rn; uint32_t code; } f32_ops[] = {
-        { "rcp", x_rcp_f32, x_rcp_f32, OP_RCP }, { "sqrt", x_sqrt_f32, x_sqrt_f32, OP_SQRT }, { "rsqrt", x_rsqrt_f32, NULL, 0 },
-        { "sin", x_sin_f32, NULL, 0 }, { "cos", x_cos_f32, NULL, 0 }, { "lg2", x_lg2_f32, NULL, 0 }, { "ex2", x_ex2_f32, NULL, 0 },
+        { "rcp", x_rcp_f32, x_rcp_f32, OP_RCP }, { "sqrt", x_sqrt_f32, x_sqrt_f32, OP_SQRT },
+        { "rsqrt", x_rsqrt_f32, NULL, 0 }, { "sin", x_sin_f32, NULL, 0 }, { "cos", x_cos_f32, NULL, 0 },
+        { "lg2", x_lg2_f32, NULL, 0 }, { "ex2", x_ex2_f32, NULL, 0 },
         { "tanh", x_tanh_f32, NULL, 0 } };
     static const emu_exec half[2][4] = { HROW(hex2), HROW(htanh) };
     ALU_BEGIN(x);
@@ -506,8 +533,10 @@ ALU_DECODER(alu_float_unary)
     if (r == 99 || (r >= 0) + approx != 1) return ALU_FAIL(x, "needs .approx or one rounding");
     if (h >= 0) {
         int ex2 = !strcmp(op, "ex2");
-        if (r >= 0 || (!ex2 && strcmp(op, "tanh"))) return ALU_FAIL(x, "this combination of modifiers and types is not supported");
-        /* ex2.approx.ftz.bf16 is the only form for bf16; 2^x of a subnormal is 1 with and without .ftz, results are f16's own */
+        if (r >= 0 || (!ex2 && strcmp(op, "tanh")))
+            return ALU_FAIL(x, "this combination of modifiers and types is not supported");
+        /* ex2.approx.ftz.bf16 is the only form for bf16; 2^x of a subnormal is 1 with and without .ftz, results are
+         * f16's own */
         if (ex2 && h >= 2 && !alu_opt(x, "ftz")) return ALU_FAIL(x, "bf16 needs .ftz");
         char l = alu_letter(t), sig[3] = { l, l, 0 };
         i->exec = half[!ex2][h];
@@ -548,7 +577,8 @@ ALU_DECODER(alu_testp)
     if (x->nt != 1 || (x->t[0] != PT_F32 && x->t[0] != PT_F64)) return BAD_TYPES;
     int test = -1;
     for (int k = 0; k < 6; k++) if (alu_opt(x, classes[k])) test = test < 0 ? k : 99;
-    if (test < 0 || test == 99) return ALU_FAIL(x, "needs one of .finite .infinite .number .notanumber .normal .subnormal");
+    if (test < 0 || test == 99)
+        return ALU_FAIL(x, "needs one of .finite .infinite .number .notanumber .normal .subnormal");
     i->f[0] = (uint32_t)test; i->f[1] = x->t[0] == PT_F64;
     i->exec = x_testp;
     return finish(x, x->t[0] == PT_F32 ? "pf" : "pF");

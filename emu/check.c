@@ -20,19 +20,21 @@ typedef struct {
 } word;
 enum { F_SPLIT = 1, F_MBAR = 2, F_WSTRONG = 4, F_RSTRONG = 8, F_CROWD = 16 };
 typedef struct { uint16_t who; uint8_t strong; uint32_t mask, tick, pc, next; } reader;
-/* Copies and matrix instructions leave runs of words in one state: a block of 8 words that are all alike has one word in its stead (block,
- * where same says so; its words in w are then not in use). Such a word has no further readers. */
+/* Copies and matrix instructions leave runs of words in one state: a block of 8 words that are all alike has one word
+ * in its stead (block, where same says so; its words in w are then not in use). Such a word has no further readers. */
 enum { BLOCK = 8 };
 struct shadow { word *w; word *block; uint8_t *same; word *bytes; uint32_t nwords, nblocks; };
 
 struct clock_state {
     uint32_t tick[NSLOT]; uint8_t busy[NSLOT]; uint32_t next;
     reader *pool; uint32_t npool, cap, free;
-    uint32_t *crowd; uint32_t ncrowd, cap_crowd, free_crowd;    /* readers of one CTA, found by their warp: see crowd_of() */
+    /* readers of one CTA, found by their warp: see crowd_of() */
+    uint32_t *crowd; uint32_t ncrowd, cap_crowd, free_crowd;
     vclk *memo_a, *memo_b, *memo_r;
     struct strong { uint64_t key; vclk *v; } *strong; uint32_t nstrong, cap_strong;
     vclk *spare[16]; int nspare;
-    struct gwrite { uint64_t key; uint32_t thread, tick, pc; } *gwrite; uint32_t ngwrite, cap_gwrite;      /* global memory, written by threads */
+    /* global memory, written by threads */
+    struct gwrite { uint64_t key; uint32_t thread, tick, pc; } *gwrite; uint32_t ngwrite, cap_gwrite;
 };
 
 /* ---- vector clocks ---- */
@@ -135,17 +137,19 @@ void check_proxy_fence(warp *w, uint32_t mask)
     w->tick++;
 }
 
-/* Release and acquire through strong accesses: what a thread had done before its last fence goes with its next strong write to the
- * address; a strong read takes it in, and the next fence makes it count. */
+/* Release and acquire through strong accesses: what a thread had done before its last fence goes with its next strong
+ * write to the address; a strong read takes it in, and the next fence makes it count. */
 static struct strong *strong_find(struct clock_state *s, uint64_t key, int make)
 {
     for (uint32_t k = 0; k < s->nstrong; k++) if (s->strong[k].key == key) return &s->strong[k];
     if (!make) return NULL;
-    if (s->nstrong == s->cap_strong) s->strong = realloc(s->strong, (s->cap_strong = s->cap_strong ? 2 * s->cap_strong : 16) * sizeof *s->strong);
+    if (s->nstrong == s->cap_strong)
+        s->strong = realloc(s->strong, (s->cap_strong = s->cap_strong ? 2 * s->cap_strong : 16) * sizeof *s->strong);
     s->strong[s->nstrong] = (struct strong){key, NULL};
     return &s->strong[s->nstrong++];
 }
-typedef struct { vclk *released[32], *seen[32], *taken[32]; } fences;      /* per warp, allocated with the first fence or strong access */
+/* per warp, allocated with the first fence or strong access */
+typedef struct { vclk *released[32], *seen[32], *taken[32]; } fences;
 static fences *fences_of(warp *w)
 {
     if (!w->fences) w->fences = calloc(1, sizeof(fences));
@@ -170,8 +174,8 @@ void check_seen(warp *w, int lane, vclk *v)
 {
     if (emu_opt.checks && v) vclk_merge(w->cta->cl, &fences_of(w)->seen[lane], v);
 }
-/* What a relaxed arrival tells: what the lanes had done before their last fence; and that asynchronous operations which they have
- * waited for are over, which is so whatever the order of memory. */
+/* What a relaxed arrival tells: what the lanes had done before their last fence; and that asynchronous operations which
+ * they have waited for are over, which is so whatever the order of memory. */
 vclk *vclk_release_relaxed(warp *w, uint32_t mask)
 {
     cluster *cl = w->cta->cl;
@@ -245,8 +249,11 @@ void check_global_async_read(async_op *op, uint64_t addr, uint64_t size)
         struct gwrite *g = gwrite_slot(s, k);
         if (!g->key || vclk_p(op->vc)[g->thread] >= g->tick) continue;
         int ordered = op->vc->c[g->thread] >= g->tick;
-        emu_report(op->w, op->i, 1u << op->lane, E_PROXY, "the asynchronous proxy reads global memory at %#llx, which a thread of the same %s wrote through the generic proxy, without %s in between",
-                   (unsigned long long)(k << 4), op->cl->ncta > 1 ? "cluster" : "CTA", ordered ? "a fence.proxy.async" : "a barrier and a fence.proxy.async");
+        emu_report(op->w, op->i, 1u << op->lane, E_PROXY,
+                   "the asynchronous proxy reads global memory at %#llx, which a thread of the same %s wrote through "
+                   "the generic proxy, without %s in between", (unsigned long long)(k << 4),
+                   op->cl->ncta > 1 ? "cluster" : "CTA", ordered ? "a fence.proxy.async"
+                   : "a barrier and a fence.proxy.async");
         emu_report_also(op->w, &op->cl->L->mod->ptx->code[g->pc], "written");
         g->thread = 0; g->tick = 0;
         return;
@@ -254,7 +261,12 @@ void check_global_async_read(async_op *op, uint64_t addr, uint64_t size)
 }
 
 /* ---- life of the state ---- */
-void check_cluster_begin(cluster *cl) { cl->clocks = calloc(1, sizeof *cl->clocks); cl->clocks->npool = 1; cl->nclock = cl->nthread_pad + NSLOT; }
+void check_cluster_begin(cluster *cl)
+{
+    cl->clocks = calloc(1, sizeof *cl->clocks);
+    cl->clocks->npool = 1;
+    cl->nclock = cl->nthread_pad + NSLOT;
+}
 void check_cluster_end(cluster *cl)
 {
     struct clock_state *s = cl->clocks;
@@ -306,7 +318,10 @@ static const ptx_instr *at(const cluster *cl, uint32_t pc) { return &cl->L->mod-
 static uint32_t pc_of(const cluster *cl, const ptx_instr *i) { return (uint32_t)(i - cl->L->mod->ptx->code); }
 
 /* Who is about to touch the word, and what it knows */
-typedef struct { warp *w; int lane; const ptx_instr *i; uint16_t who; uint32_t tick, pc; const vclk *vc; int flags; uint32_t self; async_op *op; } actor;
+typedef struct {
+    warp *w; int lane; const ptx_instr *i; uint16_t who; uint32_t tick, pc; const vclk *vc; int flags; uint32_t self;
+    async_op *op;
+} actor;
 
 static int knows(const actor *a, uint16_t who, uint32_t mask, uint32_t tick)
 {
@@ -323,7 +338,8 @@ static void name_actor(const cluster *cl, uint16_t who, uint32_t mask, char *buf
 {
     if (who & 0x8000) { snprintf(buf, n, "an asynchronous operation"); return; }
     uint32_t per = cl->nthread_pad / cl->ncta / 32, wi = who - 1u;
-    if (cl->ncta > 1) snprintf(buf, n, "warp %u lane %d of CTA rank %u", wi % per, __builtin_ctz(mask ? mask : 1), wi / per);
+    if (cl->ncta > 1)
+        snprintf(buf, n, "warp %u lane %d of CTA rank %u", wi % per, __builtin_ctz(mask ? mask : 1), wi / per);
     else snprintf(buf, n, "warp %u lane %d", wi, __builtin_ctz(mask ? mask : 1));
 }
 /* What waits for an asynchronous operation? */
@@ -332,8 +348,11 @@ static const char *waited_by(const ptx_instr *i, int read)
     const char *w = i->mod[0];
     if (!strcmp(w, "wgmma")) return "wgmma.wait_group";
     if (!strcmp(w, "tcgen05")) return "tcgen05.commit to an mbarrier and a wait on that";
-    if (!emu_has(i, "bulk")) return strcmp(w, "cp") ? "a wait on its mbarrier" : "cp.async.wait_group, or a wait on its mbarrier";
-    return !emu_has(i, "bulk_group") ? "a wait on its mbarrier" : read ? "cp.async.bulk.wait_group.read" : "cp.async.bulk.wait_group";
+    if (!emu_has(i, "bulk"))
+        return strcmp(w, "cp") ? "a wait on its mbarrier" : "cp.async.wait_group, or a wait on its mbarrier";
+    return !emu_has(i, "bulk_group") ? "a wait on its mbarrier"
+         : read ? "cp.async.bulk.wait_group.read"
+         : "cp.async.bulk.wait_group";
 }
 /* Does the st write what lies there already? Its element at the offset is compared. */
 static int same_value(const actor *a, const cta *c, uint32_t off)
@@ -353,18 +372,26 @@ static int same_value(const actor *a, const cta *c, uint32_t off)
     if (bytes == 16) memcpy(now + 8, &R64(a->w, v)[32 + a->lane], 8);
     return !memcmp(now, c->smem + at_, bytes);
 }
-static int race(const actor *a, cta *c, uint32_t off, const char *mine, const char *theirs, uint16_t who, uint32_t mask, uint32_t pc)
+static int race(const actor *a, cta *c, uint32_t off, const char *mine, const char *theirs, uint16_t who, uint32_t mask,
+                uint32_t pc)
 {
     char name[96], hint[160];
     cluster *cl = c->cl;
     const ptx_instr *o = at(cl, pc);
     name_actor(cl, who, mask, name, sizeof name);
-    if (who & 0x8000) snprintf(hint, sizeof hint, "not waited for, or still in flight: %s must come between", waited_by(o, theirs[0] == 'r'));
-    else if (who == warp_index(a->w)) snprintf(hint, sizeof hint, "the same warp: __syncwarp or a barrier must come between");
-    else if (c->cl->ncta > 1 && (who - 1u) / (cl->nthread_pad / cl->ncta / 32) != a->w->cta->rank) snprintf(hint, sizeof hint, "another CTA: a cluster barrier or an mbarrier must come between");
+    if (who & 0x8000)
+        snprintf(hint, sizeof hint, "not waited for, or still in flight: %s must come between",
+                 waited_by(o, theirs[0] == 'r'));
+    else if (who == warp_index(a->w))
+        snprintf(hint, sizeof hint, "the same warp: __syncwarp or a barrier must come between");
+    else if (c->cl->ncta > 1 && (who - 1u) / (cl->nthread_pad / cl->ncta / 32) != a->w->cta->rank)
+        snprintf(hint, sizeof hint, "another CTA: a cluster barrier or an mbarrier must come between");
     else snprintf(hint, sizeof hint, "another warp: a barrier or an mbarrier must come between");
-    const char *equal = mine[0] == 'w' && theirs[0] == 'w' && same_value(a, c, off) ? "; both wrote the same value in this run" : "";
-    emu_report(a->w, a->i, 1u << a->lane, E_RACE, "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)%s", emu_offset(c, off), mine, theirs, name, hint, equal);
+    const char *equal = mine[0] == 'w' && theirs[0] == 'w'
+               && same_value(a, c, off) ? "; both wrote the same value in this run" : "";
+    emu_report(a->w, a->i, 1u << a->lane, E_RACE,
+               "race in shared memory at %s: this %s is not ordered after the %s by %s (%s)%s", emu_offset(c, off),
+               mine, theirs, name, hint, equal);
     emu_report_also(a->w, o, "the %s", theirs);
     return 1;
 }
@@ -374,22 +401,29 @@ static int unfenced(const actor *a, cta *c, uint32_t off, const word *e)
     if (e->w_who & 0x8000 || !e->w_who) return 0;
     uint32_t t = (e->w_who - 1u) * 32 + e->w_lane;
     if ((a->vc ? vclk_p(a->vc)[t] : 0) >= e->w_tick) return 0;
-    emu_report(a->w, a->i, 1u << a->lane, E_PROXY, "the asynchronous proxy %s shared memory at %s that was written through the generic proxy, without a fence.proxy.async in between",
-               a->flags & A_READ ? "reads" : "overwrites", emu_offset(c, off));
+    emu_report(a->w, a->i, 1u << a->lane, E_PROXY,
+               "the asynchronous proxy %s shared memory at %s that was written through the generic proxy, without a "
+               "fence.proxy.async in between", a->flags & A_READ ? "reads" : "overwrites", emu_offset(c, off));
     emu_report_also(a->w, at(c->cl, e->w_pc), "written");
     return 1;
 }
-/* A word that several warps of its CTA read, as the tile of a GEMM: a crowd has one place for each warp, [mask tick pc|strong << 31],
- * the warps that are there as bits of [0] (a CTA has at most 32), and in [1] the list of all other readers. */
+/* A word that several warps of its CTA read, as the tile of a GEMM: a crowd has one place for each warp, [mask tick
+ * pc|strong << 31], the warps that are there as bits of [0] (a CTA has at most 32), and in [1] the list of all other
+ * readers. */
 static uint32_t crowd_size(const cluster *cl) { return 2 + 3 * cl->L->nwarp; }
-static uint32_t *crowd_of(const cluster *cl, const word *e) { return cl->clocks->crowd + (size_t)e->more * crowd_size(cl); }
+static uint32_t *crowd_of(const cluster *cl, const word *e)
+{
+    return cl->clocks->crowd + (size_t)e->more * crowd_size(cl);
+}
 static void crowd_make(cluster *cl, word *e)
 {
     struct clock_state *s = cl->clocks;
     uint32_t n = s->free_crowd, size = crowd_size(cl);
     if (n) s->free_crowd = s->crowd[(size_t)n * size + 1];
     else {
-        if (s->ncrowd >= s->cap_crowd) s->crowd = realloc(s->crowd, (size_t)(s->cap_crowd = s->cap_crowd ? 2 * s->cap_crowd : 256) * size * sizeof *s->crowd);
+        if (s->ncrowd >= s->cap_crowd)
+            s->crowd = realloc(s->crowd, (size_t)(s->cap_crowd = s->cap_crowd ? 2 * s->cap_crowd : 256) * size
+                               * sizeof *s->crowd);
         if (!s->ncrowd) s->ncrowd = 1;
         n = s->ncrowd++;
     }
@@ -408,7 +442,12 @@ static void readers_clear(cluster *cl, word *e)
         g[1] = s->free_crowd;
         s->free_crowd = n;
     }
-    while (e->more) { uint32_t n = s->pool[e->more].next; s->pool[e->more].next = s->free; s->free = e->more; e->more = n; }
+    while (e->more) {
+        uint32_t n = s->pool[e->more].next;
+        s->pool[e->more].next = s->free;
+        s->free = e->more;
+        e->more = n;
+    }
     e->r_who = 0;
 }
 static uint32_t reader_new(struct clock_state *s)
@@ -433,11 +472,16 @@ static void reader_keep(const actor *a, cta *c, word *e)
         g[0] |= 1u << k;
         x[0] = r.mask; x[1] = r.tick; x[2] = r.pc | strong << 31;
         if (!older || !(was.mask & ~r.mask) || knows(a, was.who, was.mask & ~r.mask, was.tick)) return;
-        r = was;                                /* the warp's other lanes read earlier, and nobody has heard of it: into the list */
+        /* the warp's other lanes read earlier, and nobody has heard of it: into the list */
+        r = was;
     }
     uint32_t *list = e->flags & F_CROWD ? crowd_of(cl, e) + 1 : &e->more;
     for (uint32_t n = *list; n; n = s->pool[n].next)
-        if (s->pool[n].who == r.who && s->pool[n].tick == r.tick) { s->pool[n].mask |= r.mask; s->pool[n].strong &= r.strong; return; }
+        if (s->pool[n].who == r.who && s->pool[n].tick == r.tick) {
+            s->pool[n].mask |= r.mask;
+            s->pool[n].strong &= r.strong;
+            return;
+        }
     for (uint32_t *n = list; *n;) {             /* forget those that reader a comes after */
         reader *o = &s->pool[*n];
         if (knows(a, o->who, o->mask, o->tick)) { uint32_t dead = *n; *n = o->next; o->next = s->free; s->free = dead; }
@@ -455,13 +499,15 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
     const char *mine = a->flags & A_WRITE ? "write" : "read";
     int async = (a->who & 0x8000) != 0;
     if (e->w_who && !(strong && e->flags & F_WSTRONG)
-        && !(e->w_who == a->who && e->w_tick == a->tick && e->w_pc == a->pc && !async)      /* lanes of one instruction */
+        /* lanes of one instruction */
+        && !(e->w_who == a->who && e->w_tick == a->tick && e->w_pc == a->pc && !async)
         && !knows(a, e->w_who, 1u << e->w_lane, e->w_tick)) {
         bad = race(a, c, off, mine, "write", e->w_who, 1u << e->w_lane, e->w_pc);
     } else if (async && a->flags & A_ASYNC && unfenced(a, c, off, e)) bad = 1;
     if (a->flags & A_WRITE) {
         if (!bad && e->r_who && !(strong && e->flags & F_RSTRONG)) {
-            if (!(e->r_who == a->who && e->r_tick == a->tick && e->r_pc == a->pc) && !knows(a, e->r_who, e->r_mask, e->r_tick))
+            if (!(e->r_who == a->who && e->r_tick == a->tick && e->r_pc == a->pc)
+                && !knows(a, e->r_who, e->r_mask, e->r_tick))
                 bad = race(a, c, off, mine, "read", e->r_who, e->r_mask, e->r_pc);
             uint32_t rest = e->more;
             if (e->flags & F_CROWD) {
@@ -469,14 +515,17 @@ static int one(const actor *a, cta *c, word *e, uint32_t off)
                 rest = g[1];
                 EMU_EACH(k, g[0]) {
                     uint32_t *x = g + 2 + 3 * k, who = first + k;
-                    if ((strong && x[2] >> 31) || (who == a->who && x[1] == a->tick && (x[2] & ~(1u << 31)) == a->pc) || knows(a, (uint16_t)who, x[0], x[1])) continue;
+                    if ((strong && x[2] >> 31) || (who == a->who && x[1] == a->tick && (x[2] & ~(1u << 31)) == a->pc)
+                        || knows(a, (uint16_t)who, x[0], x[1]))
+                        continue;
                     bad = race(a, c, off, mine, "read", (uint16_t)who, x[0], x[2] & ~(1u << 31));
                     break;
                 }
             }
             for (uint32_t n = rest; n && !bad; n = cl->clocks->pool[n].next) {
                 reader *r = &cl->clocks->pool[n];
-                if (!(strong && r->strong) && !knows(a, r->who, r->mask, r->tick)) bad = race(a, c, off, mine, "read", r->who, r->mask, r->pc);
+                if (!(strong && r->strong) && !knows(a, r->who, r->mask, r->tick))
+                    bad = race(a, c, off, mine, "read", r->who, r->mask, r->pc);
             }
         }
         readers_clear(cl, e);
@@ -507,11 +556,15 @@ static inline word *word_at(struct shadow *s, uint32_t k)
     if (s->same[k / BLOCK]) unfold(s, k / BLOCK);
     return &s->w[k];
 }
-static inline uint8_t flags_at(const struct shadow *s, uint32_t k) { return s->same[k / BLOCK] ? s->block[k / BLOCK].flags : s->w[k].flags; }
+static inline uint8_t flags_at(const struct shadow *s, uint32_t k)
+{
+    return s->same[k / BLOCK] ? s->block[k / BLOCK].flags : s->w[k].flags;
+}
 static word *split(struct shadow *s, uint32_t k)
 {
     word *e = word_at(s, k);
-    if (!s->bytes) s->bytes = emu_take(4 * (size_t)s->nwords * sizeof(word));       /* filled in where a word is split */
+    /* filled in where a word is split */
+    if (!s->bytes) s->bytes = emu_take(4 * (size_t)s->nwords * sizeof(word));
     word *b = &s->bytes[4 * (size_t)k];
     if (!(e->flags & F_SPLIT)) {
         for (int j = 0; j < 4; j++) { b[j] = *e; b[j].more = 0; b[j].flags &= (uint8_t)~F_CROWD; }
@@ -595,7 +648,8 @@ static int range(const actor *a, cta *c, uint32_t off, uint32_t size)
             int r = one(a, c, e, off - 4 * BLOCK);
             j.have = !e->more;
             j.in = in; j.out = *e;
-            if (e->more) {                      /* a list has one owner: the first word; the others are judged one by one */
+            /* a list has one owner: the first word; the others are judged one by one */
+            if (e->more) {
                 *e = in;
                 unfold(s, block);
                 s->w[block * BLOCK] = j.out;
@@ -638,8 +692,9 @@ static void set_init(struct shadow *s, uint32_t off, uint32_t size)
         if (o == next && !s->same[block]) fold(s, block);
     }
 }
-/* The frequent case, without the general machinery: a plain read of words whose last reader was a lane of this warp, within its present
- * tick, or nobody, or that have room for its warp, and whose last write the lane knows of. Returns how many of the bytes are thereby dealt with. */
+/* The frequent case, without the general machinery: a plain read of words whose last reader was a lane of this warp,
+ * within its present tick, or nobody, or that have room for its warp, and whose last write the lane knows of. Returns
+ * how many of the bytes are thereby dealt with. */
 static inline uint32_t read_again(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size)
 {
     struct shadow *s = c->shadow;
@@ -652,8 +707,9 @@ static inline uint32_t read_again(warp *w, const ptx_instr *i, int lane, cta *c,
         int mine = e->r_who == who && e->r_tick == w->tick;
         if (mine && e->r_mask & bit) continue;
         if (e->w_who) {
-            if (e->w_who & 0x8000) { if ((vc ? vc->c[c->cl->nthread_pad + (e->w_who & 0x7fff)] : 0) < e->w_tick) break; }
-            else {
+            if (e->w_who & 0x8000) {
+                if ((vc ? vc->c[c->cl->nthread_pad + (e->w_who & 0x7fff)] : 0) < e->w_tick) break;
+            } else {
                 uint32_t t = (e->w_who - 1u) * 32 + e->w_lane;
                 if (t != self && (vc ? vc->c[t] : 0) < e->w_tick) break;
             }
@@ -680,13 +736,17 @@ int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, ui
         off += done;
         size -= done;
     }
-    if ((flags_at(s, off / 4) | flags_at(s, (off + size - 1) / 4)) & F_MBAR) mbar_clobbered(w, i, lane, c, off, (uint32_t)(flags & A_WRITE ? size : 0));
+    if ((flags_at(s, off / 4) | flags_at(s, (off + size - 1) / 4)) & F_MBAR)
+        mbar_clobbered(w, i, lane, c, off, (uint32_t)(flags & A_WRITE ? size : 0));
     uint32_t t = thread_index(w, lane);
-    actor a = {.w = w, .lane = lane, .i = i, .who = warp_index(w), .tick = w->tick, .pc = pc_of(c->cl, i), .vc = w->vc[lane], .flags = flags, .self = t};
+    actor a = {.w = w, .lane = lane, .i = i, .who = warp_index(w), .tick = w->tick, .pc = pc_of(c->cl, i),
+               .vc = w->vc[lane], .flags = flags, .self = t};
     bad = range(&a, c, off, size);
     uint32_t where;
     if (!bad && flags & (A_READ | A_ATOMIC) && !(flags & A_NOINIT) && !initialised(s, off, size, &where)) {
-        emu_report(w, i, 1u << lane, E_UNINIT_SHARED, "reads shared memory at %s that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", emu_offset(c, where));
+        emu_report(w, i, 1u << lane, E_UNINIT_SHARED,
+                   "reads shared memory at %s that nobody has written yet: it is never written, or the write is not "
+                   "ordered before this (a barrier or wait is missing)", emu_offset(c, where));
         set_init(s, off, size);
         bad = 1;
     }
@@ -709,20 +769,26 @@ int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
     if (!emu_opt.checks || !b->init_w || (b->init_w == w && b->init_lane == lane)) return 1;
     uint32_t t = thread_index(b->init_w, b->init_lane);
     if ((w->vc[lane] ? w->vc[lane]->c[t] : 0) >= b->init_tick) return 1;
-    if (!emu_opt.strict && c->cl->barrier_gen > b->init_gen) return 1;          /* a cluster barrier, if only relaxed, has come between */
-    emu_report(w, i, 1u << lane, E_MBARRIER, "the mbarrier at %s of CTA rank %u is used without a barrier between its initialisation by another thread and this", emu_offset(c, b->off), c->rank);
+    /* a cluster barrier, if only relaxed, has come between */
+    if (!emu_opt.strict && c->cl->barrier_gen > b->init_gen) return 1;
+    emu_report(w, i, 1u << lane, E_MBARRIER,
+               "the mbarrier at %s of CTA rank %u is used without a barrier between its initialisation by another "
+               "thread and this", emu_offset(c, b->off), c->rank);
     emu_report_also(w, b->init_at, "initialised");
     b->init_w = NULL;
     return 0;
 }
 
-/* An operation of the asynchronous proxy will signal the mbarrier: it must know of the init, which the generic proxy did */
+/* An operation of the asynchronous proxy will signal the mbarrier: it must know of the init, which the generic proxy
+ * did */
 int check_init_fenced(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
 {
     if (!emu_opt.checks || !b->init_w || b->fenced) return 1;
     uint32_t t = thread_index(b->init_w, b->init_lane);
     if ((w->vc[lane] ? vclk_p(w->vc[lane])[t] : 0) >= b->init_tick) { b->fenced = 1; return 1; }
-    emu_report(w, i, 1u << lane, E_PROXY, "this asynchronous operation will signal the mbarrier at %s of CTA rank %u, which was initialised through the generic proxy: fence.mbarrier_init (or "
+    emu_report(w, i, 1u << lane, E_PROXY,
+               "this asynchronous operation will signal the mbarrier at %s of CTA rank %u, which was initialised "
+               "through the generic proxy: fence.mbarrier_init (or "
                "fence.proxy.async) must follow the initialisation", emu_offset(c, b->off), c->rank);
     emu_report_also(w, b->init_at, "initialised");
     b->fenced = 1;
@@ -730,14 +796,19 @@ int check_init_fenced(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b)
 }
 
 /* ---- asynchronous operations ---- */
-async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int)) { return emu_async_new_lanes(w, i, 1u << lane, payload_size, perform); }
-async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload_size, void (*perform)(async_op *, int))
+async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int))
+{
+    return emu_async_new_lanes(w, i, 1u << lane, payload_size, perform);
+}
+async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload_size,
+                              void (*perform)(async_op *, int))
 {
     int lane = __builtin_ctz(mask);
     cluster *cl = w->cta->cl;
     struct clock_state *s = cl->clocks;
     async_op *op = calloc(1, sizeof *op + payload_size);
-    *op = (async_op){.cl = cl, .w = w, .lane = lane, .i = i, .cta = w->cta, .perform = perform, .payload = op + 1, .mbar_off = ~0u};
+    *op = (async_op){.cl = cl, .w = w, .lane = lane, .i = i, .cta = w->cta, .perform = perform, .payload = op + 1,
+                     .mbar_off = ~0u};
     if (!emu_opt.checks) return op;
     uint32_t k = 0;
     while (k < NSLOT && s->busy[(s->next + k) % NSLOT]) k++;     /* all busy: share one, and tell less */
@@ -757,20 +828,27 @@ void emu_async_free(async_op *op)
 }
 void emu_async_acquire(warp *w, uint32_t mask, async_op *op) { vclk_acquire(w, mask, op->vc); }
 
-void emu_async_touch(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags) { check_async_touch(op, op->lane, c, off, bytes, flags & A_GENERIC ? flags : flags | A_ASYNC); }
+void emu_async_touch(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags)
+{
+    check_async_touch(op, op->lane, c, off, bytes, flags & A_GENERIC ? flags : flags | A_ASYNC);
+}
 void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags)
 {
     if (!c->shadow || !bytes) return;
     if ((uint64_t)off + bytes > c->smem_size) {
-        emu_report(op->w, op->i, 1u << op->lane, E_OOB_SHARED, "%u bytes of shared memory at %s run past the end of the CTA's, which is at offset %u", bytes, emu_offset(c, off), c->smem_size);
+        emu_report(op->w, op->i, 1u << op->lane, E_OOB_SHARED,
+                   "%u bytes of shared memory at %s run past the end of the CTA's, which is at offset %u", bytes,
+                   emu_offset(c, off), c->smem_size);
         return;
     }
-    actor a = {.w = op->w, .lane = lane, .i = op->i, .who = (uint16_t)(0x8000 | op->slot), .tick = op->tick, .pc = pc_of(op->cl, op->i), .vc = op->vc,
-               .flags = flags, .self = ~0u, .op = op};
+    actor a = {.w = op->w, .lane = lane, .i = op->i, .who = (uint16_t)(0x8000 | op->slot), .tick = op->tick,
+               .pc = pc_of(op->cl, op->i), .vc = op->vc, .flags = flags, .self = ~0u, .op = op};
     if (range(&a, c, off, bytes)) return;
     uint32_t where;
     if (flags & A_READ && !(flags & A_NOINIT) && !initialised(c->shadow, off, bytes, &where)) {
-        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED, "reads shared memory at %s that nobody has written yet: it is never written, or the write is not ordered before this (a barrier or wait is missing)", emu_offset(c, where));
+        emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_SHARED,
+                   "reads shared memory at %s that nobody has written yet: it is never written, or the write is not "
+                   "ordered before this (a barrier or wait is missing)", emu_offset(c, where));
         set_init(c->shadow, off, bytes);
     }
 }

@@ -3,7 +3,8 @@
 #define EMU_CORE_H
 #include "emu.h"
 
-enum { I_REFRESH = 128 };               /* operands that differ per warp: special registers, shared and local addresses */
+/* operands that differ per warp: special registers, shared and local addresses */
+enum { I_REFRESH = 128 };
 
 /* ---- decode.c ---- */
 int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n);
@@ -13,14 +14,15 @@ void emu_share_slots(emu_module *m, ptx_func *f);                  /* slots.c */
 int emu_is_kernel_param(const ptx_sym *s);
 
 /* ---- check.c: what happened before what ----
- * Every thread has a vector clock: c[x] = up to which tick of x's it knows everything to have happened; x is a thread of the
- * cluster or a slot of an asynchronous operation. p[x]: the same, for what has also passed a proxy fence. Clocks are immutable and
- * shared by reference. A thread's own entry in c is implied: its warp's present tick. */
+ * Every thread has a vector clock: c[x] = up to which tick of x's it knows everything to have happened; x is a thread
+ * of the cluster or a slot of an asynchronous operation. p[x]: the same, for what has also passed a proxy fence. Clocks
+ * are immutable and shared by reference. A thread's own entry in c is implied: its warp's present tick. */
 typedef struct vclk { uint32_t ref, n; uint32_t c[]; } vclk;    /* c[0..n), then p[0..n) */
 static inline uint32_t *vclk_p(const vclk *v) { return (uint32_t *)v->c + v->n; }
 vclk *vclk_ref(vclk *v);
 void vclk_drop(cluster *cl, vclk *v);
-vclk *vclk_release(warp *w, uint32_t mask);                      /* what the lanes know, themselves included; starts a new tick */
+/* what the lanes know, themselves included; starts a new tick */
+vclk *vclk_release(warp *w, uint32_t mask);
 vclk *vclk_release_relaxed(warp *w, uint32_t mask);
 void vclk_acquire(warp *w, uint32_t mask, vclk *v);              /* v may be NULL */
 vclk *vclk_join(cluster *cl, vclk *a, vclk *b);                  /* new reference; either may be NULL */
@@ -29,8 +31,10 @@ void check_global_write(warp *w, const ptx_instr *i, int lane, uint64_t addr, ui
 void check_global_async_read(async_op *op, uint64_t addr, uint64_t size);
 void check_proxy_fence(warp *w, uint32_t mask);                  /* fence.proxy.async */
 void check_fence(warp *w, uint32_t mask);                        /* membar, fence.acq_rel, fence.sc */
-void check_seen(warp *w, int lane, vclk *v);                          /* a relaxed wait: counts from the next fence on */
-void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int reads, int writes, int acquire, int release);
+/* a relaxed wait: counts from the next fence on */
+void check_seen(warp *w, int lane, vclk *v);
+void check_strong(warp *w, uint32_t mask, cta *c, const uint64_t *addr, int reads, int writes, int acquire,
+                  int release);
 void check_cluster_begin(cluster *cl);
 void check_cluster_end(cluster *cl);
 void check_cta_begin(cta *c);
@@ -39,7 +43,8 @@ void check_cta_end(cta *c);
 int check_shared(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size, int flags);
 void check_mbar_mark(cta *c, uint32_t off, int on);
 void check_warp_begin(warp *w);
-async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload, void (*perform)(async_op *, int));
+async_op *emu_async_new_lanes(warp *w, const ptx_instr *i, uint32_t mask, size_t payload,
+                              void (*perform)(async_op *, int));
 void check_async_touch(async_op *op, int lane, cta *c, uint32_t off, uint32_t bytes, int flags);
 void check_warp_end(warp *w);
 
@@ -75,7 +80,8 @@ void spin_turn(warp *w);
 /* ---- sync.c ---- */
 typedef struct mbar {
     uint32_t off; int valid; uint32_t expected; int64_t pending, tx; uint64_t phase;
-    vclk *cur, *done; const ptx_instr *init_at, *gone_at /* !valid: what ended it */; struct mbar *next; int fenced; uint32_t init_gen; warp *init_w; int init_lane; uint32_t init_tick;
+    vclk *cur, *done; const ptx_instr *init_at, *gone_at /* !valid: what ended it */; struct mbar *next; int fenced;
+    uint32_t init_gen; warp *init_w; int init_lane; uint32_t init_tick;
 } mbar;
 typedef struct mbar_table { mbar *bucket[64]; } mbar_table;
 mbar *mbar_find(cta *c, uint32_t off);
@@ -85,11 +91,14 @@ void mbar_cta_end(warp *w, cta *c);
 void mbar_clobbered(warp *w, const ptx_instr *i, int lane, cta *c, uint32_t off, uint32_t size);
 void mbar_describe(cta *c, const mbar *b, char *buf, size_t n);
 void setmaxnreg_exit(warp *w);
-void sync_describe_wait(warp *w, int lane, char *buf, size_t n);         /* "waits at bar.sync 1: 96 of 128 threads arrived" */
+/* "waits at bar.sync 1: 96 of 128 threads arrived" */
+void sync_describe_wait(warp *w, int lane, char *buf, size_t n);
 
 /* ---- undef.c: values that a shuffle read from a lane which takes no part, until they are used ---- */
-void undef_shuffle(warp *w, const ptx_instr *i, uint32_t lane, uint32_t members);      /* there is one: what to say when it is used */
-void undef_mark(warp *w, const ptx_opnd *o, uint32_t lanes, uint32_t mask);            /* of the lanes in mask those in lanes are undefined, the others defined */
+/* there is one: what to say when it is used */
+void undef_shuffle(warp *w, const ptx_instr *i, uint32_t lane, uint32_t members);
+/* of the lanes in mask those in lanes are undefined, the others defined */
+void undef_mark(warp *w, const ptx_opnd *o, uint32_t lanes, uint32_t mask);
 uint32_t undef_lanes(warp *w, const ptx_opnd *o);
 void undef_step(warp *w, const ptx_instr *i, uint32_t mask);
 void undef_guard(warp *w, const ptx_instr *i, uint32_t mask);
@@ -105,7 +114,8 @@ uint8_t *emu_param_block(size_t n); void emu_param_free(uint8_t *p);
 
 /* ---- report.c ---- */
 void emu_report_launch_end(launch *L);
-void emu_report_summary(int not_run);             /* not_run: how often the host side could not do what a GPU would have run */
+/* not_run: how often the host side could not do what a GPU would have run */
+void emu_report_summary(int not_run);
 const char *emu_kernel_name(const launch *L);
 
 /* ---- other rooms ---- */

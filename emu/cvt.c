@@ -1,11 +1,13 @@
 /* cvt.c - cvt and cvt.pack: every conversion of the PTX ISA between integers, floats and packed narrow formats.
- * An exec computes all 32 lanes into an array (lanes outside the mask compute garbage that nobody stores), then stores by mask:
+ * An exec computes all 32 lanes into an array (lanes outside the mask compute garbage that nobody stores), then stores
+ * by mask:
  * so a destination may be a source too, and the loops vectorise. */
 #include <stdlib.h>
 #include "emu.h"
 #include "num.h"
 
-/* i->f: 0 dtype, 1 atype, 2 rounding, 3 flags, 4 bits of the destination register, 5 bits of the source's lanes: 32 or 64 */
+/* i->f: 0 dtype, 1 atype, 2 rounding, 3 flags, 4 bits of the destination register, 5 bits of the source's lanes: 32 or
+ * 64 */
 enum { C_FTZ = 4, C_SAT = 8, C_INTEGRAL = 16, C_ROUND = 32, C_RS = 64 };    /* and NUM_SATFINITE, NUM_RELU */
 
 static int is_signed(uint32_t t) { return t == PT_S8 || t == PT_S16 || t == PT_S32 || t == PT_S64; }
@@ -16,8 +18,9 @@ static int is_float(uint32_t t) { return t == PT_F16 || t == PT_BF16 || t == PT_
 static int packed(uint32_t t, ptx_type *element)
 {
     static const struct { uint8_t t, n, e; } p[] = {
-        {PT_F16X2, 2, PT_F16}, {PT_BF16X2, 2, PT_BF16}, {PT_E4M3X2, 2, PT_E4M3}, {PT_E5M2X2, 2, PT_E5M2}, {PT_E3M2X2, 2, PT_E3M2},
-        {PT_E2M3X2, 2, PT_E2M3}, {PT_E2M1X2, 2, PT_E2M1}, {PT_UE8M0X2, 2, PT_UE8M0}, {PT_E4M3X4, 4, PT_E4M3},
+        {PT_F16X2, 2, PT_F16}, {PT_BF16X2, 2, PT_BF16}, {PT_E4M3X2, 2, PT_E4M3}, {PT_E5M2X2, 2, PT_E5M2},
+        {PT_E3M2X2, 2, PT_E3M2}, {PT_E2M3X2, 2, PT_E2M3}, {PT_E2M1X2, 2, PT_E2M1}, {PT_UE8M0X2, 2, PT_UE8M0},
+        {PT_E4M3X4, 4, PT_E4M3},
         {PT_E5M2X4, 4, PT_E5M2}, {PT_E3M2X4, 4, PT_E3M2}, {PT_E2M3X4, 4, PT_E2M3}, {PT_E2M1X4, 4, PT_E2M1}};
     for (size_t k = 0; k < sizeof p / sizeof *p; k++)
         if (p[k].t == t) { *element = (ptx_type)p[k].e; return p[k].n; }
@@ -95,7 +98,8 @@ static void store_float(warp *w, const ptx_instr *i, double *x, uint32_t mask)
     uint64_t v[32] = {0};
     num_round r = (num_round)i->f[2];
     int flags = (int)(i->f[3] & (NUM_SATFINITE | NUM_RELU));
-    if (i->f[3] & C_SAT) for (int l = 0; l < 32; l++) x[l] = num_sat_f64(x[l]);     /* 0 and 1 are exact, so this may come first */
+    /* 0 and 1 are exact, so this may come first */
+    if (i->f[3] & C_SAT) for (int l = 0; l < 32; l++) x[l] = num_sat_f64(x[l]);
     switch (i->f[0]) {
     case PT_F64: for (int l = 0; l < 32; l++) v[l] = num_f64_bits(x[l]); break;
     case PT_F32:
@@ -305,15 +309,17 @@ static int x_pack_f32(warp *w, const ptx_instr *i, uint32_t mask)
     const ptx_opnd *src = n == 4 ? i->op[1].elem : &i->op[1];
     const uint32_t *a[4], *rbits = i->f[3] & C_RS ? R32(w, &i->op[n == 4 ? 2 : 3]) : NULL;
     uint64_t v[32] = {0};
-    /* where each element's random bits begin: a half of rbits for each of two; of four, the first two share the upper half
-     * and the others the lower; for e2m1x4 a byte each: the upper bytes of the halves for the first two, the lower for the others */
+    /* where each element's random bits begin: a half of rbits for each of two; of four, the first two share the upper
+     * half and the others the lower; for e2m1x4 a byte each: the upper bytes of the halves for the first two, the lower
+     * for the others */
     static const uint8_t at2[2] = {16, 0}, at4[4] = {16, 16, 0, 0}, at4_e2m1[4] = {24, 8, 16, 0};
     const uint8_t *at = n == 2 ? at2 : e == PT_E2M1 ? at4_e2m1 : at4;
     for (int k = 0; k < n; k++) a[k] = R32(w, &src[k]);
     EMU_EACH(l, mask) {
         uint32_t d = 0;
         for (int k = 0; k < n; k++)
-            d = d << width | num_encode(e, (double)num_bits_f32(a[k][l]), (num_round)i->f[2], flags, rbits ? rbits[l] >> at[k] : 0);
+            d = d << width | num_encode(e, (double)num_bits_f32(a[k][l]), (num_round)i->f[2], flags,
+                                        rbits ? rbits[l] >> at[k] : 0);
         v[l] = d;
     }
     store(w, i, v, mask);
@@ -335,7 +341,8 @@ static int x_pack_packed(warp *w, const ptx_instr *i, uint32_t mask)
         for (int k = n - 1; k >= 0; k--) {
             uint32_t c = a[l] >> k * fbits;
             float x = value ? value[c & 0xff] : num_decode_f32(from, c);
-            d = d << nbits | (to == PT_F16 && !flags ? num_f32_to_f16(x) : num_encode(to, (double)x, (num_round)i->f[2], flags, 0));
+            d = d << nbits | (to == PT_F16 && !flags ? num_f32_to_f16(x)
+                              : num_encode(to, (double)x, (num_round)i->f[2], flags, 0));
         }
         v[l] = d;
     }
@@ -344,7 +351,8 @@ static int x_pack_packed(warp *w, const ptx_instr *i, uint32_t mask)
 }
 
 /* ---- tf32 ---- */
-/* .rna is an addition and a mask on hardware: infinities and NaNs are only masked, then .satfinite subtracts one ulp from them */
+/* .rna is an addition and a mask on hardware: infinities and NaNs are only masked, then .satfinite subtracts one ulp
+ * from them */
 static int x_tf32_rna(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const uint32_t *a = R32(w, &i->op[1]);
@@ -390,7 +398,8 @@ static int x_cvt_pack(warp *w, const ptx_instr *i, uint32_t mask)
 static int blackwell(ptx_type e) { return e == PT_E2M1 || e == PT_E2M3 || e == PT_E3M2 || e == PT_UE8M0; }
 
 /* Does the module's target have the conversion? If not, says what it needs. */
-static int target(const emu_module *m, const ptx_instr *i, ptx_type d, ptx_type a, uint32_t r, uint32_t flags, char *err, size_t n)
+static int target(const emu_module *m, const ptx_instr *i, ptx_type d, ptx_type a, uint32_t r, uint32_t flags,
+                  char *err, size_t n)
 {
     ptx_type e = d, s = a;
     int sm = 0, own = 0;                                              /* own: an "a" or "f" target */
@@ -401,7 +410,8 @@ static int target(const emu_module *m, const ptx_instr *i, ptx_type d, ptx_type 
     packed(a, &s);
     if (r == NUM_RS) {
         if (*suffix == 'a' && (have == 100 || have == 103)) return 0;
-        return emu_decode_error(err, n, i, ".rs needs the target sm_100a or sm_103a, the module has %s", m->ptx->target);
+        return emu_decode_error(err, n, i, ".rs needs the target sm_100a or sm_103a, the module has %s",
+                                m->ptx->target);
     }
     if (blackwell(e) || blackwell(s)) sm = 100, own = 1;
     else if (e == PT_E4M3 || e == PT_E5M2) sm = s == PT_BF16 ? 100 : 89, own = s == PT_BF16;
@@ -412,18 +422,22 @@ static int target(const emu_module *m, const ptx_instr *i, ptx_type d, ptx_type 
     else if (e == PT_BF16 || s == PT_BF16) sm = 90;
     else if (d == PT_F16X2 || flags & NUM_RELU) sm = 80;
     if (have >= sm && (!own || *suffix == 'a' || *suffix == 'f')) return 0;
-    return emu_decode_error(err, n, i, "needs the target sm_%d%s or higher, the module has %s", sm, own ? "a" : "", m->ptx->target);
+    return emu_decode_error(err, n, i, "needs the target sm_%d%s or higher, the module has %s", sm, own ? "a" : "",
+                            m->ptx->target);
 }
 
 /* Readies source o of an n-bit type; *lanes: 64 if its lanes are 64-bit */
-static int source(emu_module *m, ptx_func *fn, ptx_instr *i, ptx_opnd *o, ptx_type t, int bits, uint32_t *lanes, char *err, size_t n)
+static int source(emu_module *m, ptx_func *fn, ptx_instr *i, ptx_opnd *o, ptx_type t, int bits, uint32_t *lanes,
+                  char *err, size_t n)
 {
     int have = ptx_type_bits((ptx_type)o->type);
-    if (o->kind == PO_VEC || o->kind == PO_PAIR || o->kind == PO_MEM || o->kind == PO_ARGS || o->kind == PO_NONE || o->kind == PO_SINK)
+    if (o->kind == PO_VEC || o->kind == PO_PAIR || o->kind == PO_MEM || o->kind == PO_ARGS || o->kind == PO_NONE
+        || o->kind == PO_SINK)
         return emu_decode_error(err, n, i, "a source operand must be a register or a constant");
     if (o->kind == PO_REG && (have < bits || o->type == PT_PRED))
         return emu_decode_error(err, n, i, "a source register has %d bits, the type needs %d", have, bits);
-    if (o->kind == PO_REG && have > 64) return emu_decode_error(err, n, i, "a source register of %d bits is not supported", have);
+    if (o->kind == PO_REG && have > 64)
+        return emu_decode_error(err, n, i, "a source register of %d bits is not supported", have);
     if (o->kind == PO_IMM && (o->type == PT_F32 || o->type == PT_F64) && t != PT_F32 && t != PT_F64)
         return emu_decode_error(err, n, i, "a floating-point literal where the type is not .f32 or .f64");
     if (emu_prepare(m, fn, o, t, err, n)) return -1;
@@ -444,7 +458,8 @@ static int destination(ptx_instr *i, int bits, int exact, char *err, size_t n)
 {
     const ptx_opnd *o = &i->op[0];
     int have = ptx_type_bits((ptx_type)o->type);
-    if (o->kind != PO_REG || o->type == PT_PRED) return emu_decode_error(err, n, i, "the destination must be a register");
+    if (o->kind != PO_REG || o->type == PT_PRED)
+        return emu_decode_error(err, n, i, "the destination must be a register");
     if (have < bits || (exact && have != bits) || have > 64)
         return emu_decode_error(err, n, i, "the destination register has %d bits, the type needs %d", have, bits);
     i->f[4] = (uint32_t)have;
@@ -454,14 +469,17 @@ static int destination(ptx_instr *i, int bits, int exact, char *err, size_t n)
 static int decode_pack(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
     static const struct { const char *word; uint8_t bits, sign; } to[] = {
-        {"u16", 16, 0}, {"s16", 16, 1}, {"u8", 8, 0}, {"s8", 8, 1}, {"u4", 4, 0}, {"s4", 4, 1}, {"u2", 2, 0}, {"s2", 2, 1}};
+        {"u16", 16, 0}, {"s16", 16, 1}, {"u8", 8, 0}, {"s8", 8, 1}, {"u4", 4, 0}, {"s4", 4, 1}, {"u2", 2, 0},
+            {"s2", 2, 1}};
     size_t k;
     for (k = 0; k < sizeof to / sizeof *to && (i->nmod < 4 || strcmp(i->mod[3], to[k].word)); k++);
-    if (k == sizeof to / sizeof *to || strcmp(i->mod[2], "sat") || i->nmod < 5 || i->nmod > 6 || strcmp(i->mod[4], "s32") ||
-        (i->nmod == 6 && strcmp(i->mod[5], "b32")))
+    if (k == sizeof to / sizeof *to || strcmp(i->mod[2], "sat") || i->nmod < 5 || i->nmod > 6
+        || strcmp(i->mod[4], "s32") || (i->nmod == 6 && strcmp(i->mod[5], "b32")))
         return emu_decode_error(err, n, i, "must be cvt.pack.sat.{u16,s16,u8,s8,u4,s4,u2,s2}.s32{.b32}");
-    if (i->nop != (i->nmod == 6 ? 4 : 3)) return emu_decode_error(err, n, i, "needs %d operands, has %d", i->nmod == 6 ? 4 : 3, i->nop);
-    if ((to[k].bits == 16) != (i->nmod == 5)) return emu_decode_error(err, n, i, "16-bit types take no third source, the others need one");
+    if (i->nop != (i->nmod == 6 ? 4 : 3))
+        return emu_decode_error(err, n, i, "needs %d operands, has %d", i->nmod == 6 ? 4 : 3, i->nop);
+    if ((to[k].bits == 16) != (i->nmod == 5))
+        return emu_decode_error(err, n, i, "16-bit types take no third source, the others need one");
     if (destination(i, 32, 1, err, n)) return -1;
     for (int s = 1; s < i->nop; s++)
         if (source32(m, fn, i, &i->op[s], s == 3 ? PT_B32 : PT_S32, 32, err, n)) return -1;
@@ -482,7 +500,8 @@ static int decode_narrow(emu_module *m, ptx_func *fn, ptx_instr *i, int has_roun
     if (!has_round) return emu_decode_error(err, n, i, "needs a rounding");
     if (d == PT_TF32) {
         if (a != PT_F32 || i->nop != 2) return emu_decode_error(err, n, i, "tf32 is converted from one .f32");
-        if (r != NUM_RNA && r != NUM_RN && r != NUM_RZ) return emu_decode_error(err, n, i, "tf32 rounds by .rna, .rn or .rz");
+        if (r != NUM_RNA && r != NUM_RN && r != NUM_RZ)
+            return emu_decode_error(err, n, i, "tf32 rounds by .rna, .rn or .rz");
         if (r == NUM_RNA && flags & NUM_RELU) return emu_decode_error(err, n, i, ".rna does not go with .relu");
         if (destination(i, 32, 1, err, n) || source32(m, fn, i, &i->op[1], a, 32, err, n)) return -1;
         i->exec = r == NUM_RNA ? x_tf32_rna : x_tf32;
@@ -506,7 +525,8 @@ static int decode_narrow(emu_module *m, ptx_func *fn, ptx_instr *i, int has_roun
     }
     if (ue8m0 && flags & NUM_RELU) return emu_decode_error(err, n, i, ".relu does not go with ue8m0x2");
     if (!half && !ue8m0 && !(flags & NUM_SATFINITE)) return emu_decode_error(err, n, i, "needs .satfinite");
-    if (half && ns && flags & NUM_SATFINITE) return emu_decode_error(err, n, i, ".satfinite does not go with these types");
+    if (half && ns && flags & NUM_SATFINITE)
+        return emu_decode_error(err, n, i, ".satfinite does not go with these types");
     if (s == PT_UE8M0 && flags & NUM_RELU) return emu_decode_error(err, n, i, ".relu does not go with ue8m0x2");
 
     int want = (nd == 4 || ns ? 2 : 3) + (r == NUM_RS);
@@ -556,7 +576,8 @@ static int decode_cvt(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         }
         for (j = 0; j < N && strcmp(i->mod[k], words[j].word); j++);
         if (j == N) return emu_decode_error(err, n, i, ".%s is not supported", i->mod[k]);
-        if (flags & words[j].flags & ~(uint32_t)(C_ROUND | C_INTEGRAL)) return emu_decode_error(err, n, i, ".%s is given twice", i->mod[k]);
+        if (flags & words[j].flags & ~(uint32_t)(C_ROUND | C_INTEGRAL))
+            return emu_decode_error(err, n, i, ".%s is given twice", i->mod[k]);
         if (words[j].flags & (C_ROUND | C_INTEGRAL)) {
             if (flags & (C_ROUND | C_INTEGRAL)) return emu_decode_error(err, n, i, "has two roundings");
             r = words[j].round;
@@ -573,7 +594,8 @@ static int decode_cvt(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
 
     int dbits = ptx_type_bits(d), abits = ptx_type_bits(a);
     if (i->nop != 2) return emu_decode_error(err, n, i, "needs two operands, has %d", i->nop);
-    if (r == NUM_RNA || r == NUM_RS) return emu_decode_error(err, n, i, ".%s does not go with these types", r == NUM_RS ? "rs" : "rna");
+    if (r == NUM_RNA || r == NUM_RS)
+        return emu_decode_error(err, n, i, ".%s does not go with these types", r == NUM_RS ? "rs" : "rna");
     if (flags & C_FTZ && a != PT_F32 && d != PT_F32) return emu_decode_error(err, n, i, ".ftz needs .f32");
     if (flags & (NUM_RELU | NUM_SATFINITE) && !((d == PT_F16 || d == PT_BF16) && a == PT_F32))
         return emu_decode_error(err, n, i, ".relu and .satfinite do not go with these types");
@@ -581,20 +603,23 @@ static int decode_cvt(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         return emu_decode_error(err, n, i, ".sat does not go with this conversion");
     if (flags & (NUM_RELU | NUM_SATFINITE) && r != NUM_RN && r != NUM_RZ)
         return emu_decode_error(err, n, i, ".relu and .satfinite go with .rn and .rz alone");
-    if (flags & C_SAT && is_int(d) && is_int(a) && (is_signed(d) == is_signed(a) ? dbits >= abits : is_signed(d) && dbits > abits))
+    if (flags & C_SAT && is_int(d) && is_int(a) && (is_signed(d) == is_signed(a) ? dbits >= abits : is_signed(d)
+                                                    && dbits > abits))
         return emu_decode_error(err, n, i, ".sat where no value can be out of range");
     int strict = d == PT_BF16 || a == PT_BF16;                        /* no wider registers with .bf16 */
     if (strict && i->op[1].kind == PO_REG && ptx_type_bits((ptx_type)i->op[1].type) != abits)
         return emu_decode_error(err, n, i, "the source register must have %d bits", abits);
     if (destination(i, dbits, strict, err, n) || source(m, fn, i, &i->op[1], a, abits, &i->f[5], err, n)) return -1;
-    int plain = (int)i->f[4] == dbits && i->f[5] == (abits == 64 ? 64u : 32u) && !(flags & ~(uint32_t)(C_ROUND | C_INTEGRAL));
+    int plain = (int)i->f[4] == dbits && i->f[5] == (abits == 64 ? 64u : 32u)
+        && !(flags & ~(uint32_t)(C_ROUND | C_INTEGRAL));
 
     if (is_int(d) && is_int(a)) {
         if (round || integral) return emu_decode_error(err, n, i, "integers are converted without rounding");
         if (flags & C_FTZ) return emu_decode_error(err, n, i, ".ftz needs .f32");
         i->exec = x_int;
         if (flags & C_SAT) return 0;
-        if (i->f[4] == 64 && dbits == 64 && i->f[5] == 32 && abits == 32) i->exec = is_signed(a) ? x_s64_s32 : x_u64_u32;
+        if (i->f[4] == 64 && dbits == 64 && i->f[5] == 32 && abits == 32)
+            i->exec = is_signed(a) ? x_s64_s32 : x_u64_u32;
         else if (i->f[4] == 32 && dbits == 32 && i->f[5] == 64 && abits >= 32) i->exec = x_u32_u64;
         else if (i->f[4] <= 32 && i->f[5] == 32 && (int)i->f[4] == dbits && (abits >= dbits || !is_signed(a))) {
             int low = abits < dbits ? abits : dbits;
@@ -617,7 +642,8 @@ static int decode_cvt(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     }
     int exact = d == a || dbits > abits;                              /* f16 <-> bf16 without a rounding means .rn */
     if (integral && d != a) return emu_decode_error(err, n, i, "integral rounding needs one type");
-    if (round && exact && (d == a || a != PT_BF16)) return emu_decode_error(err, n, i, "a rounding where nothing is rounded");
+    if (round && exact && (d == a || a != PT_BF16))
+        return emu_decode_error(err, n, i, "a rounding where nothing is rounded");
     if (!round && dbits < abits) return emu_decode_error(err, n, i, "needs a rounding: .rn, .rz, .rm or .rp");
     i->exec = x_float;
     if (d == a && !i->f[3]) {                                         /* a move: NaNs stay as they are */

@@ -1,4 +1,5 @@
-/* decode.c - from parsed instructions to executable ones: finds the family of each instruction, makes its operands readable. */
+/* decode.c - from parsed instructions to executable ones: finds the family of each instruction, makes its operands
+ * readable. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ int emu_decode_error(char *err, size_t n, const ptx_instr *i, const char *fmt, .
     va_list ap;
     if (!n) return -1;
     err[0] = 0;
-    for (int k = 0; k < i->nmod && len < n; k++) len += (size_t)snprintf(err + len, n - len, "%s%s", k ? "." : "", i->mod[k]);
+    for (int k = 0; k < i->nmod && len < n; k++)
+        len += (size_t)snprintf(err + len, n - len, "%s%s", k ? "." : "", i->mod[k]);
     if (len < n) len += (size_t)snprintf(err + len, n - len, ": ");
     va_start(ap, fmt);
     if (len < n) vsnprintf(err + len, n - len, fmt, ap);
@@ -69,7 +71,8 @@ int emu_prepare(emu_module *m, ptx_func *fn, ptx_opnd *o, ptx_type type, char *e
         for (int k = 0; k < o->n; k++) if (emu_prepare(m, fn, &o->elem[k], type, err, n)) return -1;
         return 0;
     case PO_SYM:
-        if (o->sym->space == SP_GLOBAL || o->sym->space == SP_CONST) o->konst = emu_konst(m, (uint64_t)(uintptr_t)o->sym->addr + (uint64_t)o->imm, 64);
+        if (o->sym->space == SP_GLOBAL || o->sym->space == SP_CONST)
+            o->konst = emu_konst(m, (uint64_t)(uintptr_t)o->sym->addr + (uint64_t)o->imm, 64);
         else if (o->sym->space == SP_FUNC) o->konst = emu_konst(m, (uint64_t)(uintptr_t)o->sym, 64);
         return 0;
     case PO_IMM: {
@@ -98,13 +101,16 @@ int emu_prepare(emu_module *m, ptx_func *fn, ptx_opnd *o, ptx_type type, char *e
 enum { SCRATCH = 8 };
 static int needs_plane(const ptx_opnd *o)
 {
-    return o->kind == PO_SREG || (o->kind == PO_SYM && (o->sym->space == SP_SHARED || o->sym->space == SP_LOCAL || o->sym->space == SP_PARAM));
+    return o->kind == PO_SREG
+        || (o->kind == PO_SYM && (o->sym->space == SP_SHARED || o->sym->space == SP_LOCAL
+                                  || o->sym->space == SP_PARAM));
 }
 static void give_planes(ptx_func *fn, ptx_opnd *o, int n, int *next, ptx_instr *i)
 {
     for (int k = 0; k < n; k++) {
         if (needs_plane(&o[k])) {
-            if (o[k].kind == PO_SREG) { o[k].n = (uint16_t)o[k].reg; o[k].type = 0; }     /* which one; reg becomes the plane */
+            /* which one; reg becomes the plane */
+            if (o[k].kind == PO_SREG) { o[k].n = (uint16_t)o[k].reg; o[k].type = 0; }
             o[k].reg = fn->nslot + 4 * (uint32_t)(*next)++;
             i->flags |= I_REFRESH;
         } else if (o[k].kind == PO_SINK) {
@@ -113,7 +119,8 @@ static void give_planes(ptx_func *fn, ptx_opnd *o, int n, int *next, ptx_instr *
     }
 }
 
-static const emu_family *const families[] = {emu_control, emu_alu, emu_cvt, emu_mem, emu_sync, emu_tma, emu_mma, emu_wgmma, emu_tcgen05};
+static const emu_family *const families[] = {emu_control, emu_alu, emu_cvt, emu_mem, emu_sync, emu_tma, emu_mma,
+                                             emu_wgmma, emu_tcgen05};
 static uint32_t hash_of(const char *word)
 {
     uint32_t h = 5381;
@@ -154,7 +161,8 @@ int emu_target_sm(const emu_module *m)
 static int unsupported(warp *w, const ptx_instr *i, uint32_t mask)
 {
     char text[256];
-    return emu_fatal(w, i, mask, E_UNSUPPORTED, "tcemu cannot run `%s`: %s", ptx_text(w->cta->cl->L->mod->ptx, i, text, sizeof text), (const char *)i->aux);
+    return emu_fatal(w, i, mask, E_UNSUPPORTED, "tcemu cannot run `%s`: %s",
+                     ptx_text(w->cta->cl->L->mod->ptx, i, text, sizeof text), (const char *)i->aux);
 }
 static void decode_func(emu_module *m, ptx_func *fn)
 {
@@ -166,7 +174,8 @@ static void decode_func(emu_module *m, ptx_func *fn)
         int next = 0;
         uint8_t keep = i->flags;
         const char *word = i->mod[0];
-        if (strcmp(word, "bra") && strcmp(word, "brx") && strcmp(word, "call")) give_planes(fn, i->op, i->nop, &next, i);
+        if (strcmp(word, "bra") && strcmp(word, "brx") && strcmp(word, "call"))
+            give_planes(fn, i->op, i->nop, &next, i);
         if (next > SCRATCH) { i->aux = "too many special operands"; i->exec = unsupported; continue; }
         emu_decoder d = find(word);
         err[0] = 0;
@@ -175,7 +184,8 @@ static void decode_func(emu_module *m, ptx_func *fn)
             i->exec = unsupported;
             i->flags = keep;
             i->aux = strdup(err[0] ? err : "not supported");
-        } else if (!strcmp(word, "mov") && i->nop == 2 && i->op[0].kind == PO_REG && i->op[1].kind == PO_IMM) i->flags |= I_MOVE;
+        } else if (!strcmp(word, "mov") && i->nop == 2 && i->op[0].kind == PO_REG && i->op[1].kind == PO_IMM)
+            i->flags |= I_MOVE;
     }
 }
 int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n)
@@ -190,9 +200,12 @@ int emu_decode_reachable(emu_module *m, ptx_func *entry, char *err, size_t n)
     if (entry->has_body) decode_func(m, entry);
     entry->nslot = ((entry->nslot + 1) & ~1u) + 4 * SCRATCH;
     entry->npred += 2;
-    for (int k = 0; k < entry->ncallee; k++) if (entry->callee[k]->has_body) emu_decode_reachable(m, entry->callee[k], err, n);
+    for (int k = 0; k < entry->ncallee; k++)
+        if (entry->callee[k]->has_body) emu_decode_reachable(m, entry->callee[k], err, n);
     if (entry->calls_indirect)
-        for (int k = 0; k < m->ptx->nfunc; k++) if (!m->ptx->func[k]->is_entry && m->ptx->func[k]->has_body) emu_decode_reachable(m, m->ptx->func[k], err, n);
+        for (int k = 0; k < m->ptx->nfunc; k++)
+            if (!m->ptx->func[k]->is_entry && m->ptx->func[k]->has_body)
+                emu_decode_reachable(m, m->ptx->func[k], err, n);
     return 0;
 }
 
@@ -202,7 +215,8 @@ uint64_t emu_sym_addr(warp *w, const ptx_sym *s, int lane)
     switch (s->space) {
     case SP_SHARED: return (uint64_t)w->cta->rank << 24 | L->k->shared_off[s->id];
     case SP_LOCAL: return w->frame_off[lane] + s->offset;
-    case SP_PARAM: return emu_is_kernel_param(s) ? (uint64_t)(uintptr_t)L->param + s->offset : w->frame_off[lane] + s->offset;
+    case SP_PARAM:
+        return emu_is_kernel_param(s) ? (uint64_t)(uintptr_t)L->param + s->offset : w->frame_off[lane] + s->offset;
     default: return (uint64_t)(uintptr_t)s->addr;
     }
 }
@@ -213,7 +227,11 @@ static uint32_t sreg32(warp *w, uint32_t sr, int axis, uint32_t l)
     uint32_t t = w->id * 32 + l;
 #define AXIS(v) (axis == 0 ? (v).x : axis == 1 ? (v).y : axis == 2 ? (v).z : 0)
     switch (sr) {
-    case SR_TID: return axis == 0 ? t % L->block.x : axis == 1 ? t / L->block.x % L->block.y : axis == 2 ? t / (L->block.x * L->block.y) : 0;
+    case SR_TID:
+        return axis == 0 ? t % L->block.x
+             : axis == 1 ? t / L->block.x % L->block.y
+             : axis == 2 ? t / (L->block.x * L->block.y)
+             : 0;
     case SR_NTID: return AXIS(L->block);
     case SR_LANEID: return l;
     case SR_WARPID: return w->id;
@@ -223,9 +241,21 @@ static uint32_t sreg32(warp *w, uint32_t sr, int axis, uint32_t l)
     case SR_SMID: return (uint32_t)((cl->id.x * cl->ncta + c->rank) % (uint32_t)L->dev->sms);
     case SR_NSMID: return (uint32_t)L->dev->sms;
     case SR_GRIDID: return (uint32_t)L->gridid;
-    case SR_CLUSTERID: return axis == 0 ? c->id.x / L->clusterdim.x : axis == 1 ? c->id.y / L->clusterdim.y : axis == 2 ? c->id.z / L->clusterdim.z : 0;
-    case SR_NCLUSTERID: return axis == 0 ? L->grid.x / L->clusterdim.x : axis == 1 ? L->grid.y / L->clusterdim.y : axis == 2 ? L->grid.z / L->clusterdim.z : 0;
-    case SR_CLUSTER_CTAID: return axis == 0 ? c->id.x % L->clusterdim.x : axis == 1 ? c->id.y % L->clusterdim.y : axis == 2 ? c->id.z % L->clusterdim.z : 0;
+    case SR_CLUSTERID:
+        return axis == 0 ? c->id.x / L->clusterdim.x
+             : axis == 1 ? c->id.y / L->clusterdim.y
+             : axis == 2 ? c->id.z / L->clusterdim.z
+             : 0;
+    case SR_NCLUSTERID:
+        return axis == 0 ? L->grid.x / L->clusterdim.x
+             : axis == 1 ? L->grid.y / L->clusterdim.y
+             : axis == 2 ? L->grid.z / L->clusterdim.z
+             : 0;
+    case SR_CLUSTER_CTAID:
+        return axis == 0 ? c->id.x % L->clusterdim.x
+             : axis == 1 ? c->id.y % L->clusterdim.y
+             : axis == 2 ? c->id.z % L->clusterdim.z
+             : 0;
     case SR_CLUSTER_NCTAID: return AXIS(L->clusterdim);
     case SR_CLUSTER_CTARANK: return c->rank;
     case SR_CLUSTER_NCTARANK: return cl->ncta;
@@ -245,7 +275,10 @@ static uint32_t sreg32(warp *w, uint32_t sr, int axis, uint32_t l)
     case SR_RESERVED_SMEM_CAP: return (uint32_t)L->dev->smem_reserved;
     case SR_IS_EXPLICIT_CLUSTER: return L->cluster_size > 1 || L->k->fn->explicit_cluster;
     case SR_WARPSZ: return 32;
-    case SR_ENVREG: return axis == 1 ? (uint32_t)((uint64_t)(uintptr_t)L->grid_workspace >> 32) : axis == 2 ? (uint32_t)(uintptr_t)L->grid_workspace : 0;
+    case SR_ENVREG:
+        return axis == 1 ? (uint32_t)((uint64_t)(uintptr_t)L->grid_workspace >> 32)
+             : axis == 2 ? (uint32_t)(uintptr_t)L->grid_workspace
+             : 0;
     default: return 0;
     }
 }
@@ -263,7 +296,8 @@ static void refresh(warp *w, const ptx_opnd *o, int n)
             } else for (uint32_t l = 0; l < 32; l++) d[l] = sreg32(w, sr, (int)p->imm, l);
         } else if (needs_plane(p)) {
             uint32_t *d = w->reg + (size_t)(w->base + p->reg) * 32;
-            if (p->wide) for (int l = 0; l < 32; l++) ((uint64_t *)d)[l] = emu_sym_addr(w, p->sym, l) + (uint64_t)p->imm;
+            if (p->wide)
+                for (int l = 0; l < 32; l++) ((uint64_t *)d)[l] = emu_sym_addr(w, p->sym, l) + (uint64_t)p->imm;
             else for (int l = 0; l < 32; l++) d[l] = (uint32_t)(emu_sym_addr(w, p->sym, l) + (uint64_t)p->imm);
         } else if (p->elem) refresh(w, p->elem, p->n);
     }

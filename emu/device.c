@@ -15,7 +15,8 @@
 /* One line per chip; the options sm_90 and sm_90a differ only in what PTX they accept.
  * max_cluster: with non-portable sizes allowed; 1: no clusters. */
 #define CHIP(sm, suffix, option, like, sms, smem, optin, reserved, threads, blocks, cluster, l2, khz, mem) \
-    { { option, "tcemu " option " (no GPU)", sm, suffix, sms, (smem) * KB, 48 * KB, (optin) * KB, reserved, 65536, threads, blocks, \
+    { { option, "tcemu " option " (no GPU)", sm, suffix, sms, (smem) * KB, 48 * KB, (optin) * KB, reserved, 65536,    \
+        threads, blocks,                                                                                              \
         cluster, l2, khz, mem }, like }
 #define CHIP_A(sm, like, ...) CHIP(sm, 0, "sm_" #sm, like, __VA_ARGS__), CHIP(sm, 'a', "sm_" #sm "a", like, __VA_ARGS__)
 static const struct { emu_device d; const char *like; } chips[] = {
@@ -75,7 +76,8 @@ __attribute__((constructor(101))) static void options(void)
     const char *s = getenv("TCEMU_DEVICE");
     const emu_device *d = emu_device_find(s && *s ? s : EMU_DEFAULT_DEVICE);
     if (!d) {
-        fprintf(stderr, "tcemu: TCEMU_DEVICE=%s is not a device that can be emulated: taking " EMU_DEFAULT_DEVICE "\n", s);
+        fprintf(stderr, "tcemu: TCEMU_DEVICE=%s is not a device that can be emulated: taking " EMU_DEFAULT_DEVICE "\n",
+                s);
         d = emu_device_find(EMU_DEFAULT_DEVICE);
     }
     device = *d;
@@ -83,15 +85,19 @@ __attribute__((constructor(101))) static void options(void)
     size_t ram = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     if (device.memory > ram / 2) device.memory = ram / 2 & ~(size_t)(MB - 1);
 
-    uint64_t seed = 1, schedule = 0, threads = 0, checks = 1, verbose = 0, stats = 0, code = 86, hang = EMU_DEFAULT_HANG, timeout = 0, sms = 0, strict = 0;
-    number("TCEMU_SEED", &seed); number("TCEMU_SCHEDULE", &schedule); number("TCEMU_THREADS", &threads); number("TCEMU_CHECKS", &checks);
-    number("TCEMU_VERBOSE", &verbose); number("TCEMU_STATS", &stats); number("TCEMU_HANG", &hang); number("TCEMU_TIMEOUT", &timeout); number("TCEMU_ERROR_EXITCODE", &code);
+    uint64_t seed = 1, schedule = 0, threads = 0, checks = 1, verbose = 0, stats = 0, code = 86,
+             hang = EMU_DEFAULT_HANG, timeout = 0, sms = 0, strict = 0;
+    number("TCEMU_SEED", &seed); number("TCEMU_SCHEDULE", &schedule); number("TCEMU_THREADS", &threads);
+    number("TCEMU_CHECKS", &checks);
+    number("TCEMU_VERBOSE", &verbose); number("TCEMU_STATS", &stats); number("TCEMU_HANG", &hang);
+    number("TCEMU_TIMEOUT", &timeout); number("TCEMU_ERROR_EXITCODE", &code);
     number("TCEMU_SMS", &sms); number("TCEMU_STRICT", &strict);
     if (sms && sms < 100000) device.sms = (int)sms;
     if (!threads) { long n = sysconf(_SC_NPROCESSORS_ONLN); threads = n > 0 ? (uint64_t)n : 1; }
     if (threads > 1024) threads = 1024;
-    emu_opt = (emu_options){ .device = &device, .seed = seed, .schedules = (int)schedule, .stats = (int)stats, .threads = (int)threads,
-        .checks = checks != 0, .verbose = (int)verbose, .strict = strict != 0, .hang = hang, .timeout = timeout };
+    emu_opt = (emu_options){ .device = &device, .seed = seed, .schedules = (int)schedule, .stats = (int)stats,
+                             .threads = (int)threads, .checks = checks != 0, .verbose = (int)verbose,
+                             .strict = strict != 0, .hang = hang, .timeout = timeout };
     s = getenv("TCEMU_JSON");
     if (s && *s) { emu_opt.json = 1; emu_opt.json_path = strcmp(s, "-") ? s : NULL; }
     emu_error_exitcode = (int)(code & 255);

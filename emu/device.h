@@ -10,5 +10,6 @@
 const emu_device *emu_device_find(const char *option);      /* "sm_90a"; NULL: there is none */
 void emu_device_list(FILE *f);
 int emu_number(const char *s, uint64_t *v);                 /* decimal, 0x, 0; -1: not a number */
-extern int emu_error_exitcode;                              /* exit status of a program that returned 0, yet errors were reported */
+/* exit status of a program that returned 0, yet errors were reported */
+extern int emu_error_exitcode;
 #endif

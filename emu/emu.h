@@ -1,13 +1,17 @@
 /* emu.h - what the rooms of tcemu share: machine state (launch, cluster, CTA, warp), how an instruction gets at its
  * registers, how it touches memory, how asynchronous work is queued, how mistakes are reported.
  *
- * Rooms: ptx.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c warps, divergence,
- * scheduling, launches; alu.c arithmetic; num.c number formats and cvt; mem.c ld, st, atom, cp.async, address spaces;
- * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; mma.c mma.sync, wmma, ldmatrix; wgmma.c; tcgen05.c;
- * check.c happens-before, shadow memory; spin.c hangs that write memory; slots.c registers that share a place; pool.c large buffers; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
+ * Rooms: ptx.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c warps,
+ * divergence, scheduling, launches; alu.c arithmetic; num.c number formats and cvt; mem.c ld, st, atom, cp.async,
+ * address spaces;
+ * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; mma.c mma.sync, wmma, ldmatrix; wgmma.c;
+ * tcgen05.c;
+ * check.c happens-before, shadow memory; spin.c hangs that write memory; slots.c registers that share a place; pool.c
+ * large buffers; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
  *
- * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster needs a
- * lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic operations. */
+ * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster
+ * needs a lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic
+ * operations. */
 #ifndef EMU_H
 #define EMU_H
 #include <stdarg.h>
@@ -29,9 +33,9 @@ typedef struct emu_device {
 } emu_device;
 
 /* ---- Addresses ----
- * Global, constant and kernel-parameter memory: real host addresses. Generic addresses of the other spaces have a tag in the
- * top byte. A 32-bit shared address is rank << 24 | offset, in .shared::cta too (rank: of the CTA that owns the byte, in its
- * cluster), as on hardware; offset 0..smem_reserved-1 is reserved by the system. */
+ * Global, constant and kernel-parameter memory: real host addresses. Generic addresses of the other spaces have a tag
+ * in the top byte. A 32-bit shared address is rank << 24 | offset, in .shared::cta too (rank: of the CTA that owns the
+ * byte, in its cluster), as on hardware; offset 0..smem_reserved-1 is reserved by the system. */
 #define EMU_GEN_SHARED 0x5e00000000000000ull
 #define EMU_GEN_LOCAL  0x1c00000000000000ull
 #define EMU_GEN_TAG(a) ((a) & 0xff00000000000000ull)
@@ -43,7 +47,8 @@ typedef struct dim3_ { uint32_t x, y, z; } emu_dim3;
 /* ---- A kernel of a module, ready to run ---- */
 typedef struct emu_kernel {
     struct emu_module *mod; ptx_func *fn;
-    uint32_t *shared_off;               /* by ptx_sym.id: offset of each .shared variable; ~0u if the kernel has no use of it */
+    /* by ptx_sym.id: offset of each .shared variable; ~0u if the kernel has no use of it */
+    uint32_t *shared_off;
     uint32_t static_smem;               /* bytes after smem_reserved */
     uint32_t dyn_off;                   /* offset of the dynamic block (from the reserved bytes' start: add nothing) */
     uint32_t local_bytes;               /* local memory of a thread at the deepest static call; grows on demand */
@@ -65,7 +70,10 @@ typedef struct cta {
     uint8_t *smem; uint32_t smem_size;  /* from offset 0, the reserved bytes included */
     struct shadow *shadow;
     struct warp *warp; int nwarp, nthread, live_warps;
-    struct named_barrier { uint32_t expected, arrived, gen, red_started, red_popc, red_and, red_or, done_popc, done_and, done_or; struct vclk *vc, *vc_done; } bar[16];
+    struct named_barrier {
+        uint32_t expected, arrived, gen, red_started, red_popc, red_and, red_or, done_popc, done_and, done_or;
+        struct vclk *vc, *vc_done;
+    } bar[16];
     struct mbar_table *mbars;
     struct tmem *tmem;                  /* tcgen05.c */
     uint32_t regs_pool; int regs_known; /* setmaxnreg */
@@ -79,7 +87,8 @@ typedef struct cluster {
     uint64_t steps;                     /* warp instructions executed */
     uint64_t rng;
     struct async_op *q_head, *q_tail; uint32_t q_count; /* asynchronous operations not yet performed */
-    uint32_t nthread_pad, nclock;       /* vector clock: threads (padded to warps, all CTAs), then slots of asynchronous operations */
+    /* vector clock: threads (padded to warps, all CTAs), then slots of asynchronous operations */
+    uint32_t nthread_pad, nclock;
     struct clock_state *clocks;
     uint32_t barrier_arrived, barrier_gen; struct vclk *barrier_vc, *barrier_done;
     int live_ctas;
@@ -87,8 +96,11 @@ typedef struct cluster {
     uint64_t idle_cycles, progress_at;  /* emulated time spent waiting */
     int idle_rounds, timeout;   /* timeout: parked try_waits give up now */
     struct cluster *next; uint32_t index;
-    uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen; int stuck;      /* exec.c: is it spinning for ever? */
-    uint64_t busy_at, quiet_steps; int quiet;                   /* steps at, and since, the last progress that was no mere write; quiet: for long */
+    /* exec.c: is it spinning for ever? */
+    uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen;
+    int stuck;
+    /* steps at, and since, the last progress that was no mere write; quiet: for long */
+    uint64_t busy_at, quiet_steps; int quiet;
     int watch; uint32_t spin_gen, spin_slices; int spin_ready, spin_proven; void *spin_warps;       /* spin.c */
 } cluster;
 
@@ -105,14 +117,16 @@ typedef struct warp {
     uint32_t frame_off[32], frame_top[32];      /* local memory: the current frame */
     uint8_t *local[32]; uint32_t local_size[32];
     uint32_t stalled; uint64_t stalled_at;              /* lanes that wait, and cluster->events when they began */
-    uint32_t begun;                     /* lanes that have done the first half of the blocking instruction they stand at */
+    /* lanes that have done the first half of the blocking instruction they stand at */
+    uint32_t begun;
     uint64_t wait_key[32];              /* free for the blocking instruction of each lane */
     struct vclk *vc[32];                /* what each thread knows to have happened */
     uint32_t tick;                      /* clock of the warp */
     struct cpasync *cpasync; uint32_t cp_groups[32];    /* mem.c: cp.async not yet waited for; groups committed */
     /* registers whose value is on the way (wgmma accumulators, tcgen05.ld): tag of each plane, 0 if none */
     uint32_t *tag; uint64_t *tagged; uint32_t ntagged;           /* tagged: a bit for each plane that has one */
-    uint64_t *wrote; uint64_t wgmma_fence_seq, seq;     /* kernels with wgmma: when was each plane last computed, and where: seq << 24 | index of the instruction */
+    /* kernels with wgmma: when was each plane last computed, and where: seq << 24 | index of the instruction */
+    uint64_t *wrote; uint64_t wgmma_fence_seq, seq;
     struct wg_warp *wgmma; struct tc5_warp *tc5;
     struct bulk_groups *bulk;           /* tma.c / core: bulk groups of each lane */
     uint32_t maxnreg;                   /* setmaxnreg: present limit; 0: not known */
@@ -123,7 +137,8 @@ typedef struct warp {
     void *fences;                       /* check.c */
     void *tags; uint32_t next_tag;      /* exec.c: registers on the way */
     struct undef *undef;                /* undef.c: values that a shuffle read from nowhere; NULL: none */
-    const ptx_instr *last_wait[32];     /* the wait that each lane stands at or polls, for the deadlock report; NULL: it runs */
+    /* the wait that each lane stands at or polls, for the deadlock report; NULL: it runs */
+    const ptx_instr *last_wait[32];
 } warp;
 
 typedef struct launch {
@@ -138,37 +153,44 @@ typedef struct launch {
     uint64_t seed; int schedule;
     struct worker_pool *pool; struct spin *spin;
     uint64_t clock_base;
-    void *grid_workspace;               /* cooperative launches: what %envreg1:%envreg2 point to, the word of the grid barrier at 4 */
+    /* cooperative launches: what %envreg1:%envreg2 point to, the word of the grid barrier at 4 */
+    void *grid_workspace;
 } launch;
 
 /* ---- Decoding ----
- * A family of instructions registers itself by its first word. The decoder looks at i->mod and i->op, fills i->f, i->aux,
- * i->flags and i->exec and returns 0; or returns -1 with a sentence in err: "ld: .v8 with .b64 is not supported".
+ * A family of instructions registers itself by its first word. The decoder looks at i->mod and i->op, fills i->f,
+ * i->aux, i->flags and i->exec and returns 0; or returns -1 with a sentence in err: "ld: .v8 with .b64 is not
+ * supported".
  * Decoding happens once per module, when a kernel of it is first launched, for reachable functions only. */
 typedef int (*emu_decoder)(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t err_size);
 typedef struct { const char *word; emu_decoder decode; } emu_family;
-extern const emu_family emu_alu[], emu_cvt[], emu_mem[], emu_sync[], emu_tma[], emu_mma[], emu_wgmma[], emu_tcgen05[], emu_control[];  /* each ends in {0} */
+/* each ends in {0} */
+extern const emu_family emu_alu[], emu_cvt[], emu_mem[], emu_sync[], emu_tma[], emu_mma[], emu_wgmma[], emu_tcgen05[],
+    emu_control[];
 
 /* i->flags */
 enum {
     I_CONTROL = 1,    /* exec sets the lanes' pc itself */
     I_ALIGNED = 2,    /* .sync.aligned: waits until every live lane of the warp is here; then mask == warp->live.
                          A predicate guard must be the same in all lanes (reported otherwise). */
-    I_MEMBERS = 4,    /* .sync with a member mask as its last operand (shfl, vote, match, redux, elect, bar.warp): likewise
-                         for the lanes in the mask */
+    I_MEMBERS = 4,    /* .sync with a member mask as its last operand (shfl, vote, match, redux, elect, bar.warp):
+                         likewise for the lanes in the mask */
     I_MOVE = 8,       /* a register move: copies of values on the way are allowed */
     I_WGMMA = 16      /* may name registers that are on the way */
 };
 int emu_has(const ptx_instr *i, const char *word);           /* is the word among the modifiers (not the opcode)? */
 int emu_has_prefix(const ptx_instr *i, const char *prefix);
-ptx_type emu_type_n(const ptx_instr *i, int n);              /* the n-th type word of the mnemonic, from the end: 0 = last */
+/* the n-th type word of the mnemonic, from the end: 0 = last */
+ptx_type emu_type_n(const ptx_instr *i, int n);
 /* 32 lanes of an immediate or symbol address, uint32_t[32] for bits <= 32, uint64_t[32] for 64; cached in the module */
 const void *emu_konst(emu_module *m, uint64_t value, int bits);
-/* Prepares a source operand for R32/R64: makes immediates (converted to type: an integer literal for an f32 operand is an
- * error, 1.5 becomes f32 bits), special registers and symbol addresses readable. Every decoder calls it for every operand that
- * its exec reads through R32/R64/RP, vectors' and pairs' elements included. Returns 0, or -1 with err set. */
+/* Prepares a source operand for R32/R64: makes immediates (converted to type: an integer literal for an f32 operand is
+ * an error, 1.5 becomes f32 bits), special registers and symbol addresses readable. Every decoder calls it for every
+ * operand that its exec reads through R32/R64/RP, vectors' and pairs' elements included. Returns 0, or -1 with err
+ * set. */
 int emu_prepare(emu_module *m, ptx_func *fn, ptx_opnd *o, ptx_type type, char *err, size_t err_size);
-int emu_decode_error(char *err, size_t n, const ptx_instr *i, const char *fmt, ...);    /* writes "mnemonic: ...", returns -1 */
+/* writes "mnemonic: ...", returns -1 */
+int emu_decode_error(char *err, size_t n, const ptx_instr *i, const char *fmt, ...);
 
 /* ---- Results of exec ---- */
 enum {
@@ -185,17 +207,20 @@ static inline uint32_t *R32(warp *w, const ptx_opnd *o)
 {
     return o->konst ? (uint32_t *)o->konst : w->reg + (size_t)(w->base + o->reg) * 32;
 }
-static inline uint64_t *R64(warp *w, const ptx_opnd *o)       /* also the low half of a 128-bit register; high half at [32 + lane] */
+/* also the low half of a 128-bit register; high half at [32 + lane] */
+static inline uint64_t *R64(warp *w, const ptx_opnd *o)
 {
     return o->konst ? (uint64_t *)o->konst : (uint64_t *)(w->reg + (size_t)(w->base + o->reg) * 32);
 }
-static inline uint32_t *RP(warp *w, const ptx_opnd *o)        /* predicate register: bit per lane; mind o->neg in sources */
+/* predicate register: bit per lane; mind o->neg in sources */
+static inline uint32_t *RP(warp *w, const ptx_opnd *o)
 {
     return o->konst ? (uint32_t *)o->konst : w->pred + w->pbase + o->reg;
 }
 static inline uint32_t emu_pred(warp *w, const ptx_opnd *o) { return o->neg ? ~*RP(w, o) : *RP(w, o); }
-/* Special registers and addresses of shared, local and parameter variables are not the same in all CTAs: emu_prepare gives such an
- * operand a scratch plane, and emu_refresh(), called by the run loop before exec, fills it. Nothing for handlers to do. */
+/* Special registers and addresses of shared, local and parameter variables are not the same in all CTAs: emu_prepare
+ * gives such an operand a scratch plane, and emu_refresh(), called by the run loop before exec, fills it. Nothing for
+ * handlers to do. */
 
 #define EMU_EACH(l, mask) for (uint32_t m_ = (mask), l; m_ && (l = (uint32_t)__builtin_ctz(m_), 1); m_ &= m_ - 1)
 
@@ -205,36 +230,42 @@ enum {
     A_STRONG = 8,     /* volatile, relaxed, acquire, release, atomic: does not race with its like */
     A_ASYNC = 16,     /* asynchronous proxy */
     A_GENERIC = 64,
-    A_NOINIT = 32,    /* reading uninitialised bytes is no fault here (a copy that carries the fact along, a prefetch) */
+    /* reading uninitialised bytes is no fault here (a copy that carries the fact along, a prefetch) */
+    A_NOINIT = 32,
 };
-/* One lane's access to a space (SP_NONE: generic). Checks bounds, lifetime, alignment to size (align if not 0), initialisation, races,
- * proxies; reports what is wrong. Returns the bytes, or NULL if the access must not happen (reported; readers then use
- * EMU_POISON, writers do nothing). sync 1 in flags' A_STRONG: acquires / releases at the address too. */
-void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, uint32_t size, uint32_t align, int flags);
+/* One lane's access to a space (SP_NONE: generic). Checks bounds, lifetime, alignment to size (align if not 0),
+ * initialisation, races, proxies; reports what is wrong. Returns the bytes, or NULL if the access must not happen
+ * (reported; readers then use EMU_POISON, writers do nothing). sync 1 in flags' A_STRONG: acquires / releases at the
+ * address too. */
+void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, uint32_t size, uint32_t align,
+                 int flags);
 #define EMU_POISON 0xcdcdcdcdcdcdcdcdull
 /* Address of a PO_MEM operand for one lane: base + imm. */
 uint64_t emu_mem_addr(warp *w, const ptx_opnd *o, int lane);
 /* 32-bit shared address of any cluster CTA -> the CTA and offset; NULL if no such CTA or offset (not reported) */
 cta *emu_shared_cta(warp *w, uint64_t addr, uint32_t *offset);
-/* Generic or .shared address (space SP_SHARED or SP_NONE) -> shared 32-bit address; returns 0 if it is not in shared memory */
+/* Generic or .shared address (space SP_SHARED or SP_NONE) -> shared 32-bit address; returns 0 if it is not in shared
+ * memory */
 int emu_to_shared(int space, uint64_t addr, uint32_t *shared);
 
 /* Global memory: is [addr, addr+size) within one live allocation? 1 yes; else 0 and a sentence in why.
  * emu_alloc / emu_free serve cudaMalloc and friends; contents of fresh memory is poison and counts as uninitialised. */
 int emu_global_ok(uint64_t addr, uint64_t size, int write, char *why, size_t n);
-void *emu_alloc(size_t size, const char *what); int emu_free(void *p);                     /* 0, or -1: no such allocation */
+/* 0, or -1: no such allocation */
+void *emu_alloc(size_t size, const char *what); int emu_free(void *p);
 void *emu_alloc_find(uint64_t addr, uint64_t *base, uint64_t *size);
 void emu_global_mark(uint64_t addr, uint64_t size, int initialised);                       /* host writes; frees */
 uint64_t emu_global_uninit(uint64_t addr, uint64_t size);       /* first address in the range never written, or 0 */
-void emu_alloc_host(void *p, size_t size, const char *what);    /* make host memory (pinned, managed, registered) accessible to kernels */
+/* make host memory (pinned, managed, registered) accessible to kernels */
+void emu_alloc_host(void *p, size_t size, const char *what);
 
 /* ---- Asynchronous operations (exec.c runs them, tma.c, wgmma.c, tcgen05.c make them) ----
- * Issue: op = emu_async_new(...), fill your payload, mark every shared-memory byte the operation will read or write with
- * emu_async_touch (this is where races and missing proxy fences are found), then emu_async_post(op).
- * Later - as late as the program's waits allow, or at a random moment - the scheduler calls perform(op, stage): AO_READ then
- * AO_WRITE. For operations whose completion is an mbarrier both come at one moment. For bulk groups (stores, reductions) AO_READ
- * comes at the latest when .read is waited for, AO_WRITE when the group is. Operations with the same non-NULL fifo are performed in
- * the order of their posting. */
+ * Issue: op = emu_async_new(...), fill your payload, mark every shared-memory byte the operation will read or write
+ * with emu_async_touch (this is where races and missing proxy fences are found), then emu_async_post(op).
+ * Later - as late as the program's waits allow, or at a random moment - the scheduler calls perform(op, stage): AO_READ
+ * then AO_WRITE. For operations whose completion is an mbarrier both come at one moment. For bulk groups (stores,
+ * reductions) AO_READ comes at the latest when .read is waited for, AO_WRITE when the group is. Operations with the
+ * same non-NULL fifo are performed in the order of their posting. */
 enum { AO_READ, AO_WRITE };
 typedef struct async_op {
     struct async_op *next;
@@ -243,19 +274,22 @@ typedef struct async_op {
     void (*perform)(struct async_op *op, int stage);
     void *payload;                                            /* size bytes, zeroed, freed with the operation */
     const void *fifo;
-    int bulk_group;                                           /* 1: joins the lane's current bulk group (commit_group, wait_group) */
+    /* 1: joins the lane's current bulk group (commit_group, wait_group) */
+    int bulk_group;
     int stage_done;                                           /* bit AO_READ, bit AO_WRITE */
-    cta *mbar_cta; uint32_t mbar_off; int has_mbar;           /* where completion is signalled; for the deadlock report */
+    /* where completion is signalled; for the deadlock report */
+    cta *mbar_cta; uint32_t mbar_off; int has_mbar;
     uint32_t slot, tick; struct vclk *vc;                     /* clock of the operation */
     uint64_t posted; uint32_t group_no;
-    int owner_managed;                                        /* not in the scheduler's queue: its maker calls emu_async_run() */
+    /* not in the scheduler's queue: its maker calls emu_async_run() */
+    int owner_managed;
 } async_op;
 async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int));
 /* flags: A_READ, A_WRITE; A_GENERIC if the operation does not belong to the asynchronous proxy (st.async, red.async) */
 void emu_async_touch(async_op *op, cta *c, uint32_t offset, uint32_t bytes, int flags);
 void emu_async_post(async_op *op);
-/* For operations whose maker decides when they happen (wgmma, tcgen05.ld): not queued. emu_async_run performs both stages, emu_async_acquire
- * makes the waiting lanes know of its completion (happens-before), emu_async_free ends it. */
+/* For operations whose maker decides when they happen (wgmma, tcgen05.ld): not queued. emu_async_run performs both
+ * stages, emu_async_acquire makes the waiting lanes know of its completion (happens-before), emu_async_free ends it. */
 void emu_async_run(async_op *op);
 void emu_async_acquire(warp *w, uint32_t mask, async_op *op);
 void emu_async_free(async_op *op);
@@ -266,38 +300,46 @@ uint8_t *emu_async_global(async_op *op, uint64_t addr, uint64_t bytes, int flags
 /* Signals of a finished operation (in perform, AO_WRITE). They carry the operation's clock. */
 void emu_mbar_complete_tx(async_op *op, cta *c, uint32_t offset, uint32_t bytes);
 void emu_mbar_arrive_op(async_op *op, cta *c, uint32_t offset, uint32_t count);
-/* At issue: reports an mbarrier operand that is not initialised or not aligned. 1 if fine. space SP_SHARED or SP_NONE (generic) */
+/* At issue: reports an mbarrier operand that is not initialised or not aligned. 1 if fine. space SP_SHARED or SP_NONE
+ * (generic) */
 int emu_mbar_check(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, cta **c, uint32_t *offset);
 
-/* Registers on the way: after emu_tag(), any instruction that reads or writes one of the planes before emu_untag() is reported (moves
- * copy the tag to their destination instead). reg: slot in the present window. value index: which plane of the result.
+/* Registers on the way: after emu_tag(), any instruction that reads or writes one of the planes before emu_untag() is
+ * reported (moves copy the tag to their destination instead). reg: slot in the present window. value index: which plane
+ * of the result.
  * emu_untag(): the values arrive: every plane (original or copy) that still has tag id gets result[index*32 .. +32). */
-uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what /* "wgmma accumulator" */, uint32_t note /* for its maker */);
+uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what /* "wgmma accumulator" */,
+                     uint32_t note /* for its maker */);
 void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index);
 void emu_untag(warp *w, uint32_t tag, const uint32_t *result);
 void emu_untag_all(warp *w);
 int emu_tagged(const warp *w, uint32_t tag);            /* has any plane the tag? */
-/* Is this register operand on the way? Its tag and value index; else 0. (A wgmma that accumulates onto the one before.) */
+/* Is this register operand on the way? Its tag and value index; else 0. (A wgmma that accumulates onto the one
+ * before.) */
 uint32_t emu_tag_of(warp *w, const ptx_opnd *reg, uint32_t *index);
 
 /* ---- Reports (report.c) ---- */
 typedef enum {
     E_OOB_GLOBAL, E_OOB_SHARED, E_OOB_LOCAL, E_MISALIGNED, E_FREED, E_UNINIT_GLOBAL, E_UNINIT_SHARED, E_UNINIT_TMEM,
-    E_RACE, E_PROXY, E_WGMMA_FENCE, E_WGMMA_PENDING, E_TCGEN05, E_TMEM, E_MBARRIER, E_CONVERGENCE, E_SETMAXNREG, E_IN_FLIGHT,
+    E_RACE, E_PROXY, E_WGMMA_FENCE, E_WGMMA_PENDING, E_TCGEN05, E_TMEM, E_MBARRIER, E_CONVERGENCE, E_SETMAXNREG,
+    E_IN_FLIGHT,
     E_DEADLOCK, E_DESCRIPTOR, E_TRAP, E_ASSERT, E_UNSUPPORTED, E_OPERAND, E_READONLY, E_HANG, E_LEAK, E_COUNT
 } emu_check;
 /* Names for people and for --json: "out-of-bounds-global", ... */
 extern const char *const emu_check_name[E_COUNT];
-/* Reports a mistake at instruction i by the lanes in mask. The sentence says what, with values, and the rule. The same check at
- * the same instruction is printed once and counted. lane -1 and mask 0 are allowed. */
-void emu_report(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Reports a mistake at instruction i by the lanes in mask. The sentence says what, with values, and the rule. The same
+ * check at the same instruction is printed once and counted. lane -1 and mask 0 are allowed. */
+void emu_report(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt,
+                ...) __attribute__((format(printf, 5, 6)));
 /* A second place that belongs to the last report: "written at ..." */
 void emu_report_also(warp *w, const ptx_instr *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Fatal: reports and ends the launch. Returns X_ABORT. */
-int emu_fatal(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+int emu_fatal(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, const char *fmt,
+              ...) __attribute__((format(printf, 5, 6)));
 /* "kernel.cu:12 (inlined at main.cu:40)"; returns buf */
 const char *emu_where(const ptx_module *m, const ptx_instr *i, char *buf, size_t n);
-/* "offset 1152 (tile + 128)": a place in shared memory with the variable that lies there. Good until a few calls later. */
+/* "offset 1152 (tile + 128)": a place in shared memory with the variable that lies there. Good until a few calls
+ * later. */
 const char *emu_offset(const cta *c, uint32_t offset);
 int emu_error_count(void);
 
@@ -316,7 +358,8 @@ typedef struct emu_options {
     const emu_device *device;
     uint64_t seed; int schedules;       /* schedule 0: latest; 1..: random from the seed */
     int stats, json, threads, checks, verbose;
-    int strict;                         /* also report what the ISA does not promise but widely used libraries rely on */
+    /* also report what the ISA does not promise but widely used libraries rely on */
+    int strict;
     uint64_t timeout;                   /* seconds that a kernel may run, 0 as long as it likes */
     uint64_t hang;                      /* warp instructions without progress until a hang is reported */
     const char *json_path;
@@ -327,16 +370,20 @@ extern emu_options emu_opt;
 emu_module *emu_module_load(const char *ptx_text, size_t n, const char *from, char *err, size_t err_size);
 void emu_module_unload(emu_module *m);
 emu_kernel *emu_module_kernel(emu_module *m, const char *name);
-void *emu_module_global(emu_module *m, const char *name, size_t *size);      /* address of a __device__ / __constant__ variable */
+/* address of a __device__ / __constant__ variable */
+void *emu_module_global(emu_module *m, const char *name, size_t *size);
 typedef struct emu_launch_config {
     emu_dim3 grid, block, cluster;      /* cluster 0,0,0 or 1,1,1: none */
     uint32_t dyn_smem; int cooperative, pdl;
 } emu_launch_config;
 /* args: one pointer per parameter, as cudaLaunchKernel; or NULL and the packed block of param_size bytes.
- * Checks every limit first. Returns a cudaError_t (the driver API's codes are the same numbers): 0, cudaErrorInvalidConfiguration, ...;
+ * Checks every limit first. Returns a cudaError_t (the driver API's codes are the same numbers): 0,
+ * cudaErrorInvalidConfiguration, ...;
  * the kernel has finished on return. why: the sentence that goes with it. */
-int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const void *packed, size_t packed_size, char *why, size_t n);
-/* Registers a thread would need on hardware: from .maxnreg/.maxntid, else an estimate; for attribute and occupancy queries. */
+int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const void *packed, size_t packed_size,
+               char *why, size_t n);
+/* Registers a thread would need on hardware: from .maxnreg/.maxntid, else an estimate; for attribute and occupancy
+ * queries. */
 int emu_kernel_regs(const emu_kernel *k);
 int emu_blocks_per_sm(const emu_kernel *k, int threads, size_t dyn_smem);    /* occupancy */
 uint64_t emu_clock(void);               /* emulated time: warp instructions executed so far */

@@ -1,11 +1,13 @@
-/* exec.c - the machine: warps with independently scheduled lanes, clusters, launches, the queue of asynchronous operations.
+/* exec.c - the machine: warps with independently scheduled lanes, clusters, launches, the queue of asynchronous
+ * operations.
  *
- * A warp executes the group of its lanes that stand at one instruction; the groups of a diverged warp take turns, the one that is
- * furthest behind first (deepest call, lowest address), so that they meet again, and the others when it spins. Warps of a cluster
- * take turns of a quantum. An instruction that must wait leaves its lanes where they are; they try again after the next event.
+ * A warp executes the group of its lanes that stand at one instruction; the groups of a diverged warp take turns, the
+ * one that is furthest behind first (deepest call, lowest address), so that they meet again, and the others when it
+ * spins. Warps of a cluster take turns of a quantum. An instruction that must wait leaves its lanes where they are;
+ * they try again after the next event.
  *
- * Asynchronous operations are performed when nothing else in the cluster can go on (schedule 0: as late as the program's waits
- * allow), or also at random moments (schedules 1, 2, ...). */
+ * Asynchronous operations are performed when nothing else in the cluster can go on (schedule 0: as late as the
+ * program's waits allow), or also at random moments (schedules 1, 2, ...). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,7 +30,11 @@ uint64_t emu_rand(cluster *cl)
     z = (z ^ z >> 27) * 0x94d049bb133111ebull;
     return z ^ z >> 31;
 }
-uint64_t emu_cluster_clock(warp *w) { cluster *cl = w->cta->cl; return cl->L->clock_base + cl->steps * 2 + w->steps % 2 + cl->idle_cycles; }
+uint64_t emu_cluster_clock(warp *w)
+{
+    cluster *cl = w->cta->cl;
+    return cl->L->clock_base + cl->steps * 2 + w->steps % 2 + cl->idle_cycles;
+}
 void emu_event(cluster *cl) { cl->events++; emu_progress++; }
 void emu_abort(launch *L, int cuda_error, const char *fmt, ...)
 {
@@ -43,7 +49,10 @@ void emu_abort(launch *L, int cuda_error, const char *fmt, ...)
 
 /* ---- calls ---- */
 
-static const ptx_func *current(const warp *w, int lane) { return w->frame[lane] ? w->frame[lane]->fn : w->cta->cl->L->k->fn; }
+static const ptx_func *current(const warp *w, int lane)
+{
+    return w->frame[lane] ? w->frame[lane]->fn : w->cta->cl->L->k->fn;
+}
 static uint32_t preds_of(const ptx_func *f) { return f->npred + f->nslot; }     /* room for sunk predicates as well */
 static void need_registers(warp *w, uint32_t base, uint32_t pbase, const ptx_func *f)
 {
@@ -61,7 +70,10 @@ static void need_registers(warp *w, uint32_t base, uint32_t pbase, const ptx_fun
             w->tagged = realloc(w->tagged, has * sizeof *w->tagged);
             memset(w->tagged + had, 0, (has - had) * sizeof *w->tagged);
         }
-        if (w->wrote) { w->wrote = realloc(w->wrote, n * sizeof *w->wrote); memset(w->wrote + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->wrote); }
+        if (w->wrote) {
+            w->wrote = realloc(w->wrote, n * sizeof *w->wrote);
+            memset(w->wrote + w->nreg_alloc, 0, (n - w->nreg_alloc) * sizeof *w->wrote);
+        }
         w->nreg_alloc = n;
     }
     if (pbase + preds_of(f) > w->npred_alloc) {
@@ -82,8 +94,12 @@ uint8_t *emu_local(warp *w, int lane, uint64_t addr, uint32_t size)
     }
     return w->local[lane] + addr;
 }
-static uint8_t *arg_bytes(warp *w, int l, const ptx_opnd *o) { return emu_local(w, l, w->frame_off[l] + o->sym->offset + (uint64_t)o->imm, (uint32_t)o->sym->size); }
-int emu_call_builtin(warp *w, const ptx_instr *i, uint32_t mask, const char *name);      /* mem.c: 0 done, 1 unknown, X_ABORT */
+static uint8_t *arg_bytes(warp *w, int l, const ptx_opnd *o)
+{
+    return emu_local(w, l, w->frame_off[l] + o->sym->offset + (uint64_t)o->imm, (uint32_t)o->sym->size);
+}
+/* mem.c: 0 done, 1 unknown, X_ABORT */
+int emu_call_builtin(warp *w, const ptx_instr *i, uint32_t mask, const char *name);
 
 static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
 {
@@ -99,20 +115,25 @@ static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
             ptx_func *f = L->mod->ptx->func[k];
             if (f->sym == s && s) known = 1;
         }
-        if (!known) return emu_fatal(w, i, mask, E_OPERAND, "calls through %#llx, which is not the address of a function", (unsigned long long)R64(w, callee)[lead]);
+        if (!known)
+            return emu_fatal(w, i, mask, E_OPERAND, "calls through %#llx, which is not the address of a function",
+                             (unsigned long long)R64(w, callee)[lead]);
         uint32_t same = 0;
         EMU_EACH(l, mask) if (R64(w, callee)[l] == (uint64_t)(uintptr_t)s) same |= 1u << l;
         mask = same;
     }
     if (!s->func || !s->func->has_body) {
         int r = emu_call_builtin(w, i, mask, s->name);
-        if (r == 1) return emu_fatal(w, i, mask, E_UNSUPPORTED, "calls %s, which has no body and is none of the functions that tcemu provides", s->name);
+        if (r == 1)
+            return emu_fatal(w, i, mask, E_UNSUPPORTED,
+                             "calls %s, which has no body and is none of the functions that tcemu provides", s->name);
         if (r) return r;
         EMU_EACH(l, mask) w->pc[l] = pc + 1;
         return X_JUMP;
     }
     ptx_func *f = s->func;
-    if (args->n < f->nparam || ret->n < f->nret) return emu_fatal(w, i, mask, E_OPERAND, "call of %s with %d arguments, it has %d", f->name, args->n, f->nparam);
+    if (args->n < f->nparam || ret->n < f->nret)
+        return emu_fatal(w, i, mask, E_OPERAND, "call of %s with %d arguments, it has %d", f->name, args->n, f->nparam);
     const ptx_func *from = current(w, lead);
     uint32_t base = w->lane_base[lead] + from->nslot, pbase = w->lane_pbase[lead] + preds_of(from);
     /* above the windows of lanes that are elsewhere: a 64-bit register's planes are not a 32-bit one's */
@@ -127,14 +148,22 @@ static int exec_call(warp *w, const ptx_instr *i, uint32_t mask)
         frame *fr = malloc(sizeof *fr);
         int depth = 0;
         for (frame *g = w->frame[l]; g; g = g->up) depth++;
-        if (depth > 4000) { free(fr); return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "the call stack is deeper than 4000 functions"); }
-        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from, w->frame_top[l]};
+        if (depth > 4000) {
+            free(fr);
+            return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "the call stack is deeper than 4000 functions");
+        }
+        *fr = (frame){w->frame[l], pc + 1, w->lane_base[l], w->lane_pbase[l], w->frame_off[l], f, ret, from,
+                      w->frame_top[l]};
         uint32_t off = (w->frame_top[l] + 15) & ~15u, old = w->frame_off[l];
         w->frame_top[l] = off + f->frame_bytes;
         for (int k = 0; k < f->nparam; k++) {
             uint32_t size = (uint32_t)f->param[k]->size;
-            if (args->elem[k].kind != PO_SYM || args->elem[k].sym->size < size) { free(fr); return emu_fatal(w, i, mask, E_UNSUPPORTED, "an argument of %s that is no .param variable", f->name); }
-            uint8_t *d = emu_local(w, (int)l, off + f->param[k]->offset, size), *src = emu_local(w, (int)l, old + args->elem[k].sym->offset, size);
+            if (args->elem[k].kind != PO_SYM || args->elem[k].sym->size < size) {
+                free(fr);
+                return emu_fatal(w, i, mask, E_UNSUPPORTED, "an argument of %s that is no .param variable", f->name);
+            }
+            uint8_t *d = emu_local(w, (int)l, off + f->param[k]->offset, size),
+                    *src = emu_local(w, (int)l, old + args->elem[k].sym->offset, size);
             if (d && src) memcpy(d, w->local[l] + old + args->elem[k].sym->offset, size);
         }
         w->frame_off[l] = off;
@@ -176,7 +205,9 @@ static int exec_brx(warp *w, const ptx_instr *i, uint32_t mask)
     const ptx_sym *t = i->op[1].sym;
     EMU_EACH(l, mask) {
         uint32_t k = R32(w, &i->op[0])[l];
-        if (k >= (uint32_t)t->ntargets) return emu_fatal(w, i, 1u << l, E_OPERAND, "brx.idx with index %u, the list has %d targets", k, t->ntargets);
+        if (k >= (uint32_t)t->ntargets)
+            return emu_fatal(w, i, 1u << l, E_OPERAND, "brx.idx with index %u, the list has %d targets", k,
+                             t->ntargets);
         w->pc[l] = t->targets[k]->target;
     }
     return X_JUMP;
@@ -194,11 +225,13 @@ static int decode_control(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, 
     const char *word = i->mod[0];
     i->flags |= I_CONTROL;
     if (!strcmp(word, "bra")) {
-        if (i->nop != 1 || i->op[0].kind != PO_SYM || i->op[0].sym->space != SP_LABEL) return emu_decode_error(err, n, i, "needs a label");
+        if (i->nop != 1 || i->op[0].kind != PO_SYM || i->op[0].sym->space != SP_LABEL)
+            return emu_decode_error(err, n, i, "needs a label");
         i->f[0] = i->op[0].sym->target;
         i->exec = exec_bra;
     } else if (!strcmp(word, "brx")) {
-        if (i->nop != 2 || i->op[1].kind != PO_SYM || !i->op[1].sym->is_table) return emu_decode_error(err, n, i, "needs an index and a .branchtargets list");
+        if (i->nop != 2 || i->op[1].kind != PO_SYM || !i->op[1].sym->is_table)
+            return emu_decode_error(err, n, i, "needs an index and a .branchtargets list");
         if (emu_prepare(m, fn, &i->op[0], PT_U32, err, n)) return -1;
         i->exec = exec_brx;
     } else if (!strcmp(word, "call")) {
@@ -211,8 +244,10 @@ static int decode_control(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, 
     else { i->flags &= (uint8_t)~I_CONTROL; i->exec = exec_nothing; }      /* pmevent, pragma-like */
     return 0;
 }
-const emu_family emu_control[] = {{"bra", decode_control}, {"brx", decode_control}, {"call", decode_control}, {"ret", decode_control}, {"exit", decode_control},
-                                  {"trap", decode_control}, {"brkpt", decode_control}, {"pmevent", decode_control}, {0}};
+const emu_family emu_control[] = {{"bra", decode_control}, {"brx", decode_control}, {"call", decode_control},
+                                  {"ret", decode_control}, {"exit", decode_control},
+                                  {"trap", decode_control}, {"brkpt", decode_control}, {"pmevent", decode_control},
+                                  {0}};
 
 /* ---- exit ---- */
 
@@ -226,8 +261,10 @@ static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
     if (w->bulk) bulk_exit(w, i, mask);
     w->live &= ~mask;
     w->stalled &= ~mask;
-    /* a thread may arrive at the cluster barrier and exit: it is not expected any more, so it may not count as arrived either */
-    EMU_EACH(l, mask) if (w->cluster_gen[l] == c->cl->barrier_gen + 1) { w->cluster_gen[l] = 0; c->cl->barrier_arrived--; }
+    /* a thread may arrive at the cluster barrier and exit: it is not expected any more, so it may not count as arrived
+     * either */
+    EMU_EACH(l, mask)
+        if (w->cluster_gen[l] == c->cl->barrier_gen + 1) { w->cluster_gen[l] = 0; c->cl->barrier_arrived--; }
     emu_event(c->cl);
     if (w->live) return;
     emu_wgmma_exit(w);
@@ -246,7 +283,8 @@ static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
 
 typedef struct { const ptx_instr *i; const char *what; uint32_t note; int tc5; } tag_info;
 static uint32_t tag_key(uint32_t id, uint32_t index) { return id << 9 | index; }
-/* w->tag of a plane, and the bit that says whether there is one: few of a kernel's registers are on the way at a time */
+/* w->tag of a plane, and the bit that says whether there is one: few of a kernel's registers are on the way at a
+ * time */
 static void tag_set(warp *w, uint32_t plane, uint32_t key)
 {
     uint64_t bit = 1ull << plane % 64;
@@ -268,7 +306,10 @@ uint32_t emu_tag_new(warp *w, const ptx_instr *i, const char *what, uint32_t not
     ((tag_info *)w->tags)[id % 1024] = (tag_info){i, what, note, !strcmp(i->mod[0], "tcgen05")};
     return id;
 }
-void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index) { tag_set(w, w->base + reg->reg, tag_key(tag, index)); }
+void emu_tag(warp *w, uint32_t tag, const ptx_opnd *reg, uint32_t index)
+{
+    tag_set(w, w->base + reg->reg, tag_key(tag, index));
+}
 #define EACH_TAGGED(w, p)                                                                                              \
     for (uint32_t k_ = 0, p; k_ < (w)->nreg_alloc / 64 + 1 && (w)->ntagged; k_++)                                     \
         for (uint64_t b_ = (w)->tagged[k_]; b_ && (p = k_ * 64 + (uint32_t)__builtin_ctzll(b_), 1); b_ &= b_ - 1)
@@ -302,7 +343,9 @@ static void tag_fault(warp *w, const ptx_instr *i, uint32_t mask, uint32_t plane
         emu_untag(w, w->tag[plane] >> 9, NULL);
         return;
     }
-    emu_report(w, i, mask, E_WGMMA_PENDING, "%s a register that is %s still in flight: wgmma.wait_group must come first", write ? "writes" : "reads", t->what);
+    emu_report(w, i, mask, E_WGMMA_PENDING,
+               "%s a register that is %s still in flight: wgmma.wait_group must come first", write ? "writes" : "reads",
+               t->what);
     emu_report_also(w, t->i, "issued");
     tag_set(w, plane, 0);
 }
@@ -319,15 +362,16 @@ static void check_tag_operand(warp *w, const ptx_instr *i, uint32_t mask, const 
     } else if (o->kind == PO_MEM && o->type && w->tag[w->base + o->reg]) tag_fault(w, i, mask, w->base + o->reg, 0);
     for (int k = 0; o->elem && k < o->n; k++) check_tag_operand(w, i, mask, &o->elem[k], write);
 }
-/* Packing and unpacking: what a tcgen05.ld brings goes along as if moved (its values are here already, only the wait is missing); what a
- * wgmma will bring cannot */
+/* Packing and unpacking: what a tcgen05.ld brings goes along as if moved (its values are here already, only the wait is
+ * missing); what a wgmma will bring cannot */
 static int tag_packed(warp *w, const ptx_instr *i)
 {
     const ptx_opnd *d = &i->op[0], *s = &i->op[1];
     uint32_t key = 0;
     for (int k = 0; k < (s->kind == PO_VEC ? s->n : 1); k++) {
         const ptx_opnd *o = s->kind == PO_VEC ? &s->elem[k] : s;
-        for (uint32_t p = 0; p < planes_of(o); p++) if (w->tag[w->base + o->reg + p]) key = w->tag[w->base + o->reg + p];
+        for (uint32_t p = 0; p < planes_of(o); p++)
+            if (w->tag[w->base + o->reg + p]) key = w->tag[w->base + o->reg + p];
     }
     if (key && !tag_of(w, key)->tc5) return 0;
     for (int k = 0; k < (d->kind == PO_VEC ? d->n : 1); k++) {
@@ -347,7 +391,8 @@ static void check_tags(warp *w, const ptx_instr *i, uint32_t mask)
         if (d->type == PT_PRED && d->kind == PO_REG) return;
         if (d->kind == PO_REG && s->kind != PO_VEC) {
             uint32_t from = s->kind == PO_REG && s->type != PT_PRED;
-            for (uint32_t p = 0; p < planes_of(d); p++) tag_set(w, w->base + d->reg + p, from ? w->tag[w->base + s->reg + p] : 0);
+            for (uint32_t p = 0; p < planes_of(d); p++)
+                tag_set(w, w->base + d->reg + p, from ? w->tag[w->base + s->reg + p] : 0);
             return;
         }
         if (tag_packed(w, i)) return;
@@ -362,7 +407,8 @@ static void note_write(warp *w, const ptx_instr *i)
     uint64_t at = w->seq << 24 | ((uint64_t)(i - w->cta->cl->L->mod->ptx->code) & 0xffffff);
     if (o->kind == PO_REG && o->type != PT_PRED) {
         uint64_t v = at;
-        if (i->flags & I_MOVE) v = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED ? w->wrote[w->base + i->op[1].reg] : 0;
+        if (i->flags & I_MOVE)
+            v = i->op[1].kind == PO_REG && i->op[1].type != PT_PRED ? w->wrote[w->base + i->op[1].reg] : 0;
         w->wrote[w->base + o->reg] = v;
     } else if (o->kind == PO_VEC && !(i->flags & I_MOVE))
         for (int k = 0; k < o->n; k++) if (o->elem[k].kind == PO_REG) w->wrote[w->base + o->elem[k].reg] = at;
@@ -422,9 +468,12 @@ static int convergence_fault(warp *w)
         emu_event(w->cta->cl);
         return 0;
     }
-    if (w->stalled & w->live) return 0;         /* others wait for something: a deadlock, if it is one, is reported as such */
+    /* others wait for something: a deadlock, if it is one, is reported as such */
+    if (w->stalled & w->live) return 0;
     /* the group that is furthest behind stands in the branch that the others did not take */
-    EMU_EACH(l, lanes) if (w->lane_base[l] > w->lane_base[lead] || (w->lane_base[l] == w->lane_base[lead] && w->pc[l] < w->pc[lead])) lead = (int)l;
+    EMU_EACH(l, lanes)
+        if (w->lane_base[l] > w->lane_base[lead] || (w->lane_base[l] == w->lane_base[lead] && w->pc[l] < w->pc[lead]))
+            lead = (int)l;
     const ptx_instr *i = &px->code[w->pc[lead]];
     uint32_t here = 0, there = 0;
     EMU_EACH(l, w->live) if (w->pc[l] == w->pc[lead]) here |= 1u << l; else there |= 1u << l;
@@ -432,10 +481,17 @@ static int convergence_fault(warp *w)
     const ptx_instr *j = there ? &px->code[w->pc[__builtin_ctz(there)]] : i;
     w->base = w->lane_base[lead]; w->pbase = w->lane_pbase[lead];
     if (i->flags & I_MEMBERS)
-        emu_report(w, i, here, E_CONVERGENCE, "`%s` waits for the lanes of its member mask 0x%08x, of which lanes 0x%08x stand elsewhere or are switched off by their predicate",
-                   ptx_text(px, i, text, sizeof text), member_mask(w, i, lead), member_mask(w, i, lead) & w->live & ~here);
-    else emu_report(w, i, here, E_CONVERGENCE, "`%s` must be executed by all lanes of the warp together; lanes 0x%08x are elsewhere", ptx_text(px, i, text, sizeof text), there);
-    if (there) emu_report_also(w, j, "the others stand at `%s`, %s", ptx_text(px, j, text, sizeof text), emu_where(px, j, place, sizeof place));
+        emu_report(w, i, here, E_CONVERGENCE,
+                   "`%s` waits for the lanes of its member mask 0x%08x, of which lanes 0x%08x stand elsewhere or are "
+                   "switched off by their predicate", ptx_text(px, i, text, sizeof text), member_mask(w, i, lead),
+                   member_mask(w, i, lead) & w->live & ~here);
+    else
+        emu_report(w, i, here, E_CONVERGENCE,
+                   "`%s` must be executed by all lanes of the warp together; lanes 0x%08x are elsewhere",
+                   ptx_text(px, i, text, sizeof text), there);
+    if (there)
+        emu_report_also(w, j, "the others stand at `%s`, %s", ptx_text(px, j, text, sizeof text),
+                        emu_where(px, j, place, sizeof place));
     emu_abort(w->cta->cl->L, 719, "convergence fault");
     return 1;
 }
@@ -445,8 +501,8 @@ static int warp_run(warp *w, int budget)
     cluster *cl = w->cta->cl;
     launch *L = cl->L;
     const ptx_instr *code = L->mod->ptx->code;
-    /* The group that is furthest behind goes first, so that the lanes meet again; but it may be spinning: the others begin after a
-     * failed poll, and in every eighth of the turns that end without the warp converged */
+    /* The group that is furthest behind goes first, so that the lanes meet again; but it may be spinning: the others
+     * begin after a failed poll, and in every eighth of the turns that end without the warp converged */
     int yielded = 0, rotated = w->reconverge_rr % 8 == 7;
     uint64_t events = cl->events;
     const int watch = cl->watch, note = L->stats || watch;
@@ -471,7 +527,8 @@ static int warp_run(warp *w, int budget)
                 EMU_EACH(k, rest) if (w->pc[k] == g[n].pc && w->lane_base[k] == g[n].base) g[n].mask |= 1u << k;
                 rest &= ~g[n].mask;
                 int k = n++;
-                for (; k > 0 && (g[k].base > g[k - 1].base || (g[k].base == g[k - 1].base && g[k].pc < g[k - 1].pc)); k--) {
+                for (; k > 0 && (g[k].base > g[k - 1].base || (g[k].base == g[k - 1].base && g[k].pc < g[k - 1].pc));
+                     k--) {
                     uint32_t a = g[k].mask, b = g[k].pc, c = g[k].base;
                     g[k] = g[k - 1]; g[k - 1].mask = a; g[k - 1].pc = b; g[k - 1].base = c;
                 }
@@ -480,18 +537,24 @@ static int warp_run(warp *w, int budget)
             uint32_t ready = 0;
             for (int k = 0; k < 2 * n && found < 0; k++) {
                 int j = (first + k) % n;
-                if (k < n && code[g[j].pc].exec == exec_trap) continue;      /* what the other lanes still have to say comes first */
+                /* what the other lanes still have to say comes first */
+                if (k < n && code[g[j].pc].exec == exec_trap) continue;
                 w->base = g[j].base; w->pbase = w->lane_pbase[__builtin_ctz(g[j].mask)];
                 ready = group_ready(w, &code[g[j].pc], g[j].mask);
                 if (ready) found = j;
             }
             if (found < 0) {
                 if (convergence_fault(w)) return W_ABORT;
-                if (cl->events > events) { events = cl->events; if (w->stalled && cl->events > w->stalled_at) w->stalled = 0; continue; }
+                if (cl->events > events) {
+                    events = cl->events;
+                    if (w->stalled && cl->events > w->stalled_at) w->stalled = 0;
+                    continue;
+                }
                 return W_BLOCKED;
             }
             mask = ready;
-            for (int k = 0; k < n; k++) if (g[k].base == g[found].base && g[k].pc > g[found].pc && g[k].pc < stop) stop = g[k].pc;
+            for (int k = 0; k < n; k++)
+                if (g[k].base == g[found].base && g[k].pc > g[found].pc && g[k].pc < stop) stop = g[k].pc;
             if (mask != g[found].mask) stop = g[found].pc + 1;  /* part of a group: go one step */
             pc = g[found].pc;
             lead = __builtin_ctz(mask);
@@ -515,14 +578,20 @@ static int warp_run(warp *w, int budget)
             w->steps++;
             if (__builtin_expect(note, 0)) {
                 if (watch) spin_ran(w, pc);
-                if (L->stats) { stat_line *s = &L->stats[pc]; __atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED); __atomic_fetch_add(&s->lanes, (uint64_t)__builtin_popcount(m), __ATOMIC_RELAXED); }
+                if (L->stats) {
+                    stat_line *s = &L->stats[pc];
+                    __atomic_fetch_add(&s->count, 1, __ATOMIC_RELAXED);
+                    __atomic_fetch_add(&s->lanes, (uint64_t)__builtin_popcount(m), __ATOMIC_RELAXED);
+                }
             }
             if (!m) { pc++; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } continue; }
             if (flags) {
                 if (flags & (I_ALIGNED | I_MEMBERS)) {
                     if (flags & I_ALIGNED && m != w->live) {
                         if (m != mask) {
-                            emu_report(w, i, m, E_CONVERGENCE, "an .aligned instruction under a predicate that is true for lanes 0x%08x only", m);
+                            emu_report(w, i, m, E_CONVERGENCE,
+                                       "an .aligned instruction under a predicate that is true for lanes 0x%08x only",
+                                       m);
                             emu_abort(L, 719, "convergence fault");
                             return W_ABORT;
                         }
@@ -534,8 +603,9 @@ static int warp_run(warp *w, int budget)
                         if ((ready & mask) != mask && ready != m) {      /* not all: let the chooser decide */
                             EMU_EACH(l, mask) w->pc[l] = pc;
                             if (m != mask) { EMU_EACH(l, mask & ~m) w->pc[l] = pc + 1; }
-                            if (mask == w->live && !ready && !(w->stalled & w->live)) { if (convergence_fault(w)) return W_ABORT; }
-                            else if (mask == w->live && ready) { mask = ready; stop = pc + 1; m &= mask; goto go; }
+                            if (mask == w->live && !ready && !(w->stalled & w->live)) {
+                                if (convergence_fault(w)) return W_ABORT;
+                            } else if (mask == w->live && ready) { mask = ready; stop = pc + 1; m &= mask; goto go; }
                             break;
                         }
                     }
@@ -547,7 +617,11 @@ static int warp_run(warp *w, int budget)
                     cl->steps++;
                     if (i->exec == exec_bra) {
                         if (watch == 2 && i->f[0] <= pc) budget = 0;        /* a turn of a loop at a time */
-                        if (m == mask) { pc = i->f[0]; if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; } if (budget > 0 || pc > (uint32_t)(i - code)) continue; }
+                        if (m == mask) {
+                            pc = i->f[0];
+                            if (pc >= stop) { EMU_EACH(l, mask) w->pc[l] = pc; break; }
+                            if (budget > 0 || pc > (uint32_t)(i - code)) continue;
+                        }
                         EMU_EACH(l, mask & ~m) w->pc[l] = (uint32_t)(i - code) + 1;
                         EMU_EACH(l, m) w->pc[l] = i->f[0];
                         break;
@@ -645,10 +719,13 @@ static void queue_abandon(cta *c, warp *w, const ptx_instr *i)
     (void)w; (void)i;
     cluster *cl = c->cl;
     for (async_op *o = cl->q_head; o; o = o->next) {
-        /* What it sent to another CTA of the cluster that CTA waits for; but not if it is read from the shared memory that ends here */
-        int reads = o->cta == c && o->has_mbar && emu_has(o->i, "bulk") && emu_has(o->i, "shared::cta") && emu_has(o->i, "shared::cluster");
+        /* What it sent to another CTA of the cluster that CTA waits for; but not if it is read from the shared memory
+         * that ends here */
+        int reads = o->cta == c && o->has_mbar && emu_has(o->i, "bulk") && emu_has(o->i, "shared::cta")
+            && emu_has(o->i, "shared::cluster");
         if (o->mbar_cta != c && !reads) continue;
-        emu_report(o->w, o->i, 1u << o->lane, E_IN_FLIGHT, "the CTA exits while this operation is still in flight: nothing waited for it");
+        emu_report(o->w, o->i, 1u << o->lane, E_IN_FLIGHT,
+                   "the CTA exits while this operation is still in flight: nothing waited for it");
         break;
     }
 }
@@ -661,9 +738,13 @@ static void bulk_exit(warp *w, const ptx_instr *i, uint32_t mask)
         for (int k = 0; k < 2; k++)
             for (async_op *o = lists[k], *next; o; o = next) {
                 next = o->next;
-                if (!(o->stage_done & 1) && (!k || emu_opt.strict))     /* committed: hardware waits, though the ISA does not say so */
-                    emu_report(w, o->i, 1u << l, E_IN_FLIGHT, k ? "the thread exits before cp.async.bulk.wait_group has seen that shared memory was read"
-                                                                : "the thread exits without cp.async.bulk.commit_group and wait_group for this operation");
+                /* committed: hardware waits, though the ISA does not say so */
+                if (!(o->stage_done & 1) && (!k || emu_opt.strict))
+                    emu_report(w, o->i, 1u << l, E_IN_FLIGHT,
+                               k ? "the thread exits before cp.async.bulk.wait_group has seen that shared memory "
+                                   "was read"
+                               : "the thread exits without cp.async.bulk.commit_group and wait_group for this "
+                                 "operation");
                 emu_async_run(o);
                 emu_async_free(o);
             }
@@ -693,7 +774,8 @@ int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read)
     EMU_EACH(l, mask) {
         struct bulk_lane *b = &w->bulk->lane[l];
         async_op *todo[1024]; int k = 0;
-        for (async_op *o = b->closed; o && k < 1024; o = o->next)       /* stage_done 4: an earlier .read wait has seen it already */
+        /* stage_done 4: an earlier .read wait has seen it already */
+        for (async_op *o = b->closed; o && k < 1024; o = o->next)
             if (o->group_no + (uint32_t)n <= b->next_group && !(read && o->stage_done & 4)) todo[k++] = o;
         while (k > 0) {                         /* oldest first */
             async_op *o = todo[--k];
@@ -737,7 +819,8 @@ static void warp_end(warp *w)
     cpasync_warp_end(w, 1);
     if (w->bulk) for (int l = 0; l < 32; l++) {
         async_op *lists[2] = {w->bulk->lane[l].open, w->bulk->lane[l].closed};
-        for (int k = 0; k < 2; k++) for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }
+        for (int k = 0; k < 2; k++)
+            for (async_op *o = lists[k], *next; o; o = next) { next = o->next; emu_async_free(o); }
     }
     emu_give(w->reg, (size_t)w->nreg_alloc * 128);
     free(w->pred); free(w->tag); free(w->tagged); free(w->tags); free(w->wrote); free(w->bulk);
@@ -781,7 +864,11 @@ static void cluster_end(cluster *cl)
     for (uint32_t r = 0; r < cl->ncta; r++) {
         cta *c = &cl->cta[r];
         for (int k = 0; k < c->nwarp; k++) {
-            if (c->warp[k].live) { c->warp[k].live = 0; emu_wgmma_exit(&c->warp[k]); emu_tcgen05_warp_exit(&c->warp[k]); }
+            if (c->warp[k].live) {
+                c->warp[k].live = 0;
+                emu_wgmma_exit(&c->warp[k]);
+                emu_tcgen05_warp_exit(&c->warp[k]);
+            }
             warp_end(&c->warp[k]);
         }
         mbar_cta_end(NULL, c);
@@ -810,8 +897,8 @@ static uint32_t kept_by(warp *w, int l)
     if (group_ready(w, i, same)) return 0;
     return (i->flags & I_ALIGNED ? w->live : member_mask(w, i, l) & w->live) & ~same;
 }
-/* Of several threads that wait, which is the one to name first? Who spins, or waits for registers or an mbarrier, rather than who
- * waits at a barrier for that one. */
+/* Of several threads that wait, which is the one to name first? Who spins, or waits for registers or an mbarrier,
+ * rather than who waits at a barrier for that one. */
 static int wait_rank(warp *w, int l)
 {
     const ptx_instr *i = w->last_wait[l];
@@ -826,7 +913,9 @@ static void describe_wait(warp *w, int l, char *buf, size_t n)
     char text[200];
     uint32_t by = w->last_wait[l] ? 0 : kept_by(w, l);
     w->base = w->lane_base[l]; w->pbase = w->lane_pbase[l];
-    if (by) snprintf(buf, n, "waits at `%s` for lanes 0x%08x of its warp", ptx_text(px, &px->code[w->pc[l]], text, sizeof text), by);
+    if (by)
+        snprintf(buf, n, "waits at `%s` for lanes 0x%08x of its warp",
+                 ptx_text(px, &px->code[w->pc[l]], text, sizeof text), by);
     else if (!w->last_wait[l]) snprintf(buf, n, "spins at `%s`", ptx_text(px, &px->code[w->pc[l]], text, sizeof text));
     else sync_describe_wait(w, l, buf, n);
 }
@@ -850,7 +939,10 @@ static void deadlock(cluster *cl, const char *why)
                 while (rest) {
                     int l = __builtin_ctz(rest);
                     uint32_t same = 0;
-                    EMU_EACH(j, rest) if (w->pc[j] == w->pc[l] && w->lane_base[j] == w->lane_base[l] && w->last_wait[j] == w->last_wait[l] && w->wait_key[j] == w->wait_key[l]) same |= 1u << j;
+                    EMU_EACH(j, rest)
+                        if (w->pc[j] == w->pc[l] && w->lane_base[j] == w->lane_base[l]
+                            && w->last_wait[j] == w->last_wait[l] && w->wait_key[j] == w->wait_key[l])
+                            same |= 1u << j;
                     rest &= ~same;
                     if (!pass) {
                         int rank = wait_rank(w, l);
@@ -860,7 +952,8 @@ static void deadlock(cluster *cl, const char *why)
                     if (first.w == w && first.mask == same) continue;
                     describe_wait(w, l, wait, sizeof wait);
                     const ptx_instr *i = w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]];
-                    snprintf(text, sizeof text, "%s: %s, at %s", same == w->live ? "" : " (some lanes)", wait, emu_where(px, i, place, sizeof place));
+                    snprintf(text, sizeof text, "%s: %s, at %s", same == w->live ? "" : " (some lanes)", wait,
+                             emu_where(px, i, place, sizeof place));
                     if (strcmp(text, pending) || k != to + 1) {         /* neighbours that do the same: one line */
                         if (*pending) also_waits(first.w, c, from, to, pending);
                         memcpy(pending, text, sizeof text);
@@ -876,7 +969,8 @@ static void deadlock(cluster *cl, const char *why)
             warp *w = first.w;
             int l = __builtin_ctz(first.mask);
             describe_wait(w, l, wait, sizeof wait);
-            emu_report(w, w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]], first.mask, E_DEADLOCK, "deadlock: %s. This thread %s", why, wait);
+            emu_report(w, w->last_wait[l] ? w->last_wait[l] : &px->code[w->pc[l]], first.mask, E_DEADLOCK,
+                       "deadlock: %s. This thread %s", why, wait);
         }
     }
     emu_abort(cl->L, 702, "deadlock");
@@ -917,7 +1011,8 @@ static int cluster_run(cluster *cl, int64_t slice)
             cl->idle_rounds = 0;
             cl->progress_at = cl->steps;
             if (emu_progress - emu_writes != busy) cl->busy_at = cl->steps;
-            else if (cl->steps - cl->busy_at > 200000) {        /* writes only, perhaps until an operation of the queue is done */
+            /* writes only, perhaps until an operation of the queue is done */
+            else if (cl->steps - cl->busy_at > 200000) {
                 queue_step(cl, random);
                 cl->busy_at = cl->steps;
             }
@@ -970,10 +1065,13 @@ static int cluster_run(cluster *cl, int64_t slice)
 struct worker_pool {
     launch *L; uint32_t nclusters; _Atomic uint32_t next; uint32_t resident;
     _Atomic uint64_t progress;
-    _Atomic uint32_t active, stuck;             /* clusters that have begun and not ended; those of them that repeat themselves */
-    _Atomic uint64_t busy; _Atomic uint32_t quiet; uint32_t workers;    /* progress but for writes; clusters that have made none for long */
+    /* clusters that have begun and not ended; those of them that repeat themselves */
+    _Atomic uint32_t active, stuck;
+    /* progress but for writes; clusters that have made none for long */
+    _Atomic uint64_t busy; _Atomic uint32_t quiet; uint32_t workers;
 };
-/* clusterlaunchcontrol: takes the next cluster that has not begun off the grid. 1, and the coordinates of its first CTA; 0: all have begun */
+/* clusterlaunchcontrol: takes the next cluster that has not begun off the grid. 1, and the coordinates of its first
+ * CTA; 0: all have begun */
 int emu_take_cluster(launch *L, emu_dim3 *first)
 {
     struct worker_pool *p = L->pool;
@@ -992,7 +1090,10 @@ static void set_quiet(struct worker_pool *p, cluster *cl, int quiet)
     cl->quiet = quiet;
 }
 /* Do all clusters do nothing but write memory, for long, and can no other begin? */
-static int all_quiet(struct worker_pool *p) { return p->quiet == p->active && (p->next >= p->nclusters || p->active >= p->resident * p->workers); }
+static int all_quiet(struct worker_pool *p)
+{
+    return p->quiet == p->active && (p->next >= p->nclusters || p->active >= p->resident * p->workers);
+}
 /* A cluster that comes back to a state it has been in, while no memory has changed, will do so for ever. */
 static uint64_t state_hash(const cluster *cl)
 {
@@ -1003,7 +1104,8 @@ static uint64_t state_hash(const cluster *cl)
             if (!w->live) continue;
             EMU_EACH(l, w->live) h = (h ^ w->pc[l] ^ (uint64_t)w->lane_base[l] << 32) * 0x100000001b3ull;
             const uint64_t *v = (const uint64_t *)(const void *)w->reg;
-            for (size_t n = (size_t)w->nreg_alloc * 16, x = 0; x < n; x++) h = (h ^ v[x]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+            for (size_t n = (size_t)w->nreg_alloc * 16, x = 0; x < n; x++)
+                h = (h ^ v[x]) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
             for (uint32_t x = 0; x < w->npred_alloc; x++) h = (h ^ w->pred[x]) * 0x100000001b3ull;
         }
     return h ? h : 1;
@@ -1038,7 +1140,12 @@ static void *worker(void *arg)
         int start = !head || (idle && active < p->resident);
         if (start) {
             uint32_t k = atomic_fetch_add(&p->next, 1);
-            if (k < p->nclusters) { cl = cluster_begin(L, k); active++; atomic_fetch_add(&p->active, 1); atomic_fetch_add(&p->busy, 1); }
+            if (k < p->nclusters) {
+                cl = cluster_begin(L, k);
+                active++;
+                atomic_fetch_add(&p->active, 1);
+                atomic_fetch_add(&p->busy, 1);
+            }
         }
         if (!cl) {
             if (!head) break;
@@ -1052,8 +1159,13 @@ static void *worker(void *arg)
         int r = cluster_run(cl, cl->watch ? WATCHED * nw : p->quiet ? SHORT_SLICE * nw : SLICE);
         atomic_fetch_add(&all_steps, cl->steps - steps);
         if (emu_progress != progress) atomic_fetch_add(&p->progress, 1);
-        if (emu_progress - emu_writes != busy) { atomic_fetch_add(&p->busy, 1); cl->quiet_steps = 0; set_quiet(p, cl, 0); }
-        else if ((cl->quiet_steps += cl->steps - steps) >= 2 * SLICE || (p->quiet && cl->quiet_steps >= SHORT_SLICE * nw)) set_quiet(p, cl, 1);
+        if (emu_progress - emu_writes != busy) {
+            atomic_fetch_add(&p->busy, 1);
+            cl->quiet_steps = 0;
+            set_quiet(p, cl, 0);
+        } else if ((cl->quiet_steps += cl->steps - steps) >= 2 * SLICE
+                 || (p->quiet && cl->quiet_steps >= SHORT_SLICE * nw))
+            set_quiet(p, cl, 1);
         if (r == C_DONE || r == C_ABORT || L->failed) {
             if (cl->stuck) atomic_fetch_sub(&p->stuck, 1);
             set_quiet(p, cl, 0);
@@ -1071,7 +1183,9 @@ static void *worker(void *arg)
         tail = cl;
         int alone = cl->quiet && all_quiet(p);
         if (cl->quiet && spin_after(cl, p->busy, p->active, alone))
-            deadlock(cl, "no cluster of the grid makes progress: its threads go round in loops, whose end depends on memory that nobody writes, though they write other memory");
+            deadlock(cl,
+                     "no cluster of the grid makes progress: its threads go round in loops, whose end depends on "
+                     "memory that nobody writes, though they write other memory");
         else if (spin_time(cl, alone, p->workers)) deadlock(cl, "the kernel has run longer than --timeout allows");
         idle = r == C_IDLE || cl->quiet;
         if (r != C_IDLE) { cl->idle_slices = 0; cl->idle_steps = 0; continue; }
@@ -1092,7 +1206,9 @@ static void *worker(void *arg)
 static int reaches(const emu_module *m, const ptx_func *f, const char *word, int depth)
 {
     for (uint32_t k = f->begin; k < f->end; k++) if (!strcmp(m->ptx->code[k].mod[0], word)) return 1;
-    if (depth < 8) for (int k = 0; k < f->ncallee; k++) if (f->callee[k]->has_body && reaches(m, f->callee[k], word, depth + 1)) return 1;
+    if (depth < 8)
+        for (int k = 0; k < f->ncallee; k++)
+            if (f->callee[k]->has_body && reaches(m, f->callee[k], word, depth + 1)) return 1;
     return 0;
 }
 static void collect_shared(emu_kernel *k, const ptx_func *f, int depth, uint32_t *top)
@@ -1107,7 +1223,8 @@ static void collect_shared(emu_kernel *k, const ptx_func *f, int depth, uint32_t
     }
     if (depth < 16) for (int c = 0; c < f->ncallee; c++) collect_shared(k, f->callee[c], depth + 1, top);
     if (f->calls_indirect && depth == 0)
-        for (int c = 0; c < k->mod->ptx->nfunc; c++) if (!k->mod->ptx->func[c]->is_entry) collect_shared(k, k->mod->ptx->func[c], 1, top);
+        for (int c = 0; c < k->mod->ptx->nfunc; c++)
+            if (!k->mod->ptx->func[c]->is_entry) collect_shared(k, k->mod->ptx->func[c], 1, top);
 }
 emu_module *emu_module_load(const char *text, size_t n, const char *from, char *err, size_t err_size)
 {
@@ -1117,7 +1234,10 @@ emu_module *emu_module_load(const char *text, size_t n, const char *from, char *
     m->ptx = px; m->dev = emu_opt.device; m->file = strdup(from ? from : "");
     for (int k = 0; k < px->nglobal; k++) {
         ptx_sym *s = px->global[k];
-        if (s->is_extern) { snprintf(err, err_size, "variable '%s' is .extern: it is defined in no module", s->name); return NULL; }
+        if (s->is_extern) {
+            snprintf(err, err_size, "variable '%s' is .extern: it is defined in no module", s->name);
+            return NULL;
+        }
         s->addr = emu_alloc(s->size ? s->size : 1, s->name);
         if (s->init) memcpy(s->addr, s->init, s->size); else memset(s->addr, 0, s->size);
         emu_global_mark((uint64_t)(uintptr_t)s->addr, s->size, 1);
@@ -1127,7 +1247,8 @@ emu_module *emu_module_load(const char *text, size_t n, const char *from, char *
     for (int k = 0; k < px->nglobal; k++)
         for (int r = 0; r < px->global[k]->nreloc; r++) {
             struct ptx_reloc *rel = &px->global[k]->reloc[r];
-            uint64_t v = (rel->sym->space == SP_FUNC ? (uint64_t)(uintptr_t)rel->sym : (uint64_t)(uintptr_t)rel->sym->addr) + (uint64_t)rel->add;
+            uint64_t v = (rel->sym->space == SP_FUNC ? (uint64_t)(uintptr_t)rel->sym
+                          : (uint64_t)(uintptr_t)rel->sym->addr) + (uint64_t)rel->add;
             memcpy((uint8_t *)px->global[k]->addr + rel->at, &v, 8);
         }
     for (int k = 0; k < px->nfunc; k++) m->nkernel += px->func[k]->is_entry && px->func[k]->has_body;
@@ -1144,7 +1265,8 @@ emu_module *emu_module_load(const char *text, size_t n, const char *from, char *
         collect_shared(e, f, 0, &top);
         e->static_smem = top - reserved;
         uint32_t align = 16;
-        for (int s = 0; s < px->nshared; s++) if (px->shared[s]->is_extern && px->shared[s]->align > align) align = px->shared[s]->align;
+        for (int s = 0; s < px->nshared; s++)
+            if (px->shared[s]->is_extern && px->shared[s]->align > align) align = px->shared[s]->align;
         e->dyn_off = (top + align - 1) / align * align;
         for (int s = 0; s < px->nshared; s++) if (px->shared[s]->is_extern) e->shared_off[s] = e->dyn_off;
         e->uses_wgmma = reaches(m, f, "wgmma", 0);
@@ -1165,14 +1287,19 @@ emu_kernel *emu_module_kernel(emu_module *m, const char *name)
 void *emu_module_global(emu_module *m, const char *name, size_t *size)
 {
     for (int k = 0; k < m->ptx->nglobal; k++)
-        if (!strcmp(m->ptx->global[k]->name, name)) { if (size) *size = m->ptx->global[k]->size; return m->ptx->global[k]->addr; }
+        if (!strcmp(m->ptx->global[k]->name, name)) {
+            if (size) *size = m->ptx->global[k]->size;
+            return m->ptx->global[k]->addr;
+        }
     return NULL;
 }
 int emu_kernel_regs(const emu_kernel *k)
 {
     const ptx_func *f = k->fn;
     if (f->maxnreg) return (int)f->maxnreg;
-    uint32_t t = f->reqntid[0] ? f->reqntid[0] * f->reqntid[1] * f->reqntid[2] : f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 0;
+    uint32_t t = f->reqntid[0] ? f->reqntid[0] * f->reqntid[1] * f->reqntid[2]
+               : f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2]
+               : 0;
     uint32_t blocks = f->minnctapersm ? f->minnctapersm : 1;
     if (t && f->minnctapersm) {
         uint32_t r = (uint32_t)k->mod->dev->regs_per_sm / (t * blocks) / 8 * 8;
@@ -1186,7 +1313,8 @@ int emu_blocks_per_sm(const emu_kernel *k, int threads, size_t dyn)
 {
     const emu_device *d = k->mod->dev;
     if (threads <= 0 || threads > 1024) return 0;
-    int warps = (threads + 31) / 32, by_threads = d->threads_per_sm / (warps * 32), by_regs = d->regs_per_sm / (emu_kernel_regs(k) * warps * 32);
+    int warps = (threads + 31) / 32, by_threads = d->threads_per_sm / (warps * 32),
+        by_regs = d->regs_per_sm / (emu_kernel_regs(k) * warps * 32);
     size_t smem = (k->dyn_off + dyn + 127) / 128 * 128;
     int by_smem = (int)((size_t)d->smem_per_sm / (smem ? smem : 1));
     int n = by_threads;
@@ -1206,40 +1334,69 @@ static int refuse(char *why, size_t n, int code, const char *fmt, ...)
     va_end(ap);
     return code;
 }
-int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const void *packed, size_t packed_size, char *why, size_t n)
+int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const void *packed, size_t packed_size,
+               char *why, size_t n)
 {
     const emu_device *d = k->mod->dev;
     ptx_func *f = k->fn;
     emu_dim3 g = c->grid, b = c->block, cd = c->cluster;
     uint64_t threads = (uint64_t)b.x * b.y * b.z;
     why[0] = 0;
-    if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z) return refuse(why, n, 9, "grid (%u,%u,%u) block (%u,%u,%u): every dimension must be at least 1", g.x, g.y, g.z, b.x, b.y, b.z);
-    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > 1024) return refuse(why, n, 9, "block (%u,%u,%u) has %llu threads; the limits are 1024 threads and (1024,1024,64)", b.x, b.y, b.z, (unsigned long long)threads);
-    if (g.x > 2147483647u || g.y > 65535 || g.z > 65535) return refuse(why, n, 9, "grid (%u,%u,%u): the limits are (2147483647,65535,65535)", g.x, g.y, g.z);
-    if (f->reqntid[0] && (b.x != f->reqntid[0] || b.y != f->reqntid[1] || b.z != f->reqntid[2])) return refuse(why, n, 1, "block (%u,%u,%u), but the kernel requires (%u,%u,%u)", b.x, b.y, b.z, f->reqntid[0], f->reqntid[1], f->reqntid[2]);
-    if (f->maxntid[0] && threads > (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2]) return refuse(why, n, 701, "%llu threads in a block, but the kernel was compiled for at most %u (__launch_bounds__)", (unsigned long long)threads, f->maxntid[0] * f->maxntid[1] * f->maxntid[2]);
+    if (!g.x || !g.y || !g.z || !b.x || !b.y || !b.z)
+        return refuse(why, n, 9, "grid (%u,%u,%u) block (%u,%u,%u): every dimension must be at least 1", g.x, g.y, g.z,
+                      b.x, b.y, b.z);
+    if (b.x > 1024 || b.y > 1024 || b.z > 64 || threads > 1024)
+        return refuse(why, n, 9, "block (%u,%u,%u) has %llu threads; the limits are 1024 threads and (1024,1024,64)",
+                      b.x, b.y, b.z, (unsigned long long)threads);
+    if (g.x > 2147483647u || g.y > 65535 || g.z > 65535)
+        return refuse(why, n, 9, "grid (%u,%u,%u): the limits are (2147483647,65535,65535)", g.x, g.y, g.z);
+    if (f->reqntid[0] && (b.x != f->reqntid[0] || b.y != f->reqntid[1] || b.z != f->reqntid[2]))
+        return refuse(why, n, 1, "block (%u,%u,%u), but the kernel requires (%u,%u,%u)", b.x, b.y, b.z, f->reqntid[0],
+                      f->reqntid[1], f->reqntid[2]);
+    if (f->maxntid[0] && threads > (uint64_t)f->maxntid[0] * f->maxntid[1] * f->maxntid[2])
+        return refuse(why, n, 701,
+                      "%llu threads in a block, but the kernel was compiled for at most %u (__launch_bounds__)",
+                      (unsigned long long)threads, f->maxntid[0] * f->maxntid[1] * f->maxntid[2]);
     if (f->cluster[0]) {
-        if (cd.x && (cd.x != f->cluster[0] || cd.y != f->cluster[1] || cd.z != f->cluster[2])) return refuse(why, n, 1, "cluster (%u,%u,%u) at the launch, (%u,%u,%u) in the kernel's __cluster_dims__", cd.x, cd.y, cd.z, f->cluster[0], f->cluster[1], f->cluster[2]);
+        if (cd.x && (cd.x != f->cluster[0] || cd.y != f->cluster[1] || cd.z != f->cluster[2]))
+            return refuse(why, n, 1, "cluster (%u,%u,%u) at the launch, (%u,%u,%u) in the kernel's __cluster_dims__",
+                          cd.x, cd.y, cd.z, f->cluster[0], f->cluster[1], f->cluster[2]);
         cd = (emu_dim3){f->cluster[0], f->cluster[1], f->cluster[2]};
     }
     if (!cd.x) cd = (emu_dim3){1, 1, 1};
     uint32_t cs = cd.x * cd.y * cd.z;
     if (cs > 1 && !d->max_cluster) return refuse(why, n, 912, "clusters need sm_90; this device is %s", d->option);
-    if (cs > 1 && (g.x % cd.x || g.y % cd.y || g.z % cd.z)) return refuse(why, n, 912, "grid (%u,%u,%u) is not a multiple of the cluster (%u,%u,%u)", g.x, g.y, g.z, cd.x, cd.y, cd.z);
-    if (cs > (uint32_t)(k->cluster_nonportable ? d->max_cluster : 8)) return refuse(why, n, 912, "a cluster of %u CTAs; the limit is 8 (%d with cudaFuncAttributeNonPortableClusterSizeAllowed)", cs, d->max_cluster);
+    if (cs > 1 && (g.x % cd.x || g.y % cd.y || g.z % cd.z))
+        return refuse(why, n, 912, "grid (%u,%u,%u) is not a multiple of the cluster (%u,%u,%u)", g.x, g.y, g.z, cd.x,
+                      cd.y, cd.z);
+    if (cs > (uint32_t)(k->cluster_nonportable ? d->max_cluster : 8))
+        return refuse(why, n, 912,
+                      "a cluster of %u CTAs; the limit is 8 (%d with cudaFuncAttributeNonPortableClusterSizeAllowed)",
+                      cs, d->max_cluster);
     uint64_t smem = (uint64_t)k->static_smem + c->dyn_smem;
-    if (smem > (uint64_t)d->smem_optin) return refuse(why, n, 1, "%llu bytes of shared memory; a block of %s has at most %d", (unsigned long long)smem, d->option, d->smem_optin);
+    if (smem > (uint64_t)d->smem_optin)
+        return refuse(why, n, 1, "%llu bytes of shared memory; a block of %s has at most %d", (unsigned long long)smem,
+                      d->option, d->smem_optin);
     if (smem > (uint64_t)d->smem_per_block && c->dyn_smem > (k->max_dyn_smem < 0 ? 0 : k->max_dyn_smem))
-        return refuse(why, n, 1, "%llu bytes of shared memory (%u static + %u dynamic): more than %d needs cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)", (unsigned long long)smem, k->static_smem, c->dyn_smem, d->smem_per_block);
+        return refuse(why, n, 1,
+                      "%llu bytes of shared memory (%u static + %u dynamic): more than %d needs "
+                      "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)", (unsigned long long)smem,
+                      k->static_smem, c->dyn_smem, d->smem_per_block);
     if (c->cooperative) {
-        uint64_t room = (uint64_t)emu_blocks_per_sm(k, (int)threads, c->dyn_smem) * (uint64_t)d->sms, blocks = (uint64_t)g.x * g.y * g.z;
-        if (blocks > room) return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time", (unsigned long long)blocks, (unsigned long long)room);
+        uint64_t room = (uint64_t)emu_blocks_per_sm(k, (int)threads, c->dyn_smem) * (uint64_t)d->sms,
+                 blocks = (uint64_t)g.x * g.y * g.z;
+        if (blocks > room)
+            return refuse(why, n, 720, "a cooperative launch of %llu blocks; %llu fit on the device at one time",
+                          (unsigned long long)blocks, (unsigned long long)room);
     }
     if (k->uses_wgmma && k->mod->ptx->debug)
-        return refuse(why, n, 801, "compiled with -G: ptxas then serialises wgmma, which tcemu does not imitate: the PTX reads accumulators where a wait is missing. Compile with -lineinfo in place of -G");
+        return refuse(why, n, 801,
+                      "compiled with -G: ptxas then serialises wgmma, which tcemu does not imitate: the PTX reads "
+                      "accumulators where a wait is missing. Compile with -lineinfo in place of -G");
     if (emu_decode_reachable(k->mod, f, why, n)) return 218;
-    launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs, .dyn_smem = c->dyn_smem,
-                .nthread = (uint32_t)threads, .nwarp = (uint32_t)(threads + 31) / 32, .seed = emu_opt.seed, .schedule = emu_opt.schedules};
+    launch L = {.dev = d, .k = k, .mod = k->mod, .grid = g, .block = b, .clusterdim = cd, .cluster_size = cs,
+                .dyn_smem = c->dyn_smem, .nthread = (uint32_t)threads, .nwarp = (uint32_t)(threads + 31) / 32,
+                .seed = emu_opt.seed, .schedule = emu_opt.schedules};
     L.gridid = atomic_fetch_add(&next_grid, 1);
     L.clock_base = all_steps * 2;
     size_t bytes = f->param_bytes + 64;

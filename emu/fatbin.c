@@ -24,7 +24,8 @@ static const size_t LIMIT = (size_t)1 << 30;            /* nothing honest claims
 typedef struct {
     uint32_t magic, version;
     const void *data;
-    const void *const *prelinked;                       /* version 2, of -rdc=true: the fat binaries that were linked, then NULL */
+    /* version 2, of -rdc=true: the fat binaries that were linked, then NULL */
+    const void *const *prelinked;
 } wrapper;
 
 typedef struct {
@@ -117,9 +118,11 @@ static int from_text(const char *text, size_t size, int sm, char suffix, fatbin_
     p->text[n] = 0;
     p->length = n;
     if (ptx_target(p->text, &p->arch, &p->suffix) < 0)
-        p->invalid = 1, fail(p, "the image is neither a fat binary nor PTX: PTX begins with .version and .target sm_<arch>");
+        p->invalid = 1,
+        fail(p, "the image is neither a fat binary nor PTX: PTX begins with .version and .target sm_<arch>");
     else if (!rank(p->arch, p->suffix, sm, suffix))
-        fail(p, "the PTX is for sm_%d%.1s, which does not run on sm_%d%.1s: compile it with -arch=compute_%d%.1s", p->arch, &p->suffix, sm, &suffix, sm, &suffix);
+        fail(p, "the PTX is for sm_%d%.1s, which does not run on sm_%d%.1s: compile it with -arch=compute_%d%.1s",
+             p->arch, &p->suffix, sm, &suffix, sm, &suffix);
     else return 0;
     free(p->text);
     p->text = NULL;
@@ -180,7 +183,8 @@ static int unpack(const entry *e, fatbin_ptx *p)
     if (full > LIMIT) return fail(p, "PTX compute_%d%.1s claims to be longer than 1 GiB", e->arch, &e->suffix);
     if (packed && e->compressed > e->size) return fail(p, "PTX compute_%d%.1s is cut short", e->arch, &e->suffix);
     /* neither compression shrinks more than this; a small file shall not claim much memory */
-    if (packed && full / 65536 > e->compressed) return fail(p, "PTX compute_%d%.1s claims an impossible size", e->arch, &e->suffix);
+    if (packed && full / 65536 > e->compressed)
+        return fail(p, "PTX compute_%d%.1s claims an impossible size", e->arch, &e->suffix);
     char *text = malloc(full + 1);
     if (!text) return fail(p, "no memory for %zu bytes of PTX", full);
     long n = (long)full;
@@ -189,7 +193,8 @@ static int unpack(const entry *e, fatbin_ptx *p)
     else n = lz4_block_decompress(e->payload, e->compressed, text, full);
     if (n < 0 || (size_t)n != full) {
         free(text);
-        return fail(p, "PTX compute_%d%.1s is damaged: it does not decompress to its %zu bytes", e->arch, &e->suffix, full);
+        return fail(p, "PTX compute_%d%.1s is damaged: it does not decompress to its %zu bytes", e->arch, &e->suffix,
+                    full);
     }
     text[full] = 0;
     p->text = text;
@@ -215,7 +220,8 @@ static void describe(const uint8_t *image, const uint8_t *end, char *list, size_
     if (open_fatbin(&r, image, end) < 0) return;
     while (next_entry(&r, &e)) {
         char item[64];
-        if (e.kind == KIND_ELF || e.kind == KIND_CUBIN) snprintf(item, sizeof item, "machine code sm_%d%.1s", e.arch, &e.suffix);
+        if (e.kind == KIND_ELF || e.kind == KIND_CUBIN)
+            snprintf(item, sizeof item, "machine code sm_%d%.1s", e.arch, &e.suffix);
         else if (e.kind == KIND_PTX) snprintf(item, sizeof item, "PTX compute_%d%.1s", e.arch, &e.suffix);
         else if (e.kind == KIND_LTO) snprintf(item, sizeof item, "LTO code lto_%d%.1s", e.arch, &e.suffix);
         else snprintf(item, sizeof item, "code of kind %d", e.kind);
@@ -230,7 +236,8 @@ static int from_fatbin(const uint8_t *image, const uint8_t *end, int sm, char su
     reader r = { 0 };
     entry e;
     int best = 0;
-    if (open_fatbin(&r, image, end) < 0) return p->invalid = 1, fail(p, "the fat binary is damaged: it is cut short or its header is wrong");
+    if (open_fatbin(&r, image, end) < 0)
+        return p->invalid = 1, fail(p, "the fat binary is damaged: it is cut short or its header is wrong");
     while (next_entry(&r, &e)) {
         int k = e.kind == KIND_PTX ? rank(e.arch, e.suffix, sm, suffix) : 0;
         /* the .target line has the last word: toolkits older than the flags leave a suffix to it */
@@ -238,7 +245,8 @@ static int from_fatbin(const uint8_t *image, const uint8_t *end, int sm, char su
         fatbin_ptx q = { 0 };
         int bad = unpack(&e, &q);
         if (!bad && ptx_target(q.text, &q.arch, &q.suffix) < 0)
-            bad = fail(&q, "PTX compute_%d%.1s is damaged: it does not begin with .version and .target sm_<arch>", e.arch, &e.suffix);
+            bad = fail(&q, "PTX compute_%d%.1s is damaged: it does not begin with .version and .target sm_<arch>",
+                       e.arch, &e.suffix);
         if (!bad && (k = rank(q.arch, q.suffix, sm, suffix)) > best) {
             free(p->text);
             *p = q;
@@ -261,8 +269,10 @@ static int from_fatbin(const uint8_t *image, const uint8_t *end, int sm, char su
     if (best) return 0;
     char list[128];
     describe(image, end, list, sizeof list);
-    return fail(p, "the fat binary has no PTX that sm_%d%.1s can run (it has: %s): compile with -gencode arch=compute_%d%.1s,code=compute_%d%.1s",
-                sm, &suffix, *list ? list : "nothing", sm, &suffix, sm, &suffix);
+    return fail(p,
+                "the fat binary has no PTX that sm_%d%.1s can run (it has: %s): compile with -gencode "
+                "arch=compute_%d%.1s,code=compute_%d%.1s", sm, &suffix, *list ? list : "nothing", sm, &suffix, sm,
+                &suffix);
 }
 
 /* With -rdc=true the wrapper's own fat binary has linked machine code only, and the PTX of every source file lies in
@@ -270,7 +280,8 @@ static int from_fatbin(const uint8_t *image, const uint8_t *end, int sm, char su
 static int from_wrapper(const wrapper *w, int sm, char suffix, fatbin_ptx *p)
 {
     if (!w->data) return fail(p, "the fat binary's wrapper points nowhere");
-    if ((uint32_t)le(w->data, 4) != FATBIN_MAGIC) return fail(p, "the fat binary's wrapper points to something else than a fat binary");
+    if ((uint32_t)le(w->data, 4) != FATBIN_MAGIC)
+        return fail(p, "the fat binary's wrapper points to something else than a fat binary");
     if (from_fatbin(w->data, NULL, sm, suffix, p) == 0) return 0;
     if (w->version != 2 || !w->prelinked) return -1;
     int found = 0;
@@ -284,7 +295,9 @@ static int from_wrapper(const wrapper *w, int sm, char suffix, fatbin_ptx *p)
     if (found < 2) return found == 1 ? 0 : -1;
     free(p->text);
     p->text = NULL;
-    return fail(p, "the program was compiled with -rdc=true, and the PTX of its source files is not linked: compile without -rdc=true, or all of it as one source file");
+    return fail(p,
+                "the program was compiled with -rdc=true, and the PTX of its source files is not linked: compile "
+                "without -rdc=true, or all of it as one source file");
 }
 
 static int find(const uint8_t *image, size_t size, int sm, char suffix, fatbin_ptx *p)
@@ -302,10 +315,12 @@ static int find(const uint8_t *image, size_t size, int sm, char suffix, fatbin_p
         return from_wrapper(&w, sm, suffix, p);
     }
     if (!memcmp(magic, "\177ELF", 4)) {
-        char arch[16] = "";                             /* the sm is the second byte of e_flags since CUDA 13, before it the first */
+        /* the sm is the second byte of e_flags since CUDA 13, before it the first */
+        char arch[16] = "";
         if (!size || size >= 64) snprintf(arch, sizeof arch, " for sm_%d", image[8] > 7 ? image[49] : image[48]);
-        return fail(p, "the image is machine code (an ELF cubin%s) without PTX: compile with -gencode arch=compute_%d%.1s,code=compute_%d%.1s, or load PTX",
-                    arch, sm, &suffix, sm, &suffix);
+        return fail(p,
+                    "the image is machine code (an ELF cubin%s) without PTX: compile with -gencode arch=compute_%d%.1s,"
+                    "code=compute_%d%.1s, or load PTX", arch, sm, &suffix, sm, &suffix);
     }
     return from_text((const char *)image, size, sm, suffix, p);
 }

@@ -1,5 +1,7 @@
-/* host.h - what the runtime API (host.c) and the driver API (driver.c) share: modules, kernels, streams, memory, errors.
- * Functions named host_ expect host_lock() to be held, and return the number that is both a cudaError_t and a CUresult. */
+/* host.h - what the runtime API (host.c) and the driver API (driver.c) share: modules, kernels, streams, memory,
+ * errors.
+ * Functions named host_ expect host_lock() to be held, and return the number that is both a cudaError_t and a
+ * CUresult. */
 #ifndef EMU_HOST_H
 #define EMU_HOST_H
 #define __CUDA_API_PUSH_VISIBILITY_DEFAULT 1
@@ -15,11 +17,12 @@
 #include "device.h"
 
 #define API __attribute__((visibility("default")))
-/* name is another name of target: the variants for per-thread default streams, and versions that differ in nothing. Neither name is
- * a macro's (cuda.h renames cuMemAlloc to cuMemAlloc_v2, ...) */
-#define ALIAS(name, target) extern __typeof__(target) alias_##name __asm__(#name) __attribute__((alias(#target), visibility("default")));
-/* A function that is not emulated: says so once and returns the error "not supported". Its parameters do not matter, so it is defined
- * under a name of its own that does not clash with the header's declaration. */
+/* name is another name of target: the variants for per-thread default streams, and versions that differ in nothing.
+ * Neither name is a macro's (cuda.h renames cuMemAlloc to cuMemAlloc_v2, ...) */
+#define ALIAS(name, target)                                                                                           \
+    extern __typeof__(target) alias_##name __asm__(#name) __attribute__((alias(#target), visibility("default")));
+/* A function that is not emulated: says so once and returns the error "not supported". Its parameters do not matter, so
+ * it is defined under a name of its own that does not clash with the header's declaration. */
 #define STUB(name) \
     API int stub_##name(void) __asm__(#name); \
     API int stub_##name(void) { static int said; return host_stub(#name, &said); }
@@ -28,7 +31,8 @@ void host_lock(void), host_unlock(void);
 void host_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));     /* one line "tcemu: ..." on stderr */
 int host_stub(const char *name, int *said);
 int host_sticky(void);                              /* the error of a kernel that failed: every later call returns it */
-void host_not_run(void);                            /* something that a GPU would have run is not: the exit status must tell */
+/* something that a GPU would have run is not: the exit status must tell */
+void host_not_run(void);
 int host_in_use(void);
 void host_used(void);                               /* the process uses CUDA: print the summary at its end */
 const char *host_error_string(int code);            /* NULL: no such code */
@@ -36,7 +40,8 @@ const char *host_error_string(int code);            /* NULL: no such code */
 /* ---- Modules. One struct is CUmodule, CUlibrary and the handle of a registered fat binary. ---- */
 typedef struct host_var {
     struct host_var *next; struct CUmod_st *image;
-    const void *shadow;                             /* host address that stands for it, NULL in modules loaded at run time */
+    /* host address that stands for it, NULL in modules loaded at run time */
+    const void *shadow;
     void **managed;                                 /* host's pointer to a __managed__ variable */
     const char *name; size_t host_size;
     void *addr; size_t size;                        /* once loaded */
@@ -71,7 +76,8 @@ int host_image_global(void **addr, size_t *size, host_image *m, const char *name
 int host_symbol(void **addr, size_t *size, const void *symbol, const char *api);   /* of a host shadow variable */
 CUfunction host_func_find(const void *handle_or_shadow);
 int host_func(CUfunction *f, const void *handle_or_shadow);        /* finds and loads */
-int host_func_launch(CUfunction *f, const void *handle_or_shadow); /* for a launch: one that cannot be loaded counts as not run */
+/* for a launch: one that cannot be loaded counts as not run */
+int host_func_launch(CUfunction *f, const void *handle_or_shadow);
 
 int host_func_get(CUfunction f, int attribute, int *v);            /* CU_FUNC_ATTRIBUTE_* */
 int host_func_set(CUfunction f, int attribute, int v, const char *api);
@@ -79,19 +85,25 @@ int host_param_info(CUfunction f, size_t i, size_t *offset, size_t *size);
 int host_device_attribute(int *v, int attribute);
 int host_occupancy(int *blocks, CUfunction f, int threads, size_t smem);
 int host_occupancy_smem(size_t *smem, CUfunction f, int blocks, int threads);
-int host_clusters(int *n, CUfunction f, emu_launch_config c, int max_size);       /* max_size: the largest possible size instead */
+/* max_size: the largest possible size instead */
+int host_clusters(int *n, CUfunction f, emu_launch_config c, int max_size);
 /* Reads launch attributes; events and priorities included. api names the caller in messages. */
 int host_launch_attributes(emu_launch_config *c, const CUlaunchAttribute *a, unsigned n, const char *api);
 
-/* ---- Work: what streams carry. It is performed at once, or becomes part of the graph that the stream captures. ---- */
+/* ---- Work: what streams carry. It is performed at once, or becomes part of the graph that the stream captures.
+ * ---- */
 typedef struct host_op {
     struct host_op *next;
     enum { OP_LAUNCH, OP_COPY, OP_SET, OP_CALL, OP_RECORD, OP_GRAPH } kind;
     const char *api;
     union {
         struct { CUfunction f; emu_launch_config c; void **args; const void *packed; size_t size; } launch;
-        struct { char *dst; const char *src; size_t dpitch, dslice, spitch, sslice, width, height, depth; int kind; } copy; /* bytes */
-        struct { char *dst; size_t pitch, slice, width, height, depth; uint32_t value; int unit; } set;    /* width in bytes */
+        /* bytes */
+        struct {
+            char *dst; const char *src; size_t dpitch, dslice, spitch, sslice, width, height, depth; int kind;
+        } copy;
+        /* width in bytes */
+        struct { char *dst; size_t pitch, slice, width, height, depth; uint32_t value; int unit; } set;
         struct { void (*fn)(void *); void *data; } call;
         struct { struct CUevent_st *event; } record;
         struct { struct CUgraph_st *graph; } graph;
@@ -99,17 +111,27 @@ typedef struct host_op {
 } host_op;
 int host_submit(CUstream s, host_op *op);
 int host_copy(const char *api, void *dst, const void *src, size_t n, int kind, CUstream s);
-int host_copy_2d(const char *api, void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, CUstream s);
-int host_set(const char *api, void *dst, size_t pitch, uint32_t v, int unit, size_t w, size_t h, CUstream s);  /* w in units */
+int host_copy_2d(const char *api, void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h,
+                 int kind, CUstream s);
+/* w in units */
+int host_set(const char *api, void *dst, size_t pitch, uint32_t v, int unit, size_t w, size_t h, CUstream s);
 int host_call(const char *api, void (*fn)(void *), void *data, CUstream s);
 
-/* A capture numbers its streams (lanes) and counts what each has added; seen: what comes before the stream's or the event's place */
+/* A capture numbers its streams (lanes) and counts what each has added; seen: what comes before the stream's or the
+ * event's place */
 enum { HOST_LANES = 32 };
-struct CUstream_st { unsigned flags; int priority; unsigned long long id; struct CUgraph_st *capture; int origin, mode, lane; unsigned seen[HOST_LANES]; };
-struct CUevent_st { unsigned flags; int recorded; uint64_t when; struct CUgraph_st *capture; unsigned long long capture_id; unsigned seen[HOST_LANES]; };
+struct CUstream_st {
+    unsigned flags; int priority; unsigned long long id; struct CUgraph_st *capture; int origin, mode, lane;
+    unsigned seen[HOST_LANES];
+};
+struct CUevent_st {
+    unsigned flags; int recorded; uint64_t when; struct CUgraph_st *capture; unsigned long long capture_id;
+    unsigned seen[HOST_LANES];
+};
 struct CUgraph_st {
     host_op *first, **last; size_t n; int refs; unsigned long long id;
-    int over, invalid, lanes; unsigned count[HOST_LANES];              /* the capture: it has ended; a mistake spoilt it */
+    /* the capture: it has ended; a mistake spoilt it */
+    int over, invalid, lanes; unsigned count[HOST_LANES];
 };
 int host_stream(CUstream s, const char *api);       /* 0 if it is a stream */
 int host_stream_new(CUstream *s, unsigned flags, int priority);
@@ -150,5 +172,6 @@ extern char host_pool;
 
 /* ---- The driver's side ---- */
 void *driver_symbol(const char *name, int version);                /* NULL: there is no such function */
-void driver_use_primary(void);                                     /* the runtime API makes the primary context current */
+/* the runtime API makes the primary context current */
+void driver_use_primary(void);
 #endif

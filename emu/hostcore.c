@@ -1,6 +1,7 @@
-/* hostcore.c - what lies under both CUDA APIs: modules and kernels, device memory and copies, streams, events, captured graphs, errors.
- * Everything is performed at the call, in the calling thread, under one lock. Streams only carry names and, while one is being
- * captured, the graph that its work becomes part of. */
+/* hostcore.c - what lies under both CUDA APIs: modules and kernels, device memory and copies, streams, events, captured
+ * graphs, errors.
+ * Everything is performed at the call, in the calling thread, under one lock. Streams only carry names and, while one
+ * is being captured, the graph that its work becomes part of. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,17 +37,22 @@ void host_say(const char *fmt, ...)
 static int not_run;                                 /* what the program asked for that would have run on a GPU */
 void host_not_run(void) { __atomic_fetch_add(&not_run, 1, __ATOMIC_RELAXED); host_used(); }
 
-/* Functions without which kernels of the program do not run, by a piece of their names. Of others the program may do without. */
+/* Functions without which kernels of the program do not run, by a piece of their names. Of others the program may do
+ * without. */
 static const struct { const char *piece, *why; } needed[] = {
     { "Array", "CUDA arrays, textures and surfaces are not" }, { "Tex", "CUDA arrays, textures and surfaces are not" },
-    { "Surf", "CUDA arrays, textures and surfaces are not" }, { "GraphCreate", "graphs that are built node by node are not, captured ones are" },
-    { "GraphAdd", "graphs that are built node by node are not, captured ones are" }, { "CaptureToGraph", "graphs that are built node by node are not, captured ones are" },
+    { "Surf", "CUDA arrays, textures and surfaces are not" },
+    { "GraphCreate", "graphs that are built node by node are not, captured ones are" },
+    { "GraphAdd", "graphs that are built node by node are not, captured ones are" },
+    { "CaptureToGraph", "graphs that are built node by node are not, captured ones are" },
 };
 int host_stub(const char *name, int *said)
 {
     const char *why = NULL;
-    for (size_t i = 0; i < sizeof needed / sizeof *needed && !why; ++i) if (strstr(name, needed[i].piece) && !strstr(name, "MaxWidth")) why = needed[i].why;
-    if (!__atomic_exchange_n(said, 1, __ATOMIC_RELAXED)) host_say("%s is not emulated%s%s", name, why ? ": " : "", why ? why : "");
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && !why; ++i)
+        if (strstr(name, needed[i].piece) && !strstr(name, "MaxWidth")) why = needed[i].why;
+    if (!__atomic_exchange_n(said, 1, __ATOMIC_RELAXED))
+        host_say("%s is not emulated%s%s", name, why ? ": " : "", why ? why : "");
     if (why) host_not_run(); else host_used();
     return cudaErrorNotSupported;
 }
@@ -55,8 +61,9 @@ static int stuck;                                   /* a kernel failed: its cont
 int host_sticky(void) { return stuck; }
 static int is_sticky(int e)
 {
-    return e == cudaErrorIllegalAddress || e == cudaErrorLaunchTimeout || (e >= cudaErrorAssert && e <= cudaErrorLaunchFailure
-        && e != cudaErrorTooManyPeers && e != cudaErrorHostMemoryAlreadyRegistered && e != cudaErrorHostMemoryNotRegistered)
+    return e == cudaErrorIllegalAddress || e == cudaErrorLaunchTimeout
+        || (e >= cudaErrorAssert && e <= cudaErrorLaunchFailure && e != cudaErrorTooManyPeers
+            && e != cudaErrorHostMemoryAlreadyRegistered && e != cudaErrorHostMemoryNotRegistered)
         || e == cudaErrorTensorMemoryLeak || e == cudaErrorECCUncorrectable;
 }
 
@@ -68,69 +75,109 @@ int host_in_use(void) { return used; }
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (!used || getpid() != owner) return;         /* a fork's child has the parent's reports in its memory, but they are not its own */
+    /* a fork's child has the parent's reports in its memory, but they are not its own */
+    if (!used || getpid() != owner) return;
     fflush(stdout);
     emu_report_summary(not_run);
-    if (status == 0 && (emu_error_count() || not_run) && emu_error_exitcode) { fflush(NULL); _exit(emu_error_exitcode); }
+    if (status == 0 && (emu_error_count() || not_run) && emu_error_exitcode) {
+        fflush(NULL);
+        _exit(emu_error_exitcode);
+    }
 }
 __attribute__((constructor(102))) static void begin(void) { owner = getpid(); on_exit(at_exit, NULL); }
 
 /* Written here from what the codes mean; the common ones as programs' users know them */
 static const struct { int code; const char *text; } errors[] = {
-    { 0, "no error" }, { 1, "invalid argument" }, { 2, "out of memory" }, { 3, "initialization error" }, { 4, "driver shutting down" },
-    { 5, "profiler disabled while using external profiling tool" }, { 6, "profiler not initialized: call cudaProfilerInitialize()" },
+    { 0, "no error" }, { 1, "invalid argument" }, { 2, "out of memory" }, { 3, "initialization error" },
+    { 4, "driver shutting down" },
+    { 5, "profiler disabled while using external profiling tool" },
+    { 6, "profiler not initialized: call cudaProfilerInitialize()" },
     { 7, "profiler already started" }, { 8, "profiler already stopped" }, { 9, "invalid configuration argument" },
-    { 12, "invalid pitch argument" }, { 13, "invalid device symbol" }, { 16, "invalid host pointer" }, { 17, "invalid device pointer" },
-    { 18, "invalid texture reference" }, { 19, "texture is not bound to a pointer" }, { 20, "invalid channel descriptor" },
-    { 21, "invalid copy direction for memcpy" }, { 22, "attempt to take address of constant" }, { 23, "fetch from texture failed" },
+    { 12, "invalid pitch argument" }, { 13, "invalid device symbol" }, { 16, "invalid host pointer" },
+    { 17, "invalid device pointer" },
+    { 18, "invalid texture reference" }, { 19, "texture is not bound to a pointer" },
+    { 20, "invalid channel descriptor" },
+    { 21, "invalid copy direction for memcpy" }, { 22, "attempt to take address of constant" },
+    { 23, "fetch from texture failed" },
     { 24, "cannot fetch from a texture that is not bound" }, { 25, "incorrect use of __syncthreads()" },
-    { 26, "linear filtering not supported for non-float type" }, { 27, "read as normalized float not supported for 32-bit non float type" },
+    { 26, "linear filtering not supported for non-float type" },
+    { 27, "read as normalized float not supported for 32-bit non float type" },
     { 28, "device emulation mode and device execution mode cannot be mixed" }, { 31, "feature not yet implemented" },
     { 32, "memory size or pointer value too large to fit in 32 bit" }, { 34, "CUDA driver is a stub library" },
-    { 35, "CUDA driver version is insufficient for CUDA runtime version" }, { 36, "API call is not supported in the installed CUDA driver" },
+    { 35, "CUDA driver version is insufficient for CUDA runtime version" },
+    { 36, "API call is not supported in the installed CUDA driver" },
     { 37, "invalid surface reference" }, { 43, "duplicate global variable looked up by string name" },
     { 44, "duplicate texture looked up by string name" }, { 45, "duplicate surface looked up by string name" },
     { 46, "CUDA-capable device(s) is/are busy or unavailable" }, { 49, "incompatible driver context" },
     { 52, "__global__ function call is not configured" }, { 53, "unspecified launch failure in prior launch" },
-    { 65, "launch would exceed maximum depth of nested launches" }, { 66, "launch failed because kernel uses unregistered, file-scoped textures (texture objects are supported)" },
+    { 65, "launch would exceed maximum depth of nested launches" },
+    { 66, "launch failed because kernel uses unregistered, file-scoped textures (texture objects are supported)" },
     { 67, "launch failed because kernel uses unregistered, file-scoped surfaces (surface objects are supported)" },
     { 68, "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth" },
-    { 69, "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount" }, { 98, "invalid device function" },
-    { 100, "no CUDA-capable device is detected" }, { 101, "invalid device ordinal" }, { 102, "device doesn't have valid Grid license" },
-    { 103, "integrity checks failed" }, { 127, "startup failure in cuda runtime" }, { 200, "device kernel image is invalid" },
-    { 201, "invalid device context" }, { 202, "context is already current" }, { 205, "mapping of buffer object failed" }, { 206, "unmapping of buffer object failed" },
-    { 207, "array is mapped" }, { 208, "resource already mapped" }, { 209, "no kernel image is available for execution on the device" },
+    { 69, "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount" },
+    { 98, "invalid device function" },
+    { 100, "no CUDA-capable device is detected" }, { 101, "invalid device ordinal" },
+    { 102, "device doesn't have valid Grid license" },
+    { 103, "integrity checks failed" }, { 127, "startup failure in cuda runtime" },
+    { 200, "device kernel image is invalid" },
+    { 201, "invalid device context" }, { 202, "context is already current" },
+    { 205, "mapping of buffer object failed" }, { 206, "unmapping of buffer object failed" },
+    { 207, "array is mapped" }, { 208, "resource already mapped" },
+    { 209, "no kernel image is available for execution on the device" },
     { 210, "resource already acquired" }, { 211, "resource not mapped" }, { 212, "resource not mapped as array" },
-    { 213, "resource not mapped as pointer" }, { 214, "uncorrectable ECC error encountered" }, { 215, "limit is not supported on this architecture" },
-    { 216, "exclusive-thread device already in use by a different thread" }, { 217, "peer access is not supported between these two devices" },
-    { 218, "a PTX JIT compilation failed" }, { 219, "invalid OpenGL or DirectX context" }, { 220, "uncorrectable NVLink error detected during the execution" },
-    { 221, "PTX JIT compiler library not found" }, { 222, "the provided PTX was compiled with an unsupported toolchain." },
+    { 213, "resource not mapped as pointer" }, { 214, "uncorrectable ECC error encountered" },
+    { 215, "limit is not supported on this architecture" },
+    { 216, "exclusive-thread device already in use by a different thread" },
+    { 217, "peer access is not supported between these two devices" },
+    { 218, "a PTX JIT compilation failed" }, { 219, "invalid OpenGL or DirectX context" },
+    { 220, "uncorrectable NVLink error detected during the execution" },
+    { 221, "PTX JIT compiler library not found" },
+    { 222, "the provided PTX was compiled with an unsupported toolchain." },
     { 223, "PTX JIT compilation was disabled" }, { 224, "the provided execution affinity is not supported" },
-    { 225, "the provided PTX contains unsupported call to cudaDeviceSynchronize" }, { 226, "Invalid access of peer GPU memory over nvlink or a hardware error" },
+    { 225, "the provided PTX contains unsupported call to cudaDeviceSynchronize" },
+    { 226, "Invalid access of peer GPU memory over nvlink or a hardware error" },
     { 300, "device kernel image is invalid" }, { 301, "file not found" }, { 302, "shared object symbol not found" },
-    { 303, "shared object initialization failed" }, { 304, "OS call failed or operation not supported on this OS" }, { 400, "invalid resource handle" },
-    { 401, "the operation cannot be performed in the present state" }, { 402, "attempted introspection would be semantically lossy" },
+    { 303, "shared object initialization failed" }, { 304, "OS call failed or operation not supported on this OS" },
+    { 400, "invalid resource handle" },
+    { 401, "the operation cannot be performed in the present state" },
+    { 402, "attempted introspection would be semantically lossy" },
     { 500, "named symbol not found" }, { 600, "device not ready" }, { 700, "an illegal memory access was encountered" },
     { 701, "too many resources requested for launch" }, { 702, "the launch timed out and was terminated" },
-    { 703, "launch uses incompatible texturing mode" }, { 704, "peer access is already enabled" }, { 705, "peer access has not been enabled" },
-    { 708, "cannot set while device is active in this process" }, { 709, "context is destroyed" }, { 710, "device-side assert triggered" },
+    { 703, "launch uses incompatible texturing mode" }, { 704, "peer access is already enabled" },
+    { 705, "peer access has not been enabled" },
+    { 708, "cannot set while device is active in this process" }, { 709, "context is destroyed" },
+    { 710, "device-side assert triggered" },
     { 711, "peer mapping resources exhausted" }, { 712, "part or all of the requested memory range is already mapped" },
-    { 713, "pointer does not correspond to a registered memory region" }, { 714, "hardware stack error" }, { 715, "an illegal instruction was encountered" },
-    { 716, "misaligned address" }, { 717, "operation not supported on global/shared address space" }, { 718, "invalid program counter" },
-    { 719, "unspecified launch failure" }, { 720, "too many blocks in cooperative launch" }, { 721, "tensor memory was not deallocated before the end of the kernel" },
+    { 713, "pointer does not correspond to a registered memory region" }, { 714, "hardware stack error" },
+    { 715, "an illegal instruction was encountered" },
+    { 716, "misaligned address" }, { 717, "operation not supported on global/shared address space" },
+    { 718, "invalid program counter" },
+    { 719, "unspecified launch failure" }, { 720, "too many blocks in cooperative launch" },
+    { 721, "tensor memory was not deallocated before the end of the kernel" },
     { 800, "operation not permitted" }, { 801, "operation not supported" }, { 802, "system not yet initialized" },
-    { 803, "system has unsupported display driver / cuda driver combination" }, { 804, "forward compatibility was attempted on non supported HW" },
-    { 805, "MPS client failed to connect to the MPS control daemon or the MPS server" }, { 806, "a remote procedural call between the MPS server and the MPS client failed" },
-    { 807, "MPS server is not ready to accept new MPS client requests" }, { 808, "MPS max client limit reached" }, { 809, "MPS max connections limit reached" },
-    { 810, "MPS client terminated" }, { 811, "device-side launches are not supported" }, { 812, "device-side launches do not match the driver's version" },
-    { 900, "operation not permitted when stream is capturing" }, { 901, "operation failed due to a previous error during capture" },
-    { 902, "operation would result in a merge of separate capture sequences" }, { 903, "capture was not ended in the same stream as it began" },
+    { 803, "system has unsupported display driver / cuda driver combination" },
+    { 804, "forward compatibility was attempted on non supported HW" },
+    { 805, "MPS client failed to connect to the MPS control daemon or the MPS server" },
+    { 806, "a remote procedural call between the MPS server and the MPS client failed" },
+    { 807, "MPS server is not ready to accept new MPS client requests" }, { 808, "MPS max client limit reached" },
+    { 809, "MPS max connections limit reached" },
+    { 810, "MPS client terminated" }, { 811, "device-side launches are not supported" },
+    { 812, "device-side launches do not match the driver's version" },
+    { 900, "operation not permitted when stream is capturing" },
+    { 901, "operation failed due to a previous error during capture" },
+    { 902, "operation would result in a merge of separate capture sequences" },
+    { 903, "capture was not ended in the same stream as it began" },
     { 904, "capturing stream has unjoined work" }, { 905, "dependency created on uncaptured work in another stream" },
-    { 906, "operation would make the legacy stream depend on a capturing blocking stream" }, { 907, "operation not permitted on an event last recorded in a capturing stream" },
-    { 908, "attempt to terminate a thread-local capture sequence from another thread" }, { 909, "wait operation timed out" },
-    { 910, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update" },
-    { 911, "an async error has occured in external entity outside of CUDA" }, { 912, "cluster configuration is not possible" },
-    { 913, "function not loaded" }, { 914, "invalid resource type" }, { 915, "invalid resource configuration" }, { 916, "key rotation is going on" },
+    { 906, "operation would make the legacy stream depend on a capturing blocking stream" },
+    { 907, "operation not permitted on an event last recorded in a capturing stream" },
+    { 908, "attempt to terminate a thread-local capture sequence from another thread" },
+    { 909, "wait operation timed out" },
+    { 910, "the graph update was not performed because it included changes which violated constraints specific to "
+           "instantiated graph update" },
+    { 911, "an async error has occured in external entity outside of CUDA" },
+    { 912, "cluster configuration is not possible" },
+    { 913, "function not loaded" }, { 914, "invalid resource type" }, { 915, "invalid resource configuration" },
+    { 916, "key rotation is going on" },
     { 999, "unknown error" }
 };
 const char *host_error_string(int code)
@@ -162,7 +209,12 @@ static void map_put(map *m, const void *k, void *v)
         n.key = calloc(n.cap, sizeof *n.key); n.val = calloc(n.cap, sizeof *n.val);
         if (!n.key || !n.val) { host_say("out of host memory"); abort(); }
         for (size_t i = 0; i < m->cap; ++i)
-            if ((uintptr_t)m->key[i] > 1) { size_t h = map_slot(&n, m->key[i]); n.key[h] = m->key[i]; n.val[h] = m->val[i]; ++n.fill; }
+            if ((uintptr_t)m->key[i] > 1) {
+                size_t h = map_slot(&n, m->key[i]);
+                n.key[h] = m->key[i];
+                n.val[h] = m->val[i];
+                ++n.fill;
+            }
         free(m->key); free(m->val);
         *m = n;
     }
@@ -178,7 +230,8 @@ static void map_del(map *m, const void *k)
 }
 
 /* ---- Modules ---- */
-static map images, funcs, shadows, shadow_vars;     /* live modules; kernel handles; kernels and variables by host address */
+/* live modules; kernel handles; kernels and variables by host address */
+static map images, funcs, shadows, shadow_vars;
 static host_image *image_list;
 
 static const char *file_of(const void *p)
@@ -217,7 +270,8 @@ int host_image_load(host_image *m)
     for (host_var *v = m->vars; v; v = v->next) {
         v->addr = m->mod ? emu_module_global(m->mod, v->name, &v->size) : NULL;
         if (!v->managed) continue;
-        /* the host reads and writes the variable through this pointer, so it must point somewhere even if there is no such variable */
+        /* the host reads and writes the variable through this pointer, so it must point somewhere even if there is no
+         * such variable */
         *v->managed = v->addr ? v->addr : calloc(1, v->host_size + 1);
     }
     return m->error;
@@ -376,12 +430,14 @@ API void __cudaUnregisterFatBinary(void **h)
     if (host_image_valid(m)) {
         if (!m->mod && !m->error) m->error = cudaErrorCudartUnloading;
         for (CUfunction f = m->funcs; f; f = f->next) if (f->shadow) { map_del(&shadows, f->shadow); f->shadow = NULL; }
-        for (host_var *v = m->vars; v; v = v->next) if (v->shadow) { map_del(&shadow_vars, v->shadow); v->shadow = NULL; v->managed = NULL; }
+        for (host_var *v = m->vars; v; v = v->next)
+            if (v->shadow) { map_del(&shadow_vars, v->shadow); v->shadow = NULL; v->managed = NULL; }
     }
     host_unlock();
 }
 
-API void __cudaRegisterFunction(void **h, const char *shadow, char *fun, const char *name, int limit, uint3 *tid, uint3 *bid, dim3 *bdim, dim3 *gdim, int *wsize)
+API void __cudaRegisterFunction(void **h, const char *shadow, char *fun, const char *name, int limit, uint3 *tid,
+                                uint3 *bid, dim3 *bdim, dim3 *gdim, int *wsize)
 {
     (void)fun; (void)limit; (void)tid; (void)bid; (void)bdim; (void)gdim; (void)wsize;
     host_lock();
@@ -396,18 +452,21 @@ static void register_var(void **h, const void *shadow, void **managed, const cha
     host_var *v = host_image_valid(h) ? calloc(1, sizeof *v) : NULL;
     if (v) {
         host_image *m = (host_image *)h;
-        *v = (host_var){ .next = m->vars, .image = m, .shadow = shadow, .managed = managed, .name = name, .host_size = size };
+        *v = (host_var){ .next = m->vars, .image = m, .shadow = shadow, .managed = managed, .name = name,
+                         .host_size = size };
         m->vars = v;
         map_put(&shadow_vars, shadow, v);
     }
     host_unlock();
 }
-API void __cudaRegisterVar(void **h, char *shadow, char *addr, const char *name, int ext, size_t size, int constant, int global)
+API void __cudaRegisterVar(void **h, char *shadow, char *addr, const char *name, int ext, size_t size, int constant,
+                           int global)
 {
     (void)addr; (void)ext; (void)constant; (void)global;
     register_var(h, shadow, NULL, name, size);
 }
-API void __cudaRegisterManagedVar(void **h, void **pointer, char *addr, const char *name, int ext, size_t size, int constant, int global)
+API void __cudaRegisterManagedVar(void **h, void **pointer, char *addr, const char *name, int ext, size_t size,
+                                  int constant, int global)
 {
     (void)addr; (void)ext; (void)constant; (void)global;
     register_var(h, pointer, pointer, name, size);
@@ -420,7 +479,10 @@ API char __cudaInitModule(void **h)
     host_unlock();
     return 1;
 }
-API void __cudaRegisterHostVar(void **h, const char *name, char *var, size_t size) { (void)h; (void)name; (void)var; (void)size; }
+API void __cudaRegisterHostVar(void **h, const char *name, char *var, size_t size)
+{
+    (void)h; (void)name; (void)var; (void)size;
+}
 
 int host_symbol(void **addr, size_t *size, const void *symbol, const char *api)
 {
@@ -428,10 +490,16 @@ int host_symbol(void **addr, size_t *size, const void *symbol, const char *api)
     /* a managed variable's symbol is the pointer that the host sees, or where it points */
     if (!v) for (host_image *m = image_list; m && !v; m = m->next)
         for (v = m->vars; v; v = v->next) if (v->managed && v->addr && v->addr == symbol) break;
-    if (!v) { host_say("%s: %p is no __device__ or __constant__ variable", api, symbol); return cudaErrorInvalidSymbol; }
+    if (!v) {
+        host_say("%s: %p is no __device__ or __constant__ variable", api, symbol);
+        return cudaErrorInvalidSymbol;
+    }
     int e = host_image_load(v->image);
     if (e) return e;
-    if (!v->addr) { host_say("%s: the PTX has no variable %s: no kernel uses it", api, v->name); return cudaErrorInvalidSymbol; }
+    if (!v->addr) {
+        host_say("%s: the PTX has no variable %s: no kernel uses it", api, v->name);
+        return cudaErrorInvalidSymbol;
+    }
     *addr = v->addr; *size = v->size;
     return 0;
 }
@@ -443,7 +511,8 @@ static int max_threads(const emu_kernel *k)
 {
     int n = product(k->fn->reqntid);
     if (!n) n = product(k->fn->maxntid);
-    return !n || n > 1024 ? 1024 : n;               /* registers do not limit it: how many there are is only an estimate */
+    /* registers do not limit it: how many there are is only an estimate */
+    return !n || n > 1024 ? 1024 : n;
 }
 static int max_dyn(const emu_kernel *k)
 {
@@ -473,7 +542,8 @@ int host_func_get(CUfunction f, int a, int *v)
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *v = 0; return 0;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *v = max_dyn(k); return 0;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *v = f->carveout; return 0;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *v = f->must_cluster || (k->fn->explicit_cluster && !c[0]); return 0;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *v = f->must_cluster || (k->fn->explicit_cluster && !c[0]); return 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: *v = (int)(c[0] ? c[0] : f->cluster.x); return 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: *v = (int)(c[0] ? c[1] : f->cluster.y); return 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *v = (int)(c[0] ? c[2] : f->cluster.z); return 0;
@@ -490,8 +560,8 @@ int host_func_set(CUfunction f, int a, int v, const char *api)
     switch (a) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         if (v < 0 || v + (int64_t)k->static_smem > d->smem_optin) {
-            host_say("%s(%s): %d bytes of dynamic shared memory beside %u static ones are more than the %d that a block of %s can have", api,
-                f->name, v, k->static_smem, d->smem_optin, d->option);
+            host_say("%s(%s): %d bytes of dynamic shared memory beside %u static ones are more than the %d that a "
+                     "block of %s can have", api, f->name, v, k->static_smem, d->smem_optin, d->option);
             return cudaErrorInvalidValue;
         }
         k->max_dyn_smem = v;
@@ -500,9 +570,12 @@ int host_func_set(CUfunction f, int a, int v, const char *api)
         if (v < -1 || v > 100) return cudaErrorInvalidValue;
         f->carveout = v;
         return 0;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+        case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
         if (v < 0 || k->fn->cluster[0]) return cudaErrorInvalidValue;      /* fixed at compile time */
-        *(a == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH ? &f->cluster.x : a == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT ? &f->cluster.y : &f->cluster.z) = (uint32_t)v;
+        *(a == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH ? &f->cluster.x
+          : a == CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT ? &f->cluster.y
+          : &f->cluster.z) = (uint32_t)v;
         return 0;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: k->cluster_nonportable = v != 0; return 0;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: f->policy = v; return 0;
@@ -537,7 +610,8 @@ int host_occupancy_smem(size_t *smem, CUfunction f, int blocks, int threads)
     return 0;
 }
 
-/* Clusters live within a group of multiprocessors that share a crossbar: eight groups of whole pairs of multiprocessors */
+/* Clusters live within a group of multiprocessors that share a crossbar: eight groups of whole pairs of
+ * multiprocessors */
 static int clusters_at_once(const emu_device *d, int per_sm, int size)
 {
     int pairs = d->sms / 2, groups = d->sms >= 64 ? 8 : 1, n = 0;
@@ -552,7 +626,9 @@ int host_clusters(int *n, CUfunction f, emu_launch_config c, int max_size)
     uint32_t *fix = f->k->fn->cluster;
     if (fix[0]) c.cluster = (emu_dim3){ fix[0], fix[1] ? fix[1] : 1, fix[2] ? fix[2] : 1 };
     else if (!c.cluster.x) c.cluster = f->cluster;
-    uint64_t threads = (uint64_t)c.block.x * c.block.y * c.block.z, size = (uint64_t)(c.cluster.x ? c.cluster.x : 1) * (c.cluster.y ? c.cluster.y : 1) * (c.cluster.z ? c.cluster.z : 1);
+    uint64_t threads = (uint64_t)c.block.x * c.block.y * c.block.z,
+             size = (uint64_t)(c.cluster.x ? c.cluster.x : 1) * (c.cluster.y ? c.cluster.y
+                                                                 : 1) * (c.cluster.z ? c.cluster.z : 1);
     if (!threads || threads > 1024) return cudaErrorInvalidValue;
     if (d->max_cluster < 2) return cudaErrorNotSupported;
     int limit = f->k->cluster_nonportable ? d->max_cluster : d->max_cluster < 8 ? d->max_cluster : 8;
@@ -597,8 +673,16 @@ int host_device_attribute(int *v, int a)
     case 30: *v = 512; break;
     case 31: *v = 1; break;
     case 33: *v = 1; break;                         /* PCI bus */
-    case 36: *v = d->sm == 90 ? 3201000 : d->sm >= 100 && d->sm < 110 ? 3996000 : d->sm == 80 ? 1593000 : 8000000; break;
-    case 37: *v = d->sm == 80 ? 5120 : d->sm == 90 ? 6144 : d->sm == 100 || d->sm == 103 ? 8192 : d->sm == 120 ? 512 : d->sm == 86 || d->sm == 89 ? 384 : 256; break;
+    case 36:
+        *v = d->sm == 90 ? 3201000 : d->sm >= 100 && d->sm < 110 ? 3996000 : d->sm == 80 ? 1593000 : 8000000; break;
+    case 37:
+        *v = d->sm == 80 ? 5120
+           : d->sm == 90 ? 6144
+           : d->sm == 100 || d->sm == 103 ? 8192
+           : d->sm == 120 ? 512
+           : d->sm == 86 || d->sm == 89 ? 384
+           : 256;
+        break;
     case 38: *v = d->l2_bytes; break;
     case 39: *v = d->threads_per_sm; break;
     case 40: *v = 3; break;
@@ -648,7 +732,8 @@ int host_device_attribute(int *v, int a)
     case 127: *v = d->sm >= 90; break;              /* tensor maps */
     case 129: *v = 0; break;
     case 131: case 134: *v = -1; break;             /* no NUMA node */
-    /* and what there is not: timeouts, ECC, TCC, peers, pageable access, stream memory operations, virtual memory management, IPC, ... */
+    /* and what there is not: timeouts, ECC, TCC, peers, pageable access, stream memory operations, virtual memory
+     * management, IPC, ... */
     default:
         if (a < 1 || a >= CU_DEVICE_ATTRIBUTE_MAX) return cudaErrorInvalidValue;
         *v = 0;
@@ -688,7 +773,10 @@ static void block_put(void *p, int kind, unsigned flags, size_t n)
     if (!b) { host_say("out of host memory"); abort(); }
     *b = (block){ kind, flags, n };
     map_put(&blocks, p, b);
-    if (kind == M_DEVICE || kind == M_MANAGED) { allocated += n; if (allocated > allocated_high) allocated_high = allocated; }
+    if (kind == M_DEVICE || kind == M_MANAGED) {
+        allocated += n;
+        if (allocated > allocated_high) allocated_high = allocated;
+    }
 }
 
 int host_malloc(void **p, size_t n, int kind, unsigned flags, const char *api)
@@ -698,7 +786,8 @@ int host_malloc(void **p, size_t n, int kind, unsigned flags, const char *api)
     host_used();
     if (!n) return kind == M_MANAGED ? cudaErrorInvalidValue : 0;
     if (kind == M_DEVICE && n > emu_opt.device->memory - allocated) {
-        if (emu_opt.verbose) host_say("%s: %zu bytes are more than the %zu that are free", api, n, emu_opt.device->memory - allocated);
+        if (emu_opt.verbose)
+            host_say("%s: %zu bytes are more than the %zu that are free", api, n, emu_opt.device->memory - allocated);
         return cudaErrorMemoryAllocation;
     }
     if (!(*p = emu_alloc(n, api))) return cudaErrorMemoryAllocation;
@@ -724,8 +813,13 @@ int host_free(void *p, int host, const char *api)
     if (!ok) {
         uint64_t base, size;
         int kind = host_region((uintptr_t)p, &base, &size, NULL);
-        if (b) host_say("%s(%p): that is %s memory", api, p, b->kind == M_HOST ? "page-locked host" : b->kind == M_REGISTERED ? "registered host" : "device");
-        else if (kind && base != (uintptr_t)p) host_say("%s(%p): that is %llu bytes into an allocation, not its beginning", api, p, (unsigned long long)((uintptr_t)p - base));
+        if (b)
+            host_say("%s(%p): that is %s memory", api, p, b->kind == M_HOST ? "page-locked host"
+                                                          : b->kind == M_REGISTERED ? "registered host"
+                                                          : "device");
+        else if (kind && base != (uintptr_t)p)
+            host_say("%s(%p): that is %llu bytes into an allocation, not its beginning", api, p,
+                     (unsigned long long)((uintptr_t)p - base));
         else host_say("%s(%p): there is no such allocation: freed already, or never made", api, p);
         return cudaErrorInvalidValue;
     }
@@ -752,7 +846,10 @@ int host_register(void *p, size_t n, unsigned flags, const char *api)
 int host_unregister(void *p, const char *api)
 {
     block *b = map_get(&blocks, p);
-    if (!b || b->kind != M_REGISTERED) { host_say("%s(%p): that is not registered", api, p); return cudaErrorHostMemoryNotRegistered; }
+    if (!b || b->kind != M_REGISTERED) {
+        host_say("%s(%p): that is not registered", api, p);
+        return cudaErrorHostMemoryNotRegistered;
+    }
     map_del(&blocks, p);
     free(b);
     emu_free(p);
@@ -761,7 +858,8 @@ int host_unregister(void *p, const char *api)
 
 void host_mem_info(size_t *free_, size_t *total)
 {
-    if (free_) *free_ = emu_opt.device->memory - (allocated < emu_opt.device->memory ? allocated : emu_opt.device->memory);
+    if (free_)
+        *free_ = emu_opt.device->memory - (allocated < emu_opt.device->memory ? allocated : emu_opt.device->memory);
     if (total) *total = emu_opt.device->memory;
 }
 
@@ -769,7 +867,9 @@ int host_pool_get(void *v, int a)
 {
     if (!v) return cudaErrorInvalidValue;
     switch (a) {
-    case cudaMemPoolReuseFollowEventDependencies: case cudaMemPoolReuseAllowOpportunistic: case cudaMemPoolReuseAllowInternalDependencies: *(int *)v = 1; return 0;
+    case cudaMemPoolReuseFollowEventDependencies: case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+        *(int *)v = 1; return 0;
     case cudaMemPoolAttrReleaseThreshold: *(uint64_t *)v = pool_threshold; return 0;
     case cudaMemPoolAttrReservedMemCurrent: case cudaMemPoolAttrUsedMemCurrent: *(uint64_t *)v = allocated; return 0;
     case cudaMemPoolAttrReservedMemHigh: case cudaMemPoolAttrUsedMemHigh: *(uint64_t *)v = allocated_high; return 0;
@@ -796,7 +896,8 @@ static void reset_variables(emu_module *m)
 {
     for (int i = 0; i < m->ptx->nglobal; ++i) {
         ptx_sym *s = m->ptx->global[i];
-        if (!s->addr || s->is_extern || s->nreloc) continue;       /* with relocations: tables of addresses, which nobody changes */
+        /* with relocations: tables of addresses, which nobody changes */
+        if (!s->addr || s->is_extern || s->nreloc) continue;
         if (s->init) memcpy(s->addr, s->init, s->size); else memset(s->addr, 0, s->size);
     }
 }
@@ -839,13 +940,17 @@ static int perform_launch(host_op *op)
     if (!c.cluster.x) c.cluster = f->cluster;
     int e = emu_launch(f->k, &c, op->launch.args, op->launch.packed, op->launch.size, why, sizeof why);
     ++ticks;
-    if (e && *why && (!is_sticky(e) || emu_error_count() == before)) { host_say("%s: %s", demangled(f->name, &buf), why); free(buf); }
+    if (e && *why && (!is_sticky(e) || emu_error_count() == before)) {
+        host_say("%s: %s", demangled(f->name, &buf), why);
+        free(buf);
+    }
     if (e == cudaErrorNotSupported && emu_error_count() == before) host_not_run();
     if (is_sticky(e)) stuck = e;
     return e;
 }
 
-/* Is [addr, addr + n) what the copy's direction says? want: 1 device, 0 host, -1 either. *tracked: it lies in device memory */
+/* Is [addr, addr + n) what the copy's direction says? want: 1 device, 0 host, -1 either. *tracked: it lies in device
+ * memory */
 static int check_range(const char *api, const char *what, const void *p, size_t n, int want, int *tracked)
 {
     uint64_t addr = (uintptr_t)p, base, size;
@@ -861,12 +966,16 @@ static int check_range(const char *api, const char *what, const void *p, size_t 
         if (!p) { host_say("%s: the %s is a null pointer", api, what); return cudaErrorInvalidValue; }
         return 0;
     }
-    if (want == 0 && kind == M_DEVICE) { host_say("%s: the %s %p is device memory, where the direction says host memory", api, what, p); return cudaErrorInvalidValue; }
+    if (want == 0 && kind == M_DEVICE) {
+        host_say("%s: the %s %p is device memory, where the direction says host memory", api, what, p);
+        return cudaErrorInvalidValue;
+    }
     if (addr - base > size || n > size - (addr - base)) {
         /* a copy may run from registered host memory into the pageable memory behind it */
         if (kind == M_REGISTERED && want != 1) return 0;
-        host_say("%s: %zu bytes at the %s %p: the allocation of %llu bytes at %#llx ends after %llu of them", api, n, what, p, (unsigned long long)size,
-            (unsigned long long)base, (unsigned long long)(size - (addr - base)));
+        host_say("%s: %zu bytes at the %s %p: the allocation of %llu bytes at %#llx ends after %llu of them", api, n,
+                 what, p, (unsigned long long)size, (unsigned long long)base,
+                 (unsigned long long)(size - (addr - base)));
         return cudaErrorInvalidValue;
     }
     uint64_t b2, s2;
@@ -886,22 +995,30 @@ static void mark_copied(char *dst, const char *src, size_t n, int src_tracked)
     }
 }
 
-static size_t span(size_t w, size_t h, size_t d, size_t pitch, size_t slice) { return (d - 1) * slice + (h - 1) * pitch + w; }
+static size_t span(size_t w, size_t h, size_t d, size_t pitch, size_t slice)
+{
+    return (d - 1) * slice + (h - 1) * pitch + w;
+}
 
 static int copy(host_op *op)
 {
     size_t w = op->copy.width, h = op->copy.height, d = op->copy.depth;
     int kind = op->copy.kind, dt, st, e;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) { host_say("%s: %d is no direction", op->api, kind); return cudaErrorInvalidMemcpyDirection; }
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+        host_say("%s: %d is no direction", op->api, kind);
+        return cudaErrorInvalidMemcpyDirection;
+    }
     if (!w || !h || !d) return 0;
     if ((h > 1 && (op->copy.dpitch < w || op->copy.spitch < w)) ) {
-        host_say("%s: rows of %zu bytes, but a pitch of %zu", op->api, w, op->copy.dpitch < w ? op->copy.dpitch : op->copy.spitch);
+        host_say("%s: rows of %zu bytes, but a pitch of %zu", op->api, w, op->copy.dpitch < w ? op->copy.dpitch
+                 : op->copy.spitch);
         return cudaErrorInvalidPitchValue;
     }
     int want_d = kind == cudaMemcpyDefault ? -1 : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     int want_s = kind == cudaMemcpyDefault ? -1 : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     e = check_range(op->api, "destination", op->copy.dst, span(w, h, d, op->copy.dpitch, op->copy.dslice), want_d, &dt);
-    if (!e) e = check_range(op->api, "source", op->copy.src, span(w, h, d, op->copy.spitch, op->copy.sslice), want_s, &st);
+    if (!e)
+        e = check_range(op->api, "source", op->copy.src, span(w, h, d, op->copy.spitch, op->copy.sslice), want_s, &st);
     if (e) return e;
     if (h == 1 || (op->copy.dpitch == w && op->copy.spitch == w)) {         /* rows lie one after another */
         if (d == 1 || (op->copy.dslice == w * h && op->copy.sslice == w * h)) { w *= h * d; h = d = 1; }
@@ -923,7 +1040,10 @@ static int set(host_op *op)
     size_t w = op->set.width, h = op->set.height, d = op->set.depth;
     int t, unit = op->set.unit;
     if (!w || !h || !d) return 0;
-    if (h > 1 && op->set.pitch < w) { host_say("%s: rows of %zu bytes, but a pitch of %zu", op->api, w, op->set.pitch); return cudaErrorInvalidPitchValue; }
+    if (h > 1 && op->set.pitch < w) {
+        host_say("%s: rows of %zu bytes, but a pitch of %zu", op->api, w, op->set.pitch);
+        return cudaErrorInvalidPitchValue;
+    }
     if (((uintptr_t)op->set.dst | (h > 1 ? op->set.pitch : 0)) & (size_t)(unit - 1)) {
         host_say("%s: %p is not aligned to the %d bytes of the value", op->api, (void *)op->set.dst, unit);
         return cudaErrorInvalidValue;
@@ -977,7 +1097,10 @@ int host_stream(CUstream s, const char *api)
 }
 static struct CUgraph_st *capture_of(CUstream s) { return (uintptr_t)s > 2 ? s->capture : NULL; }
 /* Is the capture that the event was recorded in still going on? */
-static int capturing(CUevent e) { return e->capture && map_get(&graphs, e->capture) && e->capture->id == e->capture_id && !e->capture->over; }
+static int capturing(CUevent e)
+{
+    return e->capture && map_get(&graphs, e->capture) && e->capture->id == e->capture_id && !e->capture->over;
+}
 
 int host_stream_new(CUstream *s, unsigned flags, int priority)
 {
@@ -1087,13 +1210,15 @@ int host_stream_wait(CUstream s, CUevent e, const char *api)
         return cudaErrorStreamCaptureImplicit;
     }
     if (g && g != from && (from || e->recorded || e->capture)) {
-        host_say("%s: a captured stream cannot wait for an event of %s", api, from ? "another capture" : "before the capture or outside of it");
+        host_say("%s: a captured stream cannot wait for an event of %s", api, from ? "another capture"
+                 : "before the capture or outside of it");
         g->invalid = 1;
         if (from) from->invalid = 1;
         return from ? cudaErrorStreamCaptureMerge : cudaErrorStreamCaptureIsolation;
     }
     if (!from) return 0;
-    if (!g) {                                       /* the stream joins the capture; call order is an order that the graph allows */
+    /* the stream joins the capture; call order is an order that the graph allows */
+    if (!g) {
         s->capture = from;
         ++from->refs;
         s->lane = from->lanes < HOST_LANES ? from->lanes++ : HOST_LANES - 1;
@@ -1109,7 +1234,8 @@ int host_event_elapsed(float *ms, CUevent a, CUevent b, const char *api)
     if (r) return r;
     if (!ms) return cudaErrorInvalidValue;
     if (!a->recorded || !b->recorded || (a->flags | b->flags) & cudaEventDisableTiming) {
-        host_say("%s: %s", api, !a->recorded || !b->recorded ? "an event was never recorded" : "an event was made with cudaEventDisableTiming");
+        host_say("%s: %s", api, !a->recorded || !b->recorded ? "an event was never recorded"
+                 : "an event was made with cudaEventDisableTiming");
         return cudaErrorInvalidResourceHandle;
     }
     *ms = (float)((double)(int64_t)(b->when - a->when) * 1e-6);       /* a warp instruction counts as a nanosecond */
@@ -1164,8 +1290,10 @@ int host_graph_nodes(struct CUgraph_st *g, host_op **node, size_t *n)
 }
 int host_graph_node_type(const host_op *node, int *type)
 {
-    static const int types[] = { [OP_LAUNCH] = cudaGraphNodeTypeKernel, [OP_COPY] = cudaGraphNodeTypeMemcpy, [OP_SET] = cudaGraphNodeTypeMemset,
-        [OP_CALL] = cudaGraphNodeTypeHost, [OP_RECORD] = cudaGraphNodeTypeEventRecord, [OP_GRAPH] = cudaGraphNodeTypeGraph };
+    static const int types[] = { [OP_LAUNCH] = cudaGraphNodeTypeKernel, [OP_COPY] = cudaGraphNodeTypeMemcpy,
+                                 [OP_SET] = cudaGraphNodeTypeMemset,
+        [OP_CALL] = cudaGraphNodeTypeHost, [OP_RECORD] = cudaGraphNodeTypeEventRecord,
+        [OP_GRAPH] = cudaGraphNodeTypeGraph };
     if (!type || !node) return cudaErrorInvalidValue;
     for (size_t i = 0; i < graphs.cap; ++i) {
         struct CUgraph_st *g = (uintptr_t)graphs.key[i] > 1 ? graphs.val[i] : NULL;
@@ -1185,7 +1313,9 @@ static int graph_add(struct CUgraph_st *g, const host_op *op)
         size_t n = op->launch.args ? fn->param_bytes : op->launch.size;
         char *b = calloc(1, n + 1);
         if (!b) { free(o); return cudaErrorMemoryAllocation; }
-        if (op->launch.args) for (int i = 0; i < fn->nparam; ++i) memcpy(b + fn->param[i]->offset, op->launch.args[i], fn->param[i]->size);
+        if (op->launch.args)
+            for (int i = 0; i < fn->nparam; ++i)
+                memcpy(b + fn->param[i]->offset, op->launch.args[i], fn->param[i]->size);
         else if (n) memcpy(b, op->launch.packed, n);
         o->launch.args = NULL; o->launch.packed = b; o->launch.size = n;
     }
@@ -1223,7 +1353,8 @@ int host_capture_end(CUstream s, struct CUgraph_st **g)
     e = x->invalid ? cudaErrorStreamCaptureInvalidated : 0;
     for (int i = 0; i < x->lanes && !e; ++i)
         if (s->seen[i] != x->count[i]) {
-            host_say("cudaStreamEndCapture: a stream that joined the capture has work that the stream which ends it does not wait for");
+            host_say("cudaStreamEndCapture: a stream that joined the capture has work that the stream which ends it "
+                     "does not wait for");
             e = cudaErrorStreamCaptureUnjoined;
         }
     if (e) host_graph_free(x); else *g = x;
@@ -1234,7 +1365,10 @@ int host_capture_info(CUstream s, int *status, unsigned long long *id, struct CU
     int e = host_stream(s, "cudaStreamGetCaptureInfo");
     if (e) return e;
     struct CUgraph_st *x = capture_of(s);
-    if (status) *status = !x ? cudaStreamCaptureStatusNone : x->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+    if (status)
+        *status = !x ? cudaStreamCaptureStatusNone
+                : x->invalid ? cudaStreamCaptureStatusInvalidated
+                : cudaStreamCaptureStatusActive;
     if (x && id) *id = x->id;
     if (g) *g = x;
     return 0;
@@ -1253,7 +1387,8 @@ int host_submit(CUstream s, host_op *op)
         return graph_add(g, op);
     }
     if (captures && (uintptr_t)s <= 1) {
-        host_say("%s: in the legacy default stream, while a stream that it waits for is being captured: that spoils the capture", op->api);
+        host_say("%s: in the legacy default stream, while a stream that it waits for is being captured: that spoils "
+                 "the capture", op->api);
         spoil(1);
         return cudaErrorStreamCaptureImplicit;
     }
@@ -1265,7 +1400,8 @@ int host_copy(const char *api, void *dst, const void *src, size_t n, int kind, C
     host_op op = { .kind = OP_COPY, .api = api, .copy = { dst, src, n, n, n, n, n, 1, 1, kind } };
     return host_submit(s, &op);
 }
-int host_copy_2d(const char *api, void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, int kind, CUstream s)
+int host_copy_2d(const char *api, void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h,
+                 int kind, CUstream s)
 {
     host_op op = { .kind = OP_COPY, .api = api, .copy = { dst, src, dpitch, 0, spitch, 0, w, h, 1, kind } };
     if (dpitch < w || spitch < w) return cudaErrorInvalidPitchValue;
@@ -1290,20 +1426,25 @@ int host_launch_attributes(emu_launch_config *c, const CUlaunchAttribute *a, uns
             c->cluster = (emu_dim3){ a->value.clusterDim.x, a->value.clusterDim.y, a->value.clusterDim.z };
             break;
         case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: c->cooperative = a->value.cooperative != 0; break;
-        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: c->pdl = a->value.programmaticStreamSerializationAllowed != 0; break;
+        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+            c->pdl = a->value.programmaticStreamSerializationAllowed != 0; break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: {
             /* the kernel is over when the call returns: an event within it is recorded at its beginning */
-            CUevent e = (int)a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ? a->value.programmaticEvent.event : a->value.launchCompletionEvent.event;
+            CUevent e = (int)a->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT ? a->value.programmaticEvent.event
+                : a->value.launchCompletionEvent.event;
             int r = host_event(e, api);
             if (r) return r;
             e->recorded = 1; e->when = now();
             break;
         }
         /* where and when blocks run, what stays in caches: no difference to results */
-        case CU_LAUNCH_ATTRIBUTE_IGNORE: case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: case CU_LAUNCH_ATTRIBUTE_PRIORITY: case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        case CU_LAUNCH_ATTRIBUTE_IGNORE: case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+            case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
         case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+            case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
             break;
         default:
             host_say("%s: launch attribute %d is not emulated", api, (int)a->id);

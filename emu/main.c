@@ -38,33 +38,34 @@ static void help(FILE *f)
 "\n"
 "    nvcc -cudart shared -lineinfo -gencode arch=compute_90a,code=[sm_90a,compute_90a] ...\n"
 "\n"
-"so that it takes the CUDA runtime as a shared library and contains PTX (compute_90a in code=). Not with -G, under which wgmma\n"
-"cannot be run. Scripts work as well: the programs that they start are emulated.\n"
+"so that it takes the CUDA runtime as a shared library and contains PTX (compute_90a in code=). Not with -G, under "
+"which wgmma\ncannot be run. Scripts work as well: the programs that they start are emulated.\n"
 "\n"
-"  --device NAME       the GPU to be: sm_80, sm_90a, sm_100a, ...; default " EMU_DEFAULT_DEVICE "; --device list shows them all\n"
-"  --schedules N       run the program N times: first with every asynchronous operation as late as the program's waits\n"
-"                      allow, then N-1 times in random orders. The exit status is that of the worst run\n"
-"  --schedule I        only the I-th of these runs (0: as late as possible, the default)\n"
-"  --sms N             give the device N multiprocessors: with few, a persistent kernel has several tiles for each block\n"
-"  --seed N            for the random orders, default 1\n"
+"  --device NAME       the GPU to be: sm_80, sm_90a, sm_100a, ...; default " EMU_DEFAULT_DEVICE
+"; --device list shows them all\n  --schedules N       run the program N times: first with every asynchronous "
+"operation as late as the program's waits\n                      allow, then N-1 times in random orders. The exit "
+"status is that of the worst run\n  --schedule I        only the I-th of these runs (0: as late as possible, the "
+"default)\n  --sms N             give the device N multiprocessors: with few, a persistent kernel has several tiles "
+"for each block\n  --seed N            for the random orders, default 1\n"
 "  --threads N         clusters of a grid run on so many threads; default: one for each processor\n"
 "  --hang N            report a hang after N warp instructions without progress, default %llu\n"
 "  --timeout SECONDS   end a kernel that runs longer, and show where its threads are; default 0: never\n"
-"  --strict            also report what the PTX ISA does not promise, though widely used libraries rely on it: leaving\n"
-"                      with committed bulk stores that nobody waited for; an mbarrier made known by a relaxed arrival\n"
-"                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later; prefetches of what\n"
-"                      is not there; ordered sparsity metadata 0x0 for groups of zeros\n"
+"  --strict            also report what the PTX ISA does not promise, though widely used libraries rely on it: "
+"leaving\n                      with committed bulk stores that nobody waited for; an mbarrier made known by a relaxed "
+"arrival\n                      at the cluster barrier; different setmaxnreg in one warpgroup on sm_100 and later; "
+"prefetches of what\n                      is not there; ordered sparsity metadata 0x0 for groups of zeros\n"
 "  --no-checks         only compute: faster, finds no races and no uninitialised memory\n"
-"  --stats             what each line of source executed: instructions, floating-point operations, bytes, bank conflicts;\n"
-"                      --stats=kernel books what was inlined to the line of the kernel's own file that calls it\n"
-"  --json[=FILE]       reports as JSON lines, on stderr or in FILE (FILE.1, FILE.2, ... for the further runs of --schedules)\n"
-"  --error-exitcode N  exit status when errors were reported but the program returned 0; default 86; 0: leave it\n"
-"  -v, --verbose       say more, also that there were no errors\n"
+"  --stats             what each line of source executed: instructions, floating-point operations, bytes, bank "
+"conflicts;\n                      --stats=kernel books what was inlined to the line of the kernel's own file that "
+"calls it\n  --json[=FILE]       reports as JSON lines, on stderr or in FILE (FILE.1, FILE.2, ... for the further runs "
+"of --schedules)\n  --error-exitcode N  exit status when errors were reported but the program returned 0; default 86; "
+"0: leave it\n  -v, --verbose       say more, also that there were no errors\n"
 "  --version, --help\n"
 "\n"
-"Everything runs at the moment of the call; streams are in order by themselves. Times between events are emulated: one warp\n"
-"instruction counts as a nanosecond, so they say nothing about a GPU's speed. Exit status: the program's own; 86 where\n"
-"errors were reported or kernels could not be run; 1 or 2 where tcemu itself could not go on; 127 where there is no such program.\n",
+"Everything runs at the moment of the call; streams are in order by themselves. Times between events are emulated: one "
+"warp\ninstruction counts as a nanosecond, so they say nothing about a GPU's speed. Exit status: the program's own; 86 "
+"where\nerrors were reported or kernels could not be run; 1 or 2 where tcemu itself could not go on; 127 where there "
+"is no such program.\n",
         (unsigned long long)EMU_DEFAULT_HANG);
 }
 
@@ -72,8 +73,10 @@ static void help(FILE *f)
 static int elf_static_cudart(const uint8_t *f, size_t n)
 {
     const Elf64_Ehdr *h = (const void *)f;
-    if (n < sizeof *h || memcmp(f, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_shentsize != sizeof(Elf64_Shdr)
-        || h->e_shoff > n || (uint64_t)h->e_shnum * sizeof(Elf64_Shdr) > n - h->e_shoff || h->e_shstrndx >= h->e_shnum) return 0;
+    if (n < sizeof *h || memcmp(f, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64
+        || h->e_shentsize != sizeof(Elf64_Shdr) || h->e_shoff > n || (uint64_t)h->e_shnum * sizeof(Elf64_Shdr) > n
+        - h->e_shoff || h->e_shstrndx >= h->e_shnum)
+        return 0;
     const Elf64_Shdr *s = (const void *)(f + h->e_shoff);
     int fatbin = 0, needed = 0, undefined = 0, defined = 0;
     for (int i = 0; i < h->e_shnum; ++i)            /* no section may reach past the file */
@@ -81,7 +84,8 @@ static int elf_static_cudart(const uint8_t *f, size_t n)
     const Elf64_Shdr *names = &s[h->e_shstrndx];
     for (int i = 0; i < h->e_shnum; ++i) {
         const Elf64_Shdr *x = &s[i];
-        if (x->sh_name < names->sh_size && !strncmp((const char *)f + names->sh_offset + x->sh_name, ".nv_fatbin", names->sh_size - x->sh_name))
+        if (x->sh_name < names->sh_size && !strncmp((const char *)f + names->sh_offset + x->sh_name, ".nv_fatbin",
+                                                    names->sh_size - x->sh_name))
             fatbin = 1;
         if (x->sh_link >= h->e_shnum) continue;
         const char *str = (const char *)f + s[x->sh_link].sh_offset;
@@ -90,7 +94,9 @@ static int elf_static_cudart(const uint8_t *f, size_t n)
         if (x->sh_type == SHT_DYNAMIC) {
             const Elf64_Dyn *d = (const void *)(f + x->sh_offset);
             for (size_t k = 0; k < x->sh_size / sizeof *d && d[k].d_tag != DT_NULL; ++k)
-                if (d[k].d_tag == DT_NEEDED && d[k].d_un.d_val < size && !strncmp(str + d[k].d_un.d_val, "libcudart.", 10)) needed = 1;
+                if (d[k].d_tag == DT_NEEDED && d[k].d_un.d_val < size
+                    && !strncmp(str + d[k].d_un.d_val, "libcudart.", 10))
+                    needed = 1;
         }
         if (x->sh_type == SHT_DYNSYM || x->sh_type == SHT_SYMTAB) {
             const Elf64_Sym *y = (const void *)(f + x->sh_offset);
@@ -133,7 +139,12 @@ static int check_program(const char *path)
 
 /* ---- Environment ---- */
 static void set(const char *name, const char *value) { if (setenv(name, value, 1)) { say("out of memory"); exit(1); } }
-static void set_number(const char *name, uint64_t v) { char b[32]; snprintf(b, sizeof b, "%llu", (unsigned long long)v); set(name, b); }
+static void set_number(const char *name, uint64_t v)
+{
+    char b[32];
+    snprintf(b, sizeof b, "%llu", (unsigned long long)v);
+    set(name, b);
+}
 static void prepend(const char *name, const char *value)
 {
     const char *old = getenv(name);
@@ -164,8 +175,8 @@ static void preload(void)
     prepend("LD_LIBRARY_PATH", dir);                /* for dlopen("libcuda.so.1") */
 }
 
-/* The library appends, because several processes may write; so the file is emptied here. Its path is made absolute: a process may have
- * another working directory. */
+/* The library appends, because several processes may write; so the file is emptied here. Its path is made absolute: a
+ * process may have another working directory. */
 static void set_json(const char *file, uint64_t schedule)
 {
     char path[2 * PATH_MAX + 32], cwd[PATH_MAX] = "", suffix[24] = "";
@@ -233,23 +244,37 @@ int main(int argc, char **argv)
         else if (!strcmp(name, "--device")) {
             device = argument(argc, argv, &i, value);
             if (!strcmp(device, "list")) { emu_device_list(stdout); return 0; }
-            if (!emu_device_find(device)) { say("there is no device %s; tcemu --device list shows what there is", device); return 2; }
+            if (!emu_device_find(device)) {
+                say("there is no device %s; tcemu --device list shows what there is", device);
+                return 2;
+            }
             set("TCEMU_DEVICE", device);
         }
-        else if (!strcmp(name, "--sms")) set_number("TCEMU_SMS", number(name, argument(argc, argv, &i, value), 1, 65536));
-        else if (!strcmp(name, "--seed")) seed = number(name, argument(argc, argv, &i, value), 0, UINT64_MAX), set_number("TCEMU_SEED", seed);
+        else if (!strcmp(name, "--sms"))
+            set_number("TCEMU_SMS", number(name, argument(argc, argv, &i, value), 1, 65536));
+        else if (!strcmp(name, "--seed"))
+            seed = number(name, argument(argc, argv, &i, value), 0, UINT64_MAX), set_number("TCEMU_SEED", seed);
         else if (!strcmp(name, "--schedules")) schedules = number(name, argument(argc, argv, &i, value), 1, 1000000);
-        else if (!strcmp(name, "--schedule")) schedule = number(name, argument(argc, argv, &i, value), 0, 1000000), set_number("TCEMU_SCHEDULE", schedule);
-        else if (!strcmp(name, "--threads")) set_number("TCEMU_THREADS", number(name, argument(argc, argv, &i, value), 1, 1024));
-        else if (!strcmp(name, "--hang")) set_number("TCEMU_HANG", number(name, argument(argc, argv, &i, value), 1, UINT64_MAX));
-        else if (!strcmp(name, "--timeout")) set_number("TCEMU_TIMEOUT", number(name, argument(argc, argv, &i, value), 0, 1000000000));
-        else if (!strcmp(name, "--error-exitcode")) set_number("TCEMU_ERROR_EXITCODE", number(name, argument(argc, argv, &i, value), 0, 255));
+        else if (!strcmp(name, "--schedule"))
+            schedule = number(name, argument(argc, argv, &i, value), 0, 1000000),
+                set_number("TCEMU_SCHEDULE", schedule);
+        else if (!strcmp(name, "--threads"))
+            set_number("TCEMU_THREADS", number(name, argument(argc, argv, &i, value), 1, 1024));
+        else if (!strcmp(name, "--hang"))
+            set_number("TCEMU_HANG", number(name, argument(argc, argv, &i, value), 1, UINT64_MAX));
+        else if (!strcmp(name, "--timeout"))
+            set_number("TCEMU_TIMEOUT", number(name, argument(argc, argv, &i, value), 0, 1000000000));
+        else if (!strcmp(name, "--error-exitcode"))
+            set_number("TCEMU_ERROR_EXITCODE", number(name, argument(argc, argv, &i, value), 0, 255));
         else if (!strcmp(name, "--json")) {
             if (value && !*value) { say("--json= needs the name of a file"); return 2; }
             json = value ? value : "-";
         }
         else if (!strcmp(name, "--stats") && value) {
-            if (strcmp(value, "line") && strcmp(value, "kernel")) { say("--stats=%s: line or kernel is needed", value); return 2; }
+            if (strcmp(value, "line") && strcmp(value, "kernel")) {
+                say("--stats=%s: line or kernel is needed", value);
+                return 2;
+            }
             set("TCEMU_STATS", *value == 'k' ? "2" : "1");
         }
         else if ((flag = !strcmp(name, "--stats"))) set("TCEMU_STATS", "1");
@@ -260,7 +285,10 @@ int main(int argc, char **argv)
         if (flag && value) { say("%s takes no value", name); return 2; }
     }
     if (i >= argc) { say("which program? See tcemu --help"); return 2; }
-    if (schedules > 1 && schedule) { say("--schedules runs them all, --schedule only one: give one of the two"); return 2; }
+    if (schedules > 1 && schedule) {
+        say("--schedules runs them all, --schedule only one: give one of the two");
+        return 2;
+    }
 
     char buf[PATH_MAX];
     const char *path = find_program(argv[i], buf, sizeof buf);
@@ -288,11 +316,14 @@ int main(int argc, char **argv)
         if (!st) continue;
         if (!failed++) first = s;
         if (st > worst) worst = st;
-        say("schedule %llu of %llu failed with exit status %d; alone: tcemu%s%s --schedule %llu --seed %llu %s ...", (unsigned long long)s,
-            (unsigned long long)schedules, st, device ? " --device " : "", device ? device : "", (unsigned long long)s, (unsigned long long)seed, argv[i]);
+        say("schedule %llu of %llu failed with exit status %d; alone: tcemu%s%s --schedule %llu --seed %llu %s ...",
+            (unsigned long long)s, (unsigned long long)schedules, st, device ? " --device " : "", device ? device : "",
+            (unsigned long long)s, (unsigned long long)seed, argv[i]);
         if (st == 126 || st == 127 || st == 128 + SIGINT || st == 128 + SIGTERM) return st;
     }
-    if (failed) say("%llu of %llu schedules failed, the first was %llu", (unsigned long long)failed, (unsigned long long)schedules, (unsigned long long)first);
+    if (failed)
+        say("%llu of %llu schedules failed, the first was %llu", (unsigned long long)failed,
+            (unsigned long long)schedules, (unsigned long long)first);
     else if (getenv("TCEMU_VERBOSE")) say("all %llu schedules passed", (unsigned long long)schedules);
     return worst;
 }

@@ -1,5 +1,5 @@
-/* mem.c - ld, st, atom, red, prefetches, address spaces, cp.async; and the functions that the toolkit's device code calls without
- * defining them: vprintf, malloc, free, __assertfail. */
+/* mem.c - ld, st, atom, red, prefetches, address spaces, cp.async; and the functions that the toolkit's device code
+ * calls without defining them: vprintf, malloc, free, __assertfail. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@ uint64_t emu_mem_addr(warp *w, const ptx_opnd *o, int lane)
 {
     if (o->sym) return emu_sym_addr(w, o->sym, lane) + (uint64_t)o->imm;
     if (o->type == PT_NONE) return (uint64_t)o->imm;
-    if (ptx_type_bits(o->type) == 64) return ((uint64_t *)(w->reg + (size_t)(w->base + o->reg) * 32))[lane] + (uint64_t)o->imm;
+    if (ptx_type_bits(o->type) == 64)
+        return ((uint64_t *)(w->reg + (size_t)(w->base + o->reg) * 32))[lane] + (uint64_t)o->imm;
     return (w->reg + (size_t)(w->base + o->reg) * 32)[lane] + (uint64_t)o->imm;
 }
 int emu_to_shared(int space, uint64_t addr, uint32_t *shared)
@@ -38,7 +39,10 @@ static void *fault(warp *w, const ptx_instr *i, int lane, emu_check what, int cu
     if (!w->cta->cl->L->cuda_error) w->cta->cl->L->cuda_error = cuda_error;
     return NULL;
 }
-static const char *verb(int flags) { return flags & A_ATOMIC ? "atomic access to" : flags & A_WRITE ? "write to" : "read of"; }
+static const char *verb(int flags)
+{
+    return flags & A_ATOMIC ? "atomic access to" : flags & A_WRITE ? "write to" : "read of";
+}
 
 static void *global_access(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint64_t size, int flags)
 {
@@ -53,8 +57,10 @@ static void *global_access(warp *w, const ptx_instr *i, int lane, uint64_t addr,
         if (flags & (A_READ | A_ATOMIC) && !(flags & A_NOINIT)) {
             uint64_t u = alloc_uninit(a, addr, size);
             if (u) {
-                emu_report(w, i, 1u << lane, E_UNINIT_GLOBAL, "%s global memory at %#llx (byte %llu of an allocation of %llu, %s) that nobody has written", verb(flags), (unsigned long long)u,
-                           (unsigned long long)(u - a->base), (unsigned long long)a->size, a->what);
+                emu_report(w, i, 1u << lane, E_UNINIT_GLOBAL,
+                           "%s global memory at %#llx (byte %llu of an allocation of %llu, %s) that nobody has written",
+                           verb(flags), (unsigned long long)u, (unsigned long long)(u - a->base),
+                           (unsigned long long)a->size, a->what);
                 alloc_mark(a, addr, size);
             }
         }
@@ -69,7 +75,8 @@ uint8_t *emu_async_global(async_op *op, uint64_t addr, uint64_t bytes, int flags
     return p;
 }
 
-void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, uint32_t size, uint32_t align, int flags)
+void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, uint32_t size, uint32_t align,
+                 int flags)
 {
     char text[320];
     if (space == SP_NONE) {
@@ -79,17 +86,27 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
     }
     if (!align) align = size;
     if (addr & (align - 1)) {
-        snprintf(text, sizeof text, "%s %u bytes%s at %#llx, which is not a multiple of %u", verb(flags), size, space == SP_SHARED ? " of shared memory" : space == SP_LOCAL ? " of local memory" : "", (unsigned long long)addr, align);
+        snprintf(text, sizeof text, "%s %u bytes%s at %#llx, which is not a multiple of %u", verb(flags), size,
+                 space == SP_SHARED ? " of shared memory" : space == SP_LOCAL ? " of local memory" : "",
+                 (unsigned long long)addr, align);
         return fault(w, i, lane, E_MISALIGNED, 716, text);
     }
     if (space == SP_SHARED) {
         cluster *cl = w->cta->cl;
         uint32_t rank = (uint32_t)addr >> 24, off = (uint32_t)addr & 0xffffff;
-        if (rank >= cl->ncta || (uint64_t)off + size > cl->cta[rank].smem_size || off < (uint32_t)cl->L->dev->smem_reserved) {
-            if (rank >= cl->ncta) snprintf(text, sizeof text, "%s shared memory at %#x: the cluster has no CTA of rank %u", verb(flags), (uint32_t)addr, rank);
-            else if (off < (uint32_t)cl->L->dev->smem_reserved) snprintf(text, sizeof text, "%s shared memory at %#x: the first %d bytes belong to the system", verb(flags), (uint32_t)addr, cl->L->dev->smem_reserved);
-            else snprintf(text, sizeof text, "%s %u bytes of shared memory at offset %u: the CTA has %u bytes (offsets %d to %u)", verb(flags), size, off,
-                          cl->cta[rank].smem_size - (uint32_t)cl->L->dev->smem_reserved, cl->L->dev->smem_reserved, cl->cta[rank].smem_size - 1);
+        if (rank >= cl->ncta || (uint64_t)off + size > cl->cta[rank].smem_size
+            || off < (uint32_t)cl->L->dev->smem_reserved) {
+            if (rank >= cl->ncta)
+                snprintf(text, sizeof text, "%s shared memory at %#x: the cluster has no CTA of rank %u", verb(flags),
+                         (uint32_t)addr, rank);
+            else if (off < (uint32_t)cl->L->dev->smem_reserved)
+                snprintf(text, sizeof text, "%s shared memory at %#x: the first %d bytes belong to the system",
+                         verb(flags), (uint32_t)addr, cl->L->dev->smem_reserved);
+            else
+                snprintf(text, sizeof text,
+                         "%s %u bytes of shared memory at offset %u: the CTA has %u bytes (offsets %d to %u)",
+                         verb(flags), size, off, cl->cta[rank].smem_size - (uint32_t)cl->L->dev->smem_reserved,
+                         cl->L->dev->smem_reserved, cl->cta[rank].smem_size - 1);
             return fault(w, i, lane, E_OOB_SHARED, 700, text);
         }
         cta *c = &cl->cta[rank];
@@ -103,13 +120,15 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
     if (space == SP_LOCAL || (space == SP_PARAM && addr < 1ull << 32)) {
         void *p = emu_local(w, lane, addr, size);
         if (!p) {
-            snprintf(text, sizeof text, "%s %u bytes of local memory at offset %llu: the thread has %u bytes here", verb(flags), size, (unsigned long long)addr, w->frame_top[lane]);
+            snprintf(text, sizeof text, "%s %u bytes of local memory at offset %llu: the thread has %u bytes here",
+                     verb(flags), size, (unsigned long long)addr, w->frame_top[lane]);
             return fault(w, i, lane, E_OOB_LOCAL, 700, text);
         }
         return p;
     }
     void *p = global_access(w, i, lane, addr, size, flags);
-    if (p && flags & (A_WRITE | A_ATOMIC) && emu_opt.checks && w->cta->cl->L->k->uses_bulk) check_global_write(w, i, lane, addr, size);
+    if (p && flags & (A_WRITE | A_ATOMIC) && emu_opt.checks && w->cta->cl->L->k->uses_bulk)
+        check_global_write(w, i, lane, addr, size);
     return p;
 }
 
@@ -118,22 +137,27 @@ void *emu_access(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr
 enum { M_STRONG = 1, M_ACQUIRE = 2, M_RELEASE = 4, M_SIGNED = 8 };
 static int space_word(const char *word)
 {
-    static const struct { const char *w; int s; } t[] = {{"global", SP_GLOBAL}, {"shared", SP_SHARED}, {"shared::cta", SP_SHARED}, {"shared::cluster", SP_SHARED}, {"local", SP_LOCAL},
-                                                         {"const", SP_CONST}, {"param", SP_PARAM}, {"param::entry", SP_PARAM}, {"param::func", SP_PARAM}};
+    static const struct { const char *w; int s; } t[] = {{"global", SP_GLOBAL}, {"shared", SP_SHARED},
+                                                         {"shared::cta", SP_SHARED}, {"shared::cluster", SP_SHARED},
+                                                         {"local", SP_LOCAL},
+                                                         {"const", SP_CONST}, {"param", SP_PARAM},
+                                                         {"param::entry", SP_PARAM}, {"param::func", SP_PARAM}};
     for (size_t k = 0; k < sizeof t / sizeof *t; k++) if (!strcmp(word, t[k].w)) return t[k].s;
     return 0;
 }
 /* words that change nothing here: caching and eviction hints */
 static int hint(const char *w)
 {
-    static const char *const t[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "cta", "cluster", "gpu", "sys", "unified"};
+    static const char *const t[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "weak", "cta", "cluster", "gpu",
+                                    "sys", "unified"};
     if (!strncmp(w, "L1::", 4) || !strncmp(w, "L2::", 4)) return 1;
     for (size_t k = 0; k < sizeof t / sizeof *t; k++) if (!strcmp(w, t[k])) return 1;
     return 0;
 }
 static int strong_word(const char *w)
 {
-    return !strcmp(w, "volatile") || !strcmp(w, "relaxed") || !strcmp(w, "mmio") ? M_STRONG : !strcmp(w, "acquire") ? M_STRONG | M_ACQUIRE : !strcmp(w, "release") ? M_STRONG | M_RELEASE
+    return !strcmp(w, "volatile") || !strcmp(w, "relaxed") || !strcmp(w, "mmio") ? M_STRONG
+        : !strcmp(w, "acquire") ? M_STRONG | M_ACQUIRE : !strcmp(w, "release") ? M_STRONG | M_RELEASE
            : !strcmp(w, "acq_rel") ? M_STRONG | M_ACQUIRE | M_RELEASE : 0;
 }
 static int vector_word(const char *w) { return w[0] == 'v' && w[1] >= '2' && w[1] <= '8' && !w[2] ? w[1] - '0' : 0; }
@@ -151,7 +175,8 @@ static void conflicts(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd
         shared |= sh; global |= !sh && (space == SP_GLOBAL || space == SP_NONE);
         total += bytes;
     }
-    if (shared) {                               /* wavefronts: 16 bytes a lane go in quarters of the warp, 8 in halves */
+    /* wavefronts: 16 bytes a lane go in quarters of the warp, 8 in halves */
+    if (shared) {
         uint32_t group = bytes >= 16 ? 8 : bytes == 8 ? 16 : 32, extra = 0;
         for (uint32_t g = 0; g < 32; g += group) {
             uint32_t seen[32][32], n[32] = {0}, worst = 0;
@@ -211,24 +236,33 @@ static inline void put(warp *w, const ptx_opnd *o, uint32_t l, const uint8_t *p,
 }
 static inline void get(warp *w, const ptx_opnd *o, uint32_t l, uint8_t *p, uint32_t bytes)
 {
-    if (bytes <= 4) { uint32_t v; if (o->kind == PO_REG && ptx_type_bits(o->type) == 64) v = (uint32_t)R64(w, o)[l]; else v = R32(w, o)[l]; memcpy(p, &v, bytes); }
-    else if (bytes == 8) memcpy(p, &R64(w, o)[l], 8);
+    if (bytes <= 4) {
+        uint32_t v;
+        if (o->kind == PO_REG && ptx_type_bits(o->type) == 64) v = (uint32_t)R64(w, o)[l];
+        else v = R32(w, o)[l];
+        memcpy(p, &v, bytes);
+    } else if (bytes == 8) memcpy(p, &R64(w, o)[l], 8);
     else { memcpy(p, &R64(w, o)[l], 8); memcpy(p + 8, &R64(w, o)[32 + l], 8); }
 }
-/* The frequent case of ld and st without the general machinery: plain accesses of elements of 4 or 8 bytes to global memory, all lanes
- * within one allocation and, for ld, to bytes that have been written. Fills in addr and the planes of the registers; 0 if it is not that
- * case (nothing has happened then, and nothing has been checked). */
-static int plain_global(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *regs, const ptx_opnd *mem, int write, uint64_t addr[32], uint32_t *plane[8])
+/* The frequent case of ld and st without the general machinery: plain accesses of elements of 4 or 8 bytes to global
+ * memory, all lanes within one allocation and, for ld, to bytes that have been written. Fills in addr and the planes of
+ * the registers; 0 if it is not that case (nothing has happened then, and nothing has been checked). */
+static int plain_global(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *regs, const ptx_opnd *mem,
+                        int write, uint64_t addr[32], uint32_t *plane[8])
 {
     uint32_t bytes = i->f[1], n = i->f[2], size = bytes * n;
     int space = (int)i->f[0];
     launch *L = w->cta->cl->L;
-    if ((space != SP_GLOBAL && space != SP_NONE && space != SP_CONST) || (bytes != 4 && bytes != 8) || size > 16 || i->f[3] & M_STRONG || !mem->type || mem->sym || L->stats || w->cta->cl->watch) return 0;
+    if ((space != SP_GLOBAL && space != SP_NONE && space != SP_CONST) || (bytes != 4 && bytes != 8) || size > 16
+        || i->f[3] & M_STRONG || !mem->type || mem->sym || L->stats || w->cta->cl->watch)
+        return 0;
     if (write && (L->k->uses_bulk || space == SP_CONST)) return 0;
     const ptx_opnd *r = regs->kind == PO_VEC ? regs->elem : regs;
     if (regs->kind == PO_VEC && regs->n != n) return 0;
     for (uint32_t k = 0; k < n; k++) {
-        if ((r[k].kind != PO_REG && !(write && r[k].konst)) || (r[k].kind == PO_REG && ptx_type_bits(r[k].type) != (int)bytes * 8)) return 0;
+        if ((r[k].kind != PO_REG && !(write && r[k].konst))
+            || (r[k].kind == PO_REG && ptx_type_bits(r[k].type) != (int)bytes * 8))
+            return 0;
         if (r[k].kind != PO_REG && bytes != 4) return 0;
         plane[k] = R32(w, &r[k]);
     }
@@ -304,8 +338,11 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
         if (n == 1) get(w, v->elem && v->kind == PO_VEC ? &v->elem[0] : v, l, b, bytes);
         else for (uint32_t k = 0; k < n; k++) get(w, &v->elem[k], l, b + k * bytes, bytes);
         changed = memcmp(p, b, bytes * n) != 0;
-        if (bytes * n == 4 && i->f[3] & M_STRONG) { uint32_t x; memcpy(&x, b, 4); __atomic_store_n((uint32_t *)p, x, __ATOMIC_SEQ_CST); }
-        else memcpy(p, b, bytes * n);
+        if (bytes * n == 4 && i->f[3] & M_STRONG) {
+            uint32_t x;
+            memcpy(&x, b, 4);
+            __atomic_store_n((uint32_t *)p, x, __ATOMIC_SEQ_CST);
+        } else memcpy(p, b, bytes * n);
         changed &= space != SP_LOCAL && space != SP_PARAM;
         emu_progress += (uint64_t)changed;
         emu_writes += (uint64_t)changed;
@@ -327,15 +364,18 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         else if (strong_word(w)) flags |= strong_word(w);
         else if (ptx_type_of(w) == PT_NONE && !hint(w)) return emu_decode_error(err, n, i, "does not know .%s", w);
     }
-    if (i->nop < 2 || i->op[load ? 1 : 0].kind != PO_MEM) return emu_decode_error(err, n, i, "needs a register and an address");
+    if (i->nop < 2 || i->op[load ? 1 : 0].kind != PO_MEM)
+        return emu_decode_error(err, n, i, "needs a register and an address");
     ptx_opnd *v = &i->op[load ? 0 : 1];
     if (vec > 1 && (v->kind != PO_VEC || v->n != vec)) return emu_decode_error(err, n, i, "needs a vector of %d", vec);
-    if (vec == 1 && v->kind == PO_VEC && v->n != 1) return emu_decode_error(err, n, i, "a vector operand without .v2, .v4 or .v8");
+    if (vec == 1 && v->kind == PO_VEC && v->n != 1)
+        return emu_decode_error(err, n, i, "a vector operand without .v2, .v4 or .v8");
     int bytes = ptx_type_bits(t) / 8;
     if (!bytes || bytes * vec > 32) return emu_decode_error(err, n, i, "more than 32 bytes in one access");
     if (emu_prepare(m, fn, v, t, err, n)) return -1;
     flags |= t == PT_S8 || t == PT_S16 || t == PT_S32 ? M_SIGNED : 0;
-    i->f[0] = (uint32_t)space; i->f[1] = (uint32_t)bytes; i->f[2] = (uint32_t)vec; i->f[3] = (uint32_t)flags; i->f[4] = t;
+    i->f[0] = (uint32_t)space; i->f[1] = (uint32_t)bytes; i->f[2] = (uint32_t)vec; i->f[3] = (uint32_t)flags;
+    i->f[4] = t;
     i->exec = load ? exec_ld : exec_st;
     return 0;
 }
@@ -360,7 +400,10 @@ static uint64_t apply(int op, ptx_type t, uint64_t old, uint64_t v, uint64_t cmp
         float a = num_bits_f32(o32), b = num_bits_f32(v32);
         return num_f32_bits(num_canon_f32(op == OP_ADD ? a + b : op == OP_MIN ? fminf(a, b) : fmaxf(a, b)));
     }
-    case PT_F64: { double a = num_bits_f64(old), b = num_bits_f64(v); return num_f64_bits(op == OP_ADD ? a + b : op == OP_MIN ? fmin(a, b) : fmax(a, b)); }
+    case PT_F64: {
+        double a = num_bits_f64(old), b = num_bits_f64(v);
+        return num_f64_bits(op == OP_ADD ? a + b : op == OP_MIN ? fmin(a, b) : fmax(a, b));
+    }
     case PT_F16: {
         if (op == OP_ADD) return num_add_f16((uint16_t)old, (uint16_t)v);
         float a = num_f16_to_f32((uint16_t)old), b = num_f16_to_f32((uint16_t)v);
@@ -375,8 +418,16 @@ static uint64_t apply(int op, ptx_type t, uint64_t old, uint64_t v, uint64_t cmp
         ptx_type e = t == PT_F16X2 ? PT_F16 : PT_BF16;
         return (apply(op, e, o32 & 0xffff, v32 & 0xffff, 0) & 0xffff) | apply(op, e, o32 >> 16, v32 >> 16, 0) << 16;
     }
-    case PT_S32: return op == OP_ADD ? o32 + v32 : op == OP_MIN ? ((int32_t)o32 < (int32_t)v32 ? o32 : v32) : (int32_t)o32 > (int32_t)v32 ? o32 : v32;
-    case PT_S64: return op == OP_ADD ? old + v : op == OP_MIN ? ((int64_t)old < (int64_t)v ? old : v) : (int64_t)old > (int64_t)v ? old : v;
+    case PT_S32:
+        return op == OP_ADD ? o32 + v32
+             : op == OP_MIN ? ((int32_t)o32 < (int32_t)v32 ? o32 : v32)
+             : (int32_t)o32 > (int32_t)v32 ? o32
+             : v32;
+    case PT_S64:
+        return op == OP_ADD ? old + v
+             : op == OP_MIN ? ((int64_t)old < (int64_t)v ? old : v)
+             : (int64_t)old > (int64_t)v ? old
+             : v;
     default: return op == OP_ADD ? old + v : op == OP_MIN ? (old < v ? old : v) : old > v ? old : v;
     }
 }
@@ -385,16 +436,19 @@ static uint64_t atomically(void *p, int bytes, int op, ptx_type t, uint64_t v, u
 {
     if (bytes == 4) {
         uint32_t old = __atomic_load_n((uint32_t *)p, __ATOMIC_SEQ_CST);
-        while (!__atomic_compare_exchange_n((uint32_t *)p, &old, (uint32_t)apply(op, t, old, v, cmp), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ;
+        while (!__atomic_compare_exchange_n((uint32_t *)p, &old, (uint32_t)apply(op, t, old, v, cmp), 0,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ;
         return old;
     }
     if (bytes == 8) {
         uint64_t old = __atomic_load_n((uint64_t *)p, __ATOMIC_SEQ_CST);
-        while (!__atomic_compare_exchange_n((uint64_t *)p, &old, apply(op, t, old, v, cmp), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ;
+        while (!__atomic_compare_exchange_n((uint64_t *)p, &old, apply(op, t, old, v, cmp), 0, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST)) ;
         return old;
     }
     uint16_t old = __atomic_load_n((uint16_t *)p, __ATOMIC_SEQ_CST);
-    while (!__atomic_compare_exchange_n((uint16_t *)p, &old, (uint16_t)apply(op, t, old, v, cmp), 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ;
+    while (!__atomic_compare_exchange_n((uint16_t *)p, &old, (uint16_t)apply(op, t, old, v, cmp), 0, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) ;
     return old;
 }
 static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
@@ -402,7 +456,8 @@ static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
     int red = i->mod[0][0] == 'r', space = (int)i->f[0], op = (int)i->f[5];
     uint32_t bytes = i->f[1], n = i->f[2];
     ptx_type t = (ptx_type)i->f[4];
-    const ptx_opnd *d = red ? NULL : &i->op[0], *a = &i->op[red ? 0 : 1], *v = &i->op[red ? 1 : 2], *c = op == OP_CAS ? &i->op[red ? 2 : 3] : NULL;
+    const ptx_opnd *d = red ? NULL : &i->op[0], *a = &i->op[red ? 0 : 1], *v = &i->op[red ? 1 : 2],
+                   *c = op == OP_CAS ? &i->op[red ? 2 : 3] : NULL;
     if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
     strong(w, i, mask, a, space, !red, 1);
     EMU_EACH(l, mask) {
@@ -425,9 +480,12 @@ static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
             uint64_t x[2] = {0}, y[2] = {0}, old;
             get(w, n > 1 ? &v->elem[k] : v, l, (uint8_t *)x, bytes);
             if (c) get(w, c, l, (uint8_t *)y, bytes);
-            old = c ? atomically(p + k * bytes, (int)bytes, OP_CAS, t, y[0], x[0]) : atomically(p + k * bytes, (int)bytes, op, t, x[0], 0);
+            old = c ? atomically(p + k * bytes, (int)bytes, OP_CAS, t, y[0], x[0])
+                : atomically(p + k * bytes, (int)bytes, op, t, x[0], 0);
             uint64_t now = c ? apply(OP_CAS, t, old, y[0], x[0]) : apply(op, t, old, x[0], 0);
-            changed |= bytes == 8 ? now != old : bytes == 4 ? (uint32_t)now != (uint32_t)old : (uint16_t)now != (uint16_t)old;
+            changed |= bytes == 8 ? now != old
+                     : bytes == 4 ? (uint32_t)now != (uint32_t)old
+                     : (uint16_t)now != (uint16_t)old;
             if (d) put(w, n > 1 ? &d->elem[k] : d, l, (uint8_t *)&old, bytes, 0);
         }
         emu_progress += (uint64_t)changed;
@@ -459,12 +517,18 @@ static int decode_atom(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     }
     if (op < 0 || t == PT_NONE) return emu_decode_error(err, n, i, "needs an operation and a type");
     int bytes = ptx_type_bits(t) / 8, first = red ? 0 : 1;
-    if (i->nop < first + 2 + (op == OP_CAS) || i->op[first].kind != PO_MEM) return emu_decode_error(err, n, i, "too few operands");
-    if (bytes < 2 || (bytes == 16 && op != OP_EXCH && op != OP_CAS)) return emu_decode_error(err, n, i, "no such operation on this type");
-    if (vec > 1 && (i->op[first + 1].kind != PO_VEC || i->op[first + 1].n != vec)) return emu_decode_error(err, n, i, "needs vectors of %d", vec);
-    if (vec > 1 && !red && (i->op[0].kind != PO_VEC || i->op[0].n != vec)) return emu_decode_error(err, n, i, "needs vectors of %d", vec);
-    for (int k = 0; k < i->nop; k++) if (k != first && emu_prepare(m, fn, &i->op[k], k <= first + 2 ? t : PT_B64, err, n)) return -1;
-    i->f[0] = (uint32_t)space; i->f[1] = (uint32_t)bytes; i->f[2] = (uint32_t)vec; i->f[3] = (uint32_t)flags; i->f[4] = t; i->f[5] = (uint32_t)op;
+    if (i->nop < first + 2 + (op == OP_CAS) || i->op[first].kind != PO_MEM)
+        return emu_decode_error(err, n, i, "too few operands");
+    if (bytes < 2 || (bytes == 16 && op != OP_EXCH && op != OP_CAS))
+        return emu_decode_error(err, n, i, "no such operation on this type");
+    if (vec > 1 && (i->op[first + 1].kind != PO_VEC || i->op[first + 1].n != vec))
+        return emu_decode_error(err, n, i, "needs vectors of %d", vec);
+    if (vec > 1 && !red && (i->op[0].kind != PO_VEC || i->op[0].n != vec))
+        return emu_decode_error(err, n, i, "needs vectors of %d", vec);
+    for (int k = 0; k < i->nop; k++)
+        if (k != first && emu_prepare(m, fn, &i->op[k], k <= first + 2 ? t : PT_B64, err, n)) return -1;
+    i->f[0] = (uint32_t)space; i->f[1] = (uint32_t)bytes; i->f[2] = (uint32_t)vec; i->f[3] = (uint32_t)flags;
+    i->f[4] = t; i->f[5] = (uint32_t)op;
     i->exec = exec_atom;
     return 0;
 }
@@ -517,7 +581,9 @@ static int exec_mapa(warp *w, const ptx_instr *i, uint32_t mask)
     EMU_EACH(l, mask) {
         uint64_t a = wide ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l];
         uint32_t r = R32(w, &i->op[2])[l];
-        if (r >= w->cta->cl->ncta) emu_report(w, i, 1u << l, E_OPERAND, "the address of CTA rank %u: the cluster has %u CTAs", r, w->cta->cl->ncta);
+        if (r >= w->cta->cl->ncta)
+            emu_report(w, i, 1u << l, E_OPERAND, "the address of CTA rank %u: the cluster has %u CTAs", r,
+                       w->cta->cl->ncta);
         a = ((uint32_t)a & 0xffffff) | (uint64_t)(r & 255) << 24 | (generic ? EMU_GEN_SHARED : 0);
         if (wide) R64(w, &i->op[0])[l] = a; else R32(w, &i->op[0])[l] = (uint32_t)a;
     }
@@ -525,7 +591,8 @@ static int exec_mapa(warp *w, const ptx_instr *i, uint32_t mask)
 }
 static int exec_getctarank(warp *w, const ptx_instr *i, uint32_t mask)
 {
-    EMU_EACH(l, mask) R32(w, &i->op[0])[l] = (uint32_t)(i->f[0] ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l]) >> 24 & 255;
+    EMU_EACH(l, mask)
+        R32(w, &i->op[0])[l] = (uint32_t)(i->f[0] ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l]) >> 24 & 255;
     return X_NEXT;
 }
 /* alloca, stacksave, stackrestore: the frame grows at its end, and ret gives it back */
@@ -535,10 +602,12 @@ static int exec_alloca(warp *w, const ptx_instr *i, uint32_t mask)
     int wide = i->f[0] != 0;
     uint64_t align = i->f[1];
     EMU_EACH(l, mask) {
-        uint64_t size = wide ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l], from = (w->frame_top[l] + align - 1) / align * align;
+        uint64_t size = wide ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l],
+                 from = (w->frame_top[l] + align - 1) / align * align;
         if (size > STACK_MOST || from + size > STACK_MOST)
-            return emu_fatal(w, i, 1u << l, E_OOB_LOCAL, "alloca of %llu bytes beside the %u bytes of local memory that the thread has: it can have %u", (unsigned long long)size, w->frame_top[l],
-                             (unsigned)STACK_MOST);
+            return emu_fatal(w, i, 1u << l, E_OOB_LOCAL,
+                             "alloca of %llu bytes beside the %u bytes of local memory that the thread has: it can "
+                             "have %u", (unsigned long long)size, w->frame_top[l], (unsigned)STACK_MOST);
         w->frame_top[l] = (uint32_t)(from + size);
         if (wide) R64(w, &i->op[0])[l] = from; else R32(w, &i->op[0])[l] = (uint32_t)from;
     }
@@ -548,9 +617,15 @@ static int exec_stack(warp *w, const ptx_instr *i, uint32_t mask)
 {
     int wide = i->f[0] != 0, restore = i->f[1] != 0;
     EMU_EACH(l, mask) {
-        if (!restore) { if (wide) R64(w, &i->op[0])[l] = w->frame_top[l]; else R32(w, &i->op[0])[l] = w->frame_top[l]; continue; }
+        if (!restore) {
+            if (wide) R64(w, &i->op[0])[l] = w->frame_top[l];
+            else R32(w, &i->op[0])[l] = w->frame_top[l];
+            continue;
+        }
         uint64_t top = wide ? R64(w, &i->op[0])[l] : R32(w, &i->op[0])[l];
-        if (top > w->frame_top[l] || top < w->frame_off[l]) emu_report(w, i, 1u << l, E_OPERAND, "stackrestore to %#llx, which no stacksave of this function gave", (unsigned long long)top);
+        if (top > w->frame_top[l] || top < w->frame_off[l])
+            emu_report(w, i, 1u << l, E_OPERAND, "stackrestore to %#llx, which no stacksave of this function gave",
+                       (unsigned long long)top);
         else w->frame_top[l] = (uint32_t)top;
     }
     return X_NEXT;
@@ -566,7 +641,9 @@ static int decode_stack(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, si
         i->exec = exec_stack;
         return 0;
     }
-    if (i->nop < 2 || i->nop > 3 || i->op[0].kind != PO_REG || (i->nop == 3 && (i->op[2].kind != PO_IMM || i->op[2].imm < 1 || i->op[2].imm > 1 << 23 || i->op[2].imm & (i->op[2].imm - 1))))
+    if (i->nop < 2 || i->nop > 3 || i->op[0].kind != PO_REG
+        || (i->nop == 3 && (i->op[2].kind != PO_IMM || i->op[2].imm < 1 || i->op[2].imm > 1 << 23
+                            || i->op[2].imm & (i->op[2].imm - 1))))
         return emu_decode_error(err, n, i, "needs a register, a size, and perhaps an alignment that is a power of two");
     i->f[1] = i->nop == 3 && i->op[2].imm > 8 ? (uint32_t)i->op[2].imm : 8;
     i->exec = exec_alloca;
@@ -577,12 +654,16 @@ static int decode_address(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, 
     const char *word = i->mod[0];
     ptx_type t = emu_type_n(i, 0);
     int space = SP_NONE, cluster = 0;
-    for (int k = 1; k < i->nmod; k++) { if (space_word(i->mod[k])) space = space_word(i->mod[k]); if (!strcmp(i->mod[k], "shared::cluster")) cluster = 1; }
+    for (int k = 1; k < i->nmod; k++) {
+        if (space_word(i->mod[k])) space = space_word(i->mod[k]);
+        if (!strcmp(i->mod[k], "shared::cluster")) cluster = 1;
+    }
     i->f[0] = (uint32_t)space;
     if (!strcmp(word, "cvta")) {
         i->f[1] = (uint32_t)emu_has(i, "to");
         if (!space || i->nop != 2) return emu_decode_error(err, n, i, "needs a space and two operands");
-        if (i->op[1].kind == PO_SYM && i->op[1].sym->space == SP_FUNC) return emu_decode_error(err, n, i, "of a function");
+        if (i->op[1].kind == PO_SYM && i->op[1].sym->space == SP_FUNC)
+            return emu_decode_error(err, n, i, "of a function");
         i->exec = exec_cvta;
         return emu_prepare(m, fn, &i->op[1], t, err, n);
     }
@@ -601,7 +682,11 @@ static int decode_address(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, 
         i->exec = exec_getctarank;
         return emu_prepare(m, fn, &i->op[1], t, err, n);
     }
-    if (!strcmp(word, "createpolicy")) { i->exec = exec_policy; for (int k = 1; k < i->nop; k++) if (i->op[k].kind == PO_SYM) return -1; return 0; }
+    if (!strcmp(word, "createpolicy")) {
+        i->exec = exec_policy;
+        for (int k = 1; k < i->nop; k++) if (i->op[k].kind == PO_SYM) return -1;
+        return 0;
+    }
     i->exec = exec_hint;                        /* prefetch, prefetchu, applypriority, discard */
     return 0;
 }
@@ -630,19 +715,30 @@ static int exec_cp_async(warp *w, const ptx_instr *i, uint32_t mask)
     async_op *op = emu_async_new_lanes(w, i, mask, sizeof(cp_payload), cp_perform);
     cp_payload *p = op->payload;
     p->size = size;
-    if (w->cta->cl->L->stats) { conflicts(w, i, mask, &i->op[0], size, SP_SHARED); conflicts(w, i, mask, &i->op[1], size, SP_GLOBAL); }
+    if (w->cta->cl->L->stats) {
+        conflicts(w, i, mask, &i->op[0], size, SP_SHARED);
+        conflicts(w, i, mask, &i->op[1], size, SP_GLOBAL);
+    }
     uint32_t ignore = i->f[2] ? emu_pred(w, &i->op[i->f[2]]) : 0;
     EMU_EACH(l, mask) {
         uint32_t off, n = i->f[1] ? R32(w, &i->op[i->f[1]])[l] : size;
         uint64_t dst = emu_mem_addr(w, &i->op[0], (int)l), src = emu_mem_addr(w, &i->op[1], (int)l);
         if (ignore >> l & 1) n = 0;
-        if (n > size) { emu_report(w, i, 1u << l, E_OPERAND, "src-size %u is larger than cp-size %u", n, size); n = size; }
+        if (n > size) {
+            emu_report(w, i, 1u << l, E_OPERAND, "src-size %u is larger than cp-size %u", n, size);
+            n = size;
+        }
         cta *c = emu_shared_cta(w, dst, &off);
         if (dst % size || src % size) {
-            emu_report(w, i, 1u << l, E_MISALIGNED, "cp.async of %u bytes from %#llx to shared offset %u: both must be multiples of %u", size, (unsigned long long)src, (uint32_t)dst & 0xffffff, size);
+            emu_report(w, i, 1u << l, E_MISALIGNED,
+                       "cp.async of %u bytes from %#llx to shared offset %u: both must be multiples of %u", size,
+                       (unsigned long long)src, (uint32_t)dst & 0xffffff, size);
             continue;
         }
-        if (!c || off + size > c->smem_size || off < (uint32_t)w->cta->cl->L->dev->smem_reserved) { emu_access(w, i, (int)l, SP_SHARED, dst, size, 0, A_WRITE); continue; }
+        if (!c || off + size > c->smem_size || off < (uint32_t)w->cta->cl->L->dev->smem_reserved) {
+            emu_access(w, i, (int)l, SP_SHARED, dst, size, 0, A_WRITE);
+            continue;
+        }
         if (n && !global_access(w, i, (int)l, src, n, A_READ)) continue;
         check_async_touch(op, (int)l, c, off, size, A_WRITE);
         p->c[l] = c; p->off[l] = off; p->src[l] = src; p->n[l] = n;
@@ -659,7 +755,11 @@ static int exec_cp_commit(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i;
     EMU_EACH(l, mask) w->cp_groups[l]++;
-    for (cpasync *e = w->cpasync; e; e = e->next) if (!e->committed && e->mask & mask) { e->committed = 1; e->group = w->cp_groups[__builtin_ctz(e->mask & mask)]; }
+    for (cpasync *e = w->cpasync; e; e = e->next)
+        if (!e->committed && e->mask & mask) {
+            e->committed = 1;
+            e->group = w->cp_groups[__builtin_ctz(e->mask & mask)];
+        }
     return X_NEXT;
 }
 static void cp_finish(warp *w, cpasync **at)
@@ -691,8 +791,13 @@ static void cp_arrive_perform(async_op *op, int stage)
     if (stage != AO_WRITE) return;
     int kept = 0;
     for (cpasync *e = p->w->cpasync; e; e = e->next)
-        if (e->mask & p->mask && e->op->posted && e->op->posted <= p->before) { emu_async_run(e->op); vclk_merge(op->cl, &op->vc, e->op->vc); kept++; }
-    /* they stay for a cp.async.wait_group; but those who use the mbarrier need none, so not all of them and not for ever */
+        if (e->mask & p->mask && e->op->posted && e->op->posted <= p->before) {
+            emu_async_run(e->op);
+            vclk_merge(op->cl, &op->vc, e->op->vc);
+            kept++;
+        }
+    /* they stay for a cp.async.wait_group; but those who use the mbarrier need none, so not all of them and not for
+     * ever */
     for (cpasync **a = &p->w->cpasync; *a && kept > 64;)
         if ((*a)->op->stage_done >> AO_WRITE & 1) { cp_finish(p->w, a); kept--; }
         else a = &(*a)->next;
@@ -711,7 +816,8 @@ static int exec_cp_arrive(warp *w, const ptx_instr *i, uint32_t mask)
         if (!i->f[1]) emu_mbar_inc(p->c[l], p->off[l]);
         op->mbar_cta = p->c[l]; op->mbar_off = p->off[l]; op->has_mbar = 1;
     }
-    for (cpasync *e = w->cpasync; e; e = e->next) if (e->mask & mask && !e->op->posted) e->op->posted = w->cta->cl->steps + 1;
+    for (cpasync *e = w->cpasync; e; e = e->next)
+        if (e->mask & mask && !e->op->posted) e->op->posted = w->cta->cl->steps + 1;
     p->before = w->cta->cl->steps + 1;
     emu_async_post(op);
     return X_NEXT;
@@ -720,10 +826,12 @@ void cpasync_warp_end(warp *w, int last)
 {
     for (cpasync **a = &w->cpasync; *a;) {
         cpasync *e = *a;
-        if (!last && e->op->posted && !e->op->stage_done) { a = &e->next; continue; }   /* its cp.async.mbarrier.arrive is still to come */
+        /* its cp.async.mbarrier.arrive is still to come */
+        if (!last && e->op->posted && !e->op->stage_done) { a = &e->next; continue; }
         *a = e->next;
         if (!last && !e->op->stage_done && !w->live && !w->cta->cl->L->failed)
-            emu_report(w, e->op->i, e->mask, E_IN_FLIGHT, "the thread exits with this copy in flight: no cp.async.wait_group or wait_all saw it");
+            emu_report(w, e->op->i, e->mask, E_IN_FLIGHT,
+                       "the thread exits with this copy in flight: no cp.async.wait_group or wait_all saw it");
         emu_async_free(e->op);
         free(e);
     }
@@ -735,7 +843,8 @@ static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_
     if (emu_has(i, "commit_group")) { i->exec = exec_cp_commit; return 0; }
     if (emu_has(i, "wait_all")) { i->f[0] = 1; i->exec = exec_cp_wait; return 0; }
     if (emu_has(i, "wait_group")) {
-        if (i->nop != 1 || i->op[0].kind != PO_IMM) return emu_decode_error(err, n, i, "needs a constant number of groups");
+        if (i->nop != 1 || i->op[0].kind != PO_IMM)
+            return emu_decode_error(err, n, i, "needs a constant number of groups");
         i->f[1] = (uint32_t)i->op[0].imm;
         i->exec = exec_cp_wait;
         return 0;
@@ -745,11 +854,13 @@ static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_
         for (int k = 1; k < i->nmod; k++) if (space_word(i->mod[k])) i->f[0] = (uint32_t)space_word(i->mod[k]);
         i->f[1] = (uint32_t)emu_has(i, "noinc");
         i->exec = exec_cp_arrive;
-        return i->nop == 1 && i->op[0].kind == PO_MEM ? 0 : emu_decode_error(err, n, i, "needs the address of an mbarrier");
+        return i->nop == 1 && i->op[0].kind == PO_MEM ? 0
+            : emu_decode_error(err, n, i, "needs the address of an mbarrier");
     }
     if (i->nop < 3 || i->op[2].kind != PO_IMM) return emu_decode_error(err, n, i, "needs a constant cp-size");
     i->f[0] = (uint32_t)i->op[2].imm;
-    if (i->f[0] != 4 && i->f[0] != 8 && i->f[0] != 16) return emu_decode_error(err, n, i, "cp-size %u, it must be 4, 8 or 16", i->f[0]);
+    if (i->f[0] != 4 && i->f[0] != 8 && i->f[0] != 16)
+        return emu_decode_error(err, n, i, "cp-size %u, it must be 4, 8 or 16", i->f[0]);
     if (emu_has(i, "cg") && i->f[0] != 16) return emu_decode_error(err, n, i, ".cg copies 16 bytes only");
     int policy = emu_has(i, "L2::cache_hint"), rest = i->nop - 3 - policy;
     if (rest > 1) return emu_decode_error(err, n, i, "too many operands");
@@ -763,9 +874,12 @@ static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_
     return 0;
 }
 
-const emu_family emu_mem[] = {{"ld", decode_ldst}, {"ldu", decode_ldst}, {"st", decode_ldst}, {"atom", decode_atom}, {"red", decode_atom}, {"cvta", decode_address},
-                              {"isspacep", decode_address}, {"mapa", decode_address}, {"getctarank", decode_address}, {"createpolicy", decode_address}, {"prefetch", decode_address},
-                              {"prefetchu", decode_address}, {"applypriority", decode_address}, {"discard", decode_address}, {"cp", decode_cp}, {"alloca", decode_stack},
+const emu_family emu_mem[] = {{"ld", decode_ldst}, {"ldu", decode_ldst}, {"st", decode_ldst}, {"atom", decode_atom},
+                              {"red", decode_atom}, {"cvta", decode_address},
+                              {"isspacep", decode_address}, {"mapa", decode_address}, {"getctarank", decode_address},
+                              {"createpolicy", decode_address}, {"prefetch", decode_address},
+                              {"prefetchu", decode_address}, {"applypriority", decode_address},
+                              {"discard", decode_address}, {"cp", decode_cp}, {"alloca", decode_stack},
                               {"stacksave", decode_stack}, {"stackrestore", decode_stack}, {0}};
 
 /* ---- functions without a body ---- */
@@ -834,9 +948,16 @@ static int print(warp *w, const ptx_instr *i, int lane)
         at += eight ? 8 : 4;
         count++;
         size_t room = sizeof out - o;
-        if (strchr("fFeEgGaA", *f)) { spec[s++] = *f; spec[s] = 0; o += (size_t)snprintf(out + o, room, spec, num_bits_f64(v)); }
-        else if (*f == 's') { spec[s++] = 's'; spec[s] = 0; text_at(w, i, lane, v, str, sizeof str); o += (size_t)snprintf(out + o, room, spec, str); }
-        else if (*f == 'p') o += (size_t)snprintf(out + o, room, "0x%llx", (unsigned long long)v);
+        if (strchr("fFeEgGaA", *f)) {
+            spec[s++] = *f;
+            spec[s] = 0;
+            o += (size_t)snprintf(out + o, room, spec, num_bits_f64(v));
+        } else if (*f == 's') {
+            spec[s++] = 's';
+            spec[s] = 0;
+            text_at(w, i, lane, v, str, sizeof str);
+            o += (size_t)snprintf(out + o, room, spec, str);
+        } else if (*f == 'p') o += (size_t)snprintf(out + o, room, "0x%llx", (unsigned long long)v);
         else {
             if (wide) { spec[s++] = 'l'; spec[s++] = 'l'; }
             spec[s++] = *f; spec[s] = 0;
@@ -856,11 +977,17 @@ int emu_call_builtin(warp *w, const ptx_instr *i, uint32_t mask, const char *nam
         pthread_mutex_unlock(&print_lock);
         return 0;
     }
-    if (!strcmp(name, "malloc")) { EMU_EACH(l, mask) result(w, i, (int)l, (uint64_t)(uintptr_t)emu_alloc(arg64(w, i, (int)l, 0), "device malloc")); return 0; }
+    if (!strcmp(name, "malloc")) {
+        EMU_EACH(l, mask) result(w, i, (int)l, (uint64_t)(uintptr_t)emu_alloc(arg64(w, i, (int)l, 0), "device malloc"));
+        return 0;
+    }
     if (!strcmp(name, "free")) {
         EMU_EACH(l, mask) {
             uint64_t p = arg64(w, i, (int)l, 0);
-            if (p && emu_free((void *)(uintptr_t)p)) emu_report(w, i, 1u << l, E_FREED, "free of %#llx, which is no allocation of malloc, or was freed already", (unsigned long long)p);
+            if (p && emu_free((void *)(uintptr_t)p))
+                emu_report(w, i, 1u << l, E_FREED,
+                           "free of %#llx, which is no allocation of malloc, or was freed already",
+                           (unsigned long long)p);
         }
         return 0;
     }
@@ -870,7 +997,8 @@ int emu_call_builtin(warp *w, const ptx_instr *i, uint32_t mask, const char *nam
         text_at(w, i, l, arg64(w, i, l, 0), msg, sizeof msg);
         text_at(w, i, l, arg64(w, i, l, 1), file, sizeof file);
         text_at(w, i, l, arg64(w, i, l, 3), func, sizeof func);
-        emu_report(w, i, mask, E_ASSERT, "assertion `%s` failed at %s:%u in %s", msg, file, (uint32_t)arg64(w, i, l, 2), func);
+        emu_report(w, i, mask, E_ASSERT, "assertion `%s` failed at %s:%u in %s", msg, file, (uint32_t)arg64(w, i, l, 2),
+                   func);
         emu_abort(w->cta->cl->L, 710, "assertion failed");
         return X_ABORT;
     }

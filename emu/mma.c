@@ -1,11 +1,12 @@
-/* mma.c - warp-level matrix instructions: mma.sync (dense, sparse, block-scaled), wmma.load/store/mma, ldmatrix, stmatrix,
- * movmatrix. Fragments are taken apart into plain matrices, multiplied, and distributed again.
+/* mma.c - warp-level matrix instructions: mma.sync (dense, sparse, block-scaled), wmma.load/store/mma, ldmatrix,
+ * stmatrix, movmatrix. Fragments are taken apart into plain matrices, multiplied, and distributed again.
  *
  * Fragments: with g = lane / 4 and t = lane % 4, and K counted in 32-bit words of packed elements,
- *   A (16 rows), register r: row g + 8 * (r % 2), word t + 4 * (r / 2)     A (8 rows), register r: row g, word t + 4 * r
- *   B, register r: column g, word t + 4 * r                                C, D, element e: row g + 8 * (e / 2), column 2t + e % 2
- * holds for every shape but the quad-pair m8n8k4. wmma repeats it for each 16 rows and each 8 columns, and its f16 A and B, which
- * have more registers than elements to hold, repeat themselves.
+ *   A (16 rows), register r: row g + 8 * (r % 2), word t + 4 * (r / 2)  A (8 rows), register r: row g, word t + 4 * r
+ *   B, register r: column g, word t + 4 * r                             C, D, element e: row g + 8 * (e / 2), column 2t
+ *                                                                       + e % 2
+ * holds for every shape but the quad-pair m8n8k4. wmma repeats it for each 16 rows and each 8 columns, and its f16 A
+ * and B, which have more registers than elements to hold, repeat themselves.
  *
  * Sums are formed in double with the accumulator first and rounded once. */
 #include <math.h>
@@ -18,7 +19,8 @@
 #include "num.h"
 
 typedef struct mma_plan {
-    uint8_t wmma, sparse, ordered, quad, sat, bitop, kind, block, acol, bcol;   /* bitop: 'x', 'a'; block: scales along K, 0 if none */
+    /* bitop: 'x', 'a'; block: scales along K, 0 if none */
+    uint8_t wmma, sparse, ordered, quad, sat, bitop, kind, block, acol, bcol;
     uint8_t ta, tb, tc, td, ts;                                                 /* PT_*; ts: of the scales */
     uint8_t m, n, round, sel, selmax;
     uint16_t k;
@@ -42,14 +44,22 @@ static int need(emu_module *m, const ptx_instr *i, int min, int fam, const char 
     if (sm == 101) sm = 110;                            /* its former name */
     int af = suffix == 'a' || suffix == 'f', is120 = sm == 120 || sm == 121;
     if (fam == FAM_BLACKWELL && !(af && sm >= 100))
-        return emu_decode_error(err, n, i, "%s requires an architecture- or family-specific target from sm_100a up, the module's is %s", what, m->ptx->target);
+        return emu_decode_error(err, n, i,
+                                "%s requires an architecture- or family-specific target from sm_100a up, the module's "
+                                "is %s", what, m->ptx->target);
     if (fam == FAM_120 && !(af && is120))
-        return emu_decode_error(err, n, i, "%s requires target sm_120a, sm_120f, sm_121a or sm_121f, the module's is %s", what, m->ptx->target);
+        return emu_decode_error(err, n, i,
+                                "%s requires target sm_120a, sm_120f, sm_121a or sm_121f, the module's is %s", what,
+                                m->ptx->target);
     if (fam == FAM_120A && !(suffix == 'a' && is120))
-        return emu_decode_error(err, n, i, "%s requires target sm_120a or sm_121a, the module's is %s", what, m->ptx->target);
-    if (sm < min) return emu_decode_error(err, n, i, "%s requires target sm_%d or higher, the module's is %s", what, min, m->ptx->target);
+        return emu_decode_error(err, n, i, "%s requires target sm_120a or sm_121a, the module's is %s", what,
+                                m->ptx->target);
+    if (sm < min)
+        return emu_decode_error(err, n, i, "%s requires target sm_%d or higher, the module's is %s", what, min,
+                                m->ptx->target);
     if (m->dev && m->dev->sm < min)
-        return emu_decode_error(err, n, i, "%s requires a device of sm_%d or higher, this is %s", what, min, m->dev->option);
+        return emu_decode_error(err, n, i, "%s requires a device of sm_%d or higher, this is %s", what, min,
+                                m->dev->option);
     return 0;
 }
 
@@ -62,12 +72,14 @@ static ptx_opnd *elems(const ptx_opnd *o, unsigned *n)
 }
 static inline const ptx_opnd *elem0(const ptx_opnd *o) { return o->kind == PO_VEC ? o->elem : o; }
 
-static int check_regs(const ptx_instr *i, const ptx_opnd *o, const char *name, unsigned want, int bits, int dst, char *err, size_t n)
+static int check_regs(const ptx_instr *i, const ptx_opnd *o, const char *name, unsigned want, int bits, int dst,
+                      char *err, size_t n)
 {
     unsigned k; const ptx_opnd *e = elems(o, &k);
     if (k != want) return emu_decode_error(err, n, i, "%s must be a vector of %u registers, not %u", name, want, k);
     for (unsigned j = 0; j < k; j++) {
-        if (e[j].kind == PO_REG ? ptx_type_bits(e[j].type) != bits : dst || e[j].kind == PO_SINK || e[j].kind == PO_NONE)
+        if (e[j].kind == PO_REG ? ptx_type_bits(e[j].type) != bits : dst || e[j].kind == PO_SINK
+            || e[j].kind == PO_NONE)
             return emu_decode_error(err, n, i, "element %u of %s must be a %d-bit register", j, name, bits);
     }
     return 0;
@@ -78,7 +90,10 @@ static int prep(emu_module *m, ptx_func *fn, ptx_opnd *o, ptx_type t, char *err,
     for (unsigned j = 0; j < k; j++) if (emu_prepare(m, fn, &e[j], t, err, n)) return -1;
     return 0;
 }
-static ptx_type acc_reg_type(ptx_type t) { return t == PT_F32 ? PT_F32 : t == PT_F64 ? PT_F64 : t == PT_S32 ? PT_S32 : PT_B32; }
+static ptx_type acc_reg_type(ptx_type t)
+{
+    return t == PT_F32 ? PT_F32 : t == PT_F64 ? PT_F64 : t == PT_S32 ? PT_S32 : PT_B32;
+}
 
 /* Plans live as long as the process; equal instructions share one. p was zeroed before it was filled. */
 static const mma_plan *intern(const mma_plan *p)
@@ -102,8 +117,8 @@ static int parse_shape(const char *s, int *m, int *n, int *k)
 static int full_warp(warp *w, const ptx_instr *i, uint32_t mask)
 {
     if (mask == EMU_FULL) return 1;
-    emu_report(w, i, mask, E_CONVERGENCE, "%s needs a full warp: only lanes 0x%08x of 32 execute it (%s)", i->mod[0], mask,
-               w->exists != EMU_FULL ? "the block size is no multiple of 32" : "the others have exited");
+    emu_report(w, i, mask, E_CONVERGENCE, "%s needs a full warp: only lanes 0x%08x of 32 execute it (%s)", i->mod[0],
+               mask, w->exists != EMU_FULL ? "the block size is no multiple of 32" : "the others have exited");
     return 0;
 }
 
@@ -130,7 +145,8 @@ static void mac(double *acc, const float *a, int lda, const double *b, int M, in
             memcpy(c, s, sizeof s);
         }
 }
-/* The same for one row whose k-th element belongs to row idx[k] of b; N is 8. What is not selected is not multiplied. */
+/* The same for one row whose k-th element belongs to row idx[k] of b; N is 8. What is not selected is not
+ * multiplied. */
 static void mac_sparse(double *acc, const float *a, const uint8_t *idx, const double *b, int K)
 {
     double s[8];
@@ -226,10 +242,12 @@ static void store_acc(warp *w, const mma_plan *p, const ptx_opnd *e, const doubl
 }
 
 /* ---- Sparsity ----
- * Four bits of metadata belong to 4 elements of a row of A (2 for tf32, 8 for 4-bit types). 16- and 32-bit types: a lane's word has
- * 16 bits for row g, 16 for row g + 8; the lanes of a quad that contribute follow each other along K. Smaller types: a lane's
- * word is for one row; the lanes are those of row g, of row g + 8, then the same for the second half of K. */
-static void sparse_index(warp *w, const ptx_instr *i, const mma_plan *p, const uint32_t *meta, const float *a_values, uint8_t idx[16][64])
+ * Four bits of metadata belong to 4 elements of a row of A (2 for tf32, 8 for 4-bit types). 16- and 32-bit types: a
+ * lane's word has 16 bits for row g, 16 for row g + 8; the lanes of a quad that contribute follow each other along K.
+ * Smaller types: a lane's word is for one row; the lanes are those of row g, of row g + 8, then the same for the second
+ * half of K. */
+static void sparse_index(warp *w, const ptx_instr *i, const mma_plan *p, const uint32_t *meta, const float *a_values,
+                         uint8_t idx[16][64])
 {
     int wide = p->ta == PT_F16 || p->ta == PT_BF16 || p->ta == PT_TF32;
     int tf32 = p->ta == PT_TF32, pairs = p->bits == 4;
@@ -249,7 +267,8 @@ static void sparse_index(warp *w, const ptx_instr *i, const mma_plan *p, const u
                 o[0] = (uint8_t)(q * 2 + (a >> 1));
             } else {
                 ok = p->ordered ? a < b : a != b;
-                if (p->ordered && !nib && !emu_opt.strict) {        /* what compressors write for a group of zeros: adds nothing, wherever it points */
+                /* what compressors write for a group of zeros: adds nothing, wherever it points */
+                if (p->ordered && !nib && !emu_opt.strict) {
                     const float *v = a_values + row * (p->k / 2) + q * span / 2;
                     ok = 1;
                     for (int j = 0; j < span / 2; j++) ok &= v[j] == 0;
@@ -263,10 +282,11 @@ static void sparse_index(warp *w, const ptx_instr *i, const mma_plan *p, const u
             }
         }
     if (bad)
-        emu_report(w, i, bad, E_OPERAND, "sparsity metadata 0x%x of row %d, columns %d to %d of A is invalid: %s", code, bad_row, bad_group * span,
-                   bad_group * span + span - 1,
-                   tf32 ? "for .tf32 it must be 0x4 (first element) or 0xe (second)" :
-                   p->ordered ? "with .sp::ordered_metadata the two indices must increase" : "the two indices must differ");
+        emu_report(w, i, bad, E_OPERAND, "sparsity metadata 0x%x of row %d, columns %d to %d of A is invalid: %s", code,
+                   bad_row, bad_group * span, bad_group * span + span - 1,
+                   tf32 ? "for .tf32 it must be 0x4 (first element) or 0xe (second)"
+                   : p->ordered ? "with .sp::ordered_metadata the two indices must increase"
+                   : "the two indices must differ");
 }
 
 /* ---- Block scales ----
@@ -289,11 +309,14 @@ static void scales(warp *w, const ptx_instr *i, const mma_plan *p, int at, doubl
 {
     const ptx_opnd *op = i->op + at;
     int bmax = p->block == 1 ? 3 : p->block == 2 ? 2 : 0, bstep = p->block == 2 ? 2 : 1;
-    unsigned ba = selector(w, i, &op[1].elem[0], "byte-id-a", bmax, bstep), ia = selector(w, i, &op[1].elem[1], "thread-id-a", 1, 1);
-    unsigned bb = selector(w, i, &op[3].elem[0], "byte-id-b", bmax, bstep), ib = selector(w, i, &op[3].elem[1], "thread-id-b", 3, 1);
+    unsigned ba = selector(w, i, &op[1].elem[0], "byte-id-a", bmax, bstep),
+             ia = selector(w, i, &op[1].elem[1], "thread-id-a", 1, 1);
+    unsigned bb = selector(w, i, &op[3].elem[0], "byte-id-b", bmax, bstep),
+             ib = selector(w, i, &op[3].elem[1], "thread-id-b", 3, 1);
     const uint32_t *va = R32(w, elem0(&op[0])), *vb = R32(w, elem0(&op[2]));
     for (int s = 0; s < p->block; s++) {
-        for (int r = 0; r < 16; r++) sa[r][s] = num_decode(p->ts, va[r % 8 * 4 + ia * 2 + r / 8] >> 8 * (ba + s) & 0xff);
+        for (int r = 0; r < 16; r++)
+            sa[r][s] = num_decode(p->ts, va[r % 8 * 4 + ia * 2 + r / 8] >> 8 * (ba + s) & 0xff);
         for (int c = 0; c < 8; c++) sb[c][s] = num_decode(p->ts, vb[c * 4 + ib] >> 8 * (bb + s) & 0xff);
     }
 }
@@ -411,8 +434,8 @@ static int exec_mma_f64(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
-/* m8n8k4 .f16: four products, one for each quad pair: lanes 4q..4q+3 and 16+4q..16+4q+3. Row (column) x of A (B) belongs to
- * lane x % 4 of the low (x < 4) or the high quad, or with the other layout k does. */
+/* m8n8k4 .f16: four products, one for each quad pair: lanes 4q..4q+3 and 16+4q..16+4q+3. Row (column) x of A (B)
+ * belongs to lane x % 4 of the low (x < 4) or the high quad, or with the other layout k does. */
 static int exec_mma_quad(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const mma_plan *p = i->aux;
@@ -463,12 +486,15 @@ static int exec_mma_quad(warp *w, const ptx_instr *i, uint32_t mask)
 
 enum { C_F16, C_BF16, C_TF32, C_F64, C_I8, C_I4, C_B1, C_FP8, C_KF8, C_MX8, C_MX4 };
 static const struct { uint8_t cls, sparse, m; uint16_t k; uint8_t sm, selmax; } shapes[] = {
-    {C_F16, 0, 8, 4, 70, 0}, {C_F16, 0, 16, 8, 75, 0}, {C_F16, 0, 16, 16, 80, 0}, {C_F16, 1, 16, 16, 80, 3}, {C_F16, 1, 16, 32, 80, 1},
+    {C_F16, 0, 8, 4, 70, 0}, {C_F16, 0, 16, 8, 75, 0}, {C_F16, 0, 16, 16, 80, 0}, {C_F16, 1, 16, 16, 80, 3},
+    {C_F16, 1, 16, 32, 80, 1},
     {C_BF16, 0, 16, 8, 80, 0}, {C_BF16, 0, 16, 16, 80, 0}, {C_BF16, 1, 16, 16, 80, 3}, {C_BF16, 1, 16, 32, 80, 1},
     {C_TF32, 0, 16, 4, 80, 0}, {C_TF32, 0, 16, 8, 80, 0}, {C_TF32, 1, 16, 8, 80, 3}, {C_TF32, 1, 16, 16, 80, 1},
     {C_F64, 0, 8, 4, 80, 0}, {C_F64, 0, 16, 4, 90, 0}, {C_F64, 0, 16, 8, 90, 0}, {C_F64, 0, 16, 16, 90, 0},
-    {C_I8, 0, 8, 16, 75, 0}, {C_I8, 0, 16, 16, 80, 0}, {C_I8, 0, 16, 32, 80, 0}, {C_I8, 1, 16, 32, 80, 1}, {C_I8, 1, 16, 64, 80, 0},
-    {C_I4, 0, 8, 32, 75, 0}, {C_I4, 0, 16, 32, 80, 0}, {C_I4, 0, 16, 64, 80, 0}, {C_I4, 1, 16, 64, 80, 1}, {C_I4, 1, 16, 128, 80, 0},
+    {C_I8, 0, 8, 16, 75, 0}, {C_I8, 0, 16, 16, 80, 0}, {C_I8, 0, 16, 32, 80, 0}, {C_I8, 1, 16, 32, 80, 1},
+    {C_I8, 1, 16, 64, 80, 0},
+    {C_I4, 0, 8, 32, 75, 0}, {C_I4, 0, 16, 32, 80, 0}, {C_I4, 0, 16, 64, 80, 0}, {C_I4, 1, 16, 64, 80, 1},
+    {C_I4, 1, 16, 128, 80, 0},
     {C_B1, 0, 8, 128, 75, 0}, {C_B1, 0, 16, 128, 80, 0}, {C_B1, 0, 16, 256, 80, 0},
     {C_FP8, 0, 16, 16, 89, 0}, {C_FP8, 0, 16, 32, 89, 0}, {C_FP8, 1, 16, 64, 89, 0},
     {C_KF8, 0, 16, 32, 100, 0}, {C_KF8, 1, 16, 64, 100, 0},
@@ -491,8 +517,10 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         else if (is_word(s, "sp")) p.sparse = 1;
         else if (is_word(s, "sp::ordered_metadata")) p.sparse = p.ordered = 1;
         else if (is_word(s, "satfinite")) p.sat = 1;
-        else if (is_word(s, "row") || is_word(s, "col")) { if (nlay == 2) FAIL("more than two layouts"); lay[nlay++] = s[0]; }
-        else if (is_word(s, "kind::f8f6f4")) p.kind = K_F8F6F4;
+        else if (is_word(s, "row") || is_word(s, "col")) {
+            if (nlay == 2) FAIL("more than two layouts");
+            lay[nlay++] = s[0];
+        } else if (is_word(s, "kind::f8f6f4")) p.kind = K_F8F6F4;
         else if (is_word(s, "kind::mxf8f6f4")) p.kind = K_MXF8F6F4;
         else if (is_word(s, "kind::mxf4")) p.kind = K_MXF4;
         else if (is_word(s, "kind::mxf4nvf4")) p.kind = K_MXF4NVF4;
@@ -512,7 +540,8 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         else FAIL("unknown modifier .%s", s);
     }
     if (!sync || !aligned) FAIL(".sync.aligned is required");
-    if (nt != 4 + (bs ? 1 : 0)) FAIL("%d types expected (D, A, B, C%s), not %d", 4 + (bs ? 1 : 0), bs ? ", scales" : "", nt);
+    if (nt != 4 + (bs ? 1 : 0))
+        FAIL("%d types expected (D, A, B, C%s), not %d", 4 + (bs ? 1 : 0), bs ? ", scales" : "", nt);
     if (nlay != 2) FAIL("two layouts expected");
     if (N != 8) FAIL("unsupported shape");
     p.td = t[0], p.ta = t[1], p.tb = t[2], p.tc = t[3], p.ts = t[4];
@@ -555,7 +584,8 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     int f16acc = c == PT_F16 && d == PT_F16;
     switch (cls) {
     case C_F16:
-        if (p.quad ? !(f16acc || (d == PT_F32 && (c == PT_F16 || c == PT_F32))) : !(f16acc || (c == PT_F32 && d == PT_F32)))
+        if (p.quad ? !(f16acc || (d == PT_F32 && (c == PT_F16 || c == PT_F32)))
+            : !(f16acc || (c == PT_F32 && d == PT_F32)))
             FAIL("the types of D and C must be f16 and f16, or f32 and f32%s", p.quad ? ", or f32 and f16" : "");
         break;
     case C_BF16: case C_TF32:
@@ -576,15 +606,18 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     if (p.sat && cls != C_I8 && cls != C_I4) FAIL(".satfinite is for 8- and 4-bit integers only");
     if (round >= 0 && cls != C_F64) FAIL("a rounding modifier is for f64 only");
     p.round = round < 0 ? NUM_RN : (uint8_t)round;
-    if (cls == C_B1 ? !popc || !p.bitop : popc || p.bitop) FAIL(cls == C_B1 ? ".xor.popc or .and.popc is required" : ".popc is for b1 only");
+    if (cls == C_B1 ? !popc || !p.bitop : popc || p.bitop)
+        FAIL(cls == C_B1 ? ".xor.popc or .and.popc is required" : ".popc is for b1 only");
 
     /* block scaling */
-    if (bs != (cls == C_MX8 || cls == C_MX4)) FAIL(bs ? ".block_scale needs .kind::mxf8f6f4, mxf4 or mxf4nvf4" : "this .kind requires .block_scale");
+    if (bs != (cls == C_MX8 || cls == C_MX4))
+        FAIL(bs ? ".block_scale needs .kind::mxf8f6f4, mxf4 or mxf4nvf4" : "this .kind requires .block_scale");
     if (vec && !bs) FAIL(".scale_vec needs .block_scale");
     if (bs) {
         if (p.kind == K_MXF4NVF4 && !vec) FAIL(".kind::mxf4nvf4 requires .scale_vec::2X or .scale_vec::4X");
         if (!vec) vec = p.kind == K_MXF4 ? 2 : 1;
-        if (p.kind != K_MXF4NVF4 && vec != (p.kind == K_MXF4 ? 2 : 1)) FAIL(".scale_vec::%dX is not for this .kind", vec);
+        if (p.kind != K_MXF4NVF4 && vec != (p.kind == K_MXF4 ? 2 : 1))
+            FAIL(".scale_vec::%dX is not for this .kind", vec);
         if (p.kind != K_MXF4NVF4 && p.ts != PT_UE8M0) FAIL("the scales of this .kind are ue8m0");
         if (p.kind == K_MXF4NVF4 && !(vec == 2 && p.ts == PT_UE8M0) && !(vec == 4 && p.ts == PT_UE4M3))
             FAIL(".kind::mxf4nvf4 takes .scale_vec::2X with ue8m0 or .scale_vec::4X with ue4m3");
@@ -605,7 +638,9 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         fam = narrow || (p.sparse && f16acc) ? FAM_120 : FAM_BLACKWELL;
         what = narrow ? "mma with FP6 or FP4 types" : ".kind::f8f6f4";
     }
-    if (bs) fam = p.sparse && cls == C_MX4 ? FAM_120A : FAM_120, what = p.sparse ? "sparse mma with .block_scale" : "mma with .block_scale";
+    if (bs)
+        fam = p.sparse && cls == C_MX4 ? FAM_120A : FAM_120, what = p.sparse ? "sparse mma with .block_scale"
+            : "mma with .block_scale";
     if (need(m, i, sm, fam, what, err, n)) return -1;
 
     /* operands */
@@ -618,12 +653,16 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     int nop = 4 + 2 * p.sparse + (bs ? 4 : 0);
     if (i->nop != nop) FAIL("%d operands expected, not %d", nop, i->nop);
     if (check_regs(i, &i->op[0], "D", p.nd, ebits, 1, err, n) || check_regs(i, &i->op[1], "A", p.na, ebits, 0, err, n)
-        || check_regs(i, &i->op[2], "B", p.nb, ebits, 0, err, n) || check_regs(i, &i->op[3], "C", p.nc, ebits, 0, err, n)) return -1;
+        || check_regs(i, &i->op[2], "B", p.nb, ebits, 0, err, n) || check_regs(i, &i->op[3], "C", p.nc, ebits, 0, err,
+        n)) return -1;
     ptx_type ab = cls == C_F64 ? PT_F64 : PT_B32;
-    if (prep(m, fn, &i->op[1], ab, err, n) || prep(m, fn, &i->op[2], ab, err, n) || prep(m, fn, &i->op[3], acc_reg_type(c), err, n)) return -1;
+    if (prep(m, fn, &i->op[1], ab, err, n) || prep(m, fn, &i->op[2], ab, err, n)
+        || prep(m, fn, &i->op[3], acc_reg_type(c), err, n))
+        return -1;
     if (p.sparse) {
         ptx_opnd *sel = &i->op[5];
-        if (check_regs(i, &i->op[4], "the metadata", 1, 32, 0, err, n) || prep(m, fn, &i->op[4], PT_B32, err, n)) return -1;
+        if (check_regs(i, &i->op[4], "the metadata", 1, 32, 0, err, n) || prep(m, fn, &i->op[4], PT_B32, err, n))
+            return -1;
         if (sel->kind != PO_IMM) FAIL("the sparsity selector must be an immediate");
         if (sel->imm < 0 || sel->imm > p.selmax)
             FAIL("the sparsity selector is %lld, for this shape and type it must be %s", (long long)sel->imm,
@@ -638,10 +677,12 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
             if (o[q + 1].kind != PO_VEC || o[q + 1].n != 2) FAIL("{byte-id, thread-id} must follow %s", name[q]);
             for (int x = 0; x < 2; x++) {
                 ptx_opnd *s = &o[q + 1].elem[x];
-                if (s->kind == PO_REG ? ptx_type_bits(s->type) != 16 : s->kind != PO_IMM) FAIL("byte-id and thread-id must be 16-bit registers or immediates");
+                if (s->kind == PO_REG ? ptx_type_bits(s->type) != 16 : s->kind != PO_IMM)
+                    FAIL("byte-id and thread-id must be 16-bit registers or immediates");
                 int max = x ? (q ? 3 : 1) : vec == 1 ? 3 : vec == 2 ? 2 : 0;
                 if (s->kind == PO_IMM && (s->imm < 0 || s->imm > max || (!x && vec == 2 && s->imm % 2)))
-                    FAIL("%s-id-%c is %lld, out of range for .scale_vec::%dX", x ? "thread" : "byte", q ? 'b' : 'a', (long long)s->imm, vec);
+                    FAIL("%s-id-%c is %lld, out of range for .scale_vec::%dX", x ? "thread" : "byte", q ? 'b' : 'a',
+                         (long long)s->imm, vec);
                 if (emu_prepare(m, fn, s, PT_U16, err, n)) return -1;
             }
         }
@@ -666,7 +707,12 @@ typedef struct wmma_plan {
 static int frag_regs(const mma_plan *g, int role, ptx_type t)
 {
     int elements = role == 'a' ? g->m * g->k : role == 'b' ? g->k * g->n : g->m * g->n;
-    int bits = t == PT_F16 || t == PT_BF16 ? 16 : t == PT_F64 ? 64 : t == PT_S8 || t == PT_U8 ? 8 : t == PT_S4 || t == PT_U4 ? 4 : t == PT_B1 ? 1 : 32;
+    int bits = t == PT_F16 || t == PT_BF16 ? 16
+             : t == PT_F64 ? 64
+             : t == PT_S8 || t == PT_U8 ? 8
+             : t == PT_S4 || t == PT_U4 ? 4
+             : t == PT_B1 ? 1
+             : 32;
     return elements * bits / 32 / (bits == 64 ? 64 : 32);
 }
 
@@ -689,7 +735,8 @@ static int wmma_shape(int M, int N, int K, ptx_type t)
 static int wmma_acc_shape(int M, int N, int K, ptx_type t)
 {
     int best = 0;
-    static const uint8_t of_f32[] = {PT_F16, PT_BF16, PT_TF32, 0}, of_f16[] = {PT_F16, 0}, of_s32[] = {PT_S8, PT_S4, PT_B1, 0}, of_f64[] = {PT_F64, 0};
+    static const uint8_t of_f32[] = {PT_F16, PT_BF16, PT_TF32, 0}, of_f16[] = {PT_F16, 0},
+                         of_s32[] = {PT_S8, PT_S4, PT_B1, 0}, of_f64[] = {PT_F64, 0};
     const uint8_t *l = t == PT_F32 ? of_f32 : t == PT_F16 ? of_f16 : t == PT_S32 ? of_s32 : t == PT_F64 ? of_f64 : NULL;
     for (; l && *l; l++) {
         int sm = wmma_shape(M, N, K, *l);
@@ -699,7 +746,8 @@ static int wmma_acc_shape(int M, int N, int K, ptx_type t)
 }
 
 /* The runs of a matrix in memory: checks that lanes agree, and accesses each run for a lane of its own */
-static void wmma_lines(warp *w, const ptx_instr *i, const wmma_plan *p, uint32_t mask, const ptx_opnd *mem, int flags, uint8_t *buf)
+static void wmma_lines(warp *w, const ptx_instr *i, const wmma_plan *p, uint32_t mask, const ptx_opnd *mem, int flags,
+                       uint8_t *buf)
 {
     int first = __builtin_ctz(mask);
     uint64_t base = emu_mem_addr(w, mem, first);
@@ -711,9 +759,12 @@ static void wmma_lines(warp *w, const ptx_instr *i, const wmma_plan *p, uint32_t
         EMU_EACH(l, mask) if (s[l] != s[first]) differ |= 1u << l;
     }
     EMU_EACH(l, mask) if (emu_mem_addr(w, mem, (int)l) != base) differ |= 1u << l;
-    if (differ) emu_report(w, i, differ, E_OPERAND, "the address and the stride of wmma must be the same in all lanes of the warp");
+    if (differ)
+        emu_report(w, i, differ, E_OPERAND,
+                   "the address and the stride of wmma must be the same in all lanes of the warp");
     if (flags & A_WRITE && ld < p->len)
-        emu_report(w, i, mask, E_OPERAND, "stride %lld is less than the %d elements of a %s: they overlap", (long long)ld, p->len, p->g.acol ? "column" : "row");
+        emu_report(w, i, mask, E_OPERAND, "stride %lld is less than the %d elements of a %s: they overlap",
+                   (long long)ld, p->len, p->g.acol ? "column" : "row");
     int shared; uint32_t s32;
     shared = p->space == SP_SHARED || (p->space == SP_NONE && emu_to_shared(SP_NONE, base, &s32));
     for (int x = 0; x < p->lines; x++) {
@@ -770,7 +821,8 @@ static int exec_wmma_load(warp *w, const ptx_instr *i, uint32_t mask)
         for (int r = 0; r < p->nreg; r++) {
             uint64_t *v = R64(w, &e[r]);
             EMU_EACH(l, mask) {
-                int a = (int)l / 4, b = p->role == 'c' ? 2 * (l % 4) + r : l % 4;       /* row of A or C, column of B; k or column of C */
+                /* row of A or C, column of B; k or column of C */
+                int a = (int)l / 4, b = p->role == 'c' ? 2 * (l % 4) + r : l % 4;
                 int row_major = p->role == 'b' ? p->g.acol : !p->g.acol;
                 int line = row_major ? a : b, at = row_major ? b : a;
                 memcpy(&v[l], buf + line * p->line_bytes + at * 8, 8);
@@ -794,7 +846,8 @@ static int exec_wmma_load(warp *w, const ptx_instr *i, uint32_t mask)
                 frag_word(p, r % once, (int)l, &x, &kw);
                 if (along) memcpy(&word, buf + x * p->line_bytes + kw * 4, 4);
                 else for (int j = 0; j < 4 / bytes; j++)
-                    memcpy((uint8_t *)&word + j * bytes, buf + (kw * (4 / bytes) + j) * p->line_bytes + x * bytes, bytes);
+                    memcpy((uint8_t *)&word + j * bytes, buf + (kw * (4 / bytes) + j) * p->line_bytes + x * bytes,
+                           bytes);
             }
             v[l] = word;
         }
@@ -842,7 +895,8 @@ static int decode_wmma_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, int load,
         else FAIL("unknown modifier .%s", s);
     }
     if (!sync || !aligned) FAIL(".sync.aligned is required");
-    if (load ? role != 'a' && role != 'b' && role != 'c' : role != 'd') FAIL("which matrix must be said: .%s", load ? "a, .b or .c" : "d");
+    if (load ? role != 'a' && role != 'b' && role != 'c' : role != 'd')
+        FAIL("which matrix must be said: .%s", load ? "a, .b or .c" : "d");
     if (!lay) FAIL(".row or .col is required");
     if (role == 'd') role = 'c';
     int sm = role == 'c' ? wmma_acc_shape(M, N, K, t) : wmma_shape(M, N, K, t);
@@ -850,14 +904,21 @@ static int decode_wmma_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, int load,
     if (need(m, i, sm, FAM_ANY, "this shape and type", err, n)) return -1;
     int sub = t == PT_S4 || t == PT_U4 || t == PT_B1;
     if (sub && (role == 'a' ? lay != 'r' : lay != 'c')) FAIL("4-bit and 1-bit matrices are .row for A and .col for B");
-    p.g.wmma = 1, p.g.m = (uint8_t)M, p.g.n = (uint8_t)N, p.g.k = (uint16_t)K, p.g.ta = (uint8_t)t, p.g.acol = lay == 'c';
-    p.g.bits = t == PT_F16 || t == PT_BF16 ? 16 : t == PT_F64 ? 64 : t == PT_S8 || t == PT_U8 ? 8 : t == PT_S4 || t == PT_U4 ? 4 : t == PT_B1 ? 1 : 32;
+    p.g.wmma = 1, p.g.m = (uint8_t)M, p.g.n = (uint8_t)N, p.g.k = (uint16_t)K, p.g.ta = (uint8_t)t,
+        p.g.acol = lay == 'c';
+    p.g.bits = t == PT_F16 || t == PT_BF16 ? 16
+             : t == PT_F64 ? 64
+             : t == PT_S8 || t == PT_U8 ? 8
+             : t == PT_S4 || t == PT_U4 ? 4
+             : t == PT_B1 ? 1
+             : 32;
     p.role = (uint8_t)role;
     p.nreg = (uint8_t)(t == PT_F16 && role != 'c' ? 8 : frag_regs(&p.g, role, t));
     int rows = role == 'b' ? K : M, cols = role == 'a' ? K : N;
     p.lines = (uint16_t)(lay == 'r' ? rows : cols), p.len = (uint16_t)(lay == 'r' ? cols : rows);
     p.line_bytes = p.len * p.g.bits / 8;
-    /* each row (column) starts at a multiple of a lane's fragment; 16 bytes are enough for what the library documents */
+    /* each row (column) starts at a multiple of a lane's fragment; 16 bytes are enough for what the library
+     * documents */
     p.align = p.nreg * (p.g.bits == 64 ? 8u : 4u);
     if (p.align > 16) p.align = 16;
 
@@ -898,8 +959,10 @@ static int decode_wmma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         if (is_word(s, "sync")) sync = 1;
         else if (is_word(s, "aligned")) aligned = 1;
         else if (is_word(s, "satfinite")) p.sat = 1;
-        else if (is_word(s, "row") || is_word(s, "col")) { if (nlay == 2) FAIL("more than two layouts"); lay[nlay++] = s[0]; }
-        else if (is_word(s, "xor")) p.bitop = 'x';
+        else if (is_word(s, "row") || is_word(s, "col")) {
+            if (nlay == 2) FAIL("more than two layouts");
+            lay[nlay++] = s[0];
+        } else if (is_word(s, "xor")) p.bitop = 'x';
         else if (is_word(s, "and")) p.bitop = 'a';
         else if (is_word(s, "popc")) popc = 1;
         else if (is_word(s, "rn")) round = NUM_RN;
@@ -921,8 +984,14 @@ static int decode_wmma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     int isint = 0, f64 = 0, sub = 0;
     p.bits = 16;
     switch (p.ta) {
-    case PT_F16: if ((p.td != PT_F16 && p.td != PT_F32) || (p.tc != PT_F16 && p.tc != PT_F32)) FAIL("D and C must be f16 or f32"); break;
-    case PT_BF16: case PT_TF32: if (p.td != PT_F32 || p.tc != PT_F32) FAIL("D and C must be f32"); if (p.ta == PT_TF32) p.bits = 32; break;
+    case PT_F16:
+        if ((p.td != PT_F16 && p.td != PT_F32) || (p.tc != PT_F16 && p.tc != PT_F32))
+            FAIL("D and C must be f16 or f32");
+        break;
+    case PT_BF16: case PT_TF32:
+        if (p.td != PT_F32 || p.tc != PT_F32) FAIL("D and C must be f32");
+        if (p.ta == PT_TF32) p.bits = 32;
+        break;
     case PT_F64: if (p.td != PT_F64 || p.tc != PT_F64) FAIL("D and C must be f64"); p.bits = 64; f64 = 1; break;
     default:
         if (p.td != PT_S32 || p.tc != PT_S32) FAIL("D and C must be s32");
@@ -931,19 +1000,24 @@ static int decode_wmma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     }
     if (p.sat && !isint) FAIL(".satfinite is for 8- and 4-bit integers only");
     if (round >= 0 && !f64) FAIL("a rounding modifier is for f64 only");
-    if (p.ta == PT_B1 ? !popc || !p.bitop : popc || p.bitop) FAIL(p.ta == PT_B1 ? ".xor.popc or .and.popc is required" : ".popc is for b1 only");
+    if (p.ta == PT_B1 ? !popc || !p.bitop : popc || p.bitop)
+        FAIL(p.ta == PT_B1 ? ".xor.popc or .and.popc is required" : ".popc is for b1 only");
     if (sub && (lay[0] != 'r' || lay[1] != 'c')) FAIL("the layouts of 4-bit and 1-bit matrices must be .row.col");
     if (p.bitop == 'a' && sm < 80) sm = 80;
     if (need(m, i, sm, FAM_ANY, "this shape and type", err, n)) return -1;
     p.wmma = 1, p.m = (uint8_t)M, p.n = (uint8_t)N, p.k = (uint16_t)K, p.round = round < 0 ? NUM_RN : (uint8_t)round;
-    p.na = (uint8_t)(p.ta == PT_F16 ? 8 : frag_regs(&p, 'a', p.ta)), p.nb = (uint8_t)(p.ta == PT_F16 ? 8 : frag_regs(&p, 'b', p.ta));
+    p.na = (uint8_t)(p.ta == PT_F16 ? 8 : frag_regs(&p, 'a', p.ta)),
+        p.nb = (uint8_t)(p.ta == PT_F16 ? 8 : frag_regs(&p, 'b', p.ta));
     p.nc = (uint8_t)frag_regs(&p, 'c', p.tc), p.nd = (uint8_t)frag_regs(&p, 'c', p.td);
     int bits = f64 ? 64 : 32;
     if (i->nop != 4) FAIL("4 operands expected, not %d", i->nop);
     if (check_regs(i, &i->op[0], "D", p.nd, bits, 1, err, n) || check_regs(i, &i->op[1], "A", p.na, bits, 0, err, n)
-        || check_regs(i, &i->op[2], "B", p.nb, bits, 0, err, n) || check_regs(i, &i->op[3], "C", p.nc, bits, 0, err, n)) return -1;
+        || check_regs(i, &i->op[2], "B", p.nb, bits, 0, err, n) || check_regs(i, &i->op[3], "C", p.nc, bits, 0, err,
+        n)) return -1;
     ptx_type ab = f64 ? PT_F64 : PT_B32;
-    if (prep(m, fn, &i->op[1], ab, err, n) || prep(m, fn, &i->op[2], ab, err, n) || prep(m, fn, &i->op[3], acc_reg_type(p.tc), err, n)) return -1;
+    if (prep(m, fn, &i->op[1], ab, err, n) || prep(m, fn, &i->op[2], ab, err, n)
+        || prep(m, fn, &i->op[3], acc_reg_type(p.tc), err, n))
+        return -1;
     if (!(i->aux = intern(&p))) FAIL("out of memory");
     i->flags |= I_ALIGNED;
     i->exec = f64 ? exec_mma_f64 : p.ta == PT_B1 ? exec_mma_b1 : exec_mma;
@@ -952,15 +1026,16 @@ static int decode_wmma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ----
- * f[0]: matrices, f[1]: rows of each in memory (16 bytes, one address of one lane), f[2]: transposed, f[3]: bits of an element in
- * memory (16, 8, 6, 4), f[4]: space */
+ * f[0]: matrices, f[1]: rows of each in memory (16 bytes, one address of one lane), f[2]: transposed, f[3]: bits of an
+ * element in memory (16, 8, 6, 4), f[4]: space */
 
 /* One matrix row of one lane; counts what 8 rows at a time cost in shared memory */
 static uint8_t *matrix_row(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint32_t size, int flags)
 {
     uint32_t s;
     if (i->f[4] == SP_NONE && !emu_to_shared(SP_NONE, addr, &s)) {
-        emu_report(w, i, 1u << lane, E_OOB_SHARED, "%s: generic address 0x%llx is not in shared memory", i->mod[0], (unsigned long long)addr);
+        emu_report(w, i, 1u << lane, E_OOB_SHARED, "%s: generic address 0x%llx is not in shared memory", i->mod[0],
+                   (unsigned long long)addr);
         return NULL;
     }
     return emu_access(w, i, lane, (int)i->f[4], addr, size, 16, flags);
@@ -1084,7 +1159,8 @@ static int decode_matrix(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
         if (!is_word(shape, "m8n8") || !is_word(dst, "b16") || !trans) FAIL("only .m8n8.trans.b16 exists");
         if (need(m, i, 75, FAM_ANY, "movmatrix", err, n)) return -1;
         if (i->nop != 2) FAIL("2 operands expected, not %d", i->nop);
-        if (check_regs(i, &i->op[0], "d", 1, 32, 1, err, n) || check_regs(i, &i->op[1], "a", 1, 32, 0, err, n)) return -1;
+        if (check_regs(i, &i->op[0], "d", 1, 32, 1, err, n) || check_regs(i, &i->op[1], "a", 1, 32, 0, err, n))
+            return -1;
         if (prep(m, fn, &i->op[1], PT_B32, err, n)) return -1;
         i->exec = exec_movmatrix;
         return 0;
@@ -1105,7 +1181,8 @@ static int decode_matrix(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
             if (!*src) FAIL(".b8x16 needs .b6x16_p32 or .b4x16_p64");
             bits = src[1] - '0';
         } else {
-            if (!is_word(dst, "b8") || *src || !wide) FAIL("m16n16 is for .b8, and m16n16 and m8n16 for .b8x16.b6x16_p32 and .b8x16.b4x16_p64");
+            if (!is_word(dst, "b8") || *src || !wide)
+                FAIL("m16n16 is for .b8, and m16n16 and m8n16 for .b8x16.b6x16_p32 and .b8x16.b4x16_p64");
             bits = 8;
         }
         if (wide && !trans) FAIL("m16n16 requires .trans");
@@ -1117,15 +1194,19 @@ static int decode_matrix(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
     if (i->nop != 2) FAIL("2 operands expected, not %d", i->nop);
     ptx_opnd *mem = &i->op[what == LD ? 1 : 0], *vec = &i->op[what == LD ? 0 : 1];
     if (mem->kind != PO_MEM) FAIL("an address is expected");
-    if (check_regs(i, vec, what == LD ? "the destination" : "the source", (unsigned)(rows == 16 ? num * 2 : num), 32, what == LD, err, n)) return -1;
+    if (check_regs(i, vec, what == LD ? "the destination" : "the source", (unsigned)(rows == 16 ? num * 2 : num), 32,
+                   what == LD, err, n))
+        return -1;
     if (what == ST && prep(m, fn, vec, PT_B32, err, n)) return -1;
     if (emu_prepare(m, fn, mem, PT_U64, err, n)) return -1;
-    i->f[0] = (uint32_t)num, i->f[1] = (uint32_t)rows, i->f[2] = (uint32_t)trans, i->f[3] = (uint32_t)bits, i->f[4] = (uint32_t)space;
+    i->f[0] = (uint32_t)num, i->f[1] = (uint32_t)rows, i->f[2] = (uint32_t)trans, i->f[3] = (uint32_t)bits,
+        i->f[4] = (uint32_t)space;
     i->exec = what == LD ? exec_ldmatrix : exec_stmatrix;
     return 0;
 #undef FAIL
 }
 
 const emu_family emu_mma[] = {
-    {"mma", decode_mma}, {"wmma", decode_wmma}, {"ldmatrix", decode_matrix}, {"stmatrix", decode_matrix}, {"movmatrix", decode_matrix}, {0}
+    {"mma", decode_mma}, {"wmma", decode_wmma}, {"ldmatrix", decode_matrix}, {"stmatrix", decode_matrix},
+    {"movmatrix", decode_matrix}, {0}
 };

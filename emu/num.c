@@ -101,7 +101,8 @@ double num_decode(ptx_type t, uint32_t code)
             return c == f->inf && negative ? -v : v;
         }
         if (f->nan && c >= f->nan) return (double)num_bits_f32(NUM_NAN32);
-        double v = e ? ldexp((double)(m | 1u << f->mbits), e - f->bias - f->mbits) : ldexp((double)m, 1 - f->bias - f->mbits);
+        double v = e ? ldexp((double)(m | 1u << f->mbits), e - f->bias - f->mbits)
+               : ldexp((double)m, 1 - f->bias - f->mbits);
         return negative ? -v : v;
     }
     switch (t) {
@@ -196,7 +197,8 @@ uint32_t num_encode(ptx_type t, double x, num_round r, int flags, uint32_t rbits
         if (e == -1023) e = -1022;
         else m |= 1ull << 52;
         int E = e < emin ? emin : e, shift = 52 - f->mbits + (E - e);
-        if (shift > 63) {                                             /* far below the smallest value: what matters is that it is not 0 */
+        /* far below the smallest value: what matters is that it is not 0 */
+        if (shift > 63) {
             int more = shift - 63;
             m = more > 63 ? m != 0 : m >> more | ((m & ((1ull << more) - 1)) != 0);
             shift = 63;
@@ -241,7 +243,8 @@ uint16_t num_f32_to_f16(float x)
     return (uint16_t)(s | r);
 }
 
-/* x as a float with more bits than any 16-bit format needs, rounded to odd, so that the next rounding is as if from x */
+/* x as a float with more bits than any 16-bit format needs, rounded to odd, so that the next rounding is as if from
+ * x */
 static float odd_f32(double x)
 {
     float f = (float)x;
@@ -297,7 +300,8 @@ BULK static void tf32_to_f32(float *restrict dst, const uint32_t *restrict src, 
     for (size_t i = 0; i < n; i++) dst[i] = num_bits_f32(src[i] & 0xffffe000);
 }
 
-BULK static void bytes_to_f32(float *restrict dst, const uint8_t *restrict src, const float *restrict v, int shift, size_t n)
+BULK static void bytes_to_f32(float *restrict dst, const uint8_t *restrict src, const float *restrict v, int shift,
+                              size_t n)
 {
     for (size_t i = 0; i < n; i++) dst[i] = v[src[i] >> shift];
 }
@@ -382,13 +386,19 @@ void num_to_i32(int32_t *dst, const void *src, ptx_type t, size_t n)
     switch (element(t)) {
     case PT_S8: for (size_t i = 0; i < n; i++) dst[i] = (int8_t)p[i]; return;
     case PT_U8: case PT_B8: for (size_t i = 0; i < n; i++) dst[i] = p[i]; return;
-    case PT_S4: for (size_t i = 0; i < n; i++) dst[i] = (int32_t)((uint32_t)p[i / 2] << (i & 1 ? 24 : 28)) >> 28; return;
+    case PT_S4:
+        for (size_t i = 0; i < n; i++) dst[i] = (int32_t)((uint32_t)p[i / 2] << (i & 1 ? 24 : 28)) >> 28;
+        return;
     case PT_U4: for (size_t i = 0; i < n; i++) dst[i] = p[i / 2] >> (i & 1) * 4 & 15; return;
-    case PT_S2: for (size_t i = 0; i < n; i++) dst[i] = (int32_t)((uint32_t)p[i / 4] << (30 - (i & 3) * 2)) >> 30; return;
+    case PT_S2:
+        for (size_t i = 0; i < n; i++) dst[i] = (int32_t)((uint32_t)p[i / 4] << (30 - (i & 3) * 2)) >> 30;
+        return;
     case PT_U2: for (size_t i = 0; i < n; i++) dst[i] = p[i / 4] >> (i & 3) * 2 & 3; return;
     case PT_B1: for (size_t i = 0; i < n; i++) dst[i] = p[i / 8] >> (i & 7) & 1; return;
     case PT_S16: for (size_t i = 0; i < n; i++) { int16_t v; memcpy(&v, p + 2 * i, 2); dst[i] = v; } return;
-    case PT_U16: case PT_B16: for (size_t i = 0; i < n; i++) { uint16_t v; memcpy(&v, p + 2 * i, 2); dst[i] = v; } return;
+    case PT_U16: case PT_B16:
+        for (size_t i = 0; i < n; i++) { uint16_t v; memcpy(&v, p + 2 * i, 2); dst[i] = v; }
+        return;
     default: memcpy(dst, src, 4 * n); return;
     }
 }
@@ -413,8 +423,9 @@ BULK void num_f32_to_bf16_n(uint16_t *restrict dst, const float *restrict src, s
 }
 
 /* ---- Arithmetic ----
- * f32 by way of double. A product of two floats is exact there; a sum is made odd; a quotient or a root that is no float or
- * midpoint of floats is further from these (2^-50) than double's error (2^-53). None of this depends on contraction. */
+ * f32 by way of double. A product of two floats is exact there; a sum is made odd; a quotient or a root that is no
+ * float or midpoint of floats is further from these (2^-50) than double's error (2^-53). None of this depends on
+ * contraction. */
 double num_add_odd(double p, double c)
 {
     double s = p + c;
@@ -444,8 +455,14 @@ uint16_t num_fma_f16(uint16_t a, uint16_t b, uint16_t c)
 {
     return num_f64_to_f16(num_add_odd((double)num_f16_to_f32(a) * num_f16_to_f32(b), num_f16_to_f32(c)));
 }
-uint16_t num_add_bf16(uint16_t a, uint16_t b) { return num_f64_to_bf16(num_add_odd(num_bf16_to_f32(a), num_bf16_to_f32(b))); }
-uint16_t num_mul_bf16(uint16_t a, uint16_t b) { return num_f64_to_bf16((double)num_bf16_to_f32(a) * num_bf16_to_f32(b)); }
+uint16_t num_add_bf16(uint16_t a, uint16_t b)
+{
+    return num_f64_to_bf16(num_add_odd(num_bf16_to_f32(a), num_bf16_to_f32(b)));
+}
+uint16_t num_mul_bf16(uint16_t a, uint16_t b)
+{
+    return num_f64_to_bf16((double)num_bf16_to_f32(a) * num_bf16_to_f32(b));
+}
 uint16_t num_fma_bf16(uint16_t a, uint16_t b, uint16_t c)
 {
     return num_f64_to_bf16(num_add_odd((double)num_bf16_to_f32(a) * num_bf16_to_f32(b), num_bf16_to_f32(c)));
@@ -478,7 +495,10 @@ double num_add_f64(double a, double b, num_round r) { return r == NUM_RN ? a + b
 double num_mul_f64(double a, double b, num_round r) { return r == NUM_RN ? a * b : mul_f64(a, b, r); }
 double num_div_f64(double a, double b, num_round r) { return r == NUM_RN ? a / b : div_f64(a, b, r); }
 double num_sqrt_f64(double a, num_round r) { return r == NUM_RN ? sqrt(a) : sqrt_f64(a, r); }
-double num_fma_f64(double a, double b, double c, num_round r) { return r == NUM_RN ? fma(a, b, c) : fma_f64(a, b, c, r); }
+double num_fma_f64(double a, double b, double c, num_round r)
+{
+    return r == NUM_RN ? fma(a, b, c) : fma_f64(a, b, c, r);
+}
 
 double num_rint(double x, num_round r)
 {

@@ -25,7 +25,8 @@
 
 static const struct { char name[10]; uint8_t bits; } type_table[] = {
     [PT_PRED] = {"pred", 0},
-    [PT_B8] = {"b8", 8}, [PT_B16] = {"b16", 16}, [PT_B32] = {"b32", 32}, [PT_B64] = {"b64", 64}, [PT_B128] = {"b128", 128},
+    [PT_B8] = {"b8", 8}, [PT_B16] = {"b16", 16}, [PT_B32] = {"b32", 32}, [PT_B64] = {"b64", 64},
+    [PT_B128] = {"b128", 128},
     [PT_U8] = {"u8", 8}, [PT_U16] = {"u16", 16}, [PT_U32] = {"u32", 32}, [PT_U64] = {"u64", 64},
     [PT_S8] = {"s8", 8}, [PT_S16] = {"s16", 16}, [PT_S32] = {"s32", 32}, [PT_S64] = {"s64", 64},
     [PT_F16] = {"f16", 16}, [PT_BF16] = {"bf16", 16}, [PT_F16X2] = {"f16x2", 32}, [PT_BF16X2] = {"bf16x2", 32},
@@ -66,7 +67,8 @@ typedef struct function function;
 typedef struct { ptx_sym sym; function *function; uint32_t stamp; } symbol;     /* behind every ptx_sym */
 struct function { ptx_func func; symbol *symbol; function *alias; };             /* behind every ptx_func */
 
-typedef struct { const char *at; uint32_t len, hash, stem, stem_hash; } name;   /* stem: what is before the last digits */
+/* stem: what is before the last digits */
+typedef struct { const char *at; uint32_t len, hash, stem, stem_hash; } name;
 
 enum { B_REGISTER, B_RANGE, B_SYMBOL, B_SPECIAL, B_STRING };
 
@@ -83,7 +85,8 @@ typedef struct binding {
 typedef struct { name name; ptx_sym **where; function *function; uint32_t line, index; } pending;
 typedef struct { uint32_t bindings, pendings, slots, predicates; uint64_t frame; } scope;
 typedef struct { const char *text; uint32_t len, hash, nmod; const char **mod; } mnemonic;
-typedef struct { uint32_t file, offset, function; name label; } place;          /* what a ptx_loc is made of at the end */
+/* what a ptx_loc is made of at the end */
+typedef struct { uint32_t file, offset, function; name label; } place;
 
 #define VECTOR(type) struct { type *v; size_t n, cap; }
 
@@ -329,7 +332,8 @@ static void skip_to(parser *s, int c)
 
 /* ------------------------------------------------------------------------------------------------ constants */
 
-typedef struct { uint8_t type, is_unsigned; int64_t i; } value;         /* type: PT_S64, PT_F32 or PT_F64, i: its bits */
+/* type: PT_S64, PT_F32 or PT_F64, i: its bits */
+typedef struct { uint8_t type, is_unsigned; int64_t i; } value;
 
 static double to_double(value v)
 {
@@ -350,7 +354,10 @@ static value of_double(double d)
 
 static value of_int(int64_t i, int is_unsigned) { return (value){PT_S64, (uint8_t)is_unsigned, i}; }
 
-static int digit_of(int c) { return is_digit(c) ? c - '0' : (unsigned)((c | 32) - 'a') < 26 ? (c | 32) - 'a' + 10 : 99; }
+static int digit_of(int c)
+{
+    return is_digit(c) ? c - '0' : (unsigned)((c | 32) - 'a') < 26 ? (c | 32) - 'a' + 10 : 99;
+}
 
 static value read_float(parser *s)
 {
@@ -551,7 +558,8 @@ static uint64_t read_count(parser *s, uint64_t most, const char *what)
 {
     value v = expression(s, 8);     /* no comparisons: '>' may close a list */
     if (v.type != PT_S64 || (!v.is_unsigned && v.i < 0)) fail(s, "%s is no number of things", what);
-    if ((uint64_t)v.i > most) fail(s, "%s is %llu; at most %llu is possible", what, (unsigned long long)v.i, (unsigned long long)most);
+    if ((uint64_t)v.i > most)
+        fail(s, "%s is %llu; at most %llu is possible", what, (unsigned long long)v.i, (unsigned long long)most);
     return (uint64_t)v.i;
 }
 
@@ -723,7 +731,8 @@ typedef struct { uint8_t type; uint32_t vector, align; } kind_of_variable;
 static int space_of(const name *n)
 {
     static const struct { const char *word; int space; } table[] = {
-        {"reg", SP_REG}, {"param", SP_PARAM}, {"local", SP_LOCAL}, {"shared", SP_SHARED}, {"global", SP_GLOBAL}, {"const", SP_CONST}};
+        {"reg", SP_REG}, {"param", SP_PARAM}, {"local", SP_LOCAL}, {"shared", SP_SHARED}, {"global", SP_GLOBAL},
+            {"const", SP_CONST}};
     for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
         if (is(n, table[i].word)) return table[i].space;
     return SP_NONE;
@@ -852,7 +861,8 @@ static void read_initial_item(parser *s, int type, uint64_t at)
 }
 
 /* { ... } at [at, limit); unit[level]: bytes of one item of this brace. */
-static void read_initial_list(parser *s, int type, const uint64_t *unit, int level, int levels, uint64_t at, uint64_t limit)
+static void read_initial_list(parser *s, int type, const uint64_t *unit, int level, int levels, uint64_t at,
+                              uint64_t limit)
 {
     uint64_t size = (uint64_t)ptx_type_bits(type) / 8, from = at;
     if (level >= levels) fail(s, "too many braces in an initial value");
@@ -862,7 +872,8 @@ static void read_initial_list(parser *s, int type, const uint64_t *unit, int lev
         if (peek(s) == '}') break;
         if (peek(s) == '{') {
             at = from + (at - from + unit[level] - 1) / unit[level] * unit[level];
-            if (unit[level] > limit - from || at - from > limit - from - unit[level]) fail(s, "too many initial values");
+            if (unit[level] > limit - from || at - from > limit - from - unit[level])
+                fail(s, "too many initial values");
             read_initial_list(s, type, unit, level + 1, levels, at, at + unit[level]);
             at += unit[level];
         } else {
@@ -990,7 +1001,9 @@ static uint32_t place_of(parser *s, uint32_t file, uint32_t line, uint32_t col, 
             if (s->places.v[i].function != s->stamp) continue;
             for (h ^= h >> 15;; h++) {
                 uint32_t j = table[h & s->place_mask];
-                if (!j || (s->places.v[j].file == s->places.v[i].file && m->loc[j].line == m->loc[i].line && m->loc[j].col == m->loc[i].col)) break;
+                if (!j || (s->places.v[j].file == s->places.v[i].file && m->loc[j].line == m->loc[i].line
+                           && m->loc[j].col == m->loc[i].col))
+                    break;
             }
             table[h & s->place_mask] = i;
         }
@@ -1083,13 +1096,15 @@ static void finish_places(parser *s)
         l->file = p->file < s->files.n && s->files.v[p->file] ? s->files.v[p->file] : "?";
         if (!p->label.len) continue;
         binding *b = find_kind(s, p->label.at, p->label.len, p->label.hash, 0);
-        if (b && b->kind == B_STRING && (uint64_t)b->slot + p->offset < s->strings.n) l->func = strings + b->slot + p->offset;
+        if (b && b->kind == B_STRING && (uint64_t)b->slot + p->offset < s->strings.n)
+            l->func = strings + b->slot + p->offset;
     }
 }
 
 /* ------------------------------------------------------------------------------------------------ operands */
 
-enum { FORWARD = 1, SCALAR = 2, ADDRESS = 4 };  /* names are labels; no brackets, braces, pairs; a[3] is no memory operand */
+/* names are labels; no brackets, braces, pairs; a[3] is no memory operand */
+enum { FORWARD = 1, SCALAR = 2, ADDRESS = 4 };
 
 static int64_t number_at(const char *p, const char *end)
 {
@@ -1104,7 +1119,8 @@ static void read_special(parser *s, const binding *b, const name *n, ptx_opnd *o
     o->reg = b->slot;
     o->type = b->type;
     if (!b->count) {      /* %envreg7, %pm3_64, %reserved_smem_offset_1: their number */
-        if (b->slot == SR_ENVREG || b->slot == SR_RESERVED_SMEM_OFFSET) o->imm = number_at(n->at + n->stem, n->at + n->len);
+        if (b->slot == SR_ENVREG || b->slot == SR_RESERVED_SMEM_OFFSET)
+            o->imm = number_at(n->at + n->stem, n->at + n->len);
         if (b->slot == SR_PM) o->imm = n->at[3] - '0';
         return;
     }
@@ -1244,7 +1260,8 @@ static void read_operand(parser *s, int flags)
             PUSH(s, s->opnd, other);
             o = (ptx_opnd){.kind = PO_PAIR};
             take_elements(s, from, &o);
-        } else if (o.kind == PO_SYM && o.sym && peek(s) == '[') {       /* a[3] is [a + 12], but in mov and cvta its address */
+        /* a[3] is [a + 12], but in mov and cvta its address */
+        } else if (o.kind == PO_SYM && o.sym && peek(s) == '[') {
             s->p++;
             int64_t index = (int64_t)read_count(s, UINT32_MAX, "an index");
             expect(s, ']');
@@ -1339,7 +1356,8 @@ static const mnemonic *read_mnemonic(parser *s)
     memcpy(joined, from, n);
     while (peek(s) == '.') {
         for (from = p = s->p; is_name_char(*p) || *p == '.' || (p[0] == ':' && p[1] == ':'); p += *p == ':' ? 2 : 1) {}
-        if (n + (size_t)(p - from) >= sizeof joined) fail(s, "an instruction name of more than %zu characters", sizeof joined);
+        if (n + (size_t)(p - from) >= sizeof joined)
+            fail(s, "an instruction name of more than %zu characters", sizeof joined);
         memcpy(joined + n, from, (size_t)(p - from));
         n += (size_t)(p - from);
         s->p = p;
@@ -1464,7 +1482,8 @@ static void read_body(parser *s)
             else if (is(&n, "loc")) read_loc(s);
             else if (is(&n, "file")) read_file(s);
             else if (is(&n, "pragma")) skip_to(s, ';');
-            else if (is(&n, "extern") && peek(s) == '.' && (n = read_word(s), is(&n, "shared"))) read_declaration(s, SP_SHARED, 1);
+            else if (is(&n, "extern") && peek(s) == '.' && (n = read_word(s), is(&n, "shared")))
+                read_declaration(s, SP_SHARED, 1);
             else fail(s, "unknown directive '.%.*s'", NAME(&n));
         } else if (is_name_start(c)) {
             const char *from = s->p;
@@ -1521,7 +1540,8 @@ static ptx_sym **read_parameters(parser *s, int *count)
             sym = declare_variable(s, &k, SP_PARAM, 0, 1);
             if (f->is_entry) {
                 uint64_t at = align_up(f->param_bytes, sym->align);
-                if (sym->size > MAX_FRAME || at + sym->size > MAX_FRAME) fail(s, "more than %llu bytes of parameters", MAX_FRAME);
+                if (sym->size > MAX_FRAME || at + sym->size > MAX_FRAME)
+                    fail(s, "more than %llu bytes of parameters", MAX_FRAME);
                 sym->offset = at;
                 sym->id = 1;
                 f->param_bytes = (uint32_t)(at + sym->size);
@@ -1654,7 +1674,8 @@ static void bind_special_registers(parser *s)
         {"%is_explicit_cluster", SR_IS_EXPLICIT_CLUSTER, PT_PRED, 0},
         {"%lanemask_eq", SR_LANEMASK_EQ, PT_U32, 0}, {"%lanemask_le", SR_LANEMASK_LE, PT_U32, 0},
         {"%lanemask_lt", SR_LANEMASK_LT, PT_U32, 0}, {"%lanemask_ge", SR_LANEMASK_GE, PT_U32, 0},
-        {"%lanemask_gt", SR_LANEMASK_GT, PT_U32, 0}, {"%clock", SR_CLOCK, PT_U32, 0}, {"%clock_hi", SR_CLOCK_HI, PT_U32, 0},
+        {"%lanemask_gt", SR_LANEMASK_GT, PT_U32, 0}, {"%clock", SR_CLOCK, PT_U32, 0},
+        {"%clock_hi", SR_CLOCK_HI, PT_U32, 0},
         {"%clock64", SR_CLOCK64, PT_U64, 0}, {"%globaltimer", SR_GLOBALTIMER, PT_U64, 0},
         {"%globaltimer_lo", SR_GLOBALTIMER_LO, PT_U32, 0}, {"%globaltimer_hi", SR_GLOBALTIMER_HI, PT_U32, 0},
         {"%total_smem_size", SR_TOTAL_SMEM_SIZE, PT_U32, 0}, {"%aggr_smem_size", SR_AGGR_SMEM_SIZE, PT_U32, 0},
@@ -1839,8 +1860,10 @@ ptx_module *ptx_parse(const char *text, size_t length, char *err, size_t err_siz
     s->err = err;
     s->err_size = err_size;
     int good = run(s);
-    void *own[] = {s->bucket, s->bind.v, s->pend.v, s->module_pend.v, s->opnd.v, s->list.v, s->shared.v, s->callee.v, s->reloc.v,
-                   s->init.v, s->strings.v, s->files.v, s->places.v, s->mnemonics.v, s->place_table, s->mnemonic_table, s};
+    void *own[] = {s->bucket, s->bind.v, s->pend.v, s->module_pend.v, s->opnd.v, s->list.v, s->shared.v, s->callee.v,
+                   s->reloc.v,
+                   s->init.v, s->strings.v, s->files.v, s->places.v, s->mnemonics.v, s->place_table, s->mnemonic_table,
+                   s};
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++) free(own[i]);
     if (good) return m;
     ptx_free(m);

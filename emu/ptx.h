@@ -1,5 +1,6 @@
 /* ptx.h - the parsed form of a PTX module: what ptx.c makes of the text, and what every executor reads.
- * Nothing here knows how an instruction works: an instruction is its words, its operands and its place in the source. */
+ * Nothing here knows how an instruction works: an instruction is its words, its operands and its place in the
+ * source. */
 #ifndef EMU_PTX_H
 #define EMU_PTX_H
 #include <stddef.h>
@@ -46,7 +47,8 @@ typedef struct ptx_sym {
 enum {
     PO_NONE,
     PO_REG,      /* reg: slot; type: declared type */
-    PO_IMM,      /* imm: an integer, or the bits of a float (type PT_F32 for 0f..., PT_F64 for 0d... and 1.5; PT_S64 for integers) */
+    /* imm: an integer, or the bits of a float (type PT_F32 for 0f..., PT_F64 for 0d... and 1.5; PT_S64 for integers) */
+    PO_IMM,
     PO_SREG,     /* reg: SR_*; imm: 0 1 2 for .x .y .z */
     PO_SYM,      /* sym + imm: the address of a variable; a function or label name */
     PO_MEM,      /* [base + imm]: base is sym, or register reg if type != PT_NONE, or nothing;
@@ -91,8 +93,8 @@ typedef struct ptx_instr {
     int32_t guard;           /* predicate slot of @p, or -1 */
     uint32_t f[6];           /* free for the decoder of the instruction */
     const void *aux;         /* free for the decoder */
-    const char **mod;        /* the words of the mnemonic: "ld","global","L2::128B","v4","u32". The pieces of a "::" stay
-                                together: "shared::cta", "mbarrier::complete_tx::bytes", "sp::ordered_metadata" */
+    const char **mod;        /* the words of the mnemonic: "ld","global","L2::128B","v4","u32". The pieces of a "::"
+                                stay together: "shared::cta", "mbarrier::complete_tx::bytes", "sp::ordered_metadata" */
     uint32_t loc;            /* index into module->loc; 0: unknown */
     uint32_t line;           /* line of the PTX text, from 1 */
 } ptx_instr;

@@ -1,4 +1,5 @@
-/* report.c - what tcemu says: mistakes with their place, statistics, the summary; for people on stderr, as JSON for machines. */
+/* report.c - what tcemu says: mistakes with their place, statistics, the summary; for people on stderr, as JSON for
+ * machines. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,15 +10,23 @@
 #include "core.h"
 
 const char *const emu_check_name[E_COUNT] = {
-    [E_OOB_GLOBAL] = "out-of-bounds-global", [E_OOB_SHARED] = "out-of-bounds-shared", [E_OOB_LOCAL] = "out-of-bounds-local", [E_MISALIGNED] = "misaligned", [E_FREED] = "use-after-free",
-    [E_UNINIT_GLOBAL] = "uninitialised-global", [E_UNINIT_SHARED] = "uninitialised-shared", [E_UNINIT_TMEM] = "uninitialised-tmem", [E_RACE] = "race", [E_PROXY] = "proxy-fence",
-    [E_WGMMA_FENCE] = "wgmma-fence", [E_WGMMA_PENDING] = "wgmma-wait", [E_TCGEN05] = "tcgen05-order", [E_TMEM] = "tmem", [E_MBARRIER] = "mbarrier", [E_CONVERGENCE] = "convergence",
-    [E_SETMAXNREG] = "setmaxnreg", [E_IN_FLIGHT] = "in-flight-at-exit", [E_DEADLOCK] = "deadlock", [E_DESCRIPTOR] = "descriptor", [E_TRAP] = "trap", [E_ASSERT] = "assert",
-    [E_UNSUPPORTED] = "unsupported", [E_OPERAND] = "operand", [E_READONLY] = "write-to-constant", [E_HANG] = "hang", [E_LEAK] = "leak"};
+    [E_OOB_GLOBAL] = "out-of-bounds-global", [E_OOB_SHARED] = "out-of-bounds-shared",
+        [E_OOB_LOCAL] = "out-of-bounds-local", [E_MISALIGNED] = "misaligned", [E_FREED] = "use-after-free",
+    [E_UNINIT_GLOBAL] = "uninitialised-global", [E_UNINIT_SHARED] = "uninitialised-shared",
+    [E_UNINIT_TMEM] = "uninitialised-tmem", [E_RACE] = "race", [E_PROXY] = "proxy-fence",
+    [E_WGMMA_FENCE] = "wgmma-fence", [E_WGMMA_PENDING] = "wgmma-wait", [E_TCGEN05] = "tcgen05-order", [E_TMEM] = "tmem",
+    [E_MBARRIER] = "mbarrier", [E_CONVERGENCE] = "convergence",
+    [E_SETMAXNREG] = "setmaxnreg", [E_IN_FLIGHT] = "in-flight-at-exit", [E_DEADLOCK] = "deadlock",
+    [E_DESCRIPTOR] = "descriptor", [E_TRAP] = "trap", [E_ASSERT] = "assert",
+    [E_UNSUPPORTED] = "unsupported", [E_OPERAND] = "operand", [E_READONLY] = "write-to-constant", [E_HANG] = "hang",
+    [E_LEAK] = "leak"};
 
-/* Reports of one check at one line of the source (with the same calls that led there) in one kernel are one: unrolled and inlined, it is
- * many instructions. i: the first of them, place: the others. */
-typedef struct entry { struct entry *next, *later; int check; const emu_kernel *k; const ptx_instr *i; uint64_t count; uint32_t ninstr; struct place *place; } entry;
+/* Reports of one check at one line of the source (with the same calls that led there) in one kernel are one: unrolled
+ * and inlined, it is many instructions. i: the first of them, place: the others. */
+typedef struct entry {
+    struct entry *next, *later; int check; const emu_kernel *k; const ptx_instr *i; uint64_t count; uint32_t ninstr;
+    struct place *place;
+} entry;
 struct place { struct place *next; const ptx_instr *i; };
 static entry *seen[512], *first_seen, **last_seen = &first_seen;
 static uint64_t by_check[E_COUNT];
@@ -29,7 +38,8 @@ enum { PRINT_LIMIT = 200 };
 
 int emu_error_count(void) { return errors; }
 
-/* As the user would write it: relative to where he stands, without the "x/.." that include paths leave. Under the lock. */
+/* As the user would write it: relative to where he stands, without the "x/.." that include paths leave. Under the
+ * lock. */
 static const char *short_path(const char *p)
 {
     static char cwd[4096];
@@ -97,7 +107,8 @@ static int last_name(const char *s, char *buf, size_t n)
 {
     size_t len = strlen(s), end = len;
     if (s[0] != '_' || s[1] != 'Z') { snprintf(buf, n, "%s", s); return 1; }
-    if (len > 2 && s[len - 2] == '_' && s[len - 1] >= '0' && s[len - 1] <= '9') end -= 2;     /* the discriminator of a second variable of that name */
+    /* the discriminator of a second variable of that name */
+    if (len > 2 && s[len - 2] == '_' && s[len - 1] >= '0' && s[len - 1] <= '9') end -= 2;
     for (int cut = 0; cut < 2; cut++, end--) {          /* with and without the E that closes a nested name */
         for (size_t p = end; p > 2; p--) {
             size_t d = p, v = 0;
@@ -124,7 +135,10 @@ const char *emu_offset(const cta *c, uint32_t off)
         rest = off - at;
         if (!last_name(v->name, name, sizeof name)) snprintf(name, sizeof name, "%.90s", v->name);
     }
-    if (!name[0] && c->cl->L->dyn_smem && off >= k->dyn_off) { rest = off - k->dyn_off; snprintf(name, sizeof name, "dynamic shared memory"); }
+    if (!name[0] && c->cl->L->dyn_smem && off >= k->dyn_off) {
+        rest = off - k->dyn_off;
+        snprintf(name, sizeof name, "dynamic shared memory");
+    }
     if (!name[0]) snprintf(b, sizeof ring[0], "offset %u", off);
     else if (rest) snprintf(b, sizeof ring[0], "offset %u (%s + %u)", off, name, rest);
     else snprintf(b, sizeof ring[0], "offset %u (%s)", off, name);
@@ -178,7 +192,8 @@ static entry *entry_of(const emu_kernel *k, const ptx_instr *i, int what, int *i
 {
     const ptx_module *m = k->mod->ptx;
     const ptx_loc *l = loc_of(m, i->loc);
-    uint32_t h = ((uint32_t)((uintptr_t)k >> 4) * 31 + (l ? l->line : (uint32_t)((uintptr_t)i >> 4)) * 7 + (uint32_t)what) % 512;
+    uint32_t h = ((uint32_t)((uintptr_t)k >> 4) * 31 + (l ? l->line : (uint32_t)((uintptr_t)i >> 4)) * 7
+                  + (uint32_t)what) % 512;
     entry *e = seen[h];
     while (e && (e->check != what || e->k != k || !same_lines(m, e->i, i))) e = e->next;
     *is_new = !e;
@@ -225,7 +240,8 @@ static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, cons
                 fprintf(stderr, "    at %s\n", where);
                 ptx_text(m, i, ins, sizeof ins);
                 fprintf(stderr, strlen(ins) > 160 ? "    `%.156s ...`\n" : "    `%s`\n", ins);
-                fprintf(stderr, "    kernel %s, block (%u,%u,%u), warp %u", emu_kernel_name(L), w->cta->id.x, w->cta->id.y, w->cta->id.z, w->id);
+                fprintf(stderr, "    kernel %s, block (%u,%u,%u), warp %u", emu_kernel_name(L), w->cta->id.x,
+                        w->cta->id.y, w->cta->id.z, w->id);
                 if (mask) fprintf(stderr, ", %s", lanes);
                 fputc('\n', stderr);
             }
@@ -235,7 +251,8 @@ static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, cons
                 json_text(j, text);
                 fprintf(j, ",\"kernel\":");
                 json_text(j, emu_kernel_name(L));
-                fprintf(j, ",\"block\":[%u,%u,%u],\"warp\":%u,\"lanes\":%u,\"ptx\":", w->cta->id.x, w->cta->id.y, w->cta->id.z, w->id, mask);
+                fprintf(j, ",\"block\":[%u,%u,%u],\"warp\":%u,\"lanes\":%u,\"ptx\":", w->cta->id.x, w->cta->id.y,
+                        w->cta->id.z, w->id, mask);
                 json_text(j, ptx_text(m, i, ins, sizeof ins));
                 fprintf(j, ",\"at\":[");
                 for (int d = 0; l && d < 12; d++) {
@@ -247,7 +264,8 @@ static void say(warp *w, const ptx_instr *i, uint32_t mask, emu_check what, cons
                 fprintf(j, "]}\n");
                 fflush(j);
             }
-        } else if (distinct == PRINT_LIMIT + 1) fprintf(stderr, "tcemu: more than %d different errors; the rest are only counted\n", PRINT_LIMIT);
+        } else if (distinct == PRINT_LIMIT + 1)
+            fprintf(stderr, "tcemu: more than %d different errors; the rest are only counted\n", PRINT_LIMIT);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -294,11 +312,12 @@ static int by_count(const void *a, const void *b)
 }
 static void add(stat_line *a, const stat_line *b)
 {
-    a->count += b->count; a->lanes += b->lanes; a->flops += b->flops; a->global_bytes += b->global_bytes; a->shared_bytes += b->shared_bytes; a->async_bytes += b->async_bytes;
+    a->count += b->count; a->lanes += b->lanes; a->flops += b->flops; a->global_bytes += b->global_bytes;
+    a->shared_bytes += b->shared_bytes; a->async_bytes += b->async_bytes;
     a->tmem_bytes += b->tmem_bytes; a->conflicts += b->conflicts; a->sectors += b->sectors;
 }
-/* The line that statistics are booked to: the innermost one; with --stats=kernel, of an inlined call, the innermost place in the file
- * of the kernel itself */
+/* The line that statistics are booked to: the innermost one; with --stats=kernel, of an inlined call, the innermost
+ * place in the file of the kernel itself */
 static const ptx_loc *booked_line(const ptx_module *m, uint32_t loc)
 {
     const ptx_loc *l = loc_of(m, loc), *outer = l;
@@ -337,27 +356,40 @@ void emu_report_launch_end(launch *L)
     if (j) {
         fprintf(j, "{\"stats\":");
         json_text(j, emu_kernel_name(L));
-        fprintf(j, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"lines\":[", L->grid.x, L->grid.y, L->grid.z, L->block.x, L->block.y, L->block.z);
+        fprintf(j, ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"lines\":[", L->grid.x, L->grid.y, L->grid.z, L->block.x,
+                L->block.y, L->block.z);
         for (size_t k = 0; k < n; k++) {
             const stat_line *s = &t[k].s;
             fprintf(j, "%s{\"file\":", k ? "," : "");
             json_text(j, t[k].file);
             if (t[k].func[0]) { fprintf(j, ",\"function\":"); json_text(j, t[k].func); }
-            fprintf(j, ",\"line\":%u,\"warp_instructions\":%llu,\"lanes\":%llu,\"flops\":%llu,\"global_bytes\":%llu,\"sectors\":%llu,\"shared_bytes\":%llu,\"bank_conflicts\":%llu,\"async_bytes\":%llu,\"tmem_bytes\":%llu}", t[k].line,
-                    (unsigned long long)s->count, (unsigned long long)s->lanes, (unsigned long long)s->flops, (unsigned long long)s->global_bytes, (unsigned long long)s->sectors, (unsigned long long)s->shared_bytes,
-                    (unsigned long long)s->conflicts, (unsigned long long)s->async_bytes, (unsigned long long)s->tmem_bytes);
+            fprintf(j,
+                    ",\"line\":%u,\"warp_instructions\":%llu,\"lanes\":%llu,\"flops\":%llu,\"global_bytes\":%llu,"
+                    "\"sectors\":%llu,\"shared_bytes\":%llu,\"bank_conflicts\":%llu,\"async_bytes\":%llu,"
+                    "\"tmem_bytes\":%llu}", t[k].line, (unsigned long long)s->count, (unsigned long long)s->lanes,
+                    (unsigned long long)s->flops, (unsigned long long)s->global_bytes, (unsigned long long)s->sectors,
+                    (unsigned long long)s->shared_bytes, (unsigned long long)s->conflicts,
+                    (unsigned long long)s->async_bytes, (unsigned long long)s->tmem_bytes);
         }
         fprintf(j, "]}\n");
         fflush(j);
     }
     if (!j || j != stderr) {
-        fprintf(stderr, "tcemu: statistics of %s, grid (%u,%u,%u), block (%u,%u,%u), by source line\n", emu_kernel_name(L), L->grid.x, L->grid.y, L->grid.z, L->block.x, L->block.y, L->block.z);
-        fprintf(stderr, "    %12s %6s %14s %12s %10s %12s %10s %12s  %s\n", "warp instr.", "lanes", "MMA flops", "global B", "sectors", "shared B", "conflicts", "async B", "line");
+        fprintf(stderr, "tcemu: statistics of %s, grid (%u,%u,%u), block (%u,%u,%u), by source line\n",
+                emu_kernel_name(L), L->grid.x, L->grid.y, L->grid.z, L->block.x, L->block.y, L->block.z);
+        fprintf(stderr, "    %12s %6s %14s %12s %10s %12s %10s %12s  %s\n", "warp instr.", "lanes", "MMA flops",
+                "global B", "sectors", "shared B", "conflicts", "async B", "line");
         for (size_t k = 0; k < n + 1 && k < 41; k++) {
             const stat_line *s = k ? &t[k - 1].s : &sum;
-            fprintf(stderr, "    %12llu %6.1f %14llu %12llu %10llu %12llu %10llu %12llu  ", (unsigned long long)s->count, s->count ? (double)s->lanes / (double)s->count : 0, (unsigned long long)s->flops,
-                    (unsigned long long)s->global_bytes, (unsigned long long)s->sectors, (unsigned long long)s->shared_bytes, (unsigned long long)s->conflicts, (unsigned long long)s->async_bytes);
-            if (k) fprintf(stderr, t[k - 1].func[0] ? "%s:%u in %s\n" : "%s:%u\n", t[k - 1].file, t[k - 1].line, t[k - 1].func); else fprintf(stderr, "all\n");
+            fprintf(stderr, "    %12llu %6.1f %14llu %12llu %10llu %12llu %10llu %12llu  ",
+                    (unsigned long long)s->count, s->count ? (double)s->lanes / (double)s->count : 0,
+                    (unsigned long long)s->flops, (unsigned long long)s->global_bytes, (unsigned long long)s->sectors,
+                    (unsigned long long)s->shared_bytes, (unsigned long long)s->conflicts,
+                    (unsigned long long)s->async_bytes);
+            if (k)
+                fprintf(stderr, t[k - 1].func[0] ? "%s:%u in %s\n" : "%s:%u\n", t[k - 1].file, t[k - 1].line,
+                        t[k - 1].func);
+            else fprintf(stderr, "all\n");
         }
     }
     pthread_mutex_unlock(&lock);
@@ -372,17 +404,26 @@ void emu_report_summary(int not_run)
         fflush(j);
         if (j == stderr) return;
     }
-    if (not_run) fprintf(stderr, "tcemu: %d call%s of this program asked for what tcemu could not run, as said above: what it computed is not to be trusted\n", not_run, not_run == 1 ? "" : "s");
+    if (not_run)
+        fprintf(stderr,
+                "tcemu: %d call%s of this program asked for what tcemu could not run, as said above: what it computed "
+                "is not to be trusted\n", not_run, not_run == 1 ? "" : "s");
     if (!errors) { if (emu_opt.verbose && !not_run) fprintf(stderr, "tcemu: no errors\n"); return; }
-    fprintf(stderr, "tcemu: %d error%s at %d place%s:", errors, errors == 1 ? "" : "s", distinct, distinct == 1 ? "" : "s");
-    for (int c = 0, first = 1; c < E_COUNT; c++) if (by_check[c]) { fprintf(stderr, "%s %s %llu", first ? "" : ",", emu_check_name[c], (unsigned long long)by_check[c]); first = 0; }
+    fprintf(stderr, "tcemu: %d error%s at %d place%s:", errors, errors == 1 ? "" : "s", distinct, distinct == 1 ? ""
+            : "s");
+    for (int c = 0, first = 1; c < E_COUNT; c++)
+        if (by_check[c]) {
+            fprintf(stderr, "%s %s %llu", first ? "" : ",", emu_check_name[c], (unsigned long long)by_check[c]);
+            first = 0;
+        }
     fputc('\n', stderr);
     int shown = 0;
-    for (entry *e = first_seen; e; e = e->later) {      /* lines that are many instructions: seen once above, so say how many */
+    /* lines that are many instructions: seen once above, so say how many */
+    for (entry *e = first_seen; e; e = e->later) {
         char where[1024];
         if (e->ninstr < 2) continue;
         if (++shown > 20) { fprintf(stderr, "    ...\n"); break; }
-        fprintf(stderr, "    %s at %s: %llu times, in %u instructions\n", emu_check_name[e->check], emu_where(e->k->mod->ptx, e->i, where, sizeof where),
-                (unsigned long long)e->count, e->ninstr);
+        fprintf(stderr, "    %s at %s: %llu times, in %u instructions\n", emu_check_name[e->check],
+                emu_where(e->k->mod->ptx, e->i, where, sizeof where), (unsigned long long)e->count, e->ninstr);
     }
 }

@@ -1,5 +1,5 @@
-/* smem_desc.c - see smem_desc.h. Source: PTX ISA, "Matrix descriptor format", "Strides", "Canonical layouts" under wgmma and
- * tcgen05. */
+/* smem_desc.c - see smem_desc.h. Source: PTX ISA, "Matrix descriptor format", "Strides", "Canonical layouts" under
+ * wgmma and tcgen05. */
 #include "smem_desc.h"
 
 #define FIELD(x, lo, bits) ((uint32_t)((x) >> (lo)) & ((1u << (bits)) - 1))
@@ -20,7 +20,8 @@ const char *smem_desc_wgmma(uint64_t x, smem_desc *d)
     common(x, d);
     d->width = width[x >> 62];
     if (FIELD(x, 46, 3) == 1) return "bits 46-48 are 0b001: this is a tcgen05 descriptor, wgmma's has zeros there";
-    if (FIELD(x, 14, 2) | FIELD(x, 30, 2) | FIELD(x, 46, 3) | FIELD(x, 52, 10)) return "bits that the format leaves unused are set";
+    if (FIELD(x, 14, 2) | FIELD(x, 30, 2) | FIELD(x, 46, 3) | FIELD(x, 52, 10))
+        return "bits that the format leaves unused are set";
     return 0;
 }
 
@@ -31,7 +32,8 @@ const char *smem_desc_tcgen05(uint64_t x, smem_desc *d)
     common(x, d);
     d->width = width[mode];
     if (mode == 1) d->atom = 32;
-    if (mode == 3 || mode == 5 || mode == 7) return "bits 61-63 (swizzle) have no meaning: 0 none, 1 128B with 32-byte atoms, 2 128B, 4 "
+    if (mode == 3 || mode == 5 || mode == 7)
+        return "bits 61-63 (swizzle) have no meaning: 0 none, 1 128B with 32-byte atoms, 2 128B, 4 "
         "64B, 6 32B";
     if (FIELD(x, 46, 3) != 1) return "bits 46-48 must be 0b001";
     if (FIELD(x, 52, 1)) return "bit 52 (leading dimension as an absolute address) is not supported";

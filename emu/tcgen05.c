@@ -1,11 +1,12 @@
-/* tcgen05.c - tensor memory of Blackwell's tensor cores: alloc, dealloc, ld, st, cp, shift, commit, fences and waits; and the checks
- * that go with them. tcgen05.mma is in tcgen05_mma.c.
+/* tcgen05.c - tensor memory of Blackwell's tensor cores: alloc, dealloc, ld, st, cp, shift, commit, fences and waits;
+ * and the checks that go with them. tcgen05.mma is in tcgen05_mma.c.
  *
- * mma, cp, shift and commit are asynchronous operations, performed in the order of issue of a CTA (of a CTA pair, if cta_group::2).
+ * mma, cp, shift and commit are asynchronous operations, performed in the order of issue of a CTA (of a CTA pair, if
+ * cta_group::2).
  * tcgen05.ld and st are performed at once; that they were waited for is checked apart.
  *
- * Ordering is judged for 16 lanes x 1 column at a time: the last asynchronous writer and reader and the last warp that loaded or stored
- * are remembered with their clocks, and the next access must know of them (check.c). */
+ * Ordering is judged for 16 lanes x 1 column at a time: the last asynchronous writer and reader and the last warp that
+ * loaded or stored are remembered with their clocks, and the next access must know of them (check.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static void find_fences(const launch *L, const ptx_func *f, int depth, tc5_clust
         s->waits_ld |= !strcmp(i->mod[1], "wait::ld");
         s->fences_before |= !strcmp(i->mod[1], "fence::before_thread_sync");
     }
-    if (depth < 8) for (int c = 0; c < f->ncallee; c++) if (f->callee[c]->has_body) find_fences(L, f->callee[c], depth + 1, s);
+    if (depth < 8)
+        for (int c = 0; c < f->ncallee; c++) if (f->callee[c]->has_body) find_fences(L, f->callee[c], depth + 1, s);
 }
 
 tc5_cluster *tc5_cluster_of(cluster *cl)
@@ -58,22 +60,31 @@ tmem *tc5_tmem(cta *c)
     return c->tmem;
 }
 
-static uint32_t warp_number(const warp *w) { return (w->cta->rank * (w->cta->cl->nthread_pad / w->cta->cl->ncta) + w->id * 32) / 32; }
+static uint32_t warp_number(const warp *w)
+{
+    return (w->cta->rank * (w->cta->cl->nthread_pad / w->cta->cl->ncta) + w->id * 32) / 32;
+}
 static const ptx_instr *at(const cluster *cl, uint32_t pc) { return &cl->L->mod->ptx->code[pc]; }
 static uint32_t pc_of(const cluster *cl, const ptx_instr *i) { return (uint32_t)(i - cl->L->mod->ptx->code); }
-static int knows_op(const cluster *cl, const vclk *v, const tm_mark *m) { return (v ? v->c[cl->nthread_pad + m->slot] : 0) >= m->tick; }
+static int knows_op(const cluster *cl, const vclk *v, const tm_mark *m)
+{
+    return (v ? v->c[cl->nthread_pad + m->slot] : 0) >= m->tick;
+}
 static cta *peer(const cta *c) { return &c->cl->cta[c->rank ^ 1]; }
 
 int tc5_group(warp *w, const ptx_instr *i, uint32_t mask, int group)
 {
     tc5_cluster *s = tc5_cluster_of(w->cta->cl);
     if (s->group && s->group != group) {
-        emu_report(w, i, mask, E_TCGEN05, "cta_group::%d, but the kernel used cta_group::%d before: all tcgen05 instructions of a kernel must have the same", group, s->group);
+        emu_report(w, i, mask, E_TCGEN05,
+                   "cta_group::%d, but the kernel used cta_group::%d before: all tcgen05 instructions of a kernel must "
+                   "have the same", group, s->group);
         emu_report_also(w, s->group_at, "cta_group::%d", s->group);
     } else if (!s->group) s->group = group, s->group_at = i;
     if (group == 2 && (w->cta->rank ^ 1) >= w->cta->cl->ncta) {
-        emu_report(w, i, mask, E_TCGEN05, "cta_group::2 needs a pair of CTAs, but rank %u of the cluster of %u has no peer: launch with a cluster size that is a multiple of 2",
-                   w->cta->rank, w->cta->cl->ncta);
+        emu_report(w, i, mask, E_TCGEN05,
+                   "cta_group::2 needs a pair of CTAs, but rank %u of the cluster of %u has no peer: launch with a "
+                   "cluster size that is a multiple of 2", w->cta->rank, w->cta->cl->ncta);
         return -1;
     }
     return 0;
@@ -88,7 +99,9 @@ static uint32_t uniform32(warp *w, const ptx_instr *i, uint32_t mask, const ptx_
     EMU_EACH(l, mask) {
         uint32_t x = o->kind == PO_MEM ? (uint32_t)emu_mem_addr(w, o, (int)l) : R32(w, o)[l];
         if (x != v) {
-            emu_report(w, i, mask, E_TCGEN05, "the lanes of a warp must give the same %s: lane %d has 0x%x, lane %u 0x%x", what, lead, v, l, x);
+            emu_report(w, i, mask, E_TCGEN05,
+                       "the lanes of a warp must give the same %s: lane %d has 0x%x, lane %u 0x%x", what, lead, v, l,
+                       x);
             break;
         }
     }
@@ -116,7 +129,9 @@ static int x_alloc(warp *w, const ptx_instr *i, uint32_t mask)
         t->relinquished = 0;
     }
     if (t->alloc_warp >= 0 && t->alloc_warp != (int)w->id)
-        emu_report(w, i, mask, E_TMEM, "warp %u allocates, but warp %d did before: one and the same warp of a CTA must allocate its tensor memory", w->id, t->alloc_warp);
+        emu_report(w, i, mask, E_TMEM,
+                   "warp %u allocates, but warp %d did before: one and the same warp of a CTA must allocate its tensor "
+                   "memory", w->id, t->alloc_warp);
     t->alloc_warp = (int)w->id;
     uint32_t units = n / TM_UNIT, first = 0, number = 1;
     for (; first + units <= TM_COLS / TM_UNIT; first += 1) {        /* lowest free range */
@@ -146,14 +161,16 @@ static int x_alloc(warp *w, const ptx_instr *i, uint32_t mask)
         tmem *p = peer(c)->tmem;
         t->pair_addr[t->nalloc] = addr;
         if (p && p->nalloc > t->nalloc && p->pair_addr[t->nalloc] != addr)
-            emu_report(w, i, mask, E_TMEM, "the CTAs of a pair must allocate in the same way: here allocation %u starts at column %u, in the peer CTA at column %u", t->nalloc + 1,
-                       addr, p->pair_addr[t->nalloc]);
+            emu_report(w, i, mask, E_TMEM,
+                       "the CTAs of a pair must allocate in the same way: here allocation %u starts at column %u, in "
+                       "the peer CTA at column %u", t->nalloc + 1, addr, p->pair_addr[t->nalloc]);
     }
     t->nalloc++;
     uint64_t dst = emu_mem_addr(w, &i->op[0], lead);
     uint32_t shared;
     if (i->f[1] == SP_NONE && !emu_to_shared(SP_NONE, dst, &shared)) {
-        emu_report(w, i, 1u << lead, E_OPERAND, "the destination 0x%llx of tcgen05.alloc is not in shared memory", (unsigned long long)dst);
+        emu_report(w, i, 1u << lead, E_OPERAND, "the destination 0x%llx of tcgen05.alloc is not in shared memory",
+                   (unsigned long long)dst);
         return X_NEXT;
     }
     uint32_t *d = emu_access(w, i, lead, (int)i->f[1], dst, 4, 4, A_WRITE);
@@ -165,19 +182,26 @@ static int x_alloc(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
-static warp *warp_of(cluster *cl, uint32_t number) { uint32_t per = cl->nthread_pad / cl->ncta / 32; return &cl->cta[number / per].warp[number % per]; }
+static warp *warp_of(cluster *cl, uint32_t number)
+{
+    uint32_t per = cl->nthread_pad / cl->ncta / 32;
+    return &cl->cta[number / per].warp[number % per];
+}
 static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
 {
     cta *c = w->cta;
     tmem *t = tc5_tmem(c);
     if (tc5_group(w, i, mask, (int)i->f[0])) return X_NEXT;
-    uint32_t addr = uniform32(w, i, mask, &i->op[0], "address"), n = uniform32(w, i, mask, &i->op[1], "number of columns"), col = addr & 0xffff;
+    uint32_t addr = uniform32(w, i, mask, &i->op[0], "address"),
+             n = uniform32(w, i, mask, &i->op[1], "number of columns"), col = addr & 0xffff;
     if (bad_count(w, i, mask, n)) return X_NEXT;
     uint32_t number = 0;
     if (addr >> 16 == 0 && col < TM_COLS && col % TM_UNIT == 0) number = t->owner[col / TM_UNIT];
     if (!number || t->alloc[number].col != col || t->alloc[number].ncol != n) {
         if (number) {
-            emu_report(w, i, mask, E_TMEM, "deallocates %u columns at 0x%x, but what is allocated there is %u columns at column %u", n, addr, t->alloc[number].ncol, t->alloc[number].col);
+            emu_report(w, i, mask, E_TMEM,
+                       "deallocates %u columns at 0x%x, but what is allocated there is %u columns at column %u", n,
+                       addr, t->alloc[number].ncol, t->alloc[number].col);
             emu_report_also(w, t->alloc[number].at, "allocated");
         } else emu_report(w, i, mask, E_TMEM, "deallocates %u columns at 0x%x, where nothing is allocated", n, addr);
         return X_NEXT;
@@ -191,7 +215,9 @@ static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
                 const tm_mark *m = &t->writer[h][k];
                 if (m->kind != MK_ASYNC) m = &t->async_reader[h][k];
                 if (m->kind != MK_ASYNC || knows_op(c->cl, vc, m)) continue;
-                emu_report(w, i, mask, E_TMEM, "deallocates column %u while an operation on it is not known to have completed (wait for its tcgen05.commit first)", k);
+                emu_report(w, i, mask, E_TMEM,
+                           "deallocates column %u while an operation on it is not known to have completed (wait for "
+                           "its tcgen05.commit first)", k);
                 emu_report_also(w, at(c->cl, m->pc), "the operation");
                 bad = 1;
             }
@@ -203,7 +229,9 @@ static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
                     if (m->kind != MK_THREAD) continue;
                     const warp *o = warp_of(c->cl, m->warp);
                     if (!o->tc5 || (s ? o->tc5->st_waited : o->tc5->ld_waited) >= m->seq) continue;
-                    emu_report(w, i, mask, E_TCGEN05, "deallocates column %u, but a tcgen05.%s of it was not waited for: tcgen05.wait::%s must come first", k, s ? "st" : "ld", s ? "st" : "ld");
+                    emu_report(w, i, mask, E_TCGEN05,
+                               "deallocates column %u, but a tcgen05.%s of it was not waited for: tcgen05.wait::%s "
+                               "must come first", k, s ? "st" : "ld", s ? "st" : "ld");
                     emu_report_also(w, at(c->cl, m->pc), s ? "the tcgen05.st" : "the tcgen05.ld");
                     bad = 1;
                 }
@@ -228,14 +256,16 @@ int tc5_allocated(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t t
     const tmem *t = c->tmem;
     const char *whose = c == w->cta ? "" : " of the peer CTA";
     if (col < 0 || col + n > TM_COLS) {
-        emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d; tensor memory%s has columns 0..511", what, taddr, col, col + n - 1, whose);
+        emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d; tensor memory%s has columns 0..511", what,
+                   taddr, col, col + n - 1, whose);
         return 0;
     }
     for (int u = col / TM_UNIT; u <= (col + n - 1) / TM_UNIT; u++) {
         if (t && t->owner[u]) continue;
         int from = u * TM_UNIT > col ? u * TM_UNIT : col;
-        emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d of tensor memory%s, of which column %d is not allocated%s", what, taddr, col, col + n - 1, whose, from,
-                   t && t->nalloc ? "" : " (the CTA has not allocated any)");
+        emu_report(w, i, mask, E_TMEM,
+                   "%s at 0x%08x takes columns %d..%d of tensor memory%s, of which column %d is not allocated%s", what,
+                   taddr, col, col + n - 1, whose, from, t && t->nalloc ? "" : " (the CTA has not allocated any)");
         return 0;
     }
     return 1;
@@ -250,17 +280,20 @@ static int knows_warp(const vclk *v, const tm_mark *m, uint32_t tick)
 }
 static const char *op_name(const ptx_instr *i)
 {
-    return i->nmod > 1 ? !strcmp(i->mod[1], "mma") ? "tcgen05.mma" : !strcmp(i->mod[1], "cp") ? "tcgen05.cp" : !strcmp(i->mod[1], "shift") ? "tcgen05.shift"
+    return i->nmod > 1 ? !strcmp(i->mod[1], "mma") ? "tcgen05.mma" : !strcmp(i->mod[1], "cp") ? "tcgen05.cp"
+        : !strcmp(i->mod[1], "shift") ? "tcgen05.shift"
            : !strcmp(i->mod[1], "ld") ? "tcgen05.ld" : "tcgen05.st" : "tcgen05";
 }
 
-typedef struct { warp *w; const ptx_instr *i; uint32_t mask; cta *c; int how; const char *what; uint32_t halves; int col; } actor;
+typedef struct {
+    warp *w; const ptx_instr *i; uint32_t mask; cta *c; int how; const char *what; uint32_t halves; int col;
+} actor;
 
 static int fault(const actor *a, const tm_mark *m, int h, int col, const char *problem)
 {
     static const char *const verb[] = {"loads", "stores to", "reads", "writes"};
-    emu_report(a->w, a->i, a->mask, E_TCGEN05, "%s %s tensor memory (lanes %d..%d, column %d%s): %s", a->what, verb[a->how], h * 16, h * 16 + 15, col,
-               a->c == a->w->cta ? "" : ", of the peer CTA", problem);
+    emu_report(a->w, a->i, a->mask, E_TCGEN05, "%s %s tensor memory (lanes %d..%d, column %d%s): %s", a->what,
+               verb[a->how], h * 16, h * 16 + 15, col, a->c == a->w->cta ? "" : ", of the peer CTA", problem);
     const ptx_instr *o = at(a->c->cl, m->pc);
     emu_report_also(a->w, o, "the %s", op_name(o));
     return 1;
@@ -279,12 +312,15 @@ static int judge_async(const actor *a, const tm_mark *m, int h, int col)
             seen = a->w->vc[l];
             if (!knows_op(cl, seen, m))
                 return fault(a, m, h, col, m->kind == MK_ASYNC && a->how < TA_READ
-                             ? "an asynchronous operation on it was not waited for (tcgen05.commit to an mbarrier, and a wait on that, must come between)"
+                             ? "an asynchronous operation on it was not waited for (tcgen05.commit to an mbarrier, and "
+                               "a wait on that, must come between)"
                              : "an asynchronous operation of another warp on it is not ordered before this one");
         }
         if (s->fences_after && (!t || t->after[l] != after)) {
             after = t ? t->after[l] : NULL;
-            if (!knows_op(cl, after, m)) return fault(a, m, h, col, "tcgen05.fence::after_thread_sync is missing between the wait and this access");
+            if (!knows_op(cl, after, m))
+                return fault(a, m, h, col,
+                             "tcgen05.fence::after_thread_sync is missing between the wait and this access");
         }
     }
     return 0;
@@ -305,7 +341,9 @@ static int judge_thread(const actor *a, const tm_mark *m, int h, int col, int is
         return fault(a, m, h, col, is_store ? "tcgen05.wait::st must come first" : "tcgen05.wait::ld must come first");
     }
     /* a quarter's loads and stores go through in order, whichever warp they come from */
-    if (waited < m->seq && a->how >= TA_READ) return fault(a, m, h, col, is_store ? "a tcgen05.st to it was not waited for: tcgen05.wait::st must come first" : "a tcgen05.ld of it was not waited for: tcgen05.wait::ld must come first");
+    if (waited < m->seq && a->how >= TA_READ)
+        return fault(a, m, h, col, is_store ? "a tcgen05.st to it was not waited for: tcgen05.wait::st must come first"
+                     : "a tcgen05.ld of it was not waited for: tcgen05.wait::ld must come first");
     const vclk *seen = (const vclk *)a;
     uint32_t fenced = 0;
     int own = m->warp == warp_number(a->w);
@@ -313,24 +351,33 @@ static int judge_thread(const actor *a, const tm_mark *m, int h, int col, int is
         uint32_t from = t->nfence > TC5_FENCES ? t->nfence - TC5_FENCES : 0;
         fenced = ~0u;
         for (uint32_t k = from; k < t->nfence; k++)
-            if (t->fence[k % TC5_FENCES].seq >= m->seq) { fenced = k == from && from ? 0 : t->fence[k % TC5_FENCES].tick; break; }
+            if (t->fence[k % TC5_FENCES].seq >= m->seq) {
+                fenced = k == from && from ? 0 : t->fence[k % TC5_FENCES].tick;
+                break;
+            }
     }
     EMU_EACH(l, a->mask) {
-        if (own) {                                   /* a lane issues: the other lanes of its warp were converged at the ld or st */
+        /* a lane issues: the other lanes of its warp were converged at the ld or st */
+        if (own) {
             break;
         }
         if (a->w->vc[l] == seen) continue;
         seen = a->w->vc[l];
-        if (!knows_warp(seen, m, m->tick)) return fault(a, m, h, col, is_store ? "a tcgen05.st of another warp to it is not ordered before this one" : "a tcgen05.ld of another warp from it is not ordered before this one");
+        if (!knows_warp(seen, m, m->tick))
+            return fault(a, m, h, col, is_store ? "a tcgen05.st of another warp to it is not ordered before this one"
+                         : "a tcgen05.ld of another warp from it is not ordered before this one");
         if (fenced && !knows_warp(seen, m, fenced))
-            return fault(a, m, h, col, "the other warp must execute tcgen05.fence::before_thread_sync between its access and the barrier");
+            return fault(a, m, h, col,
+                         "the other warp must execute tcgen05.fence::before_thread_sync between its access and the "
+                         "barrier");
     }
     return 0;
 }
 
 static int same_mark(const tm_mark *a, const tm_mark *b) { return !memcmp(a, b, sizeof *a); }
 
-int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halves, int col, int n, int how, async_op *op, const char *what)
+int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halves, int col, int n, int how,
+               async_op *op, const char *what)
 {
     if (!emu_opt.checks) return 0;
     cluster *cl = c->cl;
@@ -395,9 +442,10 @@ void tc5_post(async_op *op, int group)
     emu_async_post(op);
 }
 
-/* The shared memory that an operation reads: n units of 16 bytes. used: of the padded formats only the first 8 or 12 bytes of a unit mean
- * anything (copies leave the others unwritten) */
-int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used, const char *what, uint64_t desc)
+/* The shared memory that an operation reads: n units of 16 bytes. used: of the padded formats only the first 8 or 12
+ * bytes of a unit mean anything (copies leave the others unwritten) */
+int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used,
+              const char *what, uint64_t desc)
 {
     const int flags = used < 16 ? A_READ | A_NOINIT : A_READ, errors = emu_error_count();
     static __thread uint64_t map[(1 << 18) / 16 / 64];
@@ -407,8 +455,10 @@ int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const
         if (offset[u] > hi) hi = offset[u];
     }
     if (hi + 16 > c->smem_size || lo < reserved) {
-        emu_report(w, i, 1u << lane, E_DESCRIPTOR, "the descriptor of %s, 0x%016llx, leads to shared address 0x%x, outside the CTA's shared memory 0x%x..0x%x", what,
-                   (unsigned long long)desc, hi + 16 > c->smem_size ? hi : lo, reserved, c->smem_size);
+        emu_report(w, i, 1u << lane, E_DESCRIPTOR,
+                   "the descriptor of %s, 0x%016llx, leads to shared address 0x%x, outside the CTA's shared memory "
+                   "0x%x..0x%x", what, (unsigned long long)desc, hi + 16 > c->smem_size ? hi : lo, reserved,
+                   c->smem_size);
         return 0;
     }
     if (!emu_opt.checks) return 1;
@@ -429,14 +479,16 @@ int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const
         }
     }
     emu_async_touch(op, c, start, end - start, flags);
-    for (int u = 0; used < 16 && u < n && emu_error_count() == errors; u++) emu_async_touch(op, c, offset[u], (uint32_t)used, A_READ);
+    for (int u = 0; used < 16 && u < n && emu_error_count() == errors; u++)
+        emu_async_touch(op, c, offset[u], (uint32_t)used, A_READ);
     return 1;
 }
 
 /* ---- ld, st ---- */
 
 enum { SH_32x32, SH_16x64, SH_16x128, SH_16x256, SH_16x32x2 };
-typedef struct ldst { uint8_t shape, num, pack, store, red, abs, nan; uint8_t type; int split, regs, cols; } ldst;     /* i->aux */
+/* i->aux */
+typedef struct ldst { uint8_t shape, num, pack, store, red, abs, nan; uint8_t type; int split, regs, cols; } ldst;
 
 /* Register r of lane l: lane (relative to the base) and column (with .pack: the first of two) */
 static inline void place(const ldst *s, int l, int r, int *lane, int *col)
@@ -456,22 +508,27 @@ static inline void place(const ldst *s, int l, int r, int *lane, int *col)
 static int base_lane(warp *w, const ptx_instr *i, uint32_t mask, uint32_t taddr, const ldst *s)
 {
     int lane = (int)(taddr >> 16), quarter = (int)(w->id % 4) * 32;
-    if (lane >= TM_LANES) {                     /* seen in published kernels, in CTA pairs; hardware reads the CTA's own lane */
+    /* seen in published kernels, in CTA pairs; hardware reads the CTA's own lane */
+    if (lane >= TM_LANES) {
         static _Atomic uint64_t told;           /* by launch: all its loads and stores have it in common */
         if (told != w->cta->cl->L->gridid) {
             told = w->cta->cl->L->gridid;
-            emu_report(w, i, mask, E_TMEM, "address 0x%08x: lane %d of tensor memory, which has lanes 0..127, in each CTA of a pair too; taken as lane %d, as hardware seems to", taddr, lane,
-                       lane % TM_LANES);
+            emu_report(w, i, mask, E_TMEM,
+                       "address 0x%08x: lane %d of tensor memory, which has lanes 0..127, in each CTA of a pair too; "
+                       "taken as lane %d, as hardware seems to", taddr, lane, lane % TM_LANES);
         }
         lane %= TM_LANES;
     }
     if (lane / 32 * 32 != quarter) {
-        emu_report(w, i, mask, E_TMEM, "address 0x%08x has lane %d, but warp %u can access lanes %d..%d only (warp %% 4 chooses the quarter)", taddr, lane, w->id, quarter, quarter + 31);
+        emu_report(w, i, mask, E_TMEM,
+                   "address 0x%08x has lane %d, but warp %u can access lanes %d..%d only (warp %% 4 chooses the "
+                   "quarter)", taddr, lane, w->id, quarter, quarter + 31);
         lane = quarter + lane % 32;
     }
     int rows = s->shape == SH_32x32 ? 32 : 16;
     if (lane % rows) {
-        emu_report(w, i, mask, E_TMEM, "address 0x%08x has lane %d; this shape needs a multiple of %d", taddr, lane, rows);
+        emu_report(w, i, mask, E_TMEM, "address 0x%08x has lane %d; this shape needs a multiple of %d", taddr, lane,
+                   rows);
         return -1;
     }
     return lane;
@@ -494,10 +551,13 @@ static int ldst_check(warp *w, const ptx_instr *i, uint32_t mask, uint32_t taddr
     int from[2], n[2], k = ranges(s, (int)(taddr & 0xffff), from, n);
     *lane = base_lane(w, i, mask, taddr, s);
     if (*lane < 0) return -1;
-    for (int x = 0; x < k; x++) if (!tc5_allocated(w, i, mask, w->cta, taddr, from[x], n[x], s->store ? "tcgen05.st" : "tcgen05.ld")) return -1;
+    for (int x = 0; x < k; x++)
+        if (!tc5_allocated(w, i, mask, w->cta, taddr, from[x], n[x], s->store ? "tcgen05.st" : "tcgen05.ld")) return -1;
     uint32_t halves = (s->shape == SH_32x32 ? 3u : 1u) << *lane / 16;
     int bad = 0;
-    for (int x = 0; x < k && !bad; x++) bad = tc5_access(w, i, mask, w->cta, halves, from[x], n[x], s->store ? TA_ST : TA_LD, NULL, s->store ? "tcgen05.st" : "tcgen05.ld");
+    for (int x = 0; x < k && !bad; x++)
+        bad = tc5_access(w, i, mask, w->cta, halves, from[x], n[x], s->store ? TA_ST : TA_LD, NULL,
+                         s->store ? "tcgen05.st" : "tcgen05.ld");
     stat_line *st = emu_stat(w, i);
     if (st) __atomic_fetch_add(&st->tmem_bytes, (uint64_t)s->regs * 128 * (s->pack ? 2 : 1), __ATOMIC_RELAXED);
     return bad;
@@ -516,7 +576,9 @@ static int x_st(warp *w, const ptx_instr *i, uint32_t mask)
         const uint32_t *reg = R32(w, &v->elem[r]);
         if (s->shape == SH_32x32 && !s->pack) {
             EMU_EACH(l, mask) t->cell[base + (int)l][col0 + r] = reg[l];
-            if (r == 0) EMU_EACH(l, mask) for (int c = col0; c < col0 + s->regs; c++) t->init[base + (int)l][c / 64] |= 1ull << c % 64;
+            if (r == 0)
+                EMU_EACH(l, mask)
+                    for (int c = col0; c < col0 + s->regs; c++) t->init[base + (int)l][c / 64] |= 1ull << c % 64;
             continue;
         }
         EMU_EACH(l, mask) {
@@ -551,7 +613,9 @@ static uint32_t reduce(const ldst *s, uint32_t a, uint32_t b)
 
 static void uninit_ld(warp *w, const tc5_load *ld, int lane, int col)
 {
-    emu_report(w, ld->i, w->live, E_UNINIT_TMEM, "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated (or whose write is still in flight: nothing waited for it)", lane, col);
+    emu_report(w, ld->i, w->live, E_UNINIT_TMEM,
+               "reads tensor memory at lane %d, column %d, that nobody has written since it was allocated (or whose "
+               "write is still in flight: nothing waited for it)", lane, col);
 }
 static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
 {
@@ -579,7 +643,8 @@ static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
                 uninit_ld(w, ld, lane, col);
                 told = 1;
             }
-            result[r * 32 + l] = s->pack ? (t->cell[lane][col] & 0xffff) | t->cell[lane][col + 1] << 16 : t->cell[lane][col];
+            result[r * 32 + l] = s->pack ? (t->cell[lane][col] & 0xffff) | t->cell[lane][col + 1] << 16
+                : t->cell[lane][col];
         }
     if (s->red && ld->taddr != ~0u) {
         uint32_t *d = result + s->regs * 32, m = s->abs ? 0x7fffffffu : ~0u;
@@ -614,16 +679,19 @@ static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
-/* The ISA: a load is complete at its wait::ld, and its registers must not be touched before. The hardware also waits where one of them is
- * used, and CUTLASS counts on that for all loads of a tile but the last: so that alone is an error under --strict only, or in a kernel
- * that has no wait::ld at all; else one line says it, and the load counts as complete from here on. */
+/* The ISA: a load is complete at its wait::ld, and its registers must not be touched before. The hardware also waits
+ * where one of them is used, and CUTLASS counts on that for all loads of a tile but the last: so that alone is an error
+ * under --strict only, or in a kernel that has no wait::ld at all; else one line says it, and the load counts as
+ * complete from here on. */
 void emu_tcgen05_used(warp *w, const ptx_instr *i, uint32_t mask, const ptx_instr *ld, uint32_t seq, int write)
 {
     static _Atomic(const ptx_func *) told;
     launch *L = w->cta->cl->L;
     const char *does = write ? "writes" : "reads";
     if (emu_opt.strict || !tc5_cluster_of(w->cta->cl)->waits_ld) {
-        emu_report(w, i, mask, E_TCGEN05, "%s a register that is the result of a tcgen05.ld still in flight: tcgen05.wait::ld must come first", does);
+        emu_report(w, i, mask, E_TCGEN05,
+                   "%s a register that is the result of a tcgen05.ld still in flight: tcgen05.wait::ld must come first",
+                   does);
         emu_report_also(w, ld, "the tcgen05.ld");
         return;
     }
@@ -631,8 +699,11 @@ void emu_tcgen05_used(warp *w, const ptx_instr *i, uint32_t mask, const ptx_inst
     if (told == L->k->fn) return;
     told = L->k->fn;
     char here[400], there[400];
-    fprintf(stderr, "tcemu: note: a register of the tcgen05.ld at %s is used at %s without tcgen05.wait::ld in between (kernel %s). The PTX ISA demands it; hardware waits here by itself: "
-            "--strict makes it an error, and names every place\n", emu_where(L->mod->ptx, ld, there, sizeof there), emu_where(L->mod->ptx, i, here, sizeof here), emu_kernel_name(L));
+    fprintf(stderr,
+            "tcemu: note: a register of the tcgen05.ld at %s is used at %s without tcgen05.wait::ld in between (kernel "
+            "%s). The PTX ISA demands it; hardware waits here by itself: "
+            "--strict makes it an error, and names every place\n", emu_where(L->mod->ptx, ld, there, sizeof there),
+            emu_where(L->mod->ptx, i, here, sizeof here), emu_kernel_name(L));
 }
 
 static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
@@ -643,7 +714,12 @@ static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
     if (w->ntagged) emu_untag_all(w);           /* no wgmma on these devices: all tags are of loads */
     return X_NEXT;
 }
-static int x_wait_st(warp *w, const ptx_instr *i, uint32_t mask) { (void)i; (void)mask; tc5_of(w)->st_waited = w->tc5->seq; return X_NEXT; }
+static int x_wait_st(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    (void)i; (void)mask;
+    tc5_of(w)->st_waited = w->tc5->seq;
+    return X_NEXT;
+}
 
 /* ---- fences, commit ---- */
 
@@ -684,13 +760,16 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
         if (i->f[2]) {                               /* multicast: the same offset in the CTAs of the mask */
             uint32_t ranks = R32(w, &i->op[1])[l] & 0xffff;
             if (!emu_to_shared(space, addr, &shared)) {
-                emu_report(w, i, 1u << l, E_MBARRIER, "address 0x%llx of the mbarrier is not in shared memory", (unsigned long long)addr);
+                emu_report(w, i, 1u << l, E_MBARRIER, "address 0x%llx of the mbarrier is not in shared memory",
+                           (unsigned long long)addr);
                 continue;
             }
             if (!ranks) emu_report(w, i, 1u << l, E_OPERAND, "the multicast mask is 0: nobody is signalled");
             EMU_EACH(r, ranks) {
                 if (r >= cl->ncta) {
-                    emu_report(w, i, 1u << l, E_OPERAND, "the multicast mask 0x%x names CTA rank %u, the cluster has %u CTAs", ranks, r, cl->ncta);
+                    emu_report(w, i, 1u << l, E_OPERAND,
+                               "the multicast mask 0x%x names CTA rank %u, the cluster has %u CTAs", ranks, r,
+                               cl->ncta);
                     break;
                 }
                 if (!emu_mbar_check(w, i, (int)l, SP_SHARED, (shared & 0xffffff) | r << 24, &c, &off)) continue;
@@ -719,7 +798,10 @@ enum { CP_128, CP_4, CP_64_02_13, CP_64_01_23, CP_32 };
 typedef struct { uint8_t where, units, fmt; uint8_t rows; } cp_kind;         /* i->aux; fmt 6, 4: decompress */
 typedef struct { smem_desc d; uint32_t taddr; cta *c[2]; int n; } cp_op;
 
-static void cp_units(const cp_kind *k, const smem_desc *d, uint32_t *offset) { smem_desc_k_major(d, 0, k->rows, 0, k->units, offset); }
+static void cp_units(const cp_kind *k, const smem_desc *d, uint32_t *offset)
+{
+    smem_desc_k_major(d, 0, k->rows, 0, k->units, offset);
+}
 
 /* 16 elements of 4 or 6 bits become 16 bytes, as tcgen05.mma reads them: 4 bits at bit 2, 6 bits at bit 0 */
 static void decompress(uint32_t *to, const uint8_t *from, int bits)
@@ -776,13 +858,24 @@ static int x_cp(warp *w, const ptx_instr *i, uint32_t mask)
         uint64_t desc = R64(w, &i->op[1])[l];
         int lane = (int)(taddr >> 16), col = (int)(taddr & 0xffff), bad = 0;
         if (k->where == CP_4 ? lane > 31 : lane != 0) {
-            emu_report(w, i, bit, E_TMEM, "address 0x%08x has lane %d: this shape writes %s", taddr, lane, k->where == CP_4 ? "one lane of each quarter, the first must be 0..31" : "all lanes, so it must be 0");
+            emu_report(w, i, bit, E_TMEM, "address 0x%08x has lane %d: this shape writes %s", taddr, lane,
+                       k->where == CP_4 ? "one lane of each quarter, the first must be 0..31"
+                       : "all lanes, so it must be 0");
             continue;
         }
         smem_desc d;
         const char *why = smem_desc_tcgen05(desc, &d);
-        if (why) { emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of the source, 0x%016llx: %s", (unsigned long long)desc, why); continue; }
-        if (d.atom == 32) { emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of the source, 0x%016llx: swizzle 128B with 32-byte atoms is for MN-major matrices", (unsigned long long)desc); continue; }
+        if (why) {
+            emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of the source, 0x%016llx: %s", (unsigned long long)desc,
+                       why);
+            continue;
+        }
+        if (d.atom == 32) {
+            emu_report(w, i, bit, E_DESCRIPTOR,
+                       "the descriptor of the source, 0x%016llx: swizzle 128B with 32-byte atoms is for MN-major "
+                       "matrices", (unsigned long long)desc);
+            continue;
+        }
         async_op *op = tc5_new(w, i, (int)l, sizeof(cp_op), cp_perform);
         cp_op *p = op->payload;
         p->d = d;
@@ -794,14 +887,18 @@ static int x_cp(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t halves = k->where == CP_4 ? 0x55u << lane / 16 : 0xff;
         for (int x = 0; x < group && !bad; x++) {
             bad |= !tc5_allocated(w, i, bit, p->c[x], taddr, col, k->units * 4, "the destination");
-            if (!bad) bad |= !tc5_touch(w, i, (int)l, op, p->c[x], offset, k->rows * k->units, k->fmt == 4 ? 8 : k->fmt == 6 ? 12 : 16, "the source", desc);
+            if (!bad)
+                bad |= !tc5_touch(w, i, (int)l, op, p->c[x], offset, k->rows * k->units, k->fmt == 4 ? 8
+                                  : k->fmt == 6 ? 12 : 16, "the source", desc);
         }
         if (bad) { emu_async_free(op); continue; }
-        for (int x = 0; x < group; x++) if (tc5_access(w, i, bit, p->c[x], halves, col, k->units * 4, TA_WRITE, op, "tcgen05.cp")) break;
+        for (int x = 0; x < group; x++)
+            if (tc5_access(w, i, bit, p->c[x], halves, col, k->units * 4, TA_WRITE, op, "tcgen05.cp")) break;
         stat_line *st = emu_stat(w, i);
         if (st) {
             __atomic_fetch_add(&st->shared_bytes, (uint64_t)group * k->rows * k->units * 16, __ATOMIC_RELAXED);
-            __atomic_fetch_add(&st->tmem_bytes, (uint64_t)group * (k->where == CP_4 ? 4 : 128) * k->units * 16, __ATOMIC_RELAXED);
+            __atomic_fetch_add(&st->tmem_bytes, (uint64_t)group * (k->where == CP_4 ? 4 : 128) * k->units * 16,
+                               __ATOMIC_RELAXED);
         }
         tc5_post(op, group);
     }
@@ -835,8 +932,13 @@ static int x_shift(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t taddr = (uint32_t)emu_mem_addr(w, &i->op[0], (int)l), bit = 1u << l;
         int lane = (int)(taddr >> 16), col = (int)(taddr & 0xffff), bad = 0;
         if (lane) {
-            if (lane % 32 || lane >= TM_LANES) emu_report(w, i, bit, E_TMEM, "address 0x%08x has lane %d: it must be a multiple of 32 in 0..96", taddr, lane);
-            else emu_report(w, i, bit, E_UNSUPPORTED, "tcgen05.shift with lane %d is not supported, only with lane 0 (it then shifts all four quarters)", lane);
+            if (lane % 32 || lane >= TM_LANES)
+                emu_report(w, i, bit, E_TMEM, "address 0x%08x has lane %d: it must be a multiple of 32 in 0..96", taddr,
+                           lane);
+            else
+                emu_report(w, i, bit, E_UNSUPPORTED,
+                           "tcgen05.shift with lane %d is not supported, only with lane 0 (it then shifts all four "
+                           "quarters)", lane);
             continue;
         }
         async_op *op = tc5_new(w, i, (int)l, sizeof(shift_op), shift_perform);
@@ -847,7 +949,8 @@ static int x_shift(warp *w, const ptx_instr *i, uint32_t mask)
         if (group == 2) p->c[1] = peer(w->cta);
         for (int x = 0; x < group && !bad; x++) bad |= !tc5_allocated(w, i, bit, p->c[x], taddr, col, 8, "the matrix");
         if (bad) { emu_async_free(op); continue; }
-        for (int x = 0; x < group; x++) if (tc5_access(w, i, bit, p->c[x], 0xff, col, 8, TA_WRITE, op, "tcgen05.shift")) break;
+        for (int x = 0; x < group; x++)
+            if (tc5_access(w, i, bit, p->c[x], 0xff, col, 8, TA_WRITE, op, "tcgen05.shift")) break;
         tc5_post(op, group);
     }
     return X_NEXT;
@@ -861,7 +964,11 @@ void emu_tcgen05_warp_exit(warp *w)
     tc5_warp *t = w->tc5;
     cluster *cl = w->cta->cl;
     if (!t) return;
-    for (int l = 0; l < 32; l++) { vclk_drop(cl, t->issued[l]); vclk_drop(cl, t->after[l]); t->issued[l] = t->after[l] = NULL; }
+    for (int l = 0; l < 32; l++) {
+        vclk_drop(cl, t->issued[l]);
+        vclk_drop(cl, t->after[l]);
+        t->issued[l] = t->after[l] = NULL;
+    }
     /* the rest stays: others may be judged against the warp's accesses */
     t->ld_waited = t->st_waited = ~0u;
 }
@@ -872,8 +979,10 @@ void emu_tcgen05_cta_exit(warp *w, cta *c)
     tmem *t = c->tmem;
     if (!t || c->cl->L->failed) return;
     for (int k = 1; k <= TM_COLS / TM_UNIT; k++)
-        if (t->alloc[k].ncol) emu_report(w, t->alloc[k].at, 0, E_TMEM, "%u columns of tensor memory at column %u were not deallocated: every tcgen05.alloc needs its tcgen05.dealloc before the CTA exits",
-                                         t->alloc[k].ncol, t->alloc[k].col);
+        if (t->alloc[k].ncol)
+            emu_report(w, t->alloc[k].at, 0, E_TMEM,
+                       "%u columns of tensor memory at column %u were not deallocated: every tcgen05.alloc needs its "
+                       "tcgen05.dealloc before the CTA exits", t->alloc[k].ncol, t->alloc[k].col);
 }
 
 void emu_tcgen05_cluster_free(cluster *cl)
@@ -903,7 +1012,11 @@ static const char *unknown_word(const ptx_instr *i, const char *const *words)
     }
     return NULL;
 }
-int tc5_arch_specific(const emu_module *m) { size_t n = strlen(m->ptx->target); return m->dev->suffix == 'a' && !(n && m->ptx->target[n - 1] == 'f'); }
+int tc5_arch_specific(const emu_module *m)
+{
+    size_t n = strlen(m->ptx->target);
+    return m->dev->suffix == 'a' && !(n && m->ptx->target[n - 1] == 'f');
+}
 static int group_of(const ptx_instr *i) { return emu_has(i, "cta_group::1") ? 1 : emu_has(i, "cta_group::2") ? 2 : 0; }
 
 static int decode_alloc(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
@@ -920,9 +1033,11 @@ static int decode_alloc(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, si
     i->flags |= I_ALIGNED;
     i->f[0] = (uint32_t)group_of(i);
     if (rel) { i->exec = x_relinquish; return 0; }
-    if (alloc != (i->op[0].kind == PO_MEM)) BAD(alloc ? "the destination must be an address in brackets" : "the first operand must be a register");
+    if (alloc != (i->op[0].kind == PO_MEM))
+        BAD(alloc ? "the destination must be an address in brackets" : "the first operand must be a register");
     if (emu_prepare(m, fn, &i->op[0], PT_U32, err, size) || emu_prepare(m, fn, &i->op[1], PT_U32, err, size)) return -1;
-    if (i->op[1].kind == PO_IMM && (i->op[1].imm < 32 || i->op[1].imm > 512 || (i->op[1].imm & (i->op[1].imm - 1)))) BAD("the number of columns must be a power of 2 in 32..512, not %lld", (long long)i->op[1].imm);
+    if (i->op[1].kind == PO_IMM && (i->op[1].imm < 32 || i->op[1].imm > 512 || (i->op[1].imm & (i->op[1].imm - 1))))
+        BAD("the number of columns must be a power of 2 in 32..512, not %lld", (long long)i->op[1].imm);
     i->f[1] = emu_has(i, "shared::cta") ? SP_SHARED : SP_NONE;
     i->exec = alloc ? x_alloc : x_dealloc;
     return 0;
@@ -956,7 +1071,8 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         else if (s.red && !strcmp(x, "abs")) s.abs = 1;
         else if (s.red && !strcmp(x, "NaN")) s.nan = 1;
         else if (!strcmp(x, "b32")) s.type = PT_B32;
-        else if (s.red && (!strcmp(x, "f32") || !strcmp(x, "u32") || !strcmp(x, "s32"))) s.type = (uint8_t)ptx_type_of(x);
+        else if (s.red && (!strcmp(x, "f32") || !strcmp(x, "u32") || !strcmp(x, "s32")))
+            s.type = (uint8_t)ptx_type_of(x);
         else BAD(".%s is not supported", x);
     }
     if (!sync || !aligned) BAD(".sync.aligned is required");
@@ -964,7 +1080,8 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     if (!num) BAD("a repetition .x1 .. .x128 is required");
     if (s.red) {
         if (m->dev->sm == 100) BAD("ld.red exists on sm_103 and sm_110, not on %s", m->dev->option);
-        if (s.red == 3 || s.type == PT_NONE || s.type == PT_B32) BAD("ld.red needs .min or .max and .f32, .u32 or .s32");
+        if (s.red == 3 || s.type == PT_NONE || s.type == PT_B32)
+            BAD("ld.red needs .min or .max and .f32, .u32 or .s32");
         if ((s.abs || s.nan) && s.type != PT_F32) BAD(".abs and .NaN go with .f32 only");
         if (s.shape != SH_32x32 && s.shape != SH_16x32x2) BAD("ld.red has the shapes .32x32b and .16x32bx2 only");
         if (num < 2) BAD("ld.red needs .x2 or more");
@@ -979,16 +1096,20 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     int split = s.shape == SH_16x32x2, want = 2 + split + !!s.red;
     if (i->nop != want) BAD("%d operands are required%s", want, split ? " (one is the offset of the second half)" : "");
     const ptx_opnd *v = &i->op[store ? want - 1 : 0], *addr = &i->op[store ? 0 : s.red ? 2 : 1];
-    if (v->kind != PO_VEC || v->n != s.regs || !all_registers(v)) BAD("a vector of %d registers in braces is required", s.regs);
+    if (v->kind != PO_VEC || v->n != s.regs || !all_registers(v))
+        BAD("a vector of %d registers in braces is required", s.regs);
     if (addr->kind != PO_MEM) BAD("the tensor memory address must be in brackets");
-    if (s.red && (i->op[1].kind != PO_REG || i->op[1].type == PT_PRED)) BAD("the result of the reduction must be a register");
+    if (s.red && (i->op[1].kind != PO_REG || i->op[1].type == PT_PRED))
+        BAD("the result of the reduction must be a register");
     if (split) {
         const ptx_opnd *o = &i->op[store ? 1 : want - 1];
         if (o->kind != PO_IMM) BAD("the offset of the second half must be an immediate");
-        if (o->imm < 0 || o->imm > 511) BAD("the offset of the second half must be in 0..511, not %lld", (long long)o->imm);
+        if (o->imm < 0 || o->imm > 511)
+            BAD("the offset of the second half must be in 0..511, not %lld", (long long)o->imm);
         s.split = (int)o->imm;
     }
-    for (int k = 0; k < i->nop; k++) if (i->op[k].kind != PO_IMM && emu_prepare(m, fn, &i->op[k], PT_B32, err, size)) return -1;
+    for (int k = 0; k < i->nop; k++)
+        if (i->op[k].kind != PO_IMM && emu_prepare(m, fn, &i->op[k], PT_B32, err, size)) return -1;
     ldst *p = malloc(sizeof s);
     *p = s;
     i->aux = p;
@@ -999,14 +1120,17 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 
 static int decode_commit(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
 {
-    static const char *const words[] = {"cta_group::1", "cta_group::2", "mbarrier::arrive::one", "shared::cluster", "multicast::cluster", "b64", 0};
+    static const char *const words[] = {"cta_group::1", "cta_group::2", "mbarrier::arrive::one", "shared::cluster",
+                                        "multicast::cluster", "b64", 0};
     const char *bad = unknown_word(i, words);
     int multi = emu_has(i, "multicast::cluster");
     if (bad) BAD(".%s is not supported", bad);
     if (!group_of(i)) BAD(".cta_group::1 or .cta_group::2 is required");
     if (!emu_has(i, "mbarrier::arrive::one") || !emu_has(i, "b64")) BAD(".mbarrier::arrive::one and .b64 are required");
-    if (i->nop != 1 + multi || i->op[0].kind != PO_MEM) BAD("[mbarrier]%s is required", multi ? " and a mask of CTAs" : "");
-    if (emu_prepare(m, fn, &i->op[0], PT_U64, err, size) || (multi && emu_prepare(m, fn, &i->op[1], PT_U16, err, size))) return -1;
+    if (i->nop != 1 + multi || i->op[0].kind != PO_MEM)
+        BAD("[mbarrier]%s is required", multi ? " and a mask of CTAs" : "");
+    if (emu_prepare(m, fn, &i->op[0], PT_U64, err, size) || (multi && emu_prepare(m, fn, &i->op[1], PT_U16, err, size)))
+        return -1;
     i->f[0] = (uint32_t)group_of(i);
     i->f[1] = emu_has(i, "shared::cluster") ? SP_SHARED : SP_NONE;
     i->f[2] = (uint32_t)multi;
@@ -1016,7 +1140,8 @@ static int decode_commit(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
 
 static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
 {
-    static const char *const words[] = {"cta_group::1", "cta_group::2", "128x256b", "4x256b", "128x128b", "64x128b", "32x128b", "warpx2::02_13", "warpx2::01_23", "warpx4",
+    static const char *const words[] = {"cta_group::1", "cta_group::2", "128x256b", "4x256b", "128x128b", "64x128b",
+                                        "32x128b", "warpx2::02_13", "warpx2::01_23", "warpx4",
                                         "b8x16", "b6x16_p32", "b4x16_p64", 0};
     const char *bad = unknown_word(i, words);
     cp_kind k = {0};
@@ -1029,7 +1154,10 @@ static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_
     if (emu_has(i, "64x128b")) k = (cp_kind){w02 ? CP_64_02_13 : CP_64_01_23, 1, 0, 64}, shapes++;
     if (emu_has(i, "32x128b")) k = (cp_kind){CP_32, 1, 0, 32}, shapes++;
     if (shapes != 1) BAD("one shape is required");
-    if (k.rows == 64 ? w02 + w01 != 1 || w4 : k.rows == 32 ? !w4 || w02 || w01 : w02 || w01 || w4) BAD("64x128b needs .warpx2::02_13 or .warpx2::01_23, 32x128b needs .warpx4, other shapes have neither");
+    if (k.rows == 64 ? w02 + w01 != 1 || w4
+        : k.rows == 32 ? !w4 || w02 || w01
+        : w02 || w01 || w4)
+        BAD("64x128b needs .warpx2::02_13 or .warpx2::01_23, 32x128b needs .warpx4, other shapes have neither");
     int b6 = emu_has(i, "b6x16_p32"), b4 = emu_has(i, "b4x16_p64");
     if (b6 + b4 > 1 || emu_has(i, "b8x16") != b6 + b4) BAD("decompression is .b8x16.b6x16_p32 or .b8x16.b4x16_p64");
     k.fmt = b6 ? 6 : b4 ? 4 : 0;
@@ -1047,21 +1175,25 @@ static int decode(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t s
 {
     const char *what = i->nmod > 1 ? i->mod[1] : "";
     int sm = m->dev->sm;
-    if ((sm != 100 && sm != 103 && sm != 110) || (m->dev->suffix != 'a' && m->dev->suffix != 'f')) BAD("tcgen05 needs sm_100a, sm_103a or sm_110a (or their f targets), not %s", m->dev->option);
+    if ((sm != 100 && sm != 103 && sm != 110) || (m->dev->suffix != 'a' && m->dev->suffix != 'f'))
+        BAD("tcgen05 needs sm_100a, sm_103a or sm_110a (or their f targets), not %s", m->dev->option);
     if (!emu_target_own(m)) BAD("tcgen05 needs an 'a' or 'f' target, the module has %s", m->ptx->target);
     if (emu_has(i, "cta_group::2"))
         for (uint32_t k = fn->begin; k < fn->end; k++)
             if (!strcmp(m->ptx->code[k].mod[0], "tcgen05") && emu_has(&m->ptx->code[k], "cta_group::1"))
-                BAD("the function has tcgen05 instructions of .cta_group::1 too (line %u): all of a kernel must be of one kind", m->ptx->code[k].line);
+                BAD("the function has tcgen05 instructions of .cta_group::1 too (line %u): all of a kernel must be of "
+                    "one kind", m->ptx->code[k].line);
     if (!strcmp(what, "mma")) return tc5_decode_mma(m, fn, i, err, size);
-    if (!strcmp(what, "alloc") || !strcmp(what, "dealloc") || !strcmp(what, "relinquish_alloc_permit")) return decode_alloc(m, fn, i, err, size);
+    if (!strcmp(what, "alloc") || !strcmp(what, "dealloc") || !strcmp(what, "relinquish_alloc_permit"))
+        return decode_alloc(m, fn, i, err, size);
     if (!strcmp(what, "ld")) return decode_ldst(m, fn, i, err, size, 0);
     if (!strcmp(what, "st")) return decode_ldst(m, fn, i, err, size, 1);
     if (!strcmp(what, "commit")) return decode_commit(m, fn, i, err, size);
     if (!strcmp(what, "cp")) return decode_cp(m, fn, i, err, size);
     int wld = !strcmp(what, "wait::ld"), wst = !strcmp(what, "wait::st");
     if (wld || wst) {
-        if (i->nmod != 4 || !emu_has(i, "sync") || !emu_has(i, "aligned") || i->nop) BAD("exactly .sync.aligned and no operands are required");
+        if (i->nmod != 4 || !emu_has(i, "sync") || !emu_has(i, "aligned") || i->nop)
+            BAD("exactly .sync.aligned and no operands are required");
         i->flags |= I_ALIGNED;
         i->exec = wld ? x_wait_ld : x_wait_st;
         return 0;
@@ -1074,7 +1206,8 @@ static int decode(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t s
     }
     if (!strcmp(what, "shift")) {
         if (!tc5_arch_specific(m)) BAD("tcgen05.shift needs an 'a' target, not %s", m->ptx->target);
-        if (i->nmod != 4 || !emu_has(i, "down") || !group_of(i)) BAD("exactly .cta_group::1 or ::2 and .down are required");
+        if (i->nmod != 4 || !emu_has(i, "down") || !group_of(i))
+            BAD("exactly .cta_group::1 or ::2 and .down are required");
         if (i->nop != 1 || i->op[0].kind != PO_MEM) BAD("[address] is required");
         if (emu_prepare(m, fn, &i->op[0], PT_U32, err, size)) return -1;
         i->f[0] = (uint32_t)group_of(i);

@@ -1,4 +1,5 @@
-/* tcgen05.h - what tcgen05.c (allocation, loads and stores, copies, synchronisation, checks) and tcgen05_mma.c (tcgen05.mma) share.
+/* tcgen05.h - what tcgen05.c (allocation, loads and stores, copies, synchronisation, checks) and tcgen05_mma.c
+ * (tcgen05.mma) share.
  *
  * Tensor memory: 128 lanes x 512 columns of 32-bit cells per CTA. An address is lane << 16 | column. */
 #ifndef EMU_TCGEN05_H
@@ -12,7 +13,8 @@ enum { TM_LANES = 128, TM_COLS = 512, TM_UNIT = 32 /* columns: unit of allocatio
 enum { MK_NONE, MK_ASYNC, MK_THREAD };
 typedef struct tm_mark {
     uint8_t kind, group;                /* group: cta_group of an asynchronous operation */
-    uint16_t warp;                      /* MK_THREAD: warp of the cluster that loaded or stored; MK_ASYNC: that issued */
+    /* MK_THREAD: warp of the cluster that loaded or stored; MK_ASYNC: that issued */
+    uint16_t warp;
     uint32_t slot, tick;                /* MK_ASYNC: clock of the operation; MK_THREAD: tick of the warp */
     uint32_t seq;                       /* MK_THREAD: number of the ld or st within its warp */
     uint32_t pc;
@@ -26,7 +28,8 @@ typedef struct tmem {
     struct { uint16_t col, ncol; const ptx_instr *at; } alloc[TM_COLS / TM_UNIT + 1];   /* by number */
     int relinquished; const ptx_instr *relinquished_at;
     int alloc_warp; uint32_t nalloc;    /* warp that allocates, -1 none yet; allocations so far */
-    uint32_t pair_addr[64];             /* cta_group::2: addresses of the first allocations, to compare with the peer's */
+    /* cta_group::2: addresses of the first allocations, to compare with the peer's */
+    uint32_t pair_addr[64];
 } tmem;
 
 enum { TC5_FENCES = 128 };
@@ -42,7 +45,8 @@ typedef struct tc5_warp {
 
 typedef struct tc5_cluster {
     int group; const ptx_instr *group_at;       /* cta_group in use, 0 not known yet */
-    int fences_after, fences_before, waits_ld;  /* does the kernel use them? CUTLASS does without fences; then only the ordering itself is judged */
+    /* does the kernel use them? CUTLASS does without fences; then only the ordering itself is judged */
+    int fences_after, fences_before, waits_ld;
     tc5_warp *warps;
     char fifo[16];                              /* addresses serve as keys */
 } tc5_cluster;
@@ -57,9 +61,12 @@ tmem *tc5_tmem(cta *c);
 int tc5_group(warp *w, const ptx_instr *i, uint32_t mask, int group);
 /* Are columns [col, col + n) of the CTA's tensor memory allocated? what: the operand. Reports and returns 0 if not. */
 int tc5_allocated(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t taddr, int col, int n, const char *what);
-/* Ordering of an access with those before it; remembers it. op: of an asynchronous access. 1 if something was reported. */
-int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halves, int col, int n, int how, async_op *op, const char *what);
-/* A new asynchronous operation of a thread, and its posting: in order of issue, after those that the thread issued before */
+/* Ordering of an access with those before it; remembers it. op: of an asynchronous access. 1 if something was
+ * reported. */
+int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halves, int col, int n, int how,
+               async_op *op, const char *what);
+/* A new asynchronous operation of a thread, and its posting: in order of issue, after those that the thread issued
+ * before */
 async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int));
 void tc5_post(async_op *op, int group);
 static inline void tm_set_init(tmem *t, int lane, int col, int n)
@@ -78,8 +85,10 @@ static inline int tm_uninit(const tmem *t, int lane, int col, int n)
     }
     return -1;
 }
-/* Marks the 16-byte units at offset[0..n) of the CTA's shared memory as read by op, in runs. Returns 0 if one is out of bounds (reported). */
-int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used, const char *what, uint64_t desc);
+/* Marks the 16-byte units at offset[0..n) of the CTA's shared memory as read by op, in runs. Returns 0 if one is out of
+ * bounds (reported). */
+int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const uint32_t *offset, int n, int used,
+              const char *what, uint64_t desc);
 
 int tc5_arch_specific(const emu_module *m);     /* is the module for an 'a' target, not for a family ('f')? */
 int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size);

@@ -8,12 +8,12 @@
  *   M 32, .ws                                  rows 32, 4 banks    lane m + 32 bank                  G
  *   M 64; M 128, cta_group 2, sparse           rows 64, 1 bank     lane m / 16 * 32 + m % 16 (+ 16)  F, C
  *
- * and its column n: bank n / (N / banks), column n % (N / banks). A in tensor memory, 32 bytes of a row in 8 columns, lies in the lanes of D,
- * in each bank anew; so does the sparsity metadata. Scale factors lie in each quarter of the lanes anew. B's columns come from the
- * CTAs of a pair by halves.
+ * and its column n: bank n / (N / banks), column n % (N / banks). A in tensor memory, 32 bytes of a row in 8 columns,
+ * lies in the lanes of D, in each bank anew; so does the sparsity metadata. Scale factors lie in each quarter of the
+ * lanes anew. B's columns come from the CTAs of a pair by halves.
  *
- * Numbers: products are exact, sums are f32, in the order of k, beginning with D. With scale factors the sum of a block is multiplied
- * by the scales and added to D with one rounding. D of f16 is rounded once per instruction. */
+ * Numbers: products are exact, sums are f32, in the order of k, beginning with D. With scale factors the sum of a block
+ * is multiplied by the scales and added to D with one rounding. D of f16 is rounded once per instruction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,9 +51,15 @@ typedef struct mma_op {
 /* ---- The instruction descriptor ---- */
 
 static uint32_t field(uint32_t x, int lo, int bits) { return x >> lo & ((1u << bits) - 1); }
-static int bits_of(ptx_type t) { return t == PT_TF32 ? 32 : t == PT_F16 || t == PT_BF16 ? 16 : 8; }     /* place in memory of the non-mxf4 kinds */
+/* place in memory of the non-mxf4 kinds */
+static int bits_of(ptx_type t) { return t == PT_TF32 ? 32 : t == PT_F16 || t == PT_BF16 ? 16 : 8; }
 
-#define IDESC(...) do { int n_ = snprintf(why, size, "the instruction descriptor 0x%08x: ", x); snprintf(why + n_, size - (size_t)n_, __VA_ARGS__); return -1; } while (0)
+#define IDESC(...)                                                                                                    \
+    do {                                                                                                              \
+        int n_ = snprintf(why, size, "the instruction descriptor 0x%08x: ", x);                                       \
+        snprintf(why + n_, size - (size_t)n_, __VA_ARGS__);                                                           \
+        return -1;                                                                                                    \
+    } while (0)
 
 /* Takes the instruction descriptor apart; -1: wrong, why says what */
 static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *dev, char *why, size_t size)
@@ -68,7 +74,8 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
     o->trans_a = (int)field(x, 15, 1);
     o->trans_b = (int)field(x, 16, 1);
     o->sel = (int)field(x, 0, 2);
-    if (field(x, 2, 1) != f->sp) IDESC("bit 2 (sparsity) is %u, but the instruction %s .sp", field(x, 2, 1), f->sp ? "has" : "has no");
+    if (field(x, 2, 1) != f->sp)
+        IDESC("bit 2 (sparsity) is %u, but the instruction %s .sp", field(x, 2, 1), f->sp ? "has" : "has no");
     if (!f->sp && o->sel) IDESC("bits 0-1 (sparsity selector) are %d without .sp; they must be 0", o->sel);
     if (field(x, 6, 1)) IDESC("bit 6 is reserved and must be 0");
     if (!block) {
@@ -79,8 +86,10 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
         if (field(x, 30, 2) && !f->ws) IDESC("bits 30-31 (maximum shift) are for .ws only");
         switch (kind) {
         case KIND_F16:
-            if (fa > 1 || fb > 1) IDESC("types %u and %u in bits 7-9 and 10-12; kind::f16 has 0 (f16) and 1 (bf16)", fa, fb);
-            if (fa != fb) IDESC("the types of A and B (bits 7-9: %u, bits 10-12: %u) must be the same with kind::f16", fa, fb);
+            if (fa > 1 || fb > 1)
+                IDESC("types %u and %u in bits 7-9 and 10-12; kind::f16 has 0 (f16) and 1 (bf16)", fa, fb);
+            if (fa != fb)
+                IDESC("the types of A and B (bits 7-9: %u, bits 10-12: %u) must be the same with kind::f16", fa, fb);
             if (dt > 1) IDESC("type of D %u in bits 4-5; kind::f16 has 0 (f16) and 1 (f32)", dt);
             if (!dt && fa) IDESC("D of f16 (bits 4-5) needs A and B of f16, not bf16");
             o->ta = fa ? PT_BF16 : PT_F16;
@@ -92,13 +101,16 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
             o->ta = o->tb = PT_TF32;
             break;
         case KIND_F8:
-            if (narrow[fa] == PT_NONE || narrow[fb] == PT_NONE) IDESC("types %u and %u in bits 7-9 and 10-12; kind::f8f6f4 has 0 e4m3, 1 e5m2, 3 e2m3, 4 e3m2, 5 e2m1", fa, fb);
+            if (narrow[fa] == PT_NONE || narrow[fb] == PT_NONE)
+                IDESC("types %u and %u in bits 7-9 and 10-12; kind::f8f6f4 has 0 e4m3, 1 e5m2, 3 e2m3, 4 e3m2, 5 e2m1",
+                      fa, fb);
             if (dt > 1) IDESC("type of D %u in bits 4-5; kind::f8f6f4 has 0 (f16) and 1 (f32)", dt);
             o->ta = narrow[fa];
             o->tb = narrow[fb];
             break;
         default:
-            if (fa > 1 || fb > 1) IDESC("types %u and %u in bits 7-9 and 10-12; kind::i8 has 0 (u8) and 1 (s8)", fa, fb);
+            if (fa > 1 || fb > 1)
+                IDESC("types %u and %u in bits 7-9 and 10-12; kind::i8 has 0 (u8) and 1 (s8)", fa, fb);
             if (dt != 2) IDESC("type of D %u in bits 4-5; kind::i8 has 2 (s32)", dt);
             if (field(x, 13, 2)) IDESC("bits 13-14 (negate) must be 0 with kind::i8");
             o->ta = fa ? PT_S8 : PT_U8;
@@ -112,16 +124,20 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
         o->tsf = field(x, 23, 1) ? PT_UE8M0 : PT_UE4M3;
         if (o->sel) IDESC("bits 0-1 must be 0 with kind::%s", k);
         if (mx4) {
-            if (fa != 1 || field(x, 10, 2) != 1 || field(x, 12, 1)) IDESC("types %u and %u in bits 7-9 and 10-12; kind::%s has 1 (e2m1)", fa, fb, k);
+            if (fa != 1 || field(x, 10, 2) != 1 || field(x, 12, 1))
+                IDESC("types %u and %u in bits 7-9 and 10-12; kind::%s has 1 (e2m1)", fa, fb, k);
             if (o->trans_a || o->trans_b) IDESC("bits 15-16 (transpose) must be 0 with kind::%s", k);
             o->ta = o->tb = PT_E2M1;
         } else {
-            if (narrow[fa] == PT_NONE || narrow[fb] == PT_NONE) IDESC("types %u and %u in bits 7-9 and 10-12; kind::mxf8f6f4 has 0 e4m3, 1 e5m2, 3 e2m3, 4 e3m2, 5 e2m1", fa, fb);
+            if (narrow[fa] == PT_NONE || narrow[fb] == PT_NONE)
+                IDESC("types %u and %u in bits 7-9 and 10-12; kind::mxf8f6f4 has 0 e4m3, 1 e5m2, 3 e2m3, 4 e3m2, "
+                      "5 e2m1", fa, fb);
             if (field(x, 31, 1)) IDESC("bit 31 is reserved and must be 0 with kind::mxf8f6f4");
             o->ta = narrow[fa];
             o->tb = narrow[fb];
         }
-        if (kind != KIND_NVF4 && o->tsf != PT_UE8M0) IDESC("bit 23 (scale type) is 0 (ue4m3); kind::%s has 1 (ue8m0)", k);
+        if (kind != KIND_NVF4 && o->tsf != PT_UE8M0)
+            IDESC("bit 23 (scale type) is 0 (ue4m3); kind::%s has 1 (ue8m0)", k);
     }
     /* K */
     int per = mx4 ? 64 : 256 / bits_of(o->ta), k96 = mx4 && field(x, 31, 1);
@@ -133,37 +149,51 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
     o->a_bytes = k96 ? 48 : 32;
     o->b_bytes = k96 ? 48 : f->sp ? 64 : 32;
     /* shapes */
-    int m_ok = f->ws ? o->M == 32 || o->M == 64 || o->M == 128 : group == 1 ? o->M == 128 || (o->M == 64 && !block) : o->M == 256 || (o->M == 128 && !(block && f->sp));
-    if (!m_ok) IDESC("M = %d (bits 24-28); %s has M = %s", o->M, f->ws ? ".ws" : group == 1 ? "cta_group::1" : "cta_group::2",
-                     f->ws ? "32, 64, 128" : group == 1 ? block ? "128 with block scaling" : "64, 128" : block && f->sp ? "256 with block scaling and .sp" : "128, 256");
+    int m_ok = f->ws ? o->M == 32 || o->M == 64 || o->M == 128
+             : group == 1 ? o->M == 128 || (o->M == 64 && !block)
+             : o->M == 256 || (o->M == 128 && !(block && f->sp));
+    if (!m_ok)
+        IDESC("M = %d (bits 24-28); %s has M = %s", o->M, f->ws ? ".ws" : group == 1 ? "cta_group::1" : "cta_group::2",
+              f->ws ? "32, 64, 128" : group == 1 ? block ? "128 with block scaling" : "64, 128" : block
+              && f->sp ? "256 with block scaling and .sp" : "128, 256");
     int n = o->N, n_ok;
     const char *n_rule;
-    if (f->ws) n_ok = n == 64 || n == 128 || (n == 256 && !f->sp), n_rule = f->sp ? "64, 128 with .ws.sp" : "64, 128, 256 with .ws";
+    if (f->ws)
+        n_ok = n == 64 || n == 128 || (n == 256 && !f->sp), n_rule = f->sp ? "64, 128 with .ws.sp"
+            : "64, 128, 256 with .ws";
     else if (kind == KIND_I8) {
-        if (group == 1) n_ok = n >= 8 && n <= 256 && (n == 8 || n == 24 || n % 16 == 0), n_rule = "8, 16, 24, 32, 48, .. 256";
+        if (group == 1)
+            n_ok = n >= 8 && n <= 256 && (n == 8 || n == 24 || n % 16 == 0), n_rule = "8, 16, 24, 32, 48, .. 256";
         else n_ok = n >= 32 && n <= 256 && n % 32 == 0, n_rule = "32, 64, .. 256 with cta_group::2";
     } else if (group == 1) n_ok = n >= 8 && n <= 256, n_rule = "8, 16, .. 256";
     else n_ok = n >= 16 && n <= 256 && n % 16 == 0, n_rule = "16, 32, .. 256 with cta_group::2";
-    if (n_ok && o->trans_b && bits_of(o->tb) == 8) n_ok = n % (group == 1 ? 16 : 32) == 0, n_rule = group == 1 ? "a multiple of 16 with a transposed B of 8 bits" : "a multiple of 32 with a transposed B of 8 bits";
+    if (n_ok && o->trans_b && bits_of(o->tb) == 8)
+        n_ok = n % (group == 1 ? 16 : 32) == 0, n_rule = group == 1 ? "a multiple of 16 with a transposed B of 8 bits"
+            : "a multiple of 32 with a transposed B of 8 bits";
     if (!n_ok) IDESC("N = %d (bits 17-22); kind::%s has N = %s", n, k, n_rule);
     for (int b = 0; b < 2; b++) {
         ptx_type t = b ? o->tb : o->ta;
-        if ((b ? o->trans_b : o->trans_a) && num_bits(t) < 8) IDESC("bit %d (transpose %c): only types of 8, 16 and 32 bits can be transposed", 15 + b, b ? 'B' : 'A');
+        if ((b ? o->trans_b : o->trans_a) && num_bits(t) < 8)
+            IDESC("bit %d (transpose %c): only types of 8, 16 and 32 bits can be transposed", 15 + b, b ? 'B' : 'A');
     }
     if (f->ts && o->trans_a) IDESC("bit 15 (transpose A) with A in tensor memory");
     if (f->sp && kind <= KIND_TF32 && o->sel > 1) IDESC("sparsity selector %d (bits 0-1): tcemu knows 0 and 1", o->sel);
-    if (f->sp && kind > KIND_TF32 && o->sel) IDESC("sparsity selector %d (bits 0-1) must be 0 with kind::%s", o->sel, k);
+    if (f->sp && kind > KIND_TF32 && o->sel)
+        IDESC("sparsity selector %d (bits 0-1) must be 0 with kind::%s", o->sel, k);
     if (f->ashift && o->M < 128) IDESC(".ashift needs M = 128 or 256, not %d", o->M);
     /* scale factors of a row */
     if (block) {
         int want = k96 ? (f->vec == 16 ? 6 : 3) : kind == KIND_MXF8 ? 1 : f->vec == 4 || f->vec == 16 ? 4 : 2;
         if (k96 && f->vec != 16 && f->vec != 32 && f->vec) IDESC("K = 96 needs .block16 or .block32");
         o->nsf = want;
-        if (o->tsf == PT_UE4M3 && f->vec != 4 && f->vec != 16) IDESC("scale type ue4m3 (bit 23) needs .scale_vec::4X or .block16");
+        if (o->tsf == PT_UE4M3 && f->vec != 4 && f->vec != 16)
+            IDESC("scale type ue4m3 (bit 23) needs .scale_vec::4X or .block16");
         for (int b = 0; b < 2; b++) {
             int id = b ? o->sfb_id : o->sfa_id;
             int ok = want == 1 || want == 3 ? 1 : want == 4 ? id == 0 : id == 0 || id == 2;
-            if (!ok) IDESC("scale factor id of %c is %d (bits %s); with %d scale factors per row it must be %s", b ? 'B' : 'A', id, b ? "4-5" : "29-30", want, want == 4 ? "0" : "0 or 2");
+            if (!ok)
+                IDESC("scale factor id of %c is %d (bits %s); with %d scale factors per row it must be %s", b ? 'B'
+                      : 'A', id, b ? "4-5" : "29-30", want, want == 4 ? "0" : "0 or 2");
         }
         if (k96 && group == 2 && o->M == 128) IDESC("K = 96 with M = 128 and cta_group::2 is not supported by tcemu");
     }
@@ -175,12 +205,15 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
 }
 
 /* Lane of row m of a bank, from D's first lane */
-static inline int lane_of(const mma_op *o, int bank, int m) { return o->half ? m / 16 * 32 + m % 16 : bank * o->rows + m; }
+static inline int lane_of(const mma_op *o, int bank, int m)
+{
+    return o->half ? m / 16 * 32 + m % 16 : bank * o->rows + m;
+}
 
 /* ---- Shared memory ---- */
 
-/* K-major units of a descriptor whose leading offset is an absolute address: where the 128 bytes of a swizzle line are used up, k goes
- * on in the matrix that begins there */
+/* K-major units of a descriptor whose leading offset is an absolute address: where the 128 bytes of a swizzle line are
+ * used up, k goes on in the matrix that begins there */
 static void k_major_abs(const smem_desc *d, int r0, int rows, int units, uint32_t *offset)
 {
     smem_desc a = *d, b = *d;
@@ -220,7 +253,8 @@ static int units_a(const mma_op *o, uint32_t *offset)
 static int masked(const mma_op *o, int n)
 {
     if (!(o->zero >> 39 & 1)) return 0;
-    int nb = o->N / o->banks, bank = n / nb, start = (int)(o->zero >> 8 * bank & 255), zeros = (int)(o->zero >> 40 & 255) + 1, used = (int)(o->zero >> 48 & 255) + 1;
+    int nb = o->N / o->banks, bank = n / nb, start = (int)(o->zero >> 8 * bank & 255),
+        zeros = (int)(o->zero >> 40 & 255) + 1, used = (int)(o->zero >> 48 & 255) + 1;
     int first_zero = (int)(o->zero >> (32 + bank) & 1);
     int first = first_zero ? zeros : used;
     if (start > first - 1) start = first - 1;
@@ -245,12 +279,19 @@ static int units_b(const mma_op *o, uint32_t *offset, int *first)
     return n * units;
 }
 
-static void gather(uint8_t *to, const uint8_t *smem, const uint32_t *offset, int n) { for (int u = 0; u < n; u++) memcpy(to + u * 16, smem + offset[u], 16); }
+static void gather(uint8_t *to, const uint8_t *smem, const uint32_t *offset, int n)
+{
+    for (int u = 0; u < n; u++) memcpy(to + u * 16, smem + offset[u], 16);
+}
 
 /* Bytes of a 16-byte unit that hold elements */
-static int used_bytes(const mma_op *o, ptx_type t) { return o->f->kind >= KIND_MXF4 || num_bits(t) >= 8 ? 16 : num_bits(t) * 2; }
+static int used_bytes(const mma_op *o, ptx_type t)
+{
+    return o->f->kind >= KIND_MXF4 || num_bits(t) >= 8 ? 16 : num_bits(t) * 2;
+}
 
-/* n 16-byte units as numbers. 4- and 6-bit types of the f8f6f4 kinds: 16 elements in a unit, padded. Returns elements per unit. */
+/* n 16-byte units as numbers. 4- and 6-bit types of the f8f6f4 kinds: 16 elements in a unit, padded. Returns elements
+ * per unit. */
 static int decode_units(float *to, const uint8_t *raw, int n, ptx_type t, int mx4)
 {
     int bits = num_bits(t);
@@ -284,7 +325,8 @@ CLONES static void gemm(float *d, int ldd, const float *a, int lda, const float 
         for (; c + 16 <= n; c += 16) {
             float *e = d + c;
             v8 s0 = *(v8 *)e, t0 = *(v8 *)(e + 8), s1 = *(v8 *)(e + ldd), t1 = *(v8 *)(e + ldd + 8);
-            v8 s2 = *(v8 *)(e + 2 * ldd), t2 = *(v8 *)(e + 2 * ldd + 8), s3 = *(v8 *)(e + 3 * ldd), t3 = *(v8 *)(e + 3 * ldd + 8);
+            v8 s2 = *(v8 *)(e + 2 * ldd), t2 = *(v8 *)(e + 2 * ldd + 8), s3 = *(v8 *)(e + 3 * ldd),
+               t3 = *(v8 *)(e + 3 * ldd + 8);
             const float *y = b + c;
             for (int j = 0; j < k; j++, y += ldb) {
                 v8 p = *(const v8 *)y, q = *(const v8 *)(y + 8);
@@ -293,7 +335,8 @@ CLONES static void gemm(float *d, int ldd, const float *a, int lda, const float 
                 s2 += x2 * p, t2 += x2 * q, s3 += x3 * p, t3 += x3 * q;
             }
             *(v8 *)e = s0, *(v8 *)(e + 8) = t0, *(v8 *)(e + ldd) = s1, *(v8 *)(e + ldd + 8) = t1;
-            *(v8 *)(e + 2 * ldd) = s2, *(v8 *)(e + 2 * ldd + 8) = t2, *(v8 *)(e + 3 * ldd) = s3, *(v8 *)(e + 3 * ldd + 8) = t3;
+            *(v8 *)(e + 2 * ldd) = s2, *(v8 *)(e + 2 * ldd + 8) = t2, *(v8 *)(e + 3 * ldd) = s3,
+                *(v8 *)(e + 3 * ldd + 8) = t3;
         }
         for (; c < n; c += 8)
             for (int x = 0; x < 4; x++) {
@@ -304,8 +347,10 @@ CLONES static void gemm(float *d, int ldd, const float *a, int lda, const float 
     }
 }
 
-/* d[rows][n] += a[rows][ks] * the rows of b that at[rows][ks] selects; the others are not touched: 0 * infinity must not occur */
-CLONES static void gemm_sparse(float *d, int ldd, const float *a, const uint8_t *at, int lda, const float *b, int ldb, int rows, int n, int ks)
+/* d[rows][n] += a[rows][ks] * the rows of b that at[rows][ks] selects; the others are not touched: 0 * infinity must
+ * not occur */
+CLONES static void gemm_sparse(float *d, int ldd, const float *a, const uint8_t *at, int lda, const float *b, int ldb,
+                               int rows, int n, int ks)
 {
     for (int r = 0; r < rows; r++, d += ldd, a += lda, at += lda)
         for (int c = 0; c < n; c += 8) {
@@ -330,7 +375,8 @@ CLONES static void canonical(uint32_t *to, const float *from, int n)
 
 static void uninit(async_op *op, int lane, int col, const char *what)
 {
-    emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_TMEM, "%s: tensor memory at lane %d, column %d, was never written since it was allocated", what, lane, col);
+    emu_report(op->w, op->i, 1u << op->lane, E_UNINIT_TMEM,
+               "%s: tensor memory at lane %d, column %d, was never written since it was allocated", what, lane, col);
 }
 
 static void tmem_a(async_op *op, const mma_op *o, tmem *t, int bank, float *a)
@@ -338,17 +384,19 @@ static void tmem_a(async_op *op, const mma_op *o, tmem *t, int bank, float *a)
     int mx4 = o->f->kind >= KIND_MXF4, told = 0, col = (int)(o->a & 0xffff), first = (int)(o->a >> 16);
     for (int m = 0; m < o->rows; m++) {
         int from = m;
-        if (o->f->ashift && m % 32 != 31) from = m + 1;              /* rows move down by one, the last of each quarter stays */
+        /* rows move down by one, the last of each quarter stays */
+        if (o->f->ashift && m % 32 != 31) from = m + 1;
         int lane = first + lane_of(o, bank, from), un = tm_uninit(t, lane, col, 8);
         if (un >= 0 && emu_opt.checks && !told) told = 1, uninit(op, lane, un, "matrix A");
         const void *raw = &t->cell[lane][col];
-        if (!mx4 && num_bits(o->ta) < 8) num_bytes_to_f32(a + m * o->ks, raw, o->ta, o->ta == PT_E2M1 ? 2 : 0, (size_t)o->ks);
+        if (!mx4 && num_bits(o->ta) < 8)
+            num_bytes_to_f32(a + m * o->ks, raw, o->ta, o->ta == PT_E2M1 ? 2 : 0, (size_t)o->ks);
         else decode_units(a + m * o->ks, raw, 2, o->ta, mx4);
     }
 }
 
-/* at[m][j]: which k the j-th stored element of row m has. Compressors leave 0 where the elements are zeros, so only where they are
- * not is metadata without meaning a fault. */
+/* at[m][j]: which k the j-th stored element of row m has. Compressors leave 0 where the elements are zeros, so only
+ * where they are not is metadata without meaning a fault. */
 static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const float *a, uint8_t *at)
 {
     int kind = o->f->kind, first = (int)(o->meta >> 16), col0 = (int)(o->meta & 0xffff), told = 0, bad = 0;
@@ -356,7 +404,8 @@ static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const flo
     for (int m = 0; m < o->rows; m++, at += o->ks, a += o->ks)
         for (int c = 0; c < chunks; c++) {
             int lane, col, nib;
-            if (kind <= KIND_TF32) {                                 /* 16 rows x K in 16 lanes: 8 rows x half of K, rows + 8 in the high half */
+            /* 16 rows x K in 16 lanes: 8 rows x half of K, rows + 8 in the high half */
+            if (kind <= KIND_TF32) {
                 lane = lane_of(o, bank, m & ~15) + m % 8 + c / 4 * 8;
                 col = o->sel;
                 nib = m / 8 % 2 * 4 + c % 4;
@@ -367,13 +416,16 @@ static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const flo
             }
             lane += first;
             col += col0;
-            if (emu_opt.checks && !told && tm_uninit(t, lane, col, 1) >= 0) told = 1, uninit(op, lane, col, "sparsity metadata");
+            if (emu_opt.checks && !told && tm_uninit(t, lane, col, 1) >= 0)
+                told = 1, uninit(op, lane, col, "sparsity metadata");
             uint32_t v = t->cell[lane][col] >> nib * 4 & 15, i0 = v & 3, i1 = v >> 2;
             int ok = kind == KIND_TF32 ? v == 14 || v == 4 : i0 != i1;
             const float *e = a + c * per;
             if (!ok && !bad && (per == 4 ? (e[0] || e[1]) && (e[2] || e[3]) : per == 2 ? e[0] && e[1] : e[0])) {
                 bad = 1;
-                emu_report(op->w, op->i, 1u << op->lane, E_OPERAND, "the sparsity metadata of row %d, group %d (lane %d, column %d), is 0x%x, which has no meaning", m, c, lane, col, v);
+                emu_report(op->w, op->i, 1u << op->lane, E_OPERAND,
+                           "the sparsity metadata of row %d, group %d (lane %d, column %d), is 0x%x, which has no "
+                           "meaning", m, c, lane, col, v);
             }
             if (kind == KIND_TF32) at[c] = (uint8_t)(2 * c + (v == 14));
             else if (kind >= KIND_MXF4) {
@@ -385,10 +437,14 @@ static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const flo
 
 /* Columns from one word of scale factors of a row to the next */
 static int sf_stride(int rows) { return (rows + 127) / 128 * 4; }
-static int sf_columns(const mma_op *o, int id, int count, int joint) { return (count + 31) / 32 + ((id + o->nsf - 1) / 4 ? sf_stride(joint) : 0); }
+static int sf_columns(const mma_op *o, int id, int count, int joint)
+{
+    return (count + 31) / 32 + ((id + o->nsf - 1) / 4 ? sf_stride(joint) : 0);
+}
 
 /* Scale factors s of rows [from, to) as the quarter of the lanes holds them */
-static void scales(async_op *op, const mma_op *o, tmem *t, uint32_t taddr, int id, int s, int quarter, int from, int end, int joint, double *to, const char *what)
+static void scales(async_op *op, const mma_op *o, tmem *t, uint32_t taddr, int id, int s, int quarter, int from,
+                   int end, int joint, double *to, const char *what)
 {
     int byte = id + s, col0 = (int)(taddr & 0xffff) + byte / 4 * sf_stride(joint), told = 0;
     for (int r = from; r < end; r++) {
@@ -436,10 +492,15 @@ static void matrix_a(const mma_op *o, const cta *c, float *a)
     for (int m = 0; m < o->rows; m++) for (int k = 0; k < o->ks; k++) a[m * o->ks + k] = rows[k * o->rows + m];
 }
 
-static inline int32_t add_sat(int32_t a, int32_t b) { int32_t r; return __builtin_add_overflow(a, b, &r) ? b < 0 ? INT32_MIN : INT32_MAX : r; }
+static inline int32_t add_sat(int32_t a, int32_t b)
+{
+    int32_t r;
+    return __builtin_add_overflow(a, b, &r) ? b < 0 ? INT32_MIN : INT32_MAX : r;
+}
 
 /* One bank of a CTA: its rows times its columns of B */
-static void bank_product(async_op *op, const mma_op *o, int x, int bank, const float *a, const uint8_t *at, const float *b)
+static void bank_product(async_op *op, const mma_op *o, int x, int bank, const float *a, const uint8_t *at,
+                         const float *b)
 {
     static __thread float acc[128 * MAX_N], dot[32 * MAX_N];
     static __thread double sa[8][128], sb[8][MAX_N];
@@ -476,7 +537,9 @@ static void bank_product(async_op *op, const mma_op *o, int x, int bank, const f
                 scales(op, o, t, o->sfa, o->sfa_id, s, quarter, m0, m0 + 32, 128, sa[s], "scale factors of A");
                 scales(op, o, t, o->sfb, o->sfb_id, s, quarter, 0, nb, o->N, sb[s], "scale factors of B");
                 memset(dot, 0, (size_t)nb * 32 * 4);
-                if (f->sp) gemm_sparse(dot, nb, a + m0 * o->ks + s * sblk, at + m0 * o->ks + s * sblk, o->ks, bb, ldb, 32, nb, sblk);
+                if (f->sp)
+                    gemm_sparse(dot, nb, a + m0 * o->ks + s * sblk, at + m0 * o->ks + s * sblk, o->ks, bb, ldb, 32, nb,
+                                sblk);
                 else gemm(dot, nb, a + m0 * o->ks + s * blk, o->ks, bb + s * blk * ldb, ldb, 32, nb, blk);
                 for (int m = 0; m < 32; m++) add_scaled(acc + (m0 + m) * nb, dot + m * nb, sa[s][m0 + m], sb[s], nb);
             }
@@ -489,7 +552,8 @@ static void bank_product(async_op *op, const mma_op *o, int x, int bank, const f
         const float *from = acc + m * nb;
         if (f->kind == KIND_I8) {
             for (int n = 0; n < nb; n++) {
-                int32_t p = (int32_t)from[n], d = o->enable ? (int32_t)to[n] : 0;      /* at most 64 * 255 * 255: exact */
+                /* at most 64 * 255 * 255: exact */
+                int32_t p = (int32_t)from[n], d = o->enable ? (int32_t)to[n] : 0;
                 to[n] = o->sat ? (uint32_t)add_sat(d, p) : (uint32_t)d + (uint32_t)p;
             }
         } else if (o->f16_d) for (int n = 0; n < nb; n++) to[n] = num_f32_to_f16(from[n]);
@@ -518,15 +582,19 @@ static void mma_perform(async_op *op, int stage)
 }
 
 /* Descriptor of A or B. 1 if fine */
-static int descriptor(warp *w, const ptx_instr *i, uint32_t bit, const mma_op *o, uint64_t raw, int is_b, smem_desc *d, int *abs)
+static int descriptor(warp *w, const ptx_instr *i, uint32_t bit, const mma_op *o, uint64_t raw, int is_b, smem_desc *d,
+                      int *abs)
 {
     const char *name = is_b ? "B" : "A";
     int trans = is_b ? o->trans_b : o->trans_a, tf32 = o->ta == PT_TF32;
     *abs = (int)(raw >> 52 & 1);
     const char *why = smem_desc_tcgen05(raw & ~(1ull << 52), d);
-    if (!why && *abs && (o->ks != 96 || trans || d->width != 128 || d->atom != 16)) why = "bit 52 (leading dimension as an absolute address) is supported for K = 96, K-major, 128B swizzle only";
-    if (!why && d->atom == 32 && !(tf32 && trans)) why = "swizzle 128B with 32-byte atoms is for transposed (MN-major) tf32 only";
-    if (!why && tf32 && trans && d->atom != 32) why = "a transposed (MN-major) tf32 matrix needs swizzle 128B with 32-byte atoms";
+    if (!why && *abs && (o->ks != 96 || trans || d->width != 128 || d->atom != 16))
+        why = "bit 52 (leading dimension as an absolute address) is supported for K = 96, K-major, 128B swizzle only";
+    if (!why && d->atom == 32 && !(tf32 && trans))
+        why = "swizzle 128B with 32-byte atoms is for transposed (MN-major) tf32 only";
+    if (!why && tf32 && trans && d->atom != 32)
+        why = "a transposed (MN-major) tf32 matrix needs swizzle 128B with 32-byte atoms";
     if (!why) return 1;
     emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of %s, 0x%016llx: %s", name, (unsigned long long)raw, why);
     return 0;
@@ -536,7 +604,8 @@ static int bad_lane(warp *w, const ptx_instr *i, uint32_t bit, const mma_op *o, 
 {
     uint32_t lane = taddr >> 16;
     if (lane == 0 || (o->half && lane == 16)) return 0;
-    emu_report(w, i, bit, E_TMEM, "%s at 0x%08x begins at lane %u; with M = %d%s it must begin at lane %s", what, taddr, lane, o->M, o->f->ws ? " and .ws" : "", o->half ? "0 or 16" : "0");
+    emu_report(w, i, bit, E_TMEM, "%s at 0x%08x begins at lane %u; with M = %d%s it must begin at lane %s", what, taddr,
+               lane, o->M, o->f->ws ? " and .ws" : "", o->half ? "0 or 16" : "0");
     return 1;
 }
 
@@ -550,20 +619,35 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     mma_op o = {.f = f};
     o.c[0] = f->group == 2 ? &c->cl->cta[c->rank & ~1u] : c;
     o.c[1] = f->group == 2 ? &c->cl->cta[c->rank | 1] : NULL;
-    if (parse_idesc(&o, f, x, c->cl->L->dev, why, sizeof why)) { emu_report(w, i, bit, E_DESCRIPTOR, "%s", why); return; }
+    if (parse_idesc(&o, f, x, c->cl->L->dev, why, sizeof why)) {
+        emu_report(w, i, bit, E_DESCRIPTOR, "%s", why);
+        return;
+    }
     o.d = (uint32_t)emu_mem_addr(w, &i->op[0], lane);
-    o.enable = i->op[f->enable].kind == PO_IMM ? i->op[f->enable].imm != 0 : (int)(emu_pred(w, &i->op[f->enable]) >> lane & 1);
+    o.enable = i->op[f->enable].kind == PO_IMM ? i->op[f->enable].imm != 0
+        : (int)(emu_pred(w, &i->op[f->enable]) >> lane & 1);
     if (f->mask != NOT) for (int k = 0; k < 4 * f->group; k++) o.disable[k] = R32(w, &i->op[f->mask].elem[k])[lane];
     if (f->zero != NOT) {
         o.zero = R64(w, &i->op[f->zero])[lane];
         static const int max[4] = {0, 8, 16, 32};
         int s = shift_of(&o), limit = max[x >> 30];
         if (o.M == 32 && limit > 16) limit = 16;
-        if (o.zero & 0xc000007000000000ull) { emu_report(w, i, bit, E_DESCRIPTOR, "the zero-column mask descriptor 0x%016llx: bits 36-38 and 62-63 must be 0", (unsigned long long)o.zero); return; }
-        if (s > limit) { emu_report(w, i, bit, E_DESCRIPTOR, "the zero-column mask descriptor 0x%016llx shifts by %d columns; the instruction descriptor (bits 30-31) and M = %d allow %d", (unsigned long long)o.zero, s, o.M, limit); return; }
+        if (o.zero & 0xc000007000000000ull) {
+            emu_report(w, i, bit, E_DESCRIPTOR,
+                       "the zero-column mask descriptor 0x%016llx: bits 36-38 and 62-63 must be 0",
+                       (unsigned long long)o.zero);
+            return;
+        }
+        if (s > limit) {
+            emu_report(w, i, bit, E_DESCRIPTOR,
+                       "the zero-column mask descriptor 0x%016llx shifts by %d columns; the instruction descriptor "
+                       "(bits 30-31) and M = %d allow %d", (unsigned long long)o.zero, s, o.M, limit);
+            return;
+        }
     }
     /* tensor memory */
-    int nb = o.N / o.banks, block = f->kind >= KIND_MXF8, dcol = (int)(o.d & 0xffff), bad = bad_lane(w, i, bit, &o, o.d, "D");
+    int nb = o.N / o.banks, block = f->kind >= KIND_MXF8, dcol = (int)(o.d & 0xffff),
+        bad = bad_lane(w, i, bit, &o, o.d, "D");
     int acol = 0, mcol = 0, mcols = f->kind <= KIND_TF32 ? 1 : 2, sfa_cols = 0, sfb_cols = 0;
     if (f->ts) {
         o.a = (uint32_t)emu_mem_addr(w, &i->op[1], lane);
@@ -574,10 +658,17 @@ static void issue(warp *w, const ptx_instr *i, int lane)
         o.meta = (uint32_t)emu_mem_addr(w, &i->op[f->meta], lane);
         mcol = (int)(o.meta & 0xffff);
         bad |= bad_lane(w, i, bit, &o, o.meta, "the sparsity metadata");
-        if (mcol & 1) { emu_report(w, i, bit, E_TMEM, "the sparsity metadata at 0x%08x must begin at an even column (the selector in the instruction descriptor chooses the odd one)", o.meta); return; }
+        if (mcol & 1) {
+            emu_report(w, i, bit, E_TMEM,
+                       "the sparsity metadata at 0x%08x must begin at an even column (the selector in the instruction "
+                       "descriptor chooses the odd one)", o.meta);
+            return;
+        }
     }
     if (!bad && o.half && ((f->ts && o.a >> 16 != o.d >> 16) || (f->sp && o.meta >> 16 != o.d >> 16))) {
-        emu_report(w, i, bit, E_TMEM, "D at 0x%08x, A and the sparsity metadata must begin at the same lane, 0 or 16, in this layout", o.d);
+        emu_report(w, i, bit, E_TMEM,
+                   "D at 0x%08x, A and the sparsity metadata must begin at the same lane, 0 or 16, in this layout",
+                   o.d);
         bad = 1;
     }
     if (bad) return;
@@ -586,7 +677,9 @@ static void issue(warp *w, const ptx_instr *i, int lane)
         o.sfb = (uint32_t)emu_mem_addr(w, &i->op[f->sfb], lane) & 0x3fffffff;
         for (int k = 0; k < 2; k++)
             if ((k ? o.sfb : o.sfa) >> 16) {
-                emu_report(w, i, bit, E_TMEM, "the scale factors of %c at 0x%08x must begin at lane 0 (they are needed in all four quarters)", k ? 'B' : 'A', k ? o.sfb : o.sfa);
+                emu_report(w, i, bit, E_TMEM,
+                           "the scale factors of %c at 0x%08x must begin at lane 0 (they are needed in all four "
+                           "quarters)", k ? 'B' : 'A', k ? o.sfb : o.sfa);
                 return;
             }
         sfa_cols = sf_columns(&o, o.sfa_id, o.rows, 128);
@@ -596,8 +689,10 @@ static void issue(warp *w, const ptx_instr *i, int lane)
         if (!tc5_allocated(w, i, bit, o.c[k], o.d, dcol, nb, "D")) return;
         if (f->ts && !tc5_allocated(w, i, bit, o.c[k], o.a, acol, 8, "A")) return;
         if (f->sp && !tc5_allocated(w, i, bit, o.c[k], o.meta, mcol + o.sel, mcols, "the sparsity metadata")) return;
-        if (block && (!tc5_allocated(w, i, bit, o.c[k], o.sfa, (int)(o.sfa & 0xffff), sfa_cols, "the scale factors of A")
-                      || !tc5_allocated(w, i, bit, o.c[k], o.sfb, (int)(o.sfb & 0xffff), sfb_cols, "the scale factors of B"))) return;
+        if (block
+            && (!tc5_allocated(w, i, bit, o.c[k], o.sfa, (int)(o.sfa & 0xffff), sfa_cols, "the scale factors of A")
+                || !tc5_allocated(w, i, bit, o.c[k], o.sfb, (int)(o.sfb & 0xffff), sfb_cols, "the scale factors of B")))
+            return;
     }
     /* shared memory */
     if (!f->ts) {
@@ -609,14 +704,22 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     async_op *op = tc5_new(w, i, lane, sizeof o, mma_perform);
     for (int k = 0; k < f->group; k++) {
         int first, n;
-        if (!f->ts && !tc5_touch(w, i, lane, op, o.c[k], offset, units_a(&o, offset), used_bytes(&o, o.ta), "A", o.raw_a)) { emu_async_free(op); return; }
+        if (!f->ts && !tc5_touch(w, i, lane, op, o.c[k], offset, units_a(&o, offset), used_bytes(&o, o.ta), "A",
+                                 o.raw_a)) {
+            emu_async_free(op);
+            return;
+        }
         n = units_b(&o, offset, &first);
         if (o.zero >> 39 & 1 && !o.trans_b) {        /* columns taken as zeros are not read */
             int units = o.b_bytes / 16, to = 0;
-            for (int col = 0; col < o.N; col++) if (!masked(&o, col)) { memmove(offset + to, offset + col * units, (size_t)units * 4); to += units; }
+            for (int col = 0; col < o.N; col++)
+                if (!masked(&o, col)) { memmove(offset + to, offset + col * units, (size_t)units * 4); to += units; }
             n = to;
         }
-        if (n && !tc5_touch(w, i, lane, op, o.c[k], offset, n, used_bytes(&o, o.tb), "B", o.raw_b)) { emu_async_free(op); return; }
+        if (n && !tc5_touch(w, i, lane, op, o.c[k], offset, n, used_bytes(&o, o.tb), "B", o.raw_b)) {
+            emu_async_free(op);
+            return;
+        }
     }
     memcpy(op->payload, &o, sizeof o);
     /* ordering in tensor memory */
@@ -624,9 +727,15 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     for (int k = 0; k < f->group; k++) {
         int told = 0;
         if (f->ts) told |= tc5_access(w, i, bit, o.c[k], halves, acol, 8, TA_READ, op, "tcgen05.mma (A)");
-        if (f->sp && !told) told |= tc5_access(w, i, bit, o.c[k], halves, mcol + o.sel, mcols, TA_READ, op, "tcgen05.mma (sparsity metadata)");
-        if (block && !told) told |= tc5_access(w, i, bit, o.c[k], 0xff, (int)(o.sfa & 0xffff), sfa_cols, TA_READ, op, "tcgen05.mma (scale factors of A)");
-        if (block && !told) told |= tc5_access(w, i, bit, o.c[k], 0xff, (int)(o.sfb & 0xffff), sfb_cols, TA_READ, op, "tcgen05.mma (scale factors of B)");
+        if (f->sp && !told)
+            told |= tc5_access(w, i, bit, o.c[k], halves, mcol + o.sel, mcols, TA_READ, op,
+                               "tcgen05.mma (sparsity metadata)");
+        if (block && !told)
+            told |= tc5_access(w, i, bit, o.c[k], 0xff, (int)(o.sfa & 0xffff), sfa_cols, TA_READ, op,
+                               "tcgen05.mma (scale factors of A)");
+        if (block && !told)
+            told |= tc5_access(w, i, bit, o.c[k], 0xff, (int)(o.sfb & 0xffff), sfb_cols, TA_READ, op,
+                               "tcgen05.mma (scale factors of B)");
         if (!told) tc5_access(w, i, bit, o.c[k], halves, dcol, nb, TA_WRITE, op, "tcgen05.mma (D)");
         if (told) break;
     }
@@ -635,7 +744,8 @@ static void issue(warp *w, const ptx_instr *i, int lane)
         uint64_t shared = (uint64_t)o.N * (uint64_t)o.b_bytes + (f->ts ? 0 : (uint64_t)o.M * (uint64_t)o.a_bytes);
         __atomic_fetch_add(&st->flops, 2ull * (uint64_t)o.M * (uint64_t)o.N * (uint64_t)o.K, __ATOMIC_RELAXED);
         __atomic_fetch_add(&st->shared_bytes, shared, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&st->tmem_bytes, (uint64_t)o.M * (uint64_t)o.N * 4 * (o.enable ? 2 : 1) + (f->ts ? (uint64_t)o.M * 32 : 0), __ATOMIC_RELAXED);
+        __atomic_fetch_add(&st->tmem_bytes, (uint64_t)o.M * (uint64_t)o.N * 4 * (o.enable ? 2 : 1)
+                           + (f->ts ? (uint64_t)o.M * 32 : 0), __ATOMIC_RELAXED);
     }
     tc5_post(op, f->group);
 }
@@ -645,7 +755,9 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
     const form *f = i->aux;
     if (tc5_group(w, i, mask, f->group)) return X_NEXT;
     if (mask & (mask - 1) && emu_opt.checks)
-        emu_report(w, i, mask, E_CONVERGENCE, "tcgen05.mma by %d lanes at once: each of them issues an MMA of its own; let one thread do it (elect.sync)", __builtin_popcount(mask));
+        emu_report(w, i, mask, E_CONVERGENCE,
+                   "tcgen05.mma by %d lanes at once: each of them issues an MMA of its own; let one thread do it "
+                   "(elect.sync)", __builtin_popcount(mask));
     EMU_EACH(l, mask) issue(w, i, (int)l);
     return X_NEXT;
 }
@@ -677,7 +789,8 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
         else if (!strcmp(x, "ashift")) f.ashift = 1;
         else if (!strncmp(x, "collector::", 11)) {
             const char *b = x + 11, *u = strstr(b, "::");
-            if (!u || (strcmp(u, "::fill") && strcmp(u, "::use") && strcmp(u, "::lastuse") && strcmp(u, "::discard"))) BAD(".%s is not supported", x);
+            if (!u || (strcmp(u, "::fill") && strcmp(u, "::use") && strcmp(u, "::lastuse") && strcmp(u, "::discard")))
+                BAD(".%s is not supported", x);
             coll = b[0] == 'a' && u == b + 1 ? 1 : b[0] == 'b' && b[1] >= '0' && b[1] <= '3' && u == b + 2 ? 2 : 0;
             if (!coll) BAD(".%s is not supported", x);
             coll_fill = !strcmp(u, "::fill") || !strcmp(u, "::use");
@@ -691,11 +804,18 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (f.ws && block) BAD(".ws has no block-scaled kinds");
     if (coll && (coll == 2) != f.ws) BAD(f.ws ? ".ws has the collectors b0..b3" : "only .ws has the collectors b0..b3");
     if (f.vec && !block) BAD("a scale vector size needs .block_scale");
-    if (f.kind == KIND_NVF4 && !f.vec) BAD(".kind::mxf4nvf4 needs an explicit vector size (.block16, .block32, .scale_vec::2X or ::4X)");
-    if (f.vec && (f.kind == KIND_MXF8 ? f.vec != 1 && f.vec != 32 : f.kind == KIND_MXF4 ? f.vec != 2 && f.vec != 32 : f.vec == 1)) BAD("this vector size does not go with .kind::%s", kind_name[f.kind]);
-    if (f.vec && f.vec < 16 && !a_target) BAD(".scale_vec::NX needs an 'a' target, not %s; use .block16 or .block32", m->ptx->target);
-    if (f.sp && f.kind >= KIND_MXF4 && !a_target) BAD(".sp with .kind::%s needs an 'a' target, not %s", kind_name[f.kind], m->ptx->target);
-    if (f.kind == KIND_I8 && (sm == 103 || !a_target)) BAD(".kind::i8 exists on sm_100a and sm_110a only, not on %s", sm == 103 ? m->dev->option : m->ptx->target);
+    if (f.kind == KIND_NVF4 && !f.vec)
+        BAD(".kind::mxf4nvf4 needs an explicit vector size (.block16, .block32, .scale_vec::2X or ::4X)");
+    if (f.vec && (f.kind == KIND_MXF8 ? f.vec != 1 && f.vec != 32
+                  : f.kind == KIND_MXF4 ? f.vec != 2 && f.vec != 32
+                  : f.vec == 1))
+        BAD("this vector size does not go with .kind::%s", kind_name[f.kind]);
+    if (f.vec && f.vec < 16 && !a_target)
+        BAD(".scale_vec::NX needs an 'a' target, not %s; use .block16 or .block32", m->ptx->target);
+    if (f.sp && f.kind >= KIND_MXF4 && !a_target)
+        BAD(".sp with .kind::%s needs an 'a' target, not %s", kind_name[f.kind], m->ptx->target);
+    if (f.kind == KIND_I8 && (sm == 103 || !a_target))
+        BAD(".kind::i8 exists on sm_100a and sm_110a only, not on %s", sm == 103 ? m->dev->option : m->ptx->target);
 
     /* operands: [d], a, b, ([meta]), idesc, ([sfa], [sfb]), ({mask}), enable, (scale or zero mask) */
     int at = 3, n = i->nop;
@@ -710,7 +830,8 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (at >= n || o[at].kind == PO_MEM || o[at].kind == PO_VEC) BAD("the instruction descriptor is missing");
     f.idesc = (uint8_t)at++;
     if (block) {
-        if (at + 1 >= n || o[at].kind != PO_MEM || o[at + 1].kind != PO_MEM) BAD("the scale factors of A and B must be addresses in brackets");
+        if (at + 1 >= n || o[at].kind != PO_MEM || o[at + 1].kind != PO_MEM)
+            BAD("the scale factors of A and B must be addresses in brackets");
         f.sfa = (uint8_t)at++;
         f.sfb = (uint8_t)at++;
     }
@@ -720,7 +841,9 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
         f.mask = (uint8_t)at++;
     }
     if (at >= n) BAD("enable-input-d is missing");
-    if (o[at].kind == PO_IMM ? o[at].imm != 0 && o[at].imm != 1 : !((o[at].kind == PO_REG || o[at].kind == PO_SREG) && o[at].type == PT_PRED)) BAD("enable-input-d must be a predicate or 0 or 1");
+    if (o[at].kind == PO_IMM ? o[at].imm != 0 && o[at].imm != 1 : !((o[at].kind == PO_REG || o[at].kind == PO_SREG)
+                                                                    && o[at].type == PT_PRED))
+        BAD("enable-input-d must be a predicate or 0 or 1");
     f.enable = (uint8_t)at++;
     if (at < n) {
         if (f.ws) f.zero = (uint8_t)at++;
@@ -728,7 +851,8 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
             if (f.kind > KIND_I8 || f.kind == KIND_F8) BAD("scale-input-d goes with .kind::f16 and .kind::tf32 only");
             if (f.kind == KIND_I8) BAD("scale-input-d with .kind::i8 is not supported");
             if (sm == 110) BAD("scale-input-d does not exist on %s", m->dev->option);
-            if (o[at].kind != PO_IMM || o[at].imm < 0 || o[at].imm > 15) BAD("scale-input-d must be an immediate in 0..15");
+            if (o[at].kind != PO_IMM || o[at].imm < 0 || o[at].imm > 15)
+                BAD("scale-input-d must be an immediate in 0..15");
             f.scale_d = (uint8_t)o[at++].imm;
         }
     }
@@ -736,10 +860,12 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (f.ashift && !f.ts) BAD(".ashift needs A in tensor memory");
     if (f.ashift && (f.ws || block)) BAD(".ashift does not go with %s", f.ws ? ".ws" : ".block_scale");
     if (f.ashift && coll_fill) BAD(".ashift excludes collector::a::fill and ::use");
-    if (emu_prepare(m, fn, &o[0], PT_U32, err, size) || emu_prepare(m, fn, &o[1], f.ts ? PT_U32 : PT_B64, err, size) || emu_prepare(m, fn, &o[2], PT_B64, err, size)
-        || emu_prepare(m, fn, &o[f.idesc], PT_U32, err, size)) return -1;
+    if (emu_prepare(m, fn, &o[0], PT_U32, err, size) || emu_prepare(m, fn, &o[1], f.ts ? PT_U32 : PT_B64, err, size)
+        || emu_prepare(m, fn, &o[2], PT_B64, err, size) || emu_prepare(m, fn, &o[f.idesc], PT_U32, err, size))
+        return -1;
     if (f.meta != NOT && emu_prepare(m, fn, &o[f.meta], PT_U32, err, size)) return -1;
-    if (block && (emu_prepare(m, fn, &o[f.sfa], PT_U32, err, size) || emu_prepare(m, fn, &o[f.sfb], PT_U32, err, size))) return -1;
+    if (block && (emu_prepare(m, fn, &o[f.sfa], PT_U32, err, size) || emu_prepare(m, fn, &o[f.sfb], PT_U32, err, size)))
+        return -1;
     if (f.mask != NOT && emu_prepare(m, fn, &o[f.mask], PT_U32, err, size)) return -1;
     if (f.zero != NOT && emu_prepare(m, fn, &o[f.zero], PT_B64, err, size)) return -1;
     if (o[f.enable].kind != PO_IMM && emu_prepare(m, fn, &o[f.enable], PT_PRED, err, size)) return -1;

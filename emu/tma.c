@@ -1,12 +1,15 @@
-/* tma.c - bulk and tensor copies: cp.async.bulk, cp.reduce.async.bulk, .tensor, prefetches, bulk groups; st.async, red.async,
- * st.bulk; tensormap.replace, tensormap.cp_fenceproxy.
+/* tma.c - bulk and tensor copies: cp.async.bulk, cp.reduce.async.bulk, .tensor, prefetches, bulk groups; st.async,
+ * red.async, st.bulk; tensormap.replace, tensormap.cp_fenceproxy.
  *
- * An instruction gathers its operands at issue into the payload of one async_op; perform() moves the bytes later. A tensor copy
- * sees its box as rows: elements that are neighbours in dimension 0, contiguous in global memory. Rows come from a walk (tile, gather4,
- * im2col), and lie in shared memory one after the other, each 16-byte chunk where the swizzle of its address says.
+ * An instruction gathers its operands at issue into the payload of one async_op; perform() moves the bytes later. A
+ * tensor copy sees its box as rows: elements that are neighbours in dimension 0, contiguous in global memory. Rows come
+ * from a walk (tile, gather4, im2col), and lie in shared memory one after the other, each 16-byte chunk where the
+ * swizzle of its address says.
  *
- * What the hardware answers with a trap (misaligned box, inner coordinate off the 16-byte grid, ...) is reported and moves no bytes.
- * The mbarrier is signalled all the same if it can be, so that one mistake is not reported twice, the second time as a deadlock. */
+ * What the hardware answers with a trap (misaligned box, inner coordinate off the 16-byte grid, ...) is reported and
+ * moves no bytes.
+ * The mbarrier is signalled all the same if it can be, so that one mistake is not reported twice, the second time as a
+ * deadlock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +50,8 @@ static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
         case PT_F16: return num_add_f16((uint16_t)old, (uint16_t)x);
         case PT_BF16: return num_add_bf16((uint16_t)old, (uint16_t)x);
         case PT_F32:                     /* flushes subnormal inputs and results */
-            return num_f32_bits(num_ftz(num_canon_f32(num_ftz(num_bits_f32((uint32_t)old)) + num_ftz(num_bits_f32((uint32_t)x)))));
+            return num_f32_bits(num_ftz(num_canon_f32(num_ftz(num_bits_f32((uint32_t)old))
+                                                      + num_ftz(num_bits_f32((uint32_t)x)))));
         case F32_KEEP: return num_f32_bits(num_canon_f32(num_bits_f32((uint32_t)old) + num_bits_f32((uint32_t)x)));
         case PT_F64: return num_f64_bits(num_bits_f64(old) + num_bits_f64(x));
         default: return old + x;
@@ -64,7 +68,8 @@ static uint64_t combine(int red, int type, uint64_t old, uint64_t x)
         const uint32_t inf = type == PT_F16 ? 0x7c00 : 0x7f80, a = (uint32_t)old & 0xffff, b = (uint32_t)x & 0xffff;
         if ((a & 0x7fff) > inf) return (b & 0x7fff) > inf ? NUM_NAN16 : b;
         if ((b & 0x7fff) > inf) return a;
-        const int32_t ka = a & 0x8000 ? -(int32_t)(a & 0x7fff) - 1 : (int32_t)a, kb = b & 0x8000 ? -(int32_t)(b & 0x7fff) - 1 : (int32_t)b;
+        const int32_t ka = a & 0x8000 ? -(int32_t)(a & 0x7fff) - 1 : (int32_t)a,
+                      kb = b & 0x8000 ? -(int32_t)(b & 0x7fff) - 1 : (int32_t)b;
         return (kb > ka) == max ? b : a;
     }
     }
@@ -78,7 +83,9 @@ static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes
     for (uint64_t k = 0; k < bytes / sizeof(T); k++) {                                                                \
         T *p = (T *)dst + k, x, old = __atomic_load_n(p, __ATOMIC_RELAXED);                                           \
         memcpy(&x, (const T *)src + k, sizeof x);                                                                     \
-        while (!__atomic_compare_exchange_n(p, &old, (T)combine(red, type, old, x), 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {} \
+        while (!__atomic_compare_exchange_n(p, &old, (T)combine(red, type, old, x), 1, __ATOMIC_RELAXED,              \
+                                            __ATOMIC_RELAXED)) {                                                      \
+        }                                                                                                             \
     }
     if (bits == 16) { LOOP(uint16_t) }
     else if (bits == 32) { LOOP(uint32_t) }
@@ -90,7 +97,8 @@ static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes
 static uint32_t lane_bit(int lane) { return 1u << lane; }
 
 /* A shared operand of one lane: CTA and offset; 0: reported */
-static int shared_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, const char *what, cta **c, uint32_t *off)
+static int shared_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t addr, const char *what, cta **c,
+                     uint32_t *off)
 {
     uint32_t sa;
     if (!emu_to_shared(space, addr, &sa)) {
@@ -99,7 +107,8 @@ static int shared_at(warp *w, const ptx_instr *i, int lane, int space, uint64_t 
     }
     *c = emu_shared_cta(w, sa, off);
     if (*c) return 1;
-    emu_report(w, i, lane_bit(lane), E_OOB_SHARED, "the %s address 0x%x is in shared memory of no CTA of the cluster (CTA rank %u, offset %u)", what, sa,
+    emu_report(w, i, lane_bit(lane), E_OOB_SHARED,
+               "the %s address 0x%x is in shared memory of no CTA of the cluster (CTA rank %u, offset %u)", what, sa,
                sa >> 24, sa & 0xffffff);
     return 0;
 }
@@ -119,22 +128,25 @@ static int find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, des
     if (!shared_at(w, i, lane, SP_SHARED, maddr, "mbarrier", &b, &boff)) return 0;
     d->mbar_off = boff;
     if (f->dst_cta && c != w->cta) {
-        emu_report(w, i, bit, E_OPERAND, "the destination lies in shared memory of CTA %u of the cluster, but .shared::cta means the executing CTA, %u", c->rank,
-                   w->cta->rank);
+        emu_report(w, i, bit, E_OPERAND,
+                   "the destination lies in shared memory of CTA %u of the cluster, but .shared::cta means the "
+                   "executing CTA, %u", c->rank, w->cta->rank);
         return 0;
     }
     if (f->mask == NOT) {
         d->ctas = (uint16_t)(1u << c->rank);
         d->mbar_rank[c->rank] = (uint8_t)b->rank;
         if (f->cta_group == 2 ? c->rank / 2 != b->rank / 2 : c != b) {
-            emu_report(w, i, bit, E_OPERAND, "the mbarrier is in CTA %u of the cluster, the destination in CTA %u: %s", b->rank, c->rank,
-                       f->cta_group == 2 ? "they must be of the same CTA pair" : "they must be in the same CTA");
+            emu_report(w, i, bit, E_OPERAND, "the mbarrier is in CTA %u of the cluster, the destination in CTA %u: %s",
+                       b->rank, c->rank, f->cta_group == 2 ? "they must be of the same CTA pair"
+                       : "they must be in the same CTA");
             return 0;
         }
     } else {
         d->ctas = (uint16_t)R32(w, &i->op[f->mask])[lane];
         if (!d->ctas || (uint32_t)d->ctas >> cl->ncta) {
-            emu_report(w, i, bit, E_OPERAND, "the multicast mask is 0x%x, but the cluster has %u CTA%s", d->ctas, cl->ncta, cl->ncta > 1 ? "s" : "");
+            emu_report(w, i, bit, E_OPERAND, "the multicast mask is 0x%x, but the cluster has %u CTA%s", d->ctas,
+                       cl->ncta, cl->ncta > 1 ? "s" : "");
             d->ctas &= (uint16_t)((1u << cl->ncta) - 1);
             if (!d->ctas) return 0;
         }
@@ -146,7 +158,8 @@ static int find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, des
         uint32_t mo;
         if (!(d->ctas >> r & 1)) continue;
         if (d->mbar_rank[r] >= cl->ncta) {
-            emu_report(w, i, bit, E_OPERAND, "the mbarrier would be in CTA %u, but the cluster has %u", d->mbar_rank[r], cl->ncta);
+            emu_report(w, i, bit, E_OPERAND, "the mbarrier would be in CTA %u, but the cluster has %u", d->mbar_rank[r],
+                       cl->ncta);
             return 0;
         }
         if (!emu_mbar_check(w, i, lane, SP_SHARED, (uint64_t)d->mbar_rank[r] << 24 | boff, &mc, &mo)) return 0;
@@ -192,11 +205,15 @@ static void bulk_load_perform(async_op *op, int stage)           /* global or sh
                    : emu_async_global(op, p->global, p->size, A_READ | A_ASYNC | A_NOINIT);
     if (g && !p->src) {
         uint64_t u = emu_global_uninit(p->global, p->size);
-        if (u) emu_report(op->w, op->i, lane_bit(op->lane), E_UNINIT_GLOBAL, "copies %u bytes from 0x%llx, of which 0x%llx was never written", p->size, (ull)p->global, (ull)u);
+        if (u)
+            emu_report(op->w, op->i, lane_bit(op->lane), E_UNINIT_GLOBAL,
+                       "copies %u bytes from 0x%llx, of which 0x%llx was never written", p->size, (ull)p->global,
+                       (ull)u);
     }
     for (uint32_t r = 0; g && r < op->cl->ncta; r++) {
         if (!(p->d.ctas >> r & 1)) continue;
-        uint8_t *s = emu_async_smem(op, &op->cl->cta[r], p->d.off, p->size, p->red ? A_READ | A_WRITE | A_ATOMIC : A_WRITE);
+        uint8_t *s = emu_async_smem(op, &op->cl->cta[r], p->d.off, p->size, p->red ? A_READ | A_WRITE | A_ATOMIC
+                                    : A_WRITE);
         if (!s) continue;
         if (p->red) reduce(p->red, p->type, s, g, p->size);
         else memmove(s, g, p->size);
@@ -214,7 +231,8 @@ static void bulk_store_perform(async_op *op, int stage)
         return;
     }
     if (p->skip || !p->size) return;
-    uint8_t *g = emu_async_global(op, p->global, p->size, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
+    uint8_t *g = emu_async_global(op, p->global, p->size, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC
+                                  : A_WRITE | A_ASYNC);
     if (!g) return;
     if (p->red) reduce(p->red, p->type, g, p->stage, p->size);
     else if (p->byte_mask == 0xffff) memcpy(g, p->stage, p->size);
@@ -228,7 +246,8 @@ static int bulk_rules(warp *w, const ptx_instr *i, int lane, uint32_t size, uint
     const uint32_t bit = lane_bit(lane);
     int ok = 1;
     if (size % 16) emu_report(w, i, bit, E_OPERAND, "the size, %u bytes, is not a multiple of 16", size), ok = 0;
-    if (dst % 16) emu_report(w, i, bit, E_MISALIGNED, "the destination 0x%llx is not a multiple of 16", (ull)dst), ok = 0;
+    if (dst % 16)
+        emu_report(w, i, bit, E_MISALIGNED, "the destination 0x%llx is not a multiple of 16", (ull)dst), ok = 0;
     if (src % 16) emu_report(w, i, bit, E_MISALIGNED, "the source 0x%llx is not a multiple of 16", (ull)src), ok = 0;
     return ok;
 }
@@ -245,11 +264,15 @@ static int bulk_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
         if (f->space == SP_SHARED) {
             if (!shared_at(w, i, (int)l, SP_SHARED, src, "source", &b.src, &b.src_off)) continue;
             if (b.src != w->cta) {
-                emu_report(w, i, lane_bit((int)l), E_OPERAND, "the source lies in shared memory of CTA %u, but .shared::cta means the executing CTA, %u", b.src->rank, w->cta->rank);
+                emu_report(w, i, lane_bit((int)l), E_OPERAND,
+                           "the source lies in shared memory of CTA %u, but .shared::cta means the executing CTA, %u",
+                           b.src->rank, w->cta->rank);
                 b.skip = 1;
             }
             if (b.d.ctas >> w->cta->rank & 1)
-                emu_report(w, i, lane_bit((int)l), E_OPERAND, "the destination lies in the executing CTA (rank %u): PTX allows copies from shared::cta to another CTA only", w->cta->rank);
+                emu_report(w, i, lane_bit((int)l), E_OPERAND,
+                           "the destination lies in the executing CTA (rank %u): PTX allows copies from shared::cta to "
+                           "another CTA only", w->cta->rank);
         } else b.global = src;
         if (!bulk_rules(w, i, (int)l, b.size, b.d.off, src)) b.skip = 1;
         async_op *op = emu_async_new(w, i, (int)l, sizeof b, bulk_load_perform);
@@ -258,7 +281,8 @@ static int bulk_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
             if (b.src) emu_async_touch(op, b.src, b.src_off, b.size, A_READ | A_ASYNC);
             for (uint32_t r = 0; r < w->cta->cl->ncta; r++)
                 if (b.d.ctas >> r & 1)
-                    emu_async_touch(op, &w->cta->cl->cta[r], b.d.off, b.size, b.red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
+                    emu_async_touch(op, &w->cta->cl->cta[r], b.d.off, b.size,
+                                    b.red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
         }
         count_bytes(w, i, (uint64_t)b.size * (uint32_t)__builtin_popcount(b.d.ctas), b.src ? 0 : b.size);
         post_with_mbar(op, mb, b.d.mbar_off);
@@ -271,12 +295,16 @@ static int bulk_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
     const tma_f *f = F(i);
     const uint32_t *size = R32(w, &i->op[f->size]);
     EMU_EACH(l, mask) {
-        bulk b = {.size = size[l], .red = f->red, .type = f->type, .byte_mask = f->mask == NOT ? 0xffff : R32(w, &i->op[f->mask])[l] & 0xffff};
+        bulk b = {.size = size[l], .red = f->red, .type = f->type, .byte_mask = f->mask == NOT ? 0xffff
+                  : R32(w, &i->op[f->mask])[l] & 0xffff};
         b.global = emu_mem_addr(w, &i->op[f->dst], (int)l);
-        if (!shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &b.src, &b.src_off)) continue;
+        if (!shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &b.src, &b.src_off))
+            continue;
         if (!bulk_rules(w, i, (int)l, b.size, b.global, b.src_off)) continue;
         if ((uint64_t)b.src_off + b.size > b.src->smem_size) {   /* nothing of this size can be staged */
-            emu_report(w, i, lane_bit((int)l), E_OOB_SHARED, "reads %u bytes at offset %u of shared memory, which has %u", b.size, b.src_off, b.src->smem_size);
+            emu_report(w, i, lane_bit((int)l), E_OOB_SHARED,
+                       "reads %u bytes at offset %u of shared memory, which has %u", b.size, b.src_off,
+                       b.src->smem_size);
             continue;
         }
         async_op *op = emu_async_new(w, i, (int)l, sizeof b + b.size, bulk_store_perform);
@@ -297,7 +325,8 @@ static int bulk_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
         uint64_t a = emu_mem_addr(w, &i->op[f->src], (int)l);
         char why[256];
         if (!bulk_rules(w, i, (int)l, size[l], 0, a)) continue;
-        if (emu_opt.strict && size[l] && !emu_global_ok(a, size[l], 0, why, sizeof why)) emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx: %s", size[l], (ull)a, why);
+        if (emu_opt.strict && size[l] && !emu_global_ok(a, size[l], 0, why, sizeof why))
+            emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx: %s", size[l], (ull)a, why);
     }
     return X_NEXT;
 }
@@ -311,7 +340,8 @@ typedef struct {
     int32_t off[3];                      /* im2col offsets; im2col::w: wOffset */
     uint32_t rows, srow, grow;           /* rows of the box; bytes of one in shared and in global memory */
     uint32_t halo, group;                /* im2col::w: halo pixels that follow each group of pixels */
-    uint32_t pitch;                      /* from row to row in shared memory: with a swizzle its span, even if srow is less */
+    /* from row to row in shared memory: with a swizzle its span, even if srow is less */
+    uint32_t pitch;
     uint32_t total, extent;              /* bytes that complete_tx counts; shared bytes that the rows span */
     uint8_t mode, red, type, skip, warned;
     uint8_t stage[];                     /* stores: the box, not swizzled, rows of srow bytes */
@@ -334,7 +364,8 @@ static void walk_begin(walk *k, const tensor *p)
     for (int d = 0; d < 5; d++) k->at[d] = p->c[d];
 }
 
-/* The next row: its coordinates in c[1..); 1 if they lie in the tensor, then *addr is the address of element 0 of dimension 0 */
+/* The next row: its coordinates in c[1..); 1 if they lie in the tensor, then *addr is the address of element 0 of
+ * dimension 0 */
 static int walk_next(walk *k, int64_t c[5], uint64_t *addr)
 {
     const tensor *p = k->p;
@@ -351,7 +382,8 @@ static int walk_next(walk *k, int64_t c[5], uint64_t *addr)
         }
         break;
     default:
-        if (p->halo && k->row % (p->group + p->halo) >= p->group) {      /* the pixels that follow the last of the group along W */
+        /* the pixels that follow the last of the group along W */
+        if (p->halo && k->row % (p->group + p->halo) >= p->group) {
             for (int d = 1; d < rank; d++) c[d] = k->last[d] + (d < rank - 1 ? p->off[d - 1] : 0);
             c[1] += (int64_t)(k->row % (p->group + p->halo) - p->group + 1) * t->estride[1];
             break;
@@ -392,7 +424,8 @@ static int inner_range(const tensor *p, uint32_t *lo, uint32_t *hi, uint64_t *at
 static const char *coords(char *buf, size_t n, const int64_t *c, int rank)
 {
     size_t len = 0;
-    for (int k = 0; k < rank && len < n; k++) len += (size_t)snprintf(buf + len, n - len, "%s%lld", k ? ", " : "{", (long long)c[k]);
+    for (int k = 0; k < rank && len < n; k++)
+        len += (size_t)snprintf(buf + len, n - len, "%s%lld", k ? ", " : "{", (long long)c[k]);
     if (len < n) snprintf(buf + len, n - len, "}");
     return buf;
 }
@@ -415,7 +448,8 @@ static void convert_row(uint8_t *row, uint32_t from, uint32_t to)
     }
 }
 
-/* A row of srow bytes to its place, and back. s: shared memory at the start of the box; off: the shared offset of that start */
+/* A row of srow bytes to its place, and back. s: shared memory at the start of the box; off: the shared offset of that
+ * start */
 static void scatter(uint8_t *s, uint32_t off, uint32_t at, int swizzle, const uint8_t *row, uint32_t bytes)
 {
     if (swizzle == SW_NONE) {
@@ -451,15 +485,21 @@ static void scatter_padded(async_op *op, const tensor *p, cta *c, uint32_t at, c
     }
 }
 
-/* Calls touch for every run of shared bytes that the box has, starting at offset off. Rows narrower than the swizzle leave gaps. */
-static void each_run(async_op *op, const tensor *p, cta *c, uint32_t off, int flags, void (*touch)(async_op *, cta *, uint32_t, uint32_t, int))
+/* Calls touch for every run of shared bytes that the box has, starting at offset off. Rows narrower than the swizzle
+ * leave gaps. */
+static void each_run(async_op *op, const tensor *p, cta *c, uint32_t off, int flags,
+                     void (*touch)(async_op *, cta *, uint32_t, uint32_t, int))
 {
     if (p->srow == p->pitch) touch(op, c, off, p->extent, flags);
     else
         for (uint32_t n = 0; n < p->rows; n++)
-            for (uint32_t x = 0; x < p->srow; x += 16) touch(op, c, tmap_swizzle(p->t.swizzle, off + n * p->pitch + x) & ~15u, 16, flags);
+            for (uint32_t x = 0; x < p->srow; x += 16)
+                touch(op, c, tmap_swizzle(p->t.swizzle, off + n * p->pitch + x) & ~15u, 16, flags);
 }
-static void mark_written(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags) { emu_async_smem(op, c, off, bytes, flags); }
+static void mark_written(async_op *op, cta *c, uint32_t off, uint32_t bytes, int flags)
+{
+    emu_async_smem(op, c, off, bytes, flags);
+}
 
 /* The shared memory of a box that is loaded, marked as written; NULL if it is out of bounds */
 static uint8_t *load_target(async_op *op, const tensor *p, cta *c)
@@ -498,7 +538,8 @@ static void tensor_load_perform(async_op *op, int stage)
                     char buf[128];
                     p->warned = 1;
                     emu_report(op->w, op->i, lane_bit(op->lane), E_UNINIT_GLOBAL,
-                               "loads from a tensor at 0x%llx: byte 0x%llx, in the row at coordinates %s, was never written", (ull)t->addr, (ull)u,
+                               "loads from a tensor at 0x%llx: byte 0x%llx, in the row at coordinates %s, was never "
+                               "written", (ull)t->addr, (ull)u,
                                coords(buf, sizeof buf, c, t->rank));
                 }
             }
@@ -525,7 +566,8 @@ static void tensor_store_perform(async_op *op, int stage)
     if (stage == AO_READ) {
         const uint8_t *s = emu_async_smem(op, p->src, p->src_off, p->extent, A_READ);
         if (!s) p->skip = 1;
-        for (uint32_t n = 0; s && n < p->rows; n++) gather(s, p->src_off, n * p->pitch, t->swizzle, p->stage + (size_t)n * p->srow, p->srow);
+        for (uint32_t n = 0; s && n < p->rows; n++)
+            gather(s, p->src_off, n * p->pitch, t->swizzle, p->stage + (size_t)n * p->srow, p->srow);
         return;
     }
     if (p->skip) return;
@@ -541,13 +583,15 @@ static void tensor_store_perform(async_op *op, int stage)
         uint64_t addr;
         uint8_t *row = p->stage + (size_t)n * p->srow, packed[96];
         if (!walk_next(&k, c, &addr)) continue;
-        uint8_t *g = emu_async_global(op, addr + at, hi - lo, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
+        uint8_t *g = emu_async_global(op, addr + at, hi - lo, p->red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC
+                                      : A_WRITE | A_ASYNC);
         if (!g) continue;
         if (t->dtype == TM_16U6_ALIGN16B) {                      /* bytes of 6 + 2 bits to packed 6 bits */
             for (uint32_t x = 0; x < p->srow / 4; x++) {
                 const uint8_t *q = row + 4 * x;
                 uint32_t v = (q[0] & 63u) | (q[1] & 63u) << 6 | (q[2] & 63u) << 12 | (q[3] & 63u) << 18;
-                packed[3 * x] = (uint8_t)v, packed[3 * x + 1] = (uint8_t)(v >> 8), packed[3 * x + 2] = (uint8_t)(v >> 16);
+                packed[3 * x] = (uint8_t)v, packed[3 * x + 1] = (uint8_t)(v >> 8),
+                    packed[3 * x + 2] = (uint8_t)(v >> 16);
             }
             row = packed;
         }
@@ -556,11 +600,13 @@ static void tensor_store_perform(async_op *op, int stage)
     }
 }
 
-/* Element type of a tensor reduction, or PT_NONE if the operation does not exist for it (illegal instruction on an H200; .add of f64
- * and, as f32, of tf32 works there, though the PTX ISA does not list it). Only the _FTZ types flush subnormals. */
+/* Element type of a tensor reduction, or PT_NONE if the operation does not exist for it (illegal instruction on an
+ * H200; .add of f64 and, as f32, of tf32 works there, though the PTX ISA does not list it). Only the _FTZ types flush
+ * subnormals. */
 static int reduction_type(int red, int dtype)
 {
-    static const uint8_t type[TM_TYPES] = {[TM_U32] = PT_U32, [TM_S32] = PT_S32, [TM_U64] = PT_U64, [TM_S64] = PT_S64, [TM_F16] = PT_F16,
+    static const uint8_t type[TM_TYPES] = {[TM_U32] = PT_U32, [TM_S32] = PT_S32, [TM_U64] = PT_U64, [TM_S64] = PT_S64,
+                                           [TM_F16] = PT_F16,
                                            [TM_BF16] = PT_BF16, [TM_F32] = F32_KEEP, [TM_F32_FTZ] = PT_F32,
                                            [TM_TF32] = F32_KEEP, [TM_TF32_FTZ] = PT_F32, [TM_F64] = PT_F64};
     const int t = type[dtype];
@@ -574,7 +620,8 @@ static int reduction_type(int red, int dtype)
 
 enum { DIR_LOAD, DIR_STORE, DIR_PREFETCH };
 
-/* Reads map, coordinates, offsets; checks every rule; fills in the geometry. 1; 0: reported, the geometry stands, move nothing; -1: X_ABORT */
+/* Reads map, coordinates, offsets; checks every rule; fills in the geometry. 1; 0: reported, the geometry stands, move
+ * nothing; -1: X_ABORT */
 static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, int dir, tensor *p)
 {
     const uint32_t bit = lane_bit(lane);
@@ -584,8 +631,9 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
     int ok = 1;
 
     if (EMU_GEN_TAG(addr) == EMU_GEN_LOCAL || EMU_GEN_TAG(addr) == EMU_GEN_SHARED) {
-        emu_fatal(w, i, bit, E_DESCRIPTOR, "the tensor map 0x%llx lies in %s memory: it must be a const __grid_constant__ parameter, or in .const or .global memory", (ull)addr,
-                  EMU_GEN_TAG(addr) == EMU_GEN_LOCAL ? "local" : "shared");
+        emu_fatal(w, i, bit, E_DESCRIPTOR,
+                  "the tensor map 0x%llx lies in %s memory: it must be a const __grid_constant__ parameter, or in "
+                  ".const or .global memory", (ull)addr, EMU_GEN_TAG(addr) == EMU_GEN_LOCAL ? "local" : "shared");
         return -1;
     }
     if (addr % 64) {
@@ -601,17 +649,20 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
     const tmap *t = &p->t;
     const int four = f->mode == MODE_GATHER4 || f->mode == MODE_SCATTER4;
     static const char *const kind[] = {"tiled", "im2col", "im2col::w", "im2col::w::128"};
-    static const uint8_t needs[] = {TMAP_TILED, TMAP_TILED, TMAP_TILED, TMAP_IM2COL, TMAP_IM2COL_W, TMAP_IM2COL_W128, TMAP_IM2COL};
+    static const uint8_t needs[] = {TMAP_TILED, TMAP_TILED, TMAP_TILED, TMAP_IM2COL, TMAP_IM2COL_W, TMAP_IM2COL_W128,
+                                    TMAP_IM2COL};
     if (f->dim != t->rank) {
         emu_fatal(w, i, bit, E_DESCRIPTOR, "the instruction is .%ud, the tensor map has rank %u", f->dim, t->rank);
         return -1;
     }
     if (t->kind != needs[f->mode]) {
-        emu_fatal(w, i, bit, E_DESCRIPTOR, "the instruction needs a tensor map of the kind %s, this one is %s", kind[needs[f->mode]], kind[t->kind]);
+        emu_fatal(w, i, bit, E_DESCRIPTOR, "the instruction needs a tensor map of the kind %s, this one is %s",
+                  kind[needs[f->mode]], kind[t->kind]);
         return -1;
     }
     if (t->interleave) {
-        emu_fatal(w, i, bit, E_UNSUPPORTED, "tensor maps with an interleaved layout (interleave %s) are not supported", t->interleave == 1 ? "16B" : "32B");
+        emu_fatal(w, i, bit, E_UNSUPPORTED, "tensor maps with an interleaved layout (interleave %s) are not supported",
+                  t->interleave == 1 ? "16B" : "32B");
         return -1;
     }
     p->mode = f->mode, p->red = f->red;
@@ -629,54 +680,72 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
         for (int k = 1; k < t->rank; k++) rows *= (t->box[k] + t->estride[k] - 1u) / t->estride[k];
     else rows = f->mode == MODE_IM2COL_W128 ? 128 : t->pixels;
     if (dir != DIR_PREFETCH && rows * p->pitch > w->cta->smem_size) {
-        emu_fatal(w, i, bit, E_OOB_SHARED, "the box takes %llu bytes of shared memory (%llu rows, one every %u bytes), the CTA has %u", (ull)(rows * p->pitch), (ull)rows, p->pitch,
-                  w->cta->smem_size);
+        emu_fatal(w, i, bit, E_OOB_SHARED,
+                  "the box takes %llu bytes of shared memory (%llu rows, one every %u bytes), the CTA has %u",
+                  (ull)(rows * p->pitch), (ull)rows, p->pitch, w->cta->smem_size);
         return -1;
     }
     p->rows = (uint32_t)rows;
-    p->total = p->rows * p->grow;        /* of the padded types too: the mbarrier counts what came, without the padding */
+    /* of the padded types too: the mbarrier counts what came, without the padding */
+    p->total = p->rows * p->grow;
     p->extent = p->rows * p->pitch;
 
     /* rules of this use */
-    if (four && t->box[1] != 1) emu_report(w, i, bit, E_OPERAND, "boxDim[1] = %u of the tensor map, but gather4 and scatter4 need 1", t->box[1]), ok = 0;
+    if (four && t->box[1] != 1)
+        emu_report(w, i, bit, E_OPERAND, "boxDim[1] = %u of the tensor map, but gather4 and scatter4 need 1",
+                   t->box[1]), ok = 0;
     const uint32_t grid = padded ? 128 : 128 / (uint32_t)bits;
     if (p->c[0] % (int32_t)grid)
-        emu_report(w, i, bit, E_OPERAND, "coordinate 0 = %d elements of %s is not a multiple of 16 bytes (%u elements): the hardware stops with an illegal instruction", p->c[0],
-                   tmap_type_name(t->dtype), grid), ok = 0;
+        emu_report(w, i, bit, E_OPERAND,
+                   "coordinate 0 = %d elements of %s is not a multiple of 16 bytes (%u elements): the hardware stops "
+                   "with an illegal instruction", p->c[0], tmap_type_name(t->dtype), grid), ok = 0;
     if (dir == DIR_STORE) {
         for (int k = 0; k < mo->n; k++)
             if (p->c[k] < 0)
-                emu_report(w, i, bit, E_OPERAND, "coordinate %d = %d: stores and reductions take no negative coordinates (loads do)", k, p->c[k]), ok = 0;
+                emu_report(w, i, bit, E_OPERAND,
+                           "coordinate %d = %d: stores and reductions take no negative coordinates (loads do)", k,
+                           p->c[k]), ok = 0;
         if (f->mode == MODE_IM2COL_NO_OFFS)
             for (int k = 0; k < t->rank - 2; k++)
                 if (t->lower[k] < 0 || t->upper[k] > 0)
-                    emu_report(w, i, bit, E_OPERAND, "the bounding box of the tensor map leaves the tensor in %c (lower corner %d, upper corner %d): stores do not allow that", "WHD"[k],
-                               t->lower[k], t->upper[k]), ok = 0;
-        if (t->dtype == TM_16U4_ALIGN16B) emu_report(w, i, bit, E_OPERAND, "tensors of 16U4_ALIGN16B can only be loaded"), ok = 0;
+                    emu_report(w, i, bit, E_OPERAND,
+                               "the bounding box of the tensor map leaves the tensor in %c (lower corner %d, upper "
+                               "corner %d): stores do not allow that", "WHD"[k], t->lower[k], t->upper[k]), ok = 0;
+        if (t->dtype == TM_16U4_ALIGN16B)
+            emu_report(w, i, bit, E_OPERAND, "tensors of 16U4_ALIGN16B can only be loaded"), ok = 0;
         if (f->red && !(p->type = (uint8_t)reduction_type(f->red, t->dtype)))
-            emu_report(w, i, bit, E_OPERAND, "there is no .%s reduction of tensors of %s", red_word[f->red], tmap_type_name(t->dtype)), ok = 0;
+            emu_report(w, i, bit, E_OPERAND, "there is no .%s reduction of tensors of %s", red_word[f->red],
+                       tmap_type_name(t->dtype)), ok = 0;
     } else {
         if (t->dtype == TM_16U6_ALIGN16B && t->swizzle == SW_128B_ATOM_64B)
             emu_report(w, i, bit, E_OPERAND, "16U6_ALIGN16B with the swizzle 128B_ATOM_64B can only be stored"), ok = 0;
         if (t->dtype >= TM_16U4_ALIGN8B && w->cta->cl->L->dev->sm >= 120 && !f->dst_cta && dir == DIR_LOAD)
-            emu_report(w, i, bit, E_OPERAND, "%s has no loads of %s into .shared::cluster", w->cta->cl->L->dev->option, tmap_type_name(t->dtype)), ok = 0;
+            emu_report(w, i, bit, E_OPERAND, "%s has no loads of %s into .shared::cluster", w->cta->cl->L->dev->option,
+                       tmap_type_name(t->dtype)), ok = 0;
     }
     if (f->mode >= MODE_IM2COL) {
         const int wide = f->mode == MODE_IM2COL_W || f->mode == MODE_IM2COL_W128;
         static const uint16_t top[] = {65535, 255, 31};
         if (f->info != NOT && wide) {
-            const uint32_t halo = R32(w, &i->op[f->info].elem[0])[lane] & 0xffff, off = R32(w, &i->op[f->info].elem[1])[lane] & 0xffff;
+            const uint32_t halo = R32(w, &i->op[f->info].elem[0])[lane] & 0xffff,
+                           off = R32(w, &i->op[f->info].elem[1])[lane] & 0xffff;
             if (halo) {
-                /* The ISA has the halo after the pixels of a row. What it is where the pixels go on in the next image is not said clearly enough */
-                const int64_t fit = p->c[1] > (int64_t)t->dim_1[1] + t->upper[0] ? 0 : ((int64_t)t->dim_1[1] + t->upper[0] - p->c[1]) / t->estride[1] + 1;
+                /* The ISA has the halo after the pixels of a row. What it is where the pixels go on in the next image
+                 * is not said clearly enough */
+                const int64_t fit = p->c[1] > (int64_t)t->dim_1[1] + t->upper[0] ? 0
+                    : ((int64_t)t->dim_1[1] + t->upper[0] - p->c[1]) / t->estride[1] + 1;
                 if (fit < (int64_t)rows) {
-                    emu_fatal(w, i, bit, E_UNSUPPORTED, "wHalo = %u: halo elements are supported only where all %llu pixels lie in one image; here %lld of them do", halo, (ull)rows, (long long)fit);
+                    emu_fatal(w, i, bit, E_UNSUPPORTED,
+                              "wHalo = %u: halo elements are supported only where all %llu pixels lie in one image; "
+                              "here %lld of them do", halo, (ull)rows, (long long)fit);
                     return -1;
                 }
                 p->halo = halo, p->group = f->mode == MODE_IM2COL_W128 ? 32 : (uint32_t)rows;
                 rows += rows / p->group * halo;
                 if (dir != DIR_PREFETCH && rows * p->pitch > w->cta->smem_size) {
-                    emu_fatal(w, i, bit, E_OOB_SHARED, "the box with its halo takes %llu bytes of shared memory, the CTA has %u", (ull)(rows * p->pitch), w->cta->smem_size);
+                    emu_fatal(w, i, bit, E_OOB_SHARED,
+                              "the box with its halo takes %llu bytes of shared memory, the CTA has %u",
+                              (ull)(rows * p->pitch), w->cta->smem_size);
                     return -1;
                 }
                 p->rows = (uint32_t)rows, p->total = p->rows * p->grow, p->extent = p->rows * p->pitch;
@@ -687,13 +756,16 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
             for (int k = 0; k < t->rank - 2; k++) {
                 p->off[k] = (int32_t)(R32(w, &i->op[f->info].elem[k])[lane] & 0xffff);
                 if (p->off[k] > top[t->rank - 3])
-                    emu_report(w, i, bit, E_OPERAND, "im2col offset %c = %d is not in 0..%u", "WHD"[k], p->off[k], top[t->rank - 3]), ok = 0;
+                    emu_report(w, i, bit, E_OPERAND, "im2col offset %c = %d is not in 0..%u", "WHD"[k], p->off[k],
+                               top[t->rank - 3]), ok = 0;
             }
         }
         for (int k = 0; k < (wide ? 1 : t->rank - 2); k++) {
             const int64_t last = (int64_t)t->dim_1[k + 1] + t->upper[k];
             if ((p->c[k + 1] < t->lower[k] && !wide) || p->c[k + 1] > last)
-                emu_report(w, i, bit, E_OPERAND, "coordinate %d = %d lies outside the bounding box of the tensor map, %d..%lld", k + 1, p->c[k + 1], t->lower[k], (long long)last), ok = 0;
+                emu_report(w, i, bit, E_OPERAND,
+                           "coordinate %d = %d lies outside the bounding box of the tensor map, %d..%lld", k + 1,
+                           p->c[k + 1], t->lower[k], (long long)last), ok = 0;
         }
     }
     return ok;
@@ -702,11 +774,13 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
 static int smem_aligned(warp *w, const ptx_instr *i, int lane, uint32_t off)
 {
     if (off % 128 == 0) return 1;
-    emu_report(w, i, lane_bit(lane), E_MISALIGNED, "the box is at shared offset %u, which is not a multiple of 128", off);
+    emu_report(w, i, lane_bit(lane), E_MISALIGNED, "the box is at shared offset %u, which is not a multiple of 128",
+               off);
     return 0;
 }
 
-/* The box that a store reads. What lies outside the tensor goes nowhere: it need not have been written (a padded tile) */
+/* The box that a store reads. What lies outside the tensor goes nowhere: it need not have been written (a padded
+ * tile) */
 static void touch_source(async_op *op, const tensor *p)
 {
     uint32_t lo, hi, inside = 0;
@@ -728,7 +802,8 @@ static void touch_source(async_op *op, const tensor *p)
         if (!walk_next(&k, c, &addr)) continue;
         const uint32_t row = p->src_off + n * p->pitch;
         if (p->t.swizzle == SW_NONE) emu_async_touch(op, p->src, row + lo, hi - lo, A_READ | A_ASYNC);
-        else for (uint32_t x = (lo + 15) / 16 * 16; x + 16 <= hi; x += 16) emu_async_touch(op, p->src, tmap_swizzle(p->t.swizzle, row + x) & ~15u, 16, A_READ | A_ASYNC);
+        else for (uint32_t x = (lo + 15) / 16 * 16; x + 16 <= hi; x += 16)
+            emu_async_touch(op, p->src, tmap_swizzle(p->t.swizzle, row + x) & ~15u, 16, A_READ | A_ASYNC);
     }
 }
 
@@ -761,7 +836,8 @@ static int tensor_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
         memset(&p, 0, sizeof p);
         const int ok = tensor_setup(w, i, (int)l, f, DIR_STORE, &p);
         if (ok < 0) return X_ABORT;
-        if (!shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &p.src, &p.src_off)) continue;
+        if (!shared_at(w, i, (int)l, SP_SHARED, emu_mem_addr(w, &i->op[f->src], (int)l), "source", &p.src, &p.src_off))
+            continue;
         if (!smem_aligned(w, i, (int)l, p.src_off) || !ok) continue;
         async_op *op = emu_async_new(w, i, (int)l, sizeof p + p.extent, tensor_store_perform);
         memcpy(op->payload, &p, sizeof p);
@@ -784,7 +860,8 @@ static int tensor_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
         memset(&p, 0, sizeof p);
         const int ok = tensor_setup(w, i, (int)l, f, DIR_PREFETCH, &p);
         if (ok < 0) return X_ABORT;
-        if (!ok || !emu_opt.strict || !inner_range(&p, &lo, &hi, &at)) continue;       /* nobody sees what a prefetch reads */
+        /* nobody sees what a prefetch reads */
+        if (!ok || !emu_opt.strict || !inner_range(&p, &lo, &hi, &at)) continue;
         walk_begin(&k, &p);
         for (uint32_t n = 0; n < p.rows; n++) {
             int64_t c[5];
@@ -792,7 +869,8 @@ static int tensor_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
             char why[256], buf[128];
             if (!walk_next(&k, c, &a)) continue;
             if (emu_global_ok(a + at, hi - lo, 0, why, sizeof why)) continue;
-            emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx, coordinates %s of the tensor: %s", hi - lo, (ull)(a + at),
+            emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL,
+                       "prefetches %u bytes at 0x%llx, coordinates %s of the tensor: %s", hi - lo, (ull)(a + at),
                        coords(buf, sizeof buf, c, p.t.rank), why);
             break;
         }
@@ -806,10 +884,15 @@ static int commit_exec(warp *w, const ptx_instr *i, uint32_t mask)
     emu_bulk_commit(w, i, mask);
     return X_NEXT;
 }
-static int wait_exec(warp *w, const ptx_instr *i, uint32_t mask) { return emu_bulk_wait(w, i, mask, F(i)->n, F(i)->field); }
+static int wait_exec(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    return emu_bulk_wait(w, i, mask, F(i)->n, F(i)->field);
+}
 
 /* ======== st.async, red.async, st.bulk ======== */
-typedef struct { cta *c, *bar; uint32_t off, bar_off, bytes; uint64_t global; uint8_t red, type; uint8_t value[16]; } st_async;
+typedef struct {
+    cta *c, *bar; uint32_t off, bar_off, bytes; uint64_t global; uint8_t red, type; uint8_t value[16];
+} st_async;
 
 static void st_async_perform(async_op *op, int stage)
 {
@@ -852,12 +935,16 @@ static int st_async_exec(warp *w, const ptx_instr *i, uint32_t mask)
             if (!emu_mbar_check(w, i, (int)l, f->space, emu_mem_addr(w, &i->op[2], (int)l), &c, &p.bar_off)) continue;
             p.bar = c;
             if (c != p.c) {
-                emu_report(w, i, bit, E_OPERAND, "the mbarrier is in CTA %u of the cluster, the destination in CTA %u: they must be in the same CTA", c->rank, p.c->rank);
+                emu_report(w, i, bit, E_OPERAND,
+                           "the mbarrier is in CTA %u of the cluster, the destination in CTA %u: they must be in the "
+                           "same CTA", c->rank, p.c->rank);
                 continue;
             }
             if (f->red ? c == w->cta : w->cta->cl->ncta < 2)
-                emu_report(w, i, bit, E_OPERAND, f->red ? "the destination is in the executing CTA: PTX allows another CTA of the cluster only" :
-                           "the cluster has one CTA: PTX allows this instruction in clusters of more only");
+                emu_report(w, i, bit, E_OPERAND,
+                           f->red ? "the destination is in the executing CTA: PTX allows another CTA of the "
+                                    "cluster only"
+                           : "the cluster has one CTA: PTX allows this instruction in clusters of more only");
         }
         async_op *op = emu_async_new(w, i, (int)l, sizeof p, st_async_perform);
         memcpy(op->payload, &p, sizeof p);
@@ -873,9 +960,11 @@ static int st_bulk_exec(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const tma_f *f = F(i);
     EMU_EACH(l, mask) {
-        const uint64_t a = emu_mem_addr(w, &i->op[0], (int)l), size = f->bytes == 8 ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l];
+        const uint64_t a = emu_mem_addr(w, &i->op[0], (int)l),
+                       size = f->bytes == 8 ? R64(w, &i->op[1])[l] : R32(w, &i->op[1])[l];
         if (size % 8 || size > 16777216) {
-            emu_report(w, i, lane_bit((int)l), E_OPERAND, size % 8 ? "the size, %llu bytes, is not a multiple of 8" : "the size, %llu bytes, is more than 16777216", (ull)size);
+            emu_report(w, i, lane_bit((int)l), E_OPERAND, size % 8 ? "the size, %llu bytes, is not a multiple of 8"
+                       : "the size, %llu bytes, is more than 16777216", (ull)size);
             continue;
         }
         uint8_t *d = size ? emu_access(w, i, (int)l, f->space, a, (uint32_t)size, 8, A_WRITE) : NULL;
@@ -885,8 +974,10 @@ static int st_bulk_exec(warp *w, const ptx_instr *i, uint32_t mask)
 }
 
 /* ======== tensormap.* ======== */
-enum { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_DIM, FIELD_STRIDE, FIELD_ESTRIDE, FIELD_ELEMTYPE, FIELD_INTERLEAVE, FIELD_SWIZZLE, FIELD_ATOM, FIELD_FILL };
-static const char *const field_word[] = {"global_address", "rank", "box_dim", "global_dim", "global_stride", "element_stride", "elemtype",
+enum { FIELD_ADDRESS, FIELD_RANK, FIELD_BOX, FIELD_DIM, FIELD_STRIDE, FIELD_ESTRIDE, FIELD_ELEMTYPE, FIELD_INTERLEAVE,
+       FIELD_SWIZZLE, FIELD_ATOM, FIELD_FILL };
+static const char *const field_word[] = {"global_address", "rank", "box_dim", "global_dim", "global_stride",
+                                         "element_stride", "elemtype",
                                          "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode"};
 
 static int replace_exec(warp *w, const ptx_instr *i, uint32_t mask)
@@ -915,7 +1006,8 @@ static int replace_exec(warp *w, const ptx_instr *i, uint32_t mask)
         case FIELD_STRIDE: t.stride[f->ord] = x; break;
         case FIELD_ESTRIDE: t.estride[f->ord] = (uint8_t)(x > 255 ? 255 : x); break;
         case FIELD_ELEMTYPE: {          /* numbered otherwise than CUtensorMapDataType */
-            static const uint8_t type[] = {TM_U8, TM_U16, TM_U32, TM_S32, TM_U64, TM_S64, TM_F16, TM_F32, TM_F32_FTZ, TM_F64, TM_BF16, TM_TF32,
+            static const uint8_t type[] = {TM_U8, TM_U16, TM_U32, TM_S32, TM_U64, TM_S64, TM_F16, TM_F32, TM_F32_FTZ,
+                                           TM_F64, TM_BF16, TM_TF32,
                                            TM_TF32_FTZ, TM_16U4_ALIGN8B, TM_16U4_ALIGN16B, TM_16U6_ALIGN16B};
             t.dtype = type[x];
             break;
@@ -928,7 +1020,9 @@ static int replace_exec(warp *w, const ptx_instr *i, uint32_t mask)
         case FIELD_ATOM:
             if (t.swizzle >= SW_128B && t.swizzle != SW_96B) t.swizzle = (uint8_t)(SW_128B + x);
             else if (x)
-                emu_report(w, i, lane_bit((int)l), E_DESCRIPTOR, "swizzle atomicity %llu, but the tensor map has not the 128B swizzle: set swizzle_mode first", (ull)x);
+                emu_report(w, i, lane_bit((int)l), E_DESCRIPTOR,
+                           "swizzle atomicity %llu, but the tensor map has not the 128B swizzle: set swizzle_mode "
+                           "first", (ull)x);
             break;
         default: t.fill = (uint8_t)x; break;
         }
@@ -966,7 +1060,8 @@ static int op_is(const ptx_instr *i, int k, int kind) { return k < i->nop && i->
 /* An operand that is read as a value */
 static int value(emu_module *m, ptx_func *fn, ptx_instr *i, int k, ptx_type t, char *err, size_t n)
 {
-    if (k >= i->nop || (i->op[k].kind != PO_REG && i->op[k].kind != PO_IMM && i->op[k].kind != PO_SREG && i->op[k].kind != PO_SYM))
+    if (k >= i->nop || (i->op[k].kind != PO_REG && i->op[k].kind != PO_IMM && i->op[k].kind != PO_SREG
+                        && i->op[k].kind != PO_SYM))
         BAD("operand %d must be a register or an immediate", k + 1);
     return emu_prepare(m, fn, &i->op[k], t, err, n);
 }
@@ -975,12 +1070,14 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
 {
     static const char *const spaces[] = {"shared::cluster", "shared::cta", "shared", "global", "L2", NULL};
     static const char *const dims[] = {"1d", "2d", "3d", "4d", "5d", NULL};
-    static const char *const modes[] = {"tile", "tile::gather4", "tile::scatter4", "im2col", "im2col::w", "im2col::w::128", "im2col_no_offs", NULL};
+    static const char *const modes[] = {"tile", "tile::gather4", "tile::scatter4", "im2col", "im2col::w",
+                                        "im2col::w::128", "im2col_no_offs", NULL};
     static const char *const reds[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", NULL};
     enum { S_NONE, S_CLUSTER, S_CTA, S_SHARED, S_GLOBAL, S_L2 };
     const emu_device *dev = m->dev;
     tma_f f = {.dst = NOT, .src = NOT, .mbar = NOT, .size = NOT, .mask = NOT, .info = NOT, .cta_group = 1};
-    int tensor_ = 0, prefetch = 0, reduce_ = 0, commit = 0, wait = 0, read = 0, mbar = 0, group = 0, multicast = 0, hint = 0, cp_mask = 0, noftz = 0;
+    int tensor_ = 0, prefetch = 0, reduce_ = 0, commit = 0, wait = 0, read = 0, mbar = 0, group = 0, multicast = 0,
+        hint = 0, cp_mask = 0, noftz = 0;
     int cta_group = 0, dst = 0, src = 0, mode = 0, dim = 0;
     ptx_type type = PT_NONE;
 
@@ -1003,8 +1100,11 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         else if (!strcmp(w, "cta_group::1") || !strcmp(w, "cta_group::2")) cta_group = w[11] - '0';
         else if ((x = one_of(w, dims))) dim = x;
         else if ((x = one_of(w, modes))) mode = x;
-        else if ((x = one_of(w, spaces))) { if (!dst) dst = x; else if (!src) src = x; else BAD("more than two state spaces"); }
-        else if (reduce_ && (x = one_of(w, reds))) f.red = (uint8_t)x;
+        else if ((x = one_of(w, spaces))) {
+            if (!dst) dst = x;
+            else if (!src) src = x;
+            else BAD("more than two state spaces");
+        } else if (reduce_ && (x = one_of(w, reds))) f.red = (uint8_t)x;
         else if (reduce_ && ptx_type_of(w) != PT_NONE) type = ptx_type_of(w);
         else BAD(".%s is not supported", w);
     }
@@ -1026,9 +1126,14 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
 
     const int to_shared = dst == S_CLUSTER || dst == S_CTA || dst == S_SHARED;
     const int from_shared = src == S_CTA || src == S_SHARED;
-    const int load = to_shared && src == S_GLOBAL, s2s = dst == S_CLUSTER && from_shared, store = dst == S_GLOBAL && from_shared;
-    if (prefetch ? dst != S_L2 || src != S_GLOBAL : !load && !s2s && !store) BAD("this pair of state spaces is not supported");
-    if (prefetch ? mbar || group || reduce_ : load || s2s ? !mbar || group : !group || mbar) BAD("this completion mechanism does not go with these state spaces");
+    const int load = to_shared && src == S_GLOBAL, s2s = dst == S_CLUSTER && from_shared,
+              store = dst == S_GLOBAL && from_shared;
+    if (prefetch ? dst != S_L2 || src != S_GLOBAL : !load && !s2s && !store)
+        BAD("this pair of state spaces is not supported");
+    if (prefetch ? mbar || group || reduce_
+        : load || s2s ? !mbar || group
+        : !group || mbar)
+        BAD("this completion mechanism does not go with these state spaces");
     if (multicast && (!load || dst != S_CLUSTER)) BAD(".multicast::cluster goes with .shared::cluster.global only");
     if (hint && s2s) BAD(".L2::cache_hint without global memory");
     if (reduce_ && (load || !f.red)) BAD("not a form of PTX");
@@ -1041,14 +1146,19 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         if (s2s) BAD("this pair of state spaces is not supported");
         if (type != PT_NONE || noftz || cp_mask) BAD("not a form of PTX");
         f.dim = (uint8_t)dim, f.mode = (uint8_t)(mode ? mode - 1 : MODE_TILE);
-        if (mode && (f.mode == MODE_SCATTER4 || f.mode == MODE_IM2COL_NO_OFFS) && !store) BAD(".%s is for stores", modes[f.mode]);
-        if ((f.mode == MODE_GATHER4 || (f.mode >= MODE_IM2COL && f.mode <= MODE_IM2COL_W128)) && store) BAD(".%s is for loads", modes[f.mode]);
+        if (mode && (f.mode == MODE_SCATTER4 || f.mode == MODE_IM2COL_NO_OFFS) && !store)
+            BAD(".%s is for stores", modes[f.mode]);
+        if ((f.mode == MODE_GATHER4 || (f.mode >= MODE_IM2COL && f.mode <= MODE_IM2COL_W128)) && store)
+            BAD(".%s is for loads", modes[f.mode]);
         if (f.mode == MODE_SCATTER4 && reduce_) BAD(".tile::scatter4 is for copies");
         if ((f.mode == MODE_GATHER4 || f.mode == MODE_SCATTER4) && dim != 2) BAD(".%s is for .2d", modes[f.mode]);
         if (f.mode >= MODE_IM2COL && dim < 3) BAD(".%s is for .3d to .5d", modes[f.mode]);
-        if (cta_group && (!load || !spec)) BAD(load ? ".cta_group::%d needs sm_100a, sm_103a or sm_110a (or f), the device is %s" : ".cta_group::%d is for loads, device %s", cta_group, dev->option);
+        if (cta_group && (!load || !spec))
+            BAD(load ? ".cta_group::%d needs sm_100a, sm_103a or sm_110a (or f), the device is %s"
+                : ".cta_group::%d is for loads, device %s", cta_group, dev->option);
         if ((f.mode == MODE_GATHER4 || f.mode == MODE_IM2COL_W) && !(spec || (load && f.dst_cta && dev->sm >= 100)))
-            BAD(".%s needs sm_100a, sm_103a or sm_110a (or f)%s, the device is %s", modes[f.mode], load ? "; into .shared::cta sm_100" : "", dev->option);
+            BAD(".%s needs sm_100a, sm_103a or sm_110a (or f)%s, the device is %s", modes[f.mode],
+                load ? "; into .shared::cta sm_100" : "", dev->option);
         if ((f.mode == MODE_SCATTER4 || f.mode == MODE_IM2COL_W128) && !spec)
             BAD(".%s needs sm_100a, sm_103a or sm_110a (or f), the device is %s", modes[f.mode], dev->option);
         if (cta_group) f.cta_group = (uint8_t)cta_group;
@@ -1062,7 +1172,8 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         for (int e = 0; e < want; e++) if (emu_prepare(m, fn, &i->op[map].elem[e], PT_S32, err, n)) return -1;
         if (f.mode >= MODE_IM2COL && f.mode <= MODE_IM2COL_W128) {
             const int noff = f.mode == MODE_IM2COL ? dim - 2 : 2;
-            if (!op_is(i, k, PO_VEC) || i->op[k].n != noff) BAD("operand %d must be a vector of %d im2col values", k + 1, noff);
+            if (!op_is(i, k, PO_VEC) || i->op[k].n != noff)
+                BAD("operand %d must be a vector of %d im2col values", k + 1, noff);
             for (int e = 0; e < noff; e++) if (emu_prepare(m, fn, &i->op[k].elem[e], PT_U16, err, n)) return -1;
             f.info = (uint8_t)k++;
         }
@@ -1081,11 +1192,14 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
             int ok;
             switch (f.red) {
             case RED_ADD:
-                ok = type == PT_U32 || type == PT_S32 || type == PT_U64 || (store && (type == PT_F32 || type == PT_F64 || type == PT_F16 || type == PT_BF16));
-                if ((type == PT_F16 || type == PT_BF16) != noftz) BAD(".noftz belongs to .add of f16 and bf16, and must be there");
+                ok = type == PT_U32 || type == PT_S32 || type == PT_U64
+                    || (store && (type == PT_F32 || type == PT_F64 || type == PT_F16 || type == PT_BF16));
+                if ((type == PT_F16 || type == PT_BF16) != noftz)
+                    BAD(".noftz belongs to .add of f16 and bf16, and must be there");
                 break;
             case RED_MIN: case RED_MAX:
-                ok = type == PT_U32 || type == PT_S32 || (store && (type == PT_U64 || type == PT_S64 || type == PT_F16 || type == PT_BF16));
+                ok = type == PT_U32 || type == PT_S32
+                    || (store && (type == PT_U64 || type == PT_S64 || type == PT_F16 || type == PT_BF16));
                 break;
             case RED_INC: case RED_DEC: ok = type == PT_U32; break;
             default: ok = type == PT_B32 || (store && type == PT_B64); break;
@@ -1107,7 +1221,8 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     }
     if (i->nop != k) BAD("%d operands, %d needed", i->nop, k);
     const uint8_t mem[] = {f.dst, f.src, f.mbar};
-    for (int e = 0; e < 3; e++) if (mem[e] != NOT && !op_is(i, mem[e], PO_MEM)) BAD("operand %d must be an address in brackets", mem[e] + 1);
+    for (int e = 0; e < 3; e++)
+        if (mem[e] != NOT && !op_is(i, mem[e], PO_MEM)) BAD("operand %d must be an address in brackets", mem[e] + 1);
     memcpy(i->f, &f, sizeof f);
     return 0;
 }
@@ -1140,7 +1255,8 @@ static int decode_st_async(emu_module *m, ptx_func *fn, ptx_instr *i, int red, c
         if (m->dev->sm < 100) BAD(".release needs sm_100, the device is %s", m->dev->option);
         if (weak || shared || mbar || f.n > 1 || !scope || !strcmp(scope, "cluster")) BAD("not a form of PTX");
         if (mmio && strcmp(scope, "sys")) BAD(".mmio needs the scope .sys (ptxas makes no code of this form)");
-        if (red && (f.red != RED_ADD || (type != PT_U32 && type != PT_S32 && type != PT_U64 && type != PT_S64))) BAD("only .add of .u32 .s32 .u64 .s64");
+        if (red && (f.red != RED_ADD || (type != PT_U32 && type != PT_S32 && type != PT_U64 && type != PT_S64)))
+            BAD("only .add of .u32 .s32 .u64 .s64");
         if (bits > 64 || type == PT_F16 || type == PT_BF16 || type == PT_TF32) BAD("this type is not supported");
     } else {
         if (mmio || global || (scope && strcmp(scope, "cluster"))) BAD("not a form of PTX");
@@ -1155,8 +1271,10 @@ static int decode_st_async(emu_module *m, ptx_func *fn, ptx_instr *i, int red, c
             if (!ok) BAD("there is no such reduction");
         }
     }
-    if (i->nop != (f.release ? 2 : 3) || !op_is(i, 0, PO_MEM) || (!f.release && !op_is(i, 2, PO_MEM))) BAD("the operands must be [address], value%s", f.release ? "" : ", [mbarrier]");
-    if (f.n > 1 ? !op_is(i, 1, PO_VEC) || i->op[1].n != f.n : op_is(i, 1, PO_VEC)) BAD("the value must have %u elements", f.n);
+    if (i->nop != (f.release ? 2 : 3) || !op_is(i, 0, PO_MEM) || (!f.release && !op_is(i, 2, PO_MEM)))
+        BAD("the operands must be [address], value%s", f.release ? "" : ", [mbarrier]");
+    if (f.n > 1 ? !op_is(i, 1, PO_VEC) || i->op[1].n != f.n : op_is(i, 1, PO_VEC))
+        BAD("the value must have %u elements", f.n);
     if (emu_prepare(m, fn, &i->op[1], type, err, n)) return -1;
     f.bytes = (uint8_t)(bits / 8), f.type = (uint8_t)type;
     i->exec = st_async_exec;
@@ -1164,7 +1282,10 @@ static int decode_st_async(emu_module *m, ptx_func *fn, ptx_instr *i, int red, c
     return 0;
 }
 
-int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n) { return decode_st_async(m, fn, i, 1, err, n); }
+int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
+{
+    return decode_st_async(m, fn, i, 1, err, n);
+}
 
 int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
@@ -1192,10 +1313,12 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
     tma_f f = {.space = SP_NONE, .field = NOT};
     if (i->nmod < 2) BAD("not a form of PTX");
     if (!strcmp(i->mod[1], "cp_fenceproxy")) {
-        static const char *const words[] = {"cp_fenceproxy", "global", "shared::cta", "tensormap::generic", "release", "cta", "cluster", "gpu", "sys", "sync", "aligned", NULL};
+        static const char *const words[] = {"cp_fenceproxy", "global", "shared::cta", "tensormap::generic", "release",
+                                            "cta", "cluster", "gpu", "sys", "sync", "aligned", NULL};
         for (int k = 1; k < i->nmod; k++) if (!one_of(i->mod[k], words)) BAD(".%s is not supported", i->mod[k]);
         if (dev->sm < 90) BAD("needs sm_90, the device is %s", dev->option);
-        if (i->nop != 3 || !op_is(i, 0, PO_MEM) || !op_is(i, 1, PO_MEM)) BAD("the operands must be [destination], [source], 128");
+        if (i->nop != 3 || !op_is(i, 0, PO_MEM) || !op_is(i, 1, PO_MEM))
+            BAD("the operands must be [destination], [source], 128");
         if (!op_is(i, 2, PO_IMM) || i->op[2].imm != 128) BAD("the size must be the immediate 128");
         i->flags |= I_ALIGNED;
         i->exec = cp_fenceproxy_exec;
@@ -1220,20 +1343,25 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
     const int want = f.field == FIELD_ADDRESS || f.field == FIELD_STRIDE ? 64 : 32;
     const int has_ord = f.field >= FIELD_BOX && f.field <= FIELD_ESTRIDE;
     if (!tile || !b1024 || f.field == NOT || type != want) BAD("not a form of PTX");
-    if (dev->sm < 90 || !dev->suffix) BAD("needs sm_90a, or an a or f device of sm_100 and later; the device is %s", dev->option);
+    if (dev->sm < 90 || !dev->suffix)
+        BAD("needs sm_90a, or an a or f device of sm_100 and later; the device is %s", dev->option);
     if (i->nop != (has_ord ? 3 : 2) || !op_is(i, 0, PO_MEM)) BAD("%d operands, %d needed", i->nop, has_ord ? 3 : 2);
     if (has_ord) {
         const int last = f.field == FIELD_STRIDE ? 3 : 4;
-        if (!op_is(i, 1, PO_IMM) || i->op[1].imm < 0 || i->op[1].imm > last) BAD("the ordinal must be an immediate in 0..%d", last);
+        if (!op_is(i, 1, PO_IMM) || i->op[1].imm < 0 || i->op[1].imm > last)
+            BAD("the ordinal must be an immediate in 0..%d", last);
         f.ord = (uint8_t)i->op[1].imm;
     }
     const int v = i->nop - 1;
     if (f.field >= FIELD_ELEMTYPE) {
         static const uint8_t top[] = {15, 2, 4, 3, 1};
         const int64_t x = i->op[v].imm;
-        if (!op_is(i, v, PO_IMM) || x < 0 || x > top[f.field - FIELD_ELEMTYPE]) BAD("the new value must be an immediate in 0..%u", top[f.field - FIELD_ELEMTYPE]);
-        if (f.field == FIELD_ELEMTYPE && x > 12 && dev->sm < 100) BAD("element type %lld needs sm_100a, the device is %s", (long long)x, dev->option);
-        if (f.field == FIELD_SWIZZLE && x == 4 && (dev->sm != 103 || dev->suffix != 'a')) BAD("the 96B swizzle needs sm_103a, the device is %s", dev->option);
+        if (!op_is(i, v, PO_IMM) || x < 0 || x > top[f.field - FIELD_ELEMTYPE])
+            BAD("the new value must be an immediate in 0..%u", top[f.field - FIELD_ELEMTYPE]);
+        if (f.field == FIELD_ELEMTYPE && x > 12 && dev->sm < 100)
+            BAD("element type %lld needs sm_100a, the device is %s", (long long)x, dev->option);
+        if (f.field == FIELD_SWIZZLE && x == 4 && (dev->sm != 103 || dev->suffix != 'a'))
+            BAD("the 96B swizzle needs sm_103a, the device is %s", dev->option);
         if (f.field == FIELD_ATOM && dev->sm < 100) BAD("needs sm_100a, the device is %s", dev->option);
     }
     if (value(m, fn, i, v, want == 64 ? PT_B64 : PT_B32, err, n)) return -1;

@@ -6,11 +6,13 @@
 #define MAGIC 0x50414d54u        /* "TMAP" */
 
 static const struct { uint8_t bits, is_float; const char *name; } type_info[TM_TYPES] = {
-    {8, 0, "UINT8"}, {16, 0, "UINT16"}, {32, 0, "UINT32"}, {32, 0, "INT32"}, {64, 0, "UINT64"}, {64, 0, "INT64"}, {16, 1, "FLOAT16"},
-    {32, 1, "FLOAT32"}, {64, 1, "FLOAT64"}, {16, 1, "BFLOAT16"}, {32, 1, "FLOAT32_FTZ"}, {32, 1, "TFLOAT32"}, {32, 1, "TFLOAT32_FTZ"},
-    {4, 0, "16U4_ALIGN8B"}, {4, 0, "16U4_ALIGN16B"}, {6, 0, "16U6_ALIGN16B"},
+    {8, 0, "UINT8"}, {16, 0, "UINT16"}, {32, 0, "UINT32"}, {32, 0, "INT32"}, {64, 0, "UINT64"}, {64, 0, "INT64"},
+    {16, 1, "FLOAT16"}, {32, 1, "FLOAT32"}, {64, 1, "FLOAT64"}, {16, 1, "BFLOAT16"}, {32, 1, "FLOAT32_FTZ"},
+    {32, 1, "TFLOAT32"}, {32, 1, "TFLOAT32_FTZ"}, {4, 0, "16U4_ALIGN8B"}, {4, 0, "16U4_ALIGN16B"},
+    {6, 0, "16U6_ALIGN16B"},
 };
-static const char *const swizzle_name[] = {"NONE", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_32B_FLIP_8B", "128B_ATOM_64B", "96B"};
+static const char *const swizzle_name[] = {"NONE", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_32B_FLIP_8B",
+                                           "128B_ATOM_64B", "96B"};
 
 int tmap_bits(int dtype) { return type_info[dtype].bits; }
 const char *tmap_type_name(int dtype) { return dtype >= 0 && dtype < TM_TYPES ? type_info[dtype].name : "?"; }
@@ -57,7 +59,8 @@ int tmap_check(const tmap *t, char *why, size_t n)
     if (rank < (tiled ? 1 : 3) || rank > 5) NO("tensorRank = %d is not in %d..5", rank, tiled ? 1 : 3);
     if (t->interleave > 2) NO("interleave = %d is not 0, 1 or 2", t->interleave);
     if (t->interleave && rank < 3) NO("tensorRank = %d, but an interleaved layout needs 3 or more", rank);
-    if (t->interleave && wide) NO("interleave = %d, but the im2col wide modes have no interleaved layouts", t->interleave);
+    if (t->interleave && wide)
+        NO("interleave = %d, but the im2col wide modes have no interleaved layouts", t->interleave);
     if (t->swizzle > SW_96B) NO("swizzle = %d is not a swizzle", t->swizzle);
     if (t->l2promo > 3) NO("l2Promotion = %d is not in 0..3", t->l2promo);
     if (t->fill > 1) NO("oobFill = %d is not 0 or 1", t->fill);
@@ -66,11 +69,14 @@ int tmap_check(const tmap *t, char *why, size_t n)
 
     const uint32_t align = t->interleave == 2 || padded ? 32 : 16;
     if (t->addr % align)
-        NO("globalAddress = 0x%llx is not a multiple of %u bytes%s", (ull)t->addr, align, padded ? " as this data type needs" : "");
+        NO("globalAddress = 0x%llx is not a multiple of %u bytes%s", (ull)t->addr, align,
+           padded ? " as this data type needs" : "");
     const uint32_t unit = padded ? 128 : t->dtype == TM_16U4_ALIGN8B ? 2 : 1;
-    if (tmap_dim(t, 0) % unit) NO("globalDim[0] = %llu is not a multiple of %u as %s needs", (ull)tmap_dim(t, 0), unit, type);
+    if (tmap_dim(t, 0) % unit)
+        NO("globalDim[0] = %llu is not a multiple of %u as %s needs", (ull)tmap_dim(t, 0), unit, type);
     for (int k = 0; k < rank - 1; k++) {
-        if (t->stride[k] % align) NO("globalStrides[%d] = %llu bytes is not a multiple of %u", k, (ull)t->stride[k], align);
+        if (t->stride[k] % align)
+            NO("globalStrides[%d] = %llu bytes is not a multiple of %u", k, (ull)t->stride[k], align);
         if (t->stride[k] >> 40) NO("globalStrides[%d] = %llu bytes is not below 2^40", k, (ull)t->stride[k]);
     }
     for (int k = 0; k < rank; k++)
@@ -84,27 +90,34 @@ int tmap_check(const tmap *t, char *why, size_t n)
         const int lo = low[rank - 3], hi = -lo - 1, nspace = wide ? 1 : rank - 2;
         for (int k = 0; k < nspace; k++) {
             int l = wide ? -32768 : lo, h = wide ? 32767 : hi;
-            if (t->lower[k] < l || t->lower[k] > h) NO("pixelBoxLowerCorner %c = %d is not in %d..%d", "WHD"[k], t->lower[k], l, h);
-            if (t->upper[k] < l || t->upper[k] > h) NO("pixelBoxUpperCorner %c = %d is not in %d..%d", "WHD"[k], t->upper[k], l, h);
+            if (t->lower[k] < l || t->lower[k] > h)
+                NO("pixelBoxLowerCorner %c = %d is not in %d..%d", "WHD"[k], t->lower[k], l, h);
+            if (t->upper[k] < l || t->upper[k] > h)
+                NO("pixelBoxUpperCorner %c = %d is not in %d..%d", "WHD"[k], t->upper[k], l, h);
             /* as the driver computes it: in 32 bits */
             if ((int32_t)(t->dim_1[k + 1] + 1 + (uint32_t)t->upper[k] - (uint32_t)t->lower[k]) <= 0)
-                NO("the bounding box is empty in %c (or too large): from pixelBoxLowerCorner %d to globalDim[%d] - 1 + pixelBoxUpperCorner = %lld", "WHD"[k],
-                   t->lower[k], k + 1, (long long)tmap_dim(t, k + 1) - 1 + t->upper[k]);
+                NO("the bounding box is empty in %c (or too large): from pixelBoxLowerCorner %d to globalDim[%d] - 1 + "
+                   "pixelBoxUpperCorner = %lld", "WHD"[k], t->lower[k], k + 1,
+                   (long long)tmap_dim(t, k + 1) - 1 + t->upper[k]);
         }
         if (t->channels < 1 || t->channels > 256) NO("channelsPerPixel = %u is not in 1..256", t->channels);
-        if (t->kind != TMAP_IM2COL_W128 && (t->pixels < 1 || t->pixels > 1024)) NO("pixelsPerColumn = %u is not in 1..1024", t->pixels);
+        if (t->kind != TMAP_IM2COL_W128 && (t->pixels < 1 || t->pixels > 1024))
+            NO("pixelsPerColumn = %u is not in 1..1024", t->pixels);
     }
     const uint32_t inner = tiled ? t->box[0] : t->channels;
     const char *iname = tiled ? "boxDim[0]" : "channelsPerPixel";
     if (padded && inner != 128) NO("%s = %u, but %s needs 128", iname, inner, type);
     /* bytes of a row in global memory for the rule of 16, in shared memory for the swizzle */
     const uint32_t row = inner * bits / 8, srow = padded ? inner : row;
-    if (inner * (uint32_t)bits % 128) NO("%s = %u elements of %s = %u bytes is not a multiple of 16 bytes", iname, inner, type, row);
+    if (inner * (uint32_t)bits % 128)
+        NO("%s = %u elements of %s = %u bytes is not a multiple of 16 bytes", iname, inner, type, row);
     if (!t->interleave) {
         if (t->swizzle && srow > tmap_swizzle_span(t->swizzle))
-            NO("%s = %u elements of %s = %u bytes is wider than the swizzle %s", iname, inner, type, srow, swizzle_name[t->swizzle]);
+            NO("%s = %u elements of %s = %u bytes is wider than the swizzle %s", iname, inner, type, srow,
+               swizzle_name[t->swizzle]);
     }
-    /* The driver refuses what no block could hold. It divides by the traversal strides, that of dimension 0 too, and rounds down */
+    /* The driver refuses what no block could hold. It divides by the traversal strides, that of dimension 0 too, and
+     * rounds down */
     uint64_t bytes = (uint64_t)bits;
     if (tiled) for (int k = 0; k < rank; k++) bytes *= t->box[k] / t->estride[k];
     else bytes *= (uint64_t)t->channels * (t->kind == TMAP_IM2COL_W128 ? 128 : t->pixels);
@@ -122,16 +135,19 @@ int tmap_check(const tmap *t, char *why, size_t n)
     return 1;
 }
 
-/* What the encoders have in common: arguments that do not fit into the fields are refused here, all else by tmap_check. */
-static int common(tmap *t, const void *map, int kind, int dtype, uint32_t rank, const void *addr, const uint64_t *dim, const uint64_t *stride,
-                  const uint32_t *estride, int interleave, int swizzle, int l2promo, int oobfill, char *why, size_t n)
+/* What the encoders have in common: arguments that do not fit into the fields are refused here, all else by
+ * tmap_check. */
+static int common(tmap *t, const void *map, int kind, int dtype, uint32_t rank, const void *addr, const uint64_t *dim,
+                  const uint64_t *stride, const uint32_t *estride, int interleave, int swizzle, int l2promo,
+                  int oobfill, char *why, size_t n)
 {
     memset(t, 0, sizeof *t);
     if (!map) NO("tensorMap is null");
     if ((uintptr_t)map % 64) NO("tensorMap = %p is not a multiple of 64 bytes", map);
     if (dtype < 0 || dtype >= TM_TYPES) NO("tensorDataType = %d is not a data type", dtype);
     if (rank < 1 || rank > 5) NO("tensorRank = %u is not in 1..5", rank);
-    /* a null globalAddress is a multiple of everything: the driver takes it, for maps whose address a kernel fills in later */
+    /* a null globalAddress is a multiple of everything: the driver takes it, for maps whose address a kernel fills in
+     * later */
     if (!dim) NO("globalDim is null");
     if (!stride && rank > 1) NO("globalStrides is null");
     if (!estride) NO("elementStrides is null");
@@ -146,7 +162,8 @@ static int common(tmap *t, const void *map, int kind, int dtype, uint32_t rank, 
         if (kind >= TMAP_IM2COL_W) NO("the im2col wide modes need sm_100");
     }
     t->kind = (uint8_t)kind, t->dtype = (uint8_t)dtype, t->rank = (uint8_t)rank, t->addr = (uintptr_t)addr;
-    t->interleave = (uint8_t)interleave, t->swizzle = (uint8_t)swizzle, t->l2promo = (uint8_t)l2promo, t->fill = (uint8_t)oobfill;
+    t->interleave = (uint8_t)interleave, t->swizzle = (uint8_t)swizzle, t->l2promo = (uint8_t)l2promo,
+        t->fill = (uint8_t)oobfill;
     for (uint32_t k = 0; k < 5; k++) {
         t->estride[k] = t->box[k] = 1;
         if (k >= rank) continue;
@@ -167,11 +184,14 @@ static int finish(void *map, tmap *t, char *why, size_t n)
     return 0;
 }
 
-int tmap_encode_tiled(void *map, int dtype, uint32_t rank, void *addr, const uint64_t *dim, const uint64_t *stride, const uint32_t *box,
-                      const uint32_t *estride, int interleave, int swizzle, int l2promo, int oobfill, char *why, size_t n)
+int tmap_encode_tiled(void *map, int dtype, uint32_t rank, void *addr, const uint64_t *dim, const uint64_t *stride,
+                      const uint32_t *box, const uint32_t *estride, int interleave, int swizzle, int l2promo,
+                      int oobfill, char *why, size_t n)
 {
     tmap t;
-    if (!common(&t, map, TMAP_TILED, dtype, rank, addr, dim, stride, estride, interleave, swizzle, l2promo, oobfill, why, n)) return 1;
+    if (!common(&t, map, TMAP_TILED, dtype, rank, addr, dim, stride, estride, interleave, swizzle, l2promo, oobfill,
+                why, n))
+        return 1;
     if (!box) {
         snprintf(why, n, "boxDim is null");
         return 1;
@@ -187,12 +207,14 @@ static int corner(const char *name, char axis, int v, char *why, size_t n)
     return 0;
 }
 
-int tmap_encode_im2col(void *map, int dtype, uint32_t rank, void *addr, const uint64_t *dim, const uint64_t *stride, const int *lower,
-                       const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *estride, int interleave, int swizzle,
-                       int l2promo, int oobfill, char *why, size_t n)
+int tmap_encode_im2col(void *map, int dtype, uint32_t rank, void *addr, const uint64_t *dim, const uint64_t *stride,
+                       const int *lower, const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *estride,
+                       int interleave, int swizzle, int l2promo, int oobfill, char *why, size_t n)
 {
     tmap t;
-    if (!common(&t, map, TMAP_IM2COL, dtype, rank, addr, dim, stride, estride, interleave, swizzle, l2promo, oobfill, why, n)) return 1;
+    if (!common(&t, map, TMAP_IM2COL, dtype, rank, addr, dim, stride, estride, interleave, swizzle, l2promo, oobfill,
+                why, n))
+        return 1;
     if (rank < 3) {
         snprintf(why, n, "tensorRank = %u is not in 3..5", rank);
         return 1;
@@ -201,9 +223,11 @@ int tmap_encode_im2col(void *map, int dtype, uint32_t rank, void *addr, const ui
         snprintf(why, n, "pixelBox%sCorner is null", lower ? "Upper" : "Lower");
         return 1;
     }
-    for (uint32_t k = 0; k + 2 < rank; k++) {                    /* {W, H, D}: cuda.h says the reverse, an H200 says this */
+    /* {W, H, D}: cuda.h says the reverse, an H200 says this */
+    for (uint32_t k = 0; k + 2 < rank; k++) {
         int l = lower[k], u = upper[k];
-        if (!corner("pixelBoxLowerCorner", "WHD"[k], l, why, n) || !corner("pixelBoxUpperCorner", "WHD"[k], u, why, n)) return 1;
+        if (!corner("pixelBoxLowerCorner", "WHD"[k], l, why, n) || !corner("pixelBoxUpperCorner", "WHD"[k], u, why, n))
+            return 1;
         t.lower[k] = (int16_t)l, t.upper[k] = (int16_t)u;
     }
     t.channels = (uint16_t)(channels > 0xffff ? 0xffff : channels);
@@ -211,23 +235,26 @@ int tmap_encode_im2col(void *map, int dtype, uint32_t rank, void *addr, const ui
     return finish(map, &t, why, n);
 }
 
-int tmap_encode_im2col_wide(void *map, int dtype, uint32_t rank, void *addr, const uint64_t *dim, const uint64_t *stride, int lower_w,
-                            int upper_w, uint32_t channels, uint32_t pixels, const uint32_t *estride, int interleave, int mode,
-                            int swizzle, int l2promo, int oobfill, char *why, size_t n)
+int tmap_encode_im2col_wide(void *map, int dtype, uint32_t rank, void *addr, const uint64_t *dim,
+                            const uint64_t *stride, int lower_w, int upper_w, uint32_t channels, uint32_t pixels,
+                            const uint32_t *estride, int interleave, int mode, int swizzle, int l2promo, int oobfill,
+                            char *why, size_t n)
 {
     tmap t;
     if (mode < 0 || mode > 1) {
         snprintf(why, n, "mode = %d is not 0 (W) or 1 (W128)", mode);
         return 1;
     }
-    if (!common(&t, map, mode ? TMAP_IM2COL_W128 : TMAP_IM2COL_W, dtype, rank, addr, dim, stride, estride, interleave, swizzle, l2promo, oobfill,
-                why, n))
+    if (!common(&t, map, mode ? TMAP_IM2COL_W128 : TMAP_IM2COL_W, dtype, rank, addr, dim, stride, estride, interleave,
+                swizzle, l2promo, oobfill, why, n))
         return 1;
     if (rank < 3) {
         snprintf(why, n, "tensorRank = %u is not in 3..5", rank);
         return 1;
     }
-    if (!corner("pixelBoxLowerCornerWidth", 'W', lower_w, why, n) || !corner("pixelBoxUpperCornerWidth", 'W', upper_w, why, n)) return 1;
+    if (!corner("pixelBoxLowerCornerWidth", 'W', lower_w, why, n) || !corner("pixelBoxUpperCornerWidth", 'W', upper_w,
+            why, n))
+        return 1;
     t.lower[0] = (int16_t)lower_w, t.upper[0] = (int16_t)upper_w;
     t.channels = (uint16_t)(channels > 0xffff ? 0xffff : channels);
     t.pixels = mode ? 128 : (uint16_t)(pixels > 0xffff ? 0xffff : pixels);

@@ -1,7 +1,7 @@
-/* undef.c - undefined values: what a shuffle gives that read a lane which takes no part. Many programs shuffle so and never use the
- * value (a reduction by shfl.down in half a warp: only lane 0's sum counts), so the report comes where it is used: stored, compared with
- * the rest by a vote, taken as an address or as a branch's condition. Until then lanes of registers are marked, and arithmetic carries
- * the mark on. Costs nothing in warps that have no such value. */
+/* undef.c - undefined values: what a shuffle gives that read a lane which takes no part. Many programs shuffle so and
+ * never use the value (a reduction by shfl.down in half a warp: only lane 0's sum counts), so the report comes where it
+ * is used: stored, compared with the rest by a vote, taken as an address or as a branch's condition. Until then lanes
+ * of registers are marked, and arithmetic carries the mark on. Costs nothing in warps that have no such value. */
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
@@ -63,7 +63,9 @@ void undef_shuffle(warp *w, const ptx_instr *i, uint32_t lane, uint32_t members)
 static void used(warp *w, const ptx_instr *i, uint32_t lanes)
 {
     struct undef *u = w->undef;
-    emu_report(w, i, lanes, E_CONVERGENCE, "uses a value that shfl.sync read from lane %u, which takes no part (member mask 0x%08x, live lanes 0x%08x): it is undefined", u->lane, u->members, u->live);
+    emu_report(w, i, lanes, E_CONVERGENCE,
+               "uses a value that shfl.sync read from lane %u, which takes no part (member mask 0x%08x, live lanes "
+               "0x%08x): it is undefined", u->lane, u->members, u->live);
     emu_report_also(w, u->from, "the shuffle");
     for (uint32_t k = 0; k < u->nreg; k++) if (u->reg[k]) set(w, &u->reg[k], u->reg[k] & ~lanes);
     for (uint32_t k = 0; k < u->npred; k++) if (u->pred[k]) set(w, &u->pred[k], u->pred[k] & ~lanes);
@@ -77,7 +79,8 @@ static int is_pure(struct undef *u, warp *w, const ptx_instr *i)
         *p = 2;
         for (const emu_family *f = emu_alu; f->word; f++) if (!strcmp(f->word, i->mod[0])) *p = 1;
         for (const emu_family *f = emu_cvt; f->word; f++) if (!strcmp(f->word, i->mod[0])) *p = 1;
-        if (!strcmp(i->mod[0], "cvta") || !strcmp(i->mod[0], "shfl")) *p = 1;       /* shfl marks its destination itself */
+        /* shfl marks its destination itself */
+        if (!strcmp(i->mod[0], "cvta") || !strcmp(i->mod[0], "shfl")) *p = 1;
     }
     return *p == 1;
 }
@@ -94,7 +97,8 @@ void undef_step(warp *w, const ptx_instr *i, uint32_t mask)
 {
     struct undef *u = w->undef;
     if (!u->marked || !i->nop || !strcmp(i->mod[0], "shfl")) return;
-    int pure = is_pure(u, w, i), first = i->op[0].kind == PO_REG || i->op[0].kind == PO_VEC || i->op[0].kind == PO_PAIR || i->op[0].kind == PO_SINK;
+    int pure = is_pure(u, w, i), first = i->op[0].kind == PO_REG || i->op[0].kind == PO_VEC || i->op[0].kind == PO_PAIR
+        || i->op[0].kind == PO_SINK;
     uint32_t lanes = 0;
     if (pure && !strcmp(i->mod[0], "selp")) {   /* of the two only the one that is taken */
         uint32_t p = i->op[3].kind == PO_REG ? emu_pred(w, &i->op[3]) : EMU_FULL;

@@ -1,9 +1,10 @@
 /* wgmma.c - wgmma.fence, commit_group, wait_group, mma_async (dense and sparse).
  *
- * Each warp executes its own 16 rows of the warpgroup's 64 as an asynchronous operation of its own. These read shared memory as late as
- * the program allows: at the first wait_group of the four warps that covers them, or when an odd use of an accumulator needs the value
- * before. So a program that overwrites its tile before the wait gets wrong results here, as it may on hardware. A wait is for the
- * whole wgmma, the sibling warps' parts included: programs let one warp of the four hand the tile back to its producer. */
+ * Each warp executes its own 16 rows of the warpgroup's 64 as an asynchronous operation of its own. These read shared
+ * memory as late as the program allows: at the first wait_group of the four warps that covers them, or when an odd use
+ * of an accumulator needs the value before. So a program that overwrites its tile before the wait gets wrong results
+ * here, as it may on hardware. A wait is for the whole wgmma, the sibling warps' parts included: programs let one warp
+ * of the four hand the tile back to its producer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "num.h"
 #include "smem_desc.h"
 
-/* i->f of mma_async: 0 N | K << 16; 1 types of D, A, B; 2 flags; 3 operand numbers of scale-d and metadata, selector; 4 registers of D */
+/* i->f of mma_async: 0 N | K << 16; 1 types of D, A, B; 2 flags; 3 operand numbers of scale-d and metadata, selector; 4
+ * registers of D */
 enum { F_SP = 1, F_SAT = 2, F_RS = 4, F_NEG = 8, F_TA = 16, F_TB = 32, F_SD_IMM = 64, F_SD_ONE = 128 };
 #define F_N(i) ((int)((i)->f[0] & 0xffff))
 #define F_K(i) ((int)((i)->f[0] >> 16))
@@ -33,8 +35,8 @@ typedef struct wg_op {
     int scale_d, computed, bad;
     smem_desc a, b;
     struct wg_op *src;                  /* accumulates onto this older one, plane by plane */
-    uint32_t *acc;                      /* [16][N]: the input from issue on (NULL: zero, or src's result), then the result: f32 or s32;
-                                           f16 is kept as f32 */
+    uint32_t *acc;                      /* [16][N]: the input from issue on (NULL: zero, or src's result), then the
+                                           result: f32 or s32; f16 is kept as f32 */
     uint8_t ra[16][32];                 /* A from registers: 16 rows of 32 bytes, whatever the type */
     uint32_t meta[32];
 } wg_op;
@@ -48,9 +50,11 @@ typedef struct wg_warp {
     struct wg_buf { struct wg_buf *next; } *pool;        /* accumulator buffers not in use */
 } wg_warp;
 
-/* The n-th mma_async of a warpgroup: what the first of its warps to come by executed, for the others to agree with; their parts */
+/* The n-th mma_async of a warpgroup: what the first of its warps to come by executed, for the others to agree with;
+ * their parts */
 typedef struct wg_record { const ptx_instr *i; uint64_t a, b; uint32_t warp; int scale_d; wg_op *part[4]; } wg_record;
-typedef struct wg_group { wg_record *rec; uint64_t first, end, alloc; int told, waiting; } wg_group;     /* ring of alloc */
+/* ring of alloc */
+typedef struct wg_group { wg_record *rec; uint64_t first, end, alloc; int told, waiting; } wg_group;
 
 enum { MAX_UNITS = 1024, KEEP = 16 };               /* units of B: 256 rows of 64 bytes */
 
@@ -170,8 +174,9 @@ static void agree(warp *w, const ptx_instr *i, uint32_t mask, uint64_t a, uint64
     uint64_t n = w->wgmma->count++;
     if (!group_of(w)) {
         if (!g->told++)
-            emu_report(w, i, mask, E_CONVERGENCE, "wgmma needs the 4 warps %u..%u of a warpgroup, but the CTA has only %d warps", first,
-                       first + 3, c->nwarp);
+            emu_report(w, i, mask, E_CONVERGENCE,
+                       "wgmma needs the 4 warps %u..%u of a warpgroup, but the CTA has only %d warps", first, first + 3,
+                       c->nwarp);
         return;
     }
     if (g->waiting) {
@@ -181,20 +186,23 @@ static void agree(warp *w, const ptx_instr *i, uint32_t mask, uint64_t a, uint64
     for (uint32_t k = first; k < first + 4; k++) {
         const wg_warp *t = c->warp[k].wgmma;
         if ((t ? t->exited && t->count <= n : c->warp[k].exists && !c->warp[k].live) && !g->told++)
-            emu_report(w, i, mask, E_CONVERGENCE, "warp %u of the warpgroup exited without executing this wgmma: all 4 warps must "
+            emu_report(w, i, mask, E_CONVERGENCE,
+                       "warp %u of the warpgroup exited without executing this wgmma: all 4 warps must "
                        "execute the same ones", k);
     }
     if (n < g->end) {
         const wg_record *r = &g->rec[n % g->alloc];
         if (r->i != i) {
             if (!g->told++) {
-                emu_report(w, i, mask, E_CONVERGENCE, "the warps of a warpgroup must execute the same wgmma: as number %llu, warp %u "
+                emu_report(w, i, mask, E_CONVERGENCE,
+                           "the warps of a warpgroup must execute the same wgmma: as number %llu, warp %u "
                            "executes this one and warp %u another", (unsigned long long)n + 1, w->id, r->warp);
                 emu_report_also(w, r->i, "what warp %u executes", r->warp);
             }
         } else if ((r->a != a || r->b != b || r->scale_d != scale_d) && !g->told++) {
             int which = r->a != a ? 0 : r->b != b ? 1 : 2;
-            emu_report(w, i, mask, E_CONVERGENCE, "the warps of a warpgroup must give the same %s: warp %u has 0x%llx, warp %u 0x%llx",
+            emu_report(w, i, mask, E_CONVERGENCE,
+                       "the warps of a warpgroup must give the same %s: warp %u has 0x%llx, warp %u 0x%llx",
                        which == 0 ? "descriptor of A" : which == 1 ? "descriptor of B" : "scale-d", w->id,
                        (unsigned long long)(which == 0 ? a : which == 1 ? b : (uint64_t)scale_d), r->warp,
                        (unsigned long long)(which == 0 ? r->a : which == 1 ? r->b : (uint64_t)r->scale_d));
@@ -239,7 +247,8 @@ void emu_wgmma_exit(warp *w)
     }
     if (g && count < g->end && count >= g->first && !g->told++) {    /* siblings executed more */
         const wg_record *r = &g->rec[count % g->alloc];
-        emu_report(w, r->i, EMU_FULL, E_CONVERGENCE, "warp %u exits without executing this wgmma, which warp %u of its warpgroup executed: "
+        emu_report(w, r->i, EMU_FULL, E_CONVERGENCE,
+                   "warp %u exits without executing this wgmma, which warp %u of its warpgroup executed: "
                    "all 4 warps must execute the same ones", w->id, r->warp);
     }
     if (!s) return;
@@ -247,11 +256,12 @@ void emu_wgmma_exit(warp *w)
         int n = 0, open = 0;
         for (wg_op *o = s->head; o; o = o->next) n++, open += o->group == UNCOMMITTED;
         if (open)
-            emu_report(w, s->head->i, EMU_FULL, E_IN_FLIGHT, "the warp exits with %d wgmma in flight, %d of them not even committed: "
+            emu_report(w, s->head->i, EMU_FULL, E_IN_FLIGHT,
+                       "the warp exits with %d wgmma in flight, %d of them not even committed: "
                        "wgmma.commit_group and wgmma.wait_group must follow", n, open);
         else
-            emu_report(w, s->head->i, EMU_FULL, E_IN_FLIGHT, "the warp exits with %d wgmma in flight: no wgmma.wait_group waited for "
-                       "them", n);
+            emu_report(w, s->head->i, EMU_FULL, E_IN_FLIGHT,
+                       "the warp exits with %d wgmma in flight: no wgmma.wait_group waited for " "them", n);
     }
     wgmma_free(w);
     if (g) {                                        /* siblings that are behind must learn of the exit */
@@ -280,7 +290,8 @@ static void plane_to_acc(uint32_t *acc, int n, ptx_type td, int p, const uint32_
         for (int g = 0; g < 8; g++) memcpy(at + g * n, f + g * 8, 32);
     } else {
         uint32_t *at = acc + (p >> 1 & 1) * 8 * n + p / 4 * 8 + (p & 1);
-        for (int g = 0; g < 8; g++, at += n, plane += 4) at[0] = plane[0], at[2] = plane[1], at[4] = plane[2], at[6] = plane[3];
+        for (int g = 0; g < 8; g++, at += n, plane += 4)
+            at[0] = plane[0], at[2] = plane[1], at[4] = plane[2], at[6] = plane[3];
     }
 }
 
@@ -293,7 +304,8 @@ static void acc_to_plane(const uint32_t *acc, int n, ptx_type td, int p, uint32_
         num_f32_to_f16_n((uint16_t *)plane, f, 64);
     } else {
         const uint32_t *at = acc + (p >> 1 & 1) * 8 * n + p / 4 * 8 + (p & 1);
-        for (int g = 0; g < 8; g++, at += n, plane += 4) plane[0] = at[0], plane[1] = at[2], plane[2] = at[4], plane[3] = at[6];
+        for (int g = 0; g < 8; g++, at += n, plane += 4)
+            plane[0] = at[0], plane[1] = at[2], plane[2] = at[4], plane[3] = at[6];
     }
 }
 
@@ -327,7 +339,8 @@ CLONES static void mma_dense(float *acc, const float *a, const float *b, int n, 
         }
 }
 
-/* acc[16][n] += a[16][ks] * rows at[16][ks] of b. Rows that are not selected are not touched: 0 * infinity must not occur. */
+/* acc[16][n] += a[16][ks] * rows at[16][ks] of b. Rows that are not selected are not touched: 0 * infinity must not
+ * occur. */
 CLONES static void mma_sparse(float *acc, const float *a, const uint8_t *at, const float *b, int n, int ks)
 {
     for (int r = 0; r < 16; r++, acc += n, a += ks, at += ks) {
@@ -426,7 +439,8 @@ static const float *b_as_floats(const wg_op *o, const uint8_t *raw, int units)
     ptx_type t = F_TYPE_B(i);
     wg_b **slot = &z->kept[(o->b.start >> 4) * 0x9e3779b1u >> 28 & (KEEP - 1)], *x = *slot;
     if (!x) x = *slot = calloc(1, sizeof *x);
-    if (x->units == units && x->n == n && x->trans == trans && x->t == t && !memcmp(x->raw, raw, (size_t)units * 16)) return x->b;
+    if (x->units == units && x->n == n && x->trans == trans && x->t == t && !memcmp(x->raw, raw, (size_t)units * 16))
+        return x->b;
     memcpy(x->raw, raw, (size_t)units * 16);
     x->units = units, x->n = n, x->trans = trans, x->t = t;
     if (trans) num_to_f32(x->b, raw, t, (size_t)n * (size_t)k);
@@ -437,8 +451,9 @@ static const float *b_as_floats(const wg_op *o, const uint8_t *raw, int units)
     return x->b;
 }
 
-/* Which row of B each stored element of A meets. 4 bits of metadata, two indices of 2 bits, stand for each 4 elements along K (tf32: for
- * each 2; 4 is the first, 14 the second). Where those of row r, number x in the row, are (as found on an H200):
+/* Which row of B each stored element of A meets. 4 bits of metadata, two indices of 2 bits, stand for each 4 elements
+ * along K (tf32: for each 2; 4 is the first, 14 the second). Where those of row r, number x in the row, are (as found
+ * on an H200):
  *   16- and 32-bit types   lane r % 8 * 4 + 2 * selector + x / 4, bits r / 8 * 16 + x % 4 * 4 and on
  *   8-bit types            lane r % 8 * 4 + r / 8 + x / 8 * 2, bits x % 8 * 4 and on
  * Returns a lane with metadata that mean nothing, or -1. */
@@ -449,7 +464,8 @@ static int sparse_index(const wg_op *o, int ks, uint8_t *at)
     for (int r = 0; r < 16; r++)
         for (int j = 0; j < ks; j++) {
             int x = tf32 ? j : j / 2;
-            int lane = r % 8 * 4 + (byte ? r / 8 + x / 8 * 2 : sel * 2 + x / 4), shift = byte ? x % 8 * 4 : r / 8 * 16 + x % 4 * 4;
+            int lane = r % 8 * 4 + (byte ? r / 8 + x / 8 * 2 : sel * 2 + x / 4),
+                shift = byte ? x % 8 * 4 : r / 8 * 16 + x % 4 * 4;
             uint32_t bits = o->meta[lane] >> shift & 15;
             if (tf32) {
                 if (bits != 4 && bits != 14 && bad < 0) bad = lane;
@@ -514,9 +530,9 @@ static void compute(wg_op *o)
     if (i->f[2] & F_SP) {
         int bad = sparse_index(o, ks, at);
         if (bad >= 0)
-            emu_report(o->w, i, 1u << bad, E_OPERAND, "wgmma.sp with tf32: the metadata of lane %d is 0x%08x, but each 4 bits must be "
-                       "0b0100 or 0b1110", bad,
-                       o->meta[bad]);
+            emu_report(o->w, i, 1u << bad, E_OPERAND,
+                       "wgmma.sp with tf32: the metadata of lane %d is 0x%08x, but each 4 bits must be "
+                       "0b0100 or 0b1110", bad, o->meta[bad]);
     }
     if (td == PT_S32) {                             /* sums of products are below 2^24: exact as floats */
         float *dot = z->dot;
@@ -583,7 +599,8 @@ static void finish(warp *w, uint32_t mask, wg_warp *s)
     if (i->f[2] & F_RS && w->wrote && w->base == o->base)
         for (int r = 0; r < 4; r++)
             if (w->wrote[w->base + i->op[1].elem[r].reg] >> 24 > o->seq) {
-                emu_report(w, written_at(w, &i->op[1].elem[r]), mask, E_WGMMA_PENDING, "writes register %d of A of a wgmma that may still read it: "
+                emu_report(w, written_at(w, &i->op[1].elem[r]), mask, E_WGMMA_PENDING,
+                           "writes register %d of A of a wgmma that may still read it: "
                            "wgmma.wait_group must come first", r);
                 emu_report_also(w, i, "the wgmma");
                 break;
@@ -617,8 +634,8 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
-/* The warpgroup's MMA is one: it ends for all four warps. So a wait lasts until the siblings have come as far, and tells of their
- * quarters too: one thread of the warpgroup may then free the tiles for all. */
+/* The warpgroup's MMA is one: it ends for all four warps. So a wait lasts until the siblings have come as far, and
+ * tells of their quarters too: one thread of the warpgroup may then free the tiles for all. */
 static int x_wait(warp *w, const ptx_instr *i, uint32_t mask)
 {
     wg_warp *s = state(w);
@@ -634,9 +651,9 @@ static uint64_t uniform(warp *w, const ptx_instr *i, uint32_t mask, const ptx_op
     const uint64_t *v = R64(w, o);
     uint64_t first = v[__builtin_ctz(mask)];
     EMU_EACH(l, mask) if (v[l] != first) {
-        emu_report(w, i, mask, E_CONVERGENCE, "the lanes of a warp must give the same descriptor of %s: lane %d has 0x%llx, lane %d "
-                   "0x%llx", what, __builtin_ctz(mask),
-                   (unsigned long long)first, (int)l, (unsigned long long)v[l]);
+        emu_report(w, i, mask, E_CONVERGENCE,
+                   "the lanes of a warp must give the same descriptor of %s: lane %d has 0x%llx, lane %d " "0x%llx",
+                   what, __builtin_ctz(mask), (unsigned long long)first, (int)l, (unsigned long long)v[l]);
         break;
     }
     return first;
@@ -654,10 +671,10 @@ static int in_bounds(warp *w, const ptx_instr *i, uint32_t mask, const char *wha
     }
     if (hi + 16 <= c->smem_size && lo >= reserved) return 1;
     uint32_t at = hi + 16 > c->smem_size ? hi : lo;
-    emu_report(w, i, mask, E_DESCRIPTOR, "the descriptor of %s, 0x%016llx (start 0x%x, leading offset %u, stride offset %u, swizzle %u), "
-               "leads to shared address "
-               "0x%x, outside the CTA's shared memory 0x%x..0x%x", what, (unsigned long long)raw, d->start, d->lbo, d->sbo, d->width,
-                   at, reserved, c->smem_size);
+    emu_report(w, i, mask, E_DESCRIPTOR,
+               "the descriptor of %s, 0x%016llx (start 0x%x, leading offset %u, stride offset %u, swizzle %u), "
+               "leads to shared address " "0x%x, outside the CTA's shared memory 0x%x..0x%x", what,
+               (unsigned long long)raw, d->start, d->lbo, d->sbo, d->width, at, reserved, c->smem_size);
     return 0;
 }
 
@@ -682,9 +699,11 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t p = emu_pred(w, &i->op[i->f[3] & 0xff]) & mask;
         scale_d = p >> lane & 1;
         if (p && p != mask)
-            emu_report(w, i, mask, E_CONVERGENCE, "scale-d differs between the lanes of the warp (true in 0x%08x of 0x%08x)", p, mask);
+            emu_report(w, i, mask, E_CONVERGENCE,
+                       "scale-d differs between the lanes of the warp (true in 0x%08x of 0x%08x)", p, mask);
     }
-    if (mask != EMU_FULL) emu_report(w, i, mask, E_CONVERGENCE, "wgmma needs all 32 lanes of the warp; only 0x%08x are here", mask);
+    if (mask != EMU_FULL)
+        emu_report(w, i, mask, E_CONVERGENCE, "wgmma needs all 32 lanes of the warp; only 0x%08x are here", mask);
     agree(w, i, mask, raw_a, raw_b, scale_d);
 
     async_op *op = emu_async_new_lanes(w, i, mask, sizeof(wg_op), perform);
@@ -698,11 +717,13 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
     wg_group *g = group_of(w);
     if (g) g->rec[o->n % g->alloc].part[w->id & 3] = o;
 
-    /* shared memory: bounds of all, marks of this warp's rows of A and its quarter of B (its siblings mark the others) */
+    /* shared memory: bounds of all, marks of this warp's rows of A and its quarter of B (its siblings mark the
+     * others) */
     const char *why;
     if (!rs) {
         why = smem_desc_wgmma(raw_a, &o->a);
-        if (why) emu_report(w, i, mask, E_DESCRIPTOR, "the descriptor of A, 0x%016llx: %s", (unsigned long long)raw_a, why);
+        if (why)
+            emu_report(w, i, mask, E_DESCRIPTOR, "the descriptor of A, 0x%016llx: %s", (unsigned long long)raw_a, why);
         units_a(i, &o->a, w->id, offset);
         if (in_bounds(w, i, mask, "A", raw_a, &o->a, offset, 32)) touch(op, c, offset, 32);
         else o->bad = 1;
@@ -710,7 +731,8 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
     why = smem_desc_wgmma(raw_b, &o->b);
     if (why) emu_report(w, i, mask, E_DESCRIPTOR, "the descriptor of B, 0x%016llx: %s", (unsigned long long)raw_b, why);
     int units = units_b(i, &o->b, offset);
-    if (in_bounds(w, i, mask, "B", raw_b, &o->b, offset, units)) touch(op, c, offset + units / 4 * (int)(w->id & 3), units / 4);
+    if (in_bounds(w, i, mask, "B", raw_b, &o->b, offset, units))
+        touch(op, c, offset + units / 4 * (int)(w->id & 3), units / 4);
     else o->bad = 1;
 
     /* registers: was a fence executed since they were computed? */
@@ -721,14 +743,16 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
         int bad = 0;
         for (int p = 0; p < np && !bad; p++)
             if (w->wrote[w->base + d->elem[p].reg] >> 24 > w->wgmma_fence_seq) {
-                emu_report(w, i, mask, E_WGMMA_FENCE, "accumulator register %d was written after the last wgmma.fence: wgmma.fence must "
+                emu_report(w, i, mask, E_WGMMA_FENCE,
+                           "accumulator register %d was written after the last wgmma.fence: wgmma.fence must "
                            "order that before the wgmma", p);
                 emu_report_also(w, written_at(w, &d->elem[p]), "written");
                 bad = 1;
             }
         for (int r = 0; rs && r < 4 && !bad; r++)
             if (w->wrote[w->base + i->op[1].elem[r].reg] >> 24 > w->wgmma_fence_seq) {
-                emu_report(w, i, mask, E_WGMMA_FENCE, "register %d of A was written after the last wgmma.fence: wgmma.fence must order "
+                emu_report(w, i, mask, E_WGMMA_FENCE,
+                           "register %d of A was written after the last wgmma.fence: wgmma.fence must order "
                            "that before the wgmma", r);
                 emu_report_also(w, written_at(w, &i->op[1].elem[r]), "written");
                 bad = 1;
@@ -740,7 +764,8 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
             const ptx_opnd *e = &i->op[1].elem[r];
             uint32_t index;
             if (w->ntagged && emu_tag_of(w, e, &index))
-                emu_report(w, i, mask, E_WGMMA_PENDING, "register %d of A is the accumulator of a wgmma in flight: wgmma.wait_group must "
+                emu_report(w, i, mask, E_WGMMA_PENDING,
+                           "register %d of A is the accumulator of a wgmma in flight: wgmma.wait_group must "
                            "come first", r);
             const uint32_t *v = R32(w, e);
             for (int l = 0; l < 32; l++) memcpy(&o->ra[l / 4 + (r & 1) * 8][r / 2 * 16 + l % 4 * 4], &v[l], 4);
@@ -759,17 +784,21 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
                 for (from = s->head; from && from->tag != tag;) from = from->next;
         }
         if (tag && !from && !told++)
-            emu_report(w, i, mask, E_WGMMA_PENDING, "accumulator register %d is on the way from another asynchronous instruction: wait "
+            emu_report(w, i, mask, E_WGMMA_PENDING,
+                       "accumulator register %d is on the way from another asynchronous instruction: wait "
                        "for that first", p);
         if (from) chained = 1;
         if (p == 0) src = from;
-        if (from && !told && (F_NP(from->i) != np || F_TD(from->i) != F_TD(i) || index != (uint32_t)p) && from->fence_no == s->fences) {
-            emu_report(w, i, mask, E_WGMMA_FENCE, "accumulator register %d is on the way from a wgmma of another shape or place: only "
+        if (from && !told && (F_NP(from->i) != np || F_TD(from->i) != F_TD(i) || index != (uint32_t)p)
+            && from->fence_no == s->fences) {
+            emu_report(w, i, mask, E_WGMMA_FENCE,
+                       "accumulator register %d is on the way from a wgmma of another shape or place: only "
                        "the same accumulator can be reused without wgmma.fence", p);
             emu_report_also(w, from->i, "the wgmma in flight");
             told = 1;
         }
-        if (from != src || index != (uint32_t)p || (from && (F_NP(from->i) != np || F_TD(from->i) != F_TD(i)))) same = 0;
+        if (from != src || index != (uint32_t)p || (from && (F_NP(from->i) != np || F_TD(from->i) != F_TD(i))))
+            same = 0;
     }
     if (scale_d) {
         if (chained && same) o->src = src;
@@ -810,7 +839,8 @@ static int all_regs(const ptx_opnd *v)
 }
 
 /* A source that is no register of other than so many bits */
-static int source(emu_module *m, ptx_func *fn, ptx_instr *i, ptx_opnd *o, ptx_type t, const char *what, char *err, size_t size)
+static int source(emu_module *m, ptx_func *fn, ptx_instr *i, ptx_opnd *o, ptx_type t, const char *what, char *err,
+                  size_t size)
 {
     if (o->kind == PO_REG && ptx_type_bits(o->type) != ptx_type_bits(t))
         return emu_decode_error(err, size, i, "%s must be a register of %d bits", what, ptx_type_bits(t));
@@ -846,14 +876,17 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     int sp = !!(flags & F_SP), fp8 = (ta == PT_E4M3 || ta == PT_E5M2) && (tb == PT_E4M3 || tb == PT_E5M2);
     int half = ta == tb && (ta == PT_F16 || ta == PT_BF16), tf32 = ta == PT_TF32 && tb == PT_TF32;
     int int8 = (ta == PT_S8 || ta == PT_U8) && (tb == PT_S8 || tb == PT_U8), b1 = ta == PT_B1 && tb == PT_B1;
-    int types_ok = td == PT_F32 ? half || tf32 || fp8 : td == PT_F16 ? (half && ta == PT_F16) || fp8 : td == PT_S32 && (int8 || b1);
+    int types_ok = td == PT_F32 ? half || tf32 || fp8
+                 : td == PT_F16 ? (half && ta == PT_F16) || fp8
+                 : td == PT_S32 && (int8 || b1);
     if (!types_ok) return emu_decode_error(err, size, i, "wgmma has no such combination of types");
     int want_k = 256 / (half ? 16 : tf32 ? 32 : b1 ? 1 : 8) * (sp ? 2 : 1);
     if (k != want_k) return emu_decode_error(err, size, i, "K must be %d with these types, not %d", want_k, k);
     if (n < 8 || n > 256 || n % 8 || ((int8 || b1) && n != 8 && n != 24 && n % 16))
-        return emu_decode_error(err, size, i, "N must be %s, not %d", int8 || b1 ? "8, 16, 24, 32, 48, 64, .. 256 with integers"
-                                                                                 : "a multiple of 8 in 8..256", n);
-    if (b1 ? !(and && popc) : and || popc) return emu_decode_error(err, size, i, "only .b1 has an operation, and it is .and.popc");
+        return emu_decode_error(err, size, i, "N must be %s, not %d", int8
+                                || b1 ? "8, 16, 24, 32, 48, 64, .. 256 with integers" : "a multiple of 8 in 8..256", n);
+    if (b1 ? !(and && popc) : and || popc)
+        return emu_decode_error(err, size, i, "only .b1 has an operation, and it is .and.popc");
     if (b1 && sp) return emu_decode_error(err, size, i, ".sp is not supported with .b1");
     if (flags & F_SAT && !int8) return emu_decode_error(err, size, i, ".satfinite goes with .s8 and .u8 only");
 
@@ -877,7 +910,8 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         meta = (uint32_t)at;
         if (source(m, fn, i, &o[at++], PT_B32, "the metadata", err, size)) return -1;
         if (!imm2(&o[at], 0, int8 || fp8 ? 0 : 1))
-            return emu_decode_error(err, size, i, "the sparsity selector must be an immediate, 0%s", int8 || fp8 ? "" : " or 1");
+            return emu_decode_error(err, size, i, "the sparsity selector must be an immediate, 0%s", int8 || fp8 ? ""
+                                    : " or 1");
         sel = (uint32_t)o[at++].imm;
     }
     uint32_t scale = (uint32_t)at;
@@ -892,7 +926,8 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         return emu_decode_error(err, size, i, "%d immediates must follow scale-d with these types (%s), not %d", imms,
                                 imms == 4 ? "imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b"
                                 : imms == 3 ? "imm-scale-a, imm-scale-b, imm-trans-b"
-                                : imms == 2 ? "imm-scale-a, imm-scale-b; there is no transposition" : "none", i->nop - at);
+                                : imms == 2 ? "imm-scale-a, imm-scale-b; there is no transposition" : "none",
+                                i->nop - at);
     for (int x = 0; x < imms; x++, at++) {
         if (x < 2 ? !imm2(&o[at], 1, -1) : !imm2(&o[at], 0, 1))
             return emu_decode_error(err, size, i, "%s", x < 2 ? "imm-scale-a and imm-scale-b must be 1 or -1"
@@ -920,7 +955,8 @@ static int decode(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t s
     if (!fence && !commit && !wait) return emu_decode_error(err, size, i, "wgmma.%s is not supported", what);
     if (i->nmod != 4 || !emu_has(i, "sync") || !emu_has(i, "aligned"))
         return emu_decode_error(err, size, i, "exactly .sync.aligned is required");
-    if (i->nop != wait) return emu_decode_error(err, size, i, wait ? "one operand is required" : "no operands are allowed");
+    if (i->nop != wait)
+        return emu_decode_error(err, size, i, wait ? "one operand is required" : "no operands are allowed");
     if (wait) {
         if (i->op[0].kind != PO_IMM || i->op[0].imm < 0)
             return emu_decode_error(err, size, i, "the number of groups must be an immediate, 0 or more");

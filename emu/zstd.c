@@ -160,7 +160,8 @@ static int huf_weights(uint8_t *weight, const uint8_t *p, size_t n)
         fse_entry e = t.e[state[i & 1]];
         weight[i] = e.symbol;
         state[i & 1] = e.base + bits_read(&b, e.bits);
-        if (b.left < 0) {                               /* nothing left to move on with: the other state's is the last */
+        /* nothing left to move on with: the other state's is the last */
+        if (b.left < 0) {
             weight[i + 1] = t.e[state[~i & 1]].symbol;
             return i + 2;
         }
@@ -200,7 +201,8 @@ static long huf_read(huf_table *t, const uint8_t *p, size_t n)
     huf_entry *e = t->e;
     for (int w = 1; w <= log; w++)                      /* longest codes first, symbols in order */
         for (int s = 0; s < count; s++)
-            for (int i = weight[s] == w ? 1 << (w - 1) : 0; i; i--) *e++ = (huf_entry){ (uint8_t)s, (uint8_t)(log + 1 - w) };
+            for (int i = weight[s] == w ? 1 << (w - 1) : 0; i; i--)
+                *e++ = (huf_entry){ (uint8_t)s, (uint8_t)(log + 1 - w) };
     t->log = log;
     return (long)used;
 }
@@ -258,7 +260,9 @@ static long read_literals(frame *f, const uint8_t *p, size_t n, size_t *count)
     const uint8_t *s = p + 6;
     for (int i = 0; i < 4; i++) {
         size_t bytes = i < 3 ? le(p + 2 * i, 2) : left;
-        if (bytes > left || huf_stream(&f->huf, s, bytes, f->literals + (size_t)i * each, i < 3 ? each : *count - 3 * each) < 0) return -1;
+        if (bytes > left || huf_stream(&f->huf, s, bytes, f->literals + (size_t)i * each, i < 3 ? each
+                                       : *count - 3 * each) < 0)
+            return -1;
         s += bytes;
         left -= bytes;
     }
@@ -268,20 +272,25 @@ static long read_literals(frame *f, const uint8_t *p, size_t n, size_t *count)
 /* --- sequences section, 3.1.1.3.2 ------------------------------------------------------------------------------- */
 
 /* codes from 16 (lengths of literals) and 32 (of matches) on; below them a code is its value */
-static const uint32_t ll_base[] = { 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536 };
+static const uint32_t ll_base[] = { 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 128, 256, 512, 1024, 2048, 4096, 8192,
+                                    16384, 32768, 65536 };
 static const uint8_t ll_bits[] = { 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
-static const uint32_t ml_base[] = { 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771, 65539 };
+static const uint32_t ml_base[] = { 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, 131, 259, 515, 1027, 2051, 4099, 8195,
+                                    16387, 32771, 65539 };
 static const uint8_t ml_bits[] = { 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 
 /* predefined distributions, 3.1.1.3.2.2 */
-static const int16_t ll_default[] = { 4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1 };
-static const int16_t of_default[] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1 };
-static const int16_t ml_default[] = { 1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+static const int16_t ll_default[] = { 4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2,
+                                      1, 1, 1, 1, 1, -1, -1, -1, -1 };
+static const int16_t of_default[] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1,
+                                      -1, -1, -1 };
+static const int16_t ml_default[] = { 1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                      1, 1, 1, 1, 1, 1, 1, 1, 1,
                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1 };
 
 /* One of the three tables, as its mode says. Bytes used, or -1. */
-static long read_table(fse_table *t, int mode, const uint8_t *p, size_t n, const int16_t *dist, int symbols, int dist_log,
-                       int max_symbol, int max_log)
+static long read_table(fse_table *t, int mode, const uint8_t *p, size_t n, const int16_t *dist, int symbols,
+                       int dist_log, int max_symbol, int max_log)
 {
     switch (mode) {
     case 0:
@@ -340,7 +349,8 @@ static long read_block(frame *f, const uint8_t *p, size_t n, uint8_t *out, size_
         int modes = p[0];
         p++, n--;
 #define TABLE(name, shift, dist, dist_log, max_symbol, max_log)                                                       \
-        used = read_table(&f->name, modes >> (shift) & 3, p, n, dist, (int)(sizeof dist / sizeof *dist), dist_log, max_symbol, max_log); \
+        used = read_table(&f->name, modes >> (shift) & 3, p, n, dist, (int)(sizeof dist / sizeof *dist), dist_log,    \
+                          max_symbol, max_log);                                                                       \
         if (used < 0) return -1;                                                                                      \
         p += used, n -= (size_t)used
         TABLE(ll, 6, ll_default, 6, LL_MAX, LL_LOG);
@@ -353,7 +363,8 @@ static long read_block(frame *f, const uint8_t *p, size_t n, uint8_t *out, size_
         while (nseq--) {
             fse_entry l = f->ll.e[ll], o = f->of.e[of], m = f->ml.e[ml];
             uint32_t value = ((uint32_t)1 << o.symbol) + bits_read(&b, o.symbol);
-            size_t match = m.symbol < 32 ? m.symbol + 3u : ml_base[m.symbol - 32] + bits_read(&b, ml_bits[m.symbol - 32]);
+            size_t match = m.symbol < 32 ? m.symbol + 3u
+                   : ml_base[m.symbol - 32] + bits_read(&b, ml_bits[m.symbol - 32]);
             size_t length = l.symbol < 16 ? l.symbol : ll_base[l.symbol - 16] + bits_read(&b, ll_bits[l.symbol - 16]);
             if (nseq) {
                 ll = l.base + bits_read(&b, l.bits);

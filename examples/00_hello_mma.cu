@@ -37,7 +37,8 @@ int main(void)
 {
     float d[16 * 8], *dev;
     int wrong = 0;
-    print_map("A of m16n8k16, 16 x 16 (m down, k across): lane.element", 16, 16, 8, tc_frag_m16n8k16_a_row, tc_frag_m16n8k16_a_col);
+    print_map("A of m16n8k16, 16 x 16 (m down, k across): lane.element", 16, 16, 8, tc_frag_m16n8k16_a_row,
+              tc_frag_m16n8k16_a_col);
     print_map("B, 8 x 16 (n down, k across)", 8, 16, 4, tc_frag_m16n8k16_b_row, tc_frag_m16n8k16_b_col);
     print_map("D, 16 x 8 (m down, n across)", 16, 8, 4, tc_frag_m16n8k16_d_row, tc_frag_m16n8k16_d_col);
     example_device(80);

@@ -1,10 +1,13 @@
 /* 01_wmma_gemm.cu - a GEMM in three steps, each a kernel with wmma: the Tensor Cores without knowing who holds what.
  *
- *     naive      a warp computes 16 x 16 of D, straight from global memory: every element of A and B is loaded again and again
- *     tiled      a block computes 128 x 128; its A and B tiles stand in shared memory, a warp keeps 64 x 32 of D in registers
- *     buffered   the same, while cp.async brings the next tiles: loading and multiplying go on at the same time
+ *     naive     a warp computes 16 x 16 of D, straight from global memory: every element of A and B is loaded again and
+ *               again
+ *     tiled     a block computes 128 x 128; its A and B tiles stand in shared memory, a warp keeps 64 x 32 of D in
+ *               registers
+ *     buffered  the same, while cp.async brings the next tiles: loading and multiplying go on at the same time
  *
- * D = A * B in f32, A and B f16; A is m x k by rows, B is n x k (k contiguous). m and n are multiples of 128, k of 32. */
+ * D = A * B in f32, A and B f16; A is m x k by rows, B is n x k (k contiguous). m and n are multiples of 128, k of
+ * 32. */
 #include "example.h"
 
 /* f16 products, f32 sums, A by rows, B by columns: wm_load_a_shared, wm_mma and the rest */
@@ -33,8 +36,8 @@ __global__ void __launch_bounds__(128) naive(const problem p)
 }
 
 /* ---- 2. tiled: 8 warps, 2 down and 4 across, each 64 x 32 of D as 4 x 2 fragments ----
- * A line of shared memory is 32 elements of k and 8 of padding: 80 bytes, so that the 8 lines that a load touches at a time lie in
- * different banks. */
+ * A line of shared memory is 32 elements of k and 8 of padding: 80 bytes, so that the 8 lines that a load touches at a
+ * time lie in different banks. */
 enum { BM = 128, BN = 128, BK = 32, LD = BK + 8, THREADS = 256, TILE = (BM + BN) * LD };
 
 /* A warp multiplies what lies in shared memory. */
@@ -68,8 +71,12 @@ TC_DEV void store(const problem p, const wm_c c[4][2], int warp)
     for (int i = 0; i < 8; i++) wm_store_row_global(d + (size_t)(i / 2 * 16) * p.n + i % 2 * 16, &c[i / 2][i % 2], p.n);
 }
 
-/* A line of a tile is 4 chunks of 16 bytes. A thread moves chunk t % 4 of the lines t / 4 and t / 4 + 64, of both tiles. */
-TC_DEV const uint16_t *my_chunk(const uint16_t *matrix, int first_line, int k) { return matrix + (size_t)(first_line + threadIdx.x / 4) * k + threadIdx.x % 4 * 8; }
+/* A line of a tile is 4 chunks of 16 bytes. A thread moves chunk t % 4 of the lines t / 4 and t / 4 + 64, of both
+ * tiles. */
+TC_DEV const uint16_t *my_chunk(const uint16_t *matrix, int first_line, int k)
+{
+    return matrix + (size_t)(first_line + threadIdx.x / 4) * k + threadIdx.x % 4 * 8;
+}
 TC_DEV int my_place(void) { return (int)(threadIdx.x / 4 * LD + threadIdx.x % 4 * 8); }
 
 __global__ void __launch_bounds__(THREADS) tiled(const problem p)
@@ -153,10 +160,12 @@ static double worst(const problem *p, int samples)
 {
     double most = 0;
     for (int s = 0; s < samples; s++) {
-        const int i = s < 4 ? s / 2 * (p->m - 1) : (int)((s * 2654435761u) % (unsigned)p->m), j = s < 4 ? s % 2 * (p->n - 1) : (int)((s * 40503u + 977u) % (unsigned)p->n);
+        const int i = s < 4 ? s / 2 * (p->m - 1) : (int)((s * 2654435761u) % (unsigned)p->m),
+                  j = s < 4 ? s % 2 * (p->n - 1) : (int)((s * 40503u + 977u) % (unsigned)p->n);
         double size;
         const double x = example_dot(p->a, p->k, p->b, p->k, p->k, i, j, TC_F16, &size);
-        const double error = fabs(example_get(p->d, (size_t)i * p->n + j, TC_F32) - x) / ((p->k + 8) * 1.2e-7 * size + 1e-5);
+        const double error = fabs(example_get(p->d, (size_t)i * p->n + j, TC_F32) - x)
+                     / ((p->k + 8) * 1.2e-7 * size + 1e-5);
         if (!(error <= most)) most = error;
     }
     return most;
@@ -171,7 +180,8 @@ static int shape(int full)
     problem p[3];
     void *self[3];
     int failed = 0;
-    const uint16_t *a = (const uint16_t *)example_random((size_t)n * n, 1, TC_F16, 1.f), *b = (const uint16_t *)example_random((size_t)n * n, 2, TC_F16, 1.f);
+    const uint16_t *a = (const uint16_t *)example_random((size_t)n * n, 1, TC_F16, 1.f),
+                   *b = (const uint16_t *)example_random((size_t)n * n, 2, TC_F16, 1.f);
     for (int i = 0; i < 3; i++) {
         p[i].a = a, p[i].b = b, p[i].m = p[i].n = p[i].k = n;
         p[i].d = (float *)example_alloc((size_t)n * n, TC_F32);

@@ -1,6 +1,7 @@
 /* 10_gemm_sm80.cu - a generated GEMM for every device from sm_80 on: cp.async, ldmatrix, mma.sync.
- * The tile is the one that serves large problems best where a block may have 144 KB of shared memory (sm_80, sm_87, sm_90,
- * sm_100...); sm_86, sm_89 and sm_120 give 99 KB, and NAME_can_run says so: there the default tile of 96 KB steps in. */
+ * The tile is the one that serves large problems best where a block may have 144 KB of shared memory (sm_80, sm_87,
+ * sm_90, sm_100...); sm_86, sm_89 and sm_120 give 99 KB, and NAME_can_run says so: there the default tile of 96 KB
+ * steps in. */
 #include "gemm_main.h"
 
 TC_GEMM_SM80_DEFINE(gemm_big, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .bk = 64, .stages = 3)

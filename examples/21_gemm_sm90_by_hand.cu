@@ -1,7 +1,9 @@
-/* 21_gemm_sm90_by_hand.cu - a Hopper GEMM from three functions on the skeleton of tc_kernel.h. Needs tc*.h alone; a start for your own.
+/* 21_gemm_sm90_by_hand.cu - a Hopper GEMM from three functions on the skeleton of tc_kernel.h. Needs tc*.h alone; a
+ * start for your own.
  *
- * D (m x n) = A (m x k) * B (n rows of k), bf16, f32 accumulation; n and k multiples of 8 (TMA's 16 bytes). A slot holds 64 columns of k: a
- * 128 x 64 block of A and a 256 x 64 block of B, 128-byte swizzled. Two blocks of a cluster share B: each loads half and multicasts it.
+ * D (m x n) = A (m x k) * B (n rows of k), bf16, f32 accumulation; n and k multiples of 8 (TMA's 16 bytes). A slot
+ * holds 64 columns of k: a 128 x 64 block of A and a 256 x 64 block of B, 128-byte swizzled. Two blocks of a cluster
+ * share B: each loads half and multicasts it.
  */
 #define TC_SM90_STUBS /* this file compiles for every target, and says at run time where it cannot run */
 #include "tc.h"
@@ -16,23 +18,28 @@ typedef struct params {
     int m, n;
 } params;
 
-/* One thread: a slot's blocks of A and B. What the neighbour multicasts into this block's slot counts in its barrier too. */
+/* One thread: a slot's blocks of A and B. What the neighbour multicasts into this block's slot counts in its barrier
+ * too. */
 TC_DEV_SM90A void load(const tc_slot *s, const tc_work *w, const void *args)
 {
     const params *p = (const params *)args;
     const int k = (int)s->step * BK, half = (int)s->rank * (BN / CLUSTER);
     tc_cp_async_bulk_tensor_3d(s->at, &p->a, k, w->row, w->batch, s->full);
-    tc_cp_async_bulk_tensor_3d_multicast(s->at + A_BYTES + (uint32_t)half * 128u, &p->b, k, w->col + half, w->batch, s->full, 3);
+    tc_cp_async_bulk_tensor_3d_multicast(s->at + A_BYTES + (uint32_t)half * 128u, &p->b, k, w->col + half, w->batch,
+                                         s->full, 3);
 }
 
-/* A warpgroup: its 64 rows of A by all of B, four instructions of k = 16. The first product of a tile overwrites: no clearing. */
+/* A warpgroup: its 64 rows of A by all of B, four instructions of k = 16. The first product of a tile overwrites: no
+ * clearing. */
 TC_DEV_SM90A void step(const tc_slot *s, const tc_work *w, float *acc, const void *args)
 {
-    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * (64 * 128), 128), b = tc_wgmma_desc(s->at + A_BYTES, 128);
+    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * (64 * 128), 128),
+                   b = tc_wgmma_desc(s->at + A_BYTES, 128);
     (void)w, (void)args;
 #pragma unroll
     for (int k = 0; k < BK / 16; k++)
-        TC_WGMMA_SS(256, f32, bf16, acc, a + (uint64_t)(k * 2), b + (uint64_t)(k * 2), k > 0 || s->step > 0, 1, 1, 0, 0);
+        TC_WGMMA_SS(256, f32, bf16, acc, a + (uint64_t)(k * 2), b + (uint64_t)(k * 2), k > 0 || s->step > 0, 1, 1, 0,
+                    0);
 }
 
 /* A warpgroup, each warp for itself: its 16 rows to bf16, through swizzled boxes of 64 columns to D by TMA. */
@@ -44,13 +51,14 @@ TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, con
     tc_store_rows(box, BN, &to, acc);
 }
 
-TC_KERNEL_SM90_DEFINE(hand, params, .bm = BM, .bn = BN, .slot_bytes = A_BYTES + B_BYTES, .accumulators = BN / 2, .cluster = CLUSTER,
-                      .load = load, .step = step, .finish = finish)
+TC_KERNEL_SM90_DEFINE(hand, params, .bm = BM, .bn = BN, .slot_bytes = A_BYTES + B_BYTES, .accumulators = BN / 2,
+                      .cluster = CLUSTER, .load = load, .step = step, .finish = finish)
 TC_GEMM_SM90_DEFINE(generated, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = BM, .bn = BN, .cluster_m = CLUSTER)
 
 static tc_status hand_run(const tc_gemm_args *g, cudaStream_t stream)
 {
-    const tc_operand_matrix a = {"a", TC_BF16, g->a, g->k, g->m, 1, g->lda, 0}, b = {"b", TC_BF16, g->b, g->k, g->n, 1, g->ldb, 0};
+    const tc_operand_matrix a = {"a", TC_BF16, g->a, g->k, g->m, 1, g->lda, 0},
+                            b = {"b", TC_BF16, g->b, g->k, g->n, 1, g->ldb, 0};
     const tc_operand_matrix d = {"d", TC_BF16, g->d, g->n, g->m, 1, g->ldd, 0};
     const tc_kernel_call call = {g->m, g->n, 1, (g->k + BK - 1) / BK, 0, 0, 0, stream};
     params p;
@@ -66,7 +74,8 @@ static uint16_t *matrix(uint16_t **host, int rows, int cols) /* multiples of 1/8
 {
     void *device = 0;
     *host = (uint16_t *)malloc((size_t)rows * cols * 2);
-    for (size_t i = 0; i < (size_t)rows * cols; i++) (*host)[i] = tc_bf16_from_f32((float)(i * 2654435761u >> 7 & 15) / 8 - 1);
+    for (size_t i = 0; i < (size_t)rows * cols; i++)
+        (*host)[i] = tc_bf16_from_f32((float)(i * 2654435761u >> 7 & 15) / 8 - 1);
     if (cudaMalloc(&device, (size_t)rows * cols * 2) != cudaSuccess) exit(1);
     cudaMemcpy(device, *host, (size_t)rows * cols * 2, cudaMemcpyHostToDevice);
     return (uint16_t *)device;
@@ -75,13 +84,16 @@ static uint16_t *matrix(uint16_t **host, int rows, int cols) /* multiples of 1/8
 int main(void)
 {
     cudaDeviceProp prop;
-    const int emulated = cudaGetDeviceProperties(&prop, 0) == cudaSuccess && !strncmp(prop.name, "tcemu", 5), shapes[3][3] = {{4096, 4096, 4096}, {8192, 8192, 8192}, {1000, 1032, 520}};
+    const int emulated = cudaGetDeviceProperties(&prop, 0) == cudaSuccess && !strncmp(prop.name, "tcemu", 5),
+              shapes[3][3] = {{4096, 4096, 4096}, {8192, 8192, 8192}, {1000, 1032, 520}};
     cudaEvent_t from, to;
     int failed = 0;
-    if (prop.major != 9) return printf("needs compute capability 9.0, this device has %d.%d: not run\n", prop.major, prop.minor), 0;
+    if (prop.major != 9)
+        return printf("needs compute capability 9.0, this device has %d.%d: not run\n", prop.major, prop.minor), 0;
     cudaEventCreate(&from), cudaEventCreate(&to);
     for (int x = 0; x < 3; x++) {
-        const int div = emulated ? 16 : 1, m = shapes[x][0] / div, n = shapes[x][1] / div / 8 * 8, k = shapes[x][2] / div / 8 * 8;
+        const int div = emulated ? 16 : 1, m = shapes[x][0] / div, n = shapes[x][1] / div / 8 * 8,
+                  k = shapes[x][2] / div / 8 * 8;
         uint16_t *a, *b, *d, *A = matrix(&a, m, k), *B = matrix(&b, n, k), *D = matrix(&d, m, n);
         const tc_gemm_args g = {.m = m, .n = n, .k = k, .a = A, .lda = k, .b = B, .ldb = k, .d = D, .ldd = n};
         tc_status (*const run[2])(const tc_gemm_args *, cudaStream_t) = {hand_run, generated_run};

@@ -1,4 +1,5 @@
-/* 22_gemm_bias_gelu.cu - your epilogue in a GEMM: D = gelu(A * B * scale + bias), in about the time of the product alone.
+/* 22_gemm_bias_gelu.cu - your epilogue in a GEMM: D = gelu(A * B * scale + bias), in about the time of the product
+ * alone.
  * What a user writes stands between the two lines. It runs on every device from sm_80 on. Needs tc*.h alone. */
 #include "tc.h"
 #include <math.h>
@@ -16,7 +17,8 @@ TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
 TC_GEMM_DEFINE(gemm_bias_gelu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(my_args), .epi = bias_gelu)
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-TC_HD float number(uint32_t seed, size_t i) /* element i of a matrix: a multiple of 1/8 in -1 .. 1, the same on the device and here */
+/* element i of a matrix: a multiple of 1/8 in -1 .. 1, the same on the device and here */
+TC_HD float number(uint32_t seed, size_t i)
 {
     uint32_t h = ((uint32_t)i + seed * 0x9e3779b9u) * 2654435761u;
     h = (h ^ h >> 15) * 2246822519u;
@@ -42,7 +44,8 @@ static void *matrix(int rows, int cols, uint32_t seed, int type)
 int main(void)
 {
     /* feed-forward layers: GPT-2 XL, Llama-2 7B, Llama-3 8B, Llama-3 70B, at 4096 tokens; then a ragged one */
-    const int shapes[5][3] = {{4096, 6400, 1600}, {4096, 11008, 4096}, {4096, 14336, 4096}, {4096, 28672, 8192}, {777, 1111, 1000}};
+    const int shapes[5][3] = {{4096, 6400, 1600}, {4096, 11008, 4096}, {4096, 14336, 4096}, {4096, 28672, 8192},
+                              {777, 1111, 1000}};
     cudaDeviceProp prop;
     cudaEvent_t from, to;
     int failed = 0;
@@ -51,7 +54,8 @@ int main(void)
     cudaEventCreate(&from), cudaEventCreate(&to);
     for (int x = 0; x < 5; x++) {
         const int div = emulated ? 16 : 1, m = shapes[x][0] / div, n = shapes[x][1] / div, k = shapes[x][2] / div;
-        void *a = matrix(m, k, 1, TC_BF16), *b = matrix(n, k, 2, TC_BF16), *d = matrix(m, n, 3, TC_BF16), *bias = matrix(1, n, 4, TC_F32);
+        void *a = matrix(m, k, 1, TC_BF16), *b = matrix(n, k, 2, TC_BF16), *d = matrix(m, n, 3, TC_BF16),
+             *bias = matrix(1, n, 4, TC_F32);
         const my_args hook = {(const float *)bias, 0.02f};
         const tc_gemm_args g = {.m = m, .n = n, .k = k, .a = a, .lda = k, .b = b, .ldb = k, .d = d, .ldd = n,
                                 .epi_args = &hook, .epi_size = sizeof hook};

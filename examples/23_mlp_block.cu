@@ -56,11 +56,13 @@ static void mlp_products(void *self) /* the three products alone, by cuBLAS */
     example_cublas_run(&down);
 }
 
-/* One row of the block in fp64 against the output; the bound follows the three roundings to bf16 and the sums in f32. */
+/* One row of the block in fp64 against the output; the bound follows the three roundings to bf16 and the sums in
+ * f32. */
 static double mlp_error(const mlp *b, int row)
 {
     const int hidden = b->hidden, inner = b->inner;
-    float *x = (float *)malloc(sizeof(float) * (size_t)hidden), *w = (float *)malloc(sizeof(float) * (size_t)(hidden > inner ? hidden : inner));
+    float *x = (float *)malloc(sizeof(float) * (size_t)hidden),
+          *w = (float *)malloc(sizeof(float) * (size_t)(hidden > inner ? hidden : inner));
     double *h = (double *)malloc(sizeof(double) * (size_t)inner), worst = 0;
     example_row(x, b->x, (size_t)row * hidden, hidden, TC_BF16);
     for (int j = 0; j < inner; j++) {
@@ -75,7 +77,8 @@ static double mlp_error(const mlp *b, int row)
         double sum = x[j], squares = 0;
         example_row(w, b->wd, (size_t)j * inner, inner, TC_BF16);
         for (int e = 0; e < inner; e++) sum += h[e] * w[e], squares += h[e] * w[e] * h[e] * w[e];
-        /* gate and h are each rounded to bf16: errors of 2^-8 at most, independent over e: six deviations of their sum */
+        /* gate and h are each rounded to bf16: errors of 2^-8 at most, independent over e: six deviations of their
+         * sum */
         const double bound = 6 * sqrt(squares) * 2 / 256 + fabs(sum) / 256 + 1e-4;
         const double error = fabs(example_get(b->out, (size_t)row * hidden + j, TC_BF16) - sum) / bound;
         if (!(error <= worst)) worst = error;
@@ -111,7 +114,8 @@ static int mlp_shape(const char *name, int full_tokens, int full_hidden, int ful
     if (example_emulated()) printf("emulated");
     else printf("%7.1f TFLOP/s", flops / seconds[0] * 1e-12);
     if (sides > 1)
-        printf("   cuBLAS, the three products alone: %7.1f TFLOP/s (%.2fx)", flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
+        printf("   cuBLAS, the three products alone: %7.1f TFLOP/s (%.2fx)", flops / seconds[1] * 1e-12,
+               seconds[1] / seconds[0]);
     printf("   error %.2f of the bound  %s\n", worst, worst <= 1 ? "ok" : "FAIL");
     CUDA_CHECK(cudaFree(b.x));
     CUDA_CHECK(cudaFree(b.wg));

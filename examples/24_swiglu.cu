@@ -1,8 +1,9 @@
-/* 24_swiglu.cu - one A, two B's, one output: D = silu(A * G) * (A * U), the gate of a Llama's feed-forward block, on the skeleton of tc_kernel.h.
+/* 24_swiglu.cu - one A, two B's, one output: D = silu(A * G) * (A * U), the gate of a Llama's feed-forward block, on
+ * the skeleton of tc_kernel.h.
  * Needs tc*.h alone.
  *
- * D (m x n), A (m x k), G and U (n rows of k each), bf16, f32 accumulation; n and k multiples of 8. A slot holds 64 columns of k of A, of G
- * and of U; a consumer has two accumulators of 64 x 128, and neither product ever sees memory.
+ * D (m x n), A (m x k), G and U (n rows of k each), bf16, f32 accumulation; n and k multiples of 8. A slot holds 64
+ * columns of k of A, of G and of U; a consumer has two accumulators of 64 x 128, and neither product ever sees memory.
  */
 #define TC_SM90_STUBS
 #include "tc.h"
@@ -49,14 +50,15 @@ TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, con
     tc_store_rows(box, BN, &to, acc);
 }
 
-TC_KERNEL_SM90_DEFINE(swiglu, params, .bm = BM, .bn = BN, .slot_bytes = A_BYTES + 2 * B_BYTES, .accumulators = BN, .load = load, .step = step,
-                      .finish = finish)
+TC_KERNEL_SM90_DEFINE(swiglu, params, .bm = BM, .bn = BN, .slot_bytes = A_BYTES + 2 * B_BYTES, .accumulators = BN,
+                      .load = load, .step = step, .finish = finish)
 
 static uint16_t *matrix(uint16_t **host, int rows, int cols) /* multiples of 1/8 in -1 .. 1, on the device and here */
 {
     void *device = 0;
     *host = (uint16_t *)malloc((size_t)rows * cols * 2);
-    for (size_t i = 0; i < (size_t)rows * cols; i++) (*host)[i] = tc_bf16_from_f32((float)(i * 2654435761u >> 7 & 15) / 8 - 1);
+    for (size_t i = 0; i < (size_t)rows * cols; i++)
+        (*host)[i] = tc_bf16_from_f32((float)(i * 2654435761u >> 7 & 15) / 8 - 1);
     if (cudaMalloc(&device, (size_t)rows * cols * 2) != cudaSuccess) exit(1);
     cudaMemcpy(device, *host, (size_t)rows * cols * 2, cudaMemcpyHostToDevice);
     return (uint16_t *)device;
@@ -75,7 +77,8 @@ int main(void)
     cudaEvent_t from, to;
     float ms = 0;
     int wrong = 0;
-    if (prop.major != 9) return printf("needs compute capability 9.0, this device has %d.%d: not run\n", prop.major, prop.minor), 0;
+    if (prop.major != 9)
+        return printf("needs compute capability 9.0, this device has %d.%d: not run\n", prop.major, prop.minor), 0;
     tc_status st = tc_operand_map(&p.a, &ma, BK, BM);
     if (st == TC_OK) st = tc_operand_map(&p.gate, &mg, BK, BN);
     if (st == TC_OK) st = tc_operand_map(&p.up, &mu, BK, BN);

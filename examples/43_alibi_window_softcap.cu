@@ -1,9 +1,10 @@
-/* 43_alibi_window_softcap.cu - your score in attention: ALiBi, a sliding window and a soft cap in one kernel, none of which costs a pass
- * over memory, nor a matrix of biases. What a user writes stands between the two lines.
+/* 43_alibi_window_softcap.cu - your score in attention: ALiBi, a sliding window and a soft cap in one kernel, none of
+ * which costs a pass over memory, nor a matrix of biases. What a user writes stands between the two lines.
  *
  *     score = cap * tanh(s / cap) + slope(head) * (key - query),   causal, the last 1024 keys
  *
- * The hook sees each score once, scaled, with its place; the window is the kit's, so tiles outside of it are never loaded. */
+ * The hook sees each score once, scaled, with its place; the window is the kit's, so tiles outside of it are never
+ * loaded. */
 #include "attn_main.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -17,7 +18,8 @@ TC_DEV float alibi_softcap(float s, tc_attn_at at, const void *args)
     return p->cap * t + exp2f(p->slope * (at.h + 1)) * (at.kv - at.q);
 }
 
-TC_ATTN_DEFINE(attn_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1, .hook_size = sizeof(my_args), .score = alibi_softcap)
+TC_ATTN_DEFINE(attn_alibi, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1, .hook_size = sizeof(my_args),
+               .score = alibi_softcap)
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 TC_ATTN_DEFINE(attn_plain, .type = TC_BF16, .head_dim = 128, .causal = 1, .window = 1)
@@ -37,7 +39,8 @@ int main(void)
         const int len = i == 3 ? 1111 : 1024 << 2 * i, heads = i == 3 ? 12 : 16;
         const my_args args = {20.f, 1 / 20.f, -8.f / heads};
         /* tanh.approx is right to 2^-11, relative */
-        const attn_example hooked = {"ALiBi", attn_alibi_run, 1, 1, 1023, 0, alibi_softcap_host, &args, 1.0 / 2048, &args, sizeof args};
+        const attn_example hooked = {"ALiBi", attn_alibi_run, 1, 1, 1023, 0, alibi_softcap_host, &args, 1.0 / 2048,
+                                     &args, sizeof args};
         const attn_example plain = {"window alone", attn_plain_run, 1, 1, 1023, 0};
         failed += attn_example_shape(&hooked, attn_shape{i == 3 ? 3 : 16 >> 2 * i, heads, heads, len, len, 128});
         failed += attn_example_shape(&plain, attn_shape{i == 3 ? 3 : 16 >> 2 * i, heads, heads, len, len, 128});

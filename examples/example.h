@@ -1,4 +1,5 @@
-/* example.h - what the examples share and what is not their idea: data, timing, a sampled fp64 check, cuBLAS for comparison. */
+/* example.h - what the examples share and what is not their idea: data, timing, a sampled fp64 check, cuBLAS for
+ * comparison. */
 #ifndef TC_EXAMPLE_H
 #define TC_EXAMPLE_H
 
@@ -38,8 +39,9 @@ static inline int example_emulated(void)
 /* A dimension for the machine at hand: on the CPU a sixteenth of it, with the same remainder of 8. */
 static inline int example_size(int n) { return example_emulated() ? n / 128 * 8 + n % 8 : n; }
 
-/* Compute capability as 10 * major + minor. Leaves, saying why, where there is no device or not the one needed: 90 means Hopper
- * alone (wgmma), 100 the families that have tcgen05 (10.0, 10.3, 11.0), any other that capability or a later one. */
+/* Compute capability as 10 * major + minor. Leaves, saying why, where there is no device or not the one needed: 90
+ * means Hopper alone (wgmma), 100 the families that have tcgen05 (10.0, 10.3, 11.0), any other that capability or a
+ * later one. */
 static inline int example_device(int needed)
 {
     cudaDeviceProp prop;
@@ -51,8 +53,9 @@ static inline int example_device(int needed)
     CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
     have = prop.major * 10 + prop.minor;
     if (needed == 90 ? have != 90 : needed == 100 ? have < 100 || have >= 120 : have < needed) {
-        printf("%s has compute capability %d.%d, this example needs %d.%d%s: not run\n", prop.name, prop.major, prop.minor, needed / 10,
-               needed % 10, needed == 90 ? "" : needed == 100 ? ", 10.3 or 11.0" : " or later");
+        printf("%s has compute capability %d.%d, this example needs %d.%d%s: not run\n", prop.name, prop.major,
+               prop.minor, needed / 10, needed % 10, needed == 90 ? "" : needed == 100 ? ", 10.3 or 11.0"
+               : " or later");
         exit(0);
     }
     printf("%s, compute capability %d.%d, %d SMs\n", prop.name, prop.major, prop.minor, prop.multiProcessorCount);
@@ -111,7 +114,8 @@ static inline void example_row(float *out, const void *p, size_t at, int count, 
 }
 
 /* The dot product of row i of A and row j of B in fp64, and in *size the sum of the absolute products. */
-static inline double example_dot(const void *a, int64_t lda, const void *b, int64_t ldb, int k, int i, int j, int type, double *size)
+static inline double example_dot(const void *a, int64_t lda, const void *b, int64_t ldb, int k, int i, int j, int type,
+                                 double *size)
 {
     float *x = (float *)malloc(sizeof(float) * (size_t)k), *y = (float *)malloc(sizeof(float) * (size_t)k);
     double sum = 0;
@@ -125,10 +129,13 @@ static inline double example_dot(const void *a, int64_t lda, const void *b, int6
 }
 
 /* Half a unit in the last place of a stored type, relative. */
-static inline double example_rounding(int type) { return type == TC_F32 ? 6e-8 : type == TC_BF16 ? 1.0 / 256 : 1.0 / 2048; }
+static inline double example_rounding(int type)
+{
+    return type == TC_F32 ? 6e-8 : type == TC_BF16 ? 1.0 / 256 : 1.0 / 2048;
+}
 
-/* Median seconds of run[i](self[i]), each after a warm-up, in turns: what the board's temperature does, it does to all. Calls
- * are timed in groups, so that the events themselves do not count. */
+/* Median seconds of run[i](self[i]), each after a warm-up, in turns: what the board's temperature does, it does to all.
+ * Calls are timed in groups, so that the events themselves do not count. */
 static int example_order(const void *x, const void *y)
 {
     const float a = *(const float *)x, b = *(const float *)y;
@@ -172,8 +179,9 @@ typedef struct example_gemm {
     int m, n, k, type;
 } example_gemm;
 
-typedef cublasStatus_t (*example_gemm_ex)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *, const void *, cudaDataType,
-                                          int, const void *, cudaDataType, int, const void *, void *, cudaDataType, int, cublasComputeType_t,
+typedef cublasStatus_t (*example_gemm_ex)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                                          const void *, const void *, cudaDataType, int, const void *, cudaDataType,
+                                          int, const void *, void *, cudaDataType, int, cublasComputeType_t,
                                           cublasGemmAlgo_t);
 static example_gemm_ex example_cublas;
 static cublasHandle_t example_cublas_handle;
@@ -183,8 +191,8 @@ static void example_cublas_run(void *self)
     const example_gemm *g = (const example_gemm *)self;
     const cudaDataType t = g->type == TC_BF16 ? CUDA_R_16BF : CUDA_R_16F;
     const float one = 1.f, zero = 0.f; /* row-major D = A B is column-major D' = B' A' */
-    example_cublas(example_cublas_handle, CUBLAS_OP_T, CUBLAS_OP_N, g->n, g->m, g->k, &one, g->b, t, g->k, g->a, t, g->k, &zero, g->d, t, g->n,
-                   CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    example_cublas(example_cublas_handle, CUBLAS_OP_T, CUBLAS_OP_N, g->n, g->m, g->k, &one, g->b, t, g->k, g->a, t,
+                   g->k, &zero, g->d, t, g->n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }
 
 static inline int example_cublas_open(void)
@@ -196,7 +204,8 @@ static inline int example_cublas_open(void)
     if (!lib && !example_cublas) lib = dlopen("libcublas.so.12", RTLD_NOW);
     if (!lib) return example_cublas != 0;
     create = (cublasStatus_t(*)(cublasHandle_t *))dlsym(lib, "cublasCreate_v2");
-    if (create && create(&example_cublas_handle) == CUBLAS_STATUS_SUCCESS) example_cublas = (example_gemm_ex)dlsym(lib, "cublasGemmEx");
+    if (create && create(&example_cublas_handle) == CUBLAS_STATUS_SUCCESS)
+        example_cublas = (example_gemm_ex)dlsym(lib, "cublasGemmEx");
     return example_cublas != 0;
 }
 

@@ -29,7 +29,8 @@ static inline int gemm_example_shape(const gemm_example *e, int full_m, int full
 {
     const int m = example_size(full_m), n = example_size(full_n), k = example_size(full_k);
     const int samples = 400;
-    void *a = example_random((size_t)m * k, 1, TC_BF16, 1.f), *b = example_random((size_t)n * k, 2, TC_BF16, 1.f), *d = example_alloc((size_t)m * n, TC_BF16);
+    void *a = example_random((size_t)m * k, 1, TC_BF16, 1.f), *b = example_random((size_t)n * k, 2, TC_BF16, 1.f),
+         *d = example_alloc((size_t)m * n, TC_BF16);
     gemm_call call, rival;
     void *other = example_alloc((size_t)m * n, TC_BF16);
     example_gemm reference = {a, b, other, m, n, k, TC_BF16};
@@ -50,8 +51,10 @@ static inline int gemm_example_shape(const gemm_example *e, int full_m, int full
     rival.args.d = other;
     example_times(sides, run, self, calls, seconds);
     for (int s = 0; s < samples; s++) { /* the corners, then anywhere */
-        const int i = s < 4 ? (s / 2) * (m - 1) : (int)((s * 2654435761u) % (unsigned)m), j = s < 4 ? (s % 2) * (n - 1) : (int)((s * 40503u + 977u) % (unsigned)n);
-        double size, x = example_dot(a, k, b, k, k, i, j, TC_BF16, &size), y = e->hook ? e->hook(x, i, j, e->context) : x;
+        const int i = s < 4 ? (s / 2) * (m - 1) : (int)((s * 2654435761u) % (unsigned)m),
+                  j = s < 4 ? (s % 2) * (n - 1) : (int)((s * 40503u + 977u) % (unsigned)n);
+        double size, x = example_dot(a, k, b, k, k, i, j, TC_BF16, &size), y = e->hook ? e->hook(x, i, j, e->context)
+            : x;
         const double bound = 1.2 * ((k + 8) * 1.2e-7 * size) + example_rounding(TC_BF16) * fabs(y) + 1e-5;
         const double error = fabs(example_get(d, (size_t)i * n + j, TC_BF16) - y) / bound;
         if (!(error <= worst)) worst = error;
@@ -60,7 +63,8 @@ static inline int gemm_example_shape(const gemm_example *e, int full_m, int full
     if (example_emulated()) printf("emulated");
     else printf("%7.1f TFLOP/s", flops / seconds[0] * 1e-12);
     if (sides > 1)
-        printf("   %s: %7.1f TFLOP/s (%.2fx)", e->rival ? "generated" : "cuBLAS, the product alone", flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
+        printf("   %s: %7.1f TFLOP/s (%.2fx)", e->rival ? "generated" : "cuBLAS, the product alone",
+               flops / seconds[1] * 1e-12, seconds[1] / seconds[0]);
     printf("   worst of %d samples: %.2f of the error bound  %s\n", samples, worst, worst <= 1 ? "ok" : "FAIL");
     CUDA_CHECK(cudaFree(other));
     CUDA_CHECK(cudaFree(a));

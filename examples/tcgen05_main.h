@@ -1,10 +1,12 @@
-/* tcgen05_main.h - the rest of the Blackwell examples: operands of each type, tensor maps, launches, samples checked in fp64. */
+/* tcgen05_main.h - the rest of the Blackwell examples: operands of each type, tensor maps, launches, samples checked in
+ * fp64. */
 #ifndef TC_TCGEN05_MAIN_H
 #define TC_TCGEN05_MAIN_H
 
 #include "example.h"
 
-/* type: TC_BF16, TC_F16, TC_TF32, TC_E4M3 or TC_E2M1 (nvfp4, with scales sfa and sfb); d_type: bf16, f16 for f16, f32 for tf32. */
+/* type: TC_BF16, TC_F16, TC_TF32, TC_E4M3 or TC_E2M1 (nvfp4, with scales sfa and sfb); d_type: bf16, f16 for f16, f32
+ * for tf32. */
 typedef struct tcgen05_problem {
     int m, n, k, type, d_type, sms;
     const uint8_t *a, *b, *sfa, *sfb;
@@ -14,7 +16,8 @@ typedef tc_status (*tcgen05_run_fn)(const tcgen05_problem *);
 
 static inline int tcgen05_row_bytes(int k, int type) { return k * tc_type_bits(type) / 8; }
 
-/* rows x bytes in boxes of 128 bytes x box_rows: to TMA and to the swizzle all types are bytes, and bytes past the end are zeros. */
+/* rows x bytes in boxes of 128 bytes x box_rows: to TMA and to the swizzle all types are bytes, and bytes past the end
+ * are zeros. */
 static inline tc_status tcgen05_map(tc_tmap *out, const void *base, int rows, int bytes, int box_rows)
 {
     tc_tmap_desc d;
@@ -99,7 +102,10 @@ typedef struct tcgen05_call {
     tcgen05_run_fn run;
     tcgen05_problem problem;
 } tcgen05_call;
-static inline void tcgen05_call_run(void *self) { TC_CHECK(((tcgen05_call *)self)->run(&((tcgen05_call *)self)->problem)); }
+static inline void tcgen05_call_run(void *self)
+{
+    TC_CHECK(((tcgen05_call *)self)->run(&((tcgen05_call *)self)->problem));
+}
 
 static inline uint8_t *tcgen05_to_device(const uint8_t *host, size_t bytes)
 {
@@ -109,14 +115,18 @@ static inline uint8_t *tcgen05_to_device(const uint8_t *host, size_t bytes)
     return (uint8_t *)p;
 }
 
-/* One shape; k counts 16-bit elements, so that rows have the same bytes in every type. Returns 0 if the samples are right. */
+/* One shape; k counts 16-bit elements, so that rows have the same bytes in every type. Returns 0 if the samples are
+ * right. */
 static inline int tcgen05_shape(tcgen05_run_fn run, int type, int full_m, int full_n, int full_k)
 {
-    const int m = example_size(full_m), n = example_size(full_n), k = example_size(full_k) * 16 / tc_type_bits(type), samples = 400;
+    const int m = example_size(full_m), n = example_size(full_n), k = example_size(full_k) * 16 / tc_type_bits(type),
+              samples = 400;
     const int row = tcgen05_row_bytes(k, type), factors = (row + 31) / 32 * 4; /* of a row, in whole blocks of 4 */
     const size_t a_bytes = (size_t)m * row, b_bytes = (size_t)n * row;
-    const size_t sfa_bytes = (size_t)tc_tcgen05_sf_offset(factors, (m + 127) / 128 * 128, 0), sfb_bytes = (size_t)tc_tcgen05_sf_offset(factors, (n + 127) / 128 * 128, 0);
-    uint8_t *a = (uint8_t *)malloc(a_bytes), *b = (uint8_t *)malloc(b_bytes), *sfa = (uint8_t *)malloc(sfa_bytes), *sfb = (uint8_t *)malloc(sfb_bytes);
+    const size_t sfa_bytes = (size_t)tc_tcgen05_sf_offset(factors, (m + 127) / 128 * 128, 0),
+                 sfb_bytes = (size_t)tc_tcgen05_sf_offset(factors, (n + 127) / 128 * 128, 0);
+    uint8_t *a = (uint8_t *)malloc(a_bytes), *b = (uint8_t *)malloc(b_bytes), *sfa = (uint8_t *)malloc(sfa_bytes),
+            *sfb = (uint8_t *)malloc(sfb_bytes);
     tcgen05_call call;
     cudaDeviceProp prop;
     void (*const runs[1])(void *) = {tcgen05_call_run};
@@ -130,18 +140,22 @@ static inline int tcgen05_shape(tcgen05_run_fn run, int type, int full_m, int fu
     memset(&call, 0, sizeof call);
     call.run = run;
     call.problem.m = m, call.problem.n = n, call.problem.k = k, call.problem.type = type;
-    call.problem.sms = example_emulated() ? 4 : prop.multiProcessorCount; /* few, so that a block works on several tiles even at small sizes */
+    /* few, so that a block works on several tiles even at small sizes */
+    call.problem.sms = example_emulated() ? 4 : prop.multiProcessorCount;
     call.problem.d_type = type == TC_TF32 ? TC_F32 : type == TC_F16 ? TC_F16 : TC_BF16;
     call.problem.a = tcgen05_to_device(a, a_bytes), call.problem.b = tcgen05_to_device(b, b_bytes);
     call.problem.sfa = tcgen05_to_device(sfa, sfa_bytes), call.problem.sfb = tcgen05_to_device(sfb, sfb_bytes);
     call.problem.d = example_alloc((size_t)m * n, call.problem.d_type);
     example_times(1, runs, self, 5, &seconds);
     for (int s = 0; s < samples; s++) { /* the corners, then anywhere */
-        const int i = s < 4 ? (s / 2) * (m - 1) : (int)((s * 2654435761u) % (unsigned)m), j = s < 4 ? (s % 2) * (n - 1) : (int)((s * 40503u + 977u) % (unsigned)n);
+        const int i = s < 4 ? (s / 2) * (m - 1) : (int)((s * 2654435761u) % (unsigned)m),
+                  j = s < 4 ? (s % 2) * (n - 1) : (int)((s * 40503u + 977u) % (unsigned)n);
         double y = 0, size = 0, bound, error;
         for (int e = 0; e < k; e++) {
             double x = tcgen05_value(a + (size_t)i * row, e, type) * tcgen05_value(b + (size_t)j * row, e, type);
-            if (type == TC_E2M1) x *= tcgen05_e4m3(sfa[tc_tcgen05_sf_offset(factors, i, e / 16)]) * tcgen05_e4m3(sfb[tc_tcgen05_sf_offset(factors, j, e / 16)]);
+            if (type == TC_E2M1)
+                x *= tcgen05_e4m3(sfa[tc_tcgen05_sf_offset(factors, i, e / 16)])
+                    * tcgen05_e4m3(sfb[tc_tcgen05_sf_offset(factors, j, e / 16)]);
             y += x, size += fabs(x);
         }
         bound = 1.2 * ((k + 8) * 1.2e-7 * size) + example_rounding(call.problem.d_type) * fabs(y) + 1e-5;

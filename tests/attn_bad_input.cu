@@ -1,9 +1,10 @@
-/* attn_bad_input.cu - what generated attention answers to arguments that break a rule, and to the edges of what it takes.
+/* attn_bad_input.cu - what generated attention answers to arguments that break a rule, and to the edges of what it
+ * takes.
  *     nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a tests/attn_bad_input.cu -o build/tests/attn_bad_input
  *
  * Each bad call must give its status and a sentence that names the argument and its value, from NAME_can_run and from
- * NAME_run, and must leave O and lse as they were. The checks come before any use of the device, so this half runs without a GPU
- * too (with host memory in place of device memory); the other half is skipped there. */
+ * NAME_run, and must leave O and lse as they were. The checks come before any use of the device, so this half runs
+ * without a GPU too (with host memory in place of device memory); the other half is skipped there. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -19,10 +20,12 @@ TC_DEV float hook(float s, tc_attn_at at, const void *args)
 
 TC_ATTN_SM90_DEFINE(k90, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_SM90_DEFINE(k90_window, .type = TC_BF16, .head_dim = 64, .window = 1)
-TC_ATTN_SM90_DEFINE(k90_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args), .score = hook)
+TC_ATTN_SM90_DEFINE(k90_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args),
+                    .score = hook)
 TC_ATTN_SM80_DEFINE(k80, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_SM80_DEFINE(k80_window, .type = TC_BF16, .head_dim = 64, .window = 1)
-TC_ATTN_SM80_DEFINE(k80_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args), .score = hook)
+TC_ATTN_SM80_DEFINE(k80_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args),
+                    .score = hook)
 TC_ATTN_DEFINE(any, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_DEFINE(any_window, .type = TC_BF16, .head_dim = 64, .window = 1)
 TC_ATTN_DEFINE(any_args, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(hook_args), .score = hook)
@@ -40,13 +43,15 @@ typedef struct {
 
 #define KERNEL(name, kind) {#name, name##_can_run, name##_run, kind}
 static const kernel kernels[] = {
-    KERNEL(k90, PLAIN | SM90), KERNEL(k90_window, WINDOW | SM90), KERNEL(k90_args, ARGS | SM90),
-    KERNEL(k80, PLAIN), KERNEL(k80_window, WINDOW), KERNEL(k80_args, ARGS), KERNEL(any, PLAIN), KERNEL(any_window, WINDOW), KERNEL(any_args, ARGS),
+    KERNEL(k90, PLAIN | SM90), KERNEL(k90_window, WINDOW | SM90), KERNEL(k90_args, ARGS | SM90), KERNEL(k80, PLAIN),
+    KERNEL(k80_window, WINDOW), KERNEL(k80_args, ARGS), KERNEL(any, PLAIN), KERNEL(any_window, WINDOW),
+    KERNEL(any_args, ARGS),
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- one problem, in device memory where there is a device ---- */
-enum { BATCH = 2, HEADS = 6, HEADS_KV = 3, Q_LEN = 24, K_LEN = 40, D = 64, ELEMENTS = BATCH * HEADS * 64 * D, O_ELEMENTS = BATCH * Q_LEN * HEADS * D,
+enum { BATCH = 2, HEADS = 6, HEADS_KV = 3, Q_LEN = 24, K_LEN = 40, D = 64, ELEMENTS = BATCH * HEADS * 64 * D,
+       O_ELEMENTS = BATCH * Q_LEN * HEADS * D,
        LSE = BATCH * HEADS * Q_LEN };
 static int device;
 static uint16_t *mem_q, *mem_k, *mem_v, *mem_o;
@@ -112,20 +117,27 @@ static tc_attn_args packed(int kind)
 }
 
 /* Kernel kn refuses g: status, and both texts in the sentence. */
-static void refused(const kernel *kn, const tc_attn_args *g, tc_status want, const char *text, const char *text2, int line)
+static void refused(const kernel *kn, const tc_attn_args *g, tc_status want, const char *text, const char *text2,
+                    int line)
 {
     const char *why = 0;
     tc_status st;
     tc__why_text[0] = 0;
     st = kn->can_run(g, &why);
-    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
-    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, why ? why : "(null)");
+    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
+          tc_status_text(want));
+    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line,
+          kn->name, text, text2, why ? why : "(null)");
     CHECK(kn->can_run(g, 0) == want, "line %d: %s_can_run without why", line, kn->name);
     tc__why_text[0] = 0;
     st = kn->run(g, 0);
-    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
-    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, tc_why());
-    if (device) CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line, kn->name, cudaGetErrorString(cudaGetLastError()));
+    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
+          tc_status_text(want));
+    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line,
+          kn->name, text, text2, tc_why());
+    if (device)
+        CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line, kn->name,
+              cudaGetErrorString(cudaGetLastError()));
 }
 
 /* Every kernel of the kinds refuses the problem `from` after `set` has changed it (g). */
@@ -150,8 +162,10 @@ static tc_attn_strides strides(int64_t batch, int64_t row, int64_t head)
 
 static void test_rules(void)
 {
-    static const int negative[] = {5, -3}, longer[] = {3, 41}, not_first[] = {1, 20, 44}, falling[] = {0, 21, 20}, past[] = {0, 24, 45}, long_q[] = {0, 25, 44};
-    static const int past_k[] = {0, 31, 71}, long_k[] = {0, 41, 70}, far_down[] = {0, 20, -2147483647 - 1}, far_up[] = {0, -2147483647 - 1, 2147483647};
+    static const int negative[] = {5, -3}, longer[] = {3, 41}, not_first[] = {1, 20, 44}, falling[] = {0, 21, 20},
+                     past[] = {0, 24, 45}, long_q[] = {0, 25, 44};
+    static const int past_k[] = {0, 31, 71}, long_k[] = {0, 41, 70}, far_down[] = {0, 20, -2147483647 - 1},
+                     far_up[] = {0, -2147483647 - 1, 2147483647};
     const float nan = tc_f32_from_bits(0x7fc00000u), inf = tc_f32_from_bits(0x7f800000u);
     const int64_t row = HEADS * D, all = (int64_t)Q_LEN * HEADS * D;
     fill_o();
@@ -186,8 +200,10 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_ALIGN, "k_stride.head = 68 ", "multiple of 8", g.k_stride = strides(all, row, D + 4));
     REFUSED(ALL, TC_ERR_ALIGN, "v_stride.batch = 9218 ", "multiple of 8", g.v_stride = strides(all + 2, row, D));
     REFUSED(ALL, TC_ERR_ALIGN, "o_stride.row = 388 ", "multiple of 8", g.o_stride = strides(all, row + 4, D));
-    REFUSED(ALL, TC_ERR_SIZE, "q_stride.row = 549755813888 ", "2^40 bytes", g.q_stride = strides(all, (int64_t)1 << 39, D));
-    REFUSED(ALL, TC_ERR_SIZE, "v_stride.batch = 549755813888 ", "2^40 bytes", g.v_stride = strides((int64_t)1 << 39, row, D));
+    REFUSED(ALL, TC_ERR_SIZE, "q_stride.row = 549755813888 ", "2^40 bytes",
+            g.q_stride = strides(all, (int64_t)1 << 39, D));
+    REFUSED(ALL, TC_ERR_SIZE, "v_stride.batch = 549755813888 ", "2^40 bytes",
+            g.v_stride = strides((int64_t)1 << 39, row, D));
     /* strides of which some are missing */
     REFUSED(ALL, TC_ERR_SIZE, "q_stride.batch = 0", "there are 2", g.q_stride = strides(0, row, D));
     REFUSED(ALL, TC_ERR_SIZE, "q_stride.row = 0", "there are 24", g.q_stride = strides(all, 0, D));
@@ -221,8 +237,10 @@ static void test_rules(void)
     REFUSED(PLAIN | ARGS, TC_ERR_SIZE, "window_right = 3", "without .window", g.window_right = 3);
     REFUSED(PLAIN | ARGS, TC_ERR_SIZE, "window_left = -2", "without .window", g.window_left = -2);
     /* the hooks' arguments */
-    REFUSED(ALL, TC_ERR_EPI, "hook_size = 257", "TC_EPI_MAX = 256", g.hook_args = &my_args; g.hook_size = TC_EPI_MAX + 1);
-    REFUSED(ALL, TC_ERR_EPI, "hook_size = 18446744073709551615", "TC_EPI_MAX", g.hook_args = &my_args; g.hook_size = (size_t)-1);
+    REFUSED(ALL, TC_ERR_EPI, "hook_size = 257", "TC_EPI_MAX = 256", g.hook_args = &my_args;
+            g.hook_size = TC_EPI_MAX + 1);
+    REFUSED(ALL, TC_ERR_EPI, "hook_size = 18446744073709551615", "TC_EPI_MAX", g.hook_args = &my_args;
+            g.hook_size = (size_t)-1);
     REFUSED(ARGS, TC_ERR_EPI, "hook_size = 4", ".hook_size = 8", g.hook_size = 4);
     REFUSED(ARGS, TC_ERR_EPI, "hook_size = 0", ".hook_size = 8", g.hook_size = 0; g.hook_args = 0);
     REFUSED(ARGS, TC_ERR_EPI, "hook_args is null", "hook_size = 8", g.hook_args = 0; g.hook_size = 8);
@@ -238,8 +256,10 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_ALIGN, "lens_k = ", "4 bytes", g.lens_k = (const int *)((const char *)mem_lens + 2));
     REFUSED(ALL, TC_ERR_SIZE, "host_lens_q[1] = -3", "negative", g.lens_q = mem_lens; g.host_lens_q = negative);
     REFUSED(ALL, TC_ERR_SIZE, "host_lens_k[1] = -3", "negative", g.lens_k = mem_lens; g.host_lens_k = negative);
-    REFUSED(ALL, TC_ERR_SIZE, "host_lens_q: sequence 1 has 41 rows", "24 of q_len", g.lens_q = mem_lens; g.host_lens_q = longer);
-    REFUSED(ALL, TC_ERR_SIZE, "host_lens_k: sequence 1 has 41 rows", "40 of k_len", g.lens_k = mem_lens; g.host_lens_k = longer);
+    REFUSED(ALL, TC_ERR_SIZE, "host_lens_q: sequence 1 has 41 rows", "24 of q_len", g.lens_q = mem_lens;
+            g.host_lens_q = longer);
+    REFUSED(ALL, TC_ERR_SIZE, "host_lens_k: sequence 1 has 41 rows", "40 of k_len", g.lens_k = mem_lens;
+            g.host_lens_k = longer);
     PACKED(TC_ERR_ALIGN, "cu_q = ", "4 bytes", g.cu_q = (const int *)((const char *)mem_cu_q + 2));
     PACKED(TC_ERR_ALIGN, "cu_k = ", "4 bytes", g.cu_k = (const int *)((const char *)mem_cu_k + 3));
     PACKED(TC_ERR_SIZE, "total_q = -1", "negative", g.total_q = -1);
@@ -281,18 +301,21 @@ static void test_device_rules(void)
     for (int launch = 0; launch < 2; launch++) {
         const tc__launch how = {0, launch, 0};
         st = tc__attn90_run(&c, &k, &g, &how);
-        CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
+        CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s",
+              tc_status_text(st), tc_why());
     }
     k.smem = 1024, k.function = (const void *)one_warp;
     for (int launch = 0; launch < 2; launch++) {
         const tc__launch how = {0, launch, 0};
         st = tc__attn90_run(&c, &k, &g, &how);
-        CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
+        CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s",
+              tc_status_text(st), tc_why());
     }
     CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
     if (device != 90) {
         for (int i = 0; i < KERNELS; i++)
-            if (kernels[i].kind & SM90) g = good(kernels[i].kind), refused(&kernels[i], &g, TC_ERR_DEVICE, kernels[i].name, "9.0", __LINE__);
+            if (kernels[i].kind & SM90)
+                g = good(kernels[i].kind), refused(&kernels[i], &g, TC_ERR_DEVICE, kernels[i].name, "9.0", __LINE__);
     } else {
         SKIP("TC_ERR_DEVICE: this device runs every kernel of this file");
     }
@@ -355,7 +378,8 @@ static void test_edges(void)
         g = good(kn->kind), g.k_len = 0, g.k = g.v = 0;
         runs(kn, &g, "k_len = 0, no K, no V", __LINE__), nothing_attended(kn->name, "k_len = 0, no K, no V", __LINE__);
         g.k_stride = strides(3, 5, 7), g.v_stride = strides(-3, -5, -7); /* of a tensor that is not there */
-        runs(kn, &g, "k_len = 0, odd strides", __LINE__), nothing_attended(kn->name, "k_len = 0, odd strides", __LINE__);
+        runs(kn, &g, "k_len = 0, odd strides", __LINE__),
+            nothing_attended(kn->name, "k_len = 0, odd strides", __LINE__);
         /* one call after a refused one is as good as one before it */
         g = good(kn->kind);
         if (kn->kind & WINDOW) g.window_left = g.window_right = -1;
@@ -364,10 +388,12 @@ static void test_edges(void)
         bad.q = mem_q + 1;
         CHECK(kn->run(&bad, 0) == TC_ERR_ALIGN && o_untouched(), "%s: %s", kn->name, tc_why());
         runs(kn, &g, "the same again", __LINE__), put(again, mem_o, sizeof again);
-        CHECK(!memcmp(once, again, sizeof once) && once[0] != 0xa5a5 && once[O_ELEMENTS] == 0xa5a5, "%s: another result after a refused call", kn->name);
+        CHECK(!memcmp(once, again, sizeof once) && once[0] != 0xa5a5 && once[O_ELEMENTS] == 0xa5a5,
+              "%s: another result after a refused call", kn->name);
         /* fields that say what is so anyway */
         fill_o();
-        g.q_stride = g.o_stride = strides((int64_t)Q_LEN * HEADS * D, HEADS * D, D), g.k_stride = g.v_stride = strides((int64_t)K_LEN * HEADS_KV * D, HEADS_KV * D, D);
+        g.q_stride = g.o_stride = strides((int64_t)Q_LEN * HEADS * D, HEADS * D, D),
+            g.k_stride = g.v_stride = strides((int64_t)K_LEN * HEADS_KV * D, HEADS_KV * D, D);
         g.lse_head = Q_LEN, g.lse_batch = Q_LEN * HEADS, g.scale = 0.125f, g.window_left = g.window_right = -1;
         runs(kn, &g, "defaults written out", __LINE__), put(again, mem_o, sizeof again);
         CHECK(!memcmp(once, again, sizeof once), "%s: written-out defaults give another result", kn->name);
@@ -377,7 +403,8 @@ static void test_edges(void)
             fill_o();
             shared.k_stride.batch = shared.v_stride.batch = TC_ATTN_SHARED;
             runs(kn, &shared, "shared K and V", __LINE__), put(again, mem_o, sizeof again);
-            CHECK(!memcmp(once, again, sizeof(uint16_t) * O_ELEMENTS / BATCH) && memcmp(once, again, sizeof again), "%s: K and V are not shared", kn->name);
+            CHECK(!memcmp(once, again, sizeof(uint16_t) * O_ELEMENTS / BATCH) && memcmp(once, again, sizeof again),
+                  "%s: K and V are not shared", kn->name);
         }
         g.lse = 0;
         runs(kn, &g, "no lse", __LINE__), put(again, mem_o, sizeof again);
@@ -388,7 +415,8 @@ static void test_edges(void)
 /* Nonsense in cu and lens: no memory of anybody else is written, nor read (which tcemu reports). */
 static void test_nonsense(void)
 {
-    static const int values[] = {1000000, 1000064, -1, -2147483647 - 1, 2147483647, 0, 44, 43, 20, 70, 1 << 30, -(1 << 30)};
+    static const int values[] = {1000000, 1000064, -1, -2147483647 - 1, 2147483647, 0, 44, 43, 20, 70, 1 << 30,
+                                 -(1 << 30)};
     enum { VALUES = sizeof values / sizeof values[0], GUARD = 1 << 16 };
     static unsigned char poison[GUARD], now[GUARD];
     int nonsense[BATCH + 1], *dev_q = (int *)get_memory(sizeof nonsense), *dev_k = (int *)get_memory(sizeof nonsense);
@@ -399,16 +427,19 @@ static void test_nonsense(void)
     void *k = get_memory((size_t)total_k * HEADS_KV * D * 2), *v = get_memory((size_t)total_k * HEADS_KV * D * 2);
     memset(poison, 0x5a, sizeof poison);
     put(k, mem_k, (size_t)total_k * HEADS_KV * D * 2), put(v, mem_v, (size_t)total_k * HEADS_KV * D * 2);
-    put(o, poison, GUARD), put(o + GUARD + bytes, poison, GUARD), put(lse, poison, GUARD), put(lse + GUARD + lse_bytes, poison, GUARD);
+    put(o, poison, GUARD), put(o + GUARD + bytes, poison, GUARD), put(lse, poison, GUARD),
+        put(lse + GUARD + lse_bytes, poison, GUARD);
     for (int x = 0; x < KERNELS; x++) {
         const kernel *kn = &kernels[x];
         if (!can_run_here(kn)) continue;
         for (int round = 0; round < 24; round++) {
             tc_attn_args g = good(kn->kind);
             int bad = 0;
-            for (int i = 0; i <= BATCH; i++) nonsense[i] = round == 0 ? (i < 1 ? 1000000 : 1000064) : values[test_int(0, VALUES - 1)];
+            for (int i = 0; i <= BATCH; i++)
+                nonsense[i] = round == 0 ? (i < 1 ? 1000000 : 1000064) : values[test_int(0, VALUES - 1)];
             put(dev_q, nonsense, sizeof nonsense);
-            for (int i = 0; i <= BATCH; i++) nonsense[i] = round == 1 ? (i < 1 ? -64 : -10) : values[test_int(0, VALUES - 1)];
+            for (int i = 0; i <= BATCH; i++)
+                nonsense[i] = round == 1 ? (i < 1 ? -64 : -10) : values[test_int(0, VALUES - 1)];
             put(dev_k, nonsense, sizeof nonsense);
             g.k = k, g.v = v, g.o = o + GUARD, g.lse = (float *)(lse + GUARD);
             if (round % 3 == 2) { /* padded: shapes that fit in the same memory */
@@ -418,7 +449,10 @@ static void test_nonsense(void)
             }
             runs(kn, &g, "nonsense in cu and lens", __LINE__);
             for (int side = 0; side < 4; side++) {
-                put(now, side == 0 ? o : side == 1 ? o + GUARD + bytes : side == 2 ? lse : lse + GUARD + lse_bytes, GUARD);
+                put(now, side == 0 ? o
+                         : side == 1 ? o + GUARD + bytes
+                         : side == 2 ? lse
+                         : lse + GUARD + lse_bytes, GUARD);
                 bad += memcmp(now, poison, GUARD) != 0;
             }
             CHECK(bad == 0, "%s, round %d: memory beside O or lse was written", kn->name, round);
@@ -440,18 +474,22 @@ static void test_configs(void)
                 tc_attn_config c;
                 memset((void *)&c, 0, sizeof c);
                 c.type = TC_BF16, c.head_dim = d, c.head_dim_v = dv;
-                c.causal = set & 1, c.window = set >> 1 & 1, c.score = set & 4 ? some_score : 0, c.mask = set & 8 ? some_mask : 0;
+                c.causal = set & 1, c.window = set >> 1 & 1, c.score = set & 4 ? some_score : 0,
+                    c.mask = set & 8 ? some_mask : 0;
                 c.hook_size = set & 12 ? TC_NO_ARGS : 0;
-                CHECK(tc_attn_sm80_legal(c) && tc_attn_sm90_legal(c), "head_dim %d, %d, hooks %d: breaks a rule", d, dv, set);
-                CHECK(tc_attn_sm80_smem(tc_attn_sm80_config(c)) <= 101376, "head_dim %d, %d, hooks %d: %d bytes are more than the 99 KB of sm_86, 89, 120", d,
-                      dv, set, tc_attn_sm80_smem(tc_attn_sm80_config(c)));
+                CHECK(tc_attn_sm80_legal(c) && tc_attn_sm90_legal(c), "head_dim %d, %d, hooks %d: breaks a rule", d, dv,
+                      set);
+                CHECK(tc_attn_sm80_smem(tc_attn_sm80_config(c)) <= 101376,
+                      "head_dim %d, %d, hooks %d: %d bytes are more than the 99 KB of sm_86, 89, 120", d, dv, set,
+                      tc_attn_sm80_smem(tc_attn_sm80_config(c)));
                 c.bn = 20;
                 CHECK(!tc_attn_sm80_legal(c) && !tc_attn_sm90_legal(c), "head_dim %d, %d: .bn = 20 is legal", d, dv);
             }
 }
 
 /* ---- TC_ATTN_DEFINE on Hopper in a build without code for it ---- */
-/* A program that holds no sm_90a code: its Hopper kernel is a stub of one warp. Refused on Hopper, though an sm_80 kernel is there. */
+/* A program that holds no sm_90a code: its Hopper kernel is a stub of one warp. Refused on Hopper, though an sm_80
+ * kernel is there. */
 static void test_policy(void)
 {
     const tc__function f[2] = {{(const void *)one_warp, "absent_sm90"}, {(const void *)k80, "k80"}};
@@ -464,7 +502,8 @@ static void test_policy(void)
     memset((void *)&c, 0, sizeof c);
     c.type = TC_BF16, c.head_dim = 64;
     st = tc__attn_auto_go(&c, &kernels, &g, &how);
-    if (device == 90) CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
+    if (device == 90)
+        CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "absent_sm90"), "Hopper: %s: %s", tc_status_text(st), tc_why());
     else CHECK(st == TC_OK, "%s: %s", tc_status_text(st), tc_why());
 }
 
@@ -504,12 +543,15 @@ int main(void)
 {
     static uint16_t host[ELEMENTS];
     device = test_device();
-    mem_q = (uint16_t *)get_memory(sizeof host), mem_k = (uint16_t *)get_memory(sizeof host), mem_v = (uint16_t *)get_memory(sizeof host);
+    mem_q = (uint16_t *)get_memory(sizeof host), mem_k = (uint16_t *)get_memory(sizeof host),
+        mem_v = (uint16_t *)get_memory(sizeof host);
     mem_o = (uint16_t *)get_memory(sizeof host), mem_lse = (float *)get_memory(LSE * sizeof(float));
-    mem_cu_q = (int *)get_memory(sizeof cu_q), mem_cu_k = (int *)get_memory(sizeof cu_k), mem_lens = (int *)get_memory(sizeof lens);
+    mem_cu_q = (int *)get_memory(sizeof cu_q), mem_cu_k = (int *)get_memory(sizeof cu_k),
+        mem_lens = (int *)get_memory(sizeof lens);
     test_seed(7);
     for (int i = 0; i < ELEMENTS; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4));
-    put(mem_q, host, sizeof host), put(mem_k, host + 77, sizeof host - 154), put(mem_v, host + 1000, sizeof host - 2000);
+    put(mem_q, host, sizeof host), put(mem_k, host + 77, sizeof host - 154),
+        put(mem_v, host + 1000, sizeof host - 2000);
     put(mem_cu_q, cu_q, sizeof cu_q), put(mem_cu_k, cu_k, sizeof cu_k), put(mem_lens, lens, sizeof lens);
     test_rules();
     test_configs();

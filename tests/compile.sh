@@ -1,5 +1,6 @@
 #!/bin/sh
-# compile.sh - every header alone, twice, and first in the row, for every target and language. Compiles only, needs no GPU.
+# compile.sh - every header alone, twice, and first in the row, for every target and language. Compiles only, needs no
+# GPU.
 #     tests/compile.sh [directory to write to, default build/tests/compile]
 # Variables: NVCC (nvcc), CC (gcc), CXX (g++), JOBS (2), CUDA (where include/ lies; found from NVCC).
 # One line a case, "ok what" or "FAIL what" with the first lines of the output; ends with "N passed, N failed".
@@ -9,6 +10,7 @@ out=${1:-build/tests/compile}
 NVCC=${NVCC:-nvcc} CC=${CC:-gcc} CXX=${CXX:-g++} JOBS=${JOBS:-2}
 CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")}
 warn="-Wall -Wextra -Wpedantic -Werror"
+use=$root/tests/compile/use.cu
 headers=$(cd "$root" && ls tc*.h)
 rm -rf "$out/cases" && mkdir -p "$out/cases" || exit 1
 out=$(cd "$out" && pwd)
@@ -19,7 +21,8 @@ known=$("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ')
 for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 107 107a 110 120 120a 121 100f 107f 120f; do
     case " $known " in *" $(echo "$a" | tr -d af) "*) targets="$targets $a" ;; esac
 done
-family=$(for a in $targets; do case $a in *f) echo "$a" ;; esac; done)   # nvcc takes sm_100 and sm_100f in two calls only
+# nvcc takes sm_100 and sm_100f in two calls only
+family=$(for a in $targets; do case $a in *f) echo "$a" ;; esac; done)
 others=$(for a in $targets; do case $a in *f) ;; *) echo "$a" ;; esac; done)
 
 # gencode A...: the flags for several targets in one call
@@ -39,19 +42,24 @@ add()
 set -- $targets
 while [ $# -gt 0 ]; do
     group="$1${2:+ $2}${3:+ $3}"
-    add "generators, sm $group" "$NVCC -std=c++17 -c -o $out/use_$1.o $(gencode $group) -Werror all-warnings -I$root $root/tests/compile/use.cu"
+    add "generators, sm $group" \
+        "$NVCC -std=c++17 -c -o $out/use_$1.o $(gencode $group) -Werror all-warnings -I$root $use"
     shift; [ $# -gt 0 ] && shift; [ $# -gt 0 ] && shift
 done
 for std in 14 17 20; do
-    add "generators, nvcc -std=c++$std" "$NVCC -std=c++$std -c -o $out/std_$std.o $(gencode 80 90a) -DUSE_GENERAL_ONLY -Werror all-warnings -I$root $root/tests/compile/use.cu"
+    add "generators, nvcc -std=c++$std" \
+        "$NVCC -std=c++$std -c -o $out/std_$std.o $(gencode 80 90a) -DUSE_GENERAL_ONLY -Werror all-warnings" \
+        "-I$root $use"
 done
-add "generators, TC_DEBUG" "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GENERAL_ONLY -DTC_DEBUG -Werror all-warnings -I$root $root/tests/compile/use.cu"
+add "generators, TC_DEBUG" \
+    "$NVCC -std=c++17 -c -o $out/debug.o $(gencode 90a) -DUSE_GENERAL_ONLY -DTC_DEBUG -Werror all-warnings -I$root $use"
 
 # CUDA 12.6's PTX: what a generator makes needs none newer. ptxas says so where a form does.
 ptxas=$(command -v ptxas || echo "$CUDA/bin/ptxas")
 for a in 80 90a; do
     f=$out/old_$a.ptx
-    add "generators in PTX 8.5, sm $a" "$NVCC -std=c++17 -ptx -o $f -gencode arch=compute_$a,code=compute_$a -DTC__PTX_86=0 -I$root $root/tests/compile/use.cu" \
+    add "generators in PTX 8.5, sm $a" \
+        "$NVCC -std=c++17 -ptx -o $f -gencode arch=compute_$a,code=compute_$a -DTC__PTX_86=0 -I$root $use" \
         "&& sed -i 's/^\.version .*/.version 8.5/' $f && $ptxas -arch=sm_$a -o $f.o $f"
 done
 
@@ -62,14 +70,19 @@ for h in $headers; do
     printf '#include "%s"\n#include "%s"\nint used_%s;\n' "$h" "$h" "$b" > "$out/twice_$b.cu"
     { for i in $h $headers; do printf '#include "%s"\n' "$i"; done; printf 'int used_%s;\n' "$b"; } > "$out/first_$b.cu"
     for case in alone twice first; do cp "$out/${case}_$b.cu" "$out/${case}_$b.c"; done
-    add "$h alone, sm $(echo $others)" "$NVCC -std=c++17 -c -o $out/alone_$b.o $(gencode $others) -Werror all-warnings -I$root $out/alone_$b.cu"
-    [ -z "$family" ] || add "$h alone, sm $(echo $family)" "$NVCC -std=c++17 -c -o $out/alonef_$b.o $(gencode $family) -Werror all-warnings -I$root $out/alone_$b.cu"
-    add "$h twice, sm 75 90a" "$NVCC -std=c++17 -c -o $out/twice_$b.o $(gencode 75 90a) -Werror all-warnings -I$root $out/twice_$b.cu"
-    add "$h first, sm 80 90a" "$NVCC -std=c++17 -c -o $out/first_$b.o $(gencode 80 90a) -Werror all-warnings -I$root $out/first_$b.cu"
+    add "$h alone, sm $(echo $others)" \
+        "$NVCC -std=c++17 -c -o $out/alone_$b.o $(gencode $others) -Werror all-warnings -I$root $out/alone_$b.cu"
+    [ -z "$family" ] || add "$h alone, sm $(echo $family)" \
+        "$NVCC -std=c++17 -c -o $out/alonef_$b.o $(gencode $family) -Werror all-warnings -I$root $out/alone_$b.cu"
+    add "$h twice, sm 75 90a" \
+        "$NVCC -std=c++17 -c -o $out/twice_$b.o $(gencode 75 90a) -Werror all-warnings -I$root $out/twice_$b.cu"
+    add "$h first, sm 80 90a" \
+        "$NVCC -std=c++17 -c -o $out/first_$b.o $(gencode 80 90a) -Werror all-warnings -I$root $out/first_$b.cu"
 done
 { for i in $headers; do echo "$i"; done | sort -r | sed 's/.*/#include "&"/'; echo 'int used;'; } > "$out/reverse.cu"
 cp "$out/reverse.cu" "$out/reverse.c"
-add "headers in reverse order, sm 80 90a" "$NVCC -std=c++17 -c -o $out/reverse.o $(gencode 80 90a) -Werror all-warnings -I$root $out/reverse.cu"
+add "headers in reverse order, sm 80 90a" \
+    "$NVCC -std=c++17 -c -o $out/reverse.o $(gencode 80 90a) -Werror all-warnings -I$root $out/reverse.cu"
 
 # The host parts without nvcc.
 for language in c11 c++11 c++14 c++17 c++20; do
@@ -81,7 +94,8 @@ for language in c11 c++11 c++14 c++17 c++20; do
         done
     done
     add "headers in reverse order, $language" "$compiler $warn -fsyntax-only -I$root -I$CUDA/include $out/reverse.c"
-    add "use.c, $language" "$compiler $warn -O2 -c -o $out/use_$language.o -I$root -I$CUDA/include $root/tests/compile/use.c"
+    add "use.c, $language" \
+        "$compiler $warn -O2 -c -o $out/use_$language.o -I$root -I$CUDA/include $root/tests/compile/use.c"
 done
 
 cat > "$out/one.sh" <<'RUN'
@@ -89,7 +103,11 @@ what=$(head -1 "$1" | cut -c3-)
 if sh "$1" > "$1.log" 2>&1; then
     echo "ok $what"
 else
-    { echo "FAIL $what"; grep -E "error|warning|fatal" "$1.log" | head -4 | cut -c1-300; echo "    $(tail -1 "$1")"; } > "$1.fail"
+    {
+        echo "FAIL $what"
+        grep -E "error|warning|fatal" "$1.log" | head -4 | cut -c1-300
+        echo "    $(tail -1 "$1")"
+    } > "$1.fail"
     cat "$1.fail"
 fi
 RUN

@@ -1,11 +1,12 @@
-# cover_async.awk - writes a program that calls the kit for every variant of wgmma, mbarrier, fence, barrier, TMA, tensormap, st.async, red.async,
-# clusterlaunchcontrol, elect, setmaxnreg, griddepcontrol, cvt, cluster and cache instructions that tests/isa/variants.tsv lists for a target,
-# or looks for each of them in the PTX of that program.
-#     awk -v arch=90a -v part=wgmma -v mode=cu -f tests/cover_async.awk tests/isa/variants.tsv > cover.cu          part: wgmma or rest
+# cover_async.awk - writes a program that calls the kit for every variant of wgmma, mbarrier, fence, barrier, TMA,
+# tensormap, st.async, red.async, clusterlaunchcontrol, elect, setmaxnreg, griddepcontrol, cvt, cluster and cache
+# instructions that tests/isa/variants.tsv lists for a target, or looks for each of them in the PTX of that program.
+#     awk -v arch=90a -v part=wgmma -v mode=cu -f tests/cover_async.awk tests/isa/variants.tsv > cover.cu          part:
+#     wgmma or rest
 #     nvcc -std=c++17 -gencode arch=compute_90a,code=compute_90a -ptx cover.cu
 #     awk -v arch=90a -v part=wgmma -v mode=check -v ptx=cover.ptx -f tests/cover_async.awk tests/isa/variants.tsv
-# What is looked for: the mnemonic of the table with its operands, as many registers in each list; a literal may be a register where PTX
-# takes both. (tests/cover_async.sh does it for all targets.)
+# What is looked for: the mnemonic of the table with its operands, as many registers in each list; a literal may be a
+# register where PTX takes both. (tests/cover_async.sh does it for all targets.)
 
 function belongs(list, arch,    n) {
     sub(/^107/, "103", arch) # of this table sm_107 has what sm_103 has
@@ -26,7 +27,11 @@ function expand(mn, ops, sweep,    i, j, k, n, part_, parts, name, s, list, lo, 
         }
         n = split(list, parts, ",")
         if (list ~ /,$/ && n == 1) parts[++n] = ""
-        if (substr(list, 1, 1) == "," && parts[1] != "") { for (k = n; k >= 1; k--) parts[k + 1] = parts[k]; parts[1] = ""; n++ }
+        if (substr(list, 1, 1) == "," && parts[1] != "") {
+            for (k = n; k >= 1; k--) parts[k + 1] = parts[k]
+            parts[1] = ""
+            n++
+        }
         for (k = 1; k <= n; k++) expand(substr(mn, 1, i - 1) parts[k] substr(mn, j + 1), ops, sweep)
         return
     }
@@ -37,7 +42,8 @@ function expand(mn, ops, sweep,    i, j, k, n, part_, parts, name, s, list, lo, 
         sub(/^[^ ]* ?/, "", sweep)
         for (k = 1; k <= n; k++) {
             s = ops
-            while ((i = match(s, "\\$" name "[^A-Z]")) || (i = match(s, "\\$" name "$"))) s = substr(s, 1, i - 1) parts[k] substr(s, i + 1 + length(name))
+            while ((i = match(s, "\\$" name "[^A-Z]")) || (i = match(s, "\\$" name "$")))
+                s = substr(s, 1, i - 1) parts[k] substr(s, i + 1 + length(name))
             expand(mn, s, sweep)
         }
         return
@@ -55,7 +61,12 @@ function wanted(mn, ops, soft,    p, n, i, out, piece, k) {
     out = ""
     for (i = 1; i <= n; i++) {
         piece = p[i]
-        if (piece ~ /^inout</) { k = mn; sub(/^.*\.m64n/, "", k); k += 0; piece = "{" many(mn ~ /k[0-9]+\.f16\./ ? k / 4 : k / 2) "}" }
+        if (piece ~ /^inout</) {
+            k = mn
+            sub(/^.*\.m64n/, "", k)
+            k += 0
+            piece = "{" many(mn ~ /k[0-9]+\.f16\./ ? k / 4 : k / 2) "}"
+        }
         else if (piece ~ /^(out|in)</) { k = piece; sub(/^[a-z]*</, "", k); piece = "{" many(k + 0) "}" }
         else if (piece ~ /pred$/) piece = piece ~ /b32\|/ ? "R|p" : piece ~ /_\|/ ? "_|p" : "p"
         else if (piece ~ /^(out|in) /) piece = "R"
@@ -68,7 +79,11 @@ function wanted(mn, ops, soft,    p, n, i, out, piece, k) {
     return mn out ";"
 }
 
-function rest(mn, head, tail,    s) { s = substr(mn, length(head) + 1); if (tail != "") s = substr(s, 1, length(s) - length(tail)); return s }
+function rest(mn, head, tail,    s) {
+    s = substr(mn, length(head) + 1)
+    if (tail != "") s = substr(s, 1, length(s) - length(tail))
+    return s
+}
 function arr(type) { return type == "f32" ? "f" : type == "f64" ? "x" : type ~ /64/ ? "l" : "u" }
 # n literals or registers after the k-th ", "
 function lits(ops, from,    p, n, i, out) {
@@ -91,10 +106,16 @@ function call_wgmma(mn, ops,    t, n, i, d, a, b, sp, nn, rs, tail, sel, sd, k) 
     rs = ops ~ /inout\{[^}]*\}, in\{/
     sd = "s[0]"
     tail = ops
-    if (tail ~ /in pred/) sub(/^.*in pred/, "", tail); else { sub(/^.*in b64/, "", tail); sd = substr(tail, 7, 1); tail = substr(tail, 8) }
+    if (tail ~ /in pred/) sub(/^.*in pred/, "", tail)
+    else {
+        sub(/^.*in b64/, "", tail)
+        sd = substr(tail, 7, 1)
+        tail = substr(tail, 8)
+    }
     gsub(/imm /, "", tail)
     if (sp) { sel = ops; sub(/^.*in b32, imm /, "", sel); sel = ", u[7], " substr(sel, 1, 1) }
-    return "TC_WGMMA" (sp ? "_SP" : "") (rs ? "_RS(" : "_SS(") nn ", " d ", " a ", " b ", " (d == "f32" ? "fd" : "ud") ", " (rs ? "u" : "l[0]") ", l[1]" sel ", " sd tail ")"
+    return "TC_WGMMA" (sp ? "_SP" : "") (rs ? "_RS(" : "_SS(") nn ", " d ", " a ", " b ", " (d == "f32" ? "fd" : "ud") \
+        ", " (rs ? "u" : "l[0]") ", l[1]" sel ", " sd tail ")"
 }
 
 function call_mbarrier(mn, ops,    t, q, op, a) {
@@ -105,10 +126,15 @@ function call_mbarrier(mn, ops,    t, q, op, a) {
     a = q ~ /shared/ ? "u[4]" : "p"
     if (op == "init") return "TC_MBARRIER_INIT(" q ", " a ", u[1])"
     if (op == "inval") return "TC_MBARRIER_INVAL(" q ", " a ")"
-    if (op ~ /^arrive/) return "TC_MBARRIER_" toupper(op) "(" q ", " (ops ~ /^_/ ? "_" : "l0") ", " a (ops ~ /in b32$/ ? ", u[1]" : "") ")"
+    if (op ~ /^arrive/)
+        return "TC_MBARRIER_" toupper(op) "(" q ", " (ops ~ /^_/ ? "_" : "l0") ", " a \
+            (ops ~ /in b32$/ ? ", u[1]" : "") ")"
     if (op ~ /_tx$/) return "TC_MBARRIER_" toupper(op) "(" q ", " a ", u[1])"
     op = toupper(op)
-    if (q ~ /^\.parity/) { q = substr(q, 8); return "TC_MBARRIER_" op "_PARITY(" q ", s0, " a ", u[1]" (ops ~ /in b32, in b32$/ ? ", u[2]" : "") ")" }
+    if (q ~ /^\.parity/) {
+        q = substr(q, 8)
+        return "TC_MBARRIER_" op "_PARITY(" q ", s0, " a ", u[1]" (ops ~ /in b32, in b32$/ ? ", u[2]" : "") ")"
+    }
     return "TC_MBARRIER_" op "(" q ", s0, " a ", l[1]" (ops ~ /in b32$/ ? ", u[2]" : "") ")"
 }
 
@@ -127,21 +153,39 @@ function call_tensor(mn, ops,    t, n, i, dim, space, mode, multi, group, hint, 
         else if (x ~ /^(add|min|max|inc|dec|and|or|xor)$/) list = x
     }
     k = ops; sub(/^.*tmap b64,\{/, "", k); c = "s[0]"; for (i = 1; i < k + 0; i++) c = c ", s[" i "]"
-    if (ops ~ /in\{/) { k = ops; sub(/^.*in\{/, "", k); w = "h[0]"; for (i = 1; i < k + 0; i++) w = w ", h[" i "]"; w = ", (" w ")" }
-    if (op == "reduce") return "TC_CP_REDUCE_ASYNC_BULK_TENSOR(" dim ", " list ", " mode ", " hint ", p, (" c "), u[0]" (hint ? ", l[0]" : "") ")"
-    if (op == "prefetch") return "TC_CP_ASYNC_BULK_PREFETCH_TENSOR(" dim ", " mode ", " hint ", p, (" c ")" w (hint ? ", l[0]" : "") ")"
-    if (mn ~ /bulk_group/) return "TC_CP_ASYNC_BULK_TENSOR_STORE(" dim ", " mode ", " hint ", p, (" c "), u[0]" (hint ? ", l[0]" : "") ")"
-    return "TC_CP_ASYNC_BULK_TENSOR(" dim ", " space ", " mode ", " multi ", " group ", " hint ", u[0], p, (" c "), u[1]" w (multi ? ", h[4]" : "") (hint ? ", l[0]" : "") ")"
+    if (ops ~ /in\{/) {
+        k = ops
+        sub(/^.*in\{/, "", k)
+        w = "h[0]"
+        for (i = 1; i < k + 0; i++) w = w ", h[" i "]"
+        w = ", (" w ")"
+    }
+    if (op == "reduce")
+        return "TC_CP_REDUCE_ASYNC_BULK_TENSOR(" dim ", " list ", " mode ", " hint ", p, (" c "), u[0]" \
+            (hint ? ", l[0]" : "") ")"
+    if (op == "prefetch")
+        return "TC_CP_ASYNC_BULK_PREFETCH_TENSOR(" dim ", " mode ", " hint ", p, (" c ")" w (hint ? ", l[0]" : "") ")"
+    if (mn ~ /bulk_group/)
+        return "TC_CP_ASYNC_BULK_TENSOR_STORE(" dim ", " mode ", " hint ", p, (" c "), u[0]" (hint ? ", l[0]" : "") ")"
+    return "TC_CP_ASYNC_BULK_TENSOR(" dim ", " space ", " mode ", " multi ", " group ", " hint ", u[0], p, (" c \
+        "), u[1]" w (multi ? ", h[4]" : "") (hint ? ", l[0]" : "") ")"
 }
 
 function call_bulk(mn, ops,    q, size) {
     if (mn ~ /commit_group/) return "tc_cp_async_bulk_commit_group()"
-    if (mn ~ /wait_group/) { sub(/imm /, "", ops); return "TC_CP_ASYNC_BULK_WAIT_GROUP" (mn ~ /read/ ? "_READ" : "") "(" ops ")" }
-    if (mn ~ /\.prefetch\./) return mn ~ /hint/ ? "tc_cp_async_bulk_prefetch_hint(p, u[0], l[0])" : "tc_cp_async_bulk_prefetch(p, u[0])"
+    if (mn ~ /wait_group/) {
+        sub(/imm /, "", ops)
+        return "TC_CP_ASYNC_BULK_WAIT_GROUP" (mn ~ /read/ ? "_READ" : "") "(" ops ")"
+    }
+    if (mn ~ /\.prefetch\./)
+        return mn ~ /hint/ ? "tc_cp_async_bulk_prefetch_hint(p, u[0], l[0])" : "tc_cp_async_bulk_prefetch(p, u[0])"
     size = ops ~ /imm 1024/ ? "1024" : "u[1]"
     if (mn ~ /^cp.async.bulk.shared::cluster.shared::cta/) return "tc_cp_async_bulk_s2cluster(u[0], u[2], u[1], u[3])"
-    if (mn ~ /bulk_group/) return "tc_cp_async_bulk_s2g" (mn ~ /hint/ ? "_hint" : "") (mn ~ /cp_mask/ ? "_mask" : "") "(p, u[0], u[1]" (mn ~ /hint/ ? ", l[0]" : "") (mn ~ /cp_mask/ ? ", h[0]" : "") ")"
-    return "tc_cp_async_bulk_g2" (mn ~ /bulk.shared::cta/ ? "cta" : "s") (mn ~ /multicast/ ? "_multicast" : "") (mn ~ /hint/ ? "_hint" : "") "(u[0], p, " size ", u[2]" \
+    if (mn ~ /bulk_group/)
+        return "tc_cp_async_bulk_s2g" (mn ~ /hint/ ? "_hint" : "") (mn ~ /cp_mask/ ? "_mask" : "") "(p, u[0], u[1]" \
+            (mn ~ /hint/ ? ", l[0]" : "") (mn ~ /cp_mask/ ? ", h[0]" : "") ")"
+    return "tc_cp_async_bulk_g2" (mn ~ /bulk.shared::cta/ ? "cta" : "s") (mn ~ /multicast/ ? "_multicast" : "") \
+        (mn ~ /hint/ ? "_hint" : "") "(u[0], p, " size ", u[2]" \
            (mn ~ /multicast/ ? ", h[0]" : "") (mn ~ /hint/ ? ", l[0]" : "") ")"
 }
 
@@ -149,34 +193,46 @@ function call_reduce(mn,    t, n, op, type) {
     n = split(mn, t, ".")
     type = t[n]; op = t[n - 1] == "noftz" ? "add.noftz" : t[n - 1]
     if (mn ~ /shared::cluster/) return "TC_CP_REDUCE_ASYNC_BULK_CLUSTER(" op ", " type ", u[0], u[1], u[2], u[3])"
-    return "TC_CP_REDUCE_ASYNC_BULK" (mn ~ /hint/ ? "_HINT" : "") "(" op ", " type ", p, u[1], u[2]" (mn ~ /hint/ ? ", l[0]" : "") ")"
+    return "TC_CP_REDUCE_ASYNC_BULK" (mn ~ /hint/ ? "_HINT" : "") "(" op ", " type ", p, u[1], u[2]" \
+        (mn ~ /hint/ ? ", l[0]" : "") ")"
 }
 
 function call_tensormap(mn, ops,    t, n, field, space, p) {
     if (mn ~ /^prefetch/) return "TC_PREFETCH_TENSORMAP(" rest(mn, "prefetch", ".tensormap") ", p)"
-    if (mn ~ /cp_fenceproxy/) { sub(/^.*release/, "", mn); sub(/\.sync.*$/, "", mn); return "TC_TENSORMAP_CP_FENCEPROXY(" mn ", p, u[0])" }
+    if (mn ~ /cp_fenceproxy/) {
+        sub(/^.*release/, "", mn)
+        sub(/\.sync.*$/, "", mn)
+        return "TC_TENSORMAP_CP_FENCEPROXY(" mn ", p, u[0])"
+    }
     n = split(mn, t, ".")
     field = t[4]; space = n == 7 ? t[5] : ""
     p = space ~ /shared/ ? "u[0]" : "p"
     if (field == "global_address") return "TC_TENSORMAP_REPLACE(" field ", " space ", " p ", l[0])"
     if (field == "rank") return "TC_TENSORMAP_REPLACE(" field ", " space ", " p ", u[1])"
     sub(/^\[[^]]*\], imm /, "", ops); sub(/, in .*$/, "", ops)
-    return "TC_TENSORMAP_REPLACE(" field ", " space ", " p ", " ops (field ~ /dim|stride/ ? (field == "global_stride" ? ", l[0]" : ", u[1]") : "") ")"
+    return "TC_TENSORMAP_REPLACE(" field ", " space ", " p ", " ops \
+        (field ~ /dim|stride/ ? (field == "global_stride" ? ", l[0]" : ", u[1]") : "") ")"
 }
 
 function call_memory(mn, ops,    t, n, vec, type, q, i, op) {
     n = split(mn, t, ".")
     op = t[1]
     if (mn ~ /^createpolicy.cvt/) return "l[" 30 + number "] = tc_createpolicy_cvt(l[0])"
-    if (mn ~ /^createpolicy.fractional/) return "TC_CREATEPOLICY_FRACTIONAL(" rest(mn, "createpolicy.fractional", ".b64") ", l0" (ops ~ /imm/ ? ", 0.5f" : ops ~ /in f32/ ? ", f[0]" : "") "); l[" 30 + number "] = l0"
-    if (mn ~ /^createpolicy.range/) return "TC_CREATEPOLICY_RANGE(" rest(mn, "createpolicy.range", ".b64") ", l0, p, u[0], u[1]); l[" 30 + number "] = l0"
+    if (mn ~ /^createpolicy.fractional/)
+        return "TC_CREATEPOLICY_FRACTIONAL(" rest(mn, "createpolicy.fractional", ".b64") ", l0" \
+            (ops ~ /imm/ ? ", 0.5f" : ops ~ /in f32/ ? ", f[0]" : "") "); l[" 30 + number "] = l0"
+    if (mn ~ /^createpolicy.range/)
+        return "TC_CREATEPOLICY_RANGE(" rest(mn, "createpolicy.range", ".b64") ", l0, p, u[0], u[1]); l[" 30 + number \
+            "] = l0"
     if (op == "applypriority") return "TC_APPLYPRIORITY(" rest(mn, op, ".L2::evict_normal") ", p)"
     if (op == "discard") return "TC_DISCARD(" rest(mn, op, ".L2") ", p)"
     if (op == "prefetch") return "TC_PREFETCH(" rest(mn, op, "") ", p)"
     if (op == "prefetchu") return "tc_prefetchu_L1(p)"
     if (mn ~ /^st.bulk/) return "TC_ST_BULK(" rest(mn, "st.bulk", "") ", " (mn ~ /shared/ ? "u[0]" : "p") ", l[0])"
     type = t[n]; vec = t[n - 1] ~ /^v[248]$/ ? t[n - 1] : ""
-    if (mn ~ /shared::cluster/) return op == "ld" ? "TC_LD_SHARED_CLUSTER(" vec ", " type ", " arr(type) "d, u[0])" : "TC_ST_SHARED_CLUSTER(" vec ", " type ", u[0], " arr(type) ")"
+    if (mn ~ /shared::cluster/)
+        return op == "ld" ? "TC_LD_SHARED_CLUSTER(" vec ", " type ", " arr(type) "d, u[0])" : "TC_ST_SHARED_CLUSTER(" \
+            vec ", " type ", u[0], " arr(type) ")"
     q = rest(mn, op ".global", (vec ? "." vec : "") "." type)
     if (op == "ld") return "TC_LD_GLOBAL(" q ", " vec ", " type ", " arr(type) "d, p" (q ~ /hint/ ? ", l[0]" : "") ")"
     return "TC_ST_GLOBAL(" q ", " vec ", " type ", p, " arr(type) (q ~ /hint/ ? ", l[0]" : "") ")"
@@ -186,8 +242,11 @@ function call_async(mn, ops,    t, n, vec, type, q) {
     n = split(mn, t, ".")
     type = t[n]
     if (mn ~ /^red.async.relaxed/) return "TC_RED_ASYNC(" t[n - 1] ", " type ", u[0], " arr(type) "[1], u[2])"
-    if (mn ~ /^red/) return "TC_RED_ASYNC_GLOBAL(" rest(mn, "red.async", ".global.add." type) ", " type ", p, " arr(type) "[1])"
-    if (mn ~ /\.global\./) return "TC_ST_ASYNC_GLOBAL(" rest(mn, "st.async", ".global." type) ", " type ", p, " (type ~ /16/ ? "h" : arr(type)) "[1])"
+    if (mn ~ /^red/)
+        return "TC_RED_ASYNC_GLOBAL(" rest(mn, "red.async", ".global.add." type) ", " type ", p, " arr(type) "[1])"
+    if (mn ~ /\.global\./)
+        return "TC_ST_ASYNC_GLOBAL(" rest(mn, "st.async", ".global." type) ", " type ", p, " \
+            (type ~ /16/ ? "h" : arr(type)) "[1])"
     vec = t[n - 1] ~ /^v[24]$/ ? t[n - 1] : ""
     return "TC_ST_ASYNC(" (mn ~ /weak/ ? ".weak" : "") ", " vec ", " type ", u[0], " arr(type) ", u[1])"
 }
@@ -204,7 +263,8 @@ function call_cvt(mn, ops,    t, n, q, src, d) {
 }
 
 function call_other(mn, ops,    r) {
-    if (mn ~ /^fence.proxy.tensormap::generic.acquire/) return "TC_FENCE_PROXY_TENSORMAP_ACQUIRE(" rest(mn, "fence.proxy.tensormap::generic.acquire", "") ", p)"
+    if (mn ~ /^fence.proxy.tensormap::generic.acquire/)
+        return "TC_FENCE_PROXY_TENSORMAP_ACQUIRE(" rest(mn, "fence.proxy.tensormap::generic.acquire", "") ", p)"
     if (mn ~ /^fence/) return "TC_FENCE(" rest(mn, "fence", "") ")"
     if (mn ~ /^membar/) return "TC_MEMBAR(" rest(mn, "membar", "") ")"
     if (mn ~ /^barrier.cluster.arrive/) return "TC_BARRIER_CLUSTER_ARRIVE(" rest(mn, "barrier.cluster.arrive", "") ")"
@@ -215,13 +275,20 @@ function call_other(mn, ops,    r) {
     if (mn == "bar.sync") return "tc_bar_sync(s[0], s[1])"
     if (mn == "bar.arrive") return "tc_bar_arrive(s[0], s[1])"
     if (mn == "bar.warp.sync") return "tc_bar_warp_sync(u[0])"
-    if (mn ~ /^elect/) return ops ~ /_/ ? "s[" 30 + number "] = tc_elect_one()" : "s[" 30 + number "] = tc_elect_sync(&u0, " (ops ~ /imm/ ? "0xffffffffu" : "u[0]") "); u[" 30 + number "] = u0"
+    if (mn ~ /^elect/)
+        return ops ~ /_/ ? "s[" 30 + number "] = tc_elect_one()" : "s[" 30 + number "] = tc_elect_sync(&u0, " \
+            (ops ~ /imm/ ? "0xffffffffu" : "u[0]") "); u[" 30 + number "] = u0"
     if (mn ~ /^setmaxnreg/) { sub(/^setmaxnreg./, "", mn); return "TC_SETMAXNREG_" toupper(substr(mn, 1, 3)) "(" r ")" }
     if (mn ~ /^griddepcontrol/) return "tc_griddepcontrol_" rest(mn, "griddepcontrol.", "") "()"
-    if (mn ~ /try_cancel/) return "TC_CLUSTERLAUNCHCONTROL_TRY_CANCEL" (mn ~ /multicast/ ? "_MULTICAST" : "") "(" (mn ~ /shared/ ? ".shared::cta, u[0], u[1])" : ", p, p)")
+    if (mn ~ /try_cancel/)
+        return "TC_CLUSTERLAUNCHCONTROL_TRY_CANCEL" (mn ~ /multicast/ ? "_MULTICAST" : "") "(" \
+            (mn ~ /shared/ ? ".shared::cta, u[0], u[1])" : ", p, p)")
     if (mn ~ /is_canceled/) return "s[" 30 + number "] = tc_clusterlaunchcontrol_is_canceled(l[0], l[1])"
     if (mn ~ /ctaid.v4/) return "tc_clusterlaunchcontrol_first_ctaid(u + 12, l[0], l[1])"
-    if (mn ~ /ctaid::/) { sub(/^.*ctaid::/, "", mn); return "u[" 30 + number "] = tc_clusterlaunchcontrol_first_ctaid_" substr(mn, 1, 1) "(l[0], l[1])" }
+    if (mn ~ /ctaid::/) {
+        sub(/^.*ctaid::/, "", mn)
+        return "u[" 30 + number "] = tc_clusterlaunchcontrol_first_ctaid_" substr(mn, 1, 1) "(l[0], l[1])"
+    }
     if (mn ~ /^mov/) { sub(/^.*%/, "", ops); gsub(/\./, "_", ops); return "u[" 30 + number "] = tc_sreg_" ops "()" }
     if (mn == "mapa.shared::cluster.u32") return "u[" 30 + number "] = tc_mapa(u[0], u[1])"
     if (mn == "mapa.shared::cluster.u64") return "l[" 30 + number "] = tc_mapa_shared_u64(l[0], u[1])"
@@ -254,8 +321,10 @@ function one(mn, ops,    c, w) {
     else c = call_other(mn, ops)
     if (part == "wgmma" || (number - 1) % 60 == 0) {
         if (number > 1) print "}"
-        print "__global__ void k" number "(float *f, uint32_t *u, int32_t *s, double *x, uint16_t *h, unsigned long long *l, void *p)\n{"
-        print "    float fd[128]; uint32_t ud[128], u0 = 0; uint64_t ld[4], l0 = 0; double xd[4]; uint16_t h0 = 0; int s0;"
+        print "__global__ void k" number \
+            "(float *f, uint32_t *u, int32_t *s, double *x, uint16_t *h, unsigned long long *l, void *p)\n{"
+        print "    float fd[128]; uint32_t ud[128], u0 = 0; uint64_t ld[4], l0 = 0; double xd[4];"
+        print "    uint16_t h0 = 0; int s0;"
     }
     print "    " c ";"
 }
@@ -265,7 +334,8 @@ BEGIN {
     if (mode == "cu") print "#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_types.h\""
 }
 
-!/^#/ && $2 ~ /^(wgmma|mbarrier|fence|barrier|cp\.async\.bulk|cp\.reduce|tensormap|st\.async|red\.async|clusterlaunch|elect|setmaxnreg|griddep|cvt|cluster|cache)/ && \
+!/^#/ && ($2 ~ /^(wgmma|mbarrier|fence|barrier|cp\.async\.bulk|cp\.reduce|tensormap|st\.async|red\.async)/ ||
+          $2 ~ /^(clusterlaunch|elect|setmaxnreg|griddep|cvt|cluster|cache)/) && \
 (part == "wgmma") == ($2 ~ /^wgmma/) && belongs($3, arch) {
     before = number
     expand($5, $6, $7)

@@ -1,7 +1,8 @@
 #!/bin/sh
-# cover_async.sh - every variant of wgmma, mbarrier, fence, barrier, TMA, tensormap, st.async, red.async, clusterlaunchcontrol, elect, setmaxnreg,
-# griddepcontrol, cvt, cluster and cache instructions in tests/isa/variants.tsv, for every target that has it: called through the kit, found in
-# the PTX with its operands, assembled by ptxas. Compiles only, needs no GPU.
+# cover_async.sh - every variant of wgmma, mbarrier, fence, barrier, TMA, tensormap, st.async, red.async,
+# clusterlaunchcontrol, elect, setmaxnreg, griddepcontrol, cvt, cluster and cache instructions in
+# tests/isa/variants.tsv, for every target that has it: called through the kit, found in the PTX with its operands,
+# assembled by ptxas. Compiles only, needs no GPU.
 #     tests/cover_async.sh [directory to write to, default build/tests/cover_async]
 # Variables: NVCC (nvcc), JOBS (2), TARGETS. One line a target; ends with "N passed, N failed" (variants).
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -36,4 +37,6 @@ for a in $TARGETS; do
     jobs="$jobs $a:rest"
 done
 printf '%s\n' $jobs | xargs -P "$JOBS" -I T sh "$out/one.sh" T
-cat "$out"/*.log | awk '/^[0-9]+ passed/ { p += $1; f += $3 } /^FAIL/ && /variants, not/ { f++ } END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 }'
+cat "$out"/*.log | awk '
+    /^[0-9]+ passed/ { p += $1; f += $3 } /^FAIL/ && /variants, not/ { f++ }
+    END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 }'

@@ -1,10 +1,11 @@
-# cover_tcgen05.awk - writes a program that calls the kit for every variant of tcgen05 that tests/isa/variants.tsv lists for a target, or compares
-# the PTX of that program with the table.
+# cover_tcgen05.awk - writes a program that calls the kit for every variant of tcgen05 that tests/isa/variants.tsv lists
+# for a target, or compares the PTX of that program with the table.
 #     awk -v arch=100a -v mode=cu -f tests/cover_tcgen05.awk tests/isa/variants.tsv > cover.cu
 #     nvcc -std=c++17 -gencode arch=compute_100a,code=compute_100a -ptx cover.cu
 #     awk -v arch=100a -v mode=check -v ptx=cover.ptx -f tests/cover_tcgen05.awk tests/isa/variants.tsv
-# Each call stands behind a comment with its number. The check wants, behind that comment, the mnemonic of the table with its operands in
-# their places: it follows the kernel's parameters and constants into the registers, so that an address in the place of another is noticed;
+# Each call stands behind a comment with its number. The check wants, behind that comment, the mnemonic of the table
+# with its operands in their places: it follows the kernel's parameters and constants into the registers, so that an
+# address in the place of another is noticed;
 # of what an instruction writes it counts the registers. (tests/cover_tcgen05.sh does it for all targets.)
 
 function belongs(list, arch,    n) {
@@ -40,17 +41,21 @@ function many(n, reads,    i, list) {
     return "{" list "}"
 }
 
-# The operands as they must stand in PTX, registers by what is in them. narrow, wide: the kernel's parameters of 32 and 64 bits, in PTX's order
+# The operands as they must stand in PTX, registers by what is in them. narrow, wide: the kernel's parameters of 32 and
+# 64 bits, in PTX's order
 function wanted(mn, ops, note,    p, q, n, i, out, narrow, wide, piece) {
     if (ops == "-") return mn ";"
     narrow = mn ~ /\.(alloc|commit)/ ? (ops ~ /b64/ ? "n" : "s n") : mn ~ /dealloc/ ? "d n" : "d"
     wide = mn ~ /\.(alloc|commit)/ ? "p" : mn ~ /\.cp\./ ? "a" : note ~ /^TS/ ? "b z" : "a b z"
-    if (mn ~ /\.mma\./) narrow = "d" (note ~ /^TS/ ? " at" : "") (mn ~ /\.sp\./ ? " meta" : "") " idesc" (mn ~ /block_scale/ ? " sfa sfb" : "")
+    if (mn ~ /\.mma\./)
+        narrow = "d" (note ~ /^TS/ ? " at" : "") (mn ~ /\.sp\./ ? " meta" : "") " idesc" \
+            (mn ~ /block_scale/ ? " sfa sfb" : "")
     n = split(ops, p, ", ")
     out = ""
     for (i = 1; i <= n; i++) {
         piece = p[i]
-        if (piece ~ /^imm/ && note ~ /^[ST]S/ && i == n && p[n - 1] !~ /pred/) piece = "p=" substr(piece, 5) # enable_input_d: 0 or 1
+        # enable_input_d: 0 or 1
+        if (piece ~ /^imm/ && note ~ /^[ST]S/ && i == n && p[n - 1] !~ /pred/) piece = "p=" substr(piece, 5)
         else if (piece ~ /^imm/) piece = substr(piece, 5)
         else if (piece ~ /pred/) piece = "p=enable"
         else if (piece ~ /^out\{/) piece = many(substr(piece, 5) + 0, 0)
@@ -79,7 +84,8 @@ function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
     if (t[2] == "relinquish_alloc_permit") return "TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(" g ")"
     if (t[2] == "commit") {
         k = mn ~ /multicast/
-        return "TC_TCGEN05_COMMIT" (mn ~ /shared/ ? "" : "_GENERIC") (k ? "_MULTICAST" : "") "(" g ", " (mn ~ /shared/ ? "s" : "p") (k ? ", h" : "") ")"
+        return "TC_TCGEN05_COMMIT" (mn ~ /shared/ ? "" : "_GENERIC") (k ? "_MULTICAST" : "") "(" g ", " \
+            (mn ~ /shared/ ? "s" : "p") (k ? ", h" : "") ")"
     }
     if (t[2] == "shift") return "TC_TCGEN05_SHIFT(" g ", d)"
     if (t[2] == "cp") {
@@ -94,7 +100,8 @@ function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
         return "TC_TCGEN05_LD_RED(" t[6] ", " t[7] ", " name ", " t[n] ", r, " value ", d)"
     }
     if (t[2] == "ld" || t[2] == "st") {
-        name = "TC_TCGEN05_" toupper(t[2]) (t[5] == "16x32bx2" ? "_16X32BX2" : "") (mn ~ /unpack/ ? "_UNPACK_16B" : mn ~ /pack/ ? "_PACK_16B" : "") "("
+        name = "TC_TCGEN05_" toupper(t[2]) (t[5] == "16x32bx2" ? "_16X32BX2" : "") \
+            (mn ~ /unpack/ ? "_UNPACK_16B" : mn ~ /pack/ ? "_PACK_16B" : "") "("
         if (t[5] != "16x32bx2") return name t[5] ", " t[6] (t[2] == "ld" ? ", r, d)" : ", d, c)")
         return name t[6] (t[2] == "ld" ? ", r, d, 16)" : ", d, 16, c)")
     }
@@ -110,13 +117,15 @@ function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
     return name "(" args ", " value ")"
 }
 
-# A kernel must not mix the cta_groups: each has kernels of its own, of 64 calls. What has no cta_group goes to the first.
+# A kernel must not mix the cta_groups: each has kernels of its own, of 64 calls. What has no cta_group goes to the
+# first.
 function one(mn, ops, note,    g) {
     number++
     if (mode == "check") { want[number] = wanted(mn, ops, note); return }
     g = mn ~ /cta_group::2/ ? 2 : 1
     if (calls[g]++ % 64 == 0) {
-        text[g] = text[g] (calls[g] > 1 ? "}\n" : "") "__global__ void k" g "_" calls[g] "(" parameters ")\n{\n    uint32_t r[128], c[128], u; int32_t i; float f;\n" \
+        text[g] = text[g] (calls[g] > 1 ? "}\n" : "") "__global__ void k" g "_" calls[g] "(" parameters \
+            ")\n{\n    uint32_t r[128], c[128], u; int32_t i; float f;\n" \
                   "#pragma unroll\n    for (int j = 0; j < 128; j++) c[j] = 1000 + j;\n"
     }
     text[g] = text[g] "    asm volatile(\"// V" number "\"); " call(mn, ops, note, g) ";\n"
@@ -125,8 +134,8 @@ function one(mn, ops, note,    g) {
 BEGIN {
     FS = "\t"
     names = "d at meta idesc sfa sfb enable n s h p a b z"
-    parameters = "uint32_t d, uint32_t at, uint32_t meta, uint32_t idesc, uint32_t sfa, uint32_t sfb, uint32_t enable, uint32_t n, uint32_t s, " \
-                 "uint16_t h, void *p, uint64_t a, uint64_t b, uint64_t z"
+    parameters = "uint32_t d, uint32_t at, uint32_t meta, uint32_t idesc, uint32_t sfa, uint32_t sfb, " \
+                 "uint32_t enable, uint32_t n, uint32_t s, uint16_t h, void *p, uint64_t a, uint64_t b, uint64_t z"
     parameter_count = split(names, parameter, " ")
 }
 
@@ -148,9 +157,16 @@ END {
         if (match(line, /\/\/ V[0-9]+$/)) { at = substr(line, RSTART + 4) + 0; continue }
         gsub(/^[ \t]+|[ \t]+$/, "", line)
         split(line, word, /[ \t,;]+/)
-        if (word[1] ~ /^ld\.param/) { match(word[3], /_[0-9]+\]/); holds[word[2]] = parameter[substr(word[3], RSTART + 1) + 1]; continue }
+        if (word[1] ~ /^ld\.param/) {
+            match(word[3], /_[0-9]+\]/)
+            holds[word[2]] = parameter[substr(word[3], RSTART + 1) + 1]
+            continue
+        }
         if (word[1] ~ /^(mov|cvt)\./) { holds[word[2]] = word[3] in holds ? holds[word[3]] : word[3]; continue }
-        if (word[1] ~ /^setp\.ne/ && word[2] == "p" && word[4] == "0") { holds["p"] = word[3] in holds ? holds[word[3]] : word[3]; continue }
+        if (word[1] ~ /^setp\.ne/ && word[2] == "p" && word[4] == "0") {
+            holds["p"] = word[3] in holds ? holds[word[3]] : word[3]
+            continue
+        }
         if (!at || line !~ /^tcgen05/) continue
         rest = line; got = ""
         while (match(rest, /%[a-z]+[0-9]+/)) {
@@ -161,7 +177,10 @@ END {
         got = got rest
         gsub(/[ \t]/, "", got)
         sub(/,p;$/, ",p=" holds["p"] ";", got); sub(/,p,/, ",p=" holds["p"] ",", got)
-        if (got == want[at]) { good++; found[at] = 1 } else if (wrong++ < 10) print "FAIL sm_" arch ": " got " where the table has " want[at]
+        if (got == want[at]) {
+            good++
+            found[at] = 1
+        } else if (wrong++ < 10) print "FAIL sm_" arch ": " got " where the table has " want[at]
         at = 0
     }
     for (i = 1; i <= number; i++) if (!found[i] && ++bad < 10) print "FAIL sm_" arch ": no " want[i]

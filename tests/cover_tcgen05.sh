@@ -1,6 +1,6 @@
 #!/bin/sh
-# cover_tcgen05.sh - every variant of tcgen05 in tests/isa/variants.tsv, for every target that has it: called through the kit, found in the PTX
-# with its operands in their places, assembled by ptxas. Compiles only, needs no GPU.
+# cover_tcgen05.sh - every variant of tcgen05 in tests/isa/variants.tsv, for every target that has it: called through
+# the kit, found in the PTX with its operands in their places, assembled by ptxas. Compiles only, needs no GPU.
 #     tests/cover_tcgen05.sh [directory to write to, default build/tests/cover_tcgen05]
 # Variables: NVCC (nvcc), JOBS (2), TARGETS. One line a target; ends with "N passed, N failed" (variants).
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,7 +15,8 @@ if [ -z "$TARGETS" ]; then
         case "$known" in *" ${a%?} "*) case "$known" in *" $also "*) TARGETS="$TARGETS $a" ;; esac ;; esac
     done
     # a row that no target covers would go unnoticed
-    missed=$(awk -F '\t' '!/^#/ && $2 ~ /^tcgen05/ && $3 !~ /100a|103a|110a/ { print $1 }' "$root/tests/isa/variants.tsv")
+    missed=$(awk -F '\t' '!/^#/ && $2 ~ /^tcgen05/ && $3 !~ /100a|103a|110a/ { print $1 }' \
+        "$root/tests/isa/variants.tsv")
     [ -n "$missed" ] && echo "FAIL rows of no target: $missed"
 fi
 if [ -z "$TARGETS" ]; then
@@ -28,7 +29,8 @@ a=$1 f=$out/sm_$a log=$out/sm_$a.log
 awk -v arch=$a -v mode=cu -f "$root/tests/cover_tcgen05.awk" "$root/tests/isa/variants.tsv" > $f.cu 2> "$log"
 if "$NVCC" -std=c++17 -w -I"$root" -gencode arch=compute_$a,code=compute_$a -ptx -o $f.ptx $f.cu >> $f.out 2>&1 &&
    "$NVCC" -gencode arch=compute_$a,code=sm_$a -cubin -o $f.cubin $f.ptx >> $f.out 2>&1; then
-    awk -v arch=$a -v mode=check -v ptx=$f.ptx -f "$root/tests/cover_tcgen05.awk" "$root/tests/isa/variants.tsv" >> "$log"
+    awk -v arch=$a -v mode=check -v ptx=$f.ptx -f "$root/tests/cover_tcgen05.awk" \
+        "$root/tests/isa/variants.tsv" >> "$log"
 else
     grep -i error $f.out | head -5 | cut -c1-300 >> "$log"
     echo "0 passed, 1 failed" >> "$log"
@@ -38,4 +40,5 @@ grep -E "FAIL|rror" "$log" | head -5 | cut -c1-300
 RUN
 printf '%s\n' $TARGETS | xargs -P "$JOBS" -I T sh "$out/one.sh" T
 cat "$out"/*.log | awk -v f="$(echo $missed | wc -w)" '
-    /^[0-9]+ passed/ { p += $1; f += $3 } /^FAIL/ && /variants, not/ { f++ } END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 }'
+    /^[0-9]+ passed/ { p += $1; f += $3 } /^FAIL/ && /variants, not/ { f++ }
+    END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 }'

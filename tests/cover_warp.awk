@@ -1,10 +1,12 @@
-# cover_warp.awk - writes a program that calls the kit for every variant of mma, mma.sp, ldmatrix, stmatrix, movmatrix, cp.async and wmma
-# that tests/isa/variants.tsv lists for a target, or compares the PTX of that program with the table.
+# cover_warp.awk - writes a program that calls the kit for every variant of mma, mma.sp, ldmatrix, stmatrix, movmatrix,
+# cp.async and wmma that tests/isa/variants.tsv lists for a target, or compares the PTX of that program with the table.
 #     awk -v arch=90a -v mode=cu -f tests/cover_warp.awk tests/isa/variants.tsv > cover.cu
 #     nvcc -std=c++17 -gencode arch=compute_90a,code=compute_90a -ptx cover.cu
 #     awk -v arch=90a -v mode=check -v ptx=cover.ptx -f tests/cover_warp.awk tests/isa/variants.tsv
-# Each call stands behind a comment with its number. The check wants, behind that comment, the mnemonic of the table with its operands:
-# as many registers in each list, the literals where the table has literals. (tests/cover_warp.sh does it for all targets.)
+# Each call stands behind a comment with its number. The check wants, behind that comment, the mnemonic of the table
+# with its operands:
+# as many registers in each list, the literals where the table has literals. (tests/cover_warp.sh does it for all
+# targets.)
 
 function belongs(list, arch,    n) {
     sub(/^107/, "103", arch) # of this table sm_107 has what sm_103 has
@@ -28,7 +30,8 @@ function expand(mn, ops, sweep,    i, j, k, n, part, parts, name, s) {
         sub(/^[^ ]* ?/, "", sweep)
         for (k = 1; k <= n; k++) {
             s = ops
-            while ((i = match(s, "\\$" name "[^A-Z]")) || (i = match(s, "\\$" name "$"))) s = substr(s, 1, i - 1) parts[k] substr(s, i + 1 + length(name))
+            while ((i = match(s, "\\$" name "[^A-Z]")) || (i = match(s, "\\$" name "$")))
+                s = substr(s, 1, i - 1) parts[k] substr(s, i + 1 + length(name))
             expand(mn, s, sweep)
         }
         return
@@ -83,9 +86,11 @@ function call_mma(t, n, ops,    i, sp, ord, shape, al, bl, extra, kind, vec, bs,
             match(ops, /imm \{[0-9],[0-9]\}/); tail = substr(ops, RSTART + 5, 3)
             ids = substr(ops, RSTART + RLENGTH); match(ids, /imm \{[0-9],[0-9]\}/); ids = substr(ids, RSTART + 5, 3)
             ids = "u[5], " tail ", u[6], " ids
-            return "TC_MMA" (sp ? "_SP" : "") "_BLOCK_SCALE_IMM(" shape kind ", " vec ", " type[0] type[4] ", " args sel ", " ids ")"
+            return "TC_MMA" (sp ? "_SP" : "") "_BLOCK_SCALE_IMM(" shape kind ", " vec ", " type[0] type[4] ", " \
+                args sel ", " ids ")"
         }
-        return "TC_MMA" (sp ? "_SP" : "") "_BLOCK_SCALE(" shape kind ", " vec ", " type[0] type[4] ", " args sel ", " ids ")"
+        return "TC_MMA" (sp ? "_SP" : "") "_BLOCK_SCALE(" shape kind ", " vec ", " type[0] type[4] ", " args sel ", " \
+            ids ")"
     }
     if (kind != "") return "TC_MMA" (sp ? "_SP" : "") "_KIND(" shape kind ", " type[0] args sel ")"
     if (sp) return "TC_MMA_SP" (ord ? "_ORDERED" : "") (extra ? "_SATFINITE" : "") "(" shape type[0] args sel ")"
@@ -104,7 +109,8 @@ function call_matrix(t, n,    i, trans, space, type, addr) {
     if (t[i] ~ /^shared/) space = word(t[i++])
     type = t[i] (i < n ? "_" t[i + 1] : "")
     addr = space == "generic" ? "p" : "u[4]"
-    return "TC_" (t[1] == "ldmatrix" ? "LD" : "ST") "MATRIX" (trans ? "_TRANS" : "") "(" t[4] ", " t[5] ", " space ", " type ", " \
+    return "TC_" (t[1] == "ldmatrix" ? "LD" : "ST") "MATRIX" (trans ? "_TRANS" : "") "(" t[4] ", " t[5] ", " space \
+        ", " type ", " \
            (t[1] == "ldmatrix" ? "ud, " addr : addr ", u") ")"
 }
 
@@ -114,7 +120,8 @@ function call_cp_async(t, n, mn, ops,    i, pre, tail, size, hint, form, space) 
     if (t[3] == "wait_group") { sub(/imm /, "", ops); return "TC_CP_ASYNC_WAIT_GROUP(" ops ")" }
     if (t[3] == "mbarrier") {
         space = mn ~ /shared@cta/ ? "shared_cta" : mn ~ /shared/ ? "shared" : "generic"
-        return "TC_CP_ASYNC_MBARRIER_ARRIVE" (mn ~ /noinc/ ? "_NOINC" : "") "(" space ", " (space == "generic" ? "p" : "u[4]") ")"
+        return "TC_CP_ASYNC_MBARRIER_ARRIVE" (mn ~ /noinc/ ? "_NOINC" : "") "(" space ", " \
+            (space == "generic" ? "p" : "u[4]") ")"
     }
     pre = "L2_none"
     for (i = 6; i <= n; i++) if (t[i] ~ /^L2@[0-9]/) pre = word(t[i]); else if (t[i] == "L2@cache_hint") hint = 1
@@ -139,14 +146,17 @@ function call_wmma(t, n, ops,    i, m, al, bl, shape, space, type, r, sat, f, da
         if (t[n] == "satfinite") { sat = 1; n-- }
         if (n - i == 1) { type[0] = t[i]; type[1] = type[2] = "f16"; type[3] = t[i + 1] }
         else for (m = 0; m < 4; m++) type[m] = t[i + m]
-        f = "{ tc_wmma_a_" shape "_" type[1] " wa; tc_wmma_b_" shape "_" type[2] " wb; tc_wmma_c_" shape "_" type[3] " wc; tc_wmma_c_" shape "_" type[0] " wd; "
-        f = f "TC_WMMA_MMA" (sat ? "_SATFINITE" : r ? "_ROUND" : pop ? "_POPC" : "") "(" (pop ? pop ", " : "") al ", " bl ", " shape ", " (r ? r ", " : "")
+        f = "{ tc_wmma_a_" shape "_" type[1] " wa; tc_wmma_b_" shape "_" type[2] " wb; tc_wmma_c_" shape "_" type[3] \
+            " wc; tc_wmma_c_" shape "_" type[0] " wd; "
+        f = f "TC_WMMA_MMA" (sat ? "_SATFINITE" : r ? "_ROUND" : pop ? "_POPC" : "") "(" (pop ? pop ", " : "") al ", " \
+            bl ", " shape ", " (r ? r ", " : "")
         return f type[0] ", " type[1] ", " type[2] ", " type[3] ", wd, wa, wb, wc); }"
     }
     m = t[3]; al = t[6]; shape = t[7]; i = 8; space = "generic"
     if (t[i] ~ /^(global|shared)/) space = word(t[i++])
     packed = ops !~ /in b32$/
-    f = "{ tc_wmma_" (m == "d" ? "c" : m) "_" shape "_" t[i] " w; TC_WMMA_" (t[2] == "load" ? "LOAD" : "STORE") (packed ? "_PACKED" : "") "(" m ", " al ", " shape ", " space ", " t[i]
+    f = "{ tc_wmma_" (m == "d" ? "c" : m) "_" shape "_" t[i] " w; TC_WMMA_" (t[2] == "load" ? "LOAD" : "STORE") \
+        (packed ? "_PACKED" : "") "(" m ", " al ", " shape ", " space ", " t[i]
     return f (t[2] == "load" ? ", w, p" : ", p, w") (packed ? "" : ", s[0]") "); }"
 }
 
@@ -160,7 +170,8 @@ function one(mn, ops,    t, n, m, c) {
     else c = call_matrix(t, n)
     if (number % 100 == 0) {
         if (number) print "}"
-        print "__global__ void k" number / 100 "(float *f, uint32_t *u, int32_t *s, double *x, uint16_t *h, void *p, unsigned long long l)\n{"
+        print "__global__ void k" number / 100 \
+            "(float *f, uint32_t *u, int32_t *s, double *x, uint16_t *h, void *p, unsigned long long l)\n{"
         print "    float fd[8]; uint32_t ud[8]; int32_t sd[8]; double xd[8];"
     }
     number++
@@ -172,7 +183,11 @@ BEGIN {
     if (mode == "cu") print "#include \"tc_mma.h\"\n#include \"tc_wmma.h\""
 }
 
-!/^#/ && $2 ~ /^(mma|wmma|ldmatrix|stmatrix|movmatrix|cp\.async$)/ && belongs($3, arch) { before = number; expand($5, $6, $7); if (number - before != $4) print "FAIL " $1 ": " number - before " variants, not " $4 > "/dev/stderr" }
+!/^#/ && $2 ~ /^(mma|wmma|ldmatrix|stmatrix|movmatrix|cp\.async$)/ && belongs($3, arch) {
+    before = number
+    expand($5, $6, $7)
+    if (number - before != $4) print "FAIL " $1 ": " number - before " variants, not " $4 > "/dev/stderr"
+}
 
 END {
     if (mode == "cu") { print "}"; exit }
@@ -180,8 +195,12 @@ END {
     while ((getline line < ptx) > 0) {
         if (match(line, /\/\/ V[0-9]+$/)) { at = substr(line, RSTART + 4) + 0; continue }
         if (!at || line !~ /^[ \t]*(mma|wmma|ldmatrix|stmatrix|movmatrix|cp\.async)/) continue
-        gsub(/%[a-z]+[0-9]+/, "R", line); gsub(/[ \t]/, "", line); sub(/,p;$/, ",R;", line); sub(/,p,R;$/, ",R,R;", line)
-        if (line == want[at]) { good++; found[at] = 1 } else if (!found[at]) print "FAIL sm_" arch ": " line " where the table has " want[at]
+        gsub(/%[a-z]+[0-9]+/, "R", line); gsub(/[ \t]/, "", line); sub(/,p;$/, ",R;", line)
+        sub(/,p,R;$/, ",R,R;", line)
+        if (line == want[at]) {
+            good++
+            found[at] = 1
+        } else if (!found[at]) print "FAIL sm_" arch ": " line " where the table has " want[at]
         at = 0
     }
     for (i = 1; i <= number; i++) if (!found[i]) { bad++; if (bad < 20) print "FAIL sm_" arch ": no " want[i] }

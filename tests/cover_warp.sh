@@ -1,6 +1,7 @@
 #!/bin/sh
-# cover_warp.sh - every variant of mma, mma.sp, ldmatrix, stmatrix, movmatrix, cp.async and wmma in tests/isa/variants.tsv, for every target
-# that has it: called through the kit, found in the PTX with its operands, assembled by ptxas. Compiles only, needs no GPU.
+# cover_warp.sh - every variant of mma, mma.sp, ldmatrix, stmatrix, movmatrix, cp.async and wmma in
+# tests/isa/variants.tsv, for every target that has it: called through the kit, found in the PTX with its operands,
+# assembled by ptxas. Compiles only, needs no GPU.
 #     tests/cover_warp.sh [directory to write to, default build/tests/cover]
 # Variables: NVCC (nvcc), JOBS (2), TARGETS. One line a target; ends with "N passed, N failed" (variants).
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -30,4 +31,6 @@ grep FAIL "$log" | head -5 | cut -c1-300
 RUN
 rm -f "$out"/*.out
 printf '%s\n' $TARGETS | xargs -P "$JOBS" -I T sh "$out/one.sh" T
-cat "$out"/*.log | awk '/^[0-9]+ passed/ { p += $1; f += $3 } /^FAIL/ && /variants, not/ { f++ } END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 }'
+cat "$out"/*.log | awk '
+    /^[0-9]+ passed/ { p += $1; f += $3 } /^FAIL/ && /variants, not/ { f++ }
+    END { print p + 0 " passed, " f + 0 " failed"; exit f > 0 }'

@@ -40,7 +40,8 @@ int main(void)
     size = fread(text, 1, sizeof text - 1, f);
     text[size] = 0;
     CHECK(err != cudaSuccess, "the wait ended without an error");
-    CHECK(strstr(text, "tc: block (0,0,0) warp 1 waits for barrier \"never\"[7] parity 0: 2 arrivals pending") != 0, "the report says: %s", text);
+    CHECK(strstr(text, "tc: block (0,0,0) warp 1 waits for barrier \"never\"[7] parity 0: 2 arrivals pending") != 0,
+          "the report says: %s", text);
     CHECK(strstr(text, line) != 0, "the report does not name the line: %s", text);
     return test_end();
 }

@@ -2,7 +2,8 @@
  *     cc -std=c11 -D_GNU_SOURCE -isystem /usr/local/cuda/include tests/emu_driver.c -o build/tests/emu_driver -ldl
  *     build/tcemu build/tests/emu_driver
  *
- * Errors are provoked on purpose: tcemu says a sentence about each on stderr. What only tcemu promises is asked of tcemu alone. */
+ * Errors are provoked on purpose: tcemu says a sentence about each on stderr. What only tcemu promises is asked of
+ * tcemu alone. */
 #include "test.h"
 #include <cuda.h>
 #include <dlfcn.h>
@@ -10,15 +11,24 @@
 
 /* cu.MemAlloc is cuMemAlloc, or what cuda.h makes of that name: cuMemAlloc_v2 */
 #define FUNCTIONS(F) \
-    F(Init) F(GetErrorName) F(GetErrorString) F(DriverGetVersion) F(DeviceGetCount) F(DeviceGet) F(DeviceGetName) F(DeviceGetAttribute) \
-    F(DeviceTotalMem) F(DevicePrimaryCtxRetain) F(DevicePrimaryCtxRelease) F(DevicePrimaryCtxGetState) F(CtxCreate) F(CtxDestroy) F(CtxPushCurrent) \
-    F(CtxPopCurrent) F(CtxGetCurrent) F(CtxSetCurrent) F(CtxSynchronize) F(ModuleLoad) F(ModuleLoadData) F(ModuleUnload) F(ModuleGetFunction) \
-    F(ModuleGetFunctionCount) F(ModuleGetGlobal) F(LibraryLoadData) F(LibraryUnload) F(LibraryGetKernel) F(KernelGetFunction) F(FuncGetAttribute) \
-    F(FuncGetName) F(FuncSetAttribute) F(LinkCreate) F(LinkAddData) F(LinkComplete) F(LinkDestroy) F(LaunchKernel) F(LaunchKernelEx) F(LaunchHostFunc) \
-    F(OccupancyMaxActiveBlocksPerMultiprocessor) F(MemAlloc) F(MemFree) F(MemAllocPitch) F(MemAllocManaged) F(MemAllocHost) F(MemFreeHost) \
-    F(MemGetAddressRange) F(MemcpyDtoH) F(MemcpyHtoD) F(MemcpyDtoD) F(Memcpy) F(Memcpy2D) F(MemsetD8) F(MemsetD16) F(MemsetD32) F(MemsetD2D32) \
-    F(MemsetD8Async) F(MemAddressReserve) F(PointerGetAttribute) F(TensorMapEncodeTiled) F(TensorMapReplaceAddress) F(GetProcAddress) F(StreamCreate) F(StreamDestroy) \
-    F(StreamSynchronize) F(StreamBeginCapture) F(StreamEndCapture) F(StreamGetCaptureInfo) F(EventCreate) F(EventRecord) F(EventSynchronize) \
+    F(Init) F(GetErrorName) F(GetErrorString) F(DriverGetVersion) F(DeviceGetCount) F(DeviceGet) F(DeviceGetName)     \
+    F(DeviceGetAttribute)                                                                                             \
+    F(DeviceTotalMem) F(DevicePrimaryCtxRetain) F(DevicePrimaryCtxRelease) F(DevicePrimaryCtxGetState) F(CtxCreate)   \
+    F(CtxDestroy) F(CtxPushCurrent)                                                                                   \
+    F(CtxPopCurrent) F(CtxGetCurrent) F(CtxSetCurrent) F(CtxSynchronize) F(ModuleLoad) F(ModuleLoadData)              \
+    F(ModuleUnload) F(ModuleGetFunction)                                                                              \
+    F(ModuleGetFunctionCount) F(ModuleGetGlobal) F(LibraryLoadData) F(LibraryUnload) F(LibraryGetKernel)              \
+    F(KernelGetFunction) F(FuncGetAttribute)                                                                          \
+    F(FuncGetName) F(FuncSetAttribute) F(LinkCreate) F(LinkAddData) F(LinkComplete) F(LinkDestroy) F(LaunchKernel)    \
+    F(LaunchKernelEx) F(LaunchHostFunc)                                                                               \
+    F(OccupancyMaxActiveBlocksPerMultiprocessor) F(MemAlloc) F(MemFree) F(MemAllocPitch) F(MemAllocManaged)           \
+    F(MemAllocHost) F(MemFreeHost)                                                                                    \
+    F(MemGetAddressRange) F(MemcpyDtoH) F(MemcpyHtoD) F(MemcpyDtoD) F(Memcpy) F(Memcpy2D) F(MemsetD8) F(MemsetD16)    \
+    F(MemsetD32) F(MemsetD2D32)                                                                                       \
+    F(MemsetD8Async) F(MemAddressReserve) F(PointerGetAttribute) F(TensorMapEncodeTiled) F(TensorMapReplaceAddress)   \
+    F(GetProcAddress) F(StreamCreate) F(StreamDestroy)                                                                \
+    F(StreamSynchronize) F(StreamBeginCapture) F(StreamEndCapture) F(StreamGetCaptureInfo) F(EventCreate)             \
+    F(EventRecord) F(EventSynchronize)                                                                                \
     F(EventElapsedTime) F(EventDestroy) F(GraphInstantiate) F(GraphLaunch) F(GraphDestroy) F(GraphExecDestroy)
 
 #define DECLARE(name) __typeof__(cu##name) *name;
@@ -207,7 +217,8 @@ static void test_images(void)
     CUlinkState link = 0;
     void *image = 0;
     size_t size = 0;
-    CHECK(fd >= 0 && write(fd, ptx, sizeof ptx - 1) == (ssize_t)sizeof ptx - 1 && !close(fd), "%s cannot be written", file);
+    CHECK(fd >= 0 && write(fd, ptx, sizeof ptx - 1) == (ssize_t)sizeof ptx - 1 && !close(fd), "%s cannot be written",
+          file);
     OK(ModuleLoad(&m, file));
     OK(ModuleGetFunction(&f, m, "nothing"));
     OK(LaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0));
@@ -233,7 +244,9 @@ static void test_images(void)
     OK(ModuleUnload(m));
 
     FAILS(ModuleLoadData(&m, "garbage"), CUDA_ERROR_INVALID_IMAGE);
-    FAILS(ModuleLoadData(&m, ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    ret\n}\n"), CUDA_ERROR_INVALID_PTX); /* no ; */
+    /* no ; */
+    FAILS(ModuleLoadData(&m, ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    ret\n}\n"),
+          CUDA_ERROR_INVALID_PTX);
     FAILS(ModuleLoadData(&m, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -269,7 +282,8 @@ static void test_memory(void)
     copy.dstMemoryType = CU_MEMORYTYPE_HOST, copy.dstHost = host, copy.dstPitch = 20;
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE, copy.srcDevice = p, copy.srcPitch = pitch;
     OK(Memcpy2D(&copy));
-    for (int i = 0; i < 50; i++) bad += host[i] != (unsigned)(i < 15 && (i % 5 == 1 || i % 5 == 2) ? 77 : i / 5 * 10 + i % 5);
+    for (int i = 0; i < 50; i++)
+        bad += host[i] != (unsigned)(i < 15 && (i % 5 == 1 || i % 5 == 2) ? 77 : i / 5 * 10 + i % 5);
     CHECK(!bad, "%d words are wrong", bad);
     copy.srcPitch = 16;
     FAILS(Memcpy2D(&copy), CUDA_ERROR_INVALID_VALUE);
@@ -279,7 +293,8 @@ static void test_memory(void)
 
     OK(PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, mem));
     CHECK(type == CU_MEMORYTYPE_DEVICE, "type %u", type);
-    FAILS(PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)host), CUDA_ERROR_INVALID_VALUE);
+    FAILS(PointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)host),
+          CUDA_ERROR_INVALID_VALUE);
     OK(MemGetAddressRange(&base, &size, mem + 40));
     CHECK(base == mem && size == BYTES, "%zu bytes from %lld on", size, (long long)(base - mem));
     OK(MemAllocManaged(&p, BYTES, CU_MEM_ATTACH_GLOBAL));
@@ -309,8 +324,10 @@ static void test_tensor_maps(void)
         return;
     }
 #define ENCODE(to, at, want) \
-    GIVES(TensorMapEncodeTiled(to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)(at), size, stride, box, step, \
-        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE), want)
+    GIVES(TensorMapEncodeTiled(to, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)(uintptr_t)(at), size, stride, box,    \
+                               step,                                                                                  \
+        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,                   \
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE), want)
     ENCODE(map, mem, CUDA_SUCCESS);
     ENCODE(map, 8, CUDA_ERROR_INVALID_VALUE);
     ENCODE(map, 0, CUDA_SUCCESS); /* to be filled in by ReplaceAddress, or by a kernel */
@@ -345,7 +362,8 @@ static void test_entry_points(void)
     if (emulated) CHECK(f == POINTER(CtxSynchronize), "cuCtxSynchronize of 13.0 has no parameters");
 #if CUDA_VERSION >= 13000
     OK(GetProcAddress("cuStreamGetCaptureInfo", &f, 12030, 0, &found));
-    if (emulated) CHECK(f == POINTER(StreamGetCaptureInfo), "cuStreamGetCaptureInfo of 12.3 is not cuStreamGetCaptureInfo_v3");
+    if (emulated)
+        CHECK(f == POINTER(StreamGetCaptureInfo), "cuStreamGetCaptureInfo of 12.3 is not cuStreamGetCaptureInfo_v3");
 #endif
 #undef POINTER
     (void)cu.GetProcAddress("cuNoSuchFunction", &f, 12000, 0, &found);

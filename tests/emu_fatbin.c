@@ -1,7 +1,7 @@
 /* emu_fatbin.c - tests of the fat binary reader and of its two decompressors.
  *   emu_fatbin [N SEED [REFERENCE.fatbin OTHER.fatbin...]]
- * N: mutated inputs for each of the readers. REFERENCE: made by nvcc --no-compress; every OTHER, made of the same source
- * and targets with some --compress-mode, must give the same PTX for every device. */
+ * N: mutated inputs for each of the readers. REFERENCE: made by nvcc --no-compress; every OTHER, made of the same
+ * source and targets with some --compress-mode, must give the same PTX for every device. */
 #include "../emu/fatbin.h"
 #include "test.h"
 
@@ -12,7 +12,8 @@
 typedef struct { const char *content, *hex; } vector;
 
 /* Among them: raw, RLE and compressed blocks; literals raw, RLE, Huffman with one stream and four, treeless; trees with
- * weights direct and FSE-compressed; tables predefined, RLE, described and repeated; with content size and checksum and without. */
+ * weights direct and FSE-compressed; tables predefined, RLE, described and repeated; with content size and checksum and
+ * without. */
 static const vector zstd_vectors[] = {
     { "z:70:5000 l:26:19",
       "28b52ffd00184400000800010084d30321540000328101812189a18b6b00010000" },
@@ -71,7 +72,8 @@ static const vector lz4_vectors[] = {
 
 static uint8_t *grow(const char *content, size_t *length)
 {
-    static const char *const words[14] = { "ld.global.f32 ", "st.shared.b32 ", "fma.rn.f32 ", "add.s64 ", "mov.u32 ", "%r", "%rd", "%f",
+    static const char *const words[14] = { "ld.global.f32 ", "st.shared.b32 ", "fma.rn.f32 ", "add.s64 ", "mov.u32 ",
+                                           "%r", "%rd", "%f",
                                            ", ", ";\n", "[", "]", "bra $L__BB0_", "setp.lt.s32 %p" };
     uint8_t *out = malloc(200000);
     size_t at = 0;
@@ -135,7 +137,8 @@ static void check_vector(const char *name, decompressor *decompress, const vecto
 static void check_frames(void)
 {
     size_t n1, n2, length;
-    uint8_t *one = unhex(zstd_vectors[1].hex, &n1), *two = unhex(zstd_vectors[2].hex, &n2), *want = grow(zstd_vectors[1].content, &length);
+    uint8_t *one = unhex(zstd_vectors[1].hex, &n1), *two = unhex(zstd_vectors[2].hex, &n2),
+            *want = grow(zstd_vectors[1].content, &length);
     uint8_t src[2000], out[4000];
     static const uint8_t skippable[] = { 0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3 };
     memcpy(src, skippable, 11);
@@ -203,7 +206,8 @@ static void build(const char *spec)
         }
         const char *digits = word + strspn(word, "elp");
         char text[96], suffix = digits[strspn(digits, "0123456789")];
-        snprintf(text, sizeof text, "\n// made by hand\n/* .target */.version 9.0\n.target sm_%s, debug\n.address_size 64\n", digits);
+        snprintf(text, sizeof text,
+                 "\n// made by hand\n/* .target */.version 9.0\n.target sm_%s, debug\n.address_size 64\n", digits);
         uint64_t flags = *word == 'p' ? 0 : suffix == 'a' ? 0x100000 : suffix == 'f' ? 0x200000 : 0;
         add_entry(*word == 'e' ? 2 : *word == 'l' ? 8 : 1, atoi(digits), flags, text, strlen(text), 0);
     }
@@ -224,11 +228,15 @@ static void check_choice(void)
 {
     static const struct { const char *spec; int sm; char suffix; const char *want; } t[] = {
         { "80 90 90a 100", 90, 'a', "90a" },        { "80 90a 90", 90, 0, "90" },           { "80 90a", 90, 0, "90a" },
-        { "75 80 e90", 90, 'a', "80" },             { "90a 80", 100, 'a', "80" },           { "90a e100", 100, 'a', NULL },
-        { "100f 100", 100, 'a', "100f" },           { "100f 103 90", 103, 'a', "100f" },    { "103f 100f", 103, 'a', "103f" },
-        { "100f 103a", 103, 'a', "103a" },          { "103f 90", 100, 'a', "90" },          { "100f 90", 110, 'a', "90" },
+        { "75 80 e90", 90, 'a', "80" },             { "90a 80", 100, 'a', "80" },
+        { "90a e100", 100, 'a', NULL },
+        { "100f 100", 100, 'a', "100f" },           { "100f 103 90", 103, 'a', "100f" },
+        { "103f 100f", 103, 'a', "103f" },
+        { "100f 103a", 103, 'a', "103a" },          { "103f 90", 100, 'a', "90" },
+        { "100f 90", 110, 'a', "90" },
         { "120f 120a 90", 121, 'a', "120f" },       { "121f 120", 120, 'a', "120" },        { "100f", 120, 'a', NULL },
-        { "120 121", 110, 'a', NULL },              { "", 90, 'a', NULL },                  { "l90 e90", 90, 'a', NULL },
+        { "120 121", 110, 'a', NULL },              { "", 90, 'a', NULL },
+        { "l90 e90", 90, 'a', NULL },
         { "p90 p90a 80", 90, 'a', "90a" },          { "p90a 80", 100, 'a', "80" },          { "p90a", 100, 'a', NULL },
         { "80 + 90a", 90, 'a', "90a" },             { "+ + 86", 89, 0, "86" },              { "87 86 80", 86, 0, "86" },
         { "101f", 110, 'a', "101f" },               { "52 61 70", 75, 0, "70" },
@@ -239,8 +247,10 @@ static void check_choice(void)
         build(t[i].spec);
         int r = find(1, t[i].sm, t[i].suffix, &p);
         if (r == 0) snprintf(got, sizeof got, "%d%.1s", p.arch, &p.suffix);
-        CHECK(!strcmp(got, t[i].want ? t[i].want : "none"), "[%s] on %d%c gives %s: %s", t[i].spec, t[i].sm, t[i].suffix ? t[i].suffix : ' ', got, p.why);
-        CHECK(r == 0 ? p.length == strlen(p.text) && !*p.why : !p.text && strstr(p.why, "compile with"), "[%s]: %s", t[i].spec, p.why);
+        CHECK(!strcmp(got, t[i].want ? t[i].want : "none"), "[%s] on %d%c gives %s: %s", t[i].spec, t[i].sm,
+              t[i].suffix ? t[i].suffix : ' ', got, p.why);
+        CHECK(r == 0 ? p.length == strlen(p.text) && !*p.why : !p.text && strstr(p.why, "compile with"), "[%s]: %s",
+              t[i].spec, p.why);
         free(p.text);
         if (!strchr(t[i].spec, '+')) {
             CHECK(find(0, t[i].sm, t[i].suffix, &p) == r, "[%s] without size", t[i].spec);
@@ -253,9 +263,11 @@ static void check_kinds(void)
 {
     fatbin_ptx p;
     char text[] = ".version 8.0\n.target sm_90a\n";
-    CHECK(fatbin_find_ptx(text, 0, 90, 'a', &p) == 0 && p.arch == 90 && p.suffix == 'a' && !strcmp(p.text, text), "text: %s", p.why);
+    CHECK(fatbin_find_ptx(text, 0, 90, 'a', &p) == 0 && p.arch == 90 && p.suffix == 'a' && !strcmp(p.text, text),
+          "text: %s", p.why);
     free(p.text);
-    CHECK(fatbin_find_ptx(text, strlen(text), 90, 'a', &p) == 0 && p.length == strlen(text), "text of a size: %s", p.why);
+    CHECK(fatbin_find_ptx(text, strlen(text), 90, 'a', &p) == 0 && p.length == strlen(text), "text of a size: %s",
+          p.why);
     free(p.text);
     CHECK(fatbin_find_ptx(text, 0, 100, 'a', &p) == -1 && strstr(p.why, "sm_90a"), "text: %s", p.why);
     CHECK(fatbin_find_ptx("", 0, 90, 'a', &p) == -1 && fatbin_find_ptx(NULL, 0, 90, 'a', &p) == -1, "empty");
@@ -263,11 +275,13 @@ static void check_kinds(void)
 
     uint8_t elf[64] = "\177ELF\2\1\1\x41\10";
     elf[48] = 4, elf[49] = 90;
-    CHECK(fatbin_find_ptx(elf, sizeof elf, 90, 'a', &p) == -1 && strstr(p.why, "sm_90") && strstr(p.why, "compute_90a"), "cubin: %s", p.why);
+    CHECK(fatbin_find_ptx(elf, sizeof elf, 90, 'a', &p) == -1 && strstr(p.why, "sm_90") && strstr(p.why, "compute_90a"),
+          "cubin: %s", p.why);
 
     /* a wrapper, as __cudaRegisterFatBinary gets it; version 2 has the fat binaries that were linked */
     static uint8_t linked[sizeof image];
-    struct { uint32_t magic, version; const void *data; const void *const *prelinked; } w = { 0x466243B1, 1, image, NULL };
+    struct { uint32_t magic, version; const void *data; const void *const *prelinked; } w = { 0x466243B1, 1, image,
+        NULL };
     build("80 90a");
     CHECK(fatbin_find_ptx(&w, 0, 90, 'a', &p) == 0 && p.suffix == 'a', "wrapper: %s", p.why);
     free(p.text);
@@ -320,7 +334,8 @@ static uint8_t *read_whole(const char *path, size_t *n)
 }
 
 static const struct { int sm; char suffix; } devices[] = {
-    { 75, 0 }, { 80, 0 }, { 86, 0 }, { 89, 0 }, { 90, 'a' }, { 100, 'a' }, { 103, 'a' }, { 110, 'a' }, { 120, 'a' }, { 121, 'a' }
+    { 75, 0 }, { 80, 0 }, { 86, 0 }, { 89, 0 }, { 90, 'a' }, { 100, 'a' }, { 103, 'a' }, { 110, 'a' }, { 120, 'a' },
+    { 121, 'a' }
 };
 
 static void check_file(const char *reference, const char *path)
@@ -332,9 +347,12 @@ static void check_file(const char *reference, const char *path)
         fatbin_ptx a, b, c;
         int sm = devices[i].sm;
         char suffix = devices[i].suffix;
-        int ra = fatbin_find_ptx(r, nr, sm, suffix, &a), rb = fatbin_find_ptx(d, n, sm, suffix, &b), rc = fatbin_find_ptx(d, 0, sm, suffix, &c);
+        int ra = fatbin_find_ptx(r, nr, sm, suffix, &a), rb = fatbin_find_ptx(d, n, sm, suffix, &b),
+            rc = fatbin_find_ptx(d, 0, sm, suffix, &c);
         CHECK(ra == rb && rb == rc, "%s on sm_%d%.1s: %s", path, sm, &suffix, ra ? a.why : b.why);
-        if (ra == 0 && rb == 0) CHECK(a.length == b.length && a.arch == b.arch && a.suffix == b.suffix && !strcmp(a.text, b.text), "%s on sm_%d%.1s differs", path, sm, &suffix);
+        if (ra == 0 && rb == 0)
+            CHECK(a.length == b.length && a.arch == b.arch && a.suffix == b.suffix && !strcmp(a.text, b.text),
+                  "%s on sm_%d%.1s differs", path, sm, &suffix);
         found += ra == 0;
         free(a.text), free(b.text), free(c.text);
     }
@@ -392,7 +410,8 @@ static long fuzz_fatbin(const uint8_t *data, size_t size, long n)
         /* a damaged magic number must not turn it into a wrapper, whose pointers are believed */
         if (m < 4 || memcmp(damaged, "\xb1\x43\x62\x46", 4)) {
             int r = fatbin_find_ptx(damaged, m, devices[which].sm, devices[which].suffix, &p);
-            if (r == 0 ? !p.text || strlen(p.text) != p.length : p.text || !*p.why) CHECK(0, "result %d, text %p, why %s", r, (void *)p.text, p.why);
+            if (r == 0 ? !p.text || strlen(p.text) != p.length : p.text || !*p.why)
+                CHECK(0, "result %d, text %p, why %s", r, (void *)p.text, p.why);
             good += r == 0;
             free(p.text);
         }
@@ -413,7 +432,8 @@ int main(int argc, char **argv)
     check_kinds();
     for (int i = 4; i < argc; i++) check_file(argv[3], argv[i]);
 
-    long good = fuzz_decompressor(zstd_decompress, zstd_vectors, nz, n) + fuzz_decompressor(lz4_block_decompress, lz4_vectors, nl, n);
+    long good = fuzz_decompressor(zstd_decompress, zstd_vectors, nz, n) + fuzz_decompressor(lz4_block_decompress,
+         lz4_vectors, nl, n);
     build("e80 80 90a + 100f 103 120f");
     good += fuzz_fatbin(image, image_size, n);
     for (int i = 3; i < argc; i++) {

@@ -58,7 +58,8 @@ expect 1 'the kernel has run longer than --timeout allows' --device sm_80 --time
 expect 0 - --device sm_100a --strict "$out/emu_tmem" right
 expect 0 'note: a register of the tcgen05.ld at' --device sm_100a "$out/emu_tmem" late_wait
 expect 0 '0 values wrong' --device sm_100a "$out/emu_tmem" late_wait
-expect 86 'error [tcgen05-order] reads a register that is the result of a tcgen05.ld still in flight' --device sm_100a --strict "$out/emu_tmem" late_wait
+expect 86 'error [tcgen05-order] reads a register that is the result of a tcgen05.ld still in flight' --device sm_100a \
+    --strict "$out/emu_tmem" late_wait
 expect 86 '0 values wrong' --device sm_100a "$out/emu_tmem" lane_128
 expect 86 'tcemu: 1 error at 1 place: tmem 1' --device sm_100a "$out/emu_tmem" lane_128
 for c in many blocks; do expect 0 '0 lanes wrong' --device sm_80 "$out/emu_slots" $c; done

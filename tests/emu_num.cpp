@@ -1,5 +1,6 @@
-// emu_num.cpp - the emulator's number formats against the CUDA toolkit's own host conversions: every code of up to 16 bits decoded;
-// encoding at every boundary of each format; directed arithmetic against the host's rounding modes. Needs no GPU.
+// emu_num.cpp - the emulator's number formats against the CUDA toolkit's own host conversions: every code of up to 16
+// bits decoded; encoding at every boundary of each format; directed arithmetic against the host's rounding modes. Needs
+// no GPU.
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
@@ -43,7 +44,8 @@ static void decoding(void)
             float want = toolkit_decode(t, c), got = num_decode_f32(t, c);
             double exact = num_decode(t, c);
             int nan = want != want;
-            if (!same_f32(got, want) || (nan ? exact == exact : exact != (double)want || std::signbit(exact) != std::signbit(want))) {
+            if (!same_f32(got, want)
+                || (nan ? exact == exact : exact != (double)want || std::signbit(exact) != std::signbit(want))) {
                 if (!bad++) first = c;
             }
         }
@@ -67,6 +69,7 @@ struct encoder {
 static uint32_t half_bits(__half h) { return __half_raw(h).x; }
 static uint32_t bf16_bits(__nv_bfloat16 h) { return __nv_bfloat16_raw(h).x; }
 
+// one row a line
 static const encoder encoders[] = {
     {"f16 rn", PT_F16, NUM_RN, 0, [](float x) { return half_bits(__float2half_rn(x)); }},
     {"f16 rz", PT_F16, NUM_RZ, 0, [](float x) { return half_bits(__float2half_rz(x)); }},
@@ -92,7 +95,8 @@ static const encoder encoders[] = {
     {"ue8m0 rp", PT_UE8M0, NUM_RP, 0, [](float x) { return (uint32_t)__nv_cvt_float_to_e8m0(x, __NV_NOSAT, cudaRoundPosInf); }},
 };
 
-// Floats where the rounding of a format may change: its values, the midpoints, what lies next to both; and what is special
+// Floats where the rounding of a format may change: its values, the midpoints, what lies next to both; and what is
+// special
 static std::vector<float> boundaries(ptx_type t)
 {
     std::vector<float> v;
@@ -118,8 +122,10 @@ static std::vector<float> boundaries(ptx_type t)
     for (unsigned c = 0; c < n; c++) { double x = num_decode(t, c); if (std::isfinite(x) && x > top) top = x; }
     for (double m = 1; m < 4; m += 1.0 / 64) if (top * m < 3e38) around(top * m);
     for (int e = 0; e < 256; e++)
-        for (uint32_t m : {0u, 1u, 0x200000u, 0x400000u, 0x400001u, 0x7fffffu}) around((double)num_bits_f32((uint32_t)e << 23 | m));
-    for (uint32_t u : {0x7f800000u, 0x7fc00000u, 0x7fffffffu, 0x7f800001u, 0x7f7fffffu}) v.push_back(num_bits_f32(u)), v.push_back(num_bits_f32(u | 0x80000000));
+        for (uint32_t m : {0u, 1u, 0x200000u, 0x400000u, 0x400001u, 0x7fffffu})
+            around((double)num_bits_f32((uint32_t)e << 23 | m));
+    for (uint32_t u : {0x7f800000u, 0x7fc00000u, 0x7fffffffu, 0x7f800001u, 0x7f7fffffu})
+        v.push_back(num_bits_f32(u)), v.push_back(num_bits_f32(u | 0x80000000));
     for (int k = 0; k < 100000; k++) v.push_back(num_bits_f32((uint32_t)test_random()));
     for (int k = 0; k < 100000; k++) v.push_back(test_normal());
     return v;
@@ -133,8 +139,8 @@ static void encoding(void)
         float first = 0;
         for (float f : x)
             if (num_encode(e.type, f, e.round, e.flags, 0) != e.toolkit(f) && !bad++) first = f;
-        CHECK(!bad, "%s: %d of %zu values, the first is %a (0x%08x): 0x%x, should be 0x%x", e.name, bad, x.size(), (double)first, num_f32_bits(first),
-              num_encode(e.type, first, e.round, e.flags, 0), e.toolkit(first));
+        CHECK(!bad, "%s: %d of %zu values, the first is %a (0x%08x): 0x%x, should be 0x%x", e.name, bad, x.size(),
+              (double)first, num_f32_bits(first), num_encode(e.type, first, e.round, e.flags, 0), e.toolkit(first));
         // .relu: the same but for negative values
         bad = 0;
         for (float f : x) {
@@ -165,7 +171,9 @@ static void encoding(void)
         if (num_f32_to_f16(x[k]) != f || h[k] != f || num_f32_to_bf16(x[k]) != g || b[k] != g) bad++;
         for (double d : {1.0, 1 + 1e-14, 1 - 1e-14}) {
             double z = x[k] * d;
-            if (num_f64_to_f16(z) != num_encode(PT_F16, z, NUM_RN, 0, 0) || num_f64_to_bf16(z) != num_encode(PT_BF16, z, NUM_RN, 0, 0)) bad64++;
+            if (num_f64_to_f16(z) != num_encode(PT_F16, z, NUM_RN, 0, 0) || num_f64_to_bf16(z) != num_encode(PT_BF16, z,
+                    NUM_RN, 0, 0))
+                bad64++;
             if (z == z && half_bits(__double2half(z)) != num_f64_to_f16(z)) bad64++;
             if (z == z && bf16_bits(__double2bfloat16(z)) != num_f64_to_bf16(z)) bad64++;
             for (int r = NUM_RN; r <= NUM_RP; r++)
@@ -174,7 +182,8 @@ static void encoding(void)
     }
     CHECK(!bad, "f16 and bf16 from f32: %d", bad);
     CHECK(!bad64, "f16, bf16 and f32 from f64: %d", bad64);
-    // stochastic: in between two codes exactly as many of all random numbers round up as the value is away from the lower one
+    // stochastic: in between two codes exactly as many of all random numbers round up as the value is away from the
+    // lower one
     for (ptx_type t : {PT_F16, PT_BF16, PT_E4M3, PT_E5M2, PT_E2M3, PT_E3M2, PT_E2M1}) {
         int rb = num_rs_bits(t), wrong = 0;
         uint32_t n = 1u << rb;
@@ -190,16 +199,20 @@ static void encoding(void)
         }
         CHECK(!wrong, "type %d: stochastic rounding", (int)t);
     }
-    CHECK(num_encode(PT_TF32, 1 + 0x1p-11, NUM_RNA, 0, 0) == 0x3f802000 && num_encode(PT_TF32, 1 + 0x1p-11, NUM_RN, 0, 0) == 0x3f800000, "tf32");
-    CHECK(num_encode(PT_TF32, INFINITY, NUM_RNA, NUM_SATFINITE, 0) == 0x7f7fe000 && num_encode(PT_TF32, NAN, NUM_RNA, 0, 0) == 0x7fffe000, "tf32");
-    CHECK(num_encode(PT_TF32, -0x1.ffd8p+127, NUM_RNA, 0, 0) == 0xff7fe000 && num_encode(PT_TF32, 0x1.ffep+127, NUM_RNA, 0, 0) == 0x7f800000 &&
-          num_encode(PT_TF32, 0x1.ffep+127, NUM_RNA, NUM_SATFINITE, 0) == 0x7f7fe000 && num_encode(PT_TF32, 0x1.ffep+127, NUM_RZ, 0, 0) == 0x7f7fe000, "tf32");
+    CHECK(num_encode(PT_TF32, 1 + 0x1p-11, NUM_RNA, 0, 0) == 0x3f802000 && num_encode(PT_TF32, 1 + 0x1p-11, NUM_RN, 0,
+              0) == 0x3f800000, "tf32");
+    CHECK(num_encode(PT_TF32, INFINITY, NUM_RNA, NUM_SATFINITE, 0) == 0x7f7fe000 && num_encode(PT_TF32, NAN, NUM_RNA, 0,
+              0) == 0x7fffe000, "tf32");
+    CHECK(num_encode(PT_TF32, -0x1.ffd8p+127, NUM_RNA, 0, 0) == 0xff7fe000 && num_encode(PT_TF32, 0x1.ffep+127, NUM_RNA,
+              0, 0) == 0x7f800000 && num_encode(PT_TF32, 0x1.ffep+127, NUM_RNA, NUM_SATFINITE, 0) == 0x7f7fe000
+          && num_encode(PT_TF32, 0x1.ffep+127, NUM_RZ, 0, 0) == 0x7f7fe000, "tf32");
 }
 
 // ---- Bulk decoding: packed arrays of every length against one at a time ----
 static void bulk(void)
 {
-    static const ptx_type types[] = {PT_F16, PT_BF16, PT_TF32, PT_F32, PT_E4M3, PT_E5M2, PT_E3M2, PT_E2M3, PT_E2M1, PT_UE8M0, PT_UE4M3, PT_S8, PT_U8,
+    static const ptx_type types[] = {PT_F16, PT_BF16, PT_TF32, PT_F32, PT_E4M3, PT_E5M2, PT_E3M2, PT_E2M3, PT_E2M1,
+                                     PT_UE8M0, PT_UE4M3, PT_S8, PT_U8,
                                      PT_S4, PT_U4, PT_S2, PT_U2, PT_B1, PT_S16, PT_U16, PT_S32, PT_U32};
     static uint8_t src[4096 * 4 + 8];
     static float dst[4096 + 1];
@@ -245,7 +258,8 @@ static float hard_float(void)
     case 0: return num_bits_f32((uint32_t)test_random());
     case 1: return num_bits_f32((uint32_t)(test_random() >> 32) & 0x80ffffff);          // about subnormal
     case 2: return num_bits_f32((uint32_t)(test_random() >> 32) & 0xfff00000);          // few bits
-    case 3: { static const uint32_t s[] = {0, 0x80000000, 1, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f7fffff, 0xff7fffff, 0x3f800000};
+    case 3: { static const uint32_t s[] = {0, 0x80000000, 1, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f7fffff, 0xff7fffff,
+                                           0x3f800000};
               return num_bits_f32(s[test_int(0, 8)]); }
     case 4: return 1 + (float)test_int(-3, 3) * 0x1p-23f;
     default: return test_normal();
@@ -351,7 +365,8 @@ static void arithmetic(void)
                 double w = host_f64(op, x, y, z, r);
                 if (num_f64_bits(g) != num_f64_bits(w) && (g == g || w == w)) bad64++;
             }
-            CHECK(!bad, "%s.f32, rounding %d: %d, the first is %a %a %a", name[op], r, bad, (double)fa, (double)fb, (double)fc);
+            CHECK(!bad, "%s.f32, rounding %d: %d, the first is %a %a %a", name[op], r, bad, (double)fa, (double)fb,
+                  (double)fc);
             CHECK(!bad64, "%s.f64, rounding %d: %d", name[op], r, bad64);
         }
     CHECK(fegetround() == FE_TONEAREST, "the host's rounding mode was changed");
@@ -359,17 +374,24 @@ static void arithmetic(void)
         int bad = 0;
         uint16_t first[3] = {0, 0, 0};
         for (int k = 0; k < 1000000; k++) {
-            uint16_t a = (uint16_t)test_random(), b = (uint16_t)(test_random() >> 20), c = (uint16_t)(test_random() >> 30);
+            uint16_t a = (uint16_t)test_random(), b = (uint16_t)(test_random() >> 20),
+                     c = (uint16_t)(test_random() >> 30);
             if (k & 1) { a = (uint16_t)((a & 0x83ff) | 0x3c00); b = (uint16_t)((b & 0x83ff) | 0x3c00); }
-            if (t == PT_BF16 && k % 4 == 3) { a = (uint16_t)((a & 0x7f) | 0x3f80); b = (uint16_t)((b & 0x7f) | 0x3f80); c = (uint16_t)((c & 0x807f) | 0x2000); }
+            if (t == PT_BF16 && k % 4 == 3) {
+                a = (uint16_t)((a & 0x7f) | 0x3f80);
+                b = (uint16_t)((b & 0x7f) | 0x3f80);
+                c = (uint16_t)((c & 0x807f) | 0x2000);
+            }
             uint16_t x[3];
             if (t == PT_F16) x[0] = num_add_f16(a, b), x[1] = num_mul_f16(a, b), x[2] = num_fma_f16(a, b, c);
             else x[0] = num_add_bf16(a, b), x[1] = num_mul_bf16(a, b), x[2] = num_fma_bf16(a, b, c);
             __float128 va = num_decode(t, a), vb = num_decode(t, b), vc = num_decode(t, c);
-            if (!nearest(t, x[0], sum128(va, vb)) || !nearest(t, x[1], va * vb) || !nearest(t, x[2], sum128(va * vb, vc)))
+            if (!nearest(t, x[0], sum128(va, vb)) || !nearest(t, x[1], va * vb)
+                || !nearest(t, x[2], sum128(va * vb, vc)))
                 if (!bad++) first[0] = a, first[1] = b, first[2] = c;
         }
-        CHECK(!bad, "%s arithmetic: %d, the first is 0x%x 0x%x 0x%x", t == PT_F16 ? "f16" : "bf16", bad, first[0], first[1], first[2]);
+        CHECK(!bad, "%s arithmetic: %d, the first is 0x%x 0x%x 0x%x", t == PT_F16 ? "f16" : "bf16", bad, first[0],
+              first[1], first[2]);
     }
 }
 

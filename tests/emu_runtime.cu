@@ -1,6 +1,6 @@
 /* emu_runtime.cu - the CUDA runtime API as tcemu provides it: what each call does, and what it answers to a wrong one.
- *     nvcc -std=c++17 -cudart shared -gencode arch=compute_90a,code=compute_90a tests/emu_runtime.cu -o build/tests/emu_runtime -lpthread
- *     build/tcemu build/tests/emu_runtime
+ *     nvcc -std=c++17 -cudart shared -gencode arch=compute_90a,code=compute_90a tests/emu_runtime.cu -o
+ *     build/tests/emu_runtime -lpthread build/tcemu build/tests/emu_runtime
  *
  * Errors are provoked on purpose: tcemu says a sentence about each on stderr. Kernels that take the context down run in
  * processes of their own. What only tcemu promises is asked of tcemu alone; the rest is CUDA's documentation. */
@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static cudaDeviceProp device;
-static int emulated, sm, code; /* by tcemu? 10 * major + minor of the device, and of what its kernels were compiled for */
+/* by tcemu? 10 * major + minor of the device, and of what its kernels were compiled for */
+static int emulated, sm, code;
 
 /* the call works */
 #define OK(call)                                                             \
@@ -141,10 +142,13 @@ static void get(void) { OK(cudaMemcpy(host, mem, BYTES, cudaMemcpyDeviceToHost))
 /* ---- errors: names, sentences, the last one ---- */
 static void test_errors(void)
 {
-    CHECK(!strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue"), "%s", cudaGetErrorName(cudaErrorInvalidValue));
+    CHECK(!strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue"), "%s",
+          cudaGetErrorName(cudaErrorInvalidValue));
     CHECK(!strcmp(cudaGetErrorString(cudaSuccess), "no error"), "%s", cudaGetErrorString(cudaSuccess));
-    CHECK(!strcmp(cudaGetErrorName((cudaError_t)12345), "unrecognized error code"), "%s", cudaGetErrorName((cudaError_t)12345));
-    CHECK(!strcmp(cudaGetErrorString((cudaError_t)12345), "unrecognized error code"), "%s", cudaGetErrorString((cudaError_t)12345));
+    CHECK(!strcmp(cudaGetErrorName((cudaError_t)12345), "unrecognized error code"), "%s",
+          cudaGetErrorName((cudaError_t)12345));
+    CHECK(!strcmp(cudaGetErrorString((cudaError_t)12345), "unrecognized error code"), "%s",
+          cudaGetErrorString((cudaError_t)12345));
     CHECK(cudaSetDevice(-1) == cudaErrorInvalidDevice, "device -1");
     CHECK(cudaFree(0) == cudaSuccess, "a null pointer may be freed");
     CHECK(cudaPeekAtLastError() == cudaErrorInvalidDevice, "a call that works clears the last error");
@@ -188,12 +192,14 @@ static void test_device_answers(void)
     SAME(clusterLaunch, cudaDevAttrClusterLaunch);
     SAME(unifiedAddressing, cudaDevAttrUnifiedAddressing);
 #undef SAME
-    CHECK(device.warpSize == 32 && device.totalGlobalMem > 0, "warps of %d, %zu bytes", device.warpSize, device.totalGlobalMem);
+    CHECK(device.warpSize == 32 && device.totalGlobalMem > 0, "warps of %d, %zu bytes", device.warpSize,
+          device.totalGlobalMem);
     CHECK(device.clusterLaunch == (sm >= 90), "sm_%d: clusters %d", sm, device.clusterLaunch);
     CHECK(device.sharedMemPerBlockOptin + device.reservedSharedMemPerBlock <= device.sharedMemPerMultiprocessor,
         "a block has more shared memory than an SM");
     if (emulated)
-        for (int i = 1; i < 148; i++) CHECK(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)i, 0) == cudaSuccess, "attribute %d", i);
+        for (int i = 1; i < 148; i++)
+            CHECK(cudaDeviceGetAttribute(&value, (cudaDeviceAttr)i, 0) == cudaSuccess, "attribute %d", i);
 }
 
 /* ---- launches, and copies of what they made ---- */
@@ -238,7 +244,8 @@ static void test_launch(void)
     blocks *= device.multiProcessorCount;
     CHECK(blocks > 0, "no block of 1024 threads fits");
     OK(cudaLaunchCooperativeKernel((const void *)linear, dim3(blocks), dim3(1024), args, 0, 0));
-    FAILS(cudaLaunchCooperativeKernel((const void *)linear, dim3(blocks + 1), dim3(1024), args, 0, 0), cudaErrorCooperativeLaunchTooLarge);
+    FAILS(cudaLaunchCooperativeKernel((const void *)linear, dim3(blocks + 1), dim3(1024), args, 0, 0),
+          cudaErrorCooperativeLaunchTooLarge);
 }
 
 /* ---- linear copies and fills: directions and bounds ---- */
@@ -314,7 +321,8 @@ static void test_memory(void)
     OK(cudaMemGetInfo(&free_before, &total));
     OK(cudaMalloc(&p, 16 << 20));
     OK(cudaMemGetInfo(&free_after, &total));
-    CHECK(free_before <= total && free_after + (16 << 20) <= free_before, "%zu of %zu free, then %zu", free_before, total, free_after);
+    CHECK(free_before <= total && free_after + (16 << 20) <= free_before, "%zu of %zu free, then %zu", free_before,
+          total, free_after);
     OK(cudaFree(p));
     if (emulated) FAILS(cudaFree(p), cudaErrorInvalidValue);
     if (emulated) FAILS(cudaFree(mem + 1), cudaErrorInvalidValue);
@@ -395,11 +403,14 @@ static void test_pitched(void)
     cudaPitchedPtr box;
     const cudaExtent extent = make_cudaExtent(20, 10, 5);
     OK(cudaMalloc3D(&box, extent));
-    CHECK(box.pitch >= 20 && box.xsize == 20 && box.ysize == 10, "pitch %zu, %zu * %zu", box.pitch, box.xsize, box.ysize);
+    CHECK(box.pitch >= 20 && box.xsize == 20 && box.ysize == 10, "pitch %zu, %zu * %zu", box.pitch, box.xsize,
+          box.ysize);
     cudaMemcpy3DParms in, out;
     memset(&in, 0, sizeof in), memset(&out, 0, sizeof out), memset(to, 0, sizeof to);
-    in.srcPtr = make_cudaPitchedPtr(from, 20, 20, 10), in.dstPtr = box, in.extent = extent, in.kind = cudaMemcpyHostToDevice;
-    out.srcPtr = box, out.dstPtr = make_cudaPitchedPtr(to, 20, 20, 10), out.extent = extent, out.kind = cudaMemcpyDeviceToHost;
+    in.srcPtr = make_cudaPitchedPtr(from, 20, 20, 10), in.dstPtr = box, in.extent = extent,
+        in.kind = cudaMemcpyHostToDevice;
+    out.srcPtr = box, out.dstPtr = make_cudaPitchedPtr(to, 20, 20, 10), out.extent = extent,
+        out.kind = cudaMemcpyDeviceToHost;
     OK(cudaMemcpy3D(&in));
     OK(cudaMemcpy3D(&out));
     CHECK(!memcmp(from, to, 1000) && to[1000] == 0, "20 * 10 * 5 bytes there and back differ");
@@ -426,13 +437,17 @@ static void test_functions(void)
     OK(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, optin));
     reverse<<<1, 32, 60000>>>(mem);
     LAUNCH_OK();
-    FAILS(cudaFuncSetAttribute(static_16k, cudaFuncAttributeMaxDynamicSharedMemorySize, optin - 16383), cudaErrorInvalidValue);
+    FAILS(cudaFuncSetAttribute(static_16k, cudaFuncAttributeMaxDynamicSharedMemorySize, optin - 16383),
+          cudaErrorInvalidValue);
     OK(cudaFuncSetAttribute(static_16k, cudaFuncAttributeMaxDynamicSharedMemorySize, optin - 16384));
 
     OK(cudaFuncGetAttributes(&a, static_16k));
-    CHECK(a.sharedSizeBytes == 16384 && a.maxDynamicSharedSizeBytes == optin - 16384, "%zu + %d bytes", a.sharedSizeBytes, a.maxDynamicSharedSizeBytes);
-    CHECK(a.maxThreadsPerBlock == 1024 && a.numRegs > 0 && a.localSizeBytes == 0, "%d threads, %d registers", a.maxThreadsPerBlock, a.numRegs);
-    CHECK(a.binaryVersion == sm && a.ptxVersion <= sm && a.ptxVersion >= 75, "sm_%d from compute_%d", a.binaryVersion, a.ptxVersion);
+    CHECK(a.sharedSizeBytes == 16384 && a.maxDynamicSharedSizeBytes == optin - 16384, "%zu + %d bytes",
+          a.sharedSizeBytes, a.maxDynamicSharedSizeBytes);
+    CHECK(a.maxThreadsPerBlock == 1024 && a.numRegs > 0 && a.localSizeBytes == 0, "%d threads, %d registers",
+          a.maxThreadsPerBlock, a.numRegs);
+    CHECK(a.binaryVersion == sm && a.ptxVersion <= sm && a.ptxVersion >= 75, "sm_%d from compute_%d", a.binaryVersion,
+          a.ptxVersion);
     OK(cudaFuncGetAttributes(&a, at_most_128));
     CHECK(a.maxThreadsPerBlock == 128, "%d threads", a.maxThreadsPerBlock);
     FAILS(cudaFuncGetAttributes(&a, (const void *)test_errors), cudaErrorInvalidDeviceFunction);
@@ -473,11 +488,13 @@ static void test_clusters(void)
         return;
     }
     OK(cudaFuncGetAttributes(&a, fixed_cluster));
-    CHECK(a.requiredClusterWidth == 2 && a.requiredClusterHeight == 1, "%d * %d", a.requiredClusterWidth, a.requiredClusterHeight);
+    CHECK(a.requiredClusterWidth == 2 && a.requiredClusterHeight == 1, "%d * %d", a.requiredClusterWidth,
+          a.requiredClusterHeight);
     fixed_cluster<<<4, 32>>>(mem);
     LAUNCH_OK();
     get();
-    CHECK(host[0] == 20 && host[1] == 21 && host[2] == 20 && host[3] == 21, "%d %d %d %d", host[0], host[1], host[2], host[3]);
+    CHECK(host[0] == 20 && host[1] == 21 && host[2] == 20 && host[3] == 21, "%d %d %d %d", host[0], host[1], host[2],
+          host[3]);
     fixed_cluster<<<3, 32>>>(mem); /* no multiple of the cluster */
     CHECK(cudaGetLastError() != cudaSuccess, "3 blocks in clusters of 2");
 
@@ -522,7 +539,8 @@ static void test_instructions(void)
         unsigned want[8] = {0};
         want[7] = 5;
         for (int k = 0; k < 4; k++) {
-            const int x = in[i] >> 8 * k & 255, y = in[PAIRS + i] >> 8 * k & 255, sx = (signed char)x, sy = (signed char)y;
+            const int x = in[i] >> 8 * k & 255, y = in[PAIRS + i] >> 8 * k & 255, sx = (signed char)x,
+                      sy = (signed char)y;
             want[0] |= (unsigned)abs(x - y) << 8 * k;
             want[1] |= (unsigned)abs(sx - sy) << 8 * k;
             want[2] += (unsigned)abs(x - y);
@@ -537,7 +555,9 @@ static void test_instructions(void)
         }
         for (int k = 0; k < 8; k++) {
             const int wrong = (unsigned)host[8 * i + k] != want[k];
-            if (wrong && !bad++) printf("pair %d, operation %d: %x and %x give %x, want %x\n", i, k, in[i], in[PAIRS + i], host[8 * i + k], want[k]);
+            if (wrong && !bad++)
+                printf("pair %d, operation %d: %x and %x give %x, want %x\n", i, k, in[i], in[PAIRS + i],
+                       host[8 * i + k], want[k]);
         }
     }
     CHECK(!bad, "%d of %d are wrong", bad, 8 * PAIRS);
@@ -557,7 +577,10 @@ static void test_instructions(void)
 
 /* ---- streams, events, functions of the host ---- */
 static void set_flag(void *flag) { *(int *)flag = 1; }
-static void CUDART_CB set_flag_too(cudaStream_t stream, cudaError_t status, void *flag) { *(int *)flag = stream && status == cudaSuccess ? 2 : 3; }
+static void CUDART_CB set_flag_too(cudaStream_t stream, cudaError_t status, void *flag)
+{
+    *(int *)flag = stream && status == cudaSuccess ? 2 : 3;
+}
 
 static void test_streams(void)
 {
@@ -696,7 +719,8 @@ static void ends_with(cudaStream_t s, cudaError_t want, int line)
     cudaStreamCaptureStatus status;
     const cudaError_t err = cudaStreamEndCapture(s, &graph);
     (void)cudaGetLastError();
-    CHECK(err == want, "line %d: the capture ends with %s, want %s", line, cudaGetErrorName(err), cudaGetErrorName(want));
+    CHECK(err == want, "line %d: the capture ends with %s, want %s", line, cudaGetErrorName(err),
+          cudaGetErrorName(want));
     CHECK(!graph, "line %d: there is a graph", line);
     OK(cudaStreamIsCapturing(s, &status));
     CHECK(status == cudaStreamCaptureStatusNone, "line %d: status %d", line, status);
@@ -768,7 +792,8 @@ static void test_capture_errors(void)
     OK(cudaStreamIsCapturing(other, &status));
     CHECK(status == cudaStreamCaptureStatusNone, "status %d", status);
 
-    /* a joined stream without work of its own need not be waited for; an event of a capture that is over joins nothing */
+    /* a joined stream without work of its own need not be waited for; an event of a capture that is over joins
+     * nothing */
     OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
     OK(cudaMemsetAsync(mem, 0, BYTES, s));
     OK(cudaEventRecord(inside, s));
@@ -839,7 +864,8 @@ static void test_reset(void)
 }
 
 /* ---- kernels that take the context down: every later call gives the same error ---- */
-static const cudaError_t fatal_error[FATAL] = {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorAssert, cudaErrorMisalignedAddress};
+static const cudaError_t fatal_error[FATAL] = {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorAssert,
+                                               cudaErrorMisalignedAddress};
 
 static int run_fatal(int kind)
 {
@@ -847,7 +873,9 @@ static int run_fatal(int kind)
     cudaError_t err;
     CUDA_CHECK(cudaMalloc(&mem, BYTES));
     fatal<<<1, 32>>>(kind, mem);
-#define STAYS(call) err = (call); CHECK(err == want, "kind %d: %s: %s, want %s", kind, #call, cudaGetErrorName(err), cudaGetErrorName(want))
+#define STAYS(call)                                                                                                   \
+    err = (call);                                                                                                     \
+    CHECK(err == want, "kind %d: %s: %s, want %s", kind, #call, cudaGetErrorName(err), cudaGetErrorName(want))
     STAYS(cudaDeviceSynchronize());
     STAYS(cudaGetLastError());
     STAYS(cudaGetLastError());
@@ -863,7 +891,8 @@ static int run_fatal(int kind)
 static void test_fatal(const char *self)
 {
     const char *code = getenv("TCEMU_ERROR_EXITCODE");
-    const int want = emulated ? code ? atoi(code) : 86 : 0; /* tcemu says by the exit status that it has reported something */
+    /* tcemu says by the exit status that it has reported something */
+    const int want = emulated ? code ? atoi(code) : 86 : 0;
     fflush(stdout);
     for (int i = 0; i < FATAL; i++) {
         char kind[2] = {(char)('0' + i), 0};
@@ -874,7 +903,8 @@ static void test_fatal(const char *self)
             _exit(127);
         }
         waitpid(child, &status, 0);
-        CHECK(child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == want, "kind %d: status %#x, want exit %d", i, status, want);
+        CHECK(child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == want, "kind %d: status %#x, want exit %d", i,
+              status, want);
     }
 }
 

@@ -1,12 +1,16 @@
 #!/bin/sh
-# emu_tool.sh - tcemu as its users meet it: what it says, in which words, how often, and the exit status. Small programs, each with a
-# sentence that must or must not come. Needs nvcc, gcc and tcemu, no GPU.
+# emu_tool.sh - tcemu as its users meet it: what it says, in which words, how often, and the exit status. Small
+# programs, each with a sentence that must or must not come. Needs nvcc, gcc and tcemu, no GPU.
 #     tests/emu_tool.sh BUILD_DIR [TCEMU, default BUILD_DIR/tcemu]
 # One line for each failure; ends with "N passed, N failed, N skipped".
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-build} tcemu=$(realpath "${2:-${1:-build}/tcemu}")
 NVCC=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
-if ! "$NVCC" --version > /dev/null 2>&1 || [ ! -x "$tcemu" ]; then echo "SKIP emu_tool: no nvcc or no tcemu"; echo "0 passed, 0 failed, 1 skipped"; exit 0; fi
+if ! "$NVCC" --version > /dev/null 2>&1 || [ ! -x "$tcemu" ]; then
+    echo "SKIP emu_tool: no nvcc or no tcemu"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
 cuda=$(dirname "$(dirname "$(realpath "$(command -v "$NVCC")")")")
 out=$build/emu_tool
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
@@ -19,7 +23,10 @@ nvcc() { # nvcc NAME FLAGS...: NAME.cu to NAME
     name=$1
     shift
     [ "$name" -nt "$name.cu" ] && return
-    "$NVCC" -std=c++17 -cudart shared -I"$root" "$@" "${SOURCE:-$name.cu}" -o "$name" > "$name.build" 2>&1 || { rm -f "$name"; bad "$name does not compile: $(grep -m 1 error "$name.build")"; }
+    "$NVCC" -std=c++17 -cudart shared -I"$root" "$@" "${SOURCE:-$name.cu}" -o "$name" > "$name.build" 2>&1 || {
+        rm -f "$name"
+        bad "$name does not compile: $(grep -m 1 error "$name.build")"
+    }
 }
 write() { # write FILE: stdin, and touched only if it is other text than last time
     cat > "$1.new"
@@ -33,7 +40,9 @@ run() { # run STATUS COMMAND...: text in log, exit status as it must be
     code=$?
     if [ $code -eq "$want" ]; then ok; else bad "$last: exit status $code, not $want: $(grep -m 1 tcemu: log)"; fi
 }
-says() { if grep -qE -- "$1" log; then ok; else bad "$last does not say \"$1\": $(grep -m 2 tcemu: log | tr '\n' ' ')"; fi; }
+says() {
+    if grep -qE -- "$1" log; then ok; else bad "$last does not say \"$1\": $(grep -m 2 tcemu: log | tr '\n' ' ')"; fi
+}
 line() { grep -n "// $1" cases.cu | cut -d: -f1; }
 silent() { if grep -qE -- "$1" log; then bad "$last says \"$(grep -m 1 -E -- "$1" log)\""; else ok; fi; }
 
@@ -53,8 +62,20 @@ write cases.cu <<'CODE'
 #include <cuda_runtime.h>
 
 /* two warps write the same word */
-__global__ void equal(int *o, int v) { __shared__ int s; if (threadIdx.x % 32 == 0) s = v; __syncthreads(); o[threadIdx.x] = s; }
-__global__ void unequal(int *o) { __shared__ int s; if (threadIdx.x % 32 == 0) s = threadIdx.x; __syncthreads(); o[threadIdx.x] = s; }
+__global__ void equal(int *o, int v)
+{
+    __shared__ int s;
+    if (threadIdx.x % 32 == 0) s = v;
+    __syncthreads();
+    o[threadIdx.x] = s;
+}
+__global__ void unequal(int *o)
+{
+    __shared__ int s;
+    if (threadIdx.x % 32 == 0) s = threadIdx.x;
+    __syncthreads();
+    o[threadIdx.x] = s;
+}
 
 /* sums of 16 lanes, of which those from the lanes that are not there reach no result; and one that takes them */
 __global__ void shuffle_down(float *o)
@@ -68,7 +89,10 @@ __global__ void shuffle_max(int *o)
 {
     int v = threadIdx.x * 7 % 16;
 #pragma unroll
-    for (int k = 8; k; k >>= 1) { const int x = __shfl_down_sync(0xffffu, v, k); if ((threadIdx.x & 15) + k < 16 && x > v) v = x; }
+    for (int k = 8; k; k >>= 1) {
+        const int x = __shfl_down_sync(0xffffu, v, k);
+        if ((threadIdx.x & 15) + k < 16 && x > v) v = x;
+    }
     if (threadIdx.x == 0) *o = v;
 }
 __global__ void shuffle_stored(float *o)
@@ -96,7 +120,8 @@ __global__ void prefetch(const char *p)
 __global__ void sparse(float *o, unsigned a)
 {
     float d[4] = {0, 0, 0, 0};
-    asm volatile("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, {%5,%5,%5,%5}, {%0,%1,%2,%3}, %6, 0;"
+    asm volatile("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%4,%4,%4}, "
+                 "{%5,%5,%5,%5}, {%0,%1,%2,%3}, %6, 0;"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(a), "r"(0x3c003c00u), "r"(0u));
     o[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
 }
@@ -119,8 +144,18 @@ int main(int argc, char **argv)
 #define IF(name) if (!strcmp(c, #name))
     IF(equal) equal<<<1, 64>>>((int *)p, argc);
     IF(unequal) unequal<<<1, 64>>>((int *)p);
-    IF(shuffle_down) { float f; shuffle_down<<<1, 16>>>((float *)p); cudaMemcpy(&f, p, 4, cudaMemcpyDefault); if (f != 120) puts("WRONG"); }
-    IF(shuffle_max) { int f; shuffle_max<<<1, 16>>>((int *)p); cudaMemcpy(&f, p, 4, cudaMemcpyDefault); if (f != 15) puts("WRONG"); }
+    IF(shuffle_down) {
+        float f;
+        shuffle_down<<<1, 16>>>((float *)p);
+        cudaMemcpy(&f, p, 4, cudaMemcpyDefault);
+        if (f != 120) puts("WRONG");
+    }
+    IF(shuffle_max) {
+        int f;
+        shuffle_max<<<1, 16>>>((int *)p);
+        cudaMemcpy(&f, p, 4, cudaMemcpyDefault);
+        if (f != 15) puts("WRONG");
+    }
     IF(shuffle_stored) shuffle_stored<<<1, 16>>>((float *)p);
     IF(shuffle_branch) shuffle_branch<<<1, 16>>>((int *)p);
     IF(prefetch) prefetch<<<1, 1>>>((const char *)p);
@@ -129,7 +164,11 @@ int main(int argc, char **argv)
     IF(unrolled) unrolled<<<1, 32>>>((int *)p, 1000 + argc);
     IF(stats) stats<<<1, 32>>>((float *)p);
     /* what cannot be run, by programs that do not look */
-    IF(array) { cudaArray_t a; const cudaChannelFormatDesc f = cudaCreateChannelDesc<float>(); printf("%d\n", (int)cudaMallocArray(&a, &f, 8, 8)); }
+    IF(array) {
+        cudaArray_t a;
+        const cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+        printf("%d\n", (int)cudaMallocArray(&a, &f, 8, 8));
+    }
     IF(graph) { cudaGraph_t g; printf("%d\n", (int)cudaGraphCreate(&g, 0)); }
     IF(query) { cudaFuncAttributes a; printf("%d\n", (int)cudaFuncGetAttributes(&a, equal)); }
     cudaDeviceSynchronize();
@@ -153,7 +192,8 @@ silent 'WRONG|tcemu: error'
 run 86 "$tcemu" --strict ./cases shuffle_down
 says '\[convergence\] shfl.sync reads lane (16|17|18|19|2.), which takes no part'
 run 86 "$tcemu" ./cases shuffle_stored
-says '\[convergence\] uses a value that shfl.sync read from lane [0-9]+, which takes no part \(member mask 0xffffffff, live lanes 0x0000ffff\)'
+says '\[convergence\] uses a value that shfl.sync read from lane [0-9]+, which takes no part'
+says 'which takes no part \(member mask 0xffffffff, live lanes 0x0000ffff\)'
 says "    at cases.cu:$(line STORED)\$"
 says "    the shuffle: at .*called at cases.cu:$(line SHUFFLE)"
 run 86 "$tcemu" ./cases shuffle_branch
@@ -171,11 +211,19 @@ says '\[operand\] sparsity metadata 0x0 of row 0'
 run 86 "$tcemu" ./cases unrolled
 says 'tcemu: 512 errors at 1 place:'
 says "    out-of-bounds-global at cases.cu:$(line UNROLLED): 512 times, in 16 instructions"
-if [ "$(grep -c '^tcemu: error' log)" -eq 1 ]; then ok; else bad "$(grep -c '^tcemu: error' log) reports of one line"; fi
+if [ "$(grep -c '^tcemu: error' log)" -eq 1 ]; then
+    ok
+else
+    bad "$(grep -c '^tcemu: error' log) reports of one line"
+fi
 
 # ---- statistics: of the innermost line; or of the kernel's ----
 run 0 "$tcemu" --stats ./cases stats
-if grep -A 4 'statistics of' log | sed -n 4p | grep -q 'inlined.h:4 in busy$'; then ok; else bad "--stats: the first line is $(sed -n 4p log)"; fi
+if grep -A 4 'statistics of' log | sed -n 4p | grep -q 'inlined.h:4 in busy$'; then
+    ok
+else
+    bad "--stats: the first line is $(sed -n 4p log)"
+fi
 run 0 "$tcemu" --stats=kernel ./cases stats
 silent 'inlined.h'
 says "cases.cu:$(line STATS)\$"
@@ -213,7 +261,8 @@ __global__ void multiply(float *o)
     asm volatile("fence.proxy.async; wgmma.fence.sync.aligned;" ::: "memory");
     const unsigned long long da = (unsigned long long)(__cvta_generic_to_shared(a) >> 4) | 8ull << 16 | 16ull << 32,
                              db = (unsigned long long)(__cvta_generic_to_shared(b) >> 4) | 8ull << 16 | 16ull << 32;
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %6, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0,%1,%2,%3}, %4, %5, p, 1, 1, 0, 0; }"
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %6, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+                 "{%0,%1,%2,%3}, %4, %5, p, 1, 1, 0, 0; }"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(da), "l"(db), "r"(0) : "memory");
     asm volatile("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;" ::: "memory");
     o[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
@@ -246,7 +295,8 @@ int main(void)
 {
     void *l = dlopen("libcudart.so.13", RTLD_NOW | RTLD_LOCAL);
     if (!l) { puts(dlerror()); return 1; }
-    int n = -1, (*count)(int *) = (int (*)(int *))dlsym(l, "cudaGetDeviceCount"), (*alloc)(void **, size_t) = (int (*)(void **, size_t))dlsym(l, "cudaMalloc");
+    int n = -1, (*count)(int *) = (int (*)(int *))dlsym(l, "cudaGetDeviceCount"),
+        (*alloc)(void **, size_t) = (int (*)(void **, size_t))dlsym(l, "cudaMalloc");
     void *p = 0;
     Dl_info d;
     const int e = count(&n), f = alloc(&p, 16);
@@ -271,24 +321,34 @@ int main(void)
     CUdevice d; CUcontext c; CUmodule m; CUfunction f; CUdeviceptr o;
     const char *options[] = {"-arch=compute_90a"};
     int v = 0;
-    if (nvrtcCreateProgram(&p, "extern \"C\" __global__ void k(int *o) { *o = 42; }", "k.cu", 0, 0, 0) || nvrtcCompileProgram(p, 1, options)) return 1;
+    if (nvrtcCreateProgram(&p, "extern \"C\" __global__ void k(int *o) { *o = 42; }", "k.cu", 0, 0, 0)
+        || nvrtcCompileProgram(p, 1, options))
+        return 1;
     nvrtcGetPTXSize(p, &n);
     char *ptx = malloc(n);
     nvrtcGetPTX(p, ptx);
-    if (cuInit(0) || cuDeviceGet(&d, 0) || cuDevicePrimaryCtxRetain(&c, d) || cuCtxSetCurrent(c) || cuModuleLoadData(&m, ptx) || cuModuleGetFunction(&f, m, "k")) return 2;
+    if (cuInit(0) || cuDeviceGet(&d, 0) || cuDevicePrimaryCtxRetain(&c, d) || cuCtxSetCurrent(c)
+        || cuModuleLoadData(&m, ptx) || cuModuleGetFunction(&f, m, "k"))
+        return 2;
     if (cuMemAlloc(&o, 4)) return 3;
     void *args[] = {&o};
     if (cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, args, 0) || cuMemcpyDtoH(&v, o, 4)) return 4;
     return v != 42;
 }
 CODE
-if gcc -w -isystem "$cuda/include" compile.c -o compile -L"$cuda/lib64" -L"$cuda/lib64/stubs" -Wl,-rpath,"$cuda/lib64" -lnvrtc -lcuda > compile.build 2>&1; then
+if gcc -w -isystem "$cuda/include" compile.c -o compile -L"$cuda/lib64" -L"$cuda/lib64/stubs" -Wl,-rpath,"$cuda/lib64" \
+    -lnvrtc -lcuda > compile.build 2>&1; then
     run 0 "$tcemu" ./compile
     silent 'tcemu:'
 else bad "compile.c does not compile: $(grep -m 1 error compile.build)"; fi
 
 # ---- the line that is taught builds what runs ----
-if "$tcemu" --help | grep -q 'gencode arch=compute_90a,code=\[sm_90a,compute_90a\]' && ! "$tcemu" --help | grep -q -- '-arch='; then ok; else bad "--help teaches another line"; fi
+if "$tcemu" --help | grep -q 'gencode arch=compute_90a,code=\[sm_90a,compute_90a\]' &&
+    ! "$tcemu" --help | grep -q -- '-arch='; then
+    ok
+else
+    bad "--help teaches another line"
+fi
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]

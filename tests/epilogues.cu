@@ -1,4 +1,5 @@
-/* epilogues.cu - every shipped hook in every tile of TC_GEMM_DEFINE, for check_ptx: the widest tile leaves few registers. */
+/* epilogues.cu - every shipped hook in every tile of TC_GEMM_DEFINE, for check_ptx: the widest tile leaves few
+ * registers. */
 #include "../tc.h"
 
 #define ALL(d_type, hook, name) TC_GEMM_DEFINE(name, .a = TC_BF16, .b = TC_BF16, .d = d_type, .hook)
@@ -13,5 +14,6 @@ int main(void)
 {
     tc_gemm_args g;
     memset(&g, 0, sizeof g);
-    return g_bias_col_run(&g, 0) + g_bias_row_run(&g, 0) + g_gelu_run(&g, 0) + g_residual_run(&g, 0) + g_pair_run(&g, 0) + g_pair_residual_run(&g, 0);
+    return g_bias_col_run(&g, 0) + g_bias_row_run(&g, 0) + g_gelu_run(&g, 0) + g_residual_run(&g, 0) + g_pair_run(&g, 0)
+        + g_pair_residual_run(&g, 0);
 }

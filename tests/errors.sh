@@ -25,7 +25,8 @@ arch=$(sed -n 's,^// arch: ,,p' "$file")
 arch=${arch:-90a}
 flags=$(sed -n 's,^// flags: ,,p' "$file")
 # shellcheck disable=SC2086
-if "$NVCC" -std=c++17 $flags -gencode arch=compute_$arch,code=sm_$arch -I"$root" -c -o "$out/$name.o" "$file" > "$log" 2>&1; then
+if "$NVCC" -std=c++17 $flags -gencode arch=compute_$arch,code=sm_$arch -I"$root" -c -o "$out/$name.o" "$file" \
+    > "$log" 2>&1; then
     why="it compiles"
 else
     sed -n 's,^// expect: ,,p' "$file" > "$log.want"
@@ -38,7 +39,9 @@ else
     first=$(sed -n 's,^// expect-first: ,,p' "$file")
     if [ -n "$first" ]; then head -n 1 "$log" | grep -qF -- "$first" || why="$why; the first line lacks: $first"; fi
     most=$(sed -n 's,^// expect-lines: ,,p' "$file") lines=$(wc -l < "$log")
-    if [ -n "$most" ] && [ "$lines" -gt "$most" ]; then why="$why; $lines lines, $(wc -c < "$log") bytes, not $most lines at most"; fi
+    if [ -n "$most" ] && [ "$lines" -gt "$most" ]; then
+        why="$why; $lines lines, $(wc -c < "$log") bytes, not $most lines at most"
+    fi
     rm -f "$log.want"
 fi
 if [ -z "$why" ]; then

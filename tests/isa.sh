@@ -1,9 +1,10 @@
 #!/bin/sh
-# isa.sh - every instruction of tests/isa/variants.tsv against references written from the ISA's text, and the forms of must_fail.tsv that
-# must be refused. With TCEMU the devices are emulated that together have all rows, and a row that none of them ran is a failure; without
-# it the GPU that is here runs its own.
-# usage: tests/isa.sh WORK_DIR [TCEMU], from the repository's root.   SEED=N for other data (default 1), FAMILIES="mma wgmma" for some,
-# QUICK=1: each row on one device only, not on all that have it; SCHEDULE=N: asynchronous operations in the N-th random order, not as late as possible
+# isa.sh - every instruction of tests/isa/variants.tsv against references written from the ISA's text, and the forms of
+# must_fail.tsv that must be refused. With TCEMU the devices are emulated that together have all rows, and a row that
+# none of them ran is a failure; without it the GPU that is here runs its own.
+# usage: tests/isa.sh WORK_DIR [TCEMU], from the repository's root.   SEED=N for other data (default 1), FAMILIES="mma
+# wgmma" for some, QUICK=1: each row on one device only, not on all that have it; SCHEDULE=N: asynchronous operations in
+# the N-th random order, not as late as possible
 dir=${1:-build/isa} tcemu=$2
 seed=${SEED:-1}
 families=${FAMILIES:-all}
@@ -23,11 +24,13 @@ fi
 one() {
     seen=$2
     [ -n "$QUICK" ] || seen=
-    "$tcemu" --device "$1" --threads 1 --schedule "${SCHEDULE:-0}" "$dir/isa" --seed "$seed" --table "$table" --cover "$dir/cover.$1" ${seen:+--seen "$seen"} $families > "$dir/$1.log" 2>&1
+    "$tcemu" --device "$1" --threads 1 --schedule "${SCHEDULE:-0}" "$dir/isa" --seed "$seed" --table "$table" \
+        --cover "$dir/cover.$1" ${seen:+--seen "$seen"} $families > "$dir/$1.log" 2>&1
     echo $? > "$dir/status.$1"
 }
 refuse() {
-    "$tcemu" --device "$1" --threads 1 --error-exitcode 0 "$dir/isa" --table "$table" --must-fail tests/isa/must_fail.tsv > "$dir/$1.refuse.log" 2>&1
+    "$tcemu" --device "$1" --threads 1 --error-exitcode 0 "$dir/isa" --table "$table" \
+        --must-fail tests/isa/must_fail.tsv > "$dir/$1.refuse.log" 2>&1
     echo $? > "$dir/status.$1.refuse"
 }
 
@@ -49,10 +52,16 @@ for status in "$dir"/status.*; do
     log=$dir/$name.log code=$(cat "$status")
     grep -E '^(FAIL|SKIP)' "$log" | cut -c 1-400 | head -n 20
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1)
-    [ -n "$line" ] || { echo "FAIL $name ended with $code and counted nothing: $(tail -n 1 "$log" | cut -c 1-300)"; line="0 passed, 1 failed, 0 skipped"; }
+    [ -n "$line" ] || {
+        echo "FAIL $name ended with $code and counted nothing: $(tail -n 1 "$log" | cut -c 1-300)"
+        line="0 passed, 1 failed, 0 skipped"
+    }
     case $line in *" 0 failed"*)
         # all results right, yet the emulator had something to say
-        [ "$code" = 0 ] || { echo "FAIL $name: exit status $code: $(grep -m 1 '^tcemu: error' "$log" | cut -c 1-300)"; failed=$((failed + 1)); } ;;
+        [ "$code" = 0 ] || {
+            echo "FAIL $name: exit status $code: $(grep -m 1 '^tcemu: error' "$log" | cut -c 1-300)"
+            failed=$((failed + 1))
+        } ;;
     esac
     echo "isa: $name, seed $seed: $line"
     set -- $(echo "$line" | tr -d ,)
@@ -66,7 +75,9 @@ if [ -n "$tcemu" ] && [ "$families" = all ]; then
     grep -v '^#' "$table" | cut -f 1 | sort > "$dir/rows"
     comm -23 "$dir/rows" "$dir/covered" > "$dir/not_covered"
     missing=$(wc -l < "$dir/not_covered")
-    [ "$missing" -eq 0 ] || echo "FAIL $missing of $rows rows are not covered: $(sed 's/-[0-9]*$//' "$dir/not_covered" | sort | uniq -c | awk '{ printf "%s %s, ", $1, $2 }' | cut -c 1-600)"
+    [ "$missing" -eq 0 ] ||
+        echo "FAIL $missing of $rows rows are not covered: $(sed 's/-[0-9]*$//' "$dir/not_covered" | sort | uniq -c |
+            awk '{ printf "%s %s, ", $1, $2 }' | cut -c 1-600)"
     failed=$((failed + missing))
 else
     echo "SKIP coverage: $covered of $rows rows were run here"

@@ -1,12 +1,14 @@
 #!/bin/sh
-# lattice.sh - random legal configurations of the generators, compiled in batches and run on small ragged problems against fp64.
-#     make lattice N=200 SEED=1         N configurations (96) from seed SEED (the clock's); or: LIMIT=60, as many as fit in so many seconds
+# lattice.sh - random legal configurations of the generators, compiled in batches and run on small ragged problems
+# against fp64.
+#     make lattice N=200 SEED=1         N configurations (96) from seed SEED (the clock's); or: LIMIT=60, as many as fit
+#     in so many seconds
 # usage: tests/lattice.sh BUILD_DIR [TCEMU], from the repository's root. TCEMU: where there is no GPU.
 #
-# A batch is BATCH (8) configurations of one family, which its seed picks along with all else: `make lattice N=1 SEED=S` is batch S
-# again, and its files lie in BUILD_DIR/lattice/S. tests/lattice/draw.cu draws it by the generators' own rules; tests/gemm_fuzz.cu
-# or tests/attn_fuzz.cu runs it, PROBLEMS (4) problems a configuration. In tcemu the kernels of sm_80 run as sm_80 and as sm_90a, in one
-# of three orders of what runs side by side, and a report is a failure too.
+# A batch is BATCH (8) configurations of one family, which its seed picks along with all else: `make lattice N=1 SEED=S`
+# is batch S again, and its files lie in BUILD_DIR/lattice/S. tests/lattice/draw.cu draws it by the generators' own
+# rules; tests/gemm_fuzz.cu or tests/attn_fuzz.cu runs it, PROBLEMS (4) problems a configuration. In tcemu the kernels
+# of sm_80 run as sm_80 and as sm_90a, in one of three orders of what runs side by side, and a report is a failure too.
 build=$1 tcemu=$2
 out=$build/lattice batch=${BATCH:-8}
 nvcc=${NVCC:-nvcc} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
@@ -38,7 +40,10 @@ one() { # one SEED: a batch
     fi
     case $arch in 80 | 87) smem=166912 ;; 90a | 10*) smem=232448 ;; *) smem=101376 ;; esac
     mkdir -p "$dir"
-    "$out/draw" "$family" "$1" "$batch" "$smem" > "$dir/kernels.inc" || { echo "FAIL batch $1 $family: draw ended with $?" > "$dir/result"; return; }
+    "$out/draw" "$family" "$1" "$batch" "$smem" > "$dir/kernels.inc" || {
+        echo "FAIL batch $1 $family: draw ended with $?" > "$dir/result"
+        return
+    }
     if ! "$nvcc" -std=c++17 -O3 -lineinfo -gencode "arch=compute_$arch,code=$code" -cudart shared --no-compress \
         -DFUZZ_KERNELS="\"$PWD/$dir/kernels.inc\"" "$source" -o "$dir/run" -ldl > "$dir/log" 2>&1; then
         echo "FAIL batch $1 $family sm_$arch does not compile: $(grep -m 1 error "$dir/log")" > "$dir/result"
@@ -74,9 +79,11 @@ one() { # one SEED: a batch
                 if ((at = match(text, / m [0-9]+ n [0-9]+| batch [0-9]+ heads /)) > 0) text = substr(text, at)
                 printf "FAIL batch %s sm_%s %s:%s\n", batch, arch, define[order[i]], text
             }
-            if (line == "") printf "FAIL batch %s %s sm_%s ended with %d and counted nothing\n", batch, family, arch, code
+            if (line == "")
+                printf "FAIL batch %s %s sm_%s ended with %d and counted nothing\n", batch, family, arch, code
             else if (code && !failed && !bad) printf "FAIL batch %s %s sm_%s ended with %d\n", batch, family, arch, code
-            printf "%d passed, %d failed, %d skipped\n", passed, line == "" || (code && !failed) ? 1 + reports : failed, skipped
+            if (line == "" || (code && !failed)) failed = 1 + reports
+            printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
         }' "$dir/kernels.inc" "$dir/log" > "$dir/result"
 }
 
@@ -92,8 +99,13 @@ gpu=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | hea
 problems=${PROBLEMS:-4} deadline=
 [ -n "$LIMIT" ] && deadline=$(($(date +%s) + LIMIT)) n=100000
 if ! [ "$out/draw" -nt tests/lattice/draw.cu ] || [ -n "$(find tc*.h tests/test.h -newer "$out/draw")" ]; then
-    "$nvcc" -std=c++17 -gencode arch=compute_90a,code=compute_90a -cudart shared tests/lattice/draw.cu -o "$out/draw" > "$out/draw.log" 2>&1 \
-        || { echo "FAIL draw.cu does not compile: $(grep -m 1 error "$out/draw.log")"; echo "0 passed, 1 failed"; exit 1; }
+    "$nvcc" -std=c++17 -gencode arch=compute_90a,code=compute_90a -cudart shared tests/lattice/draw.cu -o "$out/draw" \
+        > "$out/draw.log" 2>&1 \
+        || {
+            echo "FAIL draw.cu does not compile: $(grep -m 1 error "$out/draw.log")"
+            echo "0 passed, 1 failed"
+            exit 1
+        }
 fi
 export NVCC="$nvcc" BATCH="$batch" gpu problems deadline
 i=0
@@ -104,8 +116,13 @@ done | xargs -P "$jobs" -n 1 sh "$0" "$build" "$tcemu" batch
 
 cat "$out"/[0-9]*/result 2>/dev/null > "$out/results"
 grep ^FAIL "$out/results"
-echo "lattice: $(cat "$out"/[0-9]*/kernels.inc 2>/dev/null | grep -c '^TC_') configurations in $(ls -d "$out"/[0-9]*/ 2>/dev/null | wc -l) batches from seed $seed"
+configurations=$(cat "$out"/[0-9]*/kernels.inc 2>/dev/null | grep -c '^TC_')
+echo "lattice: $configurations configurations in $(ls -d "$out"/[0-9]*/ 2>/dev/null | wc -l) batches from seed $seed"
 awk '
     /^FAIL.*(compile|draw ended)/ { failed++ }
     /^[0-9]+ passed/ { passed += $1; failed += $3; skipped += $5 }
-    END { if (!passed && !failed) failed = 1; printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped; exit failed > 0 }' "$out/results"
+    END {
+        if (!passed && !failed) failed = 1
+        printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+        exit failed > 0
+    }' "$out/results"

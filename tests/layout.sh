@@ -1,6 +1,7 @@
 #!/bin/sh
 # layout.sh - does tools/tc_layout say what is known? Expected lines are written by hand from the PTX ISA's figures.
-# usage: tests/layout.sh [BUILD_DIR, default build], from the repository's root, after the tool was built. Ends with "N passed, N failed".
+# usage: tests/layout.sh [BUILD_DIR, default build], from the repository's root, after the tool was built. Ends with "N
+# passed, N failed".
 tool=${1:-build}/tc_layout
 work=${1:-build}/layout
 rm -rf "$work"
@@ -10,11 +11,15 @@ passed=0 failed=0
 ok() { passed=$((passed + 1)); }
 bad() { failed=$((failed + 1)); echo "FAIL $*"; }
 
-says() { # says "ARGUMENTS" LINE...: the output has each of these lines; blanks at the ends and runs of them do not count
+# says "ARGUMENTS" LINE...: the output has each of these lines; blanks at the ends and runs of them do not count
+says() {
     arguments=$1
     shift
     # shellcheck disable=SC2086
-    eval "\"$tool\" $arguments" > "$work/out" 2>&1 || { bad "$arguments: exits with $?: $(head -n 1 "$work/out")"; return; }
+    eval "\"$tool\" $arguments" > "$work/out" 2>&1 || {
+        bad "$arguments: exits with $?: $(head -n 1 "$work/out")"
+        return
+    }
     sed 's/  */ /g; s/^ //; s/ $//' "$work/out" > "$work/lines"
     for line in "$@"; do
         if grep -qxF -- "$line" "$work/lines"; then ok; else bad "$arguments: no line \"$line\""; fi
@@ -26,7 +31,10 @@ refuses() { # refuses "ARGUMENTS" TEXT...: exit 2, one sentence on stderr that h
     shift
     eval "\"$tool\" $arguments" > "$work/out" 2> "$work/err"
     code=$?
-    if [ $code -ne 2 ] || [ -s "$work/out" ] || [ "$(wc -l < "$work/err")" -ne 1 ]; then bad "$arguments: exit $code: $(head -n 2 "$work/err")"; return; fi
+    if [ $code -ne 2 ] || [ -s "$work/out" ] || [ "$(wc -l < "$work/err")" -ne 1 ]; then
+        bad "$arguments: exit $code: $(head -n 2 "$work/err")"
+        return
+    fi
     for text in "$@"; do
         if grep -qF -- "$text" "$work/err"; then ok; else bad "$arguments: \"$text\" is not in: $(cat "$work/err")"; fi
     done
@@ -34,9 +42,11 @@ refuses() { # refuses "ARGUMENTS" TEXT...: exit 2, one sentence on stderr that h
 
 # fragments
 says "mma m16n8k16 bf16 d --lane 5" "lane 5 d[0]: (1,2)" "lane 5 d[1]: (1,3)" "lane 5 d[2]: (9,2)" "lane 5 d[3]: (9,3)"
-says "mma m16n8k16 b16 a --lane 5" "lane 5 a[0]: (1,2) (1,3)" "lane 5 a[1]: (9,2) (9,3)" "lane 5 a[2]: (1,10) (1,11)" "lane 5 a[3]: (9,10) (9,11)"
+says "mma m16n8k16 b16 a --lane 5" "lane 5 a[0]: (1,2) (1,3)" "lane 5 a[1]: (9,2) (9,3)" "lane 5 a[2]: (1,10) (1,11)" \
+    "lane 5 a[3]: (9,10) (9,11)"
 says "mma m16n8k16 f16 b --lane 5" "lane 5 b[0]: (2,1) (3,1)" "lane 5 b[1]: (10,1) (11,1)"
-says "mma m16n8k8 tf32 a --lane 31" "lane 31 a[0]: (7,3)" "lane 31 a[1]: (15,3)" "lane 31 a[2]: (7,7)" "lane 31 a[3]: (15,7)"
+says "mma m16n8k8 tf32 a --lane 31" "lane 31 a[0]: (7,3)" "lane 31 a[1]: (15,3)" "lane 31 a[2]: (7,7)" \
+    "lane 31 a[3]: (15,7)"
 says "mma m16n8k32 e4m3 a --lane 6" "lane 6 a[0]: (1,8) (1,9) (1,10) (1,11)" "lane 6 a[2]: (1,24) (1,25) (1,26) (1,27)"
 says "mma m16n8k32 s8 b" "4..7 | 1:b[0] 5:b[0] 9:b[0] 13:b[0] 17:b[0] 21:b[0] 25:b[0] 29:b[0]"
 says "mma m16n8k256 b1 a" "15 | 28:a[1] 29:a[1] 30:a[1] 31:a[1] | 28:a[3] 29:a[3] 30:a[3] 31:a[3]"
@@ -64,34 +74,48 @@ says "tmem-d 64 128" "32..47 m 16..31 n 0..127" "48..63 not used"
 says "tmem-d 128 256" "112..127 m 112..127 n 0..255"
 says "tmem-d 128 128 --cta-group 2" "64..79 m 0..15 n 64..127 m 64..79 n 64..127"
 says "tmem-d 32 128 --ws" "96..111 m 0..15 n 96..127"
-says "scale-factors tmem" "31 | 31:0 31:1 31:2 31:3 | 63:0 63:1 63:2 63:3 | 95:0 95:1 95:2 95:3 | 127:0 127:1 127:2 127:3"
+says "scale-factors tmem" \
+    "31 | 31:0 31:1 31:2 31:3 | 63:0 63:1 63:2 63:3 | 95:0 95:1 95:2 95:3 | 127:0 127:1 127:2 127:3"
 says "scale-factors memory" "+16 | 1:0 1:1 1:2 1:3 | 33:0 33:1 33:2 33:3 | 65:0 65:1 65:2 65:3 | 97:0 97:1 97:2 97:3"
 says "scale-factors mma-a --scale-vec 2 --thread 1 --byte 2" "8 3.2 3.3"
-says "tmem-meta f16 128" "0 | 0:0.0 0:0.4 0:0.8 0:0.12 8:0.0 8:0.4 8:0.8 8:0.12" "8 | 0:0.16 0:0.20 0:0.24 0:0.28 8:0.16 8:0.20 8:0.24 8:0.28"
+says "tmem-meta f16 128" "0 | 0:0.0 0:0.4 0:0.8 0:0.12 8:0.0 8:0.4 8:0.8 8:0.12" \
+    "8 | 0:0.16 0:0.20 0:0.24 0:0.28 8:0.16 8:0.20 8:0.24 8:0.28"
 
 # shared memory
-says "swizzle 128 --view tile" "1 144 b4..7 128 b0..3 176 b12..15 160 b8..11 208 b20..23 192 b16..19 240 b28..31 224 b24..27"
+says "swizzle 128 --view tile" \
+    "1 144 b4..7 128 b0..3 176 b12..15 160 b8..11 208 b20..23 192 b16..19 240 b28..31 224 b24..27"
 says "swizzle 64 --view memory" "+128 2:8 2:0 2:24 2:16 3:8 3:0 3:24 3:16"
 says "swizzle 32 --view memory" "+128 4:8 4:0 5:8 5:0 6:8 6:0 7:8 7:0"
 says "canonical k none" "8 | 128 b0..3 | 384 b0..3"
-says "canonical mn 128 --rows 64" "1 | 144 b4..7 128 b0..3 176 b12..15 160 b8..11 208 b20..23 192 b16..19 240 b28..31 224 b24..27" "8 | 1024 b0..3 1040 b4..7 1056 b8..11 1072 b12..15 1088 b16..19 1104 b20..23 1120 b24..27 1136 b28..31"
+says "canonical mn 128 --rows 64" \
+    "1 | 144 b4..7 128 b0..3 176 b12..15 160 b8..11 208 b20..23 192 b16..19 240 b28..31 224 b24..27" \
+    "8 | 1024 b0..3 1040 b4..7 1056 b8..11 1072 b12..15 1088 b16..19 1104 b20..23 1120 b24..27 1136 b28..31"
 says "tma-box --dims 100,60 --box 64,8 --at 64,56 --swizzle 128" \
-    "+128 (*,57) 72..79 b0..3 64..71 b4..7 88..95 b8..11 80..87 b12..15 fill b16..19 96..99+fill b20..23 fill b24..27 fill b28..31"
+    "+128 (*,57) 72..79 b0..3 64..71 b4..7 88..95 b8..11 80..87 b12..15 fill b16..19 96..99+fill b20..23 fill b24..27 \
+fill b28..31"
 says "tma-box --dims 64,9 --box 16,4 --at 0,6 --steps 1,2 --type s8" "+0 (*,6) 0..15 b0..3" "+16 (*,8) 0..15 b4..7"
-says "tma-im2col --dims 16,8,8,2 --channels 16 --pixels 4 --lower -1,-1 --upper -1,-1 --offsets 0,1 --at 0,5,-1,0 --type s8" "+32 (*,-1,1,0) fill b8..11"
+says "tma-im2col --dims 16,8,8,2 --channels 16 --pixels 4 --lower -1,-1 --upper -1,-1 --offsets 0,1 --at 0,5,-1,0 \
+    --type s8" "+32 (*,-1,1,0) fill b8..11"
 
 # conflicts
 says "conflicts --pattern column" "no swizzle: 32 wavefronts for 4 parts of 8 lanes, 28 conflicts (8-way)"
-says "conflicts --pattern column --swizzle 128" "no swizzle: 32 wavefronts for 4 parts of 8 lanes, 28 conflicts (8-way)" \
+says "conflicts --pattern column --swizzle 128" \
+    "no swizzle: 32 wavefronts for 4 parts of 8 lanes, 28 conflicts (8-way)" \
     "128-byte swizzle: 4 wavefronts for 4 parts of 8 lanes, 0 conflicts (none)"
-says "conflicts --pattern ldmatrix --swizzle 64" "no swizzle: 16 wavefronts for 4 parts of 8 lanes, 12 conflicts (4-way)" "64-byte swizzle: 4 wavefronts for 4 parts of 8 lanes, 0 conflicts (none)"
-says "conflicts --pattern ldmatrix --swizzle 32 --count 2" "32-byte swizzle: 2 wavefronts for 2 parts of 8 lanes, 0 conflicts (none)"
+says "conflicts --pattern ldmatrix --swizzle 64" \
+    "no swizzle: 16 wavefronts for 4 parts of 8 lanes, 12 conflicts (4-way)" \
+    "64-byte swizzle: 4 wavefronts for 4 parts of 8 lanes, 0 conflicts (none)"
+says "conflicts --pattern ldmatrix --swizzle 32 --count 2" \
+    "32-byte swizzle: 2 wavefronts for 2 parts of 8 lanes, 0 conflicts (none)"
 says "conflicts --pattern column --bytes 4" "no swizzle: 32 wavefronts for 1 part of 32 lanes, 31 conflicts (32-way)"
 says "conflicts --pattern row --bytes 8" "no swizzle: 2 wavefronts for 2 parts of 16 lanes, 0 conflicts (none)"
 says "conflicts --pattern 'lane * 0' --bytes 4" "no swizzle: 1 wavefront for 1 part of 32 lanes, 0 conflicts (none)"
-says "conflicts --pattern 'lane%8, lane/8*16' --row-bytes 144" "no swizzle: 4 wavefronts for 4 parts of 8 lanes, 0 conflicts (none)"
-says "conflicts --pattern '1 + 2 * lane << 2 ^ 4' --bytes 4" "no swizzle: 2 wavefronts for 1 part of 32 lanes, 1 conflict (2-way)"
-says "conflicts --pattern 'lane < 16 ? lane * 4 : 128 + (lane & 15) * 4' --bytes 4" "no swizzle: 2 wavefronts for 1 part of 32 lanes, 1 conflict (2-way)"
+says "conflicts --pattern 'lane%8, lane/8*16' --row-bytes 144" \
+    "no swizzle: 4 wavefronts for 4 parts of 8 lanes, 0 conflicts (none)"
+says "conflicts --pattern '1 + 2 * lane << 2 ^ 4' --bytes 4" \
+    "no swizzle: 2 wavefronts for 1 part of 32 lanes, 1 conflict (2-way)"
+says "conflicts --pattern 'lane < 16 ? lane * 4 : 128 + (lane & 15) * 4' --bytes 4" \
+    "no swizzle: 2 wavefronts for 1 part of 32 lanes, 1 conflict (2-way)"
 
 # what is not known
 refuses "nothing" "nothing is no command" "mma-sp" "conflicts"
@@ -119,11 +143,20 @@ refuses "mma m16n8k16 bf16 --svg /nonexistent/a.svg" "cannot write /nonexistent/
 
 # every shape that the list names can be drawn, as text and as SVG
 well_formed() { # well_formed FILE: xmllint's word for it where it is installed; else by its ends
-    if command -v xmllint > /dev/null; then xmllint --noout "$1" 2> "$work/err"; else [ "$(head -c 5 "$1")" = "<svg " ] && [ "$(tail -n 1 "$1")" = "</svg>" ]; fi
+    if command -v xmllint > /dev/null; then
+        xmllint --noout "$1" 2> "$work/err"
+    else
+        [ "$(head -c 5 "$1")" = "<svg " ] && [ "$(tail -n 1 "$1")" = "</svg>" ]
+    fi
 }
 every() { # every ARGUMENTS...: each element once, so no cell of the picture is empty
     # shellcheck disable=SC2068
-    if "$tool" $@ > "$work/out" 2>&1 && ! grep -q ' \. ' "$work/out" && "$tool" $@ --svg "$work/a.svg" && well_formed "$work/a.svg"; then ok; else bad "$*: $(head -n 1 "$work/out")"; fi
+    if "$tool" $@ > "$work/out" 2>&1 && ! grep -q ' \. ' "$work/out" && "$tool" $@ --svg "$work/a.svg" &&
+        well_formed "$work/a.svg"; then
+        ok
+    else
+        bad "$*: $(head -n 1 "$work/out")"
+    fi
 }
 for name in $("$tool" list | sed -n '/^mma SHAPE/{n;s/ m8n8k4_b16 (.*//;p;}'); do
     every mma "${name%_*}" "${name#*_}"
@@ -169,7 +202,11 @@ sh docs/layouts/draw.sh "$tool" "$work/svg" > "$work/out" 2>&1 || bad "draw.sh: 
 for file in "$work"/svg/*.svg; do
     name=$(basename "$file")
     if well_formed "$file"; then ok; else bad "$name is not well-formed: $(head -n 1 "$work/err")"; fi
-    if cmp -s "$file" "docs/layouts/$name"; then ok; else bad "docs/layouts/$name is not what tc_layout draws now: make layouts"; fi
+    if cmp -s "$file" "docs/layouts/$name"; then
+        ok
+    else
+        bad "docs/layouts/$name is not what tc_layout draws now: make layouts"
+    fi
     if grep -qF "($name)" docs/layouts/README.md; then ok; else bad "docs/layouts/README.md does not show $name"; fi
 done
 for file in docs/layouts/*.svg; do

@@ -45,7 +45,8 @@ exports_its_own() { # of a library, nothing of a generator
     works "a library, hidden" $link -shared -o "$work/libhidden.so" "$work/kernels_h.o" "$work/call_h.o"
     works "it exports its own functions alone" exports_its_own "$work/libhidden.so"
     works "main.c for it" $cc -DLINK_HIDDEN -c -o "$work/main_l.o" tests/link/main.c
-    works "a program with it, hidden" $link -o "$work/with_h" "$work/main_l.o" -L"$work" -lhidden -Xlinker -rpath,"$work"
+    works "a program with it, hidden" $link -o "$work/with_h" "$work/main_l.o" -L"$work" -lhidden \
+        -Xlinker -rpath,"$work"
     runs "a program with it, hidden," "$work/with_h" sm_80
 
     works "both_a.cu" $cuda -c -o "$work/both_a.o" tests/link/both_a.cu

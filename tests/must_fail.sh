@@ -1,8 +1,8 @@
 #!/bin/sh
 # must_fail.sh - tests/isa/must_fail.tsv against ptxas: each form refused, the form beside it assembled. Needs no GPU.
 #     tests/must_fail.sh [directory to write to, default build/tests/must_fail]
-# Variables: PTXAS (beside NVCC, or ptxas). From the PTX version in a row's sixth column on the form must assemble: so a form that is refused
-# for a slip in its operands is found by a newer ptxas. Ends with "N passed, N failed".
+# Variables: PTXAS (beside NVCC, or ptxas). From the PTX version in a row's sixth column on the form must assemble: so a
+# form that is refused for a slip in its operands is found by a newer ptxas. Ends with "N passed, N failed".
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-build/tests/must_fail}
 PTXAS=${PTXAS:-$(dirname "$(command -v "${NVCC:-nvcc}" || echo /usr/local/cuda/bin/nvcc)")/ptxas}
@@ -23,8 +23,8 @@ function expand(s,    n, kind, i, list) { # {3*r}: {%r0,%r1,%r2}
     return s
 }
 function module(file, target, form) {
-    printf ".version %s\n.target %s\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<24>; .reg .b64 %%l<4>; .reg .f32 %%f<24>; " \
-           ".reg .b16 %%h<4>; .reg .pred %%p<2>;\n%s;\nret;\n}\n", ptx, target, expand(form) > file
+    printf ".version %s\n.target %s\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %%r<24>; .reg .b64 %%l<4>; " \
+           ".reg .f32 %%f<24>; .reg .b16 %%h<4>; .reg .pred %%p<2>;\n%s;\nret;\n}\n", ptx, target, expand(form) > file
     close(file)
 }
 function later(a, b,    p, q) { split(a, p, "."); split(b, q, "."); return p[1] * 100 + p[2] > q[1] * 100 + q[2] }
@@ -41,11 +41,16 @@ while read -r row target want; do
     for side in form near; do
         expect=$want
         [ $side = near ] && expect=taken
-        if "$PTXAS" -arch="$target" -o "$out/k.cubin" "$out/$row.$side.ptx" > "$out/$row.$side.log" 2>&1; then got=taken; else got=refused; fi
+        if "$PTXAS" -arch="$target" -o "$out/k.cubin" "$out/$row.$side.ptx" > "$out/$row.$side.log" 2>&1; then
+            got=taken
+        else
+            got=refused
+        fi
         if [ $got = $expect ]; then passed=$((passed + 1))
         else
             failed=$((failed + 1))
-            echo "FAIL line $row, PTX $ptx: $(sed -n 's/;$//; 7p' "$out/$row.$side.ptx" | cut -c1-120) is $got: $(head -1 "$out/$row.$side.log" | cut -c1-200)"
+            form=$(sed -n 's/;$//; 7p' "$out/$row.$side.ptx" | cut -c1-120)
+            echo "FAIL line $row, PTX $ptx: $form is $got: $(head -1 "$out/$row.$side.log" | cut -c1-200)"
         fi
     done
 done < "$out/list"

@@ -1,11 +1,13 @@
 #!/bin/sh
-# mutants.sh - does tcemu notice when one piece of the synchronisation is missing? Deletes each wait, fence, arrive, expect_tx, commit,
-# barrier and copy in turn, and runs what is left: of the skeleton tc_kernel.h and what it stands on (tc_pipe_init, tc_store_rows), by
-# examples 21 (clusters of two) and 24 (none), which are made of it; of example 21 itself; and of the tcgen05 examples 30 and 31 each
-# tcgen05.wait::ld, wholly and for the first of its two loads. usage: tests/mutants.sh BUILD_DIR TCEMU
-# A mutant is a directory in which one header or the example is changed; the other headers are links.
+# mutants.sh - does tcemu notice when one piece of the synchronisation is missing? Deletes each wait, fence, arrive,
+# expect_tx, commit, barrier and copy in turn, and runs what is left: of the skeleton tc_kernel.h and what it stands on
+# (tc_pipe_init, tc_store_rows), by examples 21 (clusters of two) and 24 (none), which are made of it; of example 21
+# itself; and of the tcgen05 examples 30 and 31 each tcgen05.wait::ld, wholly and for the first of its two loads. usage:
+# tests/mutants.sh BUILD_DIR TCEMU A mutant is a directory in which one header or the example is changed; the other
+# headers are links.
 # Two multiprocessors: each cluster then has several tiles, as it has at full size.
-# A mutant is caught if tcemu reports an error. One that is not must be in the list of harmless ones below, with its reason;
+# A mutant is caught if tcemu reports an error. One that is not must be in the list of harmless ones below, with its
+# reason;
 # one that is there and is caught is a failure as well. Ends with "N passed, N failed".
 build=$1 tcemu=$2
 out=$build/mutants
@@ -20,9 +22,11 @@ tc_griddepcontrol_wait(|the example launches without pdl: its kernels begin when
 tc_griddepcontrol_launch_dependents(|the same: nobody waits for it
 LIST
 
-# FILE that is changed | function, or - for the whole of it | example that runs it | target | calls that are deleted; lines of comments, and
-# those that match the last field, are left out. What cluster 1 alone does is mutated with an example that has no cluster.
-sync='[A-Z_]*WAIT[A-Z_]*|tc_wgmma_fence[a-z_]*|[a-z_]*commit_group|tc_mbarrier_arrive[a-z_]*|tc_mbarrier_init|tc_fence_[a-z_]*|__syncwarp|tc_cluster_sync'
+# FILE that is changed | function, or - for the whole of it | example that runs it | target | calls that are deleted;
+# lines of comments, and those that match the last field, are left out. What cluster 1 alone does is mutated with an
+# example that has no cluster.
+sync='[A-Z_]*WAIT[A-Z_]*|tc_wgmma_fence[a-z_]*|[a-z_]*commit_group|tc_mbarrier_arrive[a-z_]*|tc_mbarrier_init'
+sync="$sync|tc_fence_[a-z_]*|__syncwarp|tc_cluster_sync"
 cat > "$out/sources" <<LIST
 tc_kernel.h;-;21_gemm_sm90_by_hand;90a;$sync|tc_pipe_init|tc__kernel_release|tc_griddepcontrol_[a-z_]*;cluster == 1
 tc_kernel.h;tc__kernel_release;24_swiglu;90a;$sync;cluster > 1
@@ -34,14 +38,14 @@ examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
 count=0
-make_mutant() { # SED_SCRIPT FORM: of line n of $file
+make_mutant() { # SED_SCRIPT FORM: of line n of $file, and of those that its call goes on to
     count=$((count + 1))
     dir=$out/$(printf %02d $count)
     mkdir -p "$dir/examples"
     ln -s "$PWD"/tc*.h "$dir"
     ln -s "$PWD/examples/$example.cu" "$PWD"/examples/*.h "$dir/examples"
     rm "$dir/$file"
-    sed -E "${n}$1" "$file" > "$dir/$file"
+    sed -E "${n}{:more; /\);/!{N; bmore}; $1}" "$file" > "$dir/$file"
     if cmp -s "$file" "$dir/$file"; then echo "mutants.sh: nothing to delete in $file:$n" >&2 && exit 2; fi
     echo "$arch $example" > "$dir/how"
     echo "$file:$n ${2:+($2) }" > "$dir/where"
@@ -70,7 +74,8 @@ done < "$out/sources"
 cat > "$out/one.sh" <<'RUN'
 dir=$1
 read -r arch example < "$dir/how"
-"$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared -I"$dir" "$dir/examples/$example.cu" -o "$dir/program" -ldl > "$dir/build" 2>&1 || exit 0
+"$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared -I"$dir" \
+    "$dir/examples/$example.cu" -o "$dir/program" -ldl > "$dir/build" 2>&1 || exit 0
 timeout 120 "$tcemu" --device "sm_$arch" --strict --sms 2 --schedules 2 "$dir/program" > "$dir/log" 2>&1
 echo $? > "$dir/code"
 RUN

@@ -57,15 +57,18 @@ static int holds(const char *bytes, size_t size, const char *string)
 static int knows(const char *arch)
 {
     int count = 0, list[64], i;
-    if (nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count > 64 || nvrtcGetSupportedArchs(list) != NVRTC_SUCCESS) return 1;
+    if (nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count > 64
+        || nvrtcGetSupportedArchs(list) != NVRTC_SUCCESS)
+        return 1;
     for (i = 0; i < count; i++)
         if (list[i] == atoi(strchr(arch, '_') + 1)) return 1;
     return 0;
 }
 
-/* Compiles source for arch and wants every one of kernels (up to 5, null-ended) in the result. expect: "" for success, or
- * text that the log of a failing compilation must hold. */
-static void one(const char *what, const char *source, const char *arch, const char *std, const char *const *kernels, const char *expect)
+/* Compiles source for arch and wants every one of kernels (up to 5, null-ended) in the result. expect: "" for success,
+ * or text that the log of a failing compilation must hold. */
+static void one(const char *what, const char *source, const char *arch, const char *std, const char *const *kernels,
+                const char *expect)
 {
     char option_arch[64], option_std[64];
     const char *options[2];
@@ -114,7 +117,8 @@ static void one(const char *what, const char *source, const char *arch, const ch
             code = (char *)malloc(size + 1);
             if (!code) exit(1);
             nvrtcGetCUBIN(program, code);
-            for (i = 0; kernels[i]; i++) CHECK(holds(code, size, kernels[i]), "%s for %s: cubin lacks %s", what, arch, kernels[i]);
+            for (i = 0; kernels[i]; i++)
+                CHECK(holds(code, size, kernels[i]), "%s for %s: cubin lacks %s", what, arch, kernels[i]);
             free(code);
         }
     }
@@ -140,18 +144,27 @@ int main(int argc, char **argv)
     static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
     static const char *const gemm90[] = {"gemm90", 0};
     static const char *const gemm_all[] = {"gemm_large", "gemm_wide", "gemm_small", "gemm_sm80", "gemm_sm80_any", 0};
-    static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0}, *const attn_all[] = {"attn_sm90", "attn_sm80", 0};
+    static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
+                      *const attn_all[] = {"attn_sm90", "attn_sm80", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
-        "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook, .epi_size = sizeof(my_args))\n";
+        "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook, .epi_size = "
+        "sizeof(my_args))\n";
     static const char source90[] = HOOK
-        "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = my_hook, .epi_size = sizeof(my_args))\n";
-    static const char source_all[] = HOOK "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook, .epi_size = sizeof(my_args))\n";
+        "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, "
+        ".epi = my_hook, .epi_size = sizeof(my_args))\n";
+    static const char source_all[] = HOOK
+                      "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook, .epi_size = "
+                      "sizeof(my_args))\n";
     static const char source_attn90[] = ATTN_HOOKS
-        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .hook_size = sizeof(my_args), .causal = 1, .score = my_score, .sink = my_sink)\n";
+        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_BF16, .hook_size = sizeof(my_args), .causal = 1, .score = my_score, "
+        ".sink = my_sink)\n";
     static const char source_attn80[] = ATTN_HOOKS
-        "TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 64, .window = 1, .score = my_score, .sink = my_sink)\n";
-    static const char source_attn[] = ATTN_HOOKS "TC_ATTN_DEFINE(attn, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 96, .score = my_score)\n";
+        "TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 64, .window = 1, .score "
+        "= my_score, .sink = my_sink)\n";
+    static const char source_attn[] = ATTN_HOOKS
+                      "TC_ATTN_DEFINE(attn, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 96, .score = "
+                      "my_score)\n";
     static const char source_kernel[] =
         "#include \"tc_kernel.h\"\n"
         "typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } params;\n"
@@ -163,8 +176,8 @@ int main(int argc, char **argv)
         "}\n"
         "TC_DEV_SM90A void step(const tc_slot *s, const tc_work *w, float *acc, const void *args)\n"
         "{\n"
-        "    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * 8192, 128), b = tc_wgmma_desc(s->at + 128 * 128, 128);\n"
-        "    TC_WGMMA_SS(64, f32, bf16, acc, a, b, s->step > 0, 1, 1, 0, 0);\n"
+        "    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * 8192, 128), b = tc_wgmma_desc(s->at + 128 * "
+        "128, 128);\n    TC_WGMMA_SS(64, f32, bf16, acc, a, b, s->step > 0, 1, 1, 0, 0);\n"
         "}\n"
         "TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, const void *args)\n"
         "{\n"
@@ -173,8 +186,8 @@ int main(int argc, char **argv)
         "    const tc_store to = {&p->d, w->row + t->wg * 64 + t->row, w->col, w->batch, p->m, p->n, t->store};\n"
         "    tc_store_rows(box, 64, &to, acc);\n"
         "}\n"
-        "TC_KERNEL_SM90_DEFINE(mine, params, .bm = 128, .bn = 64, .slot_bytes = (128 + 64) * 128, .accumulators = 32, .cluster = 2,\n"
-        "                      .load = load, .step = step, .finish = finish)\n";
+        "TC_KERNEL_SM90_DEFINE(mine, params, .bm = 128, .bn = 64, .slot_bytes = (128 + 64) * 128, .accumulators = 32, "
+        ".cluster = 2,\n                      .load = load, .step = step, .finish = finish)\n";
     static const char source_own[] =
         "#include \"tc.h\"\n"
         "extern \"C\" __global__ void own(float *out, const void *in)\n"
@@ -206,31 +219,32 @@ int main(int argc, char **argv)
         "}\n";
     static const char source_async[] =
         "#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_types.h\"\n"
-        "extern \"C\" __global__ void own(const __grid_constant__ tc_tmap map, float *out, unsigned long long da, unsigned mask)\n"
-        "{\n"
+        "extern \"C\" __global__ void own(const __grid_constant__ tc_tmap map, float *out, unsigned long long da, "
+        "unsigned mask)\n{\n"
         "    __shared__ TC_ALIGN(128) unsigned char smem[1024]; __shared__ uint64_t word;\n"
-        "    const uint32_t bar = tc_smem_u32(&word); int done; unsigned short codes; float f[4] = {0}; unsigned s[4] = {0}; uint64_t state;\n"
-        "    TC_MBARRIER_INIT(.shared::cta, bar, 1u);\n"
+        "    const uint32_t bar = tc_smem_u32(&word); int done; unsigned short codes; float f[4] = {0}; unsigned s[4] "
+        "= {0}; uint64_t state;\n    TC_MBARRIER_INIT(.shared::cta, bar, 1u);\n"
         "    TC_MBARRIER_ARRIVE(.expect_tx.release.cta.shared::cta, state, bar, 1024u);\n"
-        "    TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, multicast::cluster, , , tc_smem_u32(smem), &map, (0, 0), bar, (unsigned short)mask);\n"
-        "    TC_MBARRIER_TRY_WAIT_PARITY(.acquire.cta.shared::cta, done, bar, 0u);\n"
+        "    TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, multicast::cluster, , , tc_smem_u32(smem), &map, (0, "
+        "0), bar, (unsigned short)mask);\n    TC_MBARRIER_TRY_WAIT_PARITY(.acquire.cta.shared::cta, done, bar, 0u);\n"
         "    TC_CVT(.rn.satfinite.relu, e4m3x2, f32, codes, out[0], out[1]);\n"
         "    tc_wgmma_fence();\n"
         "    TC_WGMMA_SS(8, f32, e4m3, e5m2, f, da, da, 1, 1, 1);\n"
         "    TC_WGMMA_SS(8, s32, b1, b1.and.popc, s, da, da, 1);\n"
         "    tc_wgmma_commit_group(); TC_WGMMA_WAIT_GROUP(0);\n"
-        "    out[threadIdx.x] = f[0] + s[0] + done + codes + tc_f32_from_e2m1((uint8_t)mask) + state + tc_layout_k(128, 8, 0, 1024, mask, 3);\n"
-        "}\n";
+        "    out[threadIdx.x] = f[0] + s[0] + done + codes + tc_f32_from_e2m1((uint8_t)mask) + state + "
+        "tc_layout_k(128, 8, 0, 1024, mask, 3);\n}\n";
     static const char source_each[] =
-        "#include \"tc_gemm.h\"\n#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_mma.h\"\n#include \"tc_swizzle.h\"\n"
-        "#include \"tc_core.h\"\n#include \"tc_core.h\"\n#include \"tc.h\"\n"
+        "#include \"tc_gemm.h\"\n#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_mma.h\"\n#include "
+        "\"tc_swizzle.h\"\n#include \"tc_core.h\"\n#include \"tc_core.h\"\n#include \"tc.h\"\n"
         "extern \"C\" __global__ void own(unsigned *out) { out[threadIdx.x] = tc_swizzle_128B(16 * threadIdx.x); }\n";
     static const char source_attn_bad[] = "#include \"tc_attn.h\"\n"
         "TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 40)\n";
     static const char source_bad[] = "#include \"tc.h\"\n"
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 100)\n";
     static const char source_gated[] = "#include \"tc.h\"\n"
-        "extern \"C\" __global__ void own(unsigned x) { __shared__ unsigned s[64]; tc_stmatrix_x1(tc_smem_u32(s), x); }\n";
+        "extern \"C\" __global__ void own(unsigned x) { __shared__ unsigned s[64]; tc_stmatrix_x1(tc_smem_u32(s), "
+        "x); }\n";
     int i, major = 0, minor = 0;
     for (i = 0; i < NAMES; i++) texts[i] = read_text(argc > 1 ? argv[1] : ".", names[i]);
     nvrtcVersion(&major, &minor);
@@ -254,7 +268,8 @@ int main(int argc, char **argv)
     one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
     one("attn.cu", source_attn, "sm_100", "c++14", attn_all, "");
-    one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all, "tc: .head_dim must be a multiple of 16 in 16..256");
+    one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all,
+        "tc: .head_dim must be a multiple of 16 in 16..256");
     one("bad.cu", source_bad, "sm_90a", "c++14", gemm90, "tc: .bm must be a multiple of 64");
     one("kernel.cu", source_kernel, "sm_90a", "c++17", mine, "");
     one("kernel.cu", source_kernel, "sm_80", "c++17", mine, "#define TC_SM90_STUBS before tc.h");

@@ -54,8 +54,10 @@ list() {
     step unit_tmap "$build/tests/unit_tmap"
     step unit_op "$build/tests/unit_op"
     step layout sh tests/layout.sh "$build"
+    step width sh tests/width.sh
     if [ -z "$tcemu" ]; then
-        for name in unit_device unit_kernel unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang bad_input; do
+        for name in unit_device unit_kernel unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma debug_hang \
+            bad_input; do
             on_device $name "$build/tests/$name"
         done
         on_device gemm_fuzz "$build/tests/gemm_fuzz" 360

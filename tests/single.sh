@@ -13,7 +13,8 @@ warn="-Wall -Wextra -Wpedantic -Werror"
 rm -rf "$work" && mkdir -p "$work" || exit 1
 . tests/works.sh
 
-works "make single" sh -c "sh tools/single.sh > '$build/tc_single.new' && mv '$build/tc_single.new' '$build/tc_single.h'"
+works "make single" sh -c \
+    "sh tools/single.sh > '$build/tc_single.new' && mv '$build/tc_single.new' '$build/tc_single.h'"
 
 # what the preprocessor makes of it. tc.h leaves out no header, so that each stands there once
 for file in tc*.h; do echo "#include \"$file\""; done > "$work/many.h"

@@ -110,7 +110,10 @@ TC_TEST_UNUSED static test_buffer test_buffer_make(size_t bytes)
     CUDA_CHECK(cudaMemset(b.dev, 0, bytes));
     return b;
 }
-TC_TEST_UNUSED static void test_buffer_up(const test_buffer *b) { CUDA_CHECK(cudaMemcpy(b->dev, b->host, b->bytes, cudaMemcpyHostToDevice)); }
+TC_TEST_UNUSED static void test_buffer_up(const test_buffer *b)
+{
+    CUDA_CHECK(cudaMemcpy(b->dev, b->host, b->bytes, cudaMemcpyHostToDevice));
+}
 TC_TEST_UNUSED static void test_buffer_down(const test_buffer *b)
 {
     CUDA_CHECK(cudaGetLastError());

@@ -1,8 +1,9 @@
 /* unit_device.cu - every wrapper of tc_core.h, tc_mma.h, tc_tma.h and tc_wgmma.h on the device, against the host.
- *     nvcc -std=c++17 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a tests/unit_device.cu -o build/tests/unit_device
+ *     nvcc -std=c++17 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a tests/unit_device.cu -o
+ *     build/tests/unit_device
  *
- * Data are small integers, so every sum is exact and every comparison is for equality. Kernels are small and empty where the
- * target lacks the instruction; what the device (or this build) cannot do is skipped with the reason. */
+ * Data are small integers, so every sum is exact and every comparison is for equality. Kernels are small and empty
+ * where the target lacks the instruction; what the device (or this build) cannot do is skipped with the reason. */
 #include "../tc.h"
 #include "test.h"
 
@@ -45,8 +46,10 @@ __global__ void k_convert(uint32_t *f16, uint32_t *bf16, uint32_t *from, uint32_
 
 static void test_convert(void)
 {
-    test_buffer f16 = test_buffer_make(65536 * 4), bf16 = test_buffer_make(65536 * 4), from = test_buffer_make((size_t)SWEEP * 4), pairs = test_buffer_make((size_t)SWEEP * 8);
-    k_convert<<<(SWEEP + 255) / 256, 256>>>((uint32_t *)f16.dev, (uint32_t *)bf16.dev, (uint32_t *)from.dev, (uint32_t *)pairs.dev);
+    test_buffer f16 = test_buffer_make(65536 * 4), bf16 = test_buffer_make(65536 * 4),
+                from = test_buffer_make((size_t)SWEEP * 4), pairs = test_buffer_make((size_t)SWEEP * 8);
+    k_convert<<<(SWEEP + 255) / 256, 256>>>((uint32_t *)f16.dev, (uint32_t *)bf16.dev, (uint32_t *)from.dev,
+                                            (uint32_t *)pairs.dev);
     test_buffer_down(&f16), test_buffer_down(&bf16), test_buffer_down(&from), test_buffer_down(&pairs);
     for (uint32_t i = 0; i < 65536; i++) {
         const float h = tc_f32_from_f16((uint16_t)i), g = tc_f32_from_bits(((uint32_t *)f16.host)[i]);
@@ -56,11 +59,14 @@ static void test_convert(void)
     for (uint32_t i = 0; i < SWEEP; i++) {
         const float x = tc_f32_from_bits(i * STEP), y = tc_f32_from_bits(~(i * STEP));
         const uint32_t hf = tc_f16_from_f32(x), hb = tc_bf16_from_f32(x), got = ((uint32_t *)from.host)[i];
-        CHECK(got == (hf | hb << 16), "f32 %08x: %04x %04x there, %04x %04x here", i * STEP, got & 0xffff, got >> 16, hf, hb);
+        CHECK(got == (hf | hb << 16), "f32 %08x: %04x %04x there, %04x %04x here", i * STEP, got & 0xffff, got >> 16,
+              hf, hb);
         if (has80) {
             const uint32_t wf = hf | (uint32_t)tc_f16_from_f32(y) << 16, wb = hb | (uint32_t)tc_bf16_from_f32(y) << 16;
-            CHECK(((uint32_t *)pairs.host)[2 * i] == wf, "tc_f16x2 of %08x: %08x, want %08x", i * STEP, ((uint32_t *)pairs.host)[2 * i], wf);
-            CHECK(((uint32_t *)pairs.host)[2 * i + 1] == wb, "tc_bf16x2 of %08x: %08x, want %08x", i * STEP, ((uint32_t *)pairs.host)[2 * i + 1], wb);
+            CHECK(((uint32_t *)pairs.host)[2 * i] == wf, "tc_f16x2 of %08x: %08x, want %08x", i * STEP,
+                  ((uint32_t *)pairs.host)[2 * i], wf);
+            CHECK(((uint32_t *)pairs.host)[2 * i + 1] == wb, "tc_bf16x2 of %08x: %08x, want %08x", i * STEP,
+                  ((uint32_t *)pairs.host)[2 * i + 1], wb);
         }
     }
     test_buffer_drop(&f16), test_buffer_drop(&bf16), test_buffer_drop(&from), test_buffer_drop(&pairs);
@@ -105,12 +111,16 @@ __global__ void k_stmatrix(uint16_t *out)
 #endif
 }
 
-__global__ void k_movmatrix(const uint32_t *in, uint32_t *out) { out[threadIdx.x] = tc_movmatrix_trans(in[threadIdx.x]); }
+__global__ void k_movmatrix(const uint32_t *in, uint32_t *out)
+{
+    out[threadIdx.x] = tc_movmatrix_trans(in[threadIdx.x]);
+}
 
 static void test_matrices(void)
 {
     static const int counts[6] = {1, 2, 4, 1, 2, 4};
-    test_buffer in = test_buffer_make(512), out = test_buffer_make(14 * 32 * 4), st = test_buffer_make(6 * 256 * 2), min = test_buffer_make(128), mout = test_buffer_make(128);
+    test_buffer in = test_buffer_make(512), out = test_buffer_make(14 * 32 * 4), st = test_buffer_make(6 * 256 * 2),
+                min = test_buffer_make(128), mout = test_buffer_make(128);
     const uint16_t *m = (const uint16_t *)in.host;
     for (int i = 0; i < 256; i++) ((uint16_t *)in.host)[i] = (uint16_t)(i * 257 + 3);
     test_buffer_up(&in);
@@ -120,17 +130,23 @@ static void test_matrices(void)
         for (int i = 0; i < counts[v]; i++, r++)
             for (int lane = 0; lane < 32; lane++) {
                 const int g = lane / 4, t = lane % 4, trans = v >= 3;
-                const uint32_t lo = m[i * 64 + (trans ? 2 * t * 8 + g : g * 8 + 2 * t)], hi = m[i * 64 + (trans ? (2 * t + 1) * 8 + g : g * 8 + 2 * t + 1)];
+                const uint32_t lo = m[i * 64 + (trans ? 2 * t * 8 + g : g * 8 + 2 * t)],
+                               hi = m[i * 64 + (trans ? (2 * t + 1) * 8 + g : g * 8 + 2 * t + 1)];
                 const uint32_t got = ((uint32_t *)out.host)[r * 32 + lane];
-                CHECK(got == (lo | hi << 16), "ldmatrix x%d%s matrix %d lane %d: %08x, want %08x", counts[v], trans ? " trans" : "", i, lane, got, lo | hi << 16);
+                CHECK(got == (lo | hi << 16), "ldmatrix x%d%s matrix %d lane %d: %08x, want %08x", counts[v],
+                      trans ? " trans" : "", i, lane, got, lo | hi << 16);
             }
-    for (int lane = 0; lane < 32; lane++) ((uint32_t *)min.host)[lane] = (uint32_t)(2 * lane + 1) | (uint32_t)(2 * lane + 2) << 16; /* element (r, c) is 8r + c + 1 */
+    /* element (r, c) is 8r + c + 1 */
+    for (int lane = 0; lane < 32; lane++)
+        ((uint32_t *)min.host)[lane] = (uint32_t)(2 * lane + 1) | (uint32_t)(2 * lane + 2) << 16;
     test_buffer_up(&min);
     k_movmatrix<<<1, 32>>>((const uint32_t *)min.dev, (uint32_t *)mout.dev);
     test_buffer_down(&mout);
     for (int lane = 0; lane < 32; lane++) {
-        const uint32_t g = (uint32_t)lane / 4, t = (uint32_t)lane % 4, want = (8 * 2 * t + g + 1) | (8 * (2 * t + 1) + g + 1) << 16;
-        CHECK(((uint32_t *)mout.host)[lane] == want, "movmatrix lane %d: %08x, want %08x", lane, ((uint32_t *)mout.host)[lane], want);
+        const uint32_t g = (uint32_t)lane / 4, t = (uint32_t)lane % 4,
+                       want = (8 * 2 * t + g + 1) | (8 * (2 * t + 1) + g + 1) << 16;
+        CHECK(((uint32_t *)mout.host)[lane] == want, "movmatrix lane %d: %08x, want %08x", lane,
+              ((uint32_t *)mout.host)[lane], want);
     }
     if (has90) {
         k_stmatrix<<<1, 32>>>((uint16_t *)st.dev);
@@ -139,13 +155,16 @@ static void test_matrices(void)
             for (int i = 0; i < 256; i++) {
                 const int mat = i / 64, row = i / 8 % 8, col = i % 8, trans = v >= 3;
                 const int lane = trans ? col * 4 + row / 2 : row * 4 + col / 2, half = trans ? row % 2 : col % 2;
-                const uint16_t want = mat < counts[v] ? (uint16_t)(mat * 64 + lane * 2 + half) : 0xffff, got = ((uint16_t *)st.host)[v * 256 + i];
-                CHECK(got == want, "stmatrix x%d%s matrix %d (%d, %d): %04x, want %04x", counts[v], trans ? " trans" : "", mat, row, col, got, want);
+                const uint16_t want = mat < counts[v] ? (uint16_t)(mat * 64 + lane * 2 + half) : 0xffff,
+                               got = ((uint16_t *)st.host)[v * 256 + i];
+                CHECK(got == want, "stmatrix x%d%s matrix %d (%d, %d): %04x, want %04x", counts[v], trans ? " trans"
+                      : "", mat, row, col, got, want);
             }
     } else {
         SKIP("stmatrix: needs sm_90");
     }
-    test_buffer_drop(&in), test_buffer_drop(&out), test_buffer_drop(&st), test_buffer_drop(&min), test_buffer_drop(&mout);
+    test_buffer_drop(&in), test_buffer_drop(&out), test_buffer_drop(&st), test_buffer_drop(&min),
+        test_buffer_drop(&mout);
 }
 
 /* ---- cp.async: thread i copies by case i into its own 16 bytes ---- */
@@ -210,8 +229,11 @@ static void test_cp_async(void)
             const int size = i < 4 ? (i == 0 ? 4 : i == 1 ? 8 : 16) : i < 9 ? 4 : i < 18 ? 8 : i < CP_CASES ? 16 : 0;
             const int copied = i < 4 ? size : i < 9 ? i - 4 : i < 18 ? i - 9 : i < 35 ? i - 18 : i - 35;
             for (int x = 0; x < 16; x++) {
-                const int want = x >= size ? 0xee : x < copied ? ((unsigned char *)in.host)[16 * i + x] : 0, got = ((unsigned char *)out.host)[16 * i + x];
-                CHECK(got == want, "cp.async case %d wait %d (size %d, %d bytes) byte %d: %02x, want %02x", i, wait, size, copied, x, got, want);
+                const int want = x >= size ? 0xee
+                               : x < copied ? ((unsigned char *)in.host)[16 * i + x]
+                               : 0, got = ((unsigned char *)out.host)[16 * i + x];
+                CHECK(got == want, "cp.async case %d wait %d (size %d, %d bytes) byte %d: %02x, want %02x", i, wait,
+                      size, copied, x, got, want);
             }
         }
     }
@@ -223,7 +245,8 @@ static void test_cp_async_null(void)
     test_buffer out = test_buffer_make(16);
     k_cp_async_null<<<1, 1>>>((unsigned char *)out.dev);
     test_buffer_down(&out);
-    for (int x = 0; x < 16; x++) CHECK(((unsigned char *)out.host)[x] == 0, "cp.async of nothing from null, byte %d", x);
+    for (int x = 0; x < 16; x++)
+        CHECK(((unsigned char *)out.host)[x] == 0, "cp.async of nothing from null, byte %d", x);
     test_buffer_drop(&out);
 }
 
@@ -237,13 +260,15 @@ __global__ void k_mma(const uint16_t *a, const uint16_t *b, const float *c, floa
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         ra[i] = a[tc_frag_m16n8k16_a_row(lane, 2 * i) * 16 + tc_frag_m16n8k16_a_col(lane, 2 * i)]
-              | (uint32_t)a[tc_frag_m16n8k16_a_row(lane, 2 * i + 1) * 16 + tc_frag_m16n8k16_a_col(lane, 2 * i + 1)] << 16;
+              | (uint32_t)a[tc_frag_m16n8k16_a_row(lane, 2 * i + 1) * 16 + tc_frag_m16n8k16_a_col(lane, 2 * i + 1)]
+              << 16;
         rc[i] = c[tc_frag_m16n8k16_d_row(lane, i) * 8 + tc_frag_m16n8k16_d_col(lane, i)];
     }
 #pragma unroll
     for (int i = 0; i < 2; i++)
         rb[i] = b[tc_frag_m16n8k16_b_row(lane, 2 * i) * 16 + tc_frag_m16n8k16_b_col(lane, 2 * i)]
-              | (uint32_t)b[tc_frag_m16n8k16_b_row(lane, 2 * i + 1) * 16 + tc_frag_m16n8k16_b_col(lane, 2 * i + 1)] << 16;
+              | (uint32_t)b[tc_frag_m16n8k16_b_row(lane, 2 * i + 1) * 16 + tc_frag_m16n8k16_b_col(lane, 2 * i + 1)]
+              << 16;
     if (type == 0) tc_mma_m16n8k16_f32_bf16(rd, ra, rb, rc);
     else if (type == 1) tc_mma_m16n8k16_f32_f16(rd, ra, rb, rc);
     else {
@@ -260,7 +285,8 @@ __global__ void k_mma(const uint16_t *a, const uint16_t *b, const float *c, floa
 static void test_mma(void)
 {
     static const char *const names[3] = {"f32_bf16", "f32_f16", "f16_f16"};
-    test_buffer a = test_buffer_make(512), b = test_buffer_make(256), c = test_buffer_make(512), d = test_buffer_make(512);
+    test_buffer a = test_buffer_make(512), b = test_buffer_make(256), c = test_buffer_make(512),
+                d = test_buffer_make(512);
     for (int type = 0; type < 3; type++) {
         const int ab = type == 0 ? TC_BF16 : TC_F16;
         small_integers((uint16_t *)a.host, 256, ab), small_integers((uint16_t *)b.host, 128, ab);
@@ -270,8 +296,11 @@ static void test_mma(void)
         test_buffer_down(&d);
         for (int i = 0; i < 128; i++) {
             float want = ((float *)c.host)[i];
-            for (int k = 0; k < 16; k++) want += value(ab, ((uint16_t *)a.host)[i / 8 * 16 + k]) * value(ab, ((uint16_t *)b.host)[i % 8 * 16 + k]);
-            CHECK(((float *)d.host)[i] == want, "mma %s (%d, %d): %g, want %g", names[type], i / 8, i % 8, ((float *)d.host)[i], want);
+            for (int k = 0; k < 16; k++)
+                want += value(ab, ((uint16_t *)a.host)[i / 8 * 16 + k]) * value(ab,
+                    ((uint16_t *)b.host)[i % 8 * 16 + k]);
+            CHECK(((float *)d.host)[i] == want, "mma %s (%d, %d): %g, want %g", names[type], i / 8, i % 8,
+                  ((float *)d.host)[i], want);
         }
     }
     test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&c), test_buffer_drop(&d);
@@ -340,12 +369,14 @@ static void test_mbarrier(void)
     test_buffer_down(&out);
     for (int i = 0; i < 10; i++) CHECK(o[i] == want80[i], "mbarrier step %d: %u, want %u", i, o[i], want80[i]);
     if (has90) {
-        const uint32_t want90[8] = {0, 0, 1, 0, 11 + ((127 * 3 + 11) & 255) * 256u, ((128 * 3 + 11) & 255) + ((191 * 3 + 11) & 255) * 256u, 0, 3};
+        const uint32_t want90[8] = {0, 0, 1, 0, 11 + ((127 * 3 + 11) & 255) * 256u,
+                                    ((128 * 3 + 11) & 255) + ((191 * 3 + 11) & 255) * 256u, 0, 3};
         for (int i = 0; i < 256; i++) ((unsigned char *)in.host)[i] = (unsigned char)(i * 3 + 11);
         test_buffer_up(&in);
         k_mbarrier_sm90<<<1, 1>>>((uint32_t *)out.dev, (const unsigned char *)in.dev);
         test_buffer_down(&out);
-        for (int i = 1; i < 8; i++) CHECK(o[i] == want90[i], "mbarrier with bytes, step %d: %u, want %u", i, o[i], want90[i]);
+        for (int i = 1; i < 8; i++)
+            CHECK(o[i] == want90[i], "mbarrier with bytes, step %d: %u, want %u", i, o[i], want90[i]);
     } else {
         SKIP("mbarrier with bytes: needs sm_90");
     }
@@ -404,13 +435,15 @@ static void test_bulk(void)
 {
     static const uint32_t sizes[] = {16, 32, 592, 4096, 16384};
     static const char *const names[ADDS] = {"u32", "s32", "u64", "f32", "f16", "bf16"};
-    test_buffer in = test_buffer_make(16384 + 64), out = test_buffer_make(16384 + 64), seen = test_buffer_make(16384 + 64);
+    test_buffer in = test_buffer_make(16384 + 64), out = test_buffer_make(16384 + 64),
+                seen = test_buffer_make(16384 + 64);
     unsigned char *o = (unsigned char *)out.host, *p = (unsigned char *)in.host;
     for (size_t i = 0; i < in.bytes; i++) p[i] = (unsigned char)test_random();
     test_buffer_up(&in);
     for (int x = 0; x < 5; x++) {
         CUDA_CHECK(cudaMemset(out.dev, 0xcd, out.bytes));
-        k_bulk<<<1, 64, 16384 + 1024>>>((const unsigned char *)in.dev, (unsigned char *)out.dev, (unsigned char *)seen.dev, sizes[x]);
+        k_bulk<<<1, 64, 16384 + 1024>>>((const unsigned char *)in.dev, (unsigned char *)out.dev,
+                                        (unsigned char *)seen.dev, sizes[x]);
         test_buffer_down(&out), test_buffer_down(&seen);
         CHECK(!memcmp(seen.host, p, sizes[x]), "bulk g2s of %u bytes", sizes[x]);
         CHECK(!memcmp(o, p, sizes[x]), "bulk s2g of %u bytes", sizes[x]);
@@ -422,12 +455,15 @@ static void test_bulk(void)
         unsigned char before[BYTES];
         for (int i = 0; i < count; i++) {
             const int x = test_int(-100, 100), y = test_int(-100, 100);
-            if (type == ADD_U32) ((uint32_t *)p)[i] = (uint32_t)test_random(), ((uint32_t *)o)[i] = (uint32_t)test_random();
+            if (type == ADD_U32)
+                ((uint32_t *)p)[i] = (uint32_t)test_random(), ((uint32_t *)o)[i] = (uint32_t)test_random();
             if (type == ADD_S32) ((int32_t *)p)[i] = x, ((int32_t *)o)[i] = y;
             if (type == ADD_U64) ((uint64_t *)p)[i] = test_random(), ((uint64_t *)o)[i] = test_random();
             if (type == ADD_F32) ((float *)p)[i] = (float)x, ((float *)o)[i] = (float)y;
-            if (type == ADD_F16) ((uint16_t *)p)[i] = code(TC_F16, (float)x), ((uint16_t *)o)[i] = code(TC_F16, (float)y);
-            if (type == ADD_BF16) ((uint16_t *)p)[i] = code(TC_BF16, (float)x), ((uint16_t *)o)[i] = code(TC_BF16, (float)y);
+            if (type == ADD_F16)
+                ((uint16_t *)p)[i] = code(TC_F16, (float)x), ((uint16_t *)o)[i] = code(TC_F16, (float)y);
+            if (type == ADD_BF16)
+                ((uint16_t *)p)[i] = code(TC_BF16, (float)x), ((uint16_t *)o)[i] = code(TC_BF16, (float)y);
         }
         memcpy(before, o, BYTES);
         test_buffer_up(&in), test_buffer_up(&out);
@@ -494,7 +530,8 @@ typedef struct { int c[5]; } place;
 #define TENSOR_BODY(n, ...)
 #endif
 #define TENSOR_KERNEL(n, ...)                                                                                         \
-    __global__ void k_tensor_##n(const __grid_constant__ tc_tmap map, const place at, int op, uint32_t bytes, unsigned char *box) \
+    __global__ void k_tensor_##n(const __grid_constant__ tc_tmap map, const place at, int op, uint32_t bytes,         \
+                                 unsigned char *box)                                                                  \
     {                                                                                                                 \
         TENSOR_BODY(n, __VA_ARGS__)                                                                                   \
     }
@@ -509,13 +546,18 @@ TENSOR_KERNEL(3, )
 TENSOR_KERNEL(4, )
 TENSOR_KERNEL(5, )
 
-static void *const tensor_kernels[5] = {(void *)k_tensor_1, (void *)k_tensor_2, (void *)k_tensor_3, (void *)k_tensor_4, (void *)k_tensor_5};
+static void *const tensor_kernels[5] = {(void *)k_tensor_1, (void *)k_tensor_2, (void *)k_tensor_3, (void *)k_tensor_4,
+                                        (void *)k_tensor_5};
 
 /* One random copy: a box at a random place of a ragged tensor, often across its edges. */
 static void one_tensor(int rank, int swizzle, int op, test_buffer *global, test_buffer *box)
 {
     static unsigned char before[1 << 20];
-    const int type = op >= REDUCE_MIN ? TC_S32 : op == REDUCE_ADD ? TC_F32 : test_int(0, 2) == 0 ? TC_U8 : test_int(0, 1) ? TC_BF16 : TC_F32;
+    const int type = op >= REDUCE_MIN ? TC_S32
+                   : op == REDUCE_ADD ? TC_F32
+                   : test_int(0, 2) == 0 ? TC_U8
+                   : test_int(0, 1) ? TC_BF16
+                   : TC_F32;
     const int size = tc_type_bits(type) / 8, quantum = 16 / size;
     tc_tmap_desc d;
     tc_tmap map;
@@ -527,7 +569,8 @@ static void one_tensor(int rank, int swizzle, int op, test_buffer *global, test_
     d.type = type, d.rank = rank, d.base = global->dev, d.swizzle = swizzle, d.l2_promotion = 128;
     d.box[0] = (uint32_t)(swizzle ? swizzle / size : test_int(1, 8) * quantum);
     d.dim[0] = (uint64_t)test_int(1, 200);
-    if (op >= STORE) d.dim[0] = (uint64_t)(test_int(1, 20) * quantum); /* stores are cut every 16 bytes, not at the last element */
+    /* stores are cut every 16 bytes, not at the last element */
+    if (op >= STORE) d.dim[0] = (uint64_t)(test_int(1, 20) * quantum);
     span = (d.dim[0] * (uint64_t)size + 15) / 16 * 16 + 16ull * (uint64_t)test_int(0, 2);
     for (int i = 1; i < rank; i++) {
         d.box[i] = (uint32_t)test_int(1, rank == 2 ? 64 : rank == 3 ? 10 : 4);
@@ -544,9 +587,9 @@ static void one_tensor(int rank, int swizzle, int op, test_buffer *global, test_
     for (int i = 0; op >= STORE && i < rank; i++) at.c[i] = at.c[i] < 0 ? -at.c[i] : at.c[i]; /* stores: not below 0 */
     at.c[0] = at.c[0] / quantum * quantum; /* the hardware refuses another start with "illegal instruction" */
     bytes = volume * (uint32_t)size;
-    snprintf(what, sizeof what, "%dd %s op %d swizzle %d dim %d %d %d %d %d box %u %u %u %u %u at %d %d %d %d %d", rank, tc_type_name(type), op, swizzle,
-             (int)d.dim[0], (int)d.dim[1], (int)d.dim[2], (int)d.dim[3], (int)d.dim[4], d.box[0], d.box[1], d.box[2], d.box[3], d.box[4], at.c[0], at.c[1],
-             at.c[2], at.c[3], at.c[4]);
+    snprintf(what, sizeof what, "%dd %s op %d swizzle %d dim %d %d %d %d %d box %u %u %u %u %u at %d %d %d %d %d", rank,
+             tc_type_name(type), op, swizzle, (int)d.dim[0], (int)d.dim[1], (int)d.dim[2], (int)d.dim[3], (int)d.dim[4],
+             d.box[0], d.box[1], d.box[2], d.box[3], d.box[4], at.c[0], at.c[1], at.c[2], at.c[3], at.c[4]);
     for (size_t i = 0; i < (span + 3) / 4; i++) {
         if (type == TC_F32) ((float *)global->host)[i] = (float)test_int(-1000, 1000);
         else ((uint32_t *)global->host)[i] = (uint32_t)test_random();
@@ -585,7 +628,11 @@ static void one_tensor(int rank, int swizzle, int op, test_buffer *global, test_
             *(float *)(before + offset) += *(float *)s;
         } else if (in) {
             int32_t *t = (int32_t *)(before + offset), y = *(int32_t *)s;
-            *t = op == REDUCE_MIN ? (*t < y ? *t : y) : op == REDUCE_MAX ? (*t > y ? *t : y) : op == REDUCE_AND ? (*t & y) : op == REDUCE_OR ? (*t | y) : (*t ^ y);
+            *t = op == REDUCE_MIN ? (*t < y ? *t : y)
+               : op == REDUCE_MAX ? (*t > y ? *t : y)
+               : op == REDUCE_AND ? (*t & y)
+               : op == REDUCE_OR ? (*t | y)
+               : (*t ^ y);
         }
     }
     if (op <= LOAD_HINT) CHECK(bad == 0, "%s: %d of %u elements wrong", what, bad, volume);
@@ -612,13 +659,16 @@ static void test_tensor_reduce(void)
 }
 
 /* ---- clusters of two blocks ---- */
-enum { HALF = 2048, CLUSTER_OUT = 5 * 2 * HALF }; /* bytes that a block writes: tensor, tensor with hint, bulk multicast, from the other block */
-__global__ void k_cluster(const __grid_constant__ tc_tmap map, const unsigned char *in, unsigned char *out, uint32_t *ranks)
+/* bytes that a block writes: tensor, tensor with hint, bulk multicast, from the other block */
+enum { HALF = 2048, CLUSTER_OUT = 5 * 2 * HALF };
+__global__ void k_cluster(const __grid_constant__ tc_tmap map, const unsigned char *in, unsigned char *out,
+                          uint32_t *ranks)
 {
 #if TC_HAS_SM90
     __shared__ uint64_t words[4];
     unsigned char *s = smem_base();
-    const uint32_t rank = tc_cluster_ctarank(), data = tc_smem_u32(s), bar = tc_smem_u32(words), both = bar + 8, other = bar + 16;
+    const uint32_t rank = tc_cluster_ctarank(), data = tc_smem_u32(s), bar = tc_smem_u32(words), both = bar + 8,
+                   other = bar + 16;
     unsigned char *mine = out + blockIdx.x * CLUSTER_OUT;
     if (threadIdx.x == 0) {
         tc_mbarrier_init(bar, 1);
@@ -635,7 +685,9 @@ __global__ void k_cluster(const __grid_constant__ tc_tmap map, const unsigned ch
         if (threadIdx.x == 0) {
             tc_mbarrier_arrive_expect_tx(bar, 2 * HALF);
             if (kind == 0) tc_cp_async_bulk_tensor_2d_multicast(data + rank * HALF, &map, 0, (int)rank * 16, bar, 3);
-            if (kind == 1) tc_cp_async_bulk_tensor_2d_multicast_hint(data + rank * HALF, &map, 0, (int)rank * 16 + 32, bar, 3, tc_createpolicy_evict_last());
+            if (kind == 1)
+                tc_cp_async_bulk_tensor_2d_multicast_hint(data + rank * HALF, &map, 0, (int)rank * 16 + 32, bar, 3,
+                                                          tc_createpolicy_evict_last());
             if (kind == 2) tc_cp_async_bulk_g2s_multicast(data + rank * HALF, in + rank * HALF, HALF, bar, 3);
         }
         TC_MBARRIER_WAIT(bar, kind & 1, "multicast", kind);
@@ -649,7 +701,9 @@ __global__ void k_cluster(const __grid_constant__ tc_tmap map, const unsigned ch
             else tc_mbarrier_arrive_cluster_relaxed(both, rank), tc_mbarrier_arrive_cluster_relaxed(both, rank ^ 1);
         }
         TC_MBARRIER_WAIT(both, kind, "both", 0);
-        if (threadIdx.x == 0) ranks[blockIdx.x * 4 + 2 + kind] = (uint32_t)tc_mbarrier_test_wait_parity(both, (uint32_t)kind ^ 1u); /* 0: one phase, not two */
+        /* 0: one phase, not two */
+        if (threadIdx.x == 0)
+            ranks[blockIdx.x * 4 + 2 + kind] = (uint32_t)tc_mbarrier_test_wait_parity(both, (uint32_t)kind ^ 1u);
         tc_cluster_sync();
     }
     /* shared memory of one block to shared memory of the other */
@@ -657,7 +711,8 @@ __global__ void k_cluster(const __grid_constant__ tc_tmap map, const unsigned ch
     tc_fence_proxy_async_shared();
     if (threadIdx.x == 0) tc_mbarrier_arrive_expect_tx(other, HALF);
     tc_cluster_sync();
-    if (threadIdx.x == 0) tc_cp_async_bulk_s2cluster(tc_mapa(data + HALF, rank ^ 1), data, HALF, tc_mapa(other, rank ^ 1));
+    if (threadIdx.x == 0)
+        tc_cp_async_bulk_s2cluster(tc_mapa(data + HALF, rank ^ 1), data, HALF, tc_mapa(other, rank ^ 1));
     TC_MBARRIER_WAIT(other, 0, "other", 0);
     for (uint32_t i = threadIdx.x; i < HALF; i += blockDim.x) mine[6 * HALF + i] = s[HALF + i];
     tc_cluster_sync();
@@ -675,7 +730,8 @@ static void test_cluster(void)
     for (size_t i = 0; i < in.bytes; i++) ((unsigned char *)in.host)[i] = (unsigned char)test_random();
     test_buffer_up(&in);
     memset(&d, 0, sizeof d);
-    d.type = TC_BF16, d.rank = 2, d.base = in.dev, d.dim[0] = 64, d.dim[1] = 64, d.stride[0] = 128, d.box[0] = 64, d.box[1] = 16, d.swizzle = 128;
+    d.type = TC_BF16, d.rank = 2, d.base = in.dev, d.dim[0] = 64, d.dim[1] = 64, d.stride[0] = 128, d.box[0] = 64,
+        d.box[1] = 16, d.swizzle = 128;
     CHECK(tc_tmap_encode(&map, &d) == TC_OK, "cluster: %s", tc_why());
     memset((void *)&launch, 0, sizeof launch);
     launch.gridDim = dim3(4), launch.blockDim = dim3(64), launch.dynamicSmemBytes = 2 * HALF + 1024;
@@ -715,11 +771,13 @@ __global__ void k_elect(int *out)
 #endif
 }
 
-/* 168 registers a thread, which become 40 + 232 + 232; each warpgroup then tells its index, in an order that named barriers give. */
+/* 168 registers a thread, which become 40 + 232 + 232; each warpgroup then tells its index, in an order that named
+ *   barriers give. */
 __global__ void __launch_bounds__(384, 1) k_setmaxnreg(int *out)
 {
 #if TC_HAS_SM90A
-    __shared__ int turns[3]; /* one for each warpgroup: racecheck does not follow named barriers between three parties */
+    /* one for each warpgroup: racecheck does not follow named barriers between three parties */
+    __shared__ int turns[3];
     const int wg = tc_warpgroup();
     if (wg == 0) {
         TC_SETMAXNREG_DEC(40);
@@ -748,7 +806,8 @@ static void test_threads(void)
         int elected = 0;
         for (int lane = 0; lane < 32; lane++) {
             elected += o[warp * 32 + lane] & 1;
-            CHECK(o[warp * 32 + lane] >> 8 == (warp | lane << 8), "thread %d: warp and lane %x", warp * 32 + lane, o[warp * 32 + lane] >> 8);
+            CHECK(o[warp * 32 + lane] >> 8 == (warp | lane << 8), "thread %d: warp and lane %x", warp * 32 + lane,
+                  o[warp * 32 + lane] >> 8);
         }
         CHECK(elected == 1, "warp %d elects %d lanes", warp, elected);
     }
@@ -770,10 +829,12 @@ enum { B_AT = 8192, WG_SMEM = 8192 + 32768 + 1024 };
 TC_DEV void fill_k_major(unsigned char *s, const uint16_t *p, int rows, int swizzle)
 {
     const int k = swizzle / 2;
-    for (int i = (int)threadIdx.x; i < rows * k; i += 128) *(uint16_t *)(s + tc_tile_offset(swizzle, (uint32_t)(i / k), (uint32_t)(i % k * 2))) = p[i];
+    for (int i = (int)threadIdx.x; i < rows * k; i += 128)
+        *(uint16_t *)(s + tc_tile_offset(swizzle, (uint32_t)(i / k), (uint32_t)(i % k * 2))) = p[i];
 }
 
-/* The same matrix MN-major, 128-byte swizzle: k rows of 64 elements of M or N; 64 such columns after another lie 128 * k bytes apart. */
+/* The same matrix MN-major, 128-byte swizzle: k rows of 64 elements of M or N; 64 such columns after another lie 128 *
+ * k bytes apart. */
 TC_DEV void fill_mn_major(unsigned char *s, const uint16_t *p, int rows, int k)
 {
     for (int i = (int)threadIdx.x; i < rows * k; i += 128) {
@@ -813,7 +874,8 @@ TC_DEV void fill_mn_major(unsigned char *s, const uint16_t *p, int rows, int k)
     for (int k = 0; k < swizzle / 32; k++, db += 2) {                                                         \
         uint32_t ra[4];                                                                                       \
         _Pragma("unroll") for (int i = 0; i < 4; i++) {                                                       \
-            const uint16_t *p = a + (row0 + tc_frag_m16n8k16_a_row(lane, 2 * i)) * width + k * 16 + tc_frag_m16n8k16_a_col(lane, 2 * i); \
+            const uint16_t *p = a + (row0 + tc_frag_m16n8k16_a_row(lane, 2 * i)) * width + k * 16                     \
+                           + tc_frag_m16n8k16_a_col(lane, 2 * i);                                                     \
             ra[i] = p[0] | (uint32_t)p[1] << 16;                                                              \
         }                                                                                                     \
         tc_wgmma_fence();                                                                                     \
@@ -863,7 +925,8 @@ static float dot(const uint16_t *a, const uint16_t *b, int i, int j, int k, int 
 static void test_wgmma(void)
 {
     static const int swizzles[3] = {128, 64, 32};
-    test_buffer a = test_buffer_make(64 * 64 * 2), b = test_buffer_make(256 * 64 * 2), d = test_buffer_make(64 * 256 * 4);
+    test_buffer a = test_buffer_make(64 * 64 * 2), b = test_buffer_make(256 * 64 * 2),
+                d = test_buffer_make(64 * 256 * 4);
     for (size_t x = 0; x < sizeof wgmma_cases / sizeof wgmma_cases[0]; x++) {
         const wgmma_case *w = &wgmma_cases[x];
         for (int s = 0; s < 3; s++) {
@@ -879,11 +942,12 @@ static void test_wgmma(void)
                 test_buffer_down(&d);
                 for (int i = 0; i < 64; i++)
                     for (int j = 0; j < w->n; j++) {
-                        const float want = (accumulate ? 12345.f : 0.f) + dot((uint16_t *)a.host, (uint16_t *)b.host, i, j, k, w->type);
+                        const float want = (accumulate ? 12345.f : 0.f) + dot((uint16_t *)a.host, (uint16_t *)b.host, i,
+                                    j, k, w->type);
                         bad += !(((float *)d.host)[i * w->n + j] == want);
                     }
-                CHECK(bad == 0, "wgmma %s m64n%dk16 %s, %dB swizzle, scale_d %d first: %d of %d elements wrong", w->form, w->n, tc_type_name(w->type), swizzle,
-                      accumulate, bad, 64 * w->n);
+                CHECK(bad == 0, "wgmma %s m64n%dk16 %s, %dB swizzle, scale_d %d first: %d of %d elements wrong",
+                      w->form, w->n, tc_type_name(w->type), swizzle, accumulate, bad, 64 * w->n);
             }
         }
     }
@@ -898,7 +962,8 @@ enum { SIGN_A, SIGN_B, SIGN_BOTH, SIGN_RS, TRANS_B, TRANS_A, TRANS_BOTH, TRANS_B
     _Pragma("unroll") for (int i = 0; i < n / 2; i++) acc[i] = 7; \
     for (int k = 0; k < 4; k++, da += step_a, db += step_b) {     \
         _Pragma("unroll") for (int i = 0; i < 4; i++) {           \
-            const uint16_t *p = a + (row0 + tc_frag_m16n8k16_a_row(lane, 2 * i)) * 64 + k * 16 + tc_frag_m16n8k16_a_col(lane, 2 * i); \
+            const uint16_t *p = a + (row0 + tc_frag_m16n8k16_a_row(lane, 2 * i)) * 64 + k * 16                        \
+                           + tc_frag_m16n8k16_a_col(lane, 2 * i);                                                     \
             ra[i] = p[0] | (uint32_t)p[1] << 16;                  \
         }                                                         \
         tc_wgmma_fence();                                         \
@@ -917,8 +982,10 @@ __global__ void __launch_bounds__(128, 1) k_forms(const uint16_t *a, const uint1
     unsigned char *s = smem_base();
     const int a_mn = form == TRANS_A || form == TRANS_BOTH, b_mn = form == TRANS_B || form >= TRANS_BOTH;
     const int lane = tc_lane(), row0 = (int)threadIdx.x / 32 * 16, n = form == TRANS_B_128 ? 128 : 64;
-    /* MN-major with a 128-byte swizzle: stride is between groups of 8 rows of k, leading between blocks of 64 columns. */
-    const tc_wgmma_desc_fields fa = {tc_smem_u32(s), 64 * 128, 1024, 0, 128}, fb = {tc_smem_u32(s + B_AT), 64 * 128, 1024, 0, 128};
+    /* MN-major with a 128-byte swizzle: stride is between groups of 8 rows of k, leading between blocks of 64
+     * columns. */
+    const tc_wgmma_desc_fields fa = {tc_smem_u32(s), 64 * 128, 1024, 0, 128},
+        fb = {tc_smem_u32(s + B_AT), 64 * 128, 1024, 0, 128};
     uint64_t da = tc_wgmma_desc_make(fa), db = tc_wgmma_desc_make(fb);
     const uint64_t step_a = a_mn ? 2048 / 16 : 2, step_b = b_mn ? 2048 / 16 : 2;
     uint32_t ra[4];
@@ -947,9 +1014,11 @@ __global__ void __launch_bounds__(128, 1) k_forms(const uint16_t *a, const uint1
 
 static void test_forms(void)
 {
-    static const char *const names[FORMS] = {"scale_a -1", "scale_b -1", "both -1", "RS scale_a -1", "trans_b", "trans_a", "trans_a and trans_b",
+    static const char *const names[FORMS] = {"scale_a -1", "scale_b -1", "both -1", "RS scale_a -1", "trans_b",
+                                             "trans_a", "trans_a and trans_b",
                                              "RS trans_b", "trans_b, n 128"};
-    test_buffer a = test_buffer_make(64 * 64 * 2), b = test_buffer_make(128 * 64 * 2), d = test_buffer_make(64 * 128 * 4);
+    test_buffer a = test_buffer_make(64 * 64 * 2), b = test_buffer_make(128 * 64 * 2),
+                d = test_buffer_make(64 * 128 * 4);
     for (int form = 0; form < FORMS; form++) {
         const int n = form == TRANS_B_128 ? 128 : 64;
         const float sign = form == SIGN_A || form == SIGN_B || form == SIGN_RS ? -1.f : 1.f;
@@ -961,7 +1030,8 @@ static void test_forms(void)
         test_buffer_down(&d);
         for (int i = 0; i < 64; i++)
             for (int j = 0; j < n; j++)
-                bad += !(((float *)d.host)[i * n + j] == 7.f + sign * dot((uint16_t *)a.host, (uint16_t *)b.host, i, j, 64, TC_BF16));
+                bad += !(((float *)d.host)[i * n + j] == 7.f + sign * dot((uint16_t *)a.host, (uint16_t *)b.host, i, j,
+                                                                          64, TC_BF16));
         CHECK(bad == 0, "wgmma %s: %d of %d elements wrong", names[form], bad, 64 * n);
     }
     test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
@@ -1004,7 +1074,8 @@ static void test_activations(void)
     float *x = (float *)in.host;
     const float *y = (const float *)out.host;
     for (int i = 0; i < SIZES; i++) /* of every size that a normal number has: eight of each, both signs */
-        x[i] = tc_f32_from_bits((uint32_t)(i % 2) << 31 | (uint32_t)(1 + i / 8) << 23 | (uint32_t)test_int(0, 0x7fffff));
+        x[i] = tc_f32_from_bits((uint32_t)(i % 2) << 31 | (uint32_t)(1 + i / 8) << 23 | (uint32_t)test_int(0,
+                                    0x7fffff));
     for (int i = 0; i < LINE; i++) x[SIZES + i] = (float)(i - LINE / 2) * 5e-4f; /* -15..15 */
     memcpy(x + ACTIVATED, special, sizeof special);
     test_buffer_up(&in);
@@ -1072,7 +1143,8 @@ int main(void)
     flags = test_buffer_make(4);
     k_has<<<1, 1>>>((int *)flags.dev);
     if (cudaGetLastError() != cudaSuccess) {
-        SKIP("unit_device: this build holds no code for a device of compute capability %d.%d", device / 10, device % 10);
+        SKIP("unit_device: this build holds no code for a device of compute capability %d.%d", device / 10,
+             device % 10);
         return test_end();
     }
     test_buffer_down(&flags);

@@ -1,23 +1,26 @@
-/* unit_host.c - what the headers compute on the host, without a GPU: swizzles, conversions, types, statuses, tensor-map rules,
- * wgmma descriptors, the order of tiles, fragment coordinates. C11, and C++ from C++11 on.
- *     cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I$CUDA/include tests/unit_host.c -o unit_host -L$CUDA/lib64 -lcudart -lm
+/* unit_host.c - what the headers compute on the host, without a GPU: swizzles, conversions, types, statuses, tensor-map
+ * rules, wgmma descriptors, the order of tiles, fragment coordinates. C11, and C++ from C++11 on.
+ *     cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I$CUDA/include tests/unit_host.c -o unit_host -L$CUDA/lib64
+ *     -lcudart -lm
  *
- * References are written apart from the headers: conversions by ldexp and nearbyint, descriptors by PTX's bit positions,
- * tables by hand. */
+ * References are written apart from the headers: conversions by ldexp and nearbyint, descriptors by PTX's bit
+ * positions, tables by hand. */
 #include "../tc.h"
 #include "test.h"
 
 /* ---- swizzles ---- */
 static void test_swizzle(void)
 {
-    static const char *const drawn[8] = {"01234567", "10325476", "23016745", "32107654", "45670123", "54761032", "67452301", "76543210"};
+    static const char *const drawn[8] = {"01234567", "10325476", "23016745", "32107654", "45670123", "54761032",
+                                         "67452301", "76543210"};
     static const int widths[3] = {32, 64, 128};
     uint32_t row, chunk, i;
     int w;
     for (row = 0; row < 8; row++)
         for (chunk = 0; chunk < 8; chunk++) {
             const uint32_t at = tc_swizzle_128B(row * 128 + chunk * 16);
-            CHECK(at == row * 128 + (uint32_t)(drawn[row][chunk] - '0') * 16, "128B row %u chunk %u lands at %u", row, chunk, at);
+            CHECK(at == row * 128 + (uint32_t)(drawn[row][chunk] - '0') * 16, "128B row %u chunk %u lands at %u", row,
+                  chunk, at);
         }
     for (w = 0; w < 3; w++) {
         const int width = widths[w];
@@ -29,16 +32,22 @@ static void test_swizzle(void)
             const uint32_t s = tc_swizzle(width, i);
             CHECK(s < atom && !seen[s % 1024], "%dB: %u to %u: not one to one in the atom", width, i, s);
             seen[s % 1024] = 1;
-            CHECK(s / (uint32_t)width == i / (uint32_t)width && s % 16 == i % 16, "%dB: %u to %u leaves its row or chunk", width, i, s);
+            CHECK(s / (uint32_t)width == i / (uint32_t)width && s % 16 == i % 16,
+                  "%dB: %u to %u leaves its row or chunk", width, i, s);
         }
         for (i = 0; i < 65536; i += 4) {
             const uint32_t s = tc_swizzle(width, i);
             CHECK(tc_swizzle(width, s) == i, "%dB is not its own inverse at %u", width, i);
-            CHECK(s == i / atom * atom + tc_swizzle(width, i % atom), "%dB does not repeat every %u bytes, at %u", width, atom, i);
-            CHECK(s == (width == 128 ? tc_swizzle_128B(i) : width == 64 ? tc_swizzle_64B(i) : tc_swizzle_32B(i)), "tc_swizzle(%d, %u)", width, i);
-            CHECK(tc_tile_offset(width, i / (uint32_t)width, i % (uint32_t)width) == s, "tc_tile_offset(%d) at %u", width, i);
+            CHECK(s == i / atom * atom + tc_swizzle(width, i % atom), "%dB does not repeat every %u bytes, at %u",
+                  width, atom, i);
+            CHECK(s == (width == 128 ? tc_swizzle_128B(i)
+                        : width == 64 ? tc_swizzle_64B(i)
+                        : tc_swizzle_32B(i)), "tc_swizzle(%d, %u)", width, i);
+            CHECK(tc_tile_offset(width, i / (uint32_t)width, i % (uint32_t)width) == s, "tc_tile_offset(%d) at %u",
+                  width, i);
         }
-        /* The eight rows of a chunk column, an ldmatrix: eight different 16-byte bank groups, in each of the three widths;
+        /* The eight rows of a chunk column, an ldmatrix: eight different 16-byte bank groups, in each of the three
+         * widths;
          * without a swizzle rows of 128, 64, 32 bytes fall into 1, 2, 4 groups. */
         for (chunk = 0; chunk < chunks; chunk++) {
             uint32_t groups = 0, plain = 0, want = 0;
@@ -107,28 +116,36 @@ static void test_format(const format *f)
             continue;
         }
         CHECK((signbit(x) ? 1u : 0u) == code >> 15, "%s %04x has the wrong sign", f->name, code);
-        CHECK(mag == f->inf ? isinf(x) : fabs((double)x) == value_of(f, mag), "%s %04x is %a", f->name, code, (double)x);
+        CHECK(mag == f->inf ? isinf(x) : fabs((double)x) == value_of(f, mag), "%s %04x is %a", f->name, code,
+              (double)x);
         CHECK(f->from(x) == code, "%s %04x comes back as %04x", f->name, code, (unsigned)f->from(x));
     }
-    for (code = 0; code < f->inf; code++) { /* around the middle of each pair of neighbours, the last one being infinity */
+    /* around the middle of each pair of neighbours, the last one being infinity */
+    for (code = 0; code < f->inf; code++) {
         const float mid = (float)((value_of(f, code) + value_of(f, code + 1)) / 2);
         const float below = nextafterf(mid, 0.f), above = nextafterf(mid, INFINITY);
         const unsigned even = code % 2 ? code + 1 : code;
-        CHECK((double)mid == (value_of(f, code) + value_of(f, code + 1)) / 2, "%s: the test itself: middle above %04x", f->name, code);
-        CHECK(f->from(mid) == even && f->from(-mid) == (even | 0x8000u), "%s: tie above %04x goes to %04x", f->name, code, (unsigned)f->from(mid));
-        CHECK(f->from(below) == code && f->from(-below) == (code | 0x8000u), "%s: below the tie %04x: %04x", f->name, code, (unsigned)f->from(below));
-        CHECK(f->from(above) == code + 1 && f->from(-above) == ((code + 1) | 0x8000u), "%s: above the tie %04x: %04x", f->name, code, (unsigned)f->from(above));
+        CHECK((double)mid == (value_of(f, code) + value_of(f, code + 1)) / 2, "%s: the test itself: middle above %04x",
+              f->name, code);
+        CHECK(f->from(mid) == even && f->from(-mid) == (even | 0x8000u), "%s: tie above %04x goes to %04x", f->name,
+              code, (unsigned)f->from(mid));
+        CHECK(f->from(below) == code && f->from(-below) == (code | 0x8000u), "%s: below the tie %04x: %04x", f->name,
+              code, (unsigned)f->from(below));
+        CHECK(f->from(above) == code + 1 && f->from(-above) == ((code + 1) | 0x8000u), "%s: above the tie %04x: %04x",
+              f->name, code, (unsigned)f->from(above));
     }
     for (bits = 0; bits < 0x100000000ull; bits += 4093) {
         const float x = tc_f32_from_bits((uint32_t)bits);
-        CHECK(f->from(x) == code_of(f, x), "%s from bits %08x: %04x, want %04x", f->name, (unsigned)bits, (unsigned)f->from(x), code_of(f, x));
+        CHECK(f->from(x) == code_of(f, x), "%s from bits %08x: %04x, want %04x", f->name, (unsigned)bits,
+              (unsigned)f->from(x), code_of(f, x));
     }
     CHECK(f->from(INFINITY) == f->inf && f->from(-INFINITY) == (f->inf | 0x8000u), "%s of infinity", f->name);
     CHECK(f->from(tc_f32_from_bits(0x7f800001u)) == 0x7fff && f->from(tc_f32_from_bits(0xffffffffu)) == 0x7fff
           && f->from(tc_f32_from_bits(0xff800001u)) == 0x7fff, "%s of NaN", f->name);
     CHECK(f->from(0.f) == 0 && f->from(-0.f) == 0x8000, "%s of zero", f->name);
     CHECK(f->from(3.402823466e38f) == f->inf, "%s of the greatest f32", f->name);
-    CHECK(f->from(tc_f32_from_bits(1)) == 0 && f->from(tc_f32_from_bits(0x80000001u)) == 0x8000, "%s of the least f32", f->name);
+    CHECK(f->from(tc_f32_from_bits(1)) == 0 && f->from(tc_f32_from_bits(0x80000001u)) == 0x8000, "%s of the least f32",
+          f->name);
 }
 
 static void test_conversions(void)
@@ -138,34 +155,42 @@ static void test_conversions(void)
     uint64_t bits;
     test_format(&f16);
     test_format(&bf16);
-    CHECK(tc_f16_from_f32(65504.f) == 0x7bff && tc_f16_from_f32(65519.996f) == 0x7bff && tc_f16_from_f32(65520.f) == 0x7c00,
-          "f16's largest: %04x %04x", (unsigned)tc_f16_from_f32(65519.996f), (unsigned)tc_f16_from_f32(65520.f));
-    CHECK(tc_f16_from_f32(1.f) == 0x3c00 && tc_f16_from_f32(-2.f) == 0xc000 && tc_bf16_from_f32(1.f) == 0x3f80, "known codes");
-    CHECK(tc_f16_from_f32(ldexpf(1.f, -24)) == 1 && tc_f16_from_f32(ldexpf(1.f, -25)) == 0 && tc_f16_from_f32(ldexpf(1.5f, -25)) == 1, "least f16");
-    for (bits = 0; bits < 0x100000000ull; bits += 65521) CHECK(tc_bits_from_f32(tc_f32_from_bits((uint32_t)bits)) == (uint32_t)bits, "bits %08x", (unsigned)bits);
+    CHECK(tc_f16_from_f32(65504.f) == 0x7bff && tc_f16_from_f32(65519.996f) == 0x7bff
+          && tc_f16_from_f32(65520.f) == 0x7c00, "f16's largest: %04x %04x", (unsigned)tc_f16_from_f32(65519.996f),
+          (unsigned)tc_f16_from_f32(65520.f));
+    CHECK(tc_f16_from_f32(1.f) == 0x3c00 && tc_f16_from_f32(-2.f) == 0xc000 && tc_bf16_from_f32(1.f) == 0x3f80,
+          "known codes");
+    CHECK(tc_f16_from_f32(ldexpf(1.f, -24)) == 1 && tc_f16_from_f32(ldexpf(1.f, -25)) == 0
+          && tc_f16_from_f32(ldexpf(1.5f, -25)) == 1, "least f16");
+    for (bits = 0; bits < 0x100000000ull; bits += 65521)
+        CHECK(tc_bits_from_f32(tc_f32_from_bits((uint32_t)bits)) == (uint32_t)bits, "bits %08x", (unsigned)bits);
 }
 
 /* ---- types and statuses ---- */
 static void test_tables(void)
 {
     static const struct { int type, bits; const char *name; } types[] = {
-        {TC_F16, 16, "f16"}, {TC_BF16, 16, "bf16"}, {TC_F32, 32, "f32"}, {TC_TF32, 32, "tf32"}, {TC_F64, 64, "f64"}, {TC_E4M3, 8, "e4m3"},
-        {TC_E5M2, 8, "e5m2"}, {TC_E3M2, 6, "e3m2"}, {TC_E2M3, 6, "e2m3"}, {TC_E2M1, 4, "e2m1"}, {TC_S8, 8, "s8"}, {TC_U8, 8, "u8"},
-        {TC_S4, 4, "s4"}, {TC_U4, 4, "u4"}, {TC_B1, 1, "b1"}, {TC_S32, 32, "s32"},
-        {TC_UE8M0, 8, "ue8m0"}, {TC_UE4M3, 8, "ue4m3"}, {TC_U16, 16, "u16"}, {TC_U32, 32, "u32"}, {TC_S64, 64, "s64"}, {TC_U64, 64, "u64"}};
+        {TC_F16, 16, "f16"}, {TC_BF16, 16, "bf16"}, {TC_F32, 32, "f32"}, {TC_TF32, 32, "tf32"}, {TC_F64, 64, "f64"},
+        {TC_E4M3, 8, "e4m3"}, {TC_E5M2, 8, "e5m2"}, {TC_E3M2, 6, "e3m2"}, {TC_E2M3, 6, "e2m3"}, {TC_E2M1, 4, "e2m1"},
+        {TC_S8, 8, "s8"}, {TC_U8, 8, "u8"}, {TC_S4, 4, "s4"}, {TC_U4, 4, "u4"}, {TC_B1, 1, "b1"}, {TC_S32, 32, "s32"},
+        {TC_UE8M0, 8, "ue8m0"}, {TC_UE4M3, 8, "ue4m3"}, {TC_U16, 16, "u16"}, {TC_U32, 32, "u32"}, {TC_S64, 64, "s64"},
+        {TC_U64, 64, "u64"}};
     static const struct { tc_status status; const char *name; } statuses[] = {
-        {TC_OK, "TC_OK: "}, {TC_ERR_NULL, "TC_ERR_NULL: "}, {TC_ERR_SIZE, "TC_ERR_SIZE: "}, {TC_ERR_PITCH, "TC_ERR_PITCH: "},
-        {TC_ERR_ALIGN, "TC_ERR_ALIGN: "}, {TC_ERR_BATCH, "TC_ERR_BATCH: "}, {TC_ERR_EPI, "TC_ERR_EPI: "}, {TC_ERR_DEVICE, "TC_ERR_DEVICE: "},
-        {TC_ERR_IMAGE, "TC_ERR_IMAGE: "}, {TC_ERR_SMEM, "TC_ERR_SMEM: "}, {TC_ERR_CLUSTER, "TC_ERR_CLUSTER: "}, {TC_ERR_TMAP, "TC_ERR_TMAP: "},
-        {TC_ERR_DESC, "TC_ERR_DESC: "}, {TC_ERR_SPARSE, "TC_ERR_SPARSE: "},
-        {TC_ERR_DRIVER, "TC_ERR_DRIVER: "}, {TC_ERR_CUDA, "TC_ERR_CUDA: "},
+        {TC_OK, "TC_OK: "}, {TC_ERR_NULL, "TC_ERR_NULL: "}, {TC_ERR_SIZE, "TC_ERR_SIZE: "},
+        {TC_ERR_PITCH, "TC_ERR_PITCH: "}, {TC_ERR_ALIGN, "TC_ERR_ALIGN: "}, {TC_ERR_BATCH, "TC_ERR_BATCH: "},
+        {TC_ERR_EPI, "TC_ERR_EPI: "}, {TC_ERR_DEVICE, "TC_ERR_DEVICE: "}, {TC_ERR_IMAGE, "TC_ERR_IMAGE: "},
+        {TC_ERR_SMEM, "TC_ERR_SMEM: "}, {TC_ERR_CLUSTER, "TC_ERR_CLUSTER: "}, {TC_ERR_TMAP, "TC_ERR_TMAP: "},
+        {TC_ERR_DESC, "TC_ERR_DESC: "}, {TC_ERR_SPARSE, "TC_ERR_SPARSE: "}, {TC_ERR_DRIVER, "TC_ERR_DRIVER: "},
+        {TC_ERR_CUDA, "TC_ERR_CUDA: "},
         {TC_ERR_CONFIG, "TC_ERR_CONFIG: "}};
     size_t i;
     int bad;
     CHECK(sizeof types / sizeof types[0] == TC_TYPE_COUNT - 1, "a type has no line in this test");
     for (i = 0; i < sizeof types / sizeof types[0]; i++) {
-        CHECK(tc_type_bits(types[i].type) == types[i].bits, "%s has %d bits", types[i].name, tc_type_bits(types[i].type));
-        CHECK(!strcmp(tc_type_name(types[i].type), types[i].name), "%s is called %s", types[i].name, tc_type_name(types[i].type));
+        CHECK(tc_type_bits(types[i].type) == types[i].bits, "%s has %d bits", types[i].name,
+              tc_type_bits(types[i].type));
+        CHECK(!strcmp(tc_type_name(types[i].type), types[i].name), "%s is called %s", types[i].name,
+              tc_type_name(types[i].type));
     }
     for (bad = -1; bad < 99; bad += bad < 0 ? 1 : 33) {
         if (bad > 0 && bad < TC_TYPE_COUNT) continue;
@@ -176,19 +201,23 @@ static void test_tables(void)
     CHECK(TC_OK == 0, "TC_OK is %d", (int)TC_OK);
     for (i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
         const char *text = tc_status_text(statuses[i].status);
-        CHECK(!strncmp(text, statuses[i].name, strlen(statuses[i].name)) && strlen(text) > strlen(statuses[i].name) + 5, "%s reads \"%s\"", statuses[i].name, text);
+        CHECK(!strncmp(text, statuses[i].name, strlen(statuses[i].name)) && strlen(text) > strlen(statuses[i].name) + 5,
+              "%s reads \"%s\"", statuses[i].name, text);
     }
-    CHECK(!strcmp(tc_status_text(TC_STATUS_COUNT), "not a tc_status"), "TC_STATUS_COUNT reads \"%s\"", tc_status_text(TC_STATUS_COUNT));
+    CHECK(!strcmp(tc_status_text(TC_STATUS_COUNT), "not a tc_status"), "TC_STATUS_COUNT reads \"%s\"",
+          tc_status_text(TC_STATUS_COUNT));
     CHECK(!strcmp(tc_status_text((tc_status)99), "not a tc_status"), "99 reads \"%s\"", tc_status_text((tc_status)99));
 #ifndef __cplusplus /* there, an enum has no values past the bits of its last name */
     CHECK(!strcmp(tc_status_text((tc_status)-1), "not a tc_status"), "-1 reads \"%s\"", tc_status_text((tc_status)-1));
-    CHECK(!strcmp(tc_status_text((tc_status)1000000), "not a tc_status"), "1000000 reads \"%s\"", tc_status_text((tc_status)1000000));
+    CHECK(!strcmp(tc_status_text((tc_status)1000000), "not a tc_status"), "1000000 reads \"%s\"",
+          tc_status_text((tc_status)1000000));
 #endif
     { /* a sentence longer than its room is cut, never overrun */
         char many[2 * TC_WHY_SIZE];
         memset(many, 'x', sizeof many);
         many[sizeof many - 1] = 0;
-        CHECK(tc__fail(TC_ERR_SIZE, "%s", many) == TC_ERR_SIZE && strlen(tc_why()) == TC_WHY_SIZE - 1, "tc_why has %d characters", (int)strlen(tc_why()));
+        CHECK(tc__fail(TC_ERR_SIZE, "%s", many) == TC_ERR_SIZE && strlen(tc_why()) == TC_WHY_SIZE - 1,
+              "tc_why has %d characters", (int)strlen(tc_why()));
     }
 }
 
@@ -216,7 +245,8 @@ static void refused(const tc_tmap_desc *d, const char *field, const char *value,
     tc__why_text[0] = 0;
     st = tc_tmap_check(d);
     CHECK(st == TC_ERR_TMAP, "line %d: %s %s: status %s", line, field, value, tc_status_text(st));
-    CHECK(strstr(tc_why(), field) && strstr(tc_why(), value), "line %d: wants \"%s\" and \"%s\" in: %s", line, field, value, tc_why());
+    CHECK(strstr(tc_why(), field) && strstr(tc_why(), value), "line %d: wants \"%s\" and \"%s\" in: %s", line, field,
+          value, tc_why());
     memset(&map, 0x5a, sizeof map);
     CHECK(tc_tmap_encode(&map, d) == TC_ERR_TMAP, "line %d: %s %s: encode takes it", line, field, value);
     for (i = 0; i < sizeof map; i++)
@@ -231,19 +261,22 @@ static void accepted(const tc_tmap_desc *d, int line)
 }
 
 /* set: statements on a good description d */
-#define REFUSED(field, value, set) do { tc_tmap_desc d = good_map(); set; refused(&d, field, value, __LINE__); } while (0)
+#define REFUSED(field, value, set)                                                                                    \
+    do { tc_tmap_desc d = good_map(); set; refused(&d, field, value, __LINE__); } while (0)
 #define ACCEPTED(set) do { tc_tmap_desc d = good_map(); set; accepted(&d, __LINE__); } while (0)
 
 static void test_tmap(void)
 {
-    static const int mapped[] = {TC_U8, TC_S8, TC_E4M3, TC_E5M2, TC_UE8M0, TC_UE4M3, TC_U16, TC_U32, TC_S32, TC_U64, TC_S64, TC_F16, TC_F32, TC_F64, TC_BF16,
+    static const int mapped[] = {TC_U8, TC_S8, TC_E4M3, TC_E5M2, TC_UE8M0, TC_UE4M3, TC_U16, TC_U32, TC_S32, TC_U64,
+                                 TC_S64, TC_F16, TC_F32, TC_F64, TC_BF16,
                                  TC_TF32, TC_E2M1, TC_S4, TC_U4};
     static const int unmapped[] = {TC_TYPE_UNSET, TC_B1, TC_TYPE_COUNT, 99};
     tc_tmap map;
     tc_tmap_desc good = good_map();
     size_t i;
     tc_status st;
-    for (i = 0; i < sizeof mapped / sizeof mapped[0]; i++) ACCEPTED(d.type = mapped[i]; d.box[0] = 1024u / (unsigned)tc_type_bits(d.type));
+    for (i = 0; i < sizeof mapped / sizeof mapped[0]; i++)
+        ACCEPTED(d.type = mapped[i]; d.box[0] = 1024u / (unsigned)tc_type_bits(d.type));
     for (i = 0; i < sizeof unmapped / sizeof unmapped[0]; i++) {
         char value[16];
         snprintf(value, sizeof value, "%d", unmapped[i]);
@@ -332,14 +365,19 @@ static void test_desc(void)
             f.swizzle = swizzles[s];
             d = tc_wgmma_desc_make(f);
             CHECK(bits_at(d, 0, 14) == f.addr / 16, "addr %x in %016llx", f.addr, (unsigned long long)d);
-            CHECK(bits_at(d, 16, 14) == f.leading_bytes / 16, "leading %x in %016llx", f.leading_bytes, (unsigned long long)d);
-            CHECK(bits_at(d, 32, 14) == f.stride_bytes / 16, "stride %x in %016llx", f.stride_bytes, (unsigned long long)d);
-            CHECK(bits_at(d, 49, 3) == (uint64_t)f.base_offset, "base offset %d in %016llx", f.base_offset, (unsigned long long)d);
+            CHECK(bits_at(d, 16, 14) == f.leading_bytes / 16, "leading %x in %016llx", f.leading_bytes,
+                  (unsigned long long)d);
+            CHECK(bits_at(d, 32, 14) == f.stride_bytes / 16, "stride %x in %016llx", f.stride_bytes,
+                  (unsigned long long)d);
+            CHECK(bits_at(d, 49, 3) == (uint64_t)f.base_offset, "base offset %d in %016llx", f.base_offset,
+                  (unsigned long long)d);
             CHECK(bits_at(d, 62, 2) == modes[s], "swizzle %d in %016llx", f.swizzle, (unsigned long long)d);
-            CHECK(bits_at(d, 14, 2) == 0 && bits_at(d, 30, 2) == 0 && bits_at(d, 46, 3) == 0 && bits_at(d, 52, 10) == 0, "stray bits in %016llx", (unsigned long long)d);
+            CHECK(bits_at(d, 14, 2) == 0 && bits_at(d, 30, 2) == 0 && bits_at(d, 46, 3) == 0 && bits_at(d, 52, 10) == 0,
+                  "stray bits in %016llx", (unsigned long long)d);
             if (!s) continue;
             f.leading_bytes = 16, f.stride_bytes = 8u * (unsigned)f.swizzle, f.base_offset = 0;
-            CHECK(tc_wgmma_desc(f.addr, f.swizzle) == tc_wgmma_desc_make(f), "tc_wgmma_desc(%x, %d)", f.addr, f.swizzle);
+            CHECK(tc_wgmma_desc(f.addr, f.swizzle) == tc_wgmma_desc_make(f), "tc_wgmma_desc(%x, %d)", f.addr,
+                  f.swizzle);
             /* a step of 16 elements of 16 bits */
             if (f.addr + 32 < 0x40000) {
                 d = tc_wgmma_desc(f.addr, f.swizzle) + 2;
@@ -347,34 +385,45 @@ static void test_desc(void)
             }
         }
     }
-    CHECK(tc_wgmma_desc(0x400, 128) == 0x4000004000010040ull, "tc_wgmma_desc(0x400, 128) = %016llx", (unsigned long long)tc_wgmma_desc(0x400, 128));
-    CHECK(tc_wgmma_desc(0x200, 64) == 0x8000002000010020ull, "tc_wgmma_desc(0x200, 64) = %016llx", (unsigned long long)tc_wgmma_desc(0x200, 64));
-    CHECK(tc_wgmma_desc(0x100, 32) == 0xc000001000010010ull, "tc_wgmma_desc(0x100, 32) = %016llx", (unsigned long long)tc_wgmma_desc(0x100, 32));
+    CHECK(tc_wgmma_desc(0x400, 128) == 0x4000004000010040ull, "tc_wgmma_desc(0x400, 128) = %016llx",
+          (unsigned long long)tc_wgmma_desc(0x400, 128));
+    CHECK(tc_wgmma_desc(0x200, 64) == 0x8000002000010020ull, "tc_wgmma_desc(0x200, 64) = %016llx",
+          (unsigned long long)tc_wgmma_desc(0x200, 64));
+    CHECK(tc_wgmma_desc(0x100, 32) == 0xc000001000010010ull, "tc_wgmma_desc(0x100, 32) = %016llx",
+          (unsigned long long)tc_wgmma_desc(0x100, 32));
 }
 
 /* ---- the order of tiles ---- */
 static void test_tiles(void)
 {
-    static const uint32_t drawn[][3] = {{0, 0, 0}, {1, 1, 0}, {2, 0, 1}, {3, 1, 1}, {7, 1, 3}, {8, 2, 0}, {10, 2, 1}}; /* index, m, n */
+    /* index, m, n */
+    static const uint32_t drawn[][3] = {{0, 0, 0}, {1, 1, 0}, {2, 0, 1}, {3, 1, 1}, {7, 1, 3}, {8, 2, 0}, {10, 2, 1}};
     size_t x;
     int i;
     for (x = 0; x < sizeof drawn / sizeof drawn[0]; x++) {
         const tc_tiles_of of = {400, 400, 1, 100, 100, 4, TC_RASTER_M, 2};
         const tc_tiles t = tc_tiles_make(&of);
         const tc_tile at = tc_tile_at(&t, drawn[x][0]);
-        CHECK(at.m == drawn[x][1] && at.n == drawn[x][2] && at.batch == 0, "tile %u is (%u, %u)", drawn[x][0], at.m, at.n);
+        CHECK(at.m == drawn[x][1] && at.n == drawn[x][2] && at.batch == 0, "tile %u is (%u, %u)", drawn[x][0], at.m,
+              at.n);
     }
     for (i = 0; i < 3000; i++) {
         const int bm = 16 * test_int(1, 16), bn = 16 * test_int(1, 16), batch = test_int(0, 3) ? 1 : test_int(2, 5);
         const int m = test_int(1, 40 * bm), n = test_int(1, test_int(0, 1) ? 40 * bn : bn), width = test_int(1, 200);
-        const int raster = test_int(0, 2), group = test_int(0, 2) ? 0 : test_int(0, 9) ? test_int(1, 60) : 1 << test_int(20, 30);
+        const int raster = test_int(0, 2), group = test_int(0, 2) ? 0
+                         : test_int(0, 9) ? test_int(1, 60)
+                         : 1 << test_int(20, 30);
         const tc_tiles_of of = {m, n, batch, bm, bn, width, raster, group};
         const tc_tiles t = tc_tiles_make(&of);
         const uint32_t want_m = (uint32_t)((m + bm - 1) / bm), want_n = (uint32_t)((n + bn - 1) / bn);
         unsigned char *seen;
         uint32_t index, bad = 0;
-        CHECK(t.m == want_m && t.n == want_n && t.total == want_m * want_n * (uint32_t)batch, "%d x %d x %d in %d x %d: %u %u %u", m, n, batch, bm, bn, t.m, t.n, t.total);
-        CHECK(t.group >= 1 && (!group || t.group == (uint32_t)group || (t.group < (uint32_t)group && t.group == (t.along_n ? t.n : t.m))), "group %d becomes %u", group, t.group);
+        CHECK(t.m == want_m && t.n == want_n && t.total == want_m * want_n * (uint32_t)batch,
+              "%d x %d x %d in %d x %d: %u %u %u", m, n, batch, bm, bn, t.m, t.n, t.total);
+        CHECK(t.group >= 1
+              && (!group || t.group == (uint32_t)group
+                  || (t.group < (uint32_t)group && t.group == (t.along_n ? t.n : t.m))), "group %d becomes %u", group,
+              t.group);
         CHECK(!raster || t.along_n == (uint32_t)(raster == TC_RASTER_N), "raster %d becomes %u", raster, t.along_n);
         seen = (unsigned char *)calloc(t.total, 1);
         if (!seen) exit(1);
@@ -384,11 +433,13 @@ static void test_tiles(void)
             if (at.m >= t.m || at.n >= t.n || at.batch >= (uint32_t)batch || seen[place < t.total ? place : 0]) bad++;
             else seen[place] = 1;
         }
-        CHECK(bad == 0, "%u x %u x %d tiles, group %u along %c: %u places missed or met twice", t.m, t.n, batch, t.group, t.along_n ? 'n' : 'm', bad);
+        CHECK(bad == 0, "%u x %u x %d tiles, group %u along %c: %u places missed or met twice", t.m, t.n, batch,
+              t.group, t.along_n ? 'n' : 'm', bad);
         free(seen);
     }
     { /* sizes near the limits: counts hold, and the last index is in range */
-        const tc_tiles_of tall = {0x7fff0000, 64, 1, 128, 128, 132, 0, 0}, wide = {64, 0x7fff0000, 1, 64, 16, 132, 0, 0};
+        const tc_tiles_of tall = {0x7fff0000, 64, 1, 128, 128, 132, 0, 0},
+                          wide = {64, 0x7fff0000, 1, 64, 16, 132, 0, 0};
         const tc_tiles t = tc_tiles_make(&tall), u = tc_tiles_make(&wide);
         const tc_tile a = tc_tile_at(&t, t.total - 1), b = tc_tile_at(&u, u.total - 1);
         CHECK(t.m == 0xfffe00u && t.n == 1 && t.total == t.m && a.m < t.m && a.n == 0, "tall: %u x %u", t.m, t.n);
@@ -397,7 +448,8 @@ static void test_tiles(void)
 }
 
 /* ---- fragments: every element of the matrix once ---- */
-static void cover(const char *what, int threads, int count, int rows, int cols, int (*row)(int, int), int (*col)(int, int))
+static void cover(const char *what, int threads, int count, int rows, int cols, int (*row)(int, int),
+                  int (*col)(int, int))
 {
     unsigned char seen[64 * 256];
     int t, i, bad = 0;
@@ -407,7 +459,8 @@ static void cover(const char *what, int threads, int count, int rows, int cols, 
             const int r = row(t, i), c = col(t, i);
             if (r < 0 || r >= rows || c < 0 || c >= cols || seen[r * cols + c]++) bad++;
         }
-    CHECK(bad == 0 && threads * count == rows * cols, "%s %d x %d: %d elements outside or twice", what, rows, cols, bad);
+    CHECK(bad == 0 && threads * count == rows * cols, "%s %d x %d: %d elements outside or twice", what, rows, cols,
+          bad);
 }
 
 static int a_row(int t, int i) { return tc_frag_m16n8k16_a_row(t, i); }
@@ -428,7 +481,8 @@ static void test_fragments(void)
     for (n = 8; n <= 256; n += 8) cover("wgmma d", 128, n / 2, 64, n, wd_row, wd_col);
     for (t = 0; t < 128; t++) /* wgmma's D is mma's D, side by side and 16 rows a warp */
         for (i = 0; i < 128; i++)
-            CHECK(wd_row(t, i) == t / 32 * 16 + d_row(t % 32, i % 4) && wd_col(t, i) == i / 4 * 8 + d_col(t % 32, i % 4), "wgmma d thread %d register %d", t, i);
+            CHECK(wd_row(t, i) == t / 32 * 16 + d_row(t % 32, i % 4) && wd_col(t, i) == i / 4 * 8 + d_col(t % 32,
+                      i % 4), "wgmma d thread %d register %d", t, i);
     for (t = 0; t < 32; t++) { /* the picture in tc_mma.h */
         const int g = t / 4, q = t % 4;
         for (i = 0; i < 2; i++) {

@@ -1,9 +1,11 @@
-/* unit_kernel.cu - kernels of one's own on the skeleton tc_kernel.h: right results, and what NAME_launch answers to bad calls.
+/* unit_kernel.cu - kernels of one's own on the skeleton tc_kernel.h: right results, and what NAME_launch answers to bad
+ * calls.
  *     nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a tests/unit_kernel.cu -o build/tests/unit_kernel
  *
- * D = A * B' in bf16 with numbers so small that sums are exact, so D must be right to the bit, and nothing beside it touched.
- * The kernels differ in consumers, cluster and slots; one load, step and finish serve them all. Bad calls are refused before the device is
- * asked, so that half runs everywhere. */
+ * D = A * B' in bf16 with numbers so small that sums are exact, so D must be right to the bit, and nothing beside it
+ * touched.
+ * The kernels differ in consumers, cluster and slots; one load, step and finish serve them all. Bad calls are refused
+ * before the device is asked, so that half runs everywhere. */
 #define TC_SM90_STUBS
 #include "../tc_kernel.h"
 #include "test.h"
@@ -31,11 +33,13 @@ TC_DEV_SM90A void load(const tc_slot *s, const tc_work *w, const void *args)
 TC_DEV_SM90A void step(const tc_slot *s, const tc_work *w, float *acc, const void *args)
 {
     const params *p = (const params *)args;
-    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * (64 * 128), 128), b = tc_wgmma_desc(s->at + p->a_bytes, 128);
+    const uint64_t a = tc_wgmma_desc(s->at + (uint32_t)s->wg * (64 * 128), 128),
+                   b = tc_wgmma_desc(s->at + p->a_bytes, 128);
     (void)w;
 #pragma unroll
     for (int k = 0; k < BK / 16; k++)
-        TC_WGMMA_SS(128, f32, bf16, acc, a + (uint64_t)(k * 2), b + (uint64_t)(k * 2), k > 0 || s->step > 0, 1, 1, 0, 0);
+        TC_WGMMA_SS(128, f32, bf16, acc, a + (uint64_t)(k * 2), b + (uint64_t)(k * 2), k > 0 || s->step > 0, 1, 1, 0,
+                    0);
 }
 
 TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, const void *args)
@@ -47,10 +51,13 @@ TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, con
 }
 
 /* consumers, cluster, stages (0: what fits) */
-#define KERNELS(X) X(one, 1, 1, 0) X(two, 2, 1, 2) X(three, 3, 1, 0) X(pair, 2, 2, 0) X(pair_short, 1, 2, 2) X(four, 1, 4, 3)
+#define KERNELS(X)                                                                                                    \
+    X(one, 1, 1, 0) X(two, 2, 1, 2) X(three, 3, 1, 0) X(pair, 2, 2, 0) X(pair_short, 1, 2, 2) X(four, 1, 4, 3)
 #define DEFINE(name, warpgroups, blocks, slots)                                                                       \
-    TC_KERNEL_SM90_DEFINE(name, params, .bm = 64 * warpgroups, .bn = BN, .slot_bytes = (64 * warpgroups + BN) * 128, .stages = slots, \
-                          .consumers = warpgroups, .accumulators = BN / 2, .cluster = blocks, .load = load, .step = step, .finish = finish)
+    TC_KERNEL_SM90_DEFINE(name, params, .bm = 64 * warpgroups, .bn = BN, .slot_bytes = (64 * warpgroups + BN) * 128,  \
+                          .stages = slots,                                                                            \
+                          .consumers = warpgroups, .accumulators = BN / 2, .cluster = blocks, .load = load,           \
+                          .step = step, .finish = finish)
 KERNELS(DEFINE)
 
 typedef struct kernel {
@@ -69,19 +76,23 @@ typedef struct shape {
 
 static void one_shape(const kernel *kn, shape x)
 {
-    const int m = x.m, n = x.n, k = x.k, times = x.batch ? x.batch : 1, bm = 64 * kn->consumers, ldd = n + 8, rows = m + 3;
+    const int m = x.m, n = x.n, k = x.k, times = x.batch ? x.batch : 1, bm = 64 * kn->consumers, ldd = n + 8,
+              rows = m + 3;
     test_buffer a = test_buffer_make((size_t)times * m * k * 2), b = test_buffer_make((size_t)times * n * k * 2);
     test_buffer d = test_buffer_make((size_t)times * rows * ldd * 2);
     uint16_t *A = (uint16_t *)a.host, *B = (uint16_t *)b.host, *D = (uint16_t *)d.host;
     float *fa = (float *)malloc((size_t)times * m * k * 4), *fb = (float *)malloc((size_t)times * n * k * 4);
-    const tc_operand_matrix ma = {"a", TC_BF16, a.dev, k, m, times, k, (int64_t)m * k}, mb = {"b", TC_BF16, b.dev, k, n, times, k, (int64_t)n * k};
+    const tc_operand_matrix ma = {"a", TC_BF16, a.dev, k, m, times, k, (int64_t)m * k},
+                            mb = {"b", TC_BF16, b.dev, k, n, times, k, (int64_t)n * k};
     const tc_operand_matrix md = {"d", TC_BF16, d.dev, n, m, times, ldd, (int64_t)rows * ldd};
     const tc_kernel_call call = {m, n, x.batch, (k + BK - 1) / BK, 0, 0, x.pdl, 0};
     params p;
     tc_status st;
     int wrong = 0;
-    for (size_t i = 0; i < (size_t)times * m * k; i++) fa[i] = (float)test_int(-8, 8) / 8, A[i] = tc_bf16_from_f32(fa[i]);
-    for (size_t i = 0; i < (size_t)times * n * k; i++) fb[i] = (float)test_int(-8, 8) / 8, B[i] = tc_bf16_from_f32(fb[i]);
+    for (size_t i = 0; i < (size_t)times * m * k; i++)
+        fa[i] = (float)test_int(-8, 8) / 8, A[i] = tc_bf16_from_f32(fa[i]);
+    for (size_t i = 0; i < (size_t)times * n * k; i++)
+        fb[i] = (float)test_int(-8, 8) / 8, B[i] = tc_bf16_from_f32(fb[i]);
     memset(d.host, 0xa5, d.bytes);
     test_buffer_up(&a), test_buffer_up(&b), test_buffer_up(&d);
     memset(&p, 0, sizeof p);
@@ -98,7 +109,8 @@ static void one_shape(const kernel *kn, shape x)
             for (int j = 0; j < ldd; j++) {
                 const uint16_t got = D[((size_t)z * rows + i) * ldd + j];
                 float sum = 0;
-                for (int e = 0; e < k && i < m && j < n; e++) sum += fa[((size_t)z * m + i) * k + e] * fb[((size_t)z * n + j) * k + e];
+                for (int e = 0; e < k && i < m && j < n; e++)
+                    sum += fa[((size_t)z * m + i) * k + e] * fb[((size_t)z * n + j) * k + e];
                 if (i < m && j < n) wrong += tc_f32_from_bf16(got) != tc_f32_from_bf16(tc_bf16_from_f32(sum));
                 else wrong += got != 0xa5a5;
             }
@@ -115,8 +127,10 @@ static void results(const kernel *kn)
     one_shape(kn, shape{tall, BN, BK, 0, 0});                    /* one tile, one step */
     one_shape(kn, shape{8, 8, 8, 0, 0});                         /* less than a tile, less than a step */
     one_shape(kn, shape{tall + 37, BN + 24, 200, 1, 0});         /* ragged everywhere; more steps than two slots */
-    one_shape(kn, shape{tall / 2 + 5, 2 * BN, 1000, 3, 1});      /* a batch; more steps than any ring has slots; one launch behind another */
-    one_shape(kn, shape{2 * tall - 1, BN, BK, 5 * sms / kn->cluster / 4, 0}); /* more tiles than clusters: each walks, a step a tile */
+    /* a batch; more steps than any ring has slots; one launch behind another */
+    one_shape(kn, shape{tall / 2 + 5, 2 * BN, 1000, 3, 1});
+    /* more tiles than clusters: each walks, a step a tile */
+    one_shape(kn, shape{2 * tall - 1, BN, BK, 5 * sms / kn->cluster / 4, 0});
     one_shape(kn, shape{tall + 1, 2 * BN - 8, 136, 5 * sms / kn->cluster / 8, 0});
 }
 
@@ -126,8 +140,10 @@ static void refused(const kernel *kn, params *p, const tc_kernel_call *call, tc_
     tc_status st;
     tc__why_text[0] = 0;
     st = kn->launch(p, call);
-    CHECK(st == want, "line %d: %s: %s (%s), want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
-    CHECK(strstr(tc_why(), text) && strstr(tc_why(), kn->name), "line %d: %s: \"%s\" lacks \"%s\" or the kernel's name", line, kn->name, tc_why(), text);
+    CHECK(st == want, "line %d: %s: %s (%s), want %s", line, kn->name, tc_status_text(st), tc_why(),
+          tc_status_text(want));
+    CHECK(strstr(tc_why(), text) && strstr(tc_why(), kn->name), "line %d: %s: \"%s\" lacks \"%s\" or the kernel's name",
+          line, kn->name, tc_why(), text);
 }
 
 #define REFUSED(change, want, text)                     \
@@ -169,8 +185,10 @@ int main(void)
     memset(&p, 0, sizeof p);
     for (int i = 0; i < COUNT; i++) {
         bad_calls(&kernels[i]);
-        CHECK(kernels[i].threads == 128 * (1 + kernels[i].consumers), "%s: %d threads", kernels[i].name, kernels[i].threads);
-        CHECK(kernels[i].smem > 0 && kernels[i].smem <= TC__SM90_SMEM_MAX, "%s: %d bytes", kernels[i].name, kernels[i].smem);
+        CHECK(kernels[i].threads == 128 * (1 + kernels[i].consumers), "%s: %d threads", kernels[i].name,
+              kernels[i].threads);
+        CHECK(kernels[i].smem > 0 && kernels[i].smem <= TC__SM90_SMEM_MAX, "%s: %d bytes", kernels[i].name,
+              kernels[i].smem);
         if (device == 90) {
             results(&kernels[i]);
         } else if (device) {

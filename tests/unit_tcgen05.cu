@@ -1,5 +1,6 @@
-/* unit_tcgen05.cu - tests of tc_tcgen05.h: descriptors and layout functions on the host; on sm_100, 103 and 110 (a GPU, or tcemu) every
- * shape of ld, st and cp, and every kind and form of mma, against the layout functions. Operands are small whole numbers: results are exact. */
+/* unit_tcgen05.cu - tests of tc_tcgen05.h: descriptors and layout functions on the host; on sm_100, 103 and 110 (a GPU,
+ * or tcemu) every shape of ld, st and cp, and every kind and form of mma, against the layout functions. Operands are
+ * small whole numbers: results are exact. */
 #include "../tc_tcgen05.h"
 #include "../tc_tma.h"
 #include "test.h"
@@ -8,7 +9,8 @@
 
 static void test_idesc(void)
 {
-    /* kind, m, n, a, b, d, trans_a, trans_b, scale, group, and the bits: the same as another implementation's for the same problem */
+    /* kind, m, n, a, b, d, trans_a, trans_b, scale, group, and the bits: the same as another implementation's for the
+     * same problem */
     static const struct { int kind, m, n, a, b, d, ta, tb, scale, group; uint32_t bits; } known[] = {
         {TC_KIND_F16, 128, 256, TC_BF16, TC_BF16, TC_F32, 0, 0, 0, 1, 0x08400490u},
         {TC_KIND_F16, 256, 128, TC_F16, TC_F16, TC_F16, 0, 1, 0, 2, 0x10210000u},
@@ -33,21 +35,27 @@ static void test_idesc(void)
     tc_tcgen05_idesc_fields f;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         memset(&f, 0, sizeof f);
-        f.kind = known[i].kind, f.m = known[i].m, f.n = known[i].n, f.a = known[i].a, f.b = known[i].b, f.d = known[i].d;
+        f.kind = known[i].kind, f.m = known[i].m, f.n = known[i].n, f.a = known[i].a, f.b = known[i].b,
+            f.d = known[i].d;
         f.trans_a = known[i].ta, f.trans_b = known[i].tb, f.scale = known[i].scale, f.cta_group = known[i].group;
         CHECK(tc_tcgen05_idesc_check(&f) == TC_OK, "%d: %s", (int)i, tc_why());
-        CHECK(tc_tcgen05_idesc_make(f) == known[i].bits, "%d: 0x%08x, not 0x%08x", (int)i, tc_tcgen05_idesc_make(f), known[i].bits);
+        CHECK(tc_tcgen05_idesc_make(f) == known[i].bits, "%d: 0x%08x, not 0x%08x", (int)i, tc_tcgen05_idesc_make(f),
+              known[i].bits);
     }
-    CHECK(!strcmp(tc_tcgen05_idesc_text(text, sizeof text, TC_KIND_F16, 0, 0x08400490u), "kind::f16: D f32, 128 x 256 = A bf16 K-major * B bf16 K-major"), "%s", text);
+    CHECK(!strcmp(tc_tcgen05_idesc_text(text, sizeof text, TC_KIND_F16, 0, 0x08400490u),
+                  "kind::f16: D f32, 128 x 256 = A bf16 K-major * B bf16 K-major"), "%s", text);
     CHECK(!strcmp(tc_tcgen05_idesc_text(text, sizeof text, TC_KIND_MXF4NVF4, 0, 0x08200480u),
-                  "kind::mxf4nvf4: D f32, 128 x 128 = A e2m1 K-major * B e2m1 K-major, scales ue4m3, ids 0 and 0"), "%s", text);
+                  "kind::mxf4nvf4: D f32, 128 x 128 = A e2m1 K-major * B e2m1 K-major, scales ue4m3, ids 0 and 0"),
+                  "%s", text);
     CHECK(!strcmp(tc_tcgen05_idesc_text(text, sizeof text, TC_KIND_F8F6F4, 1, 0x84102f94u),
-                  "kind::f8f6f4: D f32, 64 x 64 = -A ? K-major * B e2m3 K-major, A sparse (selector 0), shift up to 16"), "%s", text);
+                  "kind::f8f6f4: D f32, 64 x 64 = -A ? K-major * B e2m3 K-major, A sparse (selector 0), shift up "
+                  "to 16"), "%s", text);
 }
 
 /* Each rule is broken once, and the sentence names the field. */
 static void test_idesc_rules(void)
 {
+    /* one row a line */
     static const struct { int rule; const char *word; tc_tcgen05_idesc_fields f; } bad[] = {
         /* kind, m, n, a, b, d, trans, trans, neg, neg, sat, sparse, sel, shift, scale, ids, k96, group, ws, block */
         {1, "kind", {0, 128, 128, TC_F16, TC_F16, TC_F32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}},
@@ -76,8 +84,10 @@ static void test_idesc_rules(void)
         {21, "k96", {TC_KIND_F16, 128, 128, TC_F16, TC_F16, TC_F32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        CHECK(tc_tcgen05_idesc_rule(bad[i].f) == bad[i].rule, "%d: rule %d, not %d", (int)i, tc_tcgen05_idesc_rule(bad[i].f), bad[i].rule);
-        CHECK(tc_tcgen05_idesc_check(&bad[i].f) == TC_ERR_DESC && strstr(tc_why(), bad[i].word), "%d: %s", (int)i, tc_why());
+        CHECK(tc_tcgen05_idesc_rule(bad[i].f) == bad[i].rule, "%d: rule %d, not %d", (int)i,
+              tc_tcgen05_idesc_rule(bad[i].f), bad[i].rule);
+        CHECK(tc_tcgen05_idesc_check(&bad[i].f) == TC_ERR_DESC && strstr(tc_why(), bad[i].word), "%d: %s", (int)i,
+              tc_why());
     }
 }
 
@@ -91,7 +101,8 @@ static void test_desc(void)
     CHECK(tc_tcgen05_desc_mn(0x1400, 64, 2048) == tc_tcgen05_desc_make(mn), "the short form, MN-major");
     CHECK(tc_tcgen05_desc_scales(0x1400) == tc_tcgen05_desc_make(sf), "the short form for scales");
     CHECK(tc_tcgen05_desc_advance(tc_tcgen05_desc(0x1400, 128), 32) == tc_tcgen05_desc(0x1400, 128) + 2, "advance");
-    CHECK(!strcmp(tc_tcgen05_desc_text(text, sizeof text, tc_tcgen05_desc_make(f)), "start 0x1400, LBO 16, SBO 1024, 128-byte swizzle, base offset 0"), "%s", text);
+    CHECK(!strcmp(tc_tcgen05_desc_text(text, sizeof text, tc_tcgen05_desc_make(f)),
+                  "start 0x1400, LBO 16, SBO 1024, 128-byte swizzle, base offset 0"), "%s", text);
     tc_tcgen05_desc_text(text, sizeof text, 0x4000004000010140ull);
     CHECK(strstr(text, "wgmma's format"), "%s", text);
     for (int i = 0; i < 5; i++) {
@@ -100,9 +111,12 @@ static void test_desc(void)
         CHECK((int)(tc_tcgen05_desc_make(f) >> 61) == code[i], "swizzle %d", width[i]);
     }
     static const struct { const char *word; tc_tcgen05_desc_fields f; } bad[] = {
-        {"addr", {8, 16, 1024, 0, 0, 128, 0}}, {"addr", {0x40000, 16, 1024, 0, 0, 128, 0}}, {"leading_bytes", {0, 8, 1024, 0, 0, 128, 0}},
-        {"stride_bytes", {0, 16, 0x40000, 0, 0, 128, 0}}, {"swizzle", {0, 16, 1024, 0, 0, 96, 0}}, {"base32", {0, 16, 1024, 0, 0, 64, 1}},
-        {"base_offset", {0, 16, 1024, 8, 0, 128, 0}}, {"base_offset", {0, 16, 1024, 1, 0, 0, 0}}, {"leading_absolute", {0, 16, 1024, 0, 1, 64, 0}},
+        {"addr", {8, 16, 1024, 0, 0, 128, 0}}, {"addr", {0x40000, 16, 1024, 0, 0, 128, 0}},
+        {"leading_bytes", {0, 8, 1024, 0, 0, 128, 0}},
+        {"stride_bytes", {0, 16, 0x40000, 0, 0, 128, 0}}, {"swizzle", {0, 16, 1024, 0, 0, 96, 0}},
+        {"base32", {0, 16, 1024, 0, 0, 64, 1}},
+        {"base_offset", {0, 16, 1024, 8, 0, 128, 0}}, {"base_offset", {0, 16, 1024, 1, 0, 0, 0}},
+        {"leading_absolute", {0, 16, 1024, 0, 1, 64, 0}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         g = bad[i].f;
@@ -110,17 +124,21 @@ static void test_desc(void)
     }
     f.swizzle = 128, f.base32 = 0;
     CHECK(tc_tcgen05_desc_check(&f) == TC_OK, "%s", tc_why());
-    CHECK(!strcmp(tc_tcgen05_taddr_text(text, sizeof text, tc_tcgen05_taddr(32, 200)), "lane 32, column 200"), "%s", text);
+    CHECK(!strcmp(tc_tcgen05_taddr_text(text, sizeof text, tc_tcgen05_taddr(32, 200)), "lane 32, column 200"), "%s",
+          text);
     const tc_tcgen05_zero_mask_fields z = {{1, 2, 3, 4}, {1, 0, 1, 0}, 3, 5, 8};
     CHECK(tc_tcgen05_zero_mask_check(&z) == TC_OK, "%s", tc_why());
-    CHECK(tc_tcgen05_zero_mask_make(z) == 0x0804028504030201ull, "0x%llx", (unsigned long long)tc_tcgen05_zero_mask_make(z));
+    CHECK(tc_tcgen05_zero_mask_make(z) == 0x0804028504030201ull, "0x%llx",
+          (unsigned long long)tc_tcgen05_zero_mask_make(z));
 }
 
 /* D's layouts there and back, no cell twice; the swizzled K-major layout is the swizzle of tc_swizzle.h. */
 static void test_layouts(void)
 {
-    static const struct { int m, n, g, sp, ws; } form[] = {{128, 256, 1, 0, 0}, {64, 128, 1, 0, 0}, {256, 256, 2, 0, 0}, {128, 256, 2, 0, 0},
-                                                           {128, 64, 2, 1, 0}, {32, 256, 1, 0, 1}, {64, 128, 1, 0, 1}, {128, 64, 1, 0, 1}};
+    static const struct { int m, n, g, sp, ws; } form[] = {{128, 256, 1, 0, 0}, {64, 128, 1, 0, 0}, {256, 256, 2, 0, 0},
+                                                           {128, 256, 2, 0, 0},
+                                                           {128, 64, 2, 1, 0}, {32, 256, 1, 0, 1}, {64, 128, 1, 0, 1},
+                                                           {128, 64, 1, 0, 1}};
     static uint8_t seen[2][128][512];
     const tc_tcgen05_desc_fields f = {0, 16, 1024, 0, 0, 128, 0};
     for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
@@ -129,16 +147,21 @@ static void test_layouts(void)
         memset(seen, 0, sizeof seen);
         for (int r = 0; r < m; r++)
             for (int c = 0; c < n; c++) {
-                const int cta = tc_tcgen05_d_cta(m, g, r), lane = tc_tcgen05_d_lane(m, n, g, sp, ws, r, c), col = tc_tcgen05_d_column(m, n, g, sp, ws, c);
+                const int cta = tc_tcgen05_d_cta(m, g, r), lane = tc_tcgen05_d_lane(m, n, g, sp, ws, r, c),
+                          col = tc_tcgen05_d_column(m, n, g, sp, ws, c);
                 good &= cta < g && lane < 128 && col < 512 && !seen[cta][lane][col]++;
-                good &= tc_tcgen05_d_row(m, g, sp, ws, cta, lane) == r && tc_tcgen05_d_col(m, n, g, sp, ws, lane, col) == c;
+                good &= tc_tcgen05_d_row(m, g, sp, ws, cta, lane) == r
+                    && tc_tcgen05_d_col(m, n, g, sp, ws, lane, col) == c;
             }
         CHECK(good, "m %d n %d group %d sp %d ws %d", m, n, g, sp, ws);
     }
     CHECK(tc_tcgen05_d_row(64, 1, 0, 0, 0, 16) == -1, "M = 64 does not use lane 16");
     for (int r = 0; r < 64; r++)
-        for (int k = 0; k < 64; k++) CHECK(tc_tcgen05_k_major_at(f, TC_BF16, 0, r, k) == tc_tile_offset(128, (uint32_t)r, (uint32_t)k * 2), "row %d k %d", r, k);
-    CHECK(tc_tcgen05_k(TC_KIND_MXF4, 1, 0) == 128 && tc_tcgen05_k(TC_KIND_TF32, 0, 0) == 8 && tc_tcgen05_k(TC_KIND_MXF4NVF4, 0, 1) == 96, "K");
+        for (int k = 0; k < 64; k++)
+            CHECK(tc_tcgen05_k_major_at(f, TC_BF16, 0, r, k) == tc_tile_offset(128, (uint32_t)r, (uint32_t)k * 2),
+                  "row %d k %d", r, k);
+    CHECK(tc_tcgen05_k(TC_KIND_MXF4, 1, 0) == 128 && tc_tcgen05_k(TC_KIND_TF32, 0, 0) == 8
+          && tc_tcgen05_k(TC_KIND_MXF4NVF4, 0, 1) == 96, "K");
 }
 
 /* Descriptors and places of elements in the canonical layouts, 128 rows: the same as another implementation's. */
@@ -160,20 +183,24 @@ static void test_known_layouts(void)
         static const int swizzle[8] = {0, 128, 128, 0, 64, 0, 32, 0};
         tc_tcgen05_desc_fields f;
         memset(&f, 0, sizeof f);
-        f.leading_bytes = (uint32_t)(known[i].desc >> 16 & 0x3fff) << 4, f.stride_bytes = (uint32_t)(known[i].desc >> 32 & 0x3fff) << 4;
+        f.leading_bytes = (uint32_t)(known[i].desc >> 16 & 0x3fff) << 4,
+            f.stride_bytes = (uint32_t)(known[i].desc >> 32 & 0x3fff) << 4;
         f.swizzle = swizzle[known[i].desc >> 61], f.base32 = known[i].desc >> 61 == 1;
         CHECK(tc_tcgen05_desc_make(f) == known[i].desc, "%s", known[i].name);
         for (int e = 0; e < 5; e++) {
-            const uint32_t at = known[i].mn ? tc_tcgen05_mn_major_at(f, known[i].type, row[e], k[e]) : tc_tcgen05_k_major_at(f, known[i].type, 0, row[e], k[e]);
+            const uint32_t at = known[i].mn ? tc_tcgen05_mn_major_at(f, known[i].type, row[e], k[e])
+                           : tc_tcgen05_k_major_at(f, known[i].type, 0, row[e], k[e]);
             CHECK(at == known[i].at[e], "%s (%d, %d): %u, not %u", known[i].name, row[e], k[e], at, known[i].at[e]);
         }
     }
-    CHECK(tc_tcgen05_desc(0, 128) == known[0].desc && tc_tcgen05_desc(0, 64) == known[1].desc && tc_tcgen05_desc(0, 32) == known[2].desc, "the short form");
+    CHECK(tc_tcgen05_desc(0, 128) == known[0].desc && tc_tcgen05_desc(0, 64) == known[1].desc
+          && tc_tcgen05_desc(0, 32) == known[2].desc, "the short form");
 }
 
 /* ---- Device ---- */
 
-typedef struct mma_args { /* one mma: what shared and tensor memory of each CTA hold before, and what tensor memory holds after */
+/* one mma: what shared and tensor memory of each CTA hold before, and what tensor memory holds after */
+typedef struct mma_args {
     const uint32_t *smem, *tmem_in;
     uint32_t *tmem_out;
     uint32_t smem_bytes;
@@ -266,8 +293,10 @@ KIND_KERNELS(KERNEL, f8f6f4)
 #define BLOCK_KERNELS(KERNEL_SP, name, kind)                                                                          \
     KERNEL(ss1_##name, 1, TC_TCGEN05_MMA_SS_BLOCK(1, kind, t + p.d, a, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))   \
     KERNEL(ss2_##name, 2, TC_TCGEN05_MMA_SS_BLOCK(2, kind, t + p.d, a, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))   \
-    KERNEL(ts1_##name, 1, TC_TCGEN05_MMA_TS_BLOCK(1, kind, t + p.d, t + p.at, b, p.idesc, t + p.sfa, t + p.sfb, p.enable))             \
-    KERNEL_SP(sp1_##name, 1, TC_TCGEN05_MMA_SP_SS_BLOCK(1, kind, t + p.d, a, b, t + p.meta, p.idesc, t + p.sfa, t + p.sfb, p.enable))
+    KERNEL(ts1_##name, 1, TC_TCGEN05_MMA_TS_BLOCK(1, kind, t + p.d, t + p.at, b, p.idesc, t + p.sfa, t + p.sfb,       \
+                                                  p.enable))                                                          \
+    KERNEL_SP(sp1_##name, 1, TC_TCGEN05_MMA_SP_SS_BLOCK(1, kind, t + p.d, a, b, t + p.meta, p.idesc, t + p.sfa,       \
+                                                        t + p.sfb, p.enable))
 #if !TC_HAS_SM100A || TC_HAS_TCGEN05_A
 #define KERNEL_A KERNEL
 #else
@@ -293,7 +322,8 @@ KIND_KERNELS(KERNEL, i8)
 KIND_KERNELS(STUB, i8)
 #endif
 
-/* ---- Reference of an mma: operands of -2..2 placed by the layout functions, D expected in the places that they name ---- */
+/* ---- Reference of an mma: operands of -2..2 placed by the layout functions, D expected in the places that they name
+ * ---- */
 
 enum { SMEM = 96 * 1024, B_AT = 48 * 1024, SLACK = 1024 };
 
@@ -301,8 +331,9 @@ enum { SMEM = 96 * 1024, B_AT = 48 * 1024, SLACK = 1024 };
 static uint32_t code_of(int type, int v)
 {
     static const struct { int type; uint32_t one, two, sign; } t[] = {
-        {TC_F16, 0x3c00, 0x4000, 0x8000}, {TC_BF16, 0x3f80, 0x4000, 0x8000}, {TC_TF32, 0x3f800000u, 0x40000000u, 0x80000000u},
-        {TC_F32, 0x3f800000u, 0x40000000u, 0x80000000u}, {TC_E4M3, 0x38, 0x40, 0x80}, {TC_E5M2, 0x3c, 0x40, 0x80}, {TC_E3M2, 0x0c, 0x10, 0x20},
+        {TC_F16, 0x3c00, 0x4000, 0x8000}, {TC_BF16, 0x3f80, 0x4000, 0x8000},
+        {TC_TF32, 0x3f800000u, 0x40000000u, 0x80000000u}, {TC_F32, 0x3f800000u, 0x40000000u, 0x80000000u},
+        {TC_E4M3, 0x38, 0x40, 0x80}, {TC_E5M2, 0x3c, 0x40, 0x80}, {TC_E3M2, 0x0c, 0x10, 0x20},
         {TC_E2M3, 0x08, 0x10, 0x20}, {TC_E2M1, 2, 4, 8}, {TC_UE8M0, 127, 128, 0}, {TC_UE4M3, 0x38, 0x40, 0},
     };
     if (type == TC_S8 || type == TC_U8) return (uint32_t)v & 255u;
@@ -333,7 +364,9 @@ static uint32_t *tmem_image, *tmem_expect, *tmem_got, *dev_smem, *dev_in, *dev_o
 static tc_tcgen05_desc_fields layout_of(int swizzle, int trans, int bits, int dense4, int rows, int k, uint32_t addr)
 {
     tc_tcgen05_desc_fields f;
-    const uint32_t bytes = (uint32_t)(dense4 ? k / 2 : bits <= 8 ? k : k * bits / 8), s = (uint32_t)(swizzle == 129 ? 128 : swizzle);
+    const uint32_t bytes = (uint32_t)(dense4 ? k / 2
+                                      : bits <= 8 ? k
+                                      : k * bits / 8), s = (uint32_t)(swizzle == 129 ? 128 : swizzle);
     memset(&f, 0, sizeof f);
     f.addr = addr, f.swizzle = (int)s, f.base32 = swizzle == 129;
     if (!trans && !s) f.leading_bytes = 128, f.stride_bytes = bytes / 16 * 128 + 16 * (uint32_t)test_int(0, 3) * 8;
@@ -343,7 +376,8 @@ static tc_tcgen05_desc_fields layout_of(int swizzle, int trans, int bits, int de
     return f;
 }
 
-/* Is the kernel a stub in the image that this device took? A kernel of this file is bounded to its 128 threads, a stub is not. */
+/* Is the kernel a stub in the image that this device took? A kernel of this file is bounded to its 128 threads, a stub
+ * is not. */
 static int stubs;
 static int is_stub(void (*kernel)(mma_args))
 {
@@ -356,7 +390,8 @@ static int is_stub(void (*kernel)(mma_args))
 static void run_mma(const mma_case *c, int sm)
 {
     const tc_tcgen05_idesc_fields f = c->f;
-    const int g = f.cta_group == 2 ? 2 : 1, m = f.m, n = f.n, k = tc_tcgen05_k(f.kind, f.sparse, f.k96), ks = f.sparse ? k / 2 : k;
+    const int g = f.cta_group == 2 ? 2 : 1, m = f.m, n = f.n, k = tc_tcgen05_k(f.kind, f.sparse, f.k96),
+              ks = f.sparse ? k / 2 : k;
     const int rows = m / g, cols = n / g, block = f.kind >= TC_KIND_MXF8F6F4, dense4 = f.kind >= TC_KIND_MXF4;
     const int factors = block ? tc__t5_factors(f.kind, f.block, f.k96) : 0;
     const int ba = tc_type_bits(f.a), bb = tc_type_bits(f.b), lo = f.a == TC_U8 ? 0 : -2;
@@ -371,52 +406,68 @@ static void run_mma(const mma_case *c, int sm)
     memset(&args, 0, sizeof args);
     CHECK(tc_tcgen05_idesc_check(&f) == TC_OK, "%s: %s", c->name, tc_why());
     args.idesc = tc_tcgen05_idesc_make(f);
-    args.d = (uint32_t)test_int(0, 1) * 4, args.at = 272, args.meta = 288, args.sfa = 304, args.sfb = 352, args.enable = (uint32_t)c->enable;
+    args.d = (uint32_t)test_int(0, 1) * 4, args.at = 272, args.meta = 288, args.sfa = 304, args.sfb = 352,
+        args.enable = (uint32_t)c->enable;
     args.smem_bytes = SMEM;
-    const tc_tcgen05_desc_fields la = layout_of(c->swizzle_a, f.trans_a, ba, dense4, rows, ks, (uint32_t)test_int(0, 3) * 1024);
-    const tc_tcgen05_desc_fields lb = layout_of(c->swizzle_b, f.trans_b, bb, dense4, cols, k, B_AT + (uint32_t)test_int(0, 3) * 1024);
+    const tc_tcgen05_desc_fields la = layout_of(c->swizzle_a, f.trans_a, ba, dense4, rows, ks,
+                                                (uint32_t)test_int(0, 3) * 1024);
+    const tc_tcgen05_desc_fields lb = layout_of(c->swizzle_b, f.trans_b, bb, dense4, cols, k,
+                                                B_AT + (uint32_t)test_int(0, 3) * 1024);
     args.a = tc_tcgen05_desc_make(la), args.b = tc_tcgen05_desc_make(lb);
     for (size_t i = 0; i < 2 * SMEM; i++) smem_image[i] = (uint8_t)test_random();
-    for (size_t i = 0; i < 2 * 65536; i++) tmem_image[i] = 0x7f000000u | (uint32_t)(test_random() & 0xffff); /* huge as f32 and as f16 */
-    /* operands; of a sparse A two of every four are stored, which ones is random (tf32: one of two; the mxf4 kinds: two pairs of four) */
+    /* huge as f32 and as f16 */
+    for (size_t i = 0; i < 2 * 65536; i++) tmem_image[i] = 0x7f000000u | (uint32_t)(test_random() & 0xffff);
+    /* operands; of a sparse A two of every four are stored, which ones is random (tf32: one of two; the mxf4 kinds: two
+     * pairs of four) */
     for (int r = 0; r < m; r++)
         for (int j = 0; j < ks; j++) {
-            const int v = test_int(f.a == TC_U8 ? 0 : lo, 2), cta = r / rows, unit = ba > 8 ? 128 / ba : dense4 ? 32 : 16;
+            const int v = test_int(f.a == TC_U8 ? 0 : lo, 2), cta = r / rows, unit = ba > 8 ? 128 / ba
+                        : dense4 ? 32
+                        : 16;
             a[r][j] = (int8_t)v;
             if (c->ts) {
                 for (int bank = 0; bank < 128 / rows && !(m == 64 && !f.ws && bank); bank++) {
                     const int lane = tc_tcgen05_d_lane(m, n, g, f.sparse, f.ws, r, bank * (n * rows / 128));
                     uint32_t *cell = tmem_image + cta * 65536 + lane * 512 + args.at;
-                    put((uint8_t *)cell, (uint32_t)(j * (dense4 ? 4 : ba) / 8), j * (dense4 ? 4 : ba) % 8, dense4 ? 4 : ba, code_of(f.a, v));
+                    put((uint8_t *)cell, (uint32_t)(j * (dense4 ? 4 : ba) / 8), j * (dense4 ? 4 : ba) % 8, dense4 ? 4
+                        : ba, code_of(f.a, v));
                 }
             } else {
-                const uint32_t at = f.trans_a ? tc_tcgen05_mn_major_at(la, f.a, r % rows, j) : tc_tcgen05_k_major_at(la, f.a, dense4, r % rows, j);
+                const uint32_t at = f.trans_a ? tc_tcgen05_mn_major_at(la, f.a, r % rows, j)
+                               : tc_tcgen05_k_major_at(la, f.a, dense4, r % rows, j);
                 put(smem_image + cta * SMEM, at, f.trans_a ? 0 : j % unit * ba % 8, ba, code_of(f.a, v));
             }
         }
     for (int r = 0; r < n; r++)
         for (int j = 0; j < k; j++) {
-            const int v = test_int(f.b == TC_U8 ? 0 : -2, 2), cta = r / cols, unit = bb > 8 ? 128 / bb : dense4 ? 32 : 16;
-            const uint32_t at = f.trans_b ? tc_tcgen05_mn_major_at(lb, f.b, r % cols, j) : tc_tcgen05_k_major_at(lb, f.b, dense4, r % cols, j);
+            const int v = test_int(f.b == TC_U8 ? 0 : -2, 2), cta = r / cols, unit = bb > 8 ? 128 / bb
+                        : dense4 ? 32
+                        : 16;
+            const uint32_t at = f.trans_b ? tc_tcgen05_mn_major_at(lb, f.b, r % cols, j)
+                           : tc_tcgen05_k_major_at(lb, f.b, dense4, r % cols, j);
             b[r][j] = (int8_t)v;
             put(smem_image + cta * SMEM, at, f.trans_b ? 0 : j % unit * bb % 8, bb, code_of(f.b, v));
         }
     for (int cta = 0; cta < g; cta++)
         for (int lane = 0; lane < 128; lane++) {
-            for (int q = 0; block && q < 48; q++) tmem_image[cta * 65536 + lane * 512 + args.sfa + q] = 0, tmem_image[cta * 65536 + lane * 512 + args.sfb + q] = 0;
+            for (int q = 0; block && q < 48; q++)
+                tmem_image[cta * 65536 + lane * 512 + args.sfa + q] = 0,
+                    tmem_image[cta * 65536 + lane * 512 + args.sfb + q] = 0;
         }
     for (int r = 0; f.sparse && r < m; r++)
         for (int group = 0; group < (f.kind <= TC_KIND_TF32 ? 8 : 16); group++) {
             const int i0 = test_int(0, 2), i1 = test_int(i0 + 1, 3), odd = test_int(0, 1), cta = r / rows;
             const int banks = tc__t5_banks(m, g, 1, f.ws);
             for (int bank = 0; bank < banks; bank++)
-                put((uint8_t *)(tmem_image + cta * 65536 + tc_tcgen05_meta_lane(f.kind, m, n, g, f.ws, r, bank * (n / banks), group) * 512 + args.meta
-                                + tc_tcgen05_meta_column(f.kind, f.selector, group)), 0, tc_tcgen05_meta_bit(f.kind, r, group), 4,
+                put((uint8_t *)(tmem_image + cta * 65536 + tc_tcgen05_meta_lane(f.kind, m, n, g, f.ws, r,
+                                    bank * (n / banks), group) * 512 + args.meta + tc_tcgen05_meta_column(f.kind,
+                f.selector, group)), 0, tc_tcgen05_meta_bit(f.kind, r, group), 4,
                     (uint32_t)(f.kind == TC_KIND_TF32 ? (odd ? 14 : 4) : i0 | i1 << 2));
             if (f.kind == TC_KIND_TF32) kept[r][group] = (uint8_t)(2 * group + odd);
             else for (int i = 0; i < (dense4 ? 2 : 1); i++) {
                 kept[r][(dense4 ? 4 : 2) * group + i] = (uint8_t)(dense4 ? 8 * group + 2 * i0 + i : 4 * group + i0);
-                kept[r][dense4 ? 4 * group + 2 + i : 2 * group + 1] = (uint8_t)(dense4 ? 8 * group + 2 * i1 + i : 4 * group + i1);
+                kept[r][dense4 ? 4 * group + 2 + i : 2 * group + 1] = (uint8_t)(dense4 ? 8 * group + 2 * i1 + i
+                    : 4 * group + i1);
             }
         }
     for (int r = 0; block && r < (m > n ? m : n); r++)
@@ -425,10 +476,12 @@ static void run_mma(const mma_case *c, int sm)
             for (int q = 0; q < 4; q++) {
                 const int ra = r % rows;
                 if (r < m)
-                    put((uint8_t *)(tmem_image + r / rows * 65536 + (q * 32 + tc_tcgen05_sf_lane(ra)) * 512 + args.sfa + tc_tcgen05_sf_column(128, ra, f.sfa_id + s)),
+                    put((uint8_t *)(tmem_image + r / rows * 65536 + (q * 32 + tc_tcgen05_sf_lane(ra)) * 512 + args.sfa
+                                    + tc_tcgen05_sf_column(128, ra, f.sfa_id + s)),
                         (uint32_t)tc_tcgen05_sf_byte(f.sfa_id + s), 0, 8, code_of(f.scale, sfa[r][s]));
                 for (int cta = 0; r < n && cta < g; cta++)
-                    put((uint8_t *)(tmem_image + cta * 65536 + (q * 32 + tc_tcgen05_sf_lane(r)) * 512 + args.sfb + tc_tcgen05_sf_column(n, r, f.sfb_id + s)),
+                    put((uint8_t *)(tmem_image + cta * 65536 + (q * 32 + tc_tcgen05_sf_lane(r)) * 512 + args.sfb
+                                    + tc_tcgen05_sf_column(n, r, f.sfb_id + s)),
                         (uint32_t)tc_tcgen05_sf_byte(f.sfb_id + s), 0, 8, code_of(f.scale, sfb[r][s]));
             }
         }
@@ -439,20 +492,25 @@ static void run_mma(const mma_case *c, int sm)
     }
     for (int r = 0; r < m; r++)
         for (int col = 0; col < n; col++) {
-            const int cta = tc_tcgen05_d_cta(m, g, r), lane = tc_tcgen05_d_lane(m, n, g, f.sparse, f.ws, r, col), at = tc_tcgen05_d_column(m, n, g, f.sparse, f.ws, col);
+            const int cta = tc_tcgen05_d_cta(m, g, r), lane = tc_tcgen05_d_lane(m, n, g, f.sparse, f.ws, r, col),
+                      at = tc_tcgen05_d_column(m, n, g, f.sparse, f.ws, col);
             const int v = 8 * test_int(-2, 2);
             d_in[r][col] = v;
-            tmem_image[cta * 65536 + lane * 512 + (int)args.d + at] = f.kind == TC_KIND_I8 ? (uint32_t)v : f.d == TC_F16 ? tc_f16_from_f32((float)v) : tc_bits_from_f32((float)v);
+            tmem_image[cta * 65536 + lane * 512 + (int)args.d + at] = f.kind == TC_KIND_I8 ? (uint32_t)v
+                : f.d == TC_F16 ? tc_f16_from_f32((float)v)
+                : tc_bits_from_f32((float)v);
         }
     /* expected */
     memcpy(tmem_expect, tmem_image, 2 * 65536 * 4);
     for (int r = 0; r < m; r++)
         for (int col = 0; col < n; col++) {
-            const int cta = tc_tcgen05_d_cta(m, g, r), lane = tc_tcgen05_d_lane(m, n, g, f.sparse, f.ws, r, col), at = tc_tcgen05_d_column(m, n, g, f.sparse, f.ws, col);
+            const int cta = tc_tcgen05_d_cta(m, g, r), lane = tc_tcgen05_d_lane(m, n, g, f.sparse, f.ws, r, col),
+                      at = tc_tcgen05_d_column(m, n, g, f.sparse, f.ws, col);
             double y = c->enable ? d_in[r][col] / (c->scale_d ? 1 << c->scale_d : 1) : 0;
             int zero = 0;
             if (c->zeros) { /* bank 0 begins with zeros, bank 1 with a run of used columns that has lost its first */
-                const int nb = n * rows / 128, bank = col / nb, turn = c->zeros + c->used, place = bank == 1 ? (col % nb + 1) % turn : col % nb % turn;
+                const int nb = n * rows / 128, bank = col / nb, turn = c->zeros + c->used,
+                          place = bank == 1 ? (col % nb + 1) % turn : col % nb % turn;
                 zero = bank == 0 ? place < c->zeros : place >= c->used;
             }
             if (args.lanes[cta * 4 + lane / 32] >> lane % 32 & 1) continue;
@@ -462,7 +520,9 @@ static void run_mma(const mma_case *c, int sm)
                 if (block) x *= sfa[r][kk / (k / factors)] * sfb[col][kk / (k / factors)];
                 y += x;
             }
-            tmem_expect[cta * 65536 + lane * 512 + (int)args.d + at] = f.kind == TC_KIND_I8 ? (uint32_t)(int)y : f.d == TC_F16 ? tc_f16_from_f32((float)y) : tc_bits_from_f32((float)y);
+            tmem_expect[cta * 65536 + lane * 512 + (int)args.d + at] = f.kind == TC_KIND_I8 ? (uint32_t)(int)y
+                : f.d == TC_F16 ? tc_f16_from_f32((float)y)
+                : tc_bits_from_f32((float)y);
         }
     args.smem = dev_smem, args.tmem_in = dev_in, args.tmem_out = dev_out;
     CUDA_CHECK(cudaMemcpy(dev_smem, smem_image, 2 * SMEM, cudaMemcpyHostToDevice));
@@ -474,22 +534,27 @@ static void run_mma(const mma_case *c, int sm)
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = (unsigned)g, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     if (is_stub(c->kernel)) return;
-    launch.gridDim = dim3((unsigned)g), launch.blockDim = dim3(128), launch.dynamicSmemBytes = SMEM, launch.attrs = &cluster, launch.numAttrs = 1;
+    launch.gridDim = dim3((unsigned)g), launch.blockDim = dim3(128), launch.dynamicSmemBytes = SMEM,
+        launch.attrs = &cluster, launch.numAttrs = 1;
     snprintf(test_context, sizeof test_context, "%s m %d n %d", c->name, m, n);
     CUDA_CHECK(cudaFuncSetAttribute(c->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM));
     CUDA_CHECK(cudaLaunchKernelExC(&launch, (const void *)c->kernel, arguments));
     CUDA_CHECK(cudaMemcpy(tmem_got, dev_out, (size_t)g * 65536 * 4, cudaMemcpyDeviceToHost));
     for (int i = 0; i < g * 65536; i++)
         if (tmem_got[i] != tmem_expect[i] && !(tmem_got[i] << 1 == 0 && tmem_expect[i] << 1 == 0) && wrong++ == 0)
-            printf("%s m %d n %d group %d: cta %d lane %d column %d is 0x%08x, not 0x%08x (before 0x%08x)\n", c->name, m, n, g, i / 65536, i / 512 % 128, i % 512, tmem_got[i], tmem_expect[i], tmem_image[i]);
-    CHECK(wrong == 0, "%s m %d n %d group %d swizzle %d %d trans %d %d: %d cells", c->name, m, n, g, c->swizzle_a, c->swizzle_b, f.trans_a, f.trans_b, wrong);
+            printf("%s m %d n %d group %d: cta %d lane %d column %d is 0x%08x, not 0x%08x (before 0x%08x)\n", c->name,
+                   m, n, g, i / 65536, i / 512 % 128, i % 512, tmem_got[i], tmem_expect[i], tmem_image[i]);
+    CHECK(wrong == 0, "%s m %d n %d group %d swizzle %d %d trans %d %d: %d cells", c->name, m, n, g, c->swizzle_a,
+          c->swizzle_b, f.trans_a, f.trans_b, wrong);
 }
 
-static mma_case make_case(const char *name, void (*kernel)(mma_args), int kind, int m, int n, int g, int a, int b, int d)
+static mma_case make_case(const char *name, void (*kernel)(mma_args), int kind, int m, int n, int g, int a, int b,
+                          int d)
 {
     mma_case c;
     memset(&c, 0, sizeof c);
-    c.kernel = kernel, c.name = name, c.f.kind = kind, c.f.m = m, c.f.n = n, c.f.cta_group = g, c.f.a = a, c.f.b = b, c.f.d = d;
+    c.kernel = kernel, c.name = name, c.f.kind = kind, c.f.m = m, c.f.n = n, c.f.cta_group = g, c.f.a = a, c.f.b = b,
+        c.f.d = d;
     c.enable = test_int(0, 1), c.swizzle_a = 128, c.swizzle_b = 128;
     return c;
 }
@@ -498,12 +563,20 @@ static void test_mma(int sm)
 {
     static const int width[4] = {0, 32, 64, 128};
     static const struct { int kind, a, b, d; } types[] = {
-        {TC_KIND_F16, TC_BF16, TC_BF16, TC_F32}, {TC_KIND_F16, TC_F16, TC_F16, TC_F32}, {TC_KIND_F16, TC_F16, TC_F16, TC_F16}, {TC_KIND_TF32, TC_TF32, TC_TF32, TC_F32},
-        {TC_KIND_F8F6F4, TC_E4M3, TC_E5M2, TC_F32}, {TC_KIND_F8F6F4, TC_E5M2, TC_E4M3, TC_F16}, {TC_KIND_F8F6F4, TC_E3M2, TC_E2M3, TC_F32},
-        {TC_KIND_F8F6F4, TC_E2M1, TC_E4M3, TC_F32}, {TC_KIND_F8F6F4, TC_E2M3, TC_E2M1, TC_F32}, {TC_KIND_I8, TC_S8, TC_U8, TC_S32}, {TC_KIND_I8, TC_U8, TC_S8, TC_S32}};
-#define FORM(form, kind) (kind == TC_KIND_F16 ? form##_f16 : kind == TC_KIND_TF32 ? form##_tf32 : kind == TC_KIND_I8 ? form##_i8 : form##_f8f6f4)
+        {TC_KIND_F16, TC_BF16, TC_BF16, TC_F32}, {TC_KIND_F16, TC_F16, TC_F16, TC_F32},
+        {TC_KIND_F16, TC_F16, TC_F16, TC_F16}, {TC_KIND_TF32, TC_TF32, TC_TF32, TC_F32},
+        {TC_KIND_F8F6F4, TC_E4M3, TC_E5M2, TC_F32}, {TC_KIND_F8F6F4, TC_E5M2, TC_E4M3, TC_F16},
+        {TC_KIND_F8F6F4, TC_E3M2, TC_E2M3, TC_F32},
+        {TC_KIND_F8F6F4, TC_E2M1, TC_E4M3, TC_F32}, {TC_KIND_F8F6F4, TC_E2M3, TC_E2M1, TC_F32},
+        {TC_KIND_I8, TC_S8, TC_U8, TC_S32}, {TC_KIND_I8, TC_U8, TC_S8, TC_S32}};
+#define FORM(form, kind)                                                                                              \
+    (kind == TC_KIND_F16 ? form##_f16                                                                                 \
+     : kind == TC_KIND_TF32 ? form##_tf32                                                                             \
+     : kind == TC_KIND_I8 ? form##_i8                                                                                 \
+     : form##_f8f6f4)
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        const int kind = types[i].kind, ta = types[i].a, tb = types[i].b, td = types[i].d, whole = tc_type_bits(ta) >= 8 && tc_type_bits(tb) >= 8;
+        const int kind = types[i].kind, ta = types[i].a, tb = types[i].b, td = types[i].d,
+                  whole = tc_type_bits(ta) >= 8 && tc_type_bits(tb) >= 8;
         mma_case c;
         for (int s = 0; s < 4; s++) { /* K-major, each swizzle */
             c = make_case("ss", FORM(ss1, kind), kind, s % 2 ? 128 : 64, 8 * test_int(1, 2) * 8, 1, ta, tb, td);
@@ -571,7 +644,8 @@ static void test_mma(int sm)
         for (int form = 0; form < 4; form++)
             for (int s = 0; s < 4; s++) {
                 const int g = form == 1 ? 2 : 1, kind = scaled[i].kind;
-                mma_case c = make_case("block", scaled[i].k[form], kind, 128 * g, form == 1 ? 32 * test_int(1, 8) : 8 * test_int(1, 32), g, scaled[i].a, scaled[i].b, TC_F32);
+                mma_case c = make_case("block", scaled[i].k[form], kind, 128 * g, form == 1 ? 32 * test_int(1, 8)
+                                       : 8 * test_int(1, 32), g, scaled[i].a, scaled[i].b, TC_F32);
                 if (!c.kernel) continue;
                 c.f.scale = scaled[i].scale, c.f.block = scaled[i].block, c.f.sparse = form == 3, c.ts = form == 2;
                 c.swizzle_a = width[s], c.swizzle_b = width[3 - s];
@@ -580,8 +654,10 @@ static void test_mma(int sm)
                 run_mma(&c, sm);
             }
     for (int s = 0; sm == 103 && s < 4; s++) { /* K = 96 */
-        mma_case c = make_case("K 96", s % 2 ? ss1_nvf4 : ss1_mxf4, s % 2 ? TC_KIND_MXF4NVF4 : TC_KIND_MXF4, 128, s & 2 ? 256 : 64, 1, TC_E2M1, TC_E2M1, TC_F32);
-        c.f.scale = s % 2 ? TC_UE4M3 : TC_UE8M0, c.f.block = s % 2 ? 16 : 32, c.f.k96 = 1, c.swizzle_a = s & 2 ? 64 : 128, c.swizzle_b = s & 2 ? 0 : 128;
+        mma_case c = make_case("K 96", s % 2 ? ss1_nvf4 : ss1_mxf4, s % 2 ? TC_KIND_MXF4NVF4 : TC_KIND_MXF4, 128,
+                               s & 2 ? 256 : 64, 1, TC_E2M1, TC_E2M1, TC_F32);
+        c.f.scale = s % 2 ? TC_UE4M3 : TC_UE8M0, c.f.block = s % 2 ? 16 : 32, c.f.k96 = 1, c.swizzle_a = s & 2 ? 64
+            : 128, c.swizzle_b = s & 2 ? 0 : 128;
         run_mma(&c, sm);
     }
     for (int s = 0; s < 2; s++) {
@@ -611,7 +687,8 @@ static void test_mma(int sm)
 /* ---- ld, st: every shape and count against tc_tcgen05_ld_lane and _column ---- */
 
 #if TC_HAS_SM100A
-/* 128 threads: tensor memory holds lane << 16 | column; r of every thread after the load goes to out[thread][i]; then the thread's own numbers
+/* 128 threads: tensor memory holds lane << 16 | column; r of every thread after the load goes to out[thread][i]; then
+ *   the thread's own numbers
  * are stored through the same shape, and all of tensor memory is read back. */
 #define LDST_BODY(regs, LOAD, STORE)                                                                    \
     __shared__ uint32_t slot;                                                                           \
@@ -637,24 +714,32 @@ static void test_mma(int sm)
     { LDST_BODY(regs, LOAD, STORE) }
 #define LDST(shape, num, regs)                                                                                       \
     LDST_KERNEL(ldst_##shape##_##num, regs, TC_TCGEN05_LD(shape, num, r, t + 32), TC_TCGEN05_ST(shape, num, t + 32, r))\
-    LDST_KERNEL(pack_##shape##_##num, regs, TC_TCGEN05_LD_PACK_16B(shape, num, r, t + 32), TC_TCGEN05_ST_UNPACK_16B(shape, num, t + 32, r))
+    LDST_KERNEL(pack_##shape##_##num, regs, TC_TCGEN05_LD_PACK_16B(shape, num, r, t + 32),                            \
+                TC_TCGEN05_ST_UNPACK_16B(shape, num, t + 32, r))
 #define LDST_X2(num, regs)                                                                                           \
-    LDST_KERNEL(ldst_16x32bx2_##num, regs, TC_TCGEN05_LD_16X32BX2(num, r, t, 200), TC_TCGEN05_ST_16X32BX2(num, t, 200, r)) \
-    LDST_KERNEL(pack_16x32bx2_##num, regs, TC_TCGEN05_LD_16X32BX2_PACK_16B(num, r, t, 256), TC_TCGEN05_ST_16X32BX2_UNPACK_16B(num, t, 256, r))
+    LDST_KERNEL(ldst_16x32bx2_##num, regs, TC_TCGEN05_LD_16X32BX2(num, r, t, 200),                                    \
+                TC_TCGEN05_ST_16X32BX2(num, t, 200, r))                                                               \
+    LDST_KERNEL(pack_16x32bx2_##num, regs, TC_TCGEN05_LD_16X32BX2_PACK_16B(num, r, t, 256),                           \
+                TC_TCGEN05_ST_16X32BX2_UNPACK_16B(num, t, 256, r))
 #define ALL_LDST(X)                                                                                                  \
-    X(32x32b, x1, 1) X(32x32b, x2, 2) X(32x32b, x4, 4) X(32x32b, x8, 8) X(32x32b, x16, 16) X(32x32b, x32, 32) X(32x32b, x64, 64) X(32x32b, x128, 128) \
-    X(16x64b, x1, 1) X(16x64b, x2, 2) X(16x64b, x4, 4) X(16x64b, x8, 8) X(16x64b, x16, 16) X(16x64b, x32, 32) X(16x64b, x64, 64) X(16x64b, x128, 128) \
-    X(16x128b, x1, 2) X(16x128b, x2, 4) X(16x128b, x4, 8) X(16x128b, x8, 16) X(16x128b, x16, 32) X(16x128b, x32, 64) X(16x128b, x64, 128) \
+    X(32x32b, x1, 1) X(32x32b, x2, 2) X(32x32b, x4, 4) X(32x32b, x8, 8) X(32x32b, x16, 16) X(32x32b, x32, 32)         \
+    X(32x32b, x64, 64) X(32x32b, x128, 128)                                                                           \
+    X(16x64b, x1, 1) X(16x64b, x2, 2) X(16x64b, x4, 4) X(16x64b, x8, 8) X(16x64b, x16, 16) X(16x64b, x32, 32)         \
+    X(16x64b, x64, 64) X(16x64b, x128, 128)                                                                           \
+    X(16x128b, x1, 2) X(16x128b, x2, 4) X(16x128b, x4, 8) X(16x128b, x8, 16) X(16x128b, x16, 32) X(16x128b, x32, 64)  \
+    X(16x128b, x64, 128)                                                                                              \
     X(16x256b, x1, 4) X(16x256b, x2, 8) X(16x256b, x4, 16) X(16x256b, x8, 32) X(16x256b, x16, 64) X(16x256b, x32, 128)
 #define ALL_LDST_X2(X) X(x1, 1) X(x2, 2) X(x4, 4) X(x8, 8) X(x16, 16) X(x32, 32) X(x64, 64) X(x128, 128)
 ALL_LDST(LDST)
 ALL_LDST_X2(LDST_X2)
 
-static void run_ldst(const char *name, int shape, int regs, int pack, int split, void (*kernel)(const uint32_t *, int, uint32_t *, uint32_t *))
+static void run_ldst(const char *name, int shape, int regs, int pack, int split,
+                     void (*kernel)(const uint32_t *, int, uint32_t *, uint32_t *))
 {
     static uint32_t out[128 * 128];
     const int start = shape == TC_TCGEN05_16X32BX2 ? 0 : 32;
-    const int wide = shape == TC_TCGEN05_16X64B || shape == TC_TCGEN05_16X128B || shape == TC_TCGEN05_16X256B ? 2 : 1; /* columns a register */
+    /* columns a register */
+    const int wide = shape == TC_TCGEN05_16X64B || shape == TC_TCGEN05_16X128B || shape == TC_TCGEN05_16X256B ? 2 : 1;
     if (regs * wide * (pack ? 2 : 1) > 480) return; /* more than tensor memory has, with what stands around it */
     for (int half = 0; half <= (shape == TC_TCGEN05_32X32B ? 0 : 16); half += 16) {
         int wrong_ld = 0, wrong_st = 0;
@@ -668,14 +753,17 @@ static void run_ldst(const char *name, int shape, int regs, int pack, int split,
         CUDA_CHECK(cudaMemcpy(tmem_got, dev_out, 65536 * 4, cudaMemcpyDeviceToHost));
         for (int t = 0; t < 128; t++)
             for (int i = 0; i < regs; i++) {
-                const int lane = t / 32 * 32 + half + tc_tcgen05_ld_lane(shape, t % 32, i), col = start + tc_tcgen05_ld_column(shape, pack, split, t % 32, i);
-                const uint32_t *cell = tmem_image + lane * 512 + col, mine = 0x80000000u | (uint32_t)t << 16 | 0x8000u | (uint32_t)i;
+                const int lane = t / 32 * 32 + half + tc_tcgen05_ld_lane(shape, t % 32, i),
+                          col = start + tc_tcgen05_ld_column(shape, pack, split, t % 32, i);
+                const uint32_t *cell = tmem_image + lane * 512 + col,
+                               mine = 0x80000000u | (uint32_t)t << 16 | 0x8000u | (uint32_t)i;
                 wrong_ld += out[t * 128 + i] != (pack ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0]);
                 tmem_expect[lane * 512 + col] = pack ? mine & 0xffff : mine;
                 if (pack) tmem_expect[lane * 512 + col + 1] = mine >> 16;
             }
         for (int i = 0; i < 65536; i++) wrong_st += tmem_got[i] != tmem_expect[i];
-        CHECK(wrong_ld == 0 && wrong_st == 0, "%s pack %d half %d: %d registers, %d cells", name, pack, half, wrong_ld, wrong_st);
+        CHECK(wrong_ld == 0 && wrong_st == 0, "%s pack %d half %d: %d registers, %d cells", name, pack, half, wrong_ld,
+              wrong_st);
     }
 }
 
@@ -693,7 +781,8 @@ static void test_ldst(void)
     run_ldst("16x32bx2 " #num, TC_TCGEN05_16X32BX2, regs, 1, 256, pack_16x32bx2_##num);
     ALL_LDST(RUN)
     ALL_LDST_X2(RUN_X2)
-    CHECK(tc_tcgen05_ld_registers(TC_TCGEN05_16X256B, 8) == 32 && tc_tcgen05_ld_registers(TC_TCGEN05_32X32B, 8) == 8, "registers");
+    CHECK(tc_tcgen05_ld_registers(TC_TCGEN05_16X256B, 8) == 32 && tc_tcgen05_ld_registers(TC_TCGEN05_32X32B, 8) == 8,
+          "registers");
 }
 
 /* ---- cp, shift, ld.red ---- */
@@ -712,7 +801,8 @@ CP_KERNELS(32x128b, 32x128b.warpx4)
 KERNEL_A(shift1, 1, TC_TCGEN05_SHIFT(1, t + p.d))
 KERNEL_A(shift2, 2, TC_TCGEN05_SHIFT(2, t + p.d))
 
-/* Runs a kernel on random memories of g CTAs; tmem_expect must hold the answer, as far as the caller has changed tmem_image's copy. */
+/* Runs a kernel on random memories of g CTAs; tmem_expect must hold the answer, as far as the caller has changed
+ * tmem_image's copy. */
 static void run_copy(const char *name, void (*kernel)(mma_args), int g, uint64_t a, uint32_t d)
 {
     mma_args args;
@@ -721,14 +811,16 @@ static void run_copy(const char *name, void (*kernel)(mma_args), int g, uint64_t
     void *arguments[1] = {&args};
     int wrong = 0;
     memset(&args, 0, sizeof args);
-    args.a = a, args.d = d, args.smem_bytes = SMEM, args.smem = dev_smem, args.tmem_in = dev_in, args.tmem_out = dev_out;
+    args.a = a, args.d = d, args.smem_bytes = SMEM, args.smem = dev_smem, args.tmem_in = dev_in,
+        args.tmem_out = dev_out;
     CUDA_CHECK(cudaMemcpy(dev_smem, smem_image, 2 * SMEM, cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemcpy(dev_in, tmem_image, 2 * 65536 * 4, cudaMemcpyHostToDevice));
     memset(&launch, 0, sizeof launch);
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = (unsigned)g, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     if (is_stub(kernel)) return;
-    launch.gridDim = dim3((unsigned)g), launch.blockDim = dim3(128), launch.dynamicSmemBytes = SMEM, launch.attrs = &cluster, launch.numAttrs = 1;
+    launch.gridDim = dim3((unsigned)g), launch.blockDim = dim3(128), launch.dynamicSmemBytes = SMEM,
+        launch.attrs = &cluster, launch.numAttrs = 1;
     snprintf(test_context, sizeof test_context, "%s", name);
     CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, SMEM));
     CUDA_CHECK(cudaLaunchKernelExC(&launch, (const void *)kernel, arguments));
@@ -759,12 +851,15 @@ static void test_cp(void)
                 for (int cta = 0; cta < g; cta++)
                     for (int r = 0; r < shapes[i].rows; r++)
                         for (int e = 0; e < 16 * shapes[i].units; e++) {
-                            const uint8_t *unit = smem_image + cta * SMEM + tc_tcgen05_k_major_at(f, TC_U8, 0, r, e / 16 * 16);
+                            const uint8_t *unit = smem_image + cta * SMEM + tc_tcgen05_k_major_at(f, TC_U8, 0, r,
+                                          e / 16 * 16);
                             uint32_t code = 0;
-                            for (int b = 0; b < bits; b++) code |= (uint32_t)(unit[(e % 16 * bits + b) / 8] >> (e % 16 * bits + b) % 8 & 1) << b;
+                            for (int b = 0; b < bits; b++)
+                                code |= (uint32_t)(unit[(e % 16 * bits + b) / 8] >> (e % 16 * bits + b) % 8 & 1) << b;
                             if (bits == 4) code <<= 2; /* as tcgen05.mma wants it in a byte */
                             for (int copy = 0; copy < (where == 4 ? 4 : where >= 2 ? 2 : 1); copy++) {
-                                const int lane = where == 0 ? r : where == 1 ? r * 32 + tc_tcgen05_taddr_lane(d) : where == 2 ? r + 64 * copy
+                                const int lane = where == 0 ? r : where == 1 ? r * 32 + tc_tcgen05_taddr_lane(d)
+                                    : where == 2 ? r + 64 * copy
                                                : where == 3 ? r / 32 * 64 + r % 32 + 32 * copy : r + 32 * copy;
                                 put((uint8_t *)(tmem_expect + cta * 65536 + lane * 512 + 64), (uint32_t)e, 0, 8, code);
                             }
@@ -777,17 +872,20 @@ static void test_cp(void)
             if (i % 32 != 31) memcpy(tmem_expect + i * 512 + 96, tmem_image + (i + 1) * 512 + 96, 32);
         run_copy("shift", g == 1 ? shift1 : shift2, g, 0, 96);
     }
-    /* scale factors: what lies in memory as tc_tcgen05_sf_offset says is, after a 32x128b copy, where _sf_lane, _column and _byte say */
+    /* scale factors: what lies in memory as tc_tcgen05_sf_offset says is, after a 32x128b copy, where _sf_lane, _column
+     * and _byte say */
     {
         const tc_tcgen05_desc_fields f = {4096, 16, 128, 0, 0, 0, 0};
         memcpy(tmem_expect, tmem_image, 2 * 65536 * 4);
         for (int r = 0; r < 128; r++)
             for (int s = 0; s < 4; s++)
                 for (int q = 0; q < 4; q++)
-                    put((uint8_t *)(tmem_expect + (q * 32 + tc_tcgen05_sf_lane(r)) * 512 + 32 + tc_tcgen05_sf_column(128, r, s)), (uint32_t)tc_tcgen05_sf_byte(s), 0, 8,
+                    put((uint8_t *)(tmem_expect + (q * 32 + tc_tcgen05_sf_lane(r)) * 512 + 32
+                                    + tc_tcgen05_sf_column(128, r, s)), (uint32_t)tc_tcgen05_sf_byte(s), 0, 8,
                         smem_image[4096 + tc_tcgen05_sf_offset(4, r, s)]);
         run_copy("scale factors", cp1_32x128b, 1, tc_tcgen05_desc_make(f), 32);
-        CHECK(tc_tcgen05_sf_offset(8, 130, 5) == 3 * 512 + 2 * 16 + 1 && tc_tcgen05_sf_column(256, 200, 5) == 6 + 8, "a second block");
+        CHECK(tc_tcgen05_sf_offset(8, 130, 5) == 3 * 512 + 2 * 16 + 1 && tc_tcgen05_sf_column(256, 200, 5) == 6 + 8,
+              "a second block");
     }
 }
 
@@ -811,7 +909,8 @@ static __global__ void __launch_bounds__(128, 1) reduce(const uint32_t *in, uint
     tc_tcgen05_wait_ld();
     (void)r[0];
     asm volatile("" : "+f"(least), "+f"(most), "+f"(nan), "+r"(smin), "+r"(umax) : : "memory");
-    out[threadIdx.x * 5] = tc_bits_from_f32(least), out[threadIdx.x * 5 + 1] = tc_bits_from_f32(most), out[threadIdx.x * 5 + 2] = tc_bits_from_f32(nan);
+    out[threadIdx.x * 5] = tc_bits_from_f32(least), out[threadIdx.x * 5 + 1] = tc_bits_from_f32(most),
+        out[threadIdx.x * 5 + 2] = tc_bits_from_f32(nan);
     out[threadIdx.x * 5 + 3] = (uint32_t)smin, out[threadIdx.x * 5 + 4] = umax;
     SYNC(1);
     if (threadIdx.x < 32) TC_TCGEN05_DEALLOC(1, slot, 512);
@@ -835,14 +934,16 @@ static void test_reduce(void)
         int32_t smin = INT32_MAX;
         uint32_t umax = 0;
         for (int i = 0; i < 8; i++) {
-            const uint32_t x = tmem_image[t * 512 + i], y = tmem_image[(t / 32 * 32 + t % 16) * 512 + t % 32 / 16 * 16 + i];
+            const uint32_t x = tmem_image[t * 512 + i],
+                           y = tmem_image[(t / 32 * 32 + t % 16) * 512 + t % 32 / 16 * 16 + i];
             const float v = tc_f32_from_bits(x);
             if (v < least) least = v;
             if (fabsf(v) > most) most = fabsf(v);
             if ((int32_t)x < smin) smin = (int32_t)x;
             if (y > umax) umax = y;
         }
-        wrong += out[t * 5] != tc_bits_from_f32(least) || out[t * 5 + 1] != tc_bits_from_f32(most) || (int32_t)out[t * 5 + 3] != smin || out[t * 5 + 4] != umax;
+        wrong += out[t * 5] != tc_bits_from_f32(least) || out[t * 5 + 1] != tc_bits_from_f32(most)
+            || (int32_t)out[t * 5 + 3] != smin || out[t * 5 + 4] != umax;
         wrong += (tc_f32_from_bits(out[t * 5 + 2]) != tc_f32_from_bits(out[t * 5 + 2])) != (t == 5);
     }
     CHECK(wrong == 0, "%d values", wrong);

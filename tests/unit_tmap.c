@@ -1,4 +1,5 @@
-/* unit_tmap.c - what tc_tmap_encode asks of the runtime and the driver, against a driver of this file's own that counts. Needs no GPU.
+/* unit_tmap.c - what tc_tmap_encode asks of the runtime and the driver, against a driver of this file's own that
+ * counts. Needs no GPU.
  *     cc -std=c11 -I/usr/local/cuda/include tests/unit_tmap.c -o build/tests/unit_tmap -lm */
 #include "test.h"
 #include <cuda_runtime_api.h>
@@ -16,16 +17,19 @@ static int encode(void *map)
     memset(map, 0x5a, 128);
     return 0;
 }
-static int encode_tiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dim, const uint64_t *stride, const uint32_t *box, const uint32_t *es,
-                        int interleave, int swizzle, int l2, int fill)
+static int encode_tiled(void *map, int type, uint32_t rank, void *base, const uint64_t *dim, const uint64_t *stride,
+                        const uint32_t *box, const uint32_t *es, int interleave, int swizzle, int l2, int fill)
 {
-    (void)type, (void)rank, (void)base, (void)dim, (void)stride, (void)box, (void)es, (void)interleave, (void)swizzle, (void)l2, (void)fill;
+    (void)type, (void)rank, (void)base, (void)dim, (void)stride, (void)box, (void)es, (void)interleave, (void)swizzle,
+        (void)l2, (void)fill;
     return encode(map);
 }
-static int encode_im2col(void *map, int type, uint32_t rank, void *base, const uint64_t *dim, const uint64_t *stride, const int *lower, const int *upper,
-                         uint32_t channels, uint32_t pixels, const uint32_t *es, int interleave, int swizzle, int l2, int fill)
+static int encode_im2col(void *map, int type, uint32_t rank, void *base, const uint64_t *dim, const uint64_t *stride,
+                         const int *lower, const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *es,
+                         int interleave, int swizzle, int l2, int fill)
 {
-    (void)type, (void)rank, (void)base, (void)dim, (void)stride, (void)lower, (void)upper, (void)channels, (void)pixels, (void)es, (void)interleave;
+    (void)type, (void)rank, (void)base, (void)dim, (void)stride, (void)lower, (void)upper, (void)channels, (void)pixels,
+        (void)es, (void)interleave;
     (void)swizzle, (void)l2, (void)fill;
     return encode(map);
 }
@@ -34,9 +38,11 @@ static int get_current(void **context)
     *context = current;
     return initialised ? 0 : 3;
 }
-static cudaError_t fake_entry(const char *name, void **p, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *result)
+static cudaError_t fake_entry(const char *name, void **p, unsigned version, unsigned long long flags,
+                              enum cudaDriverEntryPointQueryResult *result)
 {
-    int (*tiled)() = (int (*)())encode_tiled, (*im2col)() = (int (*)())encode_im2col, (*context)() = (int (*)())get_current, (*found)() = 0;
+    int (*tiled)() = (int (*)())encode_tiled, (*im2col)() = (int (*)())encode_im2col,
+        (*context)() = (int (*)())get_current, (*found)() = 0;
     (void)version, (void)flags;
     lookups++;
     if (!strcmp(name, "cuTensorMapEncodeTiled")) found = tiled;
@@ -75,8 +81,10 @@ int main(void)
     int i;
     memset(&d, 0, sizeof d);
     memset(&c, 0, sizeof c);
-    d.type = TC_BF16, d.rank = 2, d.base = (void *)(uintptr_t)4096, d.dim[0] = d.dim[1] = 64, d.stride[0] = 128, d.box[0] = d.box[1] = 64, d.swizzle = 128;
-    c.type = TC_BF16, c.rank = 3, c.base = d.base, c.dim[0] = 64, c.dim[1] = c.dim[2] = 8, c.stride[0] = 128, c.stride[1] = 1024, c.channels = 64, c.pixels = 8;
+    d.type = TC_BF16, d.rank = 2, d.base = (void *)(uintptr_t)4096, d.dim[0] = d.dim[1] = 64, d.stride[0] = 128,
+        d.box[0] = d.box[1] = 64, d.swizzle = 128;
+    c.type = TC_BF16, c.rank = 3, c.base = d.base, c.dim[0] = 64, c.dim[1] = c.dim[2] = 8, c.stride[0] = 128,
+        c.stride[1] = 1024, c.channels = 64, c.pixels = 8;
 
     /* a context of the caller's own, also a green one, stays */
     initialised = 1, current = &own;
@@ -87,19 +95,22 @@ int main(void)
     /* a later call is the check and the driver's function, and nothing else */
     lookups = encodes = devices_asked = 0;
     for (i = 0; i < 100; i++) CHECK(tc_tmap_encode(&map, &d) == TC_OK, "%s", tc_why());
-    CHECK(encodes == 100 && lookups == 0 && devices_asked == 0 && devices_set == 0, "100 calls: %d of the encoder, %d lookups, %d cudaGetDevice, %d cudaSetDevice",
-          encodes, lookups, devices_asked, devices_set);
+    CHECK(encodes == 100 && lookups == 0 && devices_asked == 0 && devices_set == 0,
+          "100 calls: %d of the encoder, %d lookups, %d cudaGetDevice, %d cudaSetDevice", encodes, lookups,
+          devices_asked, devices_set);
 
     /* a thread without a context gets the device's primary one, once */
     current = 0;
     CHECK(tc_tmap_encode(&map, &d) == TC_OK && current == &primary && devices_set == 1, "no context: %s", tc_why());
     CHECK(tc_tmap_encode(&map, &d) == TC_OK && devices_set == 1, "the second time: %s", tc_why());
     current = 0, initialised = 0;
-    CHECK(tc_tmap_im2col_encode(&map, &c) == TC_OK && current == &primary && devices_set == 2, "no cuInit: %s", tc_why());
+    CHECK(tc_tmap_im2col_encode(&map, &c) == TC_OK && current == &primary && devices_set == 2, "no cuInit: %s",
+          tc_why());
 
     /* a context that the driver refuses is reported, not replaced; and there is an end to trying */
     current = &own, refuse_always = 1, encodes = 0;
-    CHECK(tc_tmap_encode(&map, &d) == TC_ERR_TMAP && strstr(tc_why(), "201") && current == &own && devices_set == 2 && encodes == 1, "%s, %d calls", tc_why(), encodes);
+    CHECK(tc_tmap_encode(&map, &d) == TC_ERR_TMAP && strstr(tc_why(), "201") && current == &own && devices_set == 2
+          && encodes == 1, "%s, %d calls", tc_why(), encodes);
     current = 0, encodes = 0;
     CHECK(tc_tmap_encode(&map, &d) == TC_ERR_TMAP && encodes == 2, "%s, %d calls", tc_why(), encodes);
     return test_end();

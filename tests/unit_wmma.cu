@@ -1,10 +1,13 @@
-/* unit_wmma.cu - tc_wmma.h: every product of wmma in every layout, loaded from and stored to every state space with and without a stride,
- * against a plain product on the host. Small integers, exact in every type: results are compared for equality.
- *     nvcc -std=c++17 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a tests/unit_wmma.cu -o build/tests/unit_wmma */
+/* unit_wmma.cu - tc_wmma.h: every product of wmma in every layout, loaded from and stored to every state space with and
+ * without a stride, against a plain product on the host. Small integers, exact in every type: results are compared for
+ * equality.
+ *     nvcc -std=c++17 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a tests/unit_wmma.cu -o
+ *     build/tests/unit_wmma */
 #include "../tc_wmma.h"
 #include "test.h"
 
-/* ---- the list: gate, layouts of A and B, shape, M, N, K, types of D A B C, extra (none, sat, rn .., xor_popc ..) ---- */
+/* ---- the list: gate, layouts of A and B, shape, M, N, K, types of D A B C, extra (none, sat, rn .., xor_popc ..)
+ * ---- */
 #define LIST(X)                                                                                                        \
     LIST_K16(X, 75, f16, f16, f16, none) LIST_K16(X, 75, f16, f16, f32, none) LIST_K16(X, 75, f32, f16, f16, none)     \
     LIST_K16(X, 75, f32, f16, f32, none) LIST_K16(X, 80, f32, bf16, f32, none) LIST_K16(X, 75, s32, s8, s32, none)     \
@@ -14,11 +17,14 @@
     LIST_4(X, 80, m8n8k4, 8, 8, 4, f64, f64, f64, rm) LIST_4(X, 80, m8n8k4, 8, 8, 4, f64, f64, f64, rp)                \
     X(75, row, col, m8n8k32, 8, 8, 32, s32, s4, s32, none) X(75, row, col, m8n8k32, 8, 8, 32, s32, u4, s32, none)      \
     X(75, row, col, m8n8k32, 8, 8, 32, s32, s4, s32, sat) X(75, row, col, m8n8k32, 8, 8, 32, s32, u4, s32, sat)        \
-    X(75, row, col, m8n8k128, 8, 8, 128, s32, b1, s32, xor_popc) X(80, row, col, m8n8k128, 8, 8, 128, s32, b1, s32, and_popc)
+    X(75, row, col, m8n8k128, 8, 8, 128, s32, b1, s32, xor_popc)                                                      \
+    X(80, row, col, m8n8k128, 8, 8, 128, s32, b1, s32, and_popc)
 #define LIST_K16(X, g, d, ab, c, e)                                                                                    \
-    LIST_4(X, g, m16n16k16, 16, 16, 16, d, ab, c, e) LIST_4(X, g, m8n32k16, 8, 32, 16, d, ab, c, e) LIST_4(X, g, m32n8k16, 32, 8, 16, d, ab, c, e)
+    LIST_4(X, g, m16n16k16, 16, 16, 16, d, ab, c, e) LIST_4(X, g, m8n32k16, 8, 32, 16, d, ab, c, e)                   \
+    LIST_4(X, g, m32n8k16, 32, 8, 16, d, ab, c, e)
 #define LIST_4(X, g, s, m, n, k, d, ab, c, e)                                                                          \
-    X(g, row, row, s, m, n, k, d, ab, c, e) X(g, row, col, s, m, n, k, d, ab, c, e) X(g, col, row, s, m, n, k, d, ab, c, e) X(g, col, col, s, m, n, k, d, ab, c, e)
+    X(g, row, row, s, m, n, k, d, ab, c, e) X(g, row, col, s, m, n, k, d, ab, c, e)                                   \
+    X(g, col, row, s, m, n, k, d, ab, c, e) X(g, col, col, s, m, n, k, d, ab, c, e)
 
 #define NUMBER(g, al, bl, s, m, n, k, d, ab, c, e) CASE_##al##_##bl##_##s##_##d##_##ab##_##c##_##e,
 enum { LIST(NUMBER) CASES };
@@ -67,11 +73,13 @@ enum { GENERIC, GLOBAL, SHARED, SHARED_CTA, GLOBAL_PACKED };
                    TC_WMMA_LOAD(c, row, s, shared, ct, fc, sc, ldc); MMA_##e(al, bl, s, dt, ab, ct);                  \
                    TC_WMMA_STORE(d, row, s, shared, dt, sd, fd, ldd);                                                 \
                } else if (mode == SHARED_CTA) {                                                                        \
-                   TC_WMMA_LOAD_PACKED(a, al, s, shared_cta, ab, fa, sa); TC_WMMA_LOAD_PACKED(b, bl, s, shared_cta, ab, fb, sb); \
+                   TC_WMMA_LOAD_PACKED(a, al, s, shared_cta, ab, fa, sa);                                             \
+                   TC_WMMA_LOAD_PACKED(b, bl, s, shared_cta, ab, fb, sb);                                             \
                    TC_WMMA_LOAD_PACKED(c, col, s, shared_cta, ct, fc, sc); MMA_##e(al, bl, s, dt, ab, ct);            \
                    TC_WMMA_STORE_PACKED(d, col, s, shared_cta, dt, sd, fd);                                           \
                } else {                                                                                                \
-                   TC_WMMA_LOAD_PACKED(a, al, s, global, ab, fa, pa); TC_WMMA_LOAD_PACKED(b, bl, s, global, ab, fb, pb); \
+                   TC_WMMA_LOAD_PACKED(a, al, s, global, ab, fa, pa);                                                 \
+                   TC_WMMA_LOAD_PACKED(b, bl, s, global, ab, fb, pb);                                                 \
                    TC_WMMA_LOAD_PACKED(c, row, s, generic, ct, fc, pc); MMA_##e(al, bl, s, dt, ab, ct);               \
                    TC_WMMA_STORE_PACKED(d, row, s, generic, dt, pd, fd);                                              \
                })                                                                                                      \
@@ -81,7 +89,8 @@ enum { GENERIC, GLOBAL, SHARED, SHARED_CTA, GLOBAL_PACKED };
 __global__ void k_wmma(int id, int mode, const uint8_t *in, uint8_t *pd, int lda, int ldb, int ldc, int ldd)
 {
     __shared__ TC_ALIGN(128) uint8_t smem[4 * BYTES];
-    const uint8_t *pa = in, *pb = in + BYTES, *pc = in + 2 * BYTES, *sa = smem, *sb = smem + BYTES, *sc = smem + 2 * BYTES;
+    const uint8_t *pa = in, *pb = in + BYTES, *pc = in + 2 * BYTES, *sa = smem, *sb = smem + BYTES,
+                  *sc = smem + 2 * BYTES;
     uint8_t *sd = smem + 3 * BYTES;
     for (int i = (int)threadIdx.x; i < 3 * BYTES; i += 32) smem[i] = in[i];
     for (int i = (int)threadIdx.x; i < BYTES; i += 32) sd[i] = pd[i];
@@ -125,20 +134,25 @@ static void set(uint8_t *p, type_t t, int i, double v)
     if (t == t_bf16) x = tc_bf16_from_f32((float)v);
     if (t == t_tf32 || t == t_f32) x = tc_bits_from_f32((float)v);
     if (t == t_f64) memcpy(&x, &v, 8);
-    if (bits < 8) p[i * bits / 8] = (uint8_t)((p[i * bits / 8] & ~(((1 << bits) - 1) << (i * bits % 8))) | (x & ((1u << bits) - 1)) << (i * bits % 8));
+    if (bits < 8)
+        p[i * bits / 8] = (uint8_t)((p[i * bits / 8] & ~(((1 << bits) - 1) << (i * bits % 8)))
+                                    | (x & ((1u << bits) - 1)) << (i * bits % 8));
     else memcpy(p + i * bits / 8, &x, (size_t)bits / 8);
 }
 
 static int has80, done;
 static uint8_t *d_in, *d_out, h_in[3 * BYTES], h_out[BYTES];
 
-static void run_case(const char *name, int id, int gate, int acol, int bcol, int m, int n, int k, type_t d, type_t ab, type_t c, const char *extra)
+static void run_case(const char *name, int id, int gate, int acol, int bcol, int m, int n, int k, type_t d, type_t ab,
+                     type_t c, const char *extra)
 {
     if (gate == 80 && !has80) return;
     done++;
     for (int mode = 0; mode < MODES; mode++) {
-        const int ccol = mode == GLOBAL || mode == SHARED_CTA, dcol = mode == GENERIC || mode == SHARED_CTA, packed = mode >= SHARED_CTA, sat = !strcmp(extra, "sat");
-        const int pad = packed ? 0 : 128, lda = (acol ? m : k) + pad / type_bits[ab], ldb = (bcol ? k : n) + pad / type_bits[ab];
+        const int ccol = mode == GLOBAL || mode == SHARED_CTA, dcol = mode == GENERIC || mode == SHARED_CTA,
+                  packed = mode >= SHARED_CTA, sat = !strcmp(extra, "sat");
+        const int pad = packed ? 0 : 128, lda = (acol ? m : k) + pad / type_bits[ab],
+                  ldb = (bcol ? k : n) + pad / type_bits[ab];
         const int ldc = (ccol ? m : n) + pad / type_bits[c], ldd = (dcol ? m : n) + pad / type_bits[d];
         double a[32][128], b[128][32], cc[32][32];
         memset(h_in, 0xff, sizeof h_in);
@@ -174,7 +188,8 @@ static void run_case(const char *name, int id, int gate, int acol, int bcol, int
             for (int x = dcol ? m : n; x < ldd; x++) {
                 uint8_t was[8];
                 memset(was, 0x5a, 8);
-                CHECK(!memcmp(h_out + (i * ldd + x) * type_bits[d] / 8, was, (size_t)type_bits[d] / 8), "%s mode %d: written between the lines", name, mode);
+                CHECK(!memcmp(h_out + (i * ldd + x) * type_bits[d] / 8, was, (size_t)type_bits[d] / 8),
+                      "%s mode %d: written between the lines", name, mode);
             }
     }
 }
@@ -184,7 +199,8 @@ TC_WMMA_DEFINE(hmma, row, col, m16n16k16, f32, f16, f16, f32)
 TC_WMMA_DEFINE(hmma16, col, row, m32n8k16, f16, f16, f16, f16)
 TC_WMMA_DEFINE(imma, row, col, m8n32k16, s32, s8, s8, s32)
 
-__global__ void k_define(const uint16_t *a, const uint16_t *b, float *d, uint16_t *d16, const int8_t *a8, const int8_t *b8, int32_t *d32)
+__global__ void k_define(const uint16_t *a, const uint16_t *b, float *d, uint16_t *d16, const int8_t *a8,
+                         const int8_t *b8, int32_t *d32)
 {
     hmma_a fa;
     hmma_b fb;
@@ -225,15 +241,21 @@ static void test_define(void)
     for (int i = 0; i < 512; i++) a[i] = tc_f16_from_f32((float)test_int(-3, 3)), b8[i] = (int8_t)test_int(-100, 100);
     for (int i = 0; i < 256; i++) b[i] = tc_f16_from_f32((float)test_int(-3, 3));
     for (int i = 0; i < 128; i++) a8[i] = (int8_t)test_int(-100, 100);
-    CUDA_CHECK(cudaMemcpy(p, a, 1024, cudaMemcpyHostToDevice)); CUDA_CHECK(cudaMemcpy(p + 1024, b, 512, cudaMemcpyHostToDevice));
-    CUDA_CHECK(cudaMemcpy(p + 1536, a8, 128, cudaMemcpyHostToDevice)); CUDA_CHECK(cudaMemcpy(p + 1664, b8, 512, cudaMemcpyHostToDevice));
-    k_define<<<1, 32>>>((uint16_t *)p, (uint16_t *)(p + 1024), (float *)(p + 2560), (uint16_t *)(p + 4608), (int8_t *)(p + 1536), (int8_t *)(p + 1664), (int32_t *)(p + 5120));
+    CUDA_CHECK(cudaMemcpy(p, a, 1024, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(p + 1024, b, 512, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(p + 1536, a8, 128, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(p + 1664, b8, 512, cudaMemcpyHostToDevice));
+    k_define<<<1, 32>>>((uint16_t *)p, (uint16_t *)(p + 1024), (float *)(p + 2560), (uint16_t *)(p + 4608),
+                        (int8_t *)(p + 1536), (int8_t *)(p + 1664), (int32_t *)(p + 5120));
     CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaMemcpy(d, p + 2560, 2048, cudaMemcpyDeviceToHost)); CUDA_CHECK(cudaMemcpy(d16, p + 4608, 512, cudaMemcpyDeviceToHost)); CUDA_CHECK(cudaMemcpy(d32, p + 5120, 1024, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(d, p + 2560, 2048, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(d16, p + 4608, 512, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(d32, p + 5120, 1024, cudaMemcpyDeviceToHost));
     for (int r = 0; r < 16; r++) for (int c = 0; c < 16; c++) {
         float s = 2.f;
         for (int k = 0; k < 16; k++) s += tc_f32_from_f16(a[r * 16 + k]) * tc_f32_from_f16(b[c * 16 + k]);
-        CHECK(d[r * 16 + c] == s && d[256 + c * 16 + r] == s, "hmma (%d, %d): %g and %g, must be %g", r, c, d[r * 16 + c], d[256 + c * 16 + r], s);
+        CHECK(d[r * 16 + c] == s && d[256 + c * 16 + r] == s, "hmma (%d, %d): %g and %g, must be %g", r, c,
+              d[r * 16 + c], d[256 + c * 16 + r], s);
     }
     for (int r = 0; r < 32; r++) for (int c = 0; c < 8; c++) {
         float s = 1.f;
@@ -262,7 +284,9 @@ int main(void)
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaMemcpy(&has80, d_has, sizeof has80, cudaMemcpyDeviceToHost));
 #define CALL(g, al, bl, s, m, n, k, d, ab, c, e) \
-    run_case("wmma " #al " " #bl " " #s " " #d " " #ab " " #c " " #e, CASE_##al##_##bl##_##s##_##d##_##ab##_##c##_##e, g, #al[0] == 'c', #bl[0] == 'c', m, n, k, t_##d, t_##ab, t_##c, #e);
+    run_case("wmma " #al " " #bl " " #s " " #d " " #ab " " #c " " #e,                                                 \
+             CASE_##al##_##bl##_##s##_##d##_##ab##_##c##_##e, g, #al[0] == 'c', #bl[0] == 'c', m, n, k, t_##d,        \
+             t_##ab, t_##c, #e);
     LIST(CALL)
     if (done < CASES) SKIP("%d of %d products: not on this device or not in this build", CASES - done, CASES);
     test_define();

@@ -1,8 +1,10 @@
 #!/bin/sh
-# warnings.sh - a user's file with every generator under -Wall -Wextra: no compiler may say a word. Compiles only, needs no GPU.
+# warnings.sh - a user's file with every generator under -Wall -Wextra: no compiler may say a word. Compiles only, needs
+# no GPU.
 #     tests/warnings.sh [directory to write to, default build/tests/warnings]
-# nvcc with its host compiler, for targets alone and together; clang as a host compiler that reads CUDA and clangd, both by compile_flags.txt, where they
-# are installed. Variables: NVCC, CLANG, CLANGD. Ends with "N passed, N failed, N skipped".
+# nvcc with its host compiler, for targets alone and together; clang as a host compiler that reads CUDA and clangd, both
+# by compile_flags.txt, where they are installed. Variables: NVCC, CLANG, CLANGD. Ends with "N passed, N failed, N
+# skipped".
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-build/tests/warnings}
 NVCC=${NVCC:-nvcc} CLANG=${CLANG:-clang++} CLANGD=${CLANGD:-clangd}
@@ -30,17 +32,20 @@ for targets in 90a "80 120a"; do
     silent "nvcc -Xcompiler -Wall,-Wextra, sm $targets" "$out/$name.log" $?
 done
 
-# the flags of the repository, its paths made whole; in a directory of its own, where clangd finds them. clang's word on a toolkit that is
-# newer than itself is no matter of ours
+# the flags of the repository, its paths made whole; in a directory of its own, where clangd finds them. clang's word on
+# a toolkit that is newer than itself is no matter of ours
 mkdir -p "$out/clangd"
-sed "s|^-I\.\$|-I$root|; s|^--cuda-path=.*|--cuda-path=$CUDA|" "$root/compile_flags.txt" > "$out/clangd/compile_flags.txt"
+sed "s|^-I\.\$|-I$root|; s|^--cuda-path=.*|--cuda-path=$CUDA|" "$root/compile_flags.txt" \
+    > "$out/clangd/compile_flags.txt"
 cp "$file" "$out/clangd/user.cu"
 echo 'int nothing;' > "$out/nothing.cu"
-if command -v "$CLANG" > /dev/null && "$CLANG" $(cat "$out/clangd/compile_flags.txt") -fsyntax-only "$out/nothing.cu" > "$out/clang.log" 2>&1; then
+if command -v "$CLANG" > /dev/null && "$CLANG" $(cat "$out/clangd/compile_flags.txt") -fsyntax-only "$out/nothing.cu" \
+    > "$out/clang.log" 2>&1; then
     "$CLANG" $(cat "$out/clangd/compile_flags.txt") -Wextra -fsyntax-only "$file" > "$out/clang.log" 2>&1
     silent "$CLANG -Wall -Wextra by compile_flags.txt" "$out/clang.log" $?
 else
-    echo "SKIP no $CLANG here that can read CUDA with this toolkit: $(head -n 1 "$out/clang.log" 2> /dev/null | cut -c1-120)"
+    why=$(head -n 1 "$out/clang.log" 2> /dev/null | cut -c1-120)
+    echo "SKIP no $CLANG here that can read CUDA with this toolkit: $why"
     skipped=$((skipped + 1))
 fi
 if command -v "$CLANGD" > /dev/null; then

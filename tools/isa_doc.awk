@@ -1,12 +1,17 @@
-# isa_doc.awk - writes the tables of docs/isa.md (tools/isa_doc.sh calls it). Files, each announced by "@file" on its first line:
+# isa_doc.awk - writes the tables of docs/isa.md (tools/isa_doc.sh calls it). Files, each announced by "@file" on its
+# first line:
 #     @versions   tools/isa_versions.tsv
-#     @rows       what tests/cover_*.awk make of tests/isa/variants.tsv: the calls of a row, then "@@ROW id family targets mnemonic operands"
+#     @rows       what tests/cover_*.awk make of tests/isa/variants.tsv: the calls of a row, then "@@ROW id family
+#     targets mnemonic operands"
 #     @gates      the headers preprocessed for a target that has nothing: a gate is an attribute with its sentence
 #     @bodies     the same for a target that has nearly all: the bodies have the PTX in them
 #     @header X   the header X as it is: its macros, its host functions
 
 # A row of the table in which a name was called; how often, the first time (another target has the same row again)
-function key(name, row, times) { called[row] = 1; if (!((name, row) in uses)) { uses[name, row] = times; list[name] = list[name] " " row } }
+function key(name, row, times) {
+    called[row] = 1
+    if (!((name, row) in uses)) { uses[name, row] = times; list[name] = list[name] " " row }
+}
 
 # targets of the table as words
 function label(t,    n, p, i, s) {
@@ -46,7 +51,8 @@ function front(a, b,    k, s) {
 }
 
 # The cells PTX, from, PTX ISA and operands of a name that stands for rows of the table
-function cells(name,    rows, n, i, r, mn, ops, common, forms, labels, nl, l, a, b, lo, hi, seen_mn, seen_ops, seen_l, nm, no, first, s, target) {
+function cells(name,    rows, n, i, r, mn, ops, common, forms, labels, nl, l, a, b, lo, hi, seen_mn, seen_ops, seen_l,
+               nm, no, first, s, target) {
     n = split(list[name], rows, " ")
     for (i = 1; i <= n; i++) {
         r = rows[i]
@@ -57,7 +63,10 @@ function cells(name,    rows, n, i, r, mn, ops, common, forms, labels, nl, l, a,
             if (++nm <= 2) target = target (nm > 1 ? "<br>" : "") code(mn)
             common = nm == 1 ? mn : front(common, mn)
         }
-        if (!(ops in seen_ops)) { seen_ops[ops] = 1; if (++no <= 2) s = s (no > 1 ? "<br>" : "") (ops == "-" ? "none" : code(ops)) }
+        if (!(ops in seen_ops)) {
+            seen_ops[ops] = 1
+            if (++no <= 2) s = s (no > 1 ? "<br>" : "") (ops == "-" ? "none" : code(ops))
+        }
         l = label(row_targets[r])
         if (!(l in seen_l)) { seen_l[l] = 1; labels[++nl] = l }
         a = low(version_of(r, row_family[r])); b = high(version_of(r, row_family[r]))
@@ -90,6 +99,7 @@ function take(chunk, pass,    name, sig, s, i, gate, ptx, n, p, k, w, words, dep
     }
     else if (chunk ~ /__host__/) gate = "host, any"
     else gate = "any"
+    gsub(/  +/, " ", chunk) # a signature may take several lines
     s = chunk
     sub(/^.*__attribute__\(\(unused\)\) /, "", s)
     if (!match(chunk, /tc_[A-Za-z0-9_]+\(/)) return
@@ -97,19 +107,32 @@ function take(chunk, pass,    name, sig, s, i, gate, ptx, n, p, k, w, words, dep
     if (name ~ /^tc__/) return
     sig = substr(chunk, RSTART)
     depth = 0
-    for (i = 1; i <= length(sig); i++) { c = substr(sig, i, 1); if (c == "(") depth++; if (c == ")" && --depth == 0) break }
+    for (i = 1; i <= length(sig); i++) {
+        c = substr(sig, i, 1)
+        if (c == "(") depth++
+        if (c == ")" && --depth == 0) break
+    }
     s = substr(sig, i + 1)
     sig = substr(sig, 1, i)
     k = substr(chunk, 1, RSTART - 1)
-    if (match(chunk, /unused\)\) /)) { k = substr(chunk, RSTART + RLENGTH); sub(/tc_[A-Za-z0-9_]+\(.*$/, "", k); sub(/^constexpr */, "", k) }
+    if (match(chunk, /unused\)\) /)) {
+        k = substr(chunk, RSTART + RLENGTH)
+        sub(/tc_[A-Za-z0-9_]+\(.*$/, "", k)
+        sub(/^constexpr */, "", k)
+    }
     sub(/ +$/, " ", k)
     if (s ~ /^ *;/) return
     if (pass == "gates") {
-        if (!(name in gate_of)) { gate_of[name] = gate; header_of[name] = file; order[++functions] = name; signature[name] = k sig }
+        if (!(name in gate_of)) {
+            gate_of[name] = gate
+            header_of[name] = file
+            order[++functions] = name
+            signature[name] = k sig
+        }
         return
     }
     gsub(/" *"/, "", s)
-    while (match(s, /asm( volatile)? *\("[^"]*"/)) {
+    while (match(s, /asm( volatile)? *\( *"[^"]*"/)) {
         w = substr(s, RSTART, RLENGTH); s = substr(s, RSTART + RLENGTH)
         sub(/^[^"]*"/, "", w); sub(/"$/, "", w)
         gsub(/\\n|\\t/, " ", w); gsub(/[{}]/, " ", w)
@@ -117,8 +140,16 @@ function take(chunk, pass,    name, sig, s, i, gate, ptx, n, p, k, w, words, dep
         for (i = 1; i <= n; i++) {
             w = p[i]; gsub(/^ +/, "", w); sub(/^@!?[a-z%0-9]+ +/, "", w)
             split(w, words, /[ ]/)
-            if (words[1] !~ /^[a-z]/ || words[1] ~ /^(setp|selp|bra|or\.|and\.|mov\.b)/ || words[1] ~ /:$/ || words[1] ~ /^cvt\.u[0-9]+\.u/) continue
-            if (words[1] ~ /^mov/) { sub(/^[^%]*%[0-9], */, "", w); sub(/^[a-z.]+ [a-z], */, "", w); gsub(/%%/, "%", w); words[1] = words[1] " " w; if (w !~ /%[a-z]/) continue }
+            if (words[1] !~ /^[a-z]/ || words[1] ~ /^(setp|selp|bra|or\.|and\.|mov\.b)/ || words[1] ~ /:$/ ||
+                words[1] ~ /^cvt\.u[0-9]+\.u/)
+                continue
+            if (words[1] ~ /^mov/) {
+                sub(/^[^%]*%[0-9], */, "", w)
+                sub(/^[a-z.]+ [a-z], */, "", w)
+                gsub(/%%/, "%", w)
+                words[1] = words[1] " " w
+                if (w !~ /%[a-z]/) continue
+            }
             if (index(ptx "", words[1] "\n") == 0) ptx = ptx words[1] "\n"
         }
     }
@@ -169,14 +200,24 @@ section == "rows" {
 }
 
 section == "gates" || section == "bodies" {
-    if ($0 ~ /^# [0-9]+ "/) { if (chunk != "") take(chunk, section); chunk = ""; file = $3; gsub(/"/, "", file); sub(/^.*\//, "", file); next }
+    if ($0 ~ /^# [0-9]+ "/) {
+        if (chunk != "") take(chunk, section)
+        chunk = ""
+        file = $3
+        gsub(/"/, "", file)
+        sub(/^.*\//, "", file)
+        next
+    }
     if (file !~ /^tc_/ || file ~ /^tc_(gemm|attn|kernel)\.h$/) next
     line = $0
     gsub(/\[\[deprecated/, "\n&", line)
     gsub(/[};] static __(device|host)/, "\n&", line); gsub(/\n[};] /, "\n", line)
     n = split(line, part, "\n")
     for (i = 1; i <= n; i++) {
-        if (part[i] ~ /^(\[\[deprecated|static __(host|device))/) { if (chunk != "") take(chunk, section); chunk = part[i] }
+        if (part[i] ~ /^(\[\[deprecated|static __(host|device))/) {
+            if (chunk != "") take(chunk, section)
+            chunk = part[i]
+        }
         else if (chunk != "") chunk = chunk " " part[i]
     }
     next
@@ -189,22 +230,33 @@ section == "header" {
         sub(/^#define /, "", line)
         match(line, /\)/); line = substr(line, 1, RSTART)
         name = line; sub(/\(.*/, "", name)
-        if (name !~ /^TC_(ALIGN|CONSTEXPR|HAS)/ && !(name in header_of)) { header_of[name] = file; order[++functions] = name; signature[name] = line; gate_of[name] = "macro" }
+        if (name !~ /^TC_(ALIGN|CONSTEXPR|HAS)/ && !(name in header_of)) {
+            header_of[name] = file
+            order[++functions] = name
+            signature[name] = line
+            gate_of[name] = "macro"
+        }
     }
     if (line ~ /^TC_HOST .*tc_[a-z0-9_]+\(/ && line !~ /tc__/) {
         match(line, /tc_[a-z0-9_]+\(/)
         name = substr(line, RSTART, RLENGTH - 1)
-        if (!(name in header_of)) { header_of[name] = file; order[++functions] = name; signature[name] = line; gate_of[name] = "host"; }
+        if (!(name in header_of)) {
+            header_of[name] = file
+            order[++functions] = name
+            signature[name] = line
+            gate_of[name] = "host"
+        }
     }
     next
 }
 
 END {
-    m = split("tc_mma.h tc_sparse.h tc_wmma.h tc_wgmma.h tc_tcgen05.h tc_tma.h tc_mbarrier.h tc_memory.h tc_types.h tc_swizzle.h tc_core.h", headers, " ")
+    m = split("tc_mma.h tc_sparse.h tc_wmma.h tc_wgmma.h tc_tcgen05.h tc_tma.h tc_mbarrier.h tc_memory.h " \
+              "tc_types.h tc_swizzle.h tc_core.h", headers, " ")
     print "## Calls by header\n"
-    print "PTX: the instruction, `{a,b}` its alternatives; ... where a call stands for many, with the number of forms. From: the first target, and"
-    print "others where forms differ. PTX ISA: the version from which ptxas takes it there. Operands: as in PTX, `out{4xb32}` being a list of four"
-    print "registers; a function's operands are its parameters.\n"
+    print "PTX: the instruction, `{a,b}` its alternatives; ... where a call stands for many, with the number of forms."
+    print "From: the first target, and others where forms differ. PTX ISA: the version from which ptxas takes it there."
+    print "Operands: as in PTX, `out{4xb32}` being a list of four registers; those of a function are its parameters.\n"
     for (h = 1; h <= m; h++) {
         plain = ""; count = 0
         print "### " headers[h] "\n"
@@ -213,18 +265,32 @@ END {
             name = order[i]
             if (header_of[name] != headers[h]) continue
             group = name
-            if (name ~ /^tc_wgmma_m64n[0-9]+k/) { sub(/m64n[0-9]+k/, "m64n{8..256}k", group); if (group in shown) continue; shown[group] = 1 }
+            if (name ~ /^tc_wgmma_m64n[0-9]+k/) {
+                sub(/m64n[0-9]+k/, "m64n{8..256}k", group)
+                if (group in shown) continue
+                shown[group] = 1
+            }
             call = signature[name]
-            if (group != name) { gsub(/m64n[0-9]+k/, "m64n{8..256}k", call); if (ptx_of[name] == "") ptx_of[name] = "wgmma.mma_async.sync.aligned" }
+            if (group != name) {
+                gsub(/m64n[0-9]+k/, "m64n{8..256}k", call)
+                if (ptx_of[name] == "") ptx_of[name] = "wgmma.mma_async.sync.aligned"
+            }
             if (list[name] != "" && gate_of[name] == "macro") row = code(call) " | " cells(name)
             else if (ptx_of[name] != "") {
                 n = split(ptx_of[name], words, "\n") - 1
                 target = ""; v = 0; r = ""
                 for (k = 1; k <= n; k++) {
                     if (k <= 3) target = target (k > 1 ? "<br>" : "") code(words[k])
-                    if (words[k] in mn_row) { r = mn_row[words[k]]; x = low(version_of(r, row_family[r])); if (x > v) v = x }
+                    if (words[k] in mn_row) {
+                        r = mn_row[words[k]]
+                        x = low(version_of(r, row_family[r]))
+                        if (x > v) v = x
+                    }
                 }
-                if (!v && list[name] != "") { split(list[name], words, " "); v = low(version_of(words[1], row_family[words[1]])) }
+                if (!v && list[name] != "") {
+                    split(list[name], words, " ")
+                    v = low(version_of(words[1], row_family[words[1]]))
+                }
                 if (!v && target ~ /%n?cluster/) v = 7.8
                 if (group != name) v = 8.0
                 g = gate_of[name]
@@ -241,8 +307,12 @@ END {
             print "| " row (row ~ /\|$/ ? "" : " |")
         }
         if (!head) print ""
-        if (count) print "Without an instruction of their own (" (headers[h] ~ /swizzle|sparse|core|types/ ? "pure functions, host functions" : "coordinates, descriptors, combinations of the above, host functions") "): " plain ".\n"
+        if (count)
+            print "Without an instruction of their own (" \
+                (headers[h] ~ /swizzle|sparse|core|types/ ? "pure functions, host functions" \
+                 : "coordinates, descriptors, combinations of the above, host functions") "): " plain ".\n"
     }
     for (r in row_mn) if (!(r in called)) print "No call for " r "."
-    print "The table has " rows_known " lines for " forms_known " forms; each stands behind a call above, which `tests/cover_*.sh` check."
+    print "The table has " rows_known " lines for " forms_known \
+        " forms; each stands behind a call above, which `tests/cover_*.sh` check."
 }

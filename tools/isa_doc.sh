@@ -1,8 +1,10 @@
 #!/bin/sh
-# isa_doc.sh - writes docs/isa.md from the headers and tests/isa/variants.tsv: which call is which PTX, from which target on.
+# isa_doc.sh - writes docs/isa.md from the headers and tests/isa/variants.tsv: which call is which PTX, from which
+# target on.
 #     tools/isa_doc.sh             writes docs/isa.md
 #     tools/isa_doc.sh --check     says whether docs/isa.md is what it would write; ends with "N passed, N failed"
-# Needs a C preprocessor (CC, default cc) and awk; no nvcc. What a macro stands for is learnt from tests/cover_*.awk, whose claims are tested.
+# Needs a C preprocessor (CC, default cc) and awk; no nvcc. What a macro stands for is learnt from tests/cover_*.awk,
+# whose claims are tested.
 root=$(cd "$(dirname "$0")/.." && pwd)
 CC=${CC:-cc}
 tmp=$(mktemp -d) || exit 1
@@ -37,7 +39,10 @@ preprocess() { # preprocess __CUDA_ARCH__
     echo "@file bodies"
     preprocess -D__CUDA_ARCH__=1030 -DTC_ALL_TARGETS
     for f in "$root"/tc_*.h; do
-        case ${f##*/} in tc_gemm*.h | tc_attn*.h | tc_softmax.h | tc_kernel.h | tc_operand.h | tc_pipe.h | tc_work.h | tc_epi.h | tc_host.h | tc_op.h) continue ;; esac
+        case ${f##*/} in
+        tc_gemm*.h | tc_attn*.h | tc_softmax.h | tc_kernel.h | tc_operand.h | tc_pipe.h | tc_work.h) continue ;;
+        tc_epi.h | tc_host.h | tc_op.h) continue ;;
+        esac
         echo "@file header ${f##*/}"
         cat "$f"
     done
@@ -47,8 +52,8 @@ preprocess() { # preprocess __CUDA_ARCH__
     cat <<'DOC'
 # Which instruction is which call
 
-Written by `tools/isa_doc.sh` from the headers and `tests/isa/variants.tsv`; `make test` checks that it is up to date. How to use a call, and
-its traps, stand at the top of its header.
+Written by `tools/isa_doc.sh` from the headers and `tests/isa/variants.tsv`; `make test` checks that it is up to date.
+How to use a call, and its traps, stand at the top of its header.
 
 ## What multiplies what, where
 
@@ -75,11 +80,13 @@ its traps, stand at the top of its header.
 2. `kind::i8`: sm_100a and sm_110a; not sm_103a, not the f targets.
 3. and.popc; xor.popc takes two instructions there.
 4. 12 conversions and two f16 products for each mma.
-5. Take `.sp::ordered_metadata` (`TC_MMA_SP_ORDERED`): plain `.sp` of f16 and int8 costs 32 to 72 instructions more on sm_100 and later.
+5. Take `.sp::ordered_metadata` (`TC_MMA_SP_ORDERED`): plain `.sp` of f16 and int8 costs 32 to 72 instructions more on
+   sm_100 and later.
 6. Sparse mxf4 and mxf4nvf4: a targets only (sm_100a, 103a, 110a; sm_120a, 121a).
 
 Further: f16 in m8n8k4, Volta's own shape, is *slow* from sm_80 on. wmma follows mma.sync. wgmma lives on
-sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 have mma.sync only. sm_107 (PTX 9.4) has every form of this page that sm_103 has, 107f those of 103f.
+sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 have mma.sync only. sm_107
+(PTX 9.4) has every form of this page that sm_103 has, 107f those of 103f.
 
 | to | take | header |
 |---|---|---|
@@ -88,8 +95,8 @@ sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 h
 | use Hopper | wgmma, TMA, mbarriers | tc_wgmma.h, tc_tma.h |
 | use sm_100 | tcgen05, TMA, mbarriers | tc_tcgen05.h, tc_tma.h |
 
-Targets: sm_80 means it and all later ones. sm_100a/f means both the a and the f target; code for an a target runs on that chip only, code for
-an f target on its family (100 and 103; 110; 120 and 121). Plain sm_100 has no tcgen05.
+Targets: sm_80 means it and all later ones. sm_100a/f means both the a and the f target; code for an a target runs on
+that chip only, code for an f target on its family (100 and 103; 110; 120 and 121). Plain sm_100 has no tcgen05.
 
 DOC
     awk -f "$root/tools/isa_doc.awk" "$tmp/in"

@@ -1,12 +1,13 @@
 #!/bin/sh
-# same_sass.sh - did a change of the headers change machine code? SASS of every kernel at a revision and in the working tree, compared.
+# same_sass.sh - did a change of the headers change machine code? SASS of every kernel at a revision and in the working
+# tree, compared.
 #     make same-sass BASE=HEAD~3                        or: sh tools/same_sass.sh HEAD~3 build/same_sass
 #     make same-sass BASE=main ONLY="gemm|2[0-2]_"      only sources whose path matches (grep -E)
 #     make same-sass BASE=main TARGETS="90a"            80 and 90a unless named
 # Needs nvdisasm of the CUDA toolkit: in PATH, beside nvcc, named by NVDISASM=, or laid under build/same_sass/tools.
 #
-# Sources: the examples, bench/gemm.cu, bench/attention.cu, tests/gemm_fuzz.cu, tests/attn_fuzz.cu, compiled as check_ptx.sh
-# does. One line a kernel:
+# Sources: the examples, bench/gemm.cu, bench/attention.cu, tests/gemm_fuzz.cu, tests/attn_fuzz.cu, compiled as
+# check_ptx.sh does. One line a kernel:
 #     target  source  kernel  before  after  diff  masked  registers  verdict
 # before, after: instructions. diff: differing lines, those of both sides counted. masked: the same with the places of
 # parameters in constant memory (c[0x0][...] from the first parameter on) left out of sight. Verdicts:
@@ -15,10 +16,10 @@
 #     DIFFERS   otherwise; the diff lies in build/same_sass/diff/
 #     new, gone the kernel is on one side only
 #     FAILS     the source does not compile, on the side that is named; its log is named too
-# Addresses are dropped, labels numbered anew in each kernel, kernels known by their plain names: a function that moved, a
-# renamed parameter struct or a static kernel's mangling make no difference. In `diff` labels count as alike.
-# Exit: 0 if every kernel is same, params or new. What BASE gave is kept in build/same_sass/<sha>/, and what the working tree
-# gave until a source or a header changes.
+# Addresses are dropped, labels numbered anew in each kernel, kernels known by their plain names: a function that moved,
+# a renamed parameter struct or a static kernel's mangling make no difference. In `diff` labels count as alike.
+# Exit: 0 if every kernel is same, params or new. What BASE gave is kept in build/same_sass/<sha>/, and what the working
+# tree gave until a source or a header changes.
 LC_ALL=C
 export LC_ALL
 nvcc=${NVCC:-nvcc}
@@ -73,7 +74,8 @@ normalise() {
         sub(/^ *\/\*[0-9a-f]+\*\/ */, "")
         sub(/ *;.*/, "")
         gsub(/[ \t]+/, " ")
-        while ((at = index($0, name)) > 0 && name != plain(name)) $0 = substr($0, 1, at - 1) plain(name) substr($0, at + length(name))
+        while ((at = index($0, name)) > 0 && name != plain(name))
+            $0 = substr($0, 1, at - 1) plain(name) substr($0, at + length(name))
         gsub(/_INTERNAL_[0-9a-f]+_[0-9]+_/, "_INTERNAL_")
         line[lines++] = $0
     }
@@ -87,7 +89,11 @@ resources() {
         name = $0
         sub(/.*function ./, "", name)
         sub(/. for .*/, "", name)
-        if (name ~ /^_Z/) { match(name, /[0-9]+/); n = substr(name, RSTART, RLENGTH) + 0; name = substr(name, RSTART + RLENGTH, n) }
+        if (name ~ /^_Z/) {
+            match(name, /[0-9]+/)
+            n = substr(name, RSTART, RLENGTH) + 0
+            name = substr(name, RSTART + RLENGTH, n)
+        }
     }
     /stack frame/ { sub(/^ */, ""); stack = $0 }
     /Used [0-9]+ registers/ {
@@ -107,7 +113,8 @@ if [ "$1" = one ]; then
     rm -rf "$out" "$out.log"
     mkdir -p "$out"
     echo "  $arch $source" >&2
-    if (cd "$tree" && "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -gencode "arch=compute_$arch,code=sm_$arch" -Xptxas -v -cubin "$source" -o "$out.cubin") 2> "$out.log" \
+    if (cd "$tree" && "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -gencode "arch=compute_$arch,code=sm_$arch" \
+        -Xptxas -v -cubin "$source" -o "$out.cubin") 2> "$out.log" \
         && "$NVDISASM" -c "$out.cubin" > "$out.nvdisasm" 2>> "$out.log"; then
         normalise "$out" < "$out.nvdisasm"
         resources "$out" < "$out.log"
@@ -126,7 +133,8 @@ sha=$(git rev-parse --verify --quiet "$base^{commit}") || { echo "same_sass: git
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 
-for tool in "$NVDISASM" "$(command -v nvdisasm)" "$(dirname "$(command -v "$nvcc")")/nvdisasm" "$work"/tools/nvdisasm "$work"/tools/nvidia/*/bin/nvdisasm; do
+for tool in "$NVDISASM" "$(command -v nvdisasm)" "$(dirname "$(command -v "$nvcc")")/nvdisasm" "$work"/tools/nvdisasm \
+    "$work"/tools/nvidia/*/bin/nvdisasm; do
     [ -n "$tool" ] && [ -x "$tool" ] && break
     tool=
 done
@@ -149,13 +157,16 @@ trap 'exit 130' INT TERM
 mkdir -p "$tree"
 git archive "$sha" | tar -x -C "$tree"
 
-for top in . "$tree"; do (cd "$top" && ls tests/attn_fuzz.cu bench/attention.cu tests/gemm_fuzz.cu bench/gemm.cu examples/*.cu 2>/dev/null); done | awk '!seen[$0]++' | {
+for top in . "$tree"; do
+    (cd "$top" && ls tests/attn_fuzz.cu bench/attention.cu tests/gemm_fuzz.cu bench/gemm.cu examples/*.cu 2>/dev/null)
+done | awk '!seen[$0]++' | {
     if [ -n "$ONLY" ]; then grep -E -- "$ONLY"; else cat; fi
 } | while read -r source; do
     for arch in $targets; do
         case $source:$arch in
             *sm90*:[18]*) continue ;; # sm_90a kernels only
-            tests/gemm_fuzz.cu:[18]* | tests/attn_fuzz.cu:1*) [ "$arch" = 80 ] || continue ;; # stubs, and what stands for sm_80 already
+            # stubs, and what stands for sm_80 already
+            tests/gemm_fuzz.cu:[18]* | tests/attn_fuzz.cu:1*) [ "$arch" = 80 ] || continue ;;
         esac
         echo "$arch $source"
     done
@@ -242,9 +253,11 @@ while read -r arch source; do
 done < "$work/list" | awk '
     { print; count[$9]++; before[$9] += $4; after[$9] += $5 }
     END {
-        printf "%d kernels: %d same, %d params, %d differ, %d new, %d gone; %d compilations failed", NR - count["FAILS"], count["same"], count["params"],
+        printf "%d kernels: %d same, %d params, %d differ, %d new, %d gone; %d compilations failed",
+            NR - count["FAILS"], count["same"], count["params"],
             count["DIFFERS"], count["new"], count["gone"], count["FAILS"]
-        if (count["DIFFERS"]) printf "; those that differ: %d instructions before, %d after", before["DIFFERS"], after["DIFFERS"]
+        if (count["DIFFERS"])
+            printf "; those that differ: %d instructions before, %d after", before["DIFFERS"], after["DIFFERS"]
         print ""
         exit count["DIFFERS"] + count["gone"] + count["FAILS"] > 0
     }'

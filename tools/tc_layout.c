@@ -1,9 +1,11 @@
-/* tc_layout.c - draws which thread holds which element, where a swizzle or a TMA box puts it, and counts bank conflicts.
+/* tc_layout.c - draws which thread holds which element, where a swizzle or a TMA box puts it, and counts bank
+ * conflicts.
  *     cc -std=c11 -O2 -I. tools/tc_layout.c -o build/tc_layout        from the repository's root; needs nothing else
  *     build/tc_layout --help
  *
- * It knows no layout of its own: every place comes from the functions of the headers (tc_frag_*, tc_swizzle*, tc_layout_*,
- * tc_tcgen05_*, tc_sp_*), so a picture is what a kernel gets. A command makes pictures, main writes them as text or as one SVG.
+ * It knows no layout of its own: every place comes from the functions of the headers (tc_frag_*, tc_swizzle*,
+ * tc_layout_*, tc_tcgen05_*, tc_sp_*), so a picture is what a kernel gets. A command makes pictures, main writes them
+ * as text or as one SVG.
  * Where the CUDA Toolkit's headers are in the include path, tc_tma.h checks the boxes as it does for tensor maps.
  */
 #include "../tc_mma.h"
@@ -93,9 +95,10 @@ static struct {
 
 /* Option names with "=" take a value; "--svg" takes one if a word follows. */
 static const char *const all_options[] = {
-    "--svg=", "--lane=", "--elements", "--selector=", "--layout=", "--product=", "--type=", "--pack", "--split=", "--cta-group=", "--sp", "--ws",
-    "--rows=", "--factors=", "--thread=", "--scale-vec=", "--byte=", "--row-bytes=", "--chunk=", "--view=", "--k=", "--lead=", "--stride=", "--dims=",
-    "--box=", "--at=", "--steps=", "--padded", "--swizzle=", "--lower=", "--upper=", "--channels=", "--pixels=", "--offsets=", "--pattern=", "--bytes=",
+    "--svg=", "--lane=", "--elements", "--selector=", "--layout=", "--product=", "--type=", "--pack", "--split=",
+    "--cta-group=", "--sp", "--ws", "--rows=", "--factors=", "--thread=", "--scale-vec=", "--byte=", "--row-bytes=",
+    "--chunk=", "--view=", "--k=", "--lead=", "--stride=", "--dims=", "--box=", "--at=", "--steps=", "--padded",
+    "--swizzle=", "--lower=", "--upper=", "--channels=", "--pixels=", "--offsets=", "--pattern=", "--bytes=",
     "--count="};
 
 static const char *option(const char *name)
@@ -110,7 +113,8 @@ static int parse_int(const char *s, const char *what, long lo, long hi)
 {
     char *end;
     const long x = strtol(s, &end, 0);
-    if (end == s || *end || x < lo || x > hi) fail("%s is %s, but must be a number in %ld..%ld", what, *s ? s : "empty", lo, hi);
+    if (end == s || *end || x < lo || x > hi)
+        fail("%s is %s, but must be a number in %ld..%ld", what, *s ? s : "empty", lo, hi);
     return (int)x;
 }
 
@@ -172,8 +176,11 @@ static int type_of(const char *unset)
 static const struct {
     const char *name;
     int mode;
-} swizzles[] = {{"none", TC_SWIZZLE_NONE}, {"0", TC_SWIZZLE_NONE}, {"32", TC_SWIZZLE_32B}, {"64", TC_SWIZZLE_64B}, {"96", TC_SWIZZLE_96B}, {"128", TC_SWIZZLE_128B},
-                {"128_atom_32", TC_SWIZZLE_128B_ATOM_32B}, {"128_atom_32_flip_8", TC_SWIZZLE_128B_ATOM_32B_FLIP_8B}, {"128_atom_64", TC_SWIZZLE_128B_ATOM_64B}};
+}
+swizzles[] = {{"none", TC_SWIZZLE_NONE}, {"0", TC_SWIZZLE_NONE}, {"32", TC_SWIZZLE_32B}, {"64", TC_SWIZZLE_64B},
+              {"96", TC_SWIZZLE_96B}, {"128", TC_SWIZZLE_128B},
+                {"128_atom_32", TC_SWIZZLE_128B_ATOM_32B}, {"128_atom_32_flip_8", TC_SWIZZLE_128B_ATOM_32B_FLIP_8B},
+                {"128_atom_64", TC_SWIZZLE_128B_ATOM_64B}};
 
 static int swizzle_of(const char *what, const char *s)
 {
@@ -227,7 +234,8 @@ static picture *draw(int rows, int cols, const char *format, ...)
     picture *p = &pictures[picture_count++];
     va_list list;
     int i;
-    if (rows < 1 || cols < 1 || (int64_t)rows * cols > 1 << 18) fail("a picture of %d x %d cells is not drawn", rows, cols);
+    if (rows < 1 || cols < 1 || (int64_t)rows * cols > 1 << 18)
+        fail("a picture of %d x %d cells is not drawn", rows, cols);
     va_start(list, format);
     vsnprintf(p->title, sizeof p->title, format, list);
     va_end(list);
@@ -250,7 +258,8 @@ static void axes(picture *p, const char *down, const char *across)
 
 static cell *at(picture *p, int row, int col)
 {
-    if (row < 0 || row >= p->rows || col < 0 || col >= p->cols) fail("internal: cell %d, %d of %d x %d", row, col, p->rows, p->cols);
+    if (row < 0 || row >= p->rows || col < 0 || col >= p->cols)
+        fail("internal: cell %d, %d of %d x %d", row, col, p->rows, p->cols);
     return &p->cells[row * p->cols + col];
 }
 
@@ -301,13 +310,15 @@ static void write_text(const picture *p, FILE *f)
     }
     if (*p->down) fprintf(f, "down: %s; across: %s\n", p->down, p->across);
     fprintf(f, "%*s ", label, "");
-    for (c = 0; c < p->cols; c++) fprintf(f, "%s%*s", p->every_col && c % p->every_col == 0 ? " | " : "  ", width[c], p->col[c]);
+    for (c = 0; c < p->cols; c++)
+        fprintf(f, "%s%*s", p->every_col && c % p->every_col == 0 ? " | " : "  ", width[c], p->col[c]);
     fputc('\n', f);
     for (r = 0; r < p->rows; r++) {
         if (p->every_row && r && r % p->every_row == 0) fputc('\n', f);
         fprintf(f, "%*s ", label, p->row[r]);
         for (c = 0; c < p->cols; c++)
-            fprintf(f, "%s%*s", p->every_col && c % p->every_col == 0 ? " | " : "  ", width[c], *p->cells[r * p->cols + c].text ? p->cells[r * p->cols + c].text : ".");
+            fprintf(f, "%s%*s", p->every_col && c % p->every_col == 0 ? " | " : "  ", width[c],
+                    *p->cells[r * p->cols + c].text ? p->cells[r * p->cols + c].text : ".");
         fputc('\n', f);
     }
     fprintf(f, "%s%s", p->key.s ? p->key.s : "", p->notes.s ? p->notes.s : "");
@@ -327,14 +338,17 @@ static void write_escaped(FILE *f, const char *s)
 
 static unsigned colour_rgb(int colour)
 {
-    /* eight hues (red, green, blue of full saturation), four steps of white in them; black text stays readable on all */
-    static const unsigned char hue[8][3] = {{255, 90, 90}, {255, 160, 40}, {235, 210, 30}, {120, 205, 70}, {40, 195, 165}, {60, 170, 245}, {120, 130, 250}, {215, 110, 225}};
+    /* eight hues (red, green, blue of full saturation), four steps of white in them; black text stays readable on
+     * all */
+    static const unsigned char hue[8][3] = {{255, 90, 90}, {255, 160, 40}, {235, 210, 30}, {120, 205, 70},
+                                            {40, 195, 165}, {60, 170, 245}, {120, 130, 250}, {215, 110, 225}};
     static const int white[4] = {74, 58, 40, 20};
     unsigned rgb = 0;
     int i;
     if (colour == WHITE) return 0xffffff;
     if (colour == GREY) return 0xdddddd;
-    for (i = 0; i < 3; i++) rgb = rgb << 8 | (unsigned)(hue[colour / 4][i] + (255 - hue[colour / 4][i]) * white[colour % 4] / 100);
+    for (i = 0; i < 3; i++)
+        rgb = rgb << 8 | (unsigned)(hue[colour / 4][i] + (255 - hue[colour / 4][i]) * white[colour % 4] / 100);
     return rgb;
 }
 
@@ -401,11 +415,15 @@ static void write_svg(FILE *f)
         if (s.width > width) width = s.width;
         height += s.height;
     }
-    fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", width, height, width, height);
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "role=\"img\">\n<title>", width, height, width, height);
     write_escaped(f, pictures[0].title);
-    fputs("</title>\n<style>text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:11px;fill:#111;text-anchor:middle}"
-          ".t{font-size:14px;font-weight:bold;text-anchor:start}.n{text-anchor:start;fill:#444}.l{text-anchor:end;fill:#444}.h{fill:#444}"
-          ".b{font-size:12px}.s{font-size:9px;fill:#333}.g{stroke:#999;stroke-width:.5;fill:none}.k{stroke:#222;stroke-width:1.5;fill:none}", f);
+    fputs("</title>\n<style>text{font-family:ui-monospace,Menlo,Consolas,"
+          "monospace;font-size:11px;fill:#111;text-anchor:middle}"
+          ".t{font-size:14px;font-weight:bold;text-anchor:start}.n{text-anchor:start;fill:#444}"
+          ".l{text-anchor:end;fill:#444}.h{fill:#444}.b{font-size:12px}.s{font-size:9px;fill:#333}"
+          ".g{stroke:#999;stroke-width:.5;fill:none}.k{stroke:#222;stroke-width:1.5;fill:none}", f);
     for (k = 0; k < COLOURS; k++) fprintf(f, ".c%d{fill:#%06x}", k, colour_rgb(k));
     fprintf(f, "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height);
     for (n = 0; n < picture_count; n++) {
@@ -431,7 +449,8 @@ static void write_svg(FILE *f)
                     if (p->cells[r * p->cols + c].colour != k) continue;
                     while (c + run < p->cols && p->cells[r * p->cols + c + run].colour == k) run++;
                     if (!any) fprintf(f, "<path class=\"c%d\" d=\"", k);
-                    fprintf(f, "M%d %dh%dv%dh-%dz", s.left + c * s.cell_w, y + s.top + r * s.cell_h, run * s.cell_w, s.cell_h, run * s.cell_w);
+                    fprintf(f, "M%d %dh%dv%dh-%dz", s.left + c * s.cell_w, y + s.top + r * s.cell_h, run * s.cell_w,
+                            s.cell_h, run * s.cell_w);
                     any = 1;
                     c += run - 1;
                 }
@@ -501,8 +520,12 @@ static frag fragment(picture *p, const char *reg, int e, int group, int turned, 
     if (group > 1)
         for (i = 0; i < (turned ? p->rows : p->cols); i++)
             print(turned ? p->row[i] : p->col[i], sizeof p->row[i], "%s", range(a, i * group, i * group + group - 1));
-    if (group > 1) say(&p->key, "3:%s[1]: %s 3, register 1, its elements in order from the lowest bits on\n", reg, lanes > 32 ? "thread" : "lane");
-    else say(&p->key, "3:1: %s 3, element 1, counted through its registers (%d in each)\n", lanes > 32 ? "thread" : "lane", e);
+    if (group > 1)
+        say(&p->key, "3:%s[1]: %s 3, register 1, its elements in order from the lowest bits on\n", reg,
+            lanes > 32 ? "thread" : "lane");
+    else
+        say(&p->key, "3:1: %s 3, element 1, counted through its registers (%d in each)\n", lanes > 32 ? "thread"
+            : "lane", e);
     return f;
 }
 
@@ -551,15 +574,18 @@ static const mma_shape dense[] = {
 #undef X
 };
 static const mma_shape sparse[] = {
-#define X(name, bits, e, groups) {#name, e, NAMES(sp_, name), bits, groups, {tc_frag_sp_##name##_meta_row, tc_frag_sp_##name##_meta_col}},
+#define X(name, bits, e, groups)                                                                                      \
+    {#name, e, NAMES(sp_, name), bits, groups, {tc_frag_sp_##name##_meta_row, tc_frag_sp_##name##_meta_col}},
     TC__SP_FRAGS(X)
 #undef X
 };
 
-/* "bf16" and its like, for the class that the tables have. packed: the shape with two e2m1 in a byte; others have one. */
+/* "bf16" and its like, for the class that the tables have. packed: the shape with two e2m1 in a byte; others have
+ * one. */
 static const char *class_of(const char *packed, const char *shape, const char *s)
 {
-    static const char *const types[][2] = {{"f16", "b16"}, {"bf16", "b16"}, {"tf32", "b32"}, {"f64", "b64"}, {"s8", "b8"}, {"u8", "b8"}, {"e4m3", "b8"},
+    static const char *const types[][2] = {{"f16", "b16"}, {"bf16", "b16"}, {"tf32", "b32"}, {"f64", "b64"},
+                                           {"s8", "b8"}, {"u8", "b8"}, {"e4m3", "b8"},
                                            {"e5m2", "b8"}, {"e3m2", "b8"}, {"e2m3", "b8"}, {"s4", "b4"}, {"u4", "b4"}};
     int i;
     for (i = 0; i < COUNT(types); i++)
@@ -578,9 +604,14 @@ static const mma_shape *find_shape(const mma_shape *table, int count, const char
         for (i = 0; i < count; i++)
             if (!strcmp(table[i].name, name)) return &table[i];
     }
-    for (i = 0; i < count; i++) say(&legal, "%s%.*s %s", i ? ", " : "", (int)strcspn(table[i].name, "_"), table[i].name, strchr(table[i].name, '_') + 1);
-    if (args.words < 2) fail("a shape and a class are missing; there are: %s%s (a type like bf16 may stand for its class)", legal.s, also);
-    fail("%s %s is no shape and class; there are: %s%s (a type like bf16 may stand for its class)", args.word[0], args.word[1], legal.s, also);
+    for (i = 0; i < count; i++)
+        say(&legal, "%s%.*s %s", i ? ", " : "", (int)strcspn(table[i].name, "_"), table[i].name,
+            strchr(table[i].name, '_') + 1);
+    if (args.words < 2)
+        fail("a shape and a class are missing; there are: %s%s (a type like bf16 may stand for its class)", legal.s,
+             also);
+    fail("%s %s is no shape and class; there are: %s%s (a type like bf16 may stand for its class)", args.word[0],
+         args.word[1], legal.s, also);
 }
 
 static void draw_mma(const mma_shape *s, const char *kind, int part)
@@ -590,10 +621,13 @@ static void draw_mma(const mma_shape *s, const char *kind, int part)
     const int kept = s->bits ? 2 : 1;
     sscanf(s->name, "m%dn%dk%d", &m, &n, &k);
     {
-        const int rows = part == 1 ? n : m, cols = part == 2 ? n : part == 0 ? k / kept : k; /* as the functions have them */
-        const int e = part == 2 ? 1 : s->e, group = part != 2 && s->e >= 4 && !option("--elements") ? s->e : 1, turned = part == 1;
-        picture *p = draw(turned ? cols / group : rows, turned ? rows : cols / group, "%s %.*s, %s of class %s: %s%s", kind, (int)strcspn(s->name, "_"), s->name,
-                          matrix[part], strchr(s->name, '_') + 1, part == 0 ? "M x K" : part == 1 ? "K x N" : "M x N",
+        /* as the functions have them */
+        const int rows = part == 1 ? n : m, cols = part == 2 ? n : part == 0 ? k / kept : k;
+        const int e = part == 2 ? 1 : s->e, group = part != 2 && s->e >= 4 && !option("--elements") ? s->e : 1,
+                  turned = part == 1;
+        picture *p = draw(turned ? cols / group : rows, turned ? rows : cols / group, "%s %.*s, %s of class %s: %s%s",
+                          kind, (int)strcspn(s->name, "_"), s->name, matrix[part], strchr(s->name, '_') + 1,
+                          part == 0 ? "M x K" : part == 1 ? "K x N" : "M x N",
                           part == 0 && s->bits ? ", the kept half of its columns" : "");
         frag f = fragment(p, reg[part], e, group, turned, 32);
         axes(p, part == 1 ? "k" : "row m", part == 0 ? (s->bits ? "column of kept" : "k") : "column n");
@@ -610,17 +644,21 @@ static void draw_mma(const mma_shape *s, const char *kind, int part)
 static void draw_volta(int part)
 {
     const int col = choose("--layout", option("--layout") ? option("--layout") : part == 1 ? "col" : "row", "row col");
-    const int f32 = choose("--type", option("--type") ? option("--type") : "f32", "f16 f32"), product = number("--product", 0, 0, 3);
-    picture *p = draw(part == 1 ? 4 : 8, part == 0 ? 4 : 8, "mma m8n8k4 f16, %s%s, product %d of 0..3", part == 0 ? "A " : part == 1 ? "B " : "D ",
-                      part == 2 ? (f32 ? "of f32" : "of f16") : col ? "by columns" : "by rows", product);
+    const int f32 = choose("--type", option("--type") ? option("--type") : "f32", "f16 f32"),
+              product = number("--product", 0, 0, 3);
+    picture *p = draw(part == 1 ? 4 : 8, part == 0 ? 4 : 8, "mma m8n8k4 f16, %s%s, product %d of 0..3", part == 0 ? "A "
+                      : part == 1 ? "B " : "D ", part == 2 ? (f32 ? "of f32" : "of f16") : col ? "by columns"
+                      : "by rows", product);
     frag f = fragment(p, part == 0 ? "a" : part == 1 ? "b" : "d", part == 2 && f32 ? 1 : 2, 1, part == 1, 32);
     int lane, i;
     axes(p, part == 1 ? "k" : "row m", part == 0 ? "k" : "column n");
     for (lane = 0; lane < 32; lane++)
         for (i = 0; i < (part == 2 ? 8 : 4); i++) {
             if (tc_frag_m8n8k4_f16_product(lane) != product) continue;
-            if (part == 0) put(&f, lane, i, tc_frag_m8n8k4_f16_a_row(lane, i, col), tc_frag_m8n8k4_f16_a_col(lane, i, col));
-            else if (part == 1) put(&f, lane, i, tc_frag_m8n8k4_f16_b_row(lane, i, col), tc_frag_m8n8k4_f16_b_col(lane, i, col));
+            if (part == 0)
+                put(&f, lane, i, tc_frag_m8n8k4_f16_a_row(lane, i, col), tc_frag_m8n8k4_f16_a_col(lane, i, col));
+            else if (part == 1)
+                put(&f, lane, i, tc_frag_m8n8k4_f16_b_row(lane, i, col), tc_frag_m8n8k4_f16_b_col(lane, i, col));
             else put(&f, lane, i, tc_frag_m8n8k4_f16_d_row(lane, i, f32), tc_frag_m8n8k4_f16_d_col(lane, i, f32));
         }
     end_fragment(&f);
@@ -633,7 +671,8 @@ static void command_mma(void)
     const int part = args.words > 2 ? choose("the matrix", word(2), "a b d") : -1;
     int i;
     at_most(3);
-    if (!volta && (option("--layout") || option("--product") || option("--type"))) fail("--layout, --product and --type belong to m8n8k4 b16");
+    if (!volta && (option("--layout") || option("--product") || option("--type")))
+        fail("--layout, --product and --type belong to m8n8k4 b16");
     for (i = 0; i < 3; i++) {
         if (part >= 0 && part != i) continue;
         if (volta) draw_volta(i);
@@ -643,10 +682,12 @@ static void command_mma(void)
 
 static void draw_meta(const mma_shape *s)
 {
-    const int k = s->groups * tc_sp_group(s->bits), selectors = 16 / s->groups, selector = number("--selector", 0, 0, selectors - 1);
-    const int step = s->bits == 4 ? 2 : 1, only = number("--lane", -1, 0, 31); /* columns that a pair of bits describes */
-    picture *p = draw(16, k / 2 / step, "mma.sp %.*s, metadata of class %s, selector %d of 0..%d", (int)strcspn(s->name, "_"), s->name, strchr(s->name, '_') + 1,
-                      selector, selectors - 1);
+    const int k = s->groups * tc_sp_group(s->bits), selectors = 16 / s->groups,
+              selector = number("--selector", 0, 0, selectors - 1);
+    /* columns that a pair of bits describes */
+    const int step = s->bits == 4 ? 2 : 1, only = number("--lane", -1, 0, 31);
+    picture *p = draw(16, k / 2 / step, "mma.sp %.*s, metadata of class %s, selector %d of 0..%d",
+                      (int)strcspn(s->name, "_"), s->name, strchr(s->name, '_') + 1, selector, selectors - 1);
     int lane, i, heard = 0;
     axes(p, "row m", "column of kept");
     p->every_row = 8, p->every_col = 2;
@@ -654,7 +695,8 @@ static void draw_meta(const mma_shape *s)
     for (i = 0; i < p->cols && step == 2; i++) print(p->col[i], sizeof p->col[i], "%d..%d", 2 * i, 2 * i + 1);
     for (lane = 0; lane < 32; lane++)
         for (i = 0; i < 16; i += s->bits == 32 ? 2 : 1) {
-            const int row = s->meta[0](lane, i, selector), col = s->meta[1](lane, i, selector), last = 2 * i + (s->bits == 32 ? 3 : 1);
+            const int row = s->meta[0](lane, i, selector), col = s->meta[1](lane, i, selector),
+                      last = 2 * i + (s->bits == 32 ? 3 : 1);
             cell *q;
             if (row < 0) continue;
             q = at(p, row, col / step);
@@ -699,7 +741,8 @@ static void draw_matrix(const char *instruction, const matrix_form *forms, int c
     {
         picture *p = draw(f->rows * n, f->cols, "%s %s x%d%s", instruction, f->name, n, trans ? " trans" : "");
         frag g = fragment(p, "r", f->e, 1, 0, 32);
-        axes(p, "row in shared memory, 16 bytes; @n: lane n gave its address", f->cols == 8 ? "16-bit element of the row" : "8-bit element of the row");
+        axes(p, "row in shared memory, 16 bytes; @n: lane n gave its address",
+             f->cols == 8 ? "16-bit element of the row" : "8-bit element of the row");
         p->every_row = f->rows;
         for (i = 0; i < p->rows; i++) print(p->row[i], sizeof p->row[i], "@%d", i);
         for (lane = 0; lane < 32; lane++)
@@ -710,18 +753,22 @@ static void draw_matrix(const char *instruction, const matrix_form *forms, int c
 
 static void command_ldmatrix(void)
 {
-    static const matrix_form forms[] = {{"m8n8", 0, 8, 8, 2, 2, 4, tc_frag_ldmatrix_m8n8_row, tc_frag_ldmatrix_m8n8_col},
-                                        {"m8n8", 1, 8, 8, 2, 2, 4, tc_frag_ldmatrix_m8n8_trans_row, tc_frag_ldmatrix_m8n8_trans_col},
-                                        {"m16n16", 1, 16, 16, 8, 4, 2, tc_frag_ldmatrix_m16n16_trans_row, tc_frag_ldmatrix_m16n16_trans_col},
-                                        {"m8n16", 0, 8, 16, 4, 4, 4, tc_frag_ldmatrix_m8n16_row, tc_frag_ldmatrix_m8n16_col}};
+    static const matrix_form forms[] = {
+        {"m8n8", 0, 8, 8, 2, 2, 4, tc_frag_ldmatrix_m8n8_row, tc_frag_ldmatrix_m8n8_col},
+        {"m8n8", 1, 8, 8, 2, 2, 4, tc_frag_ldmatrix_m8n8_trans_row, tc_frag_ldmatrix_m8n8_trans_col},
+        {"m16n16", 1, 16, 16, 8, 4, 2, tc_frag_ldmatrix_m16n16_trans_row, tc_frag_ldmatrix_m16n16_trans_col},
+        {"m8n16", 0, 8, 16, 4, 4, 4, tc_frag_ldmatrix_m8n16_row, tc_frag_ldmatrix_m8n16_col},
+    };
     draw_matrix("ldmatrix", forms, COUNT(forms), "m8n8 m16n16 m8n16");
 }
 
 static void command_stmatrix(void)
 {
-    static const matrix_form forms[] = {{"m8n8", 0, 8, 8, 2, 2, 4, tc_frag_stmatrix_m8n8_row, tc_frag_stmatrix_m8n8_col},
-                                        {"m8n8", 1, 8, 8, 2, 2, 4, tc_frag_stmatrix_m8n8_trans_row, tc_frag_stmatrix_m8n8_trans_col},
-                                        {"m16n8", 1, 8, 16, 4, 4, 4, tc_frag_stmatrix_m16n8_trans_row, tc_frag_stmatrix_m16n8_trans_col}};
+    static const matrix_form forms[] = {
+        {"m8n8", 0, 8, 8, 2, 2, 4, tc_frag_stmatrix_m8n8_row, tc_frag_stmatrix_m8n8_col},
+        {"m8n8", 1, 8, 8, 2, 2, 4, tc_frag_stmatrix_m8n8_trans_row, tc_frag_stmatrix_m8n8_trans_col},
+        {"m16n8", 1, 8, 16, 4, 4, 4, tc_frag_stmatrix_m16n8_trans_row, tc_frag_stmatrix_m16n8_trans_col},
+    };
     draw_matrix("stmatrix", forms, COUNT(forms), "m8n8 m16n8");
 }
 
@@ -732,7 +779,8 @@ static void command_wgmma(void)
     int t, i;
     at_most(2);
     if (part == 0) {
-        const int n = word(1) ? parse_int(word(1), "n", 8, 256) : 16, f16 = choose("--type", option("--type") ? option("--type") : "f32", "f32 s32 f16") == 2;
+        const int n = word(1) ? parse_int(word(1), "n", 8, 256) : 16,
+                  f16 = choose("--type", option("--type") ? option("--type") : "f32", "f32 s32 f16") == 2;
         picture *p;
         frag f;
         if (n % 8) fail("n is %d, but must be a multiple of 8 in 8..256", n);
@@ -746,7 +794,8 @@ static void command_wgmma(void)
         end_fragment(&f);
     } else if (part == 1) {
         static const int sizes[] = {16, 32, 8, 1};
-        const int bits = sizes[choose("bits of an element", word(1) ? word(1) : "16", "16 32 8 1")], e = 32 / bits, k = 8 * e, group = e >= 4 && !option("--elements") ? e : 1;
+        const int bits = sizes[choose("bits of an element", word(1) ? word(1) : "16", "16 32 8 1")], e = 32 / bits,
+                  k = 8 * e, group = e >= 4 && !option("--elements") ? e : 1;
         picture *p = draw(64, k / group, "wgmma m64nNk%d, A in registers, elements of %d bits", k, bits);
         frag f = fragment(p, "a", e, group, 0, 128);
         axes(p, "row m", "k");
@@ -756,9 +805,11 @@ static void command_wgmma(void)
         end_fragment(&f);
     } else {
         static const int sizes[] = {16, 32, 8};
-        const int bits = sizes[choose("bits of an element", word(1) ? word(1) : "16", "16 32 8")], group = bits == 32 ? 2 : 4, selector = number("--selector", 0, 0, bits == 8 ? 0 : 1);
+        const int bits = sizes[choose("bits of an element", word(1) ? word(1) : "16", "16 32 8")],
+                  group = bits == 32 ? 2 : 4, selector = number("--selector", 0, 0, bits == 8 ? 0 : 1);
         const int only = number("--lane", -1, 0, 127);
-        picture *p = draw(64, bits == 8 ? 16 : 8, "wgmma.sp, metadata of A, elements of %d bits, selector %d", bits, selector);
+        picture *p = draw(64, bits == 8 ? 16 : 8, "wgmma.sp, metadata of A, elements of %d bits, selector %d", bits,
+                          selector);
         axes(p, "row m", "k of A, a group");
         p->every_row = 8, p->every_col = 4;
         say(&p->key, "3:4-7: bits 4 to 7 of thread 3's register describe the group\n");
@@ -773,7 +824,9 @@ static void command_wgmma(void)
                 print(q->big, sizeof q->big, "T%d", t);
                 print(q->small, sizeof q->small, "bits %d-%d", 4 * i, 4 * i + 3);
                 q->colour = only < 0 || only == t ? lane_colour(t) : WHITE;
-                if (only == t) say(&p->held, "lane %d bits %d-%d: row %d, k %d..%d\n", t, 4 * i, 4 * i + 3, row, col, col + group - 1);
+                if (only == t)
+                    say(&p->held, "lane %d bits %d-%d: row %d, k %d..%d\n", t, 4 * i, 4 * i + 3, row, col,
+                        col + group - 1);
             }
         if (only >= 0 && !p->held.s) say(&p->held, "lane %d is not read with this selector\n", only);
     }
@@ -788,7 +841,8 @@ static void draw_tcgen05(const char *instruction, const char *packs)
     const int pack = option("--pack") != NULL, registers = tc_tcgen05_ld_registers(shape, n);
     int split, cols = 0, l, i;
     at_most(2);
-    if (registers > 128) fail("%s %s has %d registers, but the most is 128: x%d", word(0), word(1), registers, n * 128 / registers);
+    if (registers > 128)
+        fail("%s %s has %d registers, but the most is 128: x%d", word(0), word(1), registers, n * 128 / registers);
     if (option("--split") && shape != TC_TCGEN05_16X32BX2) fail("--split belongs to 16x32bx2");
     split = number("--split", n * (pack ? 2 : 1), 0, 512);
     for (l = 0; l < 32; l++)
@@ -797,14 +851,20 @@ static void draw_tcgen05(const char *instruction, const char *packs)
             if (c > cols) cols = c;
         }
     {
-        picture *p = draw(shape == TC_TCGEN05_32X32B ? 32 : 16, cols, "%s %s x%d%s%s", instruction, shapes[shape], n, pack ? packs : "", "");
+        picture *p = draw(shape == TC_TCGEN05_32X32B ? 32 : 16, cols, "%s %s x%d%s%s", instruction, shapes[shape], n,
+                          pack ? packs : "", "");
         frag f = fragment(p, "r", pack ? 2 : 1, 1, 0, 32);
         axes(p, "lane of tensor memory, from the address'", "column of 32 bits");
         p->every_row = shape == TC_TCGEN05_32X32B ? 32 : 8;
-        if (shape != TC_TCGEN05_32X32B) p->every_col = shape == TC_TCGEN05_16X32BX2 ? 0 : shape == TC_TCGEN05_16X64B ? 2 : shape == TC_TCGEN05_16X128B ? 4 : 8;
+        if (shape != TC_TCGEN05_32X32B)
+            p->every_col = shape == TC_TCGEN05_16X32BX2 ? 0
+                         : shape == TC_TCGEN05_16X64B ? 2
+                         : shape == TC_TCGEN05_16X128B ? 4
+                         : 8;
         for (l = 0; l < 32; l++)
             for (i = 0; i < registers; i++) {
-                const int lane = tc_tcgen05_ld_lane(shape, l, i), column = tc_tcgen05_ld_column(shape, pack, split, l, i);
+                const int lane = tc_tcgen05_ld_lane(shape, l, i),
+                          column = tc_tcgen05_ld_column(shape, pack, split, l, i);
                 put(&f, l, pack ? 2 * i : i, lane, column);
                 if (pack) put(&f, l, 2 * i + 1, lane, column + 1);
             }
@@ -828,15 +888,19 @@ static void command_tmem_d(void)
     m = ms[ws ? 2 : g - 1][choose("m", word(0), legal)];
     n = word(1) ? parse_int(word(1), "n", 8, 256) : 128;
     banks = tc__t5_banks(m, g, sp, ws);
-    if (tc_tcgen05_idesc_check(&(tc_tcgen05_idesc_fields){.kind = TC_KIND_F16, .a = TC_F16, .b = TC_F16, .d = TC_F32, .m = m, .n = n, .cta_group = g, .sparse = sp, .ws = ws}) != TC_OK)
+    if (tc_tcgen05_idesc_check(&(tc_tcgen05_idesc_fields){.kind = TC_KIND_F16, .a = TC_F16, .b = TC_F16, .d = TC_F32,
+                                                          .m = m, .n = n, .cta_group = g, .sparse = sp,
+                                                          .ws = ws}) != TC_OK)
         fail("%s", tc_why());
-    p = draw(8, g, "D of tcgen05.mma%s%s in tensor memory: m = %d, n = %d, cta_group %d", ws ? ".ws" : "", sp ? ".sp" : "", m, n, g);
+    p = draw(8, g, "D of tcgen05.mma%s%s in tensor memory: m = %d, n = %d, cta_group %d", ws ? ".ws" : "", sp ? ".sp"
+             : "", m, n, g);
     axes(p, "lanes of tensor memory", "CTA");
     p->every_row = 2;
     say(&p->notes, "columns 0..%d from D's address; warp w of four reaches lanes 32w to 32w + 31\n", n / banks - 1);
     for (cta = 0; cta < g; cta++)
         for (band = 0; band < 8; band++) {
-            const int lane = band * 16, row = tc_tcgen05_d_row(m, g, sp, ws, cta, lane), col = tc_tcgen05_d_col(m, n, g, sp, ws, lane, 0);
+            const int lane = band * 16, row = tc_tcgen05_d_row(m, g, sp, ws, cta, lane),
+                      col = tc_tcgen05_d_col(m, n, g, sp, ws, lane, 0);
             cell *q = at(p, band, cta);
             print(p->row[band], sizeof p->row[band], "%d..%d", lane, lane + 15);
             q->colour = GREY;
@@ -857,11 +921,14 @@ static int kind_of(const char *s)
 
 static void command_tmem_meta(void)
 {
-    const int kind = kind_of(word(0)), g = number("--cta-group", 1, 1, 2), ws = option("--ws") != NULL, selector = number("--selector", 0, 0, kind <= TC_KIND_TF32 ? 1 : 0);
+    const int kind = kind_of(word(0)), g = number("--cta-group", 1, 1, 2), ws = option("--ws") != NULL,
+              selector = number("--selector", 0, 0, kind <= TC_KIND_TF32 ? 1 : 0);
     static const int ms[3][3] = {{64, 128, 0}, {128, 256, 0}, {32, 64, 128}};
-    const int m = ms[ws ? 2 : g - 1][choose("m", word(1) ? word(1) : ws ? "32" : "128", ws ? "32 64 128" : g == 2 ? "128 256" : "64 128")];
+    const int m = ms[ws ? 2 : g - 1][choose("m", word(1) ? word(1) : ws ? "32" : "128", ws ? "32 64 128"
+                                            : g == 2 ? "128 256" : "64 128")];
     const int groups = kind <= TC_KIND_TF32 ? 8 : 16, wide = kind == TC_KIND_TF32 ? 2 : kind >= TC_KIND_MXF4 ? 8 : 4;
-    picture *p = draw(m / g, groups, "metadata of a sparse A in tensor memory: kind %s, m = %d, cta_group %d%s", tc_kind_name(kind), m, g, g == 2 ? ", the even CTA" : "");
+    picture *p = draw(m / g, groups, "metadata of a sparse A in tensor memory: kind %s, m = %d, cta_group %d%s",
+                      tc_kind_name(kind), m, g, g == 2 ? ", the even CTA" : "");
     int row, i;
     at_most(2);
     axes(p, "row m", "k of A, a group");
@@ -870,7 +937,8 @@ static void command_tmem_meta(void)
     say(&p->notes, ".ws with m below 128 has copies in the other lanes, see tc_tcgen05.h\n");
     for (row = 0; row < p->rows; row++)
         for (i = 0; i < groups; i++) {
-            const int lane = tc_tcgen05_meta_lane(kind, m, 128, g, ws, row, 0, i), column = tc_tcgen05_meta_column(kind, selector, i), bit = tc_tcgen05_meta_bit(kind, row, i);
+            const int lane = tc_tcgen05_meta_lane(kind, m, 128, g, ws, row, 0, i),
+                      column = tc_tcgen05_meta_column(kind, selector, i), bit = tc_tcgen05_meta_bit(kind, row, i);
             cell *q = at(p, row, i);
             print(p->col[i], sizeof p->col[i], "%d..%d", i * wide, i * wide + wide - 1);
             print(q->text, sizeof q->text, "%d:%d.%d", lane, column, bit);
@@ -891,9 +959,11 @@ static void command_scale_factors(void)
         const int columns = where ? 4 : tc_tcgen05_sf_column(rows, rows - 1, factors - 1 + (4 - factors % 4) % 4) + 1;
         picture *p;
         int i;
-        if (!where && rows > 256) fail("--rows is %d, but tensor memory has the factors of 256 rows of B at most", rows);
-        p = draw(lines, columns * 4, where ? "scale factors in memory: %d rows x %d factors, as tcgen05.cp 32x128b.warpx4 reads them"
-                                           : "scale factors in tensor memory: %d rows x %d factors", rows, factors);
+        if (!where && rows > 256)
+            fail("--rows is %d, but tensor memory has the factors of 256 rows of B at most", rows);
+        p = draw(lines, columns * 4,
+                 where ? "scale factors in memory: %d rows x %d factors, as tcgen05.cp 32x128b.warpx4 reads them"
+                 : "scale factors in tensor memory: %d rows x %d factors", rows, factors);
         axes(p, where ? "16 bytes, from byte" : "lane (the same in 32.., 64.., 96..)", where ? "byte" : "column.byte");
         p->every_col = 4, p->every_row = 32;
         say(&p->key, "5:2: factor 2 (along K) of row 5\n");
@@ -902,7 +972,8 @@ static void command_scale_factors(void)
         for (row = 0; row < rows; row++)
             for (s = 0; s < factors; s++) {
                 const int offset = (int)tc_tcgen05_sf_offset((factors + 3) / 4 * 4, row, s);
-                cell *q = where ? at(p, offset / 16, offset % 16) : at(p, tc_tcgen05_sf_lane(row), tc_tcgen05_sf_column(rows, row, s) * 4 + tc_tcgen05_sf_byte(s));
+                cell *q = where ? at(p, offset / 16, offset % 16)
+                     : at(p, tc_tcgen05_sf_lane(row), tc_tcgen05_sf_column(rows, row, s) * 4 + tc_tcgen05_sf_byte(s));
                 print(q->text, sizeof q->text, "%d:%d", row, s);
                 print(q->big, sizeof q->big, "%d", row);
                 print(q->small, sizeof q->small, "s%d", s);
@@ -910,11 +981,15 @@ static void command_scale_factors(void)
             }
     } else {
         static const int vecs[3] = {1, 2, 4};
-        const int b = where == 3, vec = vecs[choose("--scale-vec", option("--scale-vec") ? option("--scale-vec") : "1", "1 2 4")];
-        const int thread = number("--thread", 0, 0, b ? 3 : 1), byte = number("--byte", 0, 0, vec == 4 ? 0 : vec == 2 ? 2 : 3);
+        const int b = where == 3,
+                  vec = vecs[choose("--scale-vec", option("--scale-vec") ? option("--scale-vec") : "1", "1 2 4")];
+        const int thread = number("--thread", 0, 0, b ? 3 : 1),
+                  byte = number("--byte", 0, 0, vec == 4 ? 0 : vec == 2 ? 2 : 3);
         picture *p;
         if (byte % vec) fail("--byte is %d, but scale_vec %dX begins at byte 0 or 2", byte, vec);
-        p = draw(b ? 8 : 16, vec, "scale factors of mma.sync block_scale, scale_vec %dX: of %s, thread id %d, byte id %d", vec, b ? "B" : "A", thread, byte);
+        p = draw(b ? 8 : 16, vec,
+                 "scale factors of mma.sync block_scale, scale_vec %dX: of %s, thread id %d, byte id %d", vec, b ? "B"
+                 : "A", thread, byte);
         axes(p, b ? "column n" : "row m", "factor along K");
         say(&p->key, "3.1: byte 1 of lane 3's register\n");
         for (lane = 0; lane < 32; lane++) {
@@ -933,7 +1008,8 @@ static void command_scale_factors(void)
 /* ---------------------------------------------------------------------------------------------------------------------
  * Shared memory: swizzles, canonical layouts, boxes of TMA.
  */
-/* Bits of an element as it lies in shared memory: 6-bit types, and 4-bit ones that are padded, take a byte on average. */
+/* Bits of an element as it lies in shared memory: 6-bit types, and 4-bit ones that are padded, take a byte on
+ * average. */
 static int stored_bits(int type, int padded)
 {
     const int bits = tc_type_bits(type);
@@ -942,8 +1018,10 @@ static int stored_bits(int type, int padded)
 
 static void command_swizzle(void)
 {
-    const int mode = swizzle_of("the swizzle", word(0)), type = type_of("bf16"), bits = stored_bits(type, option("--padded") != NULL);
-    const int row_bytes = number("--row-bytes", mode ? (int)tc_swizzle_width(mode) : 128, 16, 4096), rows = number("--rows", 8, 1, 1024);
+    const int mode = swizzle_of("the swizzle", word(0)), type = type_of("bf16"),
+              bits = stored_bits(type, option("--padded") != NULL);
+    const int row_bytes = number("--row-bytes", mode ? (int)tc_swizzle_width(mode) : 128, 16, 4096),
+              rows = number("--rows", 8, 1, 1024);
     const int chunk = number("--chunk", mode == TC_SWIZZLE_128B_ATOM_32B_FLIP_8B ? 8 : 16, 4, 128);
     const int view = choose("--view", option("--view") ? option("--view") : "both", "both tile memory");
     const int per = chunk * 8 / bits, cols = row_bytes / chunk, lines = (rows * row_bytes + 127) / 128;
@@ -951,11 +1029,14 @@ static void command_swizzle(void)
     int r, c;
     at_most(1);
     if (chunk & (chunk - 1)) fail("--chunk is %d, but must be 4, 8, 16, 32, 64 or 128", chunk);
-    if (row_bytes % chunk) fail("--row-bytes is %d, but must be a multiple of %d, the bytes of a cell", row_bytes, chunk);
-    if (chunk > 16 && mode && tc_swizzle(mode, 128 * 7) % (uint32_t)chunk) fail("--chunk is %d, but the swizzle moves smaller pieces", chunk);
+    if (row_bytes % chunk)
+        fail("--row-bytes is %d, but must be a multiple of %d, the bytes of a cell", row_bytes, chunk);
+    if (chunk > 16 && mode && tc_swizzle(mode, 128 * 7) % (uint32_t)chunk)
+        fail("--chunk is %d, but the swizzle moves smaller pieces", chunk);
     if (per < 1) fail("--chunk is %d, but an element has %d bytes", chunk, bits / 8);
     if (view != 2) {
-        picture *p = draw(rows, cols, "%s, tile of %s, K-major, rows of %d bytes: where each %d bytes land", swizzle_name(mode), tc_type_name(type), row_bytes, chunk);
+        picture *p = draw(rows, cols, "%s, tile of %s, K-major, rows of %d bytes: where each %d bytes land",
+                          swizzle_name(mode), tc_type_name(type), row_bytes, chunk);
         axes(p, "row", "k");
         say(&p->notes, "byte offset from the tile's start, and banks (of 32, 4 bytes wide); colour: which 4 banks\n");
         if (mode) say(&p->notes, "the tile starts at a multiple of %u bytes\n", tc_swizzle_atom(mode));
@@ -971,7 +1052,8 @@ static void command_swizzle(void)
         axes(p, "128 bytes, from byte", "banks");
         say(&p->notes, "row, and the first k of the %d elements there; colour: which row\n", per);
         for (r = 0; r < lines; r++) print(p->row[r], sizeof p->row[r], "+%d", 128 * r);
-        for (c = 0; c < 128 / chunk; c++) print(p->col[c], sizeof p->col[c], "%s", range(a, c * chunk / 4, (c * chunk + chunk - 1) / 4));
+        for (c = 0; c < 128 / chunk; c++)
+            print(p->col[c], sizeof p->col[c], "%s", range(a, c * chunk / 4, (c * chunk + chunk - 1) / 4));
         for (r = 0; r < rows; r++)
             for (c = 0; c < cols; c++) {
                 const uint32_t offset = tc_swizzle(mode, (uint32_t)(r * row_bytes + c * chunk));
@@ -988,14 +1070,17 @@ static void command_swizzle(void)
 
 static void command_canonical(void)
 {
-    const int mn = choose("the layout", word(0), "k mn"), mode = swizzle_of("the swizzle", word(1)), type = type_of("bf16");
-    const int bits = stored_bits(type, option("--padded") != NULL), width = mode ? (int)tc_swizzle_width(mode) : 16, line_group = mode == TC_SWIZZLE_128B_ATOM_32B ? 4 : 8;
+    const int mn = choose("the layout", word(0), "k mn"), mode = swizzle_of("the swizzle", word(1)),
+              type = type_of("bf16");
+    const int bits = stored_bits(type, option("--padded") != NULL), width = mode ? (int)tc_swizzle_width(mode) : 16,
+              line_group = mode == TC_SWIZZLE_128B_ATOM_32B ? 4 : 8;
     const int atom = line_group * width, per = 128 / bits; /* a cell is 16 bytes */
     int rows, k, lead, stride, lines, chunks, r, c;
     char a[24];
     picture *p;
     at_most(2);
-    if (mode == TC_SWIZZLE_96B || mode > TC_SWIZZLE_128B_ATOM_32B) fail("wgmma and tcgen05 read by none, 32, 64, 128 and (tcgen05, mn, 32-bit types) 128_atom_32 only");
+    if (mode == TC_SWIZZLE_96B || mode > TC_SWIZZLE_128B_ATOM_32B)
+        fail("wgmma and tcgen05 read by none, 32, 64, 128 and (tcgen05, mn, 32-bit types) 128_atom_32 only");
     if (mode == TC_SWIZZLE_128B_ATOM_32B && !mn) fail("128_atom_32 is a layout of mn only");
     if (bits < 8 && mn) fail("types of less than 8 bits are read K-major only");
     rows = number("--rows", mn ? (width < 32 ? 32 : 2 * width) * 8 / bits : 16, 1, 512);
@@ -1005,25 +1090,34 @@ static void command_canonical(void)
     if (mn && !mode) lead = atom, stride = atom * ((k + 7) / 8);
     else stride = atom, lead = atom * ((lines + line_group - 1) / line_group);
     lead = number("--lead", lead, 0, 0x3fff0), stride = number("--stride", stride, 0, 0x3fff0);
-    p = draw(lines, chunks, "canonical %s-major layout of %s, %s", mn ? "MN" : "K", tc_type_name(type), swizzle_name(mode));
+    p = draw(lines, chunks, "canonical %s-major layout of %s, %s", mn ? "MN" : "K", tc_type_name(type),
+             swizzle_name(mode));
     axes(p, mn ? "k" : "row (m or n)", mn ? "row (m or n)" : "k");
     p->every_row = line_group, p->every_col = width / 16;
     if (mn && bits == 8) say(&p->notes, "tcgen05 only: wgmma reads 8-bit types K-major\n");
-    say(&p->notes, "byte offset from the tile's start, and banks; thick lines: atoms of %d bytes; colour: which 4 banks\n", atom);
+    say(&p->notes,
+        "byte offset from the tile's start, and banks; thick lines: atoms of %d bytes; colour: which 4 banks\n", atom);
     say(&p->notes, "descriptor: leading byte offset %d, stride byte offset %d; with address 0: ", lead, stride);
     if (mode <= 128)
-        say(&p->notes, "wgmma 0x%016llx, ", (unsigned long long)tc_wgmma_desc_make((tc_wgmma_desc_fields){.leading_bytes = (uint32_t)lead, .stride_bytes = (uint32_t)stride, .swizzle = mode}));
+        say(&p->notes, "wgmma 0x%016llx, ",
+            (unsigned long long)tc_wgmma_desc_make((tc_wgmma_desc_fields){.leading_bytes = (uint32_t)lead,
+                                                       .stride_bytes = (uint32_t)stride, .swizzle = mode}));
     say(&p->notes, "tcgen05 0x%016llx\n",
-        (unsigned long long)tc_tcgen05_desc_make((tc_tcgen05_desc_fields){.leading_bytes = (uint32_t)lead, .stride_bytes = (uint32_t)stride, .swizzle = mode > 128 ? 128 : mode, .base32 = mode > 128}));
+        (unsigned long long)tc_tcgen05_desc_make((tc_tcgen05_desc_fields){.leading_bytes = (uint32_t)lead,
+                                                     .stride_bytes = (uint32_t)stride, .swizzle = mode > 128 ? 128
+                                                     : mode, .base32 = mode > 128}));
     for (r = 0; r < lines; r++)
         for (c = 0; c < chunks; c++) {
             print(p->col[c], sizeof p->col[c], "%s", range(a, c * per, c * per + per - 1));
-            put_banks(at(p, r, c), mn ? tc_layout_mn(mode, bits, (uint32_t)lead, (uint32_t)stride, (uint32_t)(c * per), (uint32_t)r)
-                                      : tc_layout_k(mode, bits, (uint32_t)lead, (uint32_t)stride, (uint32_t)r, (uint32_t)(c * per)), 16);
+            put_banks(at(p, r, c), mn ? tc_layout_mn(mode, bits, (uint32_t)lead, (uint32_t)stride, (uint32_t)(c * per),
+                                                     (uint32_t)r)
+                      : tc_layout_k(mode, bits, (uint32_t)lead, (uint32_t)stride, (uint32_t)r, (uint32_t)(c * per)),
+                      16);
         }
 }
 
-/* Rows of a box in shared memory: `coordinates` of row r of the box come from walk(); count of the lines drawn is cut by --rows. */
+/* Rows of a box in shared memory: `coordinates` of row r of the box come from walk(); count of the lines drawn is cut
+ * by --rows. */
 typedef struct box {
     int rank, bits, mode, padded, type;
     int64_t dim[5], at[5];
@@ -1032,14 +1126,18 @@ typedef struct box {
 
 static void draw_box(const box *b, const char *title, const int64_t (*coord)[5])
 {
-    const int row_bytes = b->padded ? b->inner : b->inner * b->bits / 8, width = (int)tc_swizzle_width(b->mode), pitch = width > row_bytes ? width : row_bytes;
+    const int row_bytes = b->padded ? b->inner : b->inner * b->bits / 8, width = (int)tc_swizzle_width(b->mode),
+              pitch = width > row_bytes ? width : row_bytes;
     const int per = b->padded ? 16 : 128 / b->bits, shown = number("--rows", b->rows < 64 ? b->rows : 64, 1, b->rows);
-    picture *p = draw(shown, pitch / 16, "%s, %s of %s: %lld bytes", title, swizzle_name(b->mode), tc_type_name(b->type), (long long)b->rows * pitch);
+    picture *p = draw(shown, pitch / 16, "%s, %s of %s: %lld bytes", title, swizzle_name(b->mode),
+                      tc_type_name(b->type), (long long)b->rows * pitch);
     char a[24];
     int r, c, d;
     axes(p, "byte and coordinates of a row of the box", "16 bytes of shared memory");
     p->every_row = 8;
-    say(&p->notes, "innermost coordinates of the elements there, and banks; fill: outside of the tensor, 0 or NaN; colour: which row\n");
+    say(&p->notes,
+        "innermost coordinates of the elements there, and banks; fill: outside of the tensor, 0 or NaN; colour: which "
+        "row\n");
     if (shown < b->rows) say(&p->notes, "%d of %d rows are drawn: --rows %d draws all\n", shown, b->rows, b->rows);
     for (c = 0; c < pitch / 16; c++) print(p->col[c], sizeof p->col[c], "+%d", c * 16);
     for (r = 0; r < shown; r++) {
@@ -1100,10 +1198,14 @@ static void packed_strides(uint64_t *stride, const int64_t *dim, int rank, int b
 
 static void check_inner(const box *b)
 {
-    if (b->inner * b->bits % 128) fail("a row of the box has %d elements of %d bits, but must have a multiple of 16 bytes", b->inner, b->bits);
-    if (b->at[0] * b->bits % 128) fail("--at begins with %lld, but the innermost coordinate must lie at a multiple of 16 bytes", (long long)b->at[0]);
+    if (b->inner * b->bits % 128)
+        fail("a row of the box has %d elements of %d bits, but must have a multiple of 16 bytes", b->inner, b->bits);
+    if (b->at[0] * b->bits % 128)
+        fail("--at begins with %lld, but the innermost coordinate must lie at a multiple of 16 bytes",
+             (long long)b->at[0]);
     if (tc_swizzle_width(b->mode) && !b->padded && b->inner * b->bits / 8 > (int)tc_swizzle_width(b->mode))
-        fail("a row of the box has %d bytes, more than the swizzle's %u", b->inner * b->bits / 8, tc_swizzle_width(b->mode));
+        fail("a row of the box has %d bytes, more than the swizzle's %u", b->inner * b->bits / 8,
+             tc_swizzle_width(b->mode));
     if (b->padded && b->inner != 128) fail("a row of the box has %d elements, but a padded one has 128", b->inner);
     if (b->mode == TC_SWIZZLE_96B) fail("--swizzle is 96, which tensor maps of the toolkit do not have");
 }
@@ -1128,8 +1230,10 @@ static void command_tma_box(void)
     check_inner(&b);
 #ifdef HAS_TMA
     {
-        tc_tmap_desc d = {.type = b.type, .rank = b.rank, .base = (const void *)(uintptr_t)4096, .swizzle = b.mode, .padded = b.bits == 4 && b.padded};
-        for (i = 0; i < b.rank; i++) d.dim[i] = (uint64_t)b.dim[i], d.box[i] = (uint32_t)size[i], d.elem_stride[i] = (uint32_t)step[i];
+        tc_tmap_desc d = {.type = b.type, .rank = b.rank, .base = (const void *)(uintptr_t)4096, .swizzle = b.mode,
+                          .padded = b.bits == 4 && b.padded};
+        for (i = 0; i < b.rank; i++)
+            d.dim[i] = (uint64_t)b.dim[i], d.box[i] = (uint32_t)size[i], d.elem_stride[i] = (uint32_t)step[i];
         if (!option("--dims") && b.padded) d.dim[0] = 128;
         packed_strides(d.stride, b.dim, b.rank, b.bits, b.padded ? 32 : 16);
         if (tc_tmap_check(&d) != TC_OK) fail("%s", tc_why());
@@ -1165,7 +1269,9 @@ static void command_tma_im2col(void)
     b.bits = tc_type_bits(b.type);
     b.padded = option("--padded") != NULL || b.bits == 6;
     b.rank = list64("--dims", b.dim, 0, 1, INT_MAX);
-    if (b.rank < 3) fail("--dims has %d numbers, but must have 3 to 5: channels, then W, H, D as far as there are, then images", b.rank);
+    if (b.rank < 3)
+        fail("--dims has %d numbers, but must have 3 to 5: channels, then W, H, D as far as there are, then images",
+             b.rank);
     list64("--lower", lower, b.rank - 2, -32768, 32767);
     list64("--upper", upper, b.rank - 2, -32768, 32767);
     list64("--offsets", offset, b.rank - 2, 0, 65535);
@@ -1178,11 +1284,13 @@ static void command_tma_im2col(void)
     check_inner(&b);
     for (i = 1; i < b.rank - 1; i++)
         if (b.at[i] < lower[i - 1] || b.at[i] > b.dim[i] - 1 + upper[i - 1])
-            fail("--at has %lld in dimension %d, but the bounding box is %lld..%lld", (long long)b.at[i], i, (long long)lower[i - 1], (long long)(b.dim[i] - 1 + upper[i - 1]));
+            fail("--at has %lld in dimension %d, but the bounding box is %lld..%lld", (long long)b.at[i], i,
+                 (long long)lower[i - 1], (long long)(b.dim[i] - 1 + upper[i - 1]));
 #ifdef HAS_TMA
     {
-        tc_tmap_im2col_desc d = {.type = b.type, .rank = b.rank, .base = (const void *)(uintptr_t)4096, .swizzle = b.mode, .padded = b.bits == 4 && b.padded,
-                                 .channels = (uint32_t)b.inner, .pixels = (uint32_t)b.rows};
+        tc_tmap_im2col_desc d = {.type = b.type, .rank = b.rank, .base = (const void *)(uintptr_t)4096,
+                                 .swizzle = b.mode, .padded = b.bits == 4 && b.padded, .channels = (uint32_t)b.inner,
+                                 .pixels = (uint32_t)b.rows};
         for (i = 0; i < b.rank; i++) d.dim[i] = (uint64_t)b.dim[i];
         for (i = 0; i < b.rank - 2; i++) d.lower[i] = (int)lower[i], d.upper[i] = (int)upper[i];
         packed_strides(d.stride, b.dim, b.rank, b.bits, b.padded ? 32 : 16);
@@ -1205,7 +1313,8 @@ static void command_tma_im2col(void)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Bank conflicts. Accesses of 4 bytes a lane and less go for the whole warp at once, of 8 bytes for half of it, of 16 for a quarter;
+ * Bank conflicts. Accesses of 4 bytes a lane and less go for the whole warp at once, of 8 bytes for half of it, of 16
+ * for a quarter;
  * ldmatrix and stmatrix for 8 rows. Such a part takes as many wavefronts as the busiest bank has different words.
  */
 /* Expressions: C's operators over integers and `lane` */
@@ -1219,7 +1328,8 @@ static long long parse_ternary(expression *e);
 static void blank(expression *e) { e->s += strspn(e->s, " \t"); }
 static _Noreturn void bad_expression(const expression *e)
 {
-    fail("--pattern cannot be read at \"%s\": it is row, column, ldmatrix, d, or an expression in C of lane, as \"lane*16\" (byte) or \"lane%%8, lane/8*16\" (row, byte)", e->s);
+    fail("--pattern cannot be read at \"%s\": it is row, column, ldmatrix, d, or an expression in C of lane, as "
+         "\"lane*16\" (byte) or \"lane%%8, lane/8*16\" (row, byte)", e->s);
 }
 
 static long long parse_unary(expression *e)
@@ -1251,7 +1361,9 @@ static long long parse_unary(expression *e)
 static const struct {
     const char *text;
     int level;
-} operators[] = {{"||", 0}, {"&&", 1}, {"|", 2}, {"^", 3}, {"&", 4}, {"==", 5}, {"!=", 5}, {"<<", 7}, {">>", 7}, {"<=", 6}, {">=", 6}, {"<", 6}, {">", 6}, {"+", 8}, {"-", 8}, {"*", 9}, {"/", 9}, {"%", 9}};
+}
+operators[] = {{"||", 0}, {"&&", 1}, {"|", 2}, {"^", 3}, {"&", 4}, {"==", 5}, {"!=", 5}, {"<<", 7}, {">>", 7},
+               {"<=", 6}, {">=", 6}, {"<", 6}, {">", 6}, {"+", 8}, {"-", 8}, {"*", 9}, {"/", 9}, {"%", 9}};
 
 static long long parse_binary(expression *e, int level)
 {
@@ -1338,7 +1450,8 @@ static cost count(const access *a, int mode, picture *p)
                 print(q->big, sizeof q->big, "T%d%s", who[b][i], more[b][i] ? "+" : "");
                 q->colour = lane_colour(who[b][i]);
             }
-        for (i = 0; p && i < worst; i++) print(p->row[k.wavefronts + i], sizeof p->row[0], "part %d wavefront %d", k.parts, k.wavefronts + i);
+        for (i = 0; p && i < worst; i++)
+            print(p->row[k.wavefronts + i], sizeof p->row[0], "part %d wavefront %d", k.parts, k.wavefronts + i);
         k.parts++, k.wavefronts += worst;
         if (worst > k.worst) k.worst = worst;
     }
@@ -1349,17 +1462,20 @@ static void say_cost(text *t, int mode, const access *a, cost k)
 {
     char lanes[24];
     range(lanes, a->part, a->part);
-    say(t, "%s: %d wavefront%s for %d part%s of %s lanes, %d conflict%s", swizzle_name(mode), k.wavefronts, k.wavefronts == 1 ? "" : "s", k.parts, k.parts == 1 ? "" : "s", lanes,
-        k.wavefronts - k.parts, k.wavefronts - k.parts == 1 ? "" : "s");
+    say(t, "%s: %d wavefront%s for %d part%s of %s lanes, %d conflict%s", swizzle_name(mode), k.wavefronts,
+        k.wavefronts == 1 ? "" : "s", k.parts, k.parts == 1 ? "" : "s", lanes, k.wavefronts - k.parts,
+        k.wavefronts - k.parts == 1 ? "" : "s");
     if (k.worst > 1) say(t, " (%d-way)\n", k.worst);
     else say(t, " (none)\n");
 }
 
 static void command_conflicts(void)
 {
-    const int mode = swizzle_of("--swizzle", option("--swizzle") ? option("--swizzle") : "none"), row_bytes = number("--row-bytes", mode ? (int)tc_swizzle_width(mode) : 128, 4, 1 << 16);
+    const int mode = swizzle_of("--swizzle", option("--swizzle") ? option("--swizzle") : "none"),
+              row_bytes = number("--row-bytes", mode ? (int)tc_swizzle_width(mode) : 128, 4, 1 << 16);
     const char *pattern = option("--pattern") ? option("--pattern") : "ldmatrix";
-    const int matrix = !strcmp(pattern, "ldmatrix"), d = !strcmp(pattern, "d"), bytes = number("--bytes", d ? 4 : 16, 1, 16), matrices = number("--count", 4, 1, 4);
+    const int matrix = !strcmp(pattern, "ldmatrix"), d = !strcmp(pattern, "d"),
+              bytes = number("--bytes", d ? 4 : 16, 1, 16), matrices = number("--count", 4, 1, 4);
     access a = {{0}, 32, bytes, bytes == 16 ? 8 : bytes == 8 ? 16 : 32};
     picture *p;
     cost k;
@@ -1385,12 +1501,15 @@ static void command_conflicts(void)
             if (*e.s) bad_expression(&e);
         }
         byte += row * row_bytes;
-        if (byte < 0 || byte >= 1 << 20) fail("lane %d reads byte %lld, but a tile has bytes 0..%d", lane, byte, (1 << 20) - 1);
-        if (byte % bytes) fail("lane %d reads %d bytes at byte %lld, which is no multiple of %d", lane, bytes, byte, bytes);
+        if (byte < 0 || byte >= 1 << 20)
+            fail("lane %d reads byte %lld, but a tile has bytes 0..%d", lane, byte, (1 << 20) - 1);
+        if (byte % bytes)
+            fail("lane %d reads %d bytes at byte %lld, which is no multiple of %d", lane, bytes, byte, bytes);
         a.at[lane] = (uint32_t)byte;
     }
     k = count(&a, mode, NULL);
-    p = draw(k.wavefronts, 32, "pattern %s, %d bytes a lane, rows of %d bytes, %s", pattern, bytes, row_bytes, swizzle_name(mode));
+    p = draw(k.wavefronts, 32, "pattern %s, %d bytes a lane, rows of %d bytes, %s", pattern, bytes, row_bytes,
+             swizzle_name(mode));
     count(&a, mode, p);
     axes(p, "wavefronts", "bank; T5: it serves lane 5, T5+: and others the same word");
     if (mode) say_cost(&p->notes, 0, &a, count(&a, 0, NULL));
@@ -1406,6 +1525,7 @@ static const struct {
     const char *name, *words, *options, *text;
     void (*run)(void);
 } commands[] = {
+    /* one row a line */
     {"list", "", "", "every shape that the other commands take", command_list},
     {"mma", "SHAPE CLASS [a|b|d]", "--svg --lane --elements --layout --product --type", "fragments of mma.sync; CLASS b16 or a type like bf16", command_mma},
     {"mma-sp", "SHAPE CLASS [a|b|d|meta]", "--svg --lane --elements --selector", "fragments and metadata of mma.sp", command_mma_sp},
@@ -1430,7 +1550,8 @@ static void command_list(void)
     at_most(0);
     printf("mma SHAPE CLASS a|b|d\n   ");
     for (i = 0; i < COUNT(dense); i++) printf(" %s", dense[i].name);
-    printf(" m8n8k4_b16 (written: mma m8n8k4 b16)\n    b16: f16 bf16; b32: tf32; b64: f64; b8: s8 u8 e4m3 e5m2, and e3m2 e2m3 e2m1 in bytes; b4: s4 u4 e2m1; b1\n");
+    printf(" m8n8k4_b16 (written: mma m8n8k4 b16)\n    b16: f16 bf16; b32: tf32; b64: f64; b8: s8 u8 e4m3 e5m2, and "
+           "e3m2 e2m3 e2m1 in bytes; b4: s4 u4 e2m1; b1\n");
     printf("mma-sp SHAPE CLASS a|b|d|meta\n   ");
     for (i = 0; i < COUNT(sparse); i++) printf(" %s", sparse[i].name);
     printf("\nldmatrix m8n8 x1|x2|x4 [trans], m16n16 x1|x2 trans, m8n16 x1|x2|x4\n"
@@ -1455,9 +1576,9 @@ static void help(void)
     int i;
     printf("usage: tc_layout COMMAND [options]\n"
            "\n"
-           "Draws which lane holds which element of a matrix instruction, where swizzles and TMA put a tile in shared memory, with bank\n"
-           "numbers, and counts bank conflicts. Text on stdout; with --svg FILE an SVG coloured by lane or bank (--svg alone: on stdout).\n"
-           "\n");
+           "Draws which lane holds which element of a matrix instruction, where swizzles and TMA put a tile in shared "
+           "memory, with bank\nnumbers, and counts bank conflicts. Text on stdout; with --svg FILE an SVG coloured by "
+           "lane or bank (--svg alone: on stdout).\n\n");
     for (i = 0; i < COUNT(commands); i++) {
         printf("  %-13s %-30s %s\n", commands[i].name, commands[i].words, commands[i].text);
         if (strlen(commands[i].options) > 6) printf("  %-13s %s\n", "", commands[i].options + 6);
@@ -1468,9 +1589,9 @@ static void help(void)
            "  --rows N             rows of the tile, or how many are drawn\n"
            "  --view tile|memory   of the two pictures of a swizzle this one\n"
            "  --padded             4-bit elements, 16 of them in 16 bytes\n"
-           "  --pattern P          row: lanes side by side; column: a lane each row; ldmatrix: 16 x 16 of b16 (--count matrices); d: an\n"
-           "                       accumulator's rows; or a C expression of lane: \"lane*16\" (byte), \"lane%%8, lane/8*16\" (row, byte)\n"
-           "  --bytes N            of one lane: 1, 2, 4, 8 or 16\n"
+           "  --pattern P          row: lanes side by side; column: a lane each row; ldmatrix: 16 x 16 of b16 (--count "
+           "matrices); d: an\n                       accumulator's rows; or a C expression of lane: \"lane*16\" "
+           "(byte), \"lane%%8, lane/8*16\" (row, byte)\n  --bytes N            of one lane: 1, 2, 4, 8 or 16\n"
            "\n"
            "  tc_layout mma m16n8k16 bf16 a --svg a.svg\n"
            "  tc_layout mma m16n8k16 bf16 d --lane 5\n"
@@ -1519,7 +1640,8 @@ int main(int argc, char **argv)
             while ((in = strstr(in, name)) && in[length] && in[length] != ' ') in += length;
             if (!in || takes < 0) {
                 doing = commands[found].name;
-                fail("%s is no option here; there are: %s", name, *commands[found].options ? commands[found].options : "none");
+                fail("%s is no option here; there are: %s", name, *commands[found].options ? commands[found].options
+                     : "none");
             }
         }
         if (equals) value = equals + 1;

@@ -1,5 +1,5 @@
-/* main.c - the layer, Y = scale * X W' in bf16, on a small problem, from C, checked on the CPU. X is rows x in, W out x in, Y rows x out,
- * each row by row. The host parts of tc.h are C11. Returns 0 if the result is right. */
+/* main.c - the layer, Y = scale * X W' in bf16, on a small problem, from C, checked on the CPU. X is rows x in, W out x
+ * in, Y rows x out, each row by row. The host parts of tc.h are C11. Returns 0 if the result is right. */
 #include "layer.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,13 @@
 
     python3 examples/torch/run.py     from anywhere; needs PyTorch with CUDA, nvcc, ninja, a GPU of sm_80 or later
 
-The build takes about a minute, once: it stays in build/torch. Each line says what was computed, the root mean square error of tc and
-of PyTorch's own bf16 kernel against fp32 math, and the worst element of tc in units of its error bound. The last line counts. A
-project of its own needs no more than the call of torch.utils.cpp_extension.load below and the functions it returns:
+The build takes about a minute, once: it stays in build/torch. Each line says what was computed, the root mean square
+error of tc and of PyTorch's own bf16 kernel against fp32 math, and the worst element of tc in units of its error bound.
+The last line counts. A project of its own needs no more than the call of torch.utils.cpp_extension.load below and the
+functions it returns:
 
     tc = load(...)
-    o = tc.attention(q, k, v, causal=True)            # (batch, rows, heads, head_dim), bf16; k and v may have fewer heads
+    o = tc.attention(q, k, v, causal=True)    # (batch, rows, heads, head_dim), bf16; k and v may have fewer heads
 """
 import math
 import os
@@ -62,7 +63,8 @@ def sdpa(q, k, v, bias):
     groups = q.shape[2] // k.shape[2]
     k, v = k.repeat_interleave(groups, 2), v.repeat_interleave(groups, 2)
     mask = bias.to(q.dtype) if torch.is_tensor(bias) else None  # it takes no wider one, which costs ALiBi some bits
-    return F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), attn_mask=mask).transpose(1, 2)
+    q, k, v = (x.transpose(1, 2) for x in (q, k, v))
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask).transpose(1, 2)
 
 
 passed = failed = 0
@@ -83,7 +85,8 @@ def check(name, q, k, v, bias, run):
         worst = ((o.float() - exact).abs() / (2 ** -8 * (size + exact.abs()) + 2 ** -12 * size)).max().item()
         rms = lambda x: (x.float() - exact).square().mean().sqrt().item()
         theirs = rms(sdpa(q, k, v, bias))
-        count(worst <= 1 and o.shape == q.shape, f"{name:44} error {rms(o):.2e}, PyTorch's {theirs:.2e}; worst {worst:.2f} of the bound")
+        count(worst <= 1 and o.shape == q.shape,
+              f"{name:44} error {rms(o):.2e}, PyTorch's {theirs:.2e}; worst {worst:.2f} of the bound")
     except Exception as e:
         count(False, f"{name}: {str(e).splitlines()[0]}")
 
@@ -110,13 +113,16 @@ def main():
     for dim in (64, 128):
         q, k, v = (normal(2, 1000, 8, dim) for _ in range(3))
         check(f"head_dim {dim}", q, k, v, 0, tc.attention)
-        check(f"head_dim {dim}, causal", q, k, v, causal_bias(1000, 1000), lambda q, k, v: tc.attention(q, k, v, causal=True))
+        check(f"head_dim {dim}, causal", q, k, v, causal_bias(1000, 1000),
+              lambda q, k, v: tc.attention(q, k, v, causal=True))
     q, k, v = normal(2, 777, 32, 128), normal(2, 777, 8, 128), normal(2, 777, 8, 128)
-    check("GQA, 32 heads on 8, causal", q, k, v, causal_bias(777, 777), lambda q, k, v: tc.attention(q, k, v, causal=True))
+    check("GQA, 32 heads on 8, causal", q, k, v, causal_bias(777, 777),
+          lambda q, k, v: tc.attention(q, k, v, causal=True))
     q, k, v = normal(16, 1, 32, 128), normal(16, 2000, 8, 128), normal(16, 2000, 8, 128)
     check("decoding, 1 row on 2000", q, k, v, 0, lambda q, k, v: tc.attention(q, k, v, causal=True))
     q, k, v = normal(2, 100, 8, 64), normal(2, 500, 8, 64), normal(2, 500, 8, 64)
-    check("100 rows, the last of 500, causal", q, k, v, causal_bias(100, 500), lambda q, k, v: tc.attention(q, k, v, causal=True))
+    check("100 rows, the last of 500, causal", q, k, v, causal_bias(100, 500),
+          lambda q, k, v: tc.attention(q, k, v, causal=True))
     qkv = normal(2, 600, 3, 8, 128)
     check("slices of a fused projection, not copied", qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2], 0, tc.attention)
     heads_first = [normal(2, 8, 600, 64).transpose(1, 2) for _ in range(3)]
@@ -129,7 +135,8 @@ def main():
     check("ALiBi by a hook, causal", q, k, v, bias, lambda q, k, v: tc.attention_alibi(q, k, v, slopes))
 
     side = torch.cuda.Stream()
-    with torch.cuda.stream(side):  # q is made on this stream, late: a call on another one would read what was there before
+    # q is made on this stream, late: a call on another one would read what was there before
+    with torch.cuda.stream(side):
         q = torch.full_like(q, math.nan)
         torch.cuda._sleep(20_000_000)
         q.copy_(k)
@@ -141,9 +148,11 @@ def main():
     wide = normal(1, 64, 4, 65)
     refuses("float32", "bfloat16", lambda: tc.attention(q.float(), k, v))
     refuses("head_dim 80", "no kernel", lambda: tc.attention(*(normal(1, 64, 4, 80) for _ in range(3))))
-    refuses("elements of a head that are apart", "neighbours", lambda: tc.attention(normal(1, 64, 4, 128)[..., ::2], k, v))
+    refuses("elements of a head that are apart", "neighbours",
+            lambda: tc.attention(normal(1, 64, 4, 128)[..., ::2], k, v))
     refuses("rows that begin anywhere", "multiple of", lambda: tc.attention(wide[..., :64], k, v))
-    refuses("heads that do not divide", "not a multiple of heads_kv", lambda: tc.attention(q, normal(1, 64, 3, 64), normal(1, 64, 3, 64)))
+    refuses("heads that do not divide", "not a multiple of heads_kv",
+            lambda: tc.attention(q, normal(1, 64, 3, 64), normal(1, 64, 3, 64)))
     refuses("a gradient is wanted", "forward", lambda: tc.attention(q.clone().requires_grad_(), k, v))
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed != 0)

@@ -1,5 +1,5 @@
-/* broken.h - what the broken kernels share. A case is a kernel (or a piece of host code) with one mistake, and its twin without it: the
- * same template, BAD true and false.
+/* broken.h - what the broken kernels share. A case is a kernel (or a piece of host code) with one mistake, and its twin
+ * without it: the same template, BAD true and false.
  *
  *     KERNEL(no_syncthreads)                          // a kernel (const float *in, float *out, int n), n = 64
  *     {
@@ -9,8 +9,9 @@
  *     }
  *     RUN(no_syncthreads, 1, 64, 0)                   // grid, block, dynamic shared memory
  *
- * EXPECT CASE CHECK: "PIECE" stands on the line that tcemu must name, in the first error of the run; ALSO CASE: "PIECE" on the line of
- * the second place that the report must name. EXPECT CASE refused: "PIECE" is for launches that must not happen at all. */
+ * EXPECT CASE CHECK: "PIECE" stands on the line that tcemu must name, in the first error of the run; ALSO CASE: "PIECE"
+ * on the line of the second place that the report must name. EXPECT CASE refused: "PIECE" is for launches that must not
+ * happen at all. */
 #ifndef BROKEN_H
 #define BROKEN_H
 #include <cassert>

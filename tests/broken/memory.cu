@@ -5,7 +5,8 @@
 KERNEL(oob_global)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (BAD ? i <= n : i < n) out[i] = in[i]; // EXPECT oob_global out-of-bounds-global: "write to 4 bytes of global memory"
+    // EXPECT oob_global out-of-bounds-global: "write to 4 bytes of global memory"
+    if (BAD ? i <= n : i < n) out[i] = in[i];
 }
 HOST(oob_global)
 {
@@ -51,7 +52,8 @@ HOST(freed)
 }
 KERNEL(misaligned_global)
 {
-    const float4 v = *(const float4 *)(in + (BAD ? 1 : 4) + 4 * threadIdx.x); // EXPECT misaligned_global misaligned: "16 bytes"
+    // EXPECT misaligned_global misaligned: "16 bytes"
+    const float4 v = *(const float4 *)(in + (BAD ? 1 : 4) + 4 * threadIdx.x);
     out[threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 RUN(misaligned_global, 1, 32, 0)
@@ -96,7 +98,8 @@ KERNEL(oob_shared_below)
     s[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
     const int left = (int)threadIdx.x - (n >> 4); // up to 4 to the left
-    out[threadIdx.x] = BAD || left >= 0 ? s[left] : 0.f; // EXPECT oob_shared_below out-of-bounds-shared: "belong to the system"
+    // EXPECT oob_shared_below out-of-bounds-shared: "belong to the system"
+    out[threadIdx.x] = BAD || left >= 0 ? s[left] : 0.f;
 }
 RUN(oob_shared_below, 1, 64, 0)
 KERNEL(misaligned_shared)
@@ -104,7 +107,8 @@ KERNEL(misaligned_shared)
     __shared__ TC_ALIGN(16) float s[128 + 4];
     for (int k = threadIdx.x; k < 132; k += blockDim.x) s[k] = in[k];
     __syncthreads();
-    const float2 v = *(const float2 *)(s + (n >> 6) * (BAD ? 1 : 2) + 2 * threadIdx.x); // EXPECT misaligned_shared misaligned: "not a multiple of 8"
+    // EXPECT misaligned_shared misaligned: "not a multiple of 8"
+    const float2 v = *(const float2 *)(s + (n >> 6) * (BAD ? 1 : 2) + 2 * threadIdx.x);
     out[threadIdx.x] = v.x + v.y;
 }
 RUN(misaligned_shared, 1, 64, 0)
@@ -120,7 +124,8 @@ KERNEL(oob_local)
 {
     float a[8];
     for (int k = 0; k < 8; k++) a[k] = in[(k * n) & 255];
-    out[threadIdx.x] = a[(threadIdx.x & 7) * (BAD ? (unsigned)n : 1u)]; // EXPECT oob_local out-of-bounds-local: "of local memory"
+    // EXPECT oob_local out-of-bounds-local: "of local memory"
+    out[threadIdx.x] = a[(threadIdx.x & 7) * (BAD ? (unsigned)n : 1u)];
 }
 RUN(oob_local, 1, 32, 0)
 KERNEL(double_free)
@@ -137,9 +142,11 @@ KERNEL(global_as_shared)
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
-    const uint64_t p = BAD ? (uint64_t)tc_smem_u32(&s[threadIdx.x]) : (uint64_t)&s[threadIdx.x]; // a 32-bit shared address is no pointer
+    // a 32-bit shared address is no pointer
+    const uint64_t p = BAD ? (uint64_t)tc_smem_u32(&s[threadIdx.x]) : (uint64_t)&s[threadIdx.x];
     asm volatile("" : : "l"(p));
-    out[threadIdx.x] = *(volatile float *)p; // EXPECT global_as_shared out-of-bounds-global: "a 32-bit address of shared memory used as a pointer"
+    // EXPECT global_as_shared out-of-bounds-global: "a 32-bit address of shared memory used as a pointer"
+    out[threadIdx.x] = *(volatile float *)p;
 }
 RUN(global_as_shared, 1, 32, 0)
 
@@ -159,7 +166,8 @@ RUN(trapped, 1, 32, 0)
 KERNEL(unsupported)
 {
     float v = 0;
-    if (BAD) asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(v) : "l"(in) : "memory"); // EXPECT unsupported unsupported: "multimem"
+    // EXPECT unsupported unsupported: "multimem"
+    if (BAD) asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(v) : "l"(in) : "memory");
     out[threadIdx.x] = v;
 }
 RUN(unsupported, 1, 32, 0)
@@ -169,32 +177,40 @@ KERNEL(copy) { out[threadIdx.x] = in[threadIdx.x]; }
 HOST(smem_too_large)
 {
     cudaFuncSetAttribute(copy<BAD>, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024);
-    copy<BAD><<<1, 32, BAD ? 300 * 1024 : 200 * 1024>>>(in_d, out_d, 64); // EXPECT smem_too_large refused: "307200 bytes of shared memory; a block of sm_90a has at most 232448"
+    // EXPECT smem_too_large refused: "307200 bytes of shared memory; a block of sm_90a has at most 232448"
+    copy<BAD><<<1, 32, BAD ? 300 * 1024 : 200 * 1024>>>(in_d, out_d, 64);
 }
 KERNEL(copy2) { out[threadIdx.x] = in[threadIdx.x]; }
 HOST(smem_no_attribute)
 {
     if (!BAD) cudaFuncSetAttribute(copy2<BAD>, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);
-    copy2<BAD><<<1, 32, 64 * 1024>>>(in_d, out_d, 64); // EXPECT smem_no_attribute refused: "cudaFuncAttributeMaxDynamicSharedMemorySize"
+    // EXPECT smem_no_attribute refused: "cudaFuncAttributeMaxDynamicSharedMemorySize"
+    copy2<BAD><<<1, 32, 64 * 1024>>>(in_d, out_d, 64);
 }
-HOST(block_too_large) { copy<BAD><<<1, BAD ? 1056 : 1024>>>(in_d, out_d, 64); } // EXPECT block_too_large refused: "1056 threads; the limits are 1024"
+// EXPECT block_too_large refused: "1056 threads; the limits are 1024"
+HOST(block_too_large) { copy<BAD><<<1, BAD ? 1056 : 1024>>>(in_d, out_d, 64); }
 template <bool BAD> static __global__ void __launch_bounds__(64) bounded(PARAMS) { out[threadIdx.x] = in[threadIdx.x]; }
-HOST(launch_bounds) { bounded<BAD><<<1, BAD ? 128 : 64>>>(in_d, out_d, 64); } // EXPECT launch_bounds refused: "compiled for at most 64"
-HOST(cluster_too_large) { launch_cluster(copy<BAD>, BAD ? 16 : 8, BAD ? 16 : 8, 32, 0); } // EXPECT cluster_too_large refused: "the limit is 8"
-HOST(cluster_grid) { launch_cluster(copy<BAD>, BAD ? 3 : 4, 2, 32, 0); } // EXPECT cluster_grid refused: "is not a multiple of the cluster"
+// EXPECT launch_bounds refused: "compiled for at most 64"
+HOST(launch_bounds) { bounded<BAD><<<1, BAD ? 128 : 64>>>(in_d, out_d, 64); }
+// EXPECT cluster_too_large refused: "the limit is 8"
+HOST(cluster_too_large) { launch_cluster(copy<BAD>, BAD ? 16 : 8, BAD ? 16 : 8, 32, 0); }
+// EXPECT cluster_grid refused: "is not a multiple of the cluster"
+HOST(cluster_grid) { launch_cluster(copy<BAD>, BAD ? 3 : 4, 2, 32, 0); }
 HOST(grid_empty) { copy<BAD><<<BAD ? 0 : 1, 32>>>(in_d, out_d, 64); } // EXPECT grid_empty refused: "must be at least 1"
 HOST(cooperative_too_large)
 {
     float *in = in_d, *out = out_d;
     int n = 64;
     void *args[] = {&in, &out, &n};
-    cudaLaunchCooperativeKernel((void *)copy<BAD>, BAD ? 100000 : 64, 32, args, 0, 0); // EXPECT cooperative_too_large refused: "a cooperative launch of 100000 blocks"
+    // EXPECT cooperative_too_large refused: "a cooperative launch of 100000 blocks"
+    cudaLaunchCooperativeKernel((void *)copy<BAD>, BAD ? 100000 : 64, 32, args, 0, 0);
 }
 HOST(memcpy_oob)
 {
     static float h[64];
     float *d;
     cudaMalloc(&d, 128);
-    cudaMemcpy(d, h, BAD ? 256 : 128, cudaMemcpyHostToDevice); // EXPECT memcpy_oob refused: "the allocation of 128 bytes"
+    // EXPECT memcpy_oob refused: "the allocation of 128 bytes"
+    cudaMemcpy(d, h, BAD ? 256 : 128, cudaMemcpyHostToDevice);
     cudaFree(d);
 }

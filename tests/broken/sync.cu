@@ -30,7 +30,8 @@ KERNEL(no_syncwarp)
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x]; // ALSO no_syncwarp: "the write"
     if (!BAD) __syncwarp();
-    out[threadIdx.x] = s[threadIdx.x ^ 1]; // EXPECT no_syncwarp race: "(s + 4): this read is not ordered after the write by warp 0 lane 1 (the same warp"
+    // EXPECT no_syncwarp race: "(s + 4): this read is not ordered after the write by warp 0 lane 1 (the same warp"
+    out[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 RUN(no_syncwarp, 1, 32, 0)
 KERNEL(syncwarp_for_two_warps)
@@ -38,7 +39,8 @@ KERNEL(syncwarp_for_two_warps)
     __shared__ float s[64];
     s[threadIdx.x] = in[threadIdx.x];
     if (BAD) __syncwarp(); else __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x ^ 32]; // EXPECT syncwarp_for_two_warps uninitialised-shared: "the write is not ordered before this"
+    // EXPECT syncwarp_for_two_warps uninitialised-shared: "the write is not ordered before this"
+    out[threadIdx.x] = s[threadIdx.x ^ 32];
 }
 RUN(syncwarp_for_two_warps, 1, 64, 0)
 KERNEL(named_barrier_count)
@@ -46,7 +48,8 @@ KERNEL(named_barrier_count)
     __shared__ float s[64];
     s[threadIdx.x] = in[threadIdx.x];
     tc_bar_sync(1, BAD ? 32 : 64);
-    out[threadIdx.x] = s[threadIdx.x ^ 32]; // EXPECT named_barrier_count uninitialised-shared: "the write is not ordered before this"
+    // EXPECT named_barrier_count uninitialised-shared: "the write is not ordered before this"
+    out[threadIdx.x] = s[threadIdx.x ^ 32];
 }
 RUN(named_barrier_count, 1, 64, 0)
 KERNEL(histogram_no_atomic)
@@ -66,7 +69,8 @@ KERNEL(two_writers)
     __shared__ float total;
     float v = in[threadIdx.x];
     for (int k = 16; k; k >>= 1) v += __shfl_xor_sync(0xffffffffu, v, k);
-    if (BAD ? (threadIdx.x & 31) == 0 : threadIdx.x == 0) total = v; // EXPECT two_writers race: "this write is not ordered after the write"
+    // EXPECT two_writers race: "this write is not ordered after the write"
+    if (BAD ? (threadIdx.x & 31) == 0 : threadIdx.x == 0) total = v;
     __syncthreads();
     out[threadIdx.x] = total;
 }
@@ -74,7 +78,8 @@ RUN(two_writers, 1, 64, 0)
 KERNEL(bytes_overlap)
 {
     __shared__ unsigned char s[256];
-    s[BAD ? threadIdx.x & ~32u : threadIdx.x] = (unsigned char)(threadIdx.x + n); // EXPECT bytes_overlap race: "this write is not ordered after the write"
+    // EXPECT bytes_overlap race: "this write is not ordered after the write"
+    s[BAD ? threadIdx.x & ~32u : threadIdx.x] = (unsigned char)(threadIdx.x + n);
     __syncthreads();
     out[threadIdx.x] = s[threadIdx.x & ~32u];
 }
@@ -115,8 +120,10 @@ KERNEL(dsmem_no_cluster_sync)
     tc_cluster_sync();
     s[threadIdx.x] = in[threadIdx.x]; // EXPECT dsmem_no_cluster_sync race: "this write is not ordered after the read"
     if (BAD) __syncthreads(); else tc_cluster_sync();
+    const uint32_t other = tc_mapa(tc_smem_u32(&s[threadIdx.x]), tc_cluster_ctarank() ^ 1);
     float v;
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), tc_cluster_ctarank() ^ 1)) : "memory"); // ALSO dsmem_no_cluster_sync: "the read"
+    // ALSO dsmem_no_cluster_sync: "the read"
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(other) : "memory");
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -130,7 +137,9 @@ KERNEL(dsmem_exited)
         unsigned long long t = clock64();
         while (clock64() - t < 20000) { }
         float v;
-        asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), 1)) : "memory"); // EXPECT dsmem_exited out-of-bounds-shared: "which has exited"
+        // EXPECT dsmem_exited out-of-bounds-shared: "which has exited"
+        asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), 1))
+                     : "memory");
         out[threadIdx.x] = v;
     }
     if (!BAD) tc_cluster_sync(); // nobody leaves while another one reads
@@ -141,8 +150,11 @@ KERNEL(dsmem_rank)
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x];
     tc_cluster_sync();
+    const uint32_t rank = BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1;
+    // EXPECT dsmem_rank operand: "the address of CTA rank 2: the cluster has 2 CTAs"
+    const uint32_t other = tc_mapa(tc_smem_u32(&s[threadIdx.x]), rank);
     float v;
-    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(tc_mapa(tc_smem_u32(&s[threadIdx.x]), BAD ? tc_cluster_ctarank() + 1 : tc_cluster_ctarank() ^ 1)) : "memory"); // EXPECT dsmem_rank operand: "the address of CTA rank 2: the cluster has 2 CTAs"
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(other) : "memory");
     out[threadIdx.x] = v;
     tc_cluster_sync();
 }
@@ -152,7 +164,8 @@ RUN_CLUSTER(dsmem_rank, 2, 32, 0)
 KERNEL(shfl_missing)
 {
     float v = in[threadIdx.x];
-    if (!BAD || threadIdx.x < n / 4) v += __shfl_xor_sync(0xffffffffu, v, 1); // EXPECT shfl_missing convergence: "member mask 0xffffffff"
+    // EXPECT shfl_missing convergence: "member mask 0xffffffff"
+    if (!BAD || threadIdx.x < n / 4) v += __shfl_xor_sync(0xffffffffu, v, 1);
     out[threadIdx.x] = v;
     __syncwarp();
 }
@@ -160,14 +173,16 @@ RUN(shfl_missing, 1, 32, 0)
 KERNEL(shfl_outside_mask)
 {
     float v = in[threadIdx.x];
-    if (threadIdx.x < 16) v += __shfl_xor_sync(0xffffu, v, BAD ? 16 : 8); // EXPECT shfl_outside_mask convergence: "which takes no part"
+    // EXPECT shfl_outside_mask convergence: "which takes no part"
+    if (threadIdx.x < 16) v += __shfl_xor_sync(0xffffu, v, BAD ? 16 : 8);
     out[threadIdx.x] = v;
 }
 RUN(shfl_outside_mask, 1, 32, 0)
 KERNEL(vote_missing)
 {
     unsigned b = 0;
-    if (!BAD || in[threadIdx.x] > 3.f) b = __ballot_sync(0xffffffffu, in[threadIdx.x] > 4.f); // EXPECT vote_missing convergence: "member mask 0xffffffff"
+    // EXPECT vote_missing convergence: "member mask 0xffffffff"
+    if (!BAD || in[threadIdx.x] > 3.f) b = __ballot_sync(0xffffffffu, in[threadIdx.x] > 4.f);
     out[threadIdx.x] = (float)b;
     __syncwarp();
 }
@@ -177,7 +192,8 @@ KERNEL(syncwarp_missing)
     __shared__ float s[32];
     s[threadIdx.x] = in[threadIdx.x];
     if (!BAD || threadIdx.x != 31) __syncwarp();
-    out[threadIdx.x] = s[31 - threadIdx.x]; // EXPECT syncwarp_missing race: "this read is not ordered after the write by warp 0 lane 0"
+    // EXPECT syncwarp_missing race: "this read is not ordered after the write by warp 0 lane 0"
+    out[threadIdx.x] = s[31 - threadIdx.x];
 }
 RUN(syncwarp_missing, 1, 32, 0)
 KERNEL(syncwarp_beside_barrier)
@@ -194,7 +210,8 @@ KERNEL(bar_divergent)
     __shared__ float s[64];
     s[threadIdx.x] = in[threadIdx.x];
     if (BAD) {
-        if (threadIdx.x % 32 < n / 4) asm volatile("bar.sync 0;" : : : "memory"); // EXPECT bar_divergent convergence: "must be executed by all lanes of the warp"
+        // EXPECT bar_divergent convergence: "must be executed by all lanes of the warp"
+        if (threadIdx.x % 32 < n / 4) asm volatile("bar.sync 0;" : : : "memory");
         else asm volatile("bar.sync 0;" : : : "memory");
     } else __syncthreads();
     out[threadIdx.x] = s[n - 1 - threadIdx.x];
@@ -204,7 +221,8 @@ KERNEL(mma_divergent)
 {
     uint32_t a[4] = {0x3f803f80u, 0x3f803f80u, 0x3f803f80u, 0x3f803f80u}, b[2] = {0x3f803f80u, 0x3f803f80u};
     float d[4] = {in[threadIdx.x], 0, 0, 0};
-    if (BAD ? threadIdx.x < n / 2 - 1 : 1) tc_mma_m16n8k16_f32_bf16(d, a, b, d); // EXPECT mma_divergent convergence: "must be executed by all lanes of the warp"
+    // EXPECT mma_divergent convergence: "must be executed by all lanes of the warp"
+    if (BAD ? threadIdx.x < n / 2 - 1 : 1) tc_mma_m16n8k16_f32_bf16(d, a, b, d);
     out[threadIdx.x] = d[0];
     __syncwarp();
 }
@@ -219,7 +237,8 @@ KERNEL(mma_partial_warp)
 RUN(mma_partial_warp, 1, BAD ? 48 : 64, 0)
 TC_DEV void ldmatrix(uint32_t *r, uint32_t addr)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(addr) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];" : "=r"(r[0]), "=r"(r[1]),
+                 "=r"(r[2]), "=r"(r[3]) : "r"(addr) : "memory");
 }
 KERNEL(ldmatrix_misaligned)
 {
@@ -227,7 +246,8 @@ KERNEL(ldmatrix_misaligned)
     uint32_t r[4];
     for (int k = threadIdx.x; k < 32 * 12; k += 32) s[k] = (uint16_t)k;
     __syncthreads();
-    ldmatrix(r, tc_smem_u32(s + threadIdx.x * (BAD ? n / 5 : n / 8))); // EXPECT ldmatrix_misaligned misaligned: "not a multiple of 16"
+    // EXPECT ldmatrix_misaligned misaligned: "not a multiple of 16"
+    ldmatrix(r, tc_smem_u32(s + threadIdx.x * (BAD ? n / 5 : n / 8)));
     out[threadIdx.x] = (float)r[0];
 }
 RUN(ldmatrix_misaligned, 1, 32, 0)
@@ -237,7 +257,8 @@ KERNEL(ldmatrix_no_barrier)
     uint32_t r[4];
     for (int k = threadIdx.x; k < 32 * 8; k += 32) s[k] = (uint16_t)k; // ALSO ldmatrix_no_barrier: "the write"
     if (!BAD) __syncwarp();
-    ldmatrix(r, tc_smem_u32(s + threadIdx.x * 8)); // EXPECT ldmatrix_no_barrier race: "this read is not ordered after the write"
+    // EXPECT ldmatrix_no_barrier race: "this read is not ordered after the write"
+    ldmatrix(r, tc_smem_u32(s + threadIdx.x * 8));
     out[threadIdx.x] = (float)r[0];
 }
 RUN(ldmatrix_no_barrier, 1, 32, 0)
@@ -269,7 +290,8 @@ KERNEL(barriers_crossed)
 RUN(barriers_crossed, 1, 64, 0)
 KERNEL(barrier_counts_differ)
 {
-    tc_bar_sync(1, BAD && threadIdx.x < 32 ? 64 : 96); // EXPECT barrier_counts_differ operand: "while threads are waiting at it with a count"
+    // EXPECT barrier_counts_differ operand: "while threads are waiting at it with a count"
+    tc_bar_sync(1, BAD && threadIdx.x < 32 ? 64 : 96);
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(barrier_counts_differ, 1, 96, 0)
@@ -281,9 +303,11 @@ KERNEL(cluster_one_never_arrives)
     tc_cluster_sync();
     if (tc_cluster_ctarank() == 1) {
         if (!BAD && threadIdx.x == 0) tc_mbarrier_arrive(b);
-        tc_mbarrier_wait(b, 0); // EXPECT cluster_one_never_arrives deadlock: "of CTA rank 1: phase 0, 1 of 1 arrivals pending"
+        // EXPECT cluster_one_never_arrives deadlock: "of CTA rank 1: phase 0, 1 of 1 arrivals pending"
+        tc_mbarrier_wait(b, 0);
     }
-    tc_cluster_sync(); // ALSO cluster_one_never_arrives: "block (0,0,0) warp 0: waits at the cluster barrier, where 32 of 64 threads have arrived"
+    // ALSO cluster_one_never_arrives: "block (0,0,0) warp 0: waits at the cluster barrier, where 32 of 64 threads"
+    tc_cluster_sync();
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN_CLUSTER(cluster_one_never_arrives, 2, 32, 0)
@@ -328,7 +352,8 @@ RUN(spin_in_cta, 1, 64, 0)
 template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_sum(PARAMS)
 {
     if (threadIdx.x < 128) TC_SETMAXNREG_DEC(40);
-    else if (BAD) TC_SETMAXNREG_INC(240); // EXPECT setmaxnreg_sum deadlock: "waits at setmaxnreg.inc to 240 for 2304 registers more than its warp has, of which the CTA has 256 free"
+    // EXPECT setmaxnreg_sum deadlock: "to 240 for 2304 registers more than its warp has, of which the CTA has 256 free"
+    else if (BAD) TC_SETMAXNREG_INC(240);
     else TC_SETMAXNREG_INC(232);
     out[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
@@ -336,14 +361,16 @@ template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_
 RUN(setmaxnreg_sum, 1, 384, 0)
 template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_dec(PARAMS)
 {
-    if (BAD) { if (threadIdx.x < 128) TC_SETMAXNREG_DEC(232); } // EXPECT setmaxnreg_dec setmaxnreg: "the warp has only 168"
+    // EXPECT setmaxnreg_dec setmaxnreg: "the warp has only 168"
+    if (BAD) { if (threadIdx.x < 128) TC_SETMAXNREG_DEC(232); }
     else if (threadIdx.x < 128) TC_SETMAXNREG_DEC(40);
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(setmaxnreg_dec, 1, 384, 0)
 template <bool BAD> static __global__ void __launch_bounds__(384, 1) setmaxnreg_one_warp(PARAMS)
 {
-    if (threadIdx.x < (BAD ? 32 : 128)) TC_SETMAXNREG_DEC(40); // EXPECT setmaxnreg_one_warp setmaxnreg: "must be executed by all warps of a warpgroup: warp 0 has executed this one, warp 3 has not"
+    // EXPECT setmaxnreg_one_warp setmaxnreg: "all warps of a warpgroup: warp 0 has executed this one, warp 3 has not"
+    if (threadIdx.x < (BAD ? 32 : 128)) TC_SETMAXNREG_DEC(40);
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(setmaxnreg_one_warp, 1, 384, 0)
@@ -365,7 +392,8 @@ KERNEL(mbar_init_unordered)
     BAR(bar);
     if (threadIdx.x == 0) tc_mbarrier_init(bar, blockDim.x); // ALSO mbar_init_unordered: "initialised"
     if (!BAD) __syncthreads();
-    tc_mbarrier_arrive(bar); // EXPECT mbar_init_unordered mbarrier: "without a barrier between its initialisation by another thread and this"
+    // EXPECT mbar_init_unordered mbarrier: "without a barrier between its initialisation by another thread and this"
+    tc_mbarrier_arrive(bar);
     tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = in[threadIdx.x];
 }
@@ -383,7 +411,8 @@ RUN(mbar_count_zero, 1, 32, 0)
 KERNEL(mbar_misaligned)
 {
     BAR(bar);
-    if (threadIdx.x == 0) tc_mbarrier_init(BAD ? bar + 4 : bar, 1); // EXPECT mbar_misaligned misaligned: "not a multiple of 8"
+    // EXPECT mbar_misaligned misaligned: "not a multiple of 8"
+    if (threadIdx.x == 0) tc_mbarrier_init(BAD ? bar + 4 : bar, 1);
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(mbar_misaligned, 1, 32, 0)
@@ -392,7 +421,8 @@ KERNEL(mbar_arrive_overflow)
     BAR(bar);
     if (threadIdx.x == 0) { tc_mbarrier_init(bar, 4); tc_fence_mbarrier_init(); }
     __syncthreads();
-    if (threadIdx.x == 0) tc_mbarrier_arrive_count(bar, BAD ? 5 : 4); // EXPECT mbar_arrive_overflow mbarrier: "more arrivals than expected"
+    // EXPECT mbar_arrive_overflow mbarrier: "more arrivals than expected"
+    if (threadIdx.x == 0) tc_mbarrier_arrive_count(bar, BAD ? 5 : 4);
     if (!BAD) tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = in[threadIdx.x];
 }
@@ -428,7 +458,8 @@ KERNEL(mbar_overwritten)
     const uint32_t bar = tc_smem_u32(&m.bar);
     if (threadIdx.x == 0) tc_mbarrier_init(bar, 1); // ALSO mbar_overwritten: "initialised"
     __syncthreads();
-    m.s[threadIdx.x + (BAD ? n >> 6 : 0)] = in[threadIdx.x]; // EXPECT mbar_overwritten mbarrier: "destroys the mbarrier at offset 1280 (m + 256)"
+    // EXPECT mbar_overwritten mbarrier: "destroys the mbarrier at offset 1280 (m + 256)"
+    m.s[threadIdx.x + (BAD ? n >> 6 : 0)] = in[threadIdx.x];
     __syncthreads();
     if (threadIdx.x == 0) tc_mbarrier_arrive(bar);
     tc_mbarrier_wait(bar, 0);
@@ -444,7 +475,8 @@ KERNEL(mbar_reinit)
     if (!BAD && threadIdx.x >= 32) tc_mbarrier_arrive(bar);
     __syncthreads();
     if (!BAD && threadIdx.x == 0) tc_mbarrier_inval(bar);
-    if (threadIdx.x == 0) tc_mbarrier_init(bar, 64); // EXPECT mbar_reinit mbarrier: "mbarrier.init of an mbarrier in use"
+    // EXPECT mbar_reinit mbarrier: "mbarrier.init of an mbarrier in use"
+    if (threadIdx.x == 0) tc_mbarrier_init(bar, 64);
     __syncthreads();
     tc_mbarrier_arrive(bar);
     tc_mbarrier_wait(bar, 0);
@@ -455,7 +487,8 @@ KERNEL(mbar_init_again)
 {
     BAR(bar);
     for (int k = 0; k < 2; k++) {
-        if (threadIdx.x == 0) tc_mbarrier_init(bar, 64); // EXPECT mbar_init_again mbarrier: "mbarrier.inval must come first"
+        // EXPECT mbar_init_again mbarrier: "mbarrier.inval must come first"
+        if (threadIdx.x == 0) tc_mbarrier_init(bar, 64);
         __syncthreads();
         tc_mbarrier_arrive(bar);
         tc_mbarrier_wait(bar, 0);
@@ -495,7 +528,8 @@ KERNEL(mbar_inval_in_use)
     if (threadIdx.x == 32) tc_mbarrier_wait(bar, 0);
     __syncwarp();
     if (!BAD) __syncthreads();
-    if (threadIdx.x == 0) tc_mbarrier_inval(bar); // EXPECT mbar_inval_in_use mbarrier: "mbarrier.inval of an mbarrier in use: a thread waits for it"
+    // EXPECT mbar_inval_in_use mbarrier: "mbarrier.inval of an mbarrier in use: a thread waits for it"
+    if (threadIdx.x == 0) tc_mbarrier_inval(bar);
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(mbar_inval_in_use, 1, 64, 0)
@@ -505,12 +539,14 @@ KERNEL(mbar_remote_wait)
     if (threadIdx.x == 0) { tc_mbarrier_init(bar, 32); tc_fence_mbarrier_init(); }
     tc_cluster_sync();
     tc_mbarrier_arrive_cluster(bar, tc_cluster_ctarank() ^ 1);
-    tc_mbarrier_wait(BAD ? tc_mapa(bar, tc_cluster_ctarank() ^ 1) : bar, 0); // EXPECT mbar_remote_wait mbarrier: "only local ones can be waited for"
+    // EXPECT mbar_remote_wait mbarrier: "only local ones can be waited for"
+    tc_mbarrier_wait(BAD ? tc_mapa(bar, tc_cluster_ctarank() ^ 1) : bar, 0);
     out[threadIdx.x] = in[threadIdx.x];
     tc_cluster_sync();
 }
 RUN_CLUSTER(mbar_remote_wait, 2, 32, 0)
-/* The waiter of phase 0 is held up until two more phases have gone by: with parities it then waits for a phase that it cannot tell */
+/* The waiter of phase 0 is held up until two more phases have gone by: with parities it then waits for a phase that it
+ * cannot tell */
 KERNEL(mbar_phase_lost)
 {
     BAR(full);
@@ -592,7 +628,8 @@ KERNEL(mbar_remote_unordered)
     BAR(full);
     if (threadIdx.x == 0) { tc_mbarrier_init(full, 1); tc_fence_mbarrier_init(); }
     if (BAD) __syncthreads(); else tc_cluster_sync();
-    if (threadIdx.x == 0) tc_mbarrier_arrive_cluster(full, tc_cluster_ctarank() ^ 1); // EXPECT mbar_remote_unordered mbarrier: "of CTA rank 1"
+    // EXPECT mbar_remote_unordered mbarrier: "of CTA rank 1"
+    if (threadIdx.x == 0) tc_mbarrier_arrive_cluster(full, tc_cluster_ctarank() ^ 1);
     tc_mbarrier_wait(full, 0);
     out[threadIdx.x] = in[threadIdx.x];
     tc_cluster_sync();

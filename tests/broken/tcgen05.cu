@@ -1,34 +1,50 @@
 /* tcgen05.cu - Blackwell's tensor memory and its MMA: allocation, fences, waits
- * Two rounds of D = A * B in tensor memory, 128 x 16 of f32, K = 16 of bf16, read back by four warps. Every mistake is one line of
- * two_rounds() left out or changed. */
+ * Two rounds of D = A * B in tensor memory, 128 x 16 of f32, K = 16 of bf16, read back by four warps. Every mistake is
+ * one line of two_rounds() left out or changed. */
 #include "broken.h"
 
 // arch: 100a
 enum mistake {
-    NONE, NO_COMMIT_WAIT, NO_WAIT_LD, NO_BEFORE, NO_AFTER, NO_COMMIT, NO_PROXY_FENCE, NO_INIT_ORDER, NOT_ALLOCATED, WRONG_LANES, LEAK, DEALLOC_COUNT, DEALLOC_TWICE, DEALLOC_EARLY,
-    ALLOC_48, ALLOC_LATE, ALLOC_TOO_MUCH, ALL_LANES, OPERAND_OVERWRITTEN, DESC_OOB, D_LANE, SHAPE, UNINIT, DIVERGENT_LD, NO_ALLOC_BARRIER, NO_WAIT_ST, NO_TWIN_ORDER, WRONG_PHASE, ALLOC_DIVERGENT, BAR_UNINIT, D_UNINIT, NO_TMEM_ORDER
+    NONE, NO_COMMIT_WAIT, NO_WAIT_LD, NO_BEFORE, NO_AFTER, NO_COMMIT, NO_PROXY_FENCE, NO_INIT_ORDER, NOT_ALLOCATED,
+        WRONG_LANES, LEAK, DEALLOC_COUNT, DEALLOC_TWICE, DEALLOC_EARLY,
+    ALLOC_48, ALLOC_LATE, ALLOC_TOO_MUCH, ALL_LANES, OPERAND_OVERWRITTEN, DESC_OOB, D_LANE, SHAPE, UNINIT, DIVERGENT_LD,
+    NO_ALLOC_BARRIER, NO_WAIT_ST, NO_TWIN_ORDER, WRONG_PHASE, ALLOC_DIVERGENT, BAR_UNINIT, D_UNINIT, NO_TMEM_ORDER
 };
 enum { COLS = 32, N = 16, A_BYTES = 128 * 32, B_BYTES = N * 32 };
 #define IDESC(m, n) (1u << 4 | 1u << 7 | 1u << 10 | (uint32_t)((n) / 8) << 17 | (uint32_t)((m) / 16) << 24)
 
 /* K-major, 32-byte swizzle: groups of 8 rows are 256 bytes apart */
-TC_DEV uint64_t desc(const void *p) { return (uint64_t)(tc_smem_u32(p) >> 4) | 1ull << 16 | 16ull << 32 | 1ull << 46 | 6ull << 61; }
-TC_DEV void alloc(uint32_t *slot, uint32_t cols) { asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(tc_smem_u32(slot)), "r"(cols) : "memory"); }
-TC_DEV void dealloc(uint32_t t, uint32_t cols) { asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" : : "r"(t), "r"(cols) : "memory"); }
+TC_DEV uint64_t desc(const void *p)
+{
+    return (uint64_t)(tc_smem_u32(p) >> 4) | 1ull << 16 | 16ull << 32 | 1ull << 46 | 6ull << 61;
+}
+TC_DEV void alloc(uint32_t *slot, uint32_t cols)
+{
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(tc_smem_u32(slot)),
+                 "r"(cols) : "memory");
+}
+TC_DEV void dealloc(uint32_t t, uint32_t cols)
+{
+    asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" : : "r"(t), "r"(cols) : "memory");
+}
 TC_DEV void relinquish() { asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" : : : "memory"); }
 TC_DEV void mma(uint32_t d, uint64_t a, uint64_t b, uint32_t idesc, uint32_t accumulate)
 {
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %4, 0; tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p; }"
                  : : "r"(d), "l"(a), "l"(b), "r"(idesc), "r"(accumulate) : "memory");
 }
-TC_DEV void commit(uint32_t bar) { asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" : : "r"(bar) : "memory"); }
+TC_DEV void commit(uint32_t bar)
+{
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" : : "r"(bar) : "memory");
+}
 TC_DEV void fence_before() { asm volatile("tcgen05.fence::before_thread_sync;" : : : "memory"); }
 TC_DEV void fence_after() { asm volatile("tcgen05.fence::after_thread_sync;" : : : "memory"); }
 TC_DEV void wait_ld() { asm volatile("tcgen05.wait::ld.sync.aligned;" : : : "memory"); }
 TC_DEV void wait_st() { asm volatile("tcgen05.wait::st.sync.aligned;" : : : "memory"); }
 TC_DEV void ld4(uint32_t *v, uint32_t t)
 {
-    asm volatile("tcgen05.ld.sync.aligned.32x32b.x4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(t) : "memory");
+    asm volatile("tcgen05.ld.sync.aligned.32x32b.x4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]),
+                 "=r"(v[3]) : "r"(t) : "memory");
 }
 TC_DEV void st4(uint32_t t, uint32_t x)
 {
@@ -43,7 +59,8 @@ template <int M> static __device__ __forceinline__ void two_rounds(PARAMS)
     uint32_t v[4];
     if (M == NO_ALLOC_BARRIER && threadIdx.x == 0) m.slot = 0;
     if (M == NO_ALLOC_BARRIER) __syncthreads();
-    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = in[k] > 3.f ? 0x3f803f80u : 0; // ALSO tc5_no_proxy_fence: "written"
+    // ALSO tc5_no_proxy_fence: "written"
+    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = in[k] > 3.f ? 0x3f803f80u : 0;
     if (M != NO_PROXY_FENCE) tc_fence_proxy_async_shared();
     if (threadIdx.x == 0) {
         if (M != BAR_UNINIT) tc_mbarrier_init(bar, 1);
@@ -53,7 +70,8 @@ template <int M> static __device__ __forceinline__ void two_rounds(PARAMS)
     if (warp == 0) {
         const uint32_t cols = M == ALLOC_48 ? 48 : M == ALLOC_TOO_MUCH ? 512 : COLS;
         if (M == ALLOC_LATE) relinquish(); // ALSO tc5_alloc_after_relinquish: "relinquish_alloc_permit"
-        if (M == ALLOC_DIVERGENT && threadIdx.x < n / 4) alloc(&m.slot, cols); // EXPECT tc5_alloc_divergent convergence: "must be executed by all lanes of the warp together"
+        // EXPECT tc5_alloc_divergent convergence: "must be executed by all lanes of the warp together"
+        if (M == ALLOC_DIVERGENT && threadIdx.x < n / 4) alloc(&m.slot, cols);
         // EXPECT tc5_alloc_48 tmem: "the number of columns must be a power of 2"
         // EXPECT tc5_alloc_after_relinquish tmem: "gave up its right to allocate"
         // EXPECT tc5_no_alloc_barrier race: "this write is not ordered after the read"
@@ -89,12 +107,14 @@ template <int M> static __device__ __forceinline__ void two_rounds(PARAMS)
             if (M != NO_COMMIT) commit(bar);
         }
         __syncwarp();
-        if (M == OPERAND_OVERWRITTEN && threadIdx.x == 0) m.a[threadIdx.x] = n; // EXPECT tc5_operand_overwritten race: "this write is not ordered after the read by an asynchronous operation"
+        // EXPECT tc5_operand_overwritten race: "this write is not ordered after the read by an asynchronous operation"
+        if (M == OPERAND_OVERWRITTEN && threadIdx.x == 0) m.a[threadIdx.x] = n;
         // EXPECT tc5_no_commit deadlock: "1 of 1 arrivals pending"
         // EXPECT tc5_bar_uninit mbarrier: "is not initialised"
         if (M != NO_COMMIT_WAIT) tc_mbarrier_wait(bar, M == WRONG_PHASE ? (k & 1) ^ 1 : k & 1);
         if (M != NO_AFTER || k == 0) fence_after();
-        if (M == DIVERGENT_LD && threadIdx.x % 32 < n / 4) ld4(v, t + quarter); // EXPECT tc5_ld_divergent convergence: "must be executed by all lanes of the warp together"
+        // EXPECT tc5_ld_divergent convergence: "must be executed by all lanes of the warp together"
+        if (M == DIVERGENT_LD && threadIdx.x % 32 < n / 4) ld4(v, t + quarter);
         // EXPECT tc5_no_commit_wait uninitialised-tmem: "still in flight: nothing waited for it"
         // EXPECT tc5_no_fence_after tcgen05-order: "tcgen05.fence::after_thread_sync is missing"
         // EXPECT tc5_wrong_lanes tmem: "warp 1 can access lanes 32..63 only"
@@ -104,17 +124,20 @@ template <int M> static __device__ __forceinline__ void two_rounds(PARAMS)
         // ALSO tc5_no_wait_ld: "the tcgen05.ld"
         else ld4(v, t + (M == WRONG_LANES ? 0 : quarter));
         if (M != NO_WAIT_LD) wait_ld();
-        out[threadIdx.x + 128 * k] = __uint_as_float(v[0]); // EXPECT tc5_no_wait_ld tcgen05-order: "still in flight: tcgen05.wait::ld must come first"
+        // EXPECT tc5_no_wait_ld tcgen05-order: "still in flight: tcgen05.wait::ld must come first"
+        out[threadIdx.x + 128 * k] = __uint_as_float(v[0]);
         if (M != NO_BEFORE) fence_before();
         if (M != NO_TWIN_ORDER) __syncthreads(); // the next round overwrites what others may still read
         fence_after();
     }
-    if (M == DEALLOC_EARLY && threadIdx.x == 0) { mma(t, desc(m.a), desc(m.b), IDESC(128, N), 0); commit(bar); } // ALSO tc5_dealloc_early: "the operation"
+    // ALSO tc5_dealloc_early: "the operation"
+    if (M == DEALLOC_EARLY && threadIdx.x == 0) { mma(t, desc(m.a), desc(m.b), IDESC(128, N), 0); commit(bar); }
     __syncwarp();
     // EXPECT tc5_dealloc_count tmem: "deallocates 64 columns"
     // EXPECT tc5_dealloc_early tmem: "is not known to have completed"
     if (warp == 0 && M != LEAK && M != ALLOC_TOO_MUCH) dealloc(t, M == DEALLOC_COUNT ? COLS * 2 : COLS);
-    if (M == DEALLOC_TWICE && warp == 0) dealloc(t, COLS); // EXPECT tc5_dealloc_twice tmem: "where nothing is allocated"
+    // EXPECT tc5_dealloc_twice tmem: "where nothing is allocated"
+    if (M == DEALLOC_TWICE && warp == 0) dealloc(t, COLS);
 }
 #define CASE(name, mistake)                                              \
     KERNEL(name) { two_rounds<BAD ? mistake : NONE>(in, out, n); }       \
@@ -179,7 +202,8 @@ KERNEL(tc5_late_wait_ld)
     wait_ld();
     ld4(v, t); // ALSO tc5_late_wait_ld: "the tcgen05.ld"
     if (!BAD) wait_ld();
-    out[threadIdx.x] = (float)(v[3] + u[0]); // EXPECT tc5_late_wait_ld tcgen05-order: "reads a register that is the result of a tcgen05.ld still in flight"
+    // EXPECT tc5_late_wait_ld tcgen05-order: "reads a register that is the result of a tcgen05.ld still in flight"
+    out[threadIdx.x] = (float)(v[3] + u[0]);
     wait_ld();
     __syncthreads();
     if (threadIdx.x < 32) dealloc(slot, COLS);
@@ -198,9 +222,11 @@ KERNEL(tc5_packed_ld)
     wait_st();
     ld4(v, t); // ALSO tc5_packed_ld: "the tcgen05.ld"
     asm volatile("{ .reg .b64 x; mov.b64 x, {%1, %2}; mov.b64 %0, x; }" : "=l"(both) : "r"(v[0]), "r"(v[1]));
-    asm volatile("{ .reg .b32 a, b; mov.b64 {a, b}, %2; mov.b32 %0, a; mov.b32 %1, b; }" : "=r"(lo), "=r"(hi) : "l"(both));
+    asm volatile("{ .reg .b32 a, b; mov.b64 {a, b}, %2; mov.b32 %0, a; mov.b32 %1, b; }" : "=r"(lo), "=r"(hi)
+                 : "l"(both));
     if (!BAD) wait_ld();
-    asm volatile("add.u32 %0, %0, %1;" : "+r"(lo) : "r"(hi)); // EXPECT tc5_packed_ld tcgen05-order: "the result of a tcgen05.ld still in flight"
+    // EXPECT tc5_packed_ld tcgen05-order: "the result of a tcgen05.ld still in flight"
+    asm volatile("add.u32 %0, %0, %1;" : "+r"(lo) : "r"(hi));
     wait_ld();
     out[threadIdx.x] = (float)lo;
     __syncthreads();
@@ -228,7 +254,8 @@ KERNEL(tc5_no_wait_st_mma)
     __syncthreads();
     fence_after();
     if (threadIdx.x == 0) {
-        mma(t, desc(m.a), desc(m.b), IDESC(128, N), 1); // EXPECT tc5_no_wait_st_mma tcgen05-order: "tcgen05.wait::st must come first"
+        // EXPECT tc5_no_wait_st_mma tcgen05-order: "tcgen05.wait::st must come first"
+        mma(t, desc(m.a), desc(m.b), IDESC(128, N), 1);
         commit(bar);
     }
     __syncwarp();
@@ -280,11 +307,14 @@ KERNEL(tc5_no_peer)
 {
     __shared__ uint32_t slot;
     if (threadIdx.x < 32) {
-        asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(tc_smem_u32(&slot)), "r"(COLS) : "memory"); // EXPECT tc5_no_peer tcgen05-order: "launch with a cluster size that is a multiple of 2"
+        const uint32_t a = tc_smem_u32(&slot), n = COLS;
+        // EXPECT tc5_no_peer tcgen05-order: "launch with a cluster size that is a multiple of 2"
+        asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], %1;" : : "r"(a), "r"(n) : "memory");
         asm volatile("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;" : : : "memory");
     }
     if (BAD) return;
     tc_cluster_sync();
-    if (threadIdx.x < 32) asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" : : "r"(slot), "r"(COLS) : "memory");
+    if (threadIdx.x < 32)
+        asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, %1;" : : "r"(slot), "r"(COLS) : "memory");
 }
 HOST(tc5_no_peer) { launch_cluster(tc5_no_peer<BAD>, 2, BAD ? 1 : 2, 64, 0); }

@@ -1,4 +1,5 @@
-/* tma.cu - cp.async, bulk copies and tensor copies: waited for too late or not at all, announced wrongly, badly addressed */
+/* tma.cu - cp.async, bulk copies and tensor copies: waited for too late or not at all, announced wrongly, badly
+ * addressed */
 #include "broken.h"
 
 #define BAR(b) __shared__ TC_ALIGN(8) uint64_t b##_storage[1]; const uint32_t b = tc_smem_u32(b##_storage)
@@ -13,7 +14,8 @@ KERNEL(cp_async_no_wait)
     tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x); // ALSO cp_async_no_wait: "the write"
     tc_cp_async_commit_group();
     if (!BAD) TC_CP_ASYNC_WAIT_GROUP(0);
-    out[threadIdx.x] = s[threadIdx.x]; // EXPECT cp_async_no_wait race: "by an asynchronous operation (not waited for, or still in flight"
+    // EXPECT cp_async_no_wait race: "by an asynchronous operation (not waited for, or still in flight"
+    out[threadIdx.x] = s[threadIdx.x];
     TC_CP_ASYNC_WAIT_GROUP(0);
 }
 RUN(cp_async_no_wait, 1, 64, 0)
@@ -26,7 +28,8 @@ KERNEL(cp_async_wait_one)
         tc_cp_async_commit_group();
     }
     TC_CP_ASYNC_WAIT_GROUP(1); // the first of the two
-    out[threadIdx.x] = s[BAD ? 1 : 0][threadIdx.x]; // EXPECT cp_async_wait_one race: "not waited for, or still in flight"
+    // EXPECT cp_async_wait_one race: "not waited for, or still in flight"
+    out[threadIdx.x] = s[BAD ? 1 : 0][threadIdx.x];
     TC_CP_ASYNC_WAIT_GROUP(0);
 }
 RUN(cp_async_wait_one, 1, 64, 0)
@@ -46,7 +49,8 @@ KERNEL(cp_async_no_barrier)
     __shared__ float s[64];
     s[threadIdx.x] = 0;
     __syncthreads();
-    tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x); // EXPECT cp_async_no_barrier race: "this write is not ordered after the read"
+    // EXPECT cp_async_no_barrier race: "this write is not ordered after the read"
+    tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x);
     tc_cp_async_wait_all(); // one's own copies only
     if (!BAD) __syncthreads();
     out[threadIdx.x] = s[threadIdx.x ^ 32]; // ALSO cp_async_no_barrier: "the read"
@@ -55,7 +59,8 @@ RUN(cp_async_no_barrier, 1, 64, 0)
 KERNEL(cp_async_misaligned)
 {
     __shared__ TC_ALIGN(16) float s[256 + 4];
-    tc_cp_async_cg_16(tc_smem_u32(&s[4 * threadIdx.x + (BAD ? n >> 6 : 0)]), in + 4 * threadIdx.x); // EXPECT cp_async_misaligned misaligned: "both must be multiples of 16"
+    // EXPECT cp_async_misaligned misaligned: "both must be multiples of 16"
+    tc_cp_async_cg_16(tc_smem_u32(&s[4 * threadIdx.x + (BAD ? n >> 6 : 0)]), in + 4 * threadIdx.x);
     tc_cp_async_wait_all();
     out[threadIdx.x] = s[4 * threadIdx.x + 1];
 }
@@ -63,7 +68,8 @@ RUN(cp_async_misaligned, 1, 64, 0)
 KERNEL(cp_async_oob)
 {
     __shared__ TC_ALIGN(16) float s[256];
-    tc_cp_async_cg_16(tc_smem_u32(&s[4 * threadIdx.x]), in + (BAD ? 4096 * n : 4 * threadIdx.x)); // EXPECT cp_async_oob out-of-bounds-global: "past the end of the allocation"
+    // EXPECT cp_async_oob out-of-bounds-global: "past the end of the allocation"
+    tc_cp_async_cg_16(tc_smem_u32(&s[4 * threadIdx.x]), in + (BAD ? 4096 * n : 4 * threadIdx.x));
     tc_cp_async_wait_all();
     out[threadIdx.x] = s[4 * threadIdx.x + 1];
 }
@@ -71,7 +77,8 @@ RUN(cp_async_oob, 1, 64, 0)
 KERNEL(cp_async_exit)
 {
     __shared__ float s[64];
-    tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x); // EXPECT cp_async_exit in-flight-at-exit: "no cp.async.wait_group or wait_all"
+    // EXPECT cp_async_exit in-flight-at-exit: "no cp.async.wait_group or wait_all"
+    tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x);
     if (!BAD) tc_cp_async_wait_all();
     out[threadIdx.x] = in[threadIdx.x];
 }
@@ -85,7 +92,8 @@ KERNEL(cp_async_mbar_count)
     tc_cp_async_ca_4(tc_smem_u32(&s[threadIdx.x]), in + threadIdx.x);
     tc_cp_async_mbarrier_arrive_noinc(bar);
     tc_mbarrier_wait(bar, 0);
-    out[threadIdx.x] = s[threadIdx.x]; // EXPECT cp_async_mbar_count race: "cp.async.wait_group, or a wait on its mbarrier must come between"
+    // EXPECT cp_async_mbar_count race: "cp.async.wait_group, or a wait on its mbarrier must come between"
+    out[threadIdx.x] = s[threadIdx.x];
     tc_cp_async_wait_all();
 }
 RUN(cp_async_mbar_count, 1, 64, 0)
@@ -103,7 +111,8 @@ KERNEL(bulk_no_wait)
     }
     __syncthreads(); // no substitute for the wait
     if (!BAD) tc_mbarrier_wait(bar, 0);
-    out[threadIdx.x] = s[threadIdx.x]; // EXPECT bulk_no_wait race: "by an asynchronous operation (not waited for, or still in flight"
+    // EXPECT bulk_no_wait race: "by an asynchronous operation (not waited for, or still in flight"
+    out[threadIdx.x] = s[threadIdx.x];
     tc_mbarrier_wait(bar, 0);
 }
 RUN(bulk_no_wait, 1, 64, 0)
@@ -117,7 +126,8 @@ KERNEL(bulk_one_thread_waits)
         tc_mbarrier_wait(bar, 0);
     }
     if (!BAD) __syncthreads();
-    out[threadIdx.x] = s[threadIdx.x]; // EXPECT bulk_one_thread_waits uninitialised-shared: "a barrier or wait is missing"
+    // EXPECT bulk_one_thread_waits uninitialised-shared: "a barrier or wait is missing"
+    out[threadIdx.x] = s[threadIdx.x];
 }
 RUN(bulk_one_thread_waits, 1, 64, 0)
 KERNEL(bulk_refill)
@@ -128,7 +138,8 @@ KERNEL(bulk_refill)
     for (int k = 0; k < 3; k++) {
         if (threadIdx.x == 0) {
             tc_mbarrier_arrive_expect_tx(bar, 256);
-            tc_cp_async_bulk_g2s(tc_smem_u32(s), in + k * 64, 256, bar); // EXPECT bulk_refill race: "this write is not ordered after the read"
+            // EXPECT bulk_refill race: "this write is not ordered after the read"
+            tc_cp_async_bulk_g2s(tc_smem_u32(s), in + k * 64, 256, bar);
         }
         tc_mbarrier_wait(bar, k & 1);
         sum += s[n - 1 - threadIdx.x]; // ALSO bulk_refill: "the read"
@@ -146,7 +157,8 @@ KERNEL(bulk_over_generic)
     __syncthreads();
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 256);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar); // EXPECT bulk_over_generic proxy-fence: "without a fence.proxy.async in between"
+        // EXPECT bulk_over_generic proxy-fence: "without a fence.proxy.async in between"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar);
     }
     tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = s[threadIdx.x];
@@ -172,7 +184,8 @@ KERNEL(expect_too_small)
         tc_mbarrier_arrive_expect_tx(bar, BAD ? 128 : 256);
         tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar);
     }
-    tc_mbarrier_wait(bar, 0); // EXPECT expect_too_small deadlock: "-128 bytes pending (copies brought more than expect_tx announced)"
+    // EXPECT expect_too_small deadlock: "-128 bytes pending (copies brought more than expect_tx announced)"
+    tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = s[threadIdx.x];
 }
 RUN(expect_too_small, 1, 64, 0)
@@ -202,7 +215,8 @@ KERNEL(expect_one_of_two)
         tc_cp_async_bulk_g2s(tc_smem_u32(s[1]), in + 64, 256, bar); // ALSO expect_one_of_two: "the write"
     }
     tc_mbarrier_wait(bar, 0);
-    out[threadIdx.x] = s[0][threadIdx.x] + s[1][threadIdx.x]; // EXPECT expect_one_of_two race: "this read is not ordered after the write by an asynchronous operation"
+    // EXPECT expect_one_of_two race: "this read is not ordered after the write by an asynchronous operation"
+    out[threadIdx.x] = s[0][threadIdx.x] + s[1][threadIdx.x];
 }
 RUN(expect_one_of_two, 1, 64, 0)
 KERNEL(st_async_no_wait)
@@ -211,13 +225,19 @@ KERNEL(st_async_no_wait)
     BAR(bar);
     for (int k = 0; k < 4; k++) s[4 * threadIdx.x + k] = 0;
     tc_fence_proxy_async_shared();
-    if (threadIdx.x == 0) { tc_mbarrier_init(bar, 1); tc_fence_mbarrier_init(); tc_mbarrier_arrive_expect_tx(bar, 512); }
+    if (threadIdx.x == 0) {
+        tc_mbarrier_init(bar, 1);
+        tc_fence_mbarrier_init();
+        tc_mbarrier_arrive_expect_tx(bar, 512);
+    }
     tc_cluster_sync();
     const uint32_t peer = tc_cluster_ctarank() ^ 1;
-    tc_st_async_v4_f32(tc_mapa(tc_smem_u32(s + 4 * threadIdx.x), peer), in + 4 * threadIdx.x, tc_mapa(bar, peer)); // ALSO st_async_no_wait: "the write"
+    // ALSO st_async_no_wait: "the write"
+    tc_st_async_v4_f32(tc_mapa(tc_smem_u32(s + 4 * threadIdx.x), peer), in + 4 * threadIdx.x, tc_mapa(bar, peer));
     tc_cluster_sync(); // no substitute for the wait
     if (!BAD) tc_mbarrier_wait(bar, 0);
-    out[threadIdx.x] = s[4 * threadIdx.x]; // EXPECT st_async_no_wait race: "this read is not ordered after the write by an asynchronous operation"
+    // EXPECT st_async_no_wait race: "this read is not ordered after the write by an asynchronous operation"
+    out[threadIdx.x] = s[4 * threadIdx.x];
     tc_mbarrier_wait(bar, 0);
 }
 RUN_CLUSTER(st_async_no_wait, 2, 32, 0)
@@ -228,7 +248,8 @@ KERNEL(bulk_size)
     if (threadIdx.x == 0) {
         const uint32_t bytes = BAD ? 248 : 256;
         tc_mbarrier_arrive_expect_tx(bar, bytes);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, bytes, bar); // EXPECT bulk_size operand: "the size, 248 bytes, is not a multiple of 16"
+        // EXPECT bulk_size operand: "the size, 248 bytes, is not a multiple of 16"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, bytes, bar);
     }
     if (!BAD) tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = BAD ? 0 : s[threadIdx.x];
@@ -240,7 +261,8 @@ KERNEL(bulk_source_misaligned)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 256);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), in + (BAD ? 2 : 4), 256, bar); // EXPECT bulk_source_misaligned misaligned: "is not a multiple of 16"
+        // EXPECT bulk_source_misaligned misaligned: "is not a multiple of 16"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in + (BAD ? 2 : 4), 256, bar);
     }
     if (!BAD) tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = BAD ? 0 : s[threadIdx.x];
@@ -252,7 +274,8 @@ KERNEL(bulk_source_oob)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 256);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), in + (1 << 18) - (BAD ? n / 2 : n), 256, bar); // EXPECT bulk_source_oob out-of-bounds-global: "past the end of the allocation"
+        // EXPECT bulk_source_oob out-of-bounds-global: "past the end of the allocation"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in + (1 << 18) - (BAD ? n / 2 : n), 256, bar);
     }
     tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = s[threadIdx.x];
@@ -264,7 +287,8 @@ KERNEL(bulk_destination_oob)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 4 * n);
-        tc_cp_async_bulk_g2s(tc_smem_u32(d), in, 4 * n, bar); // EXPECT bulk_destination_oob out-of-bounds-shared: "run past the end of the CTA's"
+        // EXPECT bulk_destination_oob out-of-bounds-shared: "run past the end of the CTA's"
+        tc_cp_async_bulk_g2s(tc_smem_u32(d), in, 4 * n, bar);
     }
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = d[threadIdx.x]; }
 }
@@ -275,7 +299,8 @@ KERNEL(bulk_load_exit)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 256);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar); // EXPECT bulk_load_exit in-flight-at-exit: "nothing waited for it"
+        // EXPECT bulk_load_exit in-flight-at-exit: "nothing waited for it"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, bar);
     }
     if (!BAD) tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = in[threadIdx.x];
@@ -289,7 +314,8 @@ KERNEL(bulk_bar_uninit)
         tc_mbarrier_init(bar, 1);
         tc_fence_mbarrier_init();
         tc_mbarrier_arrive_expect_tx(bar, 256);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, BAD ? bar + 8 * (n >> 6) : bar); // EXPECT bulk_bar_uninit mbarrier: "is not initialised"
+        // EXPECT bulk_bar_uninit mbarrier: "is not initialised"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), in, 256, BAD ? bar + 8 * (n >> 6) : bar);
     }
     __syncthreads();
     if (!BAD) tc_mbarrier_wait(bar, 0);
@@ -322,7 +348,8 @@ KERNEL(bulk_global_no_fence)
     __syncthreads();
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 256);
-        tc_cp_async_bulk_g2s(tc_smem_u32(s), out, 256, bar); // EXPECT bulk_global_no_fence proxy-fence: "reads global memory"
+        // EXPECT bulk_global_no_fence proxy-fence: "reads global memory"
+        tc_cp_async_bulk_g2s(tc_smem_u32(s), out, 256, bar);
     }
     tc_mbarrier_wait(bar, 0);
     out[threadIdx.x + 64] = s[threadIdx.x];
@@ -331,7 +358,8 @@ RUN(bulk_global_no_fence, 1, 64, 0)
 KERNEL(leaves_expecting)
 {
     __shared__ TC_ALIGN(16) float s[64];
-    FULL(bar); // EXPECT leaves_expecting mbarrier: "at the CTA's exit the bytes announced (expect_tx) and the bytes that arrived at an mbarrier differ by 256"
+    // EXPECT leaves_expecting mbarrier: "announced (expect_tx) and the bytes that arrived at an mbarrier differ by 256"
+    FULL(bar);
     if (threadIdx.x == 0) tc_mbarrier_arrive_expect_tx(bar, 256);
     tc_cluster_sync();
     if (tc_cluster_ctarank() == 0 && threadIdx.x == 0) {
@@ -355,7 +383,8 @@ KERNEL(multicast_bar_uninit)
         tc_mbarrier_arrive_expect_tx(bar, 256);
     }
     if (BAD) __syncthreads(); else tc_cluster_sync();
-    if (threadIdx.x == 0 && tc_cluster_ctarank() == 0) tc_cp_async_bulk_g2s_multicast(tc_smem_u32(s), in, 256, bar, 3); // EXPECT multicast_bar_uninit mbarrier: "of CTA rank 1"
+    // EXPECT multicast_bar_uninit mbarrier: "of CTA rank 1"
+    if (threadIdx.x == 0 && tc_cluster_ctarank() == 0) tc_cp_async_bulk_g2s_multicast(tc_smem_u32(s), in, 256, bar, 3);
     tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = s[threadIdx.x];
     tc_cluster_sync();
@@ -370,7 +399,8 @@ KERNEL(store_no_fence)
     if (!BAD) tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256); // EXPECT store_no_fence proxy-fence: "without a fence.proxy.async in between"
+        // EXPECT store_no_fence proxy-fence: "without a fence.proxy.async in between"
+        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256);
         tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -385,7 +415,8 @@ KERNEL(store_no_barrier)
     tc_fence_proxy_async_shared();
     if (BAD) __syncwarp(); else __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256); // EXPECT store_no_barrier race: "this read is not ordered after the write by warp 1 lane 0"
+        // EXPECT store_no_barrier race: "this read is not ordered after the write by warp 1 lane 0"
+        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256);
         tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -395,7 +426,8 @@ KERNEL(store_source_overwritten)
 {
     __shared__ TC_ALIGN(16) float s[64];
     for (int k = 0; k < 2; k++) {
-        s[threadIdx.x] = in[k * n + threadIdx.x]; // EXPECT store_source_overwritten race: "cp.async.bulk.wait_group.read must come between"
+        // EXPECT store_source_overwritten race: "cp.async.bulk.wait_group.read must come between"
+        s[threadIdx.x] = in[k * n + threadIdx.x];
         tc_fence_proxy_async_shared();
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -412,13 +444,16 @@ KERNEL(store_wait_too_large)
 {
     __shared__ TC_ALIGN(16) float s[64];
     for (int k = 0; k < 2; k++) {
-        s[threadIdx.x] = in[k * n + threadIdx.x]; // EXPECT store_wait_too_large race: "this write is not ordered after the read by an asynchronous operation"
+        // EXPECT store_wait_too_large race: "this write is not ordered after the read by an asynchronous operation"
+        s[threadIdx.x] = in[k * n + threadIdx.x];
         tc_fence_proxy_async_shared();
         __syncthreads();
         if (threadIdx.x == 0) {
             tc_cp_async_bulk_s2g(out + k * 64, tc_smem_u32(s), 256);
             tc_cp_async_bulk_commit_group();
-            if (BAD) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1); else TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); // one buffer, so none may be in flight
+            // one buffer, so none may be in flight
+            if (BAD) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(1);
+            else TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
         }
         __syncthreads();
     }
@@ -432,7 +467,8 @@ KERNEL(store_exit)
     tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256); // EXPECT store_exit in-flight-at-exit: "before cp.async.bulk.wait_group"
+        // EXPECT store_exit in-flight-at-exit: "before cp.async.bulk.wait_group"
+        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256);
         tc_cp_async_bulk_commit_group();
         if (!BAD) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
     }
@@ -445,7 +481,8 @@ KERNEL(store_no_commit)
     tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256); // EXPECT store_no_commit in-flight-at-exit: "without cp.async.bulk.commit_group"
+        // EXPECT store_no_commit in-flight-at-exit: "without cp.async.bulk.commit_group"
+        tc_cp_async_bulk_s2g(out, tc_smem_u32(s), 256);
         if (!BAD) tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -458,7 +495,8 @@ KERNEL(reduce_no_fence)
     if (!BAD) tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_reduce_async_bulk_add_f32(out, tc_smem_u32(s), 256); // EXPECT reduce_no_fence proxy-fence: "without a fence.proxy.async in between"
+        // EXPECT reduce_no_fence proxy-fence: "without a fence.proxy.async in between"
+        tc_cp_reduce_async_bulk_add_f32(out, tc_smem_u32(s), 256);
         tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -502,7 +540,8 @@ MAP_KERNEL(tile_too_large)
 {
     extern __shared__ TC_ALIGN(1024) float dyn[];
     FULL(bar);
-    LOAD(tc_smem_u32(dyn), &map, 0, 0) // EXPECT tile_too_large out-of-bounds-shared: "(dynamic shared memory) run past the end"
+    // EXPECT tile_too_large out-of-bounds-shared: "(dynamic shared memory) run past the end"
+    LOAD(tc_smem_u32(dyn), &map, 0, 0)
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = dyn[threadIdx.x]; }
 }
 HOST(tile_too_large) { tile_too_large<BAD><<<1, 64, BAD ? 512 : 1024>>>(map_of(in_d), in_d, out_d, 64); }
@@ -512,7 +551,8 @@ MAP_KERNEL(tile_expect_bytes)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 1024);
-        tc_cp_async_bulk_tensor_2d(tc_smem_u32(s), &map, 32, 60, bar); // half of the box lies outside: it counts all the same
+        // half of the box lies outside: it counts all the same
+        tc_cp_async_bulk_tensor_2d(tc_smem_u32(s), &map, 32, 60, bar);
         if (BAD) tc_mbarrier_expect_tx(bar, 4096);
     }
     tc_mbarrier_wait(bar, 0); // EXPECT tile_expect_bytes deadlock: "4096 bytes pending"
@@ -523,11 +563,13 @@ static __device__ __forceinline__ void load_one(const tc_tmap *map, float *out)
 {
     TILE(s);
     FULL(bar);
-    LOAD(tc_smem_u32(s), map, 0, 0) // EXPECT tile_map_not_const descriptor: "lies in local memory: it must be a const __grid_constant__ parameter"
+    // EXPECT tile_map_not_const descriptor: "lies in local memory: it must be a const __grid_constant__ parameter"
+    LOAD(tc_smem_u32(s), map, 0, 0)
     tc_mbarrier_wait(bar, 0);
     out[threadIdx.x] = s[threadIdx.x];
 }
-static __global__ void map_by_value(tc_tmap map, float *out) { load_one(&map, out); } // copied to local memory to have an address
+// copied to local memory to have an address
+static __global__ void map_by_value(tc_tmap map, float *out) { load_one(&map, out); }
 static __global__ void map_in_place(const __grid_constant__ tc_tmap map, float *out) { load_one(&map, out); }
 HOST(tile_map_not_const)
 {
@@ -538,7 +580,8 @@ KERNEL(tile_map_misaligned)
 {
     TILE(s);
     FULL(bar);
-    LOAD(tc_smem_u32(s), (const tc_tmap *)(in + (BAD ? n / 8 : n)), 0, 0) // EXPECT tile_map_misaligned descriptor: "is not a multiple of 64"
+    // EXPECT tile_map_misaligned descriptor: "is not a multiple of 64"
+    LOAD(tc_smem_u32(s), (const tc_tmap *)(in + (BAD ? n / 8 : n)), 0, 0)
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = s[threadIdx.x]; }
 }
 HOST(tile_map_misaligned)
@@ -555,7 +598,8 @@ KERNEL(tile_map_overwritten)
 {
     TILE(s);
     FULL(bar);
-    LOAD(tc_smem_u32(s), (const tc_tmap *)in, 0, 0) // EXPECT tile_map_overwritten descriptor: "the 128 bytes are not a tensor map"
+    // EXPECT tile_map_overwritten descriptor: "the 128 bytes are not a tensor map"
+    LOAD(tc_smem_u32(s), (const tc_tmap *)in, 0, 0)
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = s[threadIdx.x]; }
 }
 HOST(tile_map_overwritten)
@@ -626,7 +670,8 @@ MAP_KERNEL(tile_store_negative)
     tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_tensor_2d_store(&map, tc_smem_u32(s), 0, BAD ? -n / 32 : 0); // EXPECT tile_store_negative operand: "stores and reductions take no negative coordinates"
+        // EXPECT tile_store_negative operand: "stores and reductions take no negative coordinates"
+        tc_cp_async_bulk_tensor_2d_store(&map, tc_smem_u32(s), 0, BAD ? -n / 32 : 0);
         tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -639,7 +684,8 @@ MAP_KERNEL(tile_store_no_fence)
     if (!BAD) tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_tensor_2d_store(&map, tc_smem_u32(s), 0, 0); // EXPECT tile_store_no_fence proxy-fence: "without a fence.proxy.async in between"
+        // EXPECT tile_store_no_fence proxy-fence: "without a fence.proxy.async in between"
+        tc_cp_async_bulk_tensor_2d_store(&map, tc_smem_u32(s), 0, 0);
         tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -652,7 +698,8 @@ MAP_KERNEL(tile_store_uninit)
     tc_fence_proxy_async_shared();
     __syncthreads();
     if (threadIdx.x == 0) {
-        tc_cp_async_bulk_tensor_2d_store(&map, tc_smem_u32(s), 0, 0); // EXPECT tile_store_uninit uninitialised-shared: "that nobody has written"
+        // EXPECT tile_store_uninit uninitialised-shared: "that nobody has written"
+        tc_cp_async_bulk_tensor_2d_store(&map, tc_smem_u32(s), 0, 0);
         tc_cp_async_bulk_commit_group();
         TC_CP_ASYNC_BULK_WAIT_GROUP(0);
     }
@@ -664,7 +711,8 @@ MAP_KERNEL(tile_rank)
     FULL(bar);
     if (threadIdx.x == 0) {
         tc_mbarrier_arrive_expect_tx(bar, 1024);
-        if (BAD) tc_cp_async_bulk_tensor_3d(tc_smem_u32(s), &map, 0, 0, 0, bar); // EXPECT tile_rank descriptor: "the tensor map has rank 2"
+        // EXPECT tile_rank descriptor: "the tensor map has rank 2"
+        if (BAD) tc_cp_async_bulk_tensor_3d(tc_smem_u32(s), &map, 0, 0, 0, bar);
         else tc_cp_async_bulk_tensor_2d(tc_smem_u32(s), &map, 0, 0, bar);
     }
     if (!BAD) { tc_mbarrier_wait(bar, 0); out[threadIdx.x] = s[threadIdx.x]; }

@@ -1,5 +1,5 @@
-/* wgmma.cu - Hopper's warpgroup MMA: fences, waits and operands. D = A * B, 64 x 8 of f32, K = 16 of bf16: A's tile is 64 rows of 32 bytes,
- * B's is 8 rows of 32 bytes, both with the 32-byte swizzle. */
+/* wgmma.cu - Hopper's warpgroup MMA: fences, waits and operands. D = A * B, 64 x 8 of f32, K = 16 of bf16: A's tile is
+ * 64 rows of 32 bytes, B's is 8 rows of 32 bytes, both with the 32-byte swizzle. */
 #include "broken.h"
 
 enum { A_BYTES = 64 * 32, B_BYTES = 8 * 32 };
@@ -10,7 +10,8 @@ static __device__ __forceinline__ void fill(uint32_t *p, int words, const float 
 {
     for (int k = threadIdx.x; k < words; k += blockDim.x) p[k] = in[k] > 3.f ? 0x3f803f80u : 0;
 }
-#define FILLED TILES; fill(m.a, A_BYTES / 4, in); fill(m.b, B_BYTES / 4, in); tc_fence_proxy_async_shared(); __syncthreads(); \
+#define FILLED                                                                                                        \
+    TILES; fill(m.a, A_BYTES / 4, in); fill(m.b, B_BYTES / 4, in); tc_fence_proxy_async_shared(); __syncthreads();    \
     const uint64_t da = tc_wgmma_desc(tc_smem_u32(m.a), 32), db = tc_wgmma_desc(tc_smem_u32(m.b), 32)
 #define MMA(acc) TC_WGMMA_SS(8, f32, bf16, acc, da, db, 1, 1, 1, 0, 0)
 #define DONE(acc) for (int k = 0; k < 4; k++) out[threadIdx.x + k * blockDim.x] = acc[k]
@@ -51,7 +52,8 @@ KERNEL(wgmma_a_written)
     for (int k = 0; k < 4; k++) a[k] = m.a[(threadIdx.x + k) & 127] + n; // ALSO wgmma_a_written: "written"
     if (!BAD) tc_wgmma_fence();
     (void)da;
-    TC_WGMMA_RS(8, f32, bf16, acc, a, db, 0, 1, 1, 0); // EXPECT wgmma_a_written wgmma-fence: "of A was written after the last wgmma.fence"
+    // EXPECT wgmma_a_written wgmma-fence: "of A was written after the last wgmma.fence"
+    TC_WGMMA_RS(8, f32, bf16, acc, a, db, 0, 1, 1, 0);
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);
@@ -80,7 +82,8 @@ KERNEL(wgmma_wait_too_large)
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(1); // the older of the two
     if (!BAD) TC_WGMMA_WAIT_GROUP(0);
-    for (int k = 0; k < 4; k++) acc[k] += two[k]; // EXPECT wgmma_wait_too_large wgmma-wait: "wgmma.wait_group must come first"
+    // EXPECT wgmma_wait_too_large wgmma-wait: "wgmma.wait_group must come first"
+    for (int k = 0; k < 4; k++) acc[k] += two[k];
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);
 }
@@ -129,7 +132,8 @@ KERNEL(wgmma_no_proxy_fence)
     TILES;
     fill(m.b, B_BYTES / 4, in);
     tc_fence_proxy_async_shared();
-    for (int k = threadIdx.x; k < A_BYTES / 4; k += 128) m.a[k] = 0x3f803f80u + n; // ALSO wgmma_no_proxy_fence: "written"
+    // ALSO wgmma_no_proxy_fence: "written"
+    for (int k = threadIdx.x; k < A_BYTES / 4; k += 128) m.a[k] = 0x3f803f80u + n;
     if (!BAD) tc_fence_proxy_async_shared();
     __syncthreads();
     const uint64_t da = tc_wgmma_desc(tc_smem_u32(m.a), 32), db = tc_wgmma_desc(tc_smem_u32(m.b), 32);
@@ -147,7 +151,8 @@ KERNEL(wgmma_no_barrier)
     for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0;
     tc_fence_proxy_async_shared();
     __syncthreads();
-    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0x3f803f80u + n; // EXPECT wgmma_no_barrier race: "this write is not ordered after the read by an asynchronous operation"
+    // EXPECT wgmma_no_barrier race: "this write is not ordered after the read by an asynchronous operation"
+    for (int k = threadIdx.x; k < (A_BYTES + B_BYTES) / 4; k += 128) m.a[k] = 0x3f803f80u + n;
     tc_fence_proxy_async_shared();
     if (!BAD) __syncthreads();
     const uint64_t da = tc_wgmma_desc(tc_smem_u32(m.a), 32), db = tc_wgmma_desc(tc_smem_u32(m.b), 32);
@@ -173,7 +178,8 @@ KERNEL(wgmma_operand_overwritten)
     DONE(acc);
 }
 RUN(wgmma_operand_overwritten, 1, 128, 0)
-/* A producer warp loads B again and again into one buffer; the consumers give it back as soon as they have issued the wgmma */
+/* A producer warp loads B again and again into one buffer; the consumers give it back as soon as they have issued the
+ * wgmma */
 KERNEL(wgmma_buffer_refilled)
 {
     TILES;
@@ -188,7 +194,8 @@ KERNEL(wgmma_buffer_refilled)
             for (int k = 0; k < 4; k++) {
                 tc_mbarrier_wait(empty, (k & 1) ^ 1);
                 tc_mbarrier_arrive_expect_tx(full, B_BYTES);
-                tc_cp_async_bulk_g2s(tc_smem_u32(m.b), in + k * n, B_BYTES, full); // EXPECT wgmma_buffer_refilled race: "this write is not ordered after the read by an asynchronous operation"
+            // EXPECT wgmma_buffer_refilled race: "write is not ordered after the read by an asynchronous operation"
+                tc_cp_async_bulk_g2s(tc_smem_u32(m.b), in + k * n, B_BYTES, full);
             }
     } else {
         const uint64_t da = tc_wgmma_desc(tc_smem_u32(m.a), 32), db = tc_wgmma_desc(tc_smem_u32(m.b), 32);
@@ -262,7 +269,8 @@ KERNEL(wgmma_descriptors_differ)
     FILLED;
     float acc[4] = {0};
     tc_wgmma_fence();
-    TC_WGMMA_SS(8, f32, bf16, acc, da, BAD ? db - (threadIdx.x / 32) : db, 1, 1, 1, 0, 0); // EXPECT wgmma_descriptors_differ convergence: "must give the same descriptor of B"
+    // EXPECT wgmma_descriptors_differ convergence: "must give the same descriptor of B"
+    TC_WGMMA_SS(8, f32, bf16, acc, da, BAD ? db - (threadIdx.x / 32) : db, 1, 1, 1, 0, 0);
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);
@@ -273,7 +281,8 @@ KERNEL(wgmma_descriptor_oob)
     FILLED;
     float acc[4] = {0};
     tc_wgmma_fence();
-    TC_WGMMA_SS(8, f32, bf16, acc, BAD ? tc_wgmma_desc_advance(da, 1 << 16) : da, db, 1, 1, 1, 0, 0); // EXPECT wgmma_descriptor_oob descriptor: "outside"
+    // EXPECT wgmma_descriptor_oob descriptor: "outside"
+    TC_WGMMA_SS(8, f32, bf16, acc, BAD ? tc_wgmma_desc_advance(da, 1 << 16) : da, db, 1, 1, 1, 0, 0);
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);
@@ -285,7 +294,8 @@ KERNEL(wgmma_descriptor_stride)
     float acc[4] = {0};
     tc_wgmma_fence();
     /* groups of 8 rows are 256 bytes apart; 1024 is the distance for the 128-byte swizzle */
-    TC_WGMMA_SS(8, f32, bf16, acc, BAD ? da + (((uint64_t)(1024 - 256) / 16) << 32) : da, db, 1, 1, 1, 0, 0); // EXPECT wgmma_descriptor_stride descriptor: "stride offset 1024"
+    // EXPECT wgmma_descriptor_stride descriptor: "stride offset 1024"
+    TC_WGMMA_SS(8, f32, bf16, acc, BAD ? da + (((uint64_t)(1024 - 256) / 16) << 32) : da, db, 1, 1, 1, 0, 0);
     tc_wgmma_commit_group();
     TC_WGMMA_WAIT_GROUP(0);
     DONE(acc);

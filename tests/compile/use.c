@@ -1,4 +1,5 @@
-/* use.c - the host parts from plain C11, and from C++11 on: statuses, types, swizzles, tensor maps, tiles, coordinates, attention's arguments. */
+/* use.c - the host parts from plain C11, and from C++11 on: statuses, types, swizzles, tensor maps, tiles, coordinates,
+ * attention's arguments. */
 #include "tc.h"
 
 tc_status use(tc_tmap *map, const void *base);
@@ -25,8 +26,10 @@ tc_status use(tc_tmap *map, const void *base)
     desc.stride[0] = 256;
     desc.box[0] = desc.box[1] = 64;
     desc.swizzle = 128;
-    args.m = tc_type_bits(TC_BF16) + (int)tc_swizzle_128B(128) + tc_frag_m16n8k16_d_row(3, 2) + tc_frag_wgmma_d_col(3, 2);
-    if (tc_wgmma_desc(1024, 128) == 0 || tc_f16_from_f32(tc_f32_from_bf16((uint16_t)args.m)) == 0 || call.batch < 1) return TC_ERR_SIZE;
+    args.m = tc_type_bits(TC_BF16) + (int)tc_swizzle_128B(128) + tc_frag_m16n8k16_d_row(3, 2) + tc_frag_wgmma_d_col(3,
+        2);
+    if (tc_wgmma_desc(1024, 128) == 0 || tc_f16_from_f32(tc_f32_from_bf16((uint16_t)args.m)) == 0 || call.batch < 1)
+        return TC_ERR_SIZE;
     if (tc_tmap_check(&desc) != TC_OK) {
         fprintf(stderr, "%s: %s\n", tc_status_text(TC_ERR_TMAP), tc_why());
         return TC_ERR_TMAP;

@@ -1,12 +1,19 @@
 // kernel_for_sm80.cu - a Hopper kernel of one's own in a build for sm_80
 // expect: compute_90a
 // expect: TC_SM90_STUBS
-// expect-line: 12
+// expect-line: 18
 // arch: 80
 #include "tc.h"
 
 typedef struct params { tc_kernel_head head; int x; } params;
 TC_DEV_SM90A void load(const tc_slot *s, const tc_work *w, const void *p) { (void)s, (void)w, (void)p; }
-TC_DEV_SM90A void step(const tc_slot *s, const tc_work *w, float *acc, const void *p) { acc[0] = (float)s->step, (void)w, (void)p; }
-TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, const void *p) { acc[0] = (float)t->wg, (void)w, (void)p; }
-TC_KERNEL_SM90_DEFINE(mine, params, .bm = 128, .bn = 128, .slot_bytes = 32768, .accumulators = 64, .load = load, .step = step, .finish = finish)
+TC_DEV_SM90A void step(const tc_slot *s, const tc_work *w, float *acc, const void *p)
+{
+    acc[0] = (float)s->step, (void)w, (void)p;
+}
+TC_DEV_SM90A void finish(const tc_tile_end *t, const tc_work *w, float *acc, const void *p)
+{
+    acc[0] = (float)t->wg, (void)w, (void)p;
+}
+TC_KERNEL_SM90_DEFINE(mine, params, .bm = 128, .bn = 128, .slot_bytes = 32768, .accumulators = 64, .load = load,
+                      .step = step, .finish = finish)

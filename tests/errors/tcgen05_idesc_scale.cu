@@ -4,4 +4,5 @@
 // expect-line: 7
 #include "tc.h"
 
-TC_TCGEN05_IDESC(IDESC, .kind = TC_KIND_MXF4, .m = 128, .n = 256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .scale = TC_UE4M3);
+TC_TCGEN05_IDESC(IDESC, .kind = TC_KIND_MXF4, .m = 128, .n = 256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32,
+                 .scale = TC_UE4M3);

@@ -1,6 +1,7 @@
 // wgmma_sp_arguments.cu - a sparse call without metadata
-// expect: tc: wgmma: f16 and bf16: TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d, scale_a, scale_b, trans_b)
-// expect-line: 8
+// expect: tc: wgmma: f16 and bf16:
+// expect: TC_WGMMA_SP_RS(n, d_type, a_type[, b_type], d, a, desc_b, meta, selector, scale_d, scale_a, scale_b, trans_b)
+// expect-line: 9
 #include "tc.h"
 
 __global__ void kernel(float *d, int *s, uint32_t *h, const uint32_t *a)

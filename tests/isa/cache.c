@@ -1,4 +1,5 @@
-/* cache.c - cache policies, hints, prefetches: none changes what is read or written; and st.bulk, which zeroes shared memory */
+/* cache.c - cache policies, hints, prefetches: none changes what is read or written; and st.bulk, which zeroes shared
+ * memory */
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernels.h"
@@ -15,7 +16,9 @@ static int load_store(isa_case *c)
     isa_bytes(in, 32 * 32);
     memcpy(want, in, (size_t)(32 * size));
     isa_begin(c);
-    isa_put(c, ".reg .%s %%v<%d>; .reg .b64 %%g, %%o, %%pol;\nmul.wide.u32 %%o, %%tx, %d; add.s64 %%g, %%o, %%in; add.s64 %%o, %%o, %%out;\n", t, n, size);
+    isa_put(c,
+            ".reg .%s %%v<%d>; .reg .b64 %%g, %%o, %%pol;\nmul.wide.u32 %%o, %%tx, %d; add.s64 %%g, %%o, %%in; add.s64 "
+            "%%o, %%o, %%out;\n", t, n, size);
     if (hint) isa_put(c, "createpolicy.fractional.L2::evict_first.b64 %%pol, 0.25;\n");
     char v[100], *s = v;
     s += sprintf(s, n > 1 ? "{" : "");
@@ -37,8 +40,10 @@ static int st_bulk(isa_case *c)
     isa_begin(c);
     k_shared(c, 1024);
     k_fill(c, 1024);
-    isa_put(c, ".reg .b64 %%g, %%n; .reg .b32 %%a; .reg .pred %%p;\nbar.sync 0;\nsetp.ne.u32 %%p, %%tx, 0; @%%p bra D;\nmov.b64 %%n, %d; cvta.shared.u64 %%g, sm; add.s64 %%g, %%g, %d; add.u32 %%a, %%sm, %d;\n%s [%s], %%n, 0;\nD: bar.sync 0;\n",
-        n, at, at, c->v->mnemonic, generic ? "%g" : "%a");
+    isa_put(c,
+            ".reg .b64 %%g, %%n; .reg .b32 %%a; .reg .pred %%p;\nbar.sync 0;\nsetp.ne.u32 %%p, %%tx, 0; @%%p bra "
+            "D;\nmov.b64 %%n, %d; cvta.shared.u64 %%g, sm; add.s64 %%g, %%g, %d; add.u32 %%a, %%sm, %d;\n%s [%s], %%n, "
+            "0;\nD: bar.sync 0;\n", n, at, at, c->v->mnemonic, generic ? "%g" : "%a");
     k_dump(c, 1024);
     isa_end(c);
     return 0;
@@ -55,21 +60,31 @@ static int build(isa_case *c)
     memcpy(want, in, 128);
     if (discard) memcpy(want, in + 512, 128);        /* what is discarded may be anything until it is written again */
     isa_begin(c);
-    isa_put(c, ".local .align 16 .b8 loc[64];\n.reg .b32 %%v, %%n; .reg .f32 %%f; .reg .b64 %%g, %%o, %%a, %%pol; .reg .pred %%p;\nmul.wide.u32 %%o, %%tx, 4; add.s64 %%g, %%o, %%in; add.s64 %%o, %%o, %%out;\n");
+    isa_put(c,
+            ".local .align 16 .b8 loc[64];\n.reg .b32 %%v, %%n; .reg .f32 %%f; .reg .b64 %%g, %%o, %%a, %%pol; .reg "
+            ".pred %%p;\nmul.wide.u32 %%o, %%tx, 4; add.s64 %%g, %%o, %%in; add.s64 %%o, %%o, %%out;\n");
     if (create) {
         const char *op = isa_op(c, 1);
         if (strstr(m, ".cvt")) isa_put(c, "mov.b64 %%a, 0x14f0000000000000;\n%s %%pol, %%a;\n", m);
-        else if (strstr(m, ".range")) isa_put(c, "mov.u32 %%n, 256; mov.u32 %%v, 1024; %s\n%s %%pol, [%%a], %%n, %%v;\n", isa_has(c, ".global") ? "mov.b64 %a, %in;" : "cvta.global.u64 %a, %in;", m);
+        else if (strstr(m, ".range"))
+            isa_put(c, "mov.u32 %%n, 256; mov.u32 %%v, 1024; %s\n%s %%pol, [%%a], %%n, %%v;\n",
+                    isa_has(c, ".global") ? "mov.b64 %a, %in;" : "cvta.global.u64 %a, %in;", m);
         else if (!op) isa_put(c, "%s %%pol;\n", m);
         else if (!strcmp(op, "in f32")) isa_put(c, "mov.f32 %%f, 0f3e800000;\n%s %%pol, %%f;\n", m);
         else isa_put(c, "%s %%pol, %s;\n", m, op + 4);
         isa_put(c, "ld.global.L2::cache_hint.u32 %%v, [%%g], %%pol;\n");
     } else {
         int global = isa_has(c, ".global");
-        isa_put(c, local ? "mov.b64 %%a, loc; st.local.u32 [%%a], %%tx;\n" : global ? "mov.b64 %%a, %%in;\n" : "cvta.global.u64 %%a, %%in;\n");
-        isa_put(c, "setp.ne.u32 %%p, %%tx, 0; @%%p bra S;\n%s [%%a]%s;\nS: bar.warp.sync 0xffffffff;\n", m, strstr(c->v->ops, "128") ? ", 128" : "");
+        isa_put(c, local ? "mov.b64 %%a, loc; st.local.u32 [%%a], %%tx;\n"
+                   : global ? "mov.b64 %%a, %%in;\n"
+                   : "cvta.global.u64 %%a, %%in;\n");
+        isa_put(c, "setp.ne.u32 %%p, %%tx, 0; @%%p bra S;\n%s [%%a]%s;\nS: bar.warp.sync 0xffffffff;\n", m,
+                strstr(c->v->ops, "128") ? ", 128" : "");
         if (discard) isa_put(c, "ld.global.u32 %%v, [%%g+512]; st.global.u32 [%%g], %%v; mov.u32 %%v, 0;\n");
-        if (local) isa_put(c, "ld.local.u32 %%n, [%%a]; xor.b32 %%n, %%n, %%tx; ld.global.u32 %%v, [%%g]; xor.b32 %%v, %%v, %%n;\n");
+        if (local)
+            isa_put(c,
+                    "ld.local.u32 %%n, [%%a]; xor.b32 %%n, %%n, %%tx; ld.global.u32 %%v, [%%g]; xor.b32 %%v, %%v, "
+                    "%%n;\n");
         else isa_put(c, "ld.global.u32 %%v, [%%g];\n");
     }
     isa_put(c, "st.global.u32 [%%o], %%v;\n");

@@ -1,10 +1,12 @@
-/* cluster.c - clusters: their barrier, addresses and registers, distributed shared memory, st.async and red.async, clusterlaunchcontrol;
+/* cluster.c - clusters: their barrier, addresses and registers, distributed shared memory, st.async and red.async,
+ * clusterlaunchcontrol;
  * and setmaxnreg, griddepcontrol */
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernels.h"
 
-/* barrier.cluster: what one CTA wrote before its arrive, the other reads after its wait. A relaxed arrive gets a fence. */
+/* barrier.cluster: what one CTA wrote before its arrive, the other reads after its wait. A relaxed arrive gets a
+ * fence. */
 static int build_barrier(isa_case *c)
 {
     const char *m = c->v->mnemonic;
@@ -15,22 +17,30 @@ static int build_barrier(isa_case *c)
     c->cluster[0] = c->grid[0] = 4;
     isa_begin(c);
     k_shared(c, 128);
-    isa_put(c, ".reg .b32 %%v, %%a, %%t; .reg .b64 %%g, %%o;\nmad.lo.u32 %%t, %%rank, 32, %%tx; mul.wide.u32 %%o, %%t, 4; add.s64 %%g, %%in, %%o; add.s64 %%o, %%o, %%out; ld.global.u32 %%v, [%%g];\n"
-        "mad.lo.u32 %%a, %%tx, 4, %%sm; st.shared::cta.u32 [%%a], %%v;\n%s%s; %s;\n", isa_has(c, ".relaxed") ? "fence.acq_rel.cluster;\n" : "",
-        arrive ? m : aligned ? "barrier.cluster.arrive.aligned" : "barrier.cluster.arrive", arrive ? aligned ? "barrier.cluster.wait.aligned" : "barrier.cluster.wait" : m);
-    isa_put(c, "add.u32 %%t, %%rank, 1; and.b32 %%t, %%t, 3; mapa.shared::cluster.u32 %%a, %%a, %%t; ld.shared::cluster.u32 %%v, [%%a]; st.global.u32 [%%o], %%v;\n");
+    isa_put(c,
+            ".reg .b32 %%v, %%a, %%t; .reg .b64 %%g, %%o;\nmad.lo.u32 %%t, %%rank, 32, %%tx; mul.wide.u32 %%o, %%t, 4; "
+            "add.s64 %%g, %%in, %%o; add.s64 %%o, %%o, %%out; ld.global.u32 %%v, [%%g];\n"
+            "mad.lo.u32 %%a, %%tx, 4, %%sm; st.shared::cta.u32 [%%a], %%v;\n%s%s; %s;\n",
+            isa_has(c, ".relaxed") ? "fence.acq_rel.cluster;\n" : "", arrive ? m
+            : aligned ? "barrier.cluster.arrive.aligned" : "barrier.cluster.arrive",
+            arrive ? aligned ? "barrier.cluster.wait.aligned" : "barrier.cluster.wait" : m);
+    isa_put(c,
+            "add.u32 %%t, %%rank, 1; and.b32 %%t, %%t, 3; mapa.shared::cluster.u32 %%a, %%a, %%t; "
+            "ld.shared::cluster.u32 %%v, [%%a]; st.global.u32 [%%o], %%v;\n");
     k_cluster_sync(c);
     isa_end(c);
     return 0;
 }
 ISA_FAMILY(barrier_cluster, "barrier.cluster", build_barrier)
 
-/* mapa, getctarank, cvta, isspacep: CTA r forms the address of CTA r+1's word; the word read through it, or the rank found in it, tells */
+/* mapa, getctarank, cvta, isspacep: CTA r forms the address of CTA r+1's word; the word read through it, or the rank
+ * found in it, tells */
 static int build_addr(isa_case *c)
 {
     const char *m = c->v->mnemonic;
     int wide = strstr(m, "u64") != NULL, shared = strstr(m, ".shared::cluster") != NULL;
-    int mapa = !strncmp(m, "mapa", 4), rank = !strncmp(m, "getctarank", 10), to = !strncmp(m, "cvta.to", 7), cvta = !strncmp(m, "cvta.shared", 11), is = !strncmp(m, "isspacep", 8);
+    int mapa = !strncmp(m, "mapa", 4), rank = !strncmp(m, "getctarank", 10), to = !strncmp(m, "cvta.to", 7),
+        cvta = !strncmp(m, "cvta.shared", 11), is = !strncmp(m, "isspacep", 8);
     uint32_t *in = isa_in(c, 64), *want = isa_out(c, 4 * 16);
     isa_bytes(in, 64);
     for (int r = 0; r < 4; r++) {
@@ -42,18 +52,23 @@ static int build_addr(isa_case *c)
     c->cluster[0] = c->grid[0] = 4;
     isa_begin(c);
     k_shared(c, 16);
-    isa_put(c, ".reg .b32 %%v, %%a, %%b, %%t, %%d; .reg .b64 %%g, %%o, %%a8, %%ga, %%d8; .reg .pred %%p;\nmul.wide.u32 %%o, %%rank, 16; add.s64 %%o, %%o, %%out; mul.wide.u32 %%g, %%rank, 4; add.s64 %%g, %%g, %%in;\n"
-        "setp.ne.u32 %%p, %%tx, 0; @%%p bra S;\nld.global.u32 %%v, [%%g]; st.shared::cta.u32 [%%sm], %%v;\nS:\n");
+    isa_put(c,
+            ".reg .b32 %%v, %%a, %%b, %%t, %%d; .reg .b64 %%g, %%o, %%a8, %%ga, %%d8; .reg .pred %%p;\nmul.wide.u32 "
+            "%%o, %%rank, 16; add.s64 %%o, %%o, %%out; mul.wide.u32 %%g, %%rank, 4; add.s64 %%g, %%g, %%in;\n"
+            "setp.ne.u32 %%p, %%tx, 0; @%%p bra S;\nld.global.u32 %%v, [%%g]; st.shared::cta.u32 [%%sm], %%v;\nS:\n");
     k_cluster_sync(c);
     isa_put(c, "@%%p bra END;\nmov.u32 %%b, 0;\n");
     for (int k = 0; k < 2; k++) {
         isa_put(c, "add.u32 %%t, %%rank, %d; and.b32 %%t, %%t, 3;\n", 1 - k);
         if (mapa) {
             if (!wide) isa_put(c, "%s %%d, %%sm, %%t; ld.shared::cluster.u32 %%v, [%%d];\n", m);
-            else if (shared) isa_put(c, "cvt.u64.u32 %%a8, %%sm; %s %%d8, %%a8, %%t; ld.shared::cluster.u32 %%v, [%%d8];\n", m);
+            else if (shared)
+                isa_put(c, "cvt.u64.u32 %%a8, %%sm; %s %%d8, %%a8, %%t; ld.shared::cluster.u32 %%v, [%%d8];\n", m);
             else isa_put(c, "cvta.shared.u64 %%a8, sm; %s %%d8, %%a8, %%t; ld.u32 %%v, [%%d8];\n", m);
         } else {
-            isa_put(c, "mapa.shared::cluster.u32 %%a, %%sm, %%t; cvt.u64.u32 %%a8, %%a; cvta.shared.u64 %%ga, sm; mapa.u64 %%ga, %%ga, %%t;\n");
+            isa_put(c,
+                    "mapa.shared::cluster.u32 %%a, %%sm, %%t; cvt.u64.u32 %%a8, %%a; cvta.shared.u64 %%ga, sm; "
+                    "mapa.u64 %%ga, %%ga, %%t;\n");
             if (rank) isa_put(c, "%s %%v, %s;\n", m, !wide ? "%a" : shared ? "%a8" : "%ga");
             else if (cvta) isa_put(c, "%s %%d8, %%a8; ld.u32 %%v, [%%d8];\n", m);
             else if (to) isa_put(c, "%s %%d8, %%ga; cvt.u32.u64 %%d, %%d8; ld.shared::cluster.u32 %%v, [%%d];\n", m);
@@ -62,7 +77,10 @@ static int build_addr(isa_case *c)
         isa_put(c, "st.global.u32 [%%o+%d], %%v;\n", k * 4);
     }
     if (is) isa_put(c, "%s %%p, %%in; selp.u32 %%v, 1, 0, %%p; st.global.u32 [%%o+8], %%v;\n", m);
-    else if (!rank) isa_put(c, "add.u32 %%t, %%rank, 1; and.b32 %%t, %%t, 3; mapa.shared::cluster.u32 %%a, %%sm, %%t; ld.shared::cluster.u32 %%v, [%%a]; st.global.u32 [%%o+8], %%v;\n");
+    else if (!rank)
+        isa_put(c,
+                "add.u32 %%t, %%rank, 1; and.b32 %%t, %%t, 3; mapa.shared::cluster.u32 %%a, %%sm, %%t; "
+                "ld.shared::cluster.u32 %%v, [%%a]; st.global.u32 [%%o+8], %%v;\n");
     isa_put(c, "END:\n");
     k_cluster_sync(c);
     isa_end(c);
@@ -73,14 +91,17 @@ ISA_FAMILY(cluster_addr, "cluster.addr", build_addr)
 /* ---- Special registers ---- */
 static void check_smem(isa_case *c)
 {
-    const uint32_t *w = (uint32_t *)c->out;     /* the register; total, aggregate, reserved begin, end, cap; dynamic; address of the variable */
+    /* the register; total, aggregate, reserved begin, end, cap; dynamic; address of the variable */
+    const uint32_t *w = (uint32_t *)c->out;
     uint32_t total = w[1], aggr = w[2], begin = w[3], end = w[4], cap = w[5], dyn = w[6], sm = w[7];
     if (total != 1024 + 256) isa_fail(c, "%%total_smem_size is %u with 1024 bytes static, 256 dynamic", total);
     if (dyn != 256) isa_fail(c, "%%dynamic_smem_size is %u, must be 256", dyn);
     if (begin > end || end - begin > cap) isa_fail(c, "the reserved bytes are %u to %u, capacity %u", begin, end, cap);
     if (sm >= begin && sm < end) isa_fail(c, "a variable at %u is in the reserved bytes %u to %u", sm, begin, end);
-    if (isa_sm >= 90 && aggr != total + cap) isa_fail(c, "%%aggr_smem_size is %u, total %u, capacity of the reserved bytes %u", aggr, total, cap);
-    static const char *const name[] = { "total_smem", "aggr_smem", "offset_begin", "offset_end", "offset_cap", "dynamic_smem" };
+    if (isa_sm >= 90 && aggr != total + cap)
+        isa_fail(c, "%%aggr_smem_size is %u, total %u, capacity of the reserved bytes %u", aggr, total, cap);
+    static const char *const name[] = { "total_smem", "aggr_smem", "offset_begin", "offset_end", "offset_cap",
+                                        "dynamic_smem" };
     for (int i = 0; i < 6; i++) if (strstr(c->v->ops, name[i]) && w[0] != w[1 + i]) isa_fail(c, "two reads differ");
 }
 static int build_sreg(isa_case *c)
@@ -91,10 +112,18 @@ static int build_sreg(isa_case *c)
         c->smem = 256;
         c->check = check_smem;
         isa_begin(c);
-        isa_put(c, ".shared .align 16 .b8 var[1024];\n.reg .b32 %%v, %%sm; .reg .pred %%p;\nsetp.ne.u32 %%p, %%tx, 0; @%%p bra END;\n%s %%v, %s; st.global.u32 [%%out], %%v;\n", c->v->mnemonic, reg);
-        static const char *const all[] = { "%total_smem_size", "%aggr_smem_size", "%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap", "%dynamic_smem_size" };
-        for (int i = 0; i < 6; i++) if (i != 1 || isa_sm >= 90) isa_put(c, "mov.u32 %%v, %s; st.global.u32 [%%out+%d], %%v;\n", all[i], 4 + 4 * i);
-        isa_put(c, "mov.u32 %%sm, var; and.b32 %%v, %%sm, 0xffffff; st.global.u32 [%%out+28], %%v; st.shared.u32 [%%sm], %%v;\nEND:\n");
+        isa_put(c,
+                ".shared .align 16 .b8 var[1024];\n.reg .b32 %%v, %%sm; .reg .pred %%p;\nsetp.ne.u32 %%p, %%tx, 0; "
+                "@%%p bra END;\n%s %%v, %s; st.global.u32 [%%out], %%v;\n", c->v->mnemonic, reg);
+        static const char *const all[] = { "%total_smem_size", "%aggr_smem_size", "%reserved_smem_offset_begin",
+                                           "%reserved_smem_offset_end", "%reserved_smem_offset_cap",
+                                           "%dynamic_smem_size" };
+        for (int i = 0; i < 6; i++)
+            if (i != 1 || isa_sm >= 90)
+                isa_put(c, "mov.u32 %%v, %s; st.global.u32 [%%out+%d], %%v;\n", all[i], 4 + 4 * i);
+        isa_put(c,
+                "mov.u32 %%sm, var; and.b32 %%v, %%sm, 0xffffff; st.global.u32 [%%out+28], %%v; st.shared.u32 [%%sm], "
+                "%%v;\nEND:\n");
         isa_end(c);
         return 0;
     }
@@ -117,8 +146,10 @@ static int build_sreg(isa_case *c)
         want[(z * 3 + y) * 4 + x] = v;
     }
     isa_begin(c);
-    isa_put(c, ".reg .b32 %%v, %%t, %%u; .reg .b64 %%g; .reg .pred %%p;\nsetp.ne.u32 %%p, %%tx, 0; @%%p bra END;\nmov.u32 %%t, %%ctaid.z; mov.u32 %%u, %%ctaid.y; mad.lo.u32 %%t, %%t, 3, %%u;\n"
-        "mad.lo.u32 %%t, %%t, 4, %%cta; mul.wide.u32 %%g, %%t, 4; add.s64 %%g, %%g, %%out;\n");
+    isa_put(c,
+            ".reg .b32 %%v, %%t, %%u; .reg .b64 %%g; .reg .pred %%p;\nsetp.ne.u32 %%p, %%tx, 0; @%%p bra END;\nmov.u32 "
+            "%%t, %%ctaid.z; mov.u32 %%u, %%ctaid.y; mad.lo.u32 %%t, %%t, 3, %%u;\n"
+            "mad.lo.u32 %%t, %%t, 4, %%cta; mul.wide.u32 %%g, %%t, 4; add.s64 %%g, %%g, %%out;\n");
     if (strstr(c->v->mnemonic, "pred")) isa_put(c, "%s %%p, %s; selp.u32 %%v, 1, 0, %%p;\n", c->v->mnemonic, reg);
     else isa_put(c, "%s %%v, %s;\n", c->v->mnemonic, reg);
     isa_put(c, "st.global.u32 [%%g], %%v;\nEND:\n");
@@ -135,7 +166,11 @@ static int vector_of(isa_case *c, const char *op, char *text, int *bits, const c
     *text = 0;
     if (sscanf(op, "%*[a-z]{%dx", &n) == 1) t = strchr(op, 'x') + 1; else t++;
     *bits = atoi(t + 1);
-    *type = *t == 'f' ? (*bits == 32 ? "f32" : "f64") : *bits == 8 ? "b8" : *bits == 16 ? "b16" : *bits == 32 ? "b32" : "b64";
+    *type = *t == 'f' ? (*bits == 32 ? "f32" : "f64")
+          : *bits == 8 ? "b8"
+          : *bits == 16 ? "b16"
+          : *bits == 32 ? "b32"
+          : "b64";
     isa_put(c, ".reg .%s %%v<%d>;\n", *type, n);
     char *s = text;
     if (n > 1 || strchr(op, '{')) s += sprintf(s, "{");
@@ -156,10 +191,14 @@ static int build_dsmem(isa_case *c)
     k_fill(c, 512);
     char v[80]; int bits; const char *type;
     int n = vector_of(c, isa_op(c, load ? 0 : 1), v, &bits, &type), size = n * bits / 8;
-    for (int r = 0; r < 2; r++) for (int l = 0; l < 32; l++) memcpy(want + r * 512 + l * size, in + (load ? 1 - r : r ^ 1) * 512 + l * size, (size_t)size);
+    for (int r = 0; r < 2; r++)
+        for (int l = 0; l < 32; l++)
+            memcpy(want + r * 512 + l * size, in + (load ? 1 - r : r ^ 1) * 512 + l * size, (size_t)size);
     isa_put(c, ".reg .b32 %%a, %%t, %%d; .reg .b64 %%g, %%o;\nbar.sync 0;\n");
-    isa_put(c, "mad.lo.u32 %%a, %%tx, %d, %%sm; mul.wide.u32 %%o, %%tx, %d; mul.wide.u32 %%g, %%rank, 512; add.s64 %%g, %%g, %%o; add.s64 %%o, %%out, %%g; add.s64 %%g, %%g, %%in; xor.b32 %%t, %%rank, 1;\n"
-        "mapa.shared::cluster.u32 %%d, %%a, %%t;\n", size, size);
+    isa_put(c,
+            "mad.lo.u32 %%a, %%tx, %d, %%sm; mul.wide.u32 %%o, %%tx, %d; mul.wide.u32 %%g, %%rank, 512; add.s64 %%g, "
+            "%%g, %%o; add.s64 %%o, %%out, %%g; add.s64 %%g, %%g, %%in; xor.b32 %%t, %%rank, 1;\n"
+            "mapa.shared::cluster.u32 %%d, %%a, %%t;\n", size, size);
     for (int i = 0; i < n; i++) isa_put(c, "ld.global.%s %%v%d, [%%g+%d];\n", type, i, i * bits / 8);
     if (load) for (int i = 0; i < n; i++) isa_put(c, "st.shared.%s [%%a+%d], %%v%d;\n", type, i * bits / 8, i);
     k_cluster_sync(c);
@@ -174,14 +213,19 @@ static int build_dsmem(isa_case *c)
 }
 ISA_FAMILY(cluster_shared, "cluster.shared", build_dsmem)
 
-/* st.async, red.async: from each lane of CTA 0 to a slot in CTA 1, whose mbarrier counts the bytes; or to global memory */
+/* st.async, red.async: from each lane of CTA 0 to a slot in CTA 1, whose mbarrier counts the bytes; or to global
+ * memory */
 static int build_async(isa_case *c)
 {
     const char *m = c->v->mnemonic, *type = strrchr(m, '.') + 1;
     int red = !strncmp(m, "red", 3), global = isa_has(c, ".global");
     char op[8] = "";
     static const char *const ops[] = { "inc", "dec", "min", "max", "and", "or", "xor", "add" };
-    for (int i = 0; i < 8 && red; i++) { char w[8]; snprintf(w, sizeof w, ".%s", ops[i]); if (isa_has(c, w)) strcpy(op, ops[i]); }
+    for (int i = 0; i < 8 && red; i++) {
+        char w[8];
+        snprintf(w, sizeof w, ".%s", ops[i]);
+        if (isa_has(c, w)) strcpy(op, ops[i]);
+    }
     int counter = red && (!strcmp(op, "inc") || !strcmp(op, "dec"));
     unsigned ctas = global ? 1 : 2;
     uint8_t *in = isa_in(c, 1024), *want = isa_out(c, ctas * 512);
@@ -192,14 +236,18 @@ static int build_async(isa_case *c)
     int n = vector_of(c, isa_op(c, 1), v, &bits, &reg_type), size = n * bits / 8;
     if (red) {
         for (int i = 0; i < 1024; i += bits / 8) isa_element(type, in + i, counter);
-        if (global) { for (int i = 0; i < 512; i += bits / 8) isa_element(type, c->out + i, 0); memcpy(want, c->out, 512); }
-        else { memcpy(want, in + 512, 512); memcpy(want + 512, in + 512, 512); }
+        if (global) {
+            for (int i = 0; i < 512; i += bits / 8) isa_element(type, c->out + i, 0);
+            memcpy(want, c->out, 512);
+        } else { memcpy(want, in + 512, 512); memcpy(want + 512, in + 512, 512); }
     }
     for (int l = 0; l < 32; l++) {
         uint8_t *d = want + (ctas - 1) * 512 + l * size;
         if (red) isa_reduce(op, type, d, in + l * size); else memcpy(d, in + l * size, (size_t)size);
     }
-    isa_put(c, ".reg .b32 %%a, %%t, %%d, %%m; .reg .b64 %%g, %%o; .reg .pred %%p;\nmul.wide.u32 %%o, %%tx, %d; add.s64 %%g, %%in, %%o; add.s64 %%o, %%out, %%o;\n", size);
+    isa_put(c,
+            ".reg .b32 %%a, %%t, %%d, %%m; .reg .b64 %%g, %%o; .reg .pred %%p;\nmul.wide.u32 %%o, %%tx, %d; add.s64 "
+            "%%g, %%in, %%o; add.s64 %%o, %%out, %%o;\n", size);
     for (int i = 0; i < n; i++) isa_put(c, "ld.global.%s %%v%d, [%%g+%d];\n", reg_type, i, i * bits / 8);
     if (global) {
         isa_put(c, "%s [%%o], %s;\n", m, v);
@@ -208,9 +256,15 @@ static int build_async(isa_case *c)
     }
     k_shared(c, 512);
     if (red) k_load(c, 512, 512); else k_fill(c, 512);
-    isa_put(c, "setp.ne.u32 %%p, %%tx, 0; @%%p bra I;\nsetp.eq.u32 %%p, %%rank, 0; @%%p bra I;\nmbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %d;\nI:\n", 32 * size);
+    isa_put(c,
+            "setp.ne.u32 %%p, %%tx, 0; @%%p bra I;\nsetp.eq.u32 %%p, %%rank, 0; @%%p bra "
+            "I;\nmbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster; "
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %d;\nI:\n", 32 * size);
     k_cluster_sync(c);
-    isa_put(c, "setp.ne.u32 %%p, %%rank, 0; @%%p bra W;\nmad.lo.u32 %%a, %%tx, %d, %%sm; mov.u32 %%t, 1; mapa.shared::cluster.u32 %%d, %%a, %%t; mapa.shared::cluster.u32 %%m, %%mb, %%t;\n%s [%%d], %s, [%%m];\nbra DONE;\nW:\n", size, m, v);
+    isa_put(c,
+            "setp.ne.u32 %%p, %%rank, 0; @%%p bra W;\nmad.lo.u32 %%a, %%tx, %d, %%sm; mov.u32 %%t, 1; "
+            "mapa.shared::cluster.u32 %%d, %%a, %%t; mapa.shared::cluster.u32 %%m, %%mb, %%t;\n%s [%%d], %s, "
+            "[%%m];\nbra DONE;\nW:\n", size, m, v);
     k_wait(c, 0, 0, 0);
     isa_put(c, "DONE:\n");
     k_cluster_sync(c);
@@ -222,18 +276,20 @@ ISA_FAMILY(st_async, "st.async", build_async)
 ISA_FAMILY(red_async, "red.async", build_async)
 
 /* ---- clusterlaunchcontrol ----
- * Every CTA marks itself, then asks to take over CTAs that have not begun and marks those it gets, until it gets none. Whatever was launched
- * and whatever cancelled, each is marked once. */
+ * Every CTA marks itself, then asks to take over CTAs that have not begun and marks those it gets, until it gets none.
+ * Whatever was launched and whatever cancelled, each is marked once. */
 static void check_clc(isa_case *c)
 {
     const uint32_t *mark = (uint32_t *)c->out, total = (uint32_t)c->user[0];
-    for (uint32_t i = 0; i < total; i++) if (mark[i] != 1) { isa_fail(c, "CTA %u was done %u times", i, mark[i]); return; }
+    for (uint32_t i = 0; i < total; i++)
+        if (mark[i] != 1) { isa_fail(c, "CTA %u was done %u times", i, mark[i]); return; }
     if (!mark[total]) isa_fail(c, "no CTA of %u was cancelled", total);
 }
 static int build_clc(isa_case *c)
 {
     const char *m = c->v->mnemonic;
-    int try = strstr(m, "try_cancel") != NULL, multi = isa_has(c, ".multicast::cluster::all"), generic = try && !isa_has(c, ".shared::cta");
+    int try = strstr(m, "try_cancel") != NULL, multi = isa_has(c, ".multicast::cluster::all"),
+        generic = try && !isa_has(c, ".shared::cta");
     int axis = strstr(m, "ctaid::x") ? 0 : strstr(m, "ctaid::y") ? 1 : strstr(m, "ctaid::z") ? 2 : -1;
     unsigned n[3] = { 8, 6, 13 };
     if (axis >= 0) { n[0] = n[1] = n[2] = 1; n[axis] = 624; }
@@ -248,21 +304,35 @@ static int build_clc(isa_case *c)
     c->smem = 90 * 1024;        /* two of them on a multiprocessor at most: not all CTAs can begin at once */
     isa_begin(c);
     k_shared(c, 16);
-    isa_put(c, ".reg .b32 %%x, %%y, %%z, %%w, %%t, %%par, %%me; .reg .b64 %%g, %%ga, %%gm; .reg .pred %%p, %%q, %%z0; .reg .b128 %%r;\ncvta.shared.u64 %%ga, sm; cvta.shared.u64 %%gm, mb;\n"
-        "mov.u32 %%par, 0; mov.u32 %%me, %%cluster_ctarank; mov.u32 %%x, %%ctaid.x; mov.u32 %%y, %%ctaid.y; mov.u32 %%z, %%ctaid.z;\nsetp.ne.u32 %%z0, %%tx, 0;\n"
-        "@!%%z0 mbarrier.init.shared::cta.b64 [%%mb], 1;\n@!%%z0 fence.mbarrier_init.release.cluster;\n");
-    isa_put(c, "LOOP:\n@%%z0 bra MARKED;\nmad.lo.u32 %%t, %%z, %u, %%y; mad.lo.u32 %%t, %%t, %u, %%x; mul.wide.u32 %%g, %%t, 4; add.s64 %%g, %%g, %%out; red.relaxed.gpu.global.add.u32 [%%g], 1;\n"
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], 16;\nMARKED:\n", n[1], n[0]);
+    isa_put(c,
+            ".reg .b32 %%x, %%y, %%z, %%w, %%t, %%par, %%me; .reg .b64 %%g, %%ga, %%gm; .reg .pred %%p, %%q, %%z0; "
+            ".reg .b128 %%r;\ncvta.shared.u64 %%ga, sm; cvta.shared.u64 %%gm, mb;\n"
+            "mov.u32 %%par, 0; mov.u32 %%me, %%cluster_ctarank; mov.u32 %%x, %%ctaid.x; mov.u32 %%y, %%ctaid.y; "
+            "mov.u32 %%z, %%ctaid.z;\nsetp.ne.u32 %%z0, %%tx, 0;\n"
+            "@!%%z0 mbarrier.init.shared::cta.b64 [%%mb], 1;\n@!%%z0 fence.mbarrier_init.release.cluster;\n");
+    isa_put(c,
+            "LOOP:\n@%%z0 bra MARKED;\nmad.lo.u32 %%t, %%z, %u, %%y; mad.lo.u32 %%t, %%t, %u, %%x; mul.wide.u32 %%g, "
+            "%%t, 4; add.s64 %%g, %%g, %%out; red.relaxed.gpu.global.add.u32 [%%g], 1;\n"
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], 16;\nMARKED:\n", n[1], n[0]);
     k_cluster_sync(c);          /* everybody has read the response before, and expects the next */
     isa_put(c, "or.b32 %%t, %%tx, %%me; setp.ne.u32 %%p, %%t, 0; @%%p bra ASKED;\n");
     if (try) isa_put(c, "%s [%s], [%s];\n", m, generic ? "%ga" : "%sm", generic ? "%gm" : "%mb");
-    else isa_put(c, "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%%sm], [%%mb];\n");
-    isa_put(c, "ASKED:\nW: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%mb], %%par; @!%%p bra W;\nxor.b32 %%par, %%par, 1;\nld.shared.b128 %%r, [%%sm];\n"
-        "%s %%q, %%r;\n@!%%q bra END;\n", strstr(m, "is_canceled") ? m : "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128");
+    else
+        isa_put(c,
+                "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%%sm], "
+                "[%%mb];\n");
+    isa_put(c,
+            "ASKED:\nW: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%mb], %%par; @!%%p bra W;\nxor.b32 %%par, "
+            "%%par, 1;\nld.shared.b128 %%r, [%%sm];\n" "%s %%q, %%r;\n@!%%q bra END;\n", strstr(m, "is_canceled") ? m
+            : "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128");
     if (axis >= 0) isa_put(c, "mov.u32 %%x, 0; mov.u32 %%y, 0; mov.u32 %%z, 0;\n%s %%%c, %%r;\n", m, "xyz"[axis]);
-    else isa_put(c, "%s {%%x, %%y, %%z, %%w}, %%r;\n", strstr(m, "get_first") ? m : "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128");
+    else
+        isa_put(c, "%s {%%x, %%y, %%z, %%w}, %%r;\n", strstr(m, "get_first") ? m
+                : "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128");
     if (multi) isa_put(c, "add.u32 %%x, %%x, %%me;\n");
-    isa_put(c, "@!%%z0 red.relaxed.gpu.global.add.u32 [%%out+%u], 1;\nfence.proxy.async.shared::cta;\nbra LOOP;\nEND:\n", total * 4);
+    isa_put(c,
+            "@!%%z0 red.relaxed.gpu.global.add.u32 [%%out+%u], 1;\nfence.proxy.async.shared::cta;\nbra LOOP;\nEND:\n",
+            total * 4);
     isa_end(c);
     return 0;
 }
@@ -278,9 +348,12 @@ static int build_setmaxnreg(isa_case *c)
     c->block[0] = 128;
     c->min_blocks = 1;
     isa_begin(c);
-    isa_put(c, ".reg .b32 %%v, %%w; .reg .b64 %%g, %%o;\nmul.wide.u32 %%o, %%tx, 4; add.s64 %%g, %%o, %%in; add.s64 %%o, %%o, %%out; ld.global.u32 %%v, [%%g]; mul.lo.u32 %%w, %%v, 3;\n");
+    isa_put(c,
+            ".reg .b32 %%v, %%w; .reg .b64 %%g, %%o;\nmul.wide.u32 %%o, %%tx, 4; add.s64 %%g, %%o, %%in; add.s64 %%o, "
+            "%%o, %%out; ld.global.u32 %%v, [%%g]; mul.lo.u32 %%w, %%v, 3;\n");
     if (inc) isa_put(c, "setmaxnreg.dec.sync.aligned.u32 24;\n");
-    /* .dec to 256 assembles, but an H200 takes it for an illegal instruction: there it stands behind a predicate that is false */
+    /* .dec to 256 assembles, but an H200 takes it for an illegal instruction: there it stands behind a predicate that
+     * is false */
     isa_put(c, ".reg .pred %%run; setp.eq.u32 %%run, %d, 0;\n", !inc && n == 256);
     isa_put(c, "@%%run %s %d;\nadd.u32 %%w, %%w, 1; st.global.u32 [%%o], %%w;\n", c->v->mnemonic, n);
     isa_end(c);
@@ -296,8 +369,11 @@ static int build_griddep(isa_case *c)
     memcpy(want, in, 128);
     c->pdl = 1;
     isa_begin(c);
-    isa_put(c, ".reg .b32 %%v; .reg .b64 %%g, %%o;\n%s;\nmul.wide.u32 %%o, %%tx, 4; add.s64 %%g, %%o, %%in; add.s64 %%o, %%o, %%out; ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n%s;\n",
-        strstr(c->v->mnemonic, "wait") ? c->v->mnemonic : "griddepcontrol.wait", strstr(c->v->mnemonic, "launch") ? c->v->mnemonic : "griddepcontrol.launch_dependents");
+    isa_put(c,
+            ".reg .b32 %%v; .reg .b64 %%g, %%o;\n%s;\nmul.wide.u32 %%o, %%tx, 4; add.s64 %%g, %%o, %%in; add.s64 %%o, "
+            "%%o, %%out; ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n%s;\n",
+            strstr(c->v->mnemonic, "wait") ? c->v->mnemonic : "griddepcontrol.wait",
+            strstr(c->v->mnemonic, "launch") ? c->v->mnemonic : "griddepcontrol.launch_dependents");
     isa_end(c);
     return 0;
 }

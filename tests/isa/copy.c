@@ -6,12 +6,14 @@
 
 /* ---- cp.async: each of 32 lanes copies its own bytes to its own slot ---- */
 
-/* cp.async{.ca,.cg} [dst], [src], size {, src-size | ignore-src} {, policy}: bytes past src-size are zero, all of them with ignore-src */
+/* cp.async{.ca,.cg} [dst], [src], size {, src-size | ignore-src} {, policy}: bytes past src-size are zero, all of them
+ * with ignore-src */
 static int cp_plain(isa_case *c)
 {
     const char *size_op = isa_op(c, 2), *op3 = isa_op(c, 3);
     int size = atoi(size_op + 4);
-    int has_src = op3 && !strcmp(op3, "in b32"), zero = op3 && !strcmp(op3, "imm 0"), ignore = op3 && !strcmp(op3, "in pred");
+    int has_src = op3 && !strcmp(op3, "in b32"), zero = op3 && !strcmp(op3, "imm 0"),
+        ignore = op3 && !strcmp(op3, "in pred");
     int policy = isa_has(c, ".L2::cache_hint");
     /* in: 32 words of src-size or ignore flag, then 64 chunks; lane l takes chunk perm[l] */
     uint8_t *in = isa_in(c, 256 + 64 * 16), *want = isa_out(c, 32 * 16);
@@ -28,8 +30,9 @@ static int cp_plain(isa_case *c)
     k_shared(c, 512);
     k_fill(c, 512);
     isa_put(c, ".reg .b32 %%d, %%n; .reg .b64 %%g, %%a, %%pol; .reg .pred %%p;\nbar.sync 0;\n"
-        "mul.wide.u32 %%a, %%tx, 4; add.s64 %%a, %%a, %%in; ld.global.u32 %%n, [%%a]; ld.global.u32 %%d, [%%a+128];\nsetp.ne.u32 %%p, %%n, 0;\n"
-        "cvt.u64.u32 %%g, %%d; add.s64 %%g, %%g, %%in; mad.lo.u32 %%d, %%tx, 16, %%sm;\n");
+        "mul.wide.u32 %%a, %%tx, 4; add.s64 %%a, %%a, %%in; ld.global.u32 %%n, [%%a]; ld.global.u32 %%d, "
+        "[%%a+128];\nsetp.ne.u32 %%p, %%n, 0;\ncvt.u64.u32 %%g, %%d; add.s64 %%g, %%g, %%in; mad.lo.u32 %%d, %%tx, 16, "
+        "%%sm;\n");
     if (policy) isa_put(c, "createpolicy.fractional.L2::evict_first.b64 %%pol;\n");
     isa_put(c, "%s [%%d], [%%g], %d%s%s;\ncp.async.wait_all;\nbar.sync 0;\n", c->v->mnemonic, size,
         has_src ? ", %n" : zero ? ", 0" : ignore ? ", %p" : "", policy ? ", %pol" : "");
@@ -47,8 +50,10 @@ static int cp_groups(isa_case *c)
     memcpy(want, in, c->in_size);
     isa_begin(c);
     k_shared(c, 32 * 4 * 66);
-    isa_put(c, ".reg .b32 %%d, %%v, %%e; .reg .b64 %%g, %%o;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%out, %%g; add.s64 %%g, %%g, %%in;\nmad.lo.u32 %%d, %%tx, 4, %%sm;\n"
-        "xor.b32 %%e, %%tx, 1; mad.lo.u32 %%e, %%e, 4, %%sm;\n");
+    isa_put(c,
+            ".reg .b32 %%d, %%v, %%e; .reg .b64 %%g, %%o;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%out, %%g; add.s64 "
+            "%%g, %%g, %%in;\nmad.lo.u32 %%d, %%tx, 4, %%sm;\n"
+            "xor.b32 %%e, %%tx, 1; mad.lo.u32 %%e, %%e, 4, %%sm;\n");
     for (int i = 0; i < groups; i++) {
         isa_put(c, "cp.async.ca.shared.global [%%d+%d], [%%g+%d], 4;\n", i * 128, i * 128);
         if (!all) isa_put(c, "cp.async.commit_group;\n");
@@ -60,13 +65,15 @@ static int cp_groups(isa_case *c)
     for (int i = 0; i < there; i++)       /* the thread's own copies need no barrier */
         isa_put(c, "ld.shared.u32 %%v, [%%d+%d]; st.global.u32 [%%o+%d], %%v;\n", i * 128, i * 128);
     isa_put(c, "cp.async.wait_all;\n");
-    for (int i = there; i < groups; i++) isa_put(c, "ld.shared.u32 %%v, [%%d+%d]; st.global.u32 [%%o+%d], %%v;\n", i * 128, i * 128);
+    for (int i = there; i < groups; i++)
+        isa_put(c, "ld.shared.u32 %%v, [%%d+%d]; st.global.u32 [%%o+%d], %%v;\n", i * 128, i * 128);
     isa_end(c);
     return 0;
 }
 
-/* cp.async.mbarrier.arrive: the mbarrier's arrive happens when the thread's copies are done. With .noinc it is one of the expected
- * arrivals; without, the pending count is raised by one first, so each lane arrives once more by itself. */
+/* cp.async.mbarrier.arrive: the mbarrier's arrive happens when the thread's copies are done. With .noinc it is one of
+ * the expected arrivals; without, the pending count is raised by one first, so each lane arrives once more by
+ * itself. */
 static int cp_mbarrier(isa_case *c)
 {
     int noinc = isa_has(c, ".noinc"), generic = !strstr(c->v->mnemonic, ".shared");
@@ -75,9 +82,12 @@ static int cp_mbarrier(isa_case *c)
     for (int l = 0; l < 32; l++) memcpy(want + l * 4, in + (l ^ 1) * 4, 4);
     isa_begin(c);
     k_shared(c, 128);
-    isa_put(c, ".reg .b32 %%d, %%v, %%e; .reg .b64 %%g, %%o, %%m; .reg .pred %%p;\nsetp.eq.u32 %%p, %%tx, 0;\n@%%p mbarrier.init.shared.b64 [%%mb], 32;\nbar.sync 0;\n"
-        "mul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%out, %%g; add.s64 %%g, %%g, %%in; mad.lo.u32 %%d, %%tx, 4, %%sm;\nxor.b32 %%e, %%tx, 1; mad.lo.u32 %%e, %%e, 4, %%sm;\n"
-        "cp.async.ca.shared.global [%%d], [%%g], 4;\n");
+    isa_put(c,
+            ".reg .b32 %%d, %%v, %%e; .reg .b64 %%g, %%o, %%m; .reg .pred %%p;\nsetp.eq.u32 %%p, %%tx, 0;\n@%%p "
+            "mbarrier.init.shared.b64 [%%mb], 32;\nbar.sync 0;\n"
+            "mul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%out, %%g; add.s64 %%g, %%g, %%in; mad.lo.u32 %%d, %%tx, 4, "
+            "%%sm;\nxor.b32 %%e, %%tx, 1; mad.lo.u32 %%e, %%e, 4, %%sm;\n"
+            "cp.async.ca.shared.global [%%d], [%%g], 4;\n");
     if (generic) isa_put(c, "cvta.shared.u64 %%m, mb;\n%s [%%m];\n", c->v->mnemonic);
     else isa_put(c, "%s [%%mb];\n", c->v->mnemonic);
     if (!noinc) isa_put(c, "mbarrier.arrive.shared.b64 _, [%%mb];\n");
@@ -108,9 +118,12 @@ static const char *put_policy(isa_case *c)
 /* global -> shared, to this CTA, to another of the cluster, or to several */
 static int bulk_in(isa_case *c)
 {
-    int cluster = isa_has(c, ".shared::cluster"), multi = isa_has(c, ".multicast::cluster"), imm = strstr(c->v->ops, "imm") != NULL;
-    unsigned n = imm ? 1024 : 16 * (unsigned)isa_int(1, 100), from = 16 * (unsigned)isa_int(0, 10), to = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16);
-    unsigned ctas = multi ? 4 : cluster ? 2 : 1, mask = multi ? (unsigned)isa_int(1, 15) : cluster ? 1u << isa_int(0, 1) : 1;
+    int cluster = isa_has(c, ".shared::cluster"), multi = isa_has(c, ".multicast::cluster"),
+        imm = strstr(c->v->ops, "imm") != NULL;
+    unsigned n = imm ? 1024 : 16 * (unsigned)isa_int(1, 100), from = 16 * (unsigned)isa_int(0, 10),
+             to = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16);
+    unsigned ctas = multi ? 4 : cluster ? 2 : 1, mask = multi ? (unsigned)isa_int(1, 15) : cluster ? 1u << isa_int(0, 1)
+             : 1;
     c->cluster[0] = c->grid[0] = ctas;
     uint8_t *in = isa_in(c, 4096), *want = isa_out(c, BULK * ctas);
     isa_bytes(in, 4096);
@@ -119,17 +132,25 @@ static int bulk_in(isa_case *c)
     k_shared(c, BULK);
     k_fill(c, BULK);
     isa_put(c, ".reg .b32 %%d, %%m, %%n, %%t; .reg .b16 %%mask; .reg .b64 %%g; .reg .pred %%p, %%q;\n"
-        "fence.proxy.async.shared::cta;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra READY;\nmbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster;\n"
-        "mov.u32 %%t, %u; shr.u32 %%t, %%t, %%rank; and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0;\n@%%p bra READY;\n"
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %u;\nREADY:\n", mask, n);
+        "fence.proxy.async.shared::cta;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra READY;\nmbarrier.init.shared::cta.b64 "
+        "[%%mb], 1; fence.mbarrier_init.release.cluster;\nmov.u32 %%t, %u; shr.u32 %%t, %%t, %%rank; and.b32 %%t, %%t, "
+        "1; setp.eq.u32 %%p, %%t, 0;\n@%%p bra READY;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], "
+        "%u;\nREADY:\n", mask, n);
     k_cluster_sync(c);
-    isa_put(c, "setp.ne.u32 %%p, %%tx, 0; setp.ne.u32 %%q, %%rank, 0; or.pred %%p, %%p, %%q;\n@%%p bra ISSUED;\nmov.u32 %%n, %u; mov.u16 %%mask, %u;\n"
-        "add.s64 %%g, %%in, %u; add.u32 %%d, %%sm, %u; mov.u32 %%m, %%mb;\n", n, mask, from, to);
-    if (cluster && !multi) isa_put(c, "mov.u32 %%t, %d; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%m, %%t;\n", __builtin_ctz(mask));
+    isa_put(c,
+            "setp.ne.u32 %%p, %%tx, 0; setp.ne.u32 %%q, %%rank, 0; or.pred %%p, %%p, %%q;\n@%%p bra ISSUED;\nmov.u32 "
+            "%%n, %u; mov.u16 %%mask, %u;\n" "add.s64 %%g, %%in, %u; add.u32 %%d, %%sm, %u; mov.u32 %%m, %%mb;\n", n,
+            mask, from, to);
+    if (cluster && !multi)
+        isa_put(c, "mov.u32 %%t, %d; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%m, %%t;\n",
+                __builtin_ctz(mask));
     const char *pol = put_policy(c);
-    isa_put(c, "%s [%%d], [%%g], %s, [%%m]%s%s;\nISSUED:\n", c->v->mnemonic, imm ? "1024" : "%n", multi ? ", %mask" : "", pol);
+    isa_put(c, "%s [%%d], [%%g], %s, [%%m]%s%s;\nISSUED:\n", c->v->mnemonic, imm ? "1024" : "%n", multi ? ", %mask"
+            : "", pol);
     /* only the CTAs that get something wait */
-    isa_put(c, "mov.u32 %%t, %u; shr.u32 %%t, %%t, %%rank; and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0;\n@%%p bra NOTHING;\n", mask);
+    isa_put(c,
+            "mov.u32 %%t, %u; shr.u32 %%t, %%t, %%rank; and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0;\n@%%p bra "
+            "NOTHING;\n", mask);
     k_wait(c, 0, 0, 0);
     isa_put(c, "NOTHING:\n");
     k_cluster_sync(c);
@@ -181,7 +202,8 @@ void isa_reduce(const char *op, const char *type, uint8_t *d, const uint8_t *s)
     uint64_t a = 0, b = 0, r = 0;
     int bytes = strstr(type, "64") ? 8 : strstr(type, "16") ? 2 : 4;
     memcpy(&a, d, (size_t)bytes); memcpy(&b, s, (size_t)bytes);
-    int is_signed = type[0] == 's', floating = type[0] == 'f' || type[0] == 'b', add = !strcmp(op, "add"), min = !strcmp(op, "min");
+    int is_signed = type[0] == 's', floating = type[0] == 'f' || type[0] == 'b', add = !strcmp(op, "add"),
+        min = !strcmp(op, "min");
     if (!strcmp(type, "b32") || !strcmp(type, "b64")) floating = 0;
     if (!strcmp(op, "and")) r = a & b;
     else if (!strcmp(op, "or")) r = a | b;
@@ -199,8 +221,10 @@ void isa_reduce(const char *op, const char *type, uint8_t *d, const uint8_t *s)
         double x, y; memcpy(&x, &a, 8); memcpy(&y, &b, 8); x += y; memcpy(&r, &x, 8);
     } else {
         int half = !strcmp(type, "f16");
-        double x = half ? half_to_float((uint16_t)a) : bf_to_float((uint16_t)a), y = half ? half_to_float((uint16_t)b) : bf_to_float((uint16_t)b);
-        if (add) r = half ? double_to_half(x + y) : double_to_bf(x + y);       /* the sum is exact in double for f16; for bf16 see isa_element */
+        double x = half ? half_to_float((uint16_t)a) : bf_to_float((uint16_t)a),
+               y = half ? half_to_float((uint16_t)b) : bf_to_float((uint16_t)b);
+        /* the sum is exact in double for f16; for bf16 see isa_element */
+        if (add) r = half ? double_to_half(x + y) : double_to_bf(x + y);
         else r = (x < y) == min ? a : b;
     }
     memcpy(d, &r, (size_t)bytes);
@@ -210,17 +234,28 @@ void isa_element(const char *type, uint8_t *p, int counter)
 {
     if (!strcmp(type, "f32")) { float f = (float)isa_uniform(-100, 100); memcpy(p, &f, 4); }
     else if (!strcmp(type, "f64")) { double f = isa_uniform(-100, 100); memcpy(p, &f, 8); }
-    else if (!strcmp(type, "f16")) { uint16_t h; do h = (uint16_t)isa_random(); while ((h & 0x7c00) == 0x7c00 || h == 0x8000); memcpy(p, &h, 2); }
-    else if (!strcmp(type, "bf16")) { uint16_t h = (uint16_t)(isa_random() & 0x80ff) | (uint16_t)(isa_int(110, 140) << 7); memcpy(p, &h, 2); }
-    else {
+    else if (!strcmp(type, "f16")) {
+        uint16_t h;
+        do h = (uint16_t)isa_random();
+        while ((h & 0x7c00) == 0x7c00 || h == 0x8000);
+        memcpy(p, &h, 2);
+    } else if (!strcmp(type, "bf16")) {
+        uint16_t h = (uint16_t)(isa_random() & 0x80ff) | (uint16_t)(isa_int(110, 140) << 7);
+        memcpy(p, &h, 2);
+    } else {
         isa_bytes(p, strstr(type, "64") ? 8 : 4);
-        if (counter && isa_int(0, 1)) { uint32_t v = (uint32_t)isa_int(0, 3); memcpy(p, &v, 4); }      /* inc and dec wrap somewhere */
+        /* inc and dec wrap somewhere */
+        if (counter && isa_int(0, 1)) { uint32_t v = (uint32_t)isa_int(0, 3); memcpy(p, &v, 4); }
     }
 }
 static void op_and_type(isa_case *c, char *op, char *type)
 {
     static const char *const ops[] = { "add", "min", "max", "inc", "dec", "and", "or", "xor" };
-    for (unsigned i = 0; i < 8; i++) { char w[8]; snprintf(w, sizeof w, ".%s", ops[i]); if (isa_has(c, w)) strcpy(op, ops[i]); }
+    for (unsigned i = 0; i < 8; i++) {
+        char w[8];
+        snprintf(w, sizeof w, ".%s", ops[i]);
+        if (isa_has(c, w)) strcpy(op, ops[i]);
+    }
     strcpy(type, strrchr(c->v->mnemonic, '.') + 1);
 }
 
@@ -231,23 +266,31 @@ static int bulk_across(isa_case *c)
     int red = !strncmp(c->v->mnemonic, "cp.reduce", 9);
     if (red) op_and_type(c, op, type);
     int size = red && strstr(type, "64") ? 8 : 4;
-    unsigned n = 16 * (unsigned)isa_int(1, 60), from = 16 * (unsigned)isa_int(0, 3), to = 1024 + 16 * (unsigned)isa_int(0, 3);
+    unsigned n = 16 * (unsigned)isa_int(1, 60), from = 16 * (unsigned)isa_int(0, 3),
+             to = 1024 + 16 * (unsigned)isa_int(0, 3);
     c->cluster[0] = c->grid[0] = 2;
     uint8_t *in = isa_in(c, BULK), *want = isa_out(c, 2 * BULK);
     for (int i = 0; i < BULK; i += size) isa_element(red ? type : "u32", in + i, red && strstr("inc dec", op) != NULL);
     memcpy(want, in, BULK); memcpy(want + BULK, in, BULK);
     for (unsigned i = 0; i < n; i += (unsigned)size)
-        if (red) isa_reduce(op, type, want + BULK + to + i, in + from + i); else memcpy(want + BULK + to + i, in + from + i, 4);
+        if (red) isa_reduce(op, type, want + BULK + to + i, in + from + i);
+        else memcpy(want + BULK + to + i, in + from + i, 4);
     isa_begin(c);
     k_shared(c, BULK);
     k_load(c, BULK, 0);
-    isa_put(c, ".reg .b32 %%d, %%m, %%n, %%t, %%s; .reg .pred %%p, %%q;\nfence.proxy.async.shared::cta;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra READY;\n"
-        "mbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster;\nsetp.eq.u32 %%p, %%rank, 0;\n@%%p bra READY;\n"
-        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %u;\nREADY:\n", n);
+    isa_put(c,
+            ".reg .b32 %%d, %%m, %%n, %%t, %%s; .reg .pred %%p, %%q;\nfence.proxy.async.shared::cta;\nsetp.ne.u32 %%p, "
+            "%%tx, 0;\n@%%p bra READY;\n"
+            "mbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster;\nsetp.eq.u32 %%p, %%rank, "
+            "0;\n@%%p bra READY;\n" "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %u;\nREADY:\n", n);
     k_cluster_sync(c);
-    isa_put(c, "setp.ne.u32 %%p, %%tx, 0; setp.ne.u32 %%q, %%rank, 0; or.pred %%p, %%p, %%q;\n@%%p bra ISSUED;\nmov.u32 %%n, %u; mov.u32 %%t, 1;\n"
-        "add.u32 %%s, %%sm, %u; add.u32 %%d, %%sm, %u; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%mb, %%t;\n"
-        "%s [%%d], [%%s], %%n, [%%m];\nISSUED:\nsetp.eq.u32 %%q, %%rank, 0;\n@%%q bra NOTHING;\n", n, from, to, c->v->mnemonic);
+    isa_put(c,
+            "setp.ne.u32 %%p, %%tx, 0; setp.ne.u32 %%q, %%rank, 0; or.pred %%p, %%p, %%q;\n@%%p bra ISSUED;\nmov.u32 "
+            "%%n, %u; mov.u32 %%t, 1;\n"
+            "add.u32 %%s, %%sm, %u; add.u32 %%d, %%sm, %u; mapa.shared::cluster.u32 %%d, %%d, %%t; "
+            "mapa.shared::cluster.u32 %%m, %%mb, %%t;\n"
+            "%s [%%d], [%%s], %%n, [%%m];\nISSUED:\nsetp.eq.u32 %%q, %%rank, 0;\n@%%q bra NOTHING;\n", n, from, to,
+            c->v->mnemonic);
     k_wait(c, 0, 0, 0);
     isa_put(c, "NOTHING:\n");
     k_cluster_sync(c);
@@ -263,28 +306,35 @@ static int bulk_out(isa_case *c)
     int red = !strncmp(c->v->mnemonic, "cp.reduce", 9), masked = isa_has(c, ".cp_mask");
     if (red) op_and_type(c, op, type);
     int size = !red ? 4 : strstr(type, "64") ? 8 : strstr(type, "16") ? 2 : 4;
-    unsigned n = 16 * (unsigned)isa_int(1, 100), from = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16), to = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16);
+    unsigned n = 16 * (unsigned)isa_int(1, 100), from = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16),
+             to = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16);
     uint16_t mask = (uint16_t)isa_random();
     uint8_t *in = isa_in(c, BULK), *want = isa_out(c, BULK);
     int counter = red && strstr("inc dec", op) != NULL;
     for (int i = 0; i < BULK; i += size) isa_element(red ? type : "u32", in + i, counter);
-    if (red) { for (int i = 0; i < BULK; i += size) isa_element(type, c->out + i, counter); memcpy(want, c->out, BULK); }
+    if (red) {
+        for (int i = 0; i < BULK; i += size) isa_element(type, c->out + i, counter);
+        memcpy(want, c->out, BULK);
+    }
     for (unsigned i = 0; i < n; i += (unsigned)size)
         if (red) isa_reduce(op, type, want + to + i, in + from + i);
         else for (unsigned k = i; k < i + 4; k++) if (!masked || mask >> k % 16 & 1) want[to + k] = in[from + k];
     isa_begin(c);
     k_shared(c, BULK);
     k_load(c, BULK, 0);
-    isa_put(c, ".reg .b32 %%n, %%s; .reg .b16 %%mask; .reg .b64 %%g; .reg .pred %%p;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra DONE;\n"
-        "mov.u32 %%n, %u; mov.u16 %%mask, %u; add.u32 %%s, %%sm, %u; add.s64 %%g, %%out, %u;\n", n, mask, from, to);
+    isa_put(c,
+            ".reg .b32 %%n, %%s; .reg .b16 %%mask; .reg .b64 %%g; .reg .pred "
+            "%%p;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra DONE;\n"
+            "mov.u32 %%n, %u; mov.u16 %%mask, %u; add.u32 %%s, %%sm, %u; add.s64 %%g, %%out, %u;\n", n, mask, from, to);
     const char *pol = put_policy(c);
-    isa_put(c, "%s [%%g], [%%s], %%n%s%s;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:\n", c->v->mnemonic, pol, masked ? ", %mask" : "");
+    isa_put(c, "%s [%%g], [%%s], %%n%s%s;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:\n",
+            c->v->mnemonic, pol, masked ? ", %mask" : "");
     isa_end(c);
     return 0;
 }
 
-/* Bulk groups: N + 2 of 16 bytes. After wait_group N the first two have written: the thread reads them back. With .read their source
- * may be overwritten, and the destination still gets what was there. */
+/* Bulk groups: N + 2 of 16 bytes. After wait_group N the first two have written: the thread reads them back. With .read
+ * their source may be overwritten, and the destination still gets what was there. */
 static int bulk_groups(isa_case *c)
 {
     int n = isa_sweep(c, "N", 0), groups = n + 2, read = isa_has(c, ".read"), commit = isa_has(c, ".commit_group");
@@ -297,13 +347,20 @@ static int bulk_groups(isa_case *c)
     isa_begin(c);
     k_shared(c, 65 * 16 + 16);
     k_load(c, 16 * (unsigned)groups, 0);
-    isa_put(c, ".reg .b32 %%v; .reg .pred %%p;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra DONE;\n");
+    isa_put(c,
+            ".reg .b32 %%v; .reg .pred %%p;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nsetp.ne.u32 %%p, %%tx, "
+            "0;\n@%%p bra DONE;\n");
     for (int i = 0; i < groups; i++)
-        isa_put(c, "cp.async.bulk.global.shared::cta.bulk_group [%%out+%d], [%%sm+%d], 16;\ncp.async.bulk.commit_group;\n", i * 16, i * 16);
+        isa_put(c,
+                "cp.async.bulk.global.shared::cta.bulk_group [%%out+%d], [%%sm+%d], 16;\ncp.async.bulk.commit_group;\n",
+                i * 16, i * 16);
     if (commit) isa_put(c, "%s;\ncp.async.bulk.wait_group 0;\n", c->v->mnemonic);
     else isa_put(c, "%s %d;\n", c->v->mnemonic, n);
     if (read) isa_put(c, "st.shared.u32 [%%sm+12], %%tx; st.shared.u32 [%%sm+28], %%tx;\n");
-    else isa_put(c, "ld.global.u32 %%v, [%%out+12]; st.global.u32 [%%out+%d], %%v; ld.global.u32 %%v, [%%out+28]; st.global.u32 [%%out+%d], %%v;\n", groups * 16, groups * 16 + 4);
+    else
+        isa_put(c,
+                "ld.global.u32 %%v, [%%out+12]; st.global.u32 [%%out+%d], %%v; ld.global.u32 %%v, [%%out+28]; "
+                "st.global.u32 [%%out+%d], %%v;\n", groups * 16, groups * 16 + 4);
     isa_put(c, "cp.async.bulk.wait_group 0;\nDONE:\n");
     isa_end(c);
     return 0;
@@ -318,8 +375,9 @@ static int bulk_prefetch(isa_case *c)
     isa_begin(c);
     isa_put(c, ".reg .b32 %%n, %%v; .reg .b64 %%g, %%o;\nmov.u32 %%n, %d;\n", 16 * isa_int(1, 200));
     const char *pol = put_policy(c);
-    isa_put(c, "%s [%%in+%d], %%n%s;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n",
-        c->v->mnemonic, 16 * isa_int(0, 50), pol);
+    isa_put(c,
+            "%s [%%in+%d], %%n%s;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; "
+            "ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n", c->v->mnemonic, 16 * isa_int(0, 50), pol);
     isa_end(c);
     return 0;
 }

@@ -1,11 +1,13 @@
-/* cvt.c - the conversions that serve the Tensor Cores. A value is taken to a double, where it is exact, and rounded here by the definition
- * of the rounding mode. NaNs compare as NaNs: their payload is not the ISA's business but for .relu, which canonicalises. */
+/* cvt.c - the conversions that serve the Tensor Cores. A value is taken to a double, where it is exact, and rounded
+ * here by the definition of the rounding mode. NaNs compare as NaNs: their payload is not the ISA's business but for
+ * .relu, which canonicalises. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernels.h"
 
-typedef struct { const char *name; int e, m, bias, bits; double max; int inf; uint32_t nan; } format;    /* inf: has infinities; nan: 0: none */
+/* inf: has infinities; nan: 0: none */
+typedef struct { const char *name; int e, m, bias, bits; double max; int inf; uint32_t nan; } format;
 static const format formats[] = {
     { "tf32", 8, 10, 127, 19, 0x1.ffcp127, 1, 0x3fc01 },
     { "bf16", 8, 7, 127, 16, 0x1.fep127, 1, 0x7fff },
@@ -47,7 +49,8 @@ static double value_of(const format *f, uint32_t code)
     return neg ? -v : v;
 }
 
-/* v rounded to the format's grid; mode: n z a(way from zero at ties) p(up) d(own); *up: is the other neighbour the right answer of stochastic rounding too? */
+/* v rounded to the format's grid; mode: n z a(way from zero at ties) p(up) d(own); *up: is the other neighbour the
+ * right answer of stochastic rounding too? */
 static double round_to(const format *f, double v, char mode)
 {
     if (v == 0 || isinf(v)) return v;
@@ -56,11 +59,16 @@ static double round_to(const format *f, double v, char mode)
     e--;
     int q = e < 1 - f->bias ? 1 - f->bias - f->m : e - f->m;
     double s = ldexp(fabs(v), -q), t = floor(s), frac = s - t;
-    if (mode == 'n' ? frac > 0.5 || (frac == 0.5 && fmod(t, 2) == 1) : mode == 'a' ? frac >= 0.5 : mode == 'u' ? frac > 0 : 0) t++;
+    if (mode == 'n' ? frac > 0.5 || (frac == 0.5 && fmod(t, 2) == 1)
+        : mode == 'a' ? frac >= 0.5
+        : mode == 'u' ? frac > 0
+        : 0)
+        t++;
     return copysign(ldexp(t, q), v);
 }
 
-/* One element: the allowed answers a[0..n) as magnitude codes with sign; any_nan: any NaN will do; zero_sign: the sign of a zero is open */
+/* One element: the allowed answers a[0..n) as magnitude codes with sign; any_nan: any NaN will do; zero_sign: the sign
+ * of a zero is open */
 typedef struct { uint32_t a[2]; int n, nan, zero_sign; } answer;
 static answer expect(const format *f, double v, char mode, int satfinite, int relu)
 {
@@ -82,7 +90,8 @@ static answer expect(const format *f, double v, char mode, int satfinite, int re
         if (f->nan) r.nan = relu ? 2 : 1; else r.a[0] = code_of(f, f->max);     /* formats without NaN: +MAX */
         return r;
     }
-    if (relu && signbit(v)) { r.zero_sign = round_to(f, v, mode == 's' ? 'z' : mode) == 0; return r; }      /* is -0 a negative result? */
+    /* is -0 a negative result? */
+    if (relu && signbit(v)) { r.zero_sign = round_to(f, v, mode == 's' ? 'z' : mode) == 0; return r; }
     for (int k = 0; k < (mode == 's' ? 2 : 1); k++) {
         double x = round_to(f, v, mode == 's' ? "zu"[k] : mode);
         uint32_t c;
@@ -99,7 +108,9 @@ static answer expect(const format *f, double v, char mode, int satfinite, int re
 
 /* ---- The kernel: each thread converts its own operands ---- */
 enum { THREADS = 512, WORDS = 8 };
-typedef struct { const format *from, *to; int per, in_bits, src_per; char mode; int sat, relu; double v[THREADS][4]; } plan;
+typedef struct {
+    const format *from, *to; int per, in_bits, src_per; char mode; int sat, relu; double v[THREADS][4];
+} plan;
 
 static void check(isa_case *c)
 {
@@ -123,19 +134,26 @@ static void check(isa_case *c)
                 ok = strcmp(p->to->name, "e4m3") ? isnan(g) : (got & 0x7f) == 0x7f;
                 if (a.nan == 2 && strcmp(p->to->name, "tf32") && got != p->to->nan) ok = 0;
             }
-            if (p->to->bits < bits && strcmp(p->to->name, "tf32") && (got & top)) ok = 0;     /* 6-bit types: the two upper bits are zero */
+            /* 6-bit types: the two upper bits are zero */
+            if (p->to->bits < bits && strcmp(p->to->name, "tf32") && (got & top)) ok = 0;
             if (a.n == 2 && a.a[0] != a.a[1] && !a.nan) { if (got == a.a[0]) low++; else high++; }
-            if (!ok) { isa_fail(c, "thread %d, element %d: %a gave %#x, must be %#x%s%s (%a)", t, k, p->v[t][k], got, a.a[0], a.n == 2 ? " or its neighbour" : "",
-                a.nan ? " a NaN" : "", value_of(p->to, a.a[0])); return; }
+            if (!ok) {
+                isa_fail(c, "thread %d, element %d: %a gave %#x, must be %#x%s%s (%a)", t, k, p->v[t][k], got, a.a[0],
+                         a.n == 2 ? " or its neighbour" : "", a.nan ? " a NaN" : "", value_of(p->to, a.a[0]));
+                return;
+            }
         }
     }
-    if (p->mode == 's' && (low < 20 || high < 20)) isa_fail(c, "stochastic rounding went down %d times and up %d times", low, high);
+    if (p->mode == 's' && (low < 20 || high < 20))
+        isa_fail(c, "stochastic rounding went down %d times and up %d times", low, high);
 }
 
-/* An f32 that says something about the format: anything at all; around its range; exactly on its grid or in the middle; specials */
+/* An f32 that says something about the format: anything at all; around its range; exactly on its grid or in the middle;
+ * specials */
 static float interesting(const format *f)
 {
-    static const float special[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 0x1p-149f, 0x1.fffffep127f, 0x1p-127f, 0x1.8p-127f, 0x1p-126f, -0x1.fffffep127f };
+    static const float special[] = { 0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1, -1, 0x1p-149f, 0x1.fffffep127f,
+                                     0x1p-127f, 0x1.8p-127f, 0x1p-126f, -0x1.fffffep127f };
     uint32_t u = (uint32_t)isa_random();
     float x;
     memcpy(&x, &u, 4);
@@ -145,7 +163,8 @@ static float interesting(const format *f)
     case 2: { double m = f->max * isa_uniform(0.9, 1.1); return (float)(isa_int(0, 1) ? m : -m); }
     default: {
         int e = isa_int(-f->bias - f->m - 2, f->bias + 1);
-        double v = ldexp(isa_int(1 << f->m, (2 << f->m) - 1) * 8 + (isa_int(0, 1) ? isa_int(0, 1) * 4 : isa_int(0, 7)), e - f->m - 3);
+        double v = ldexp(isa_int(1 << f->m, (2 << f->m) - 1) * 8 + (isa_int(0, 1) ? isa_int(0, 1) * 4 : isa_int(0, 7)),
+                         e - f->m - 3);
         return (float)(isa_int(0, 1) ? v : -v);
     }
     }
@@ -156,7 +175,10 @@ static int build(isa_case *c)
     /* cvt.round{.relu}{.satfinite}.to.from */
     char words[8][24];
     int n = 0;
-    for (const char *s = c->v->mnemonic; s && n < 8; s = strchr(s, '.')) { s += *s == '.'; snprintf(words[n++], 24, "%.*s", (int)strcspn(s, "."), s); }
+    for (const char *s = c->v->mnemonic; s && n < 8; s = strchr(s, '.')) {
+        s += *s == '.';
+        snprintf(words[n++], 24, "%.*s", (int)strcspn(s, "."), s);
+    }
     plan *p = c->data = calloc(1, sizeof *p);
     const char *to = words[n - 2], *from = words[n - 1];
     p->to = format_of(to); p->from = format_of(from);
@@ -187,7 +209,9 @@ static int build(isa_case *c)
             memcpy(w, &r, 4);
             for (int k = 0; k < p->per; k++) {
                 uint32_t code = r >> (k * bits) & ((1u << bits) - 1);
-                p->v[t][k] = strcmp(p->from->name, "ue8m0") ? value_of(p->from, code) : code == 0xff ? NAN : ldexp(1, (int)code - 127);
+                p->v[t][k] = strcmp(p->from->name, "ue8m0") ? value_of(p->from, code)
+                           : code == 0xff ? NAN
+                           : ldexp(1, (int)code - 127);
             }
         }
         uint32_t r = (uint32_t)isa_random();
@@ -198,13 +222,16 @@ static int build(isa_case *c)
     const char *out = isa_op(c, 0), *src = isa_op(c, 1);
     isa_begin(c);
     isa_put(c, ".reg .b32 %%d, %%r; .reg .b16 %%h, %%s; .reg .b8 %%b, %%y; .reg .f32 %%f<4>; .reg .b64 %%g, %%o;\n"
-        "mul.wide.u32 %%o, %%tx, 4; add.s64 %%o, %%o, %%out; mul.wide.u32 %%g, %%tx, %d; add.s64 %%g, %%g, %%in;\nld.global.b32 %%r, [%%g+16];\n", WORDS * 4);
+        "mul.wide.u32 %%o, %%tx, 4; add.s64 %%o, %%o, %%out; mul.wide.u32 %%g, %%tx, %d; add.s64 %%g, %%g, "
+        "%%in;\nld.global.b32 %%r, [%%g+16];\n", WORDS * 4);
     const char *d = strstr(out, "b32") ? "%d" : strstr(out, "b16") ? "%h" : "%b";
     if (f32) {
         for (int k = 0; k < nsrc; k++) isa_put(c, "ld.global.f32 %%f%d, [%%g+%d];\n", k, k * 4);
-        isa_put(c, "%s %s, %s%s;\n", c->v->mnemonic, d, nsrc == 4 ? "{%f0, %f1, %f2, %f3}" : nsrc == 2 ? "%f0, %f1" : "%f0", rbits ? ", %r" : "");
+        isa_put(c, "%s %s, %s%s;\n", c->v->mnemonic, d, nsrc == 4 ? "{%f0, %f1, %f2, %f3}" : nsrc == 2 ? "%f0, %f1"
+                : "%f0", rbits ? ", %r" : "");
     } else {
-        const char *reg = strstr(src, "b32") ? "%r" : strstr(src, "b16") ? "%s" : "%y", *t = strstr(src, "b32") ? "b32" : strstr(src, "b16") ? "b16" : "b8";
+        const char *reg = strstr(src, "b32") ? "%r" : strstr(src, "b16") ? "%s" : "%y",
+                   *t = strstr(src, "b32") ? "b32" : strstr(src, "b16") ? "b16" : "b8";
         isa_put(c, "ld.global.%s %s, [%%g];\n%s %s, %s;\n", t, reg, c->v->mnemonic, d, reg);
     }
     isa_put(c, "st.global.%s [%%o], %s;\n", out + 4, d);

@@ -1,4 +1,5 @@
-/* elect.c - elect.sync: of the members, one lane is elected, the same for all; p is true there alone. Which one, the ISA leaves open. */
+/* elect.c - elect.sync: of the members, one lane is elected, the same for all; p is true there alone. Which one, the
+ * ISA leaves open. */
 #include <string.h>
 #include "isa.h"
 
@@ -17,7 +18,8 @@ static void check(isa_case *c)
     }
     if (__builtin_popcount(elected) != 1) isa_fail(c, "elected lanes: %#x of %#x", elected, members);
     for (uint32_t l = 0; l < 32; l++)
-        if ((members >> l & 1) && c->user[1] && d[l] != leader) isa_fail(c, "lane %u was told %u, but the predicate is at %u", l, d[l], leader);
+        if ((members >> l & 1) && c->user[1] && d[l] != leader)
+            isa_fail(c, "lane %u was told %u, but the predicate is at %u", l, d[l], leader);
 }
 
 static int build(isa_case *c)
@@ -30,9 +32,11 @@ static int build(isa_case *c)
     c->check = check;
     isa_begin(c);
     isa_put(c, ".reg .b32 %%m, %%d, %%b; .reg .pred %%p, %%q; .reg .b64 %%a;\n"
-        "ld.global.u32 %%m, [%%in];\nshr.u32 %%b, %%m, %%tx; and.b32 %%b, %%b, 1; setp.eq.u32 %%q, %%b, 0;\n@%%q bra OUT;\nmov.u32 %%d, 77;\n"
-        "%s %s|%%p, %s;\n", c->v->mnemonic, sink ? "_" : "%d", reg ? "%m" : "0xffffffff");
-    isa_put(c, "mul.wide.u32 %%a, %%tx, 4; add.s64 %%a, %%a, %%out; st.global.u32 [%%a], %%d;\nselp.u32 %%b, 1, 0, %%p; st.global.u32 [%%a+128], %%b;\nOUT:\n");
+        "ld.global.u32 %%m, [%%in];\nshr.u32 %%b, %%m, %%tx; and.b32 %%b, %%b, 1; setp.eq.u32 %%q, %%b, 0;\n@%%q bra "
+        "OUT;\nmov.u32 %%d, 77;\n%s %s|%%p, %s;\n", c->v->mnemonic, sink ? "_" : "%d", reg ? "%m" : "0xffffffff");
+    isa_put(c,
+            "mul.wide.u32 %%a, %%tx, 4; add.s64 %%a, %%a, %%out; st.global.u32 [%%a], %%d;\nselp.u32 %%b, 1, 0, %%p; "
+            "st.global.u32 [%%a+128], %%b;\nOUT:\n");
     isa_end(c);
     return 0;
 }

@@ -31,13 +31,17 @@ void isa_register(isa_family *f) { f->next = families; families = f; }
 void *isa_driver(const char *name) { return dlsym(lib, name); }
 
 /* ---- The driver's entries ---- */
-#define API(X) X(cuInit) X(cuDriverGetVersion) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute) X(cuDevicePrimaryCtxRetain) \
-    X(cuDevicePrimaryCtxReset) X(cuCtxSetCurrent) X(cuCtxSynchronize) X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) \
-    X(cuFuncSetAttribute) X(cuMemAlloc) X(cuMemFree) X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuLaunchKernelEx) X(cuGetErrorName)
+#define API(X)                                                                                                        \
+    X(cuInit) X(cuDriverGetVersion) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute)                         \
+    X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxReset) X(cuCtxSetCurrent) X(cuCtxSynchronize)                     \
+    X(cuModuleLoadDataEx) X(cuModuleUnload) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc) X(cuMemFree)   \
+    X(cuMemcpyHtoD) X(cuMemcpyDtoH) X(cuLaunchKernelEx) X(cuGetErrorName)
 #define STR(x) STR_(x)
 #define STR_(x) #x
 #define DECLARE(f) static __typeof__(&f) p_##f;
-#define LOAD(f) p_##f = (__typeof__(&f))dlsym(lib, STR(f)); if (!p_##f) { fprintf(stderr, "the driver has no %s\n", STR(f)); exit(2); }
+#define LOAD(f)                                                                                                       \
+    p_##f = (__typeof__(&f))dlsym(lib, STR(f));                                                                       \
+    if (!p_##f) { fprintf(stderr, "the driver has no %s\n", STR(f)); exit(2); }
 API(DECLARE)
 
 static const char *error_name(CUresult e)
@@ -46,7 +50,8 @@ static const char *error_name(CUresult e)
     p_cuGetErrorName(e, &s);
     return s;
 }
-#define DRV(call) do { CUresult e_ = (call); if (e_) { fprintf(stderr, "%s: %s\n", #call, error_name(e_)); exit(2); } } while (0)
+#define DRV(call)                                                                                                     \
+    do { CUresult e_ = (call); if (e_) { fprintf(stderr, "%s: %s\n", #call, error_name(e_)); exit(2); } } while (0)
 
 static CUdevice device;
 static CUcontext context;
@@ -68,8 +73,10 @@ static void open_device(void)
     int sm; char suffix = ' ';
     if (sscanf(name, "tcemu sm_%d%c", &sm, &suffix) == 2) { isa_emulated = 1; isa_suffix = suffix == 'a' ? 'a' : 0; }
     DRV(p_cuDriverGetVersion(&version));
-    if (version < 13000) { ptx_major = 8; ptx_minor = (version % 1000) / 10 - 1; }      /* CUDA 12.8 brought PTX 8.7; 12.9, 8.8 */
-    driver_ptx = version < 13000 ? ptx_major * 100 + ptx_minor : (version / 1000 - 4) * 100 + version % 1000 / 10; /* 900 for CUDA 13.0 */
+    /* CUDA 12.8 brought PTX 8.7; 12.9, 8.8 */
+    if (version < 13000) { ptx_major = 8; ptx_minor = (version % 1000) / 10 - 1; }
+    /* 900 for CUDA 13.0 */
+    driver_ptx = version < 13000 ? ptx_major * 100 + ptx_minor : (version / 1000 - 4) * 100 + version % 1000 / 10;
     DRV(p_cuDevicePrimaryCtxRetain(&context, device));
     DRV(p_cuCtxSetCurrent(context));
 }
@@ -88,8 +95,14 @@ uint64_t isa_random(void)
     state ^= state >> 12; state ^= state << 25; state ^= state >> 27;
     return state * 0x2545f4914f6cdd1dull >> 16 | state << 48;
 }
-int isa_int(int lo, int hi) { return lo + (int)((isa_random() >> 8 & 0xffffffffffull) % (uint64_t)((int64_t)hi - lo + 1)); }
-double isa_uniform(double lo, double hi) { return lo + (hi - lo) * (double)(isa_random() >> 11 & 0x1fffffffffffffull) / 9007199254740992.0; }
+int isa_int(int lo, int hi)
+{
+    return lo + (int)((isa_random() >> 8 & 0xffffffffffull) % (uint64_t)((int64_t)hi - lo + 1));
+}
+double isa_uniform(double lo, double hi)
+{
+    return lo + (hi - lo) * (double)(isa_random() >> 11 & 0x1fffffffffffffull) / 9007199254740992.0;
+}
 static void seed_variant(const isa_variant *v)
 {
     uint64_t h = 1469598103934665603ull;
@@ -137,8 +150,8 @@ static void read_table(const char *path)
         char *f[8];
         if (fields(line, f, 8) != 8) { fprintf(stderr, "%s: a row without 8 columns: %s\n", path, line); exit(2); }
         rows = realloc(rows, (size_t)(nrows + 1) * sizeof *rows);
-        rows[nrows++] = (isa_row){ .id = f[0], .family = f[1], .targets = f[2], .count = atoi(f[3]), .mnemonic = f[4], .ops = f[5], .sweep = f[6],
-            .note = f[7] };
+        rows[nrows++] = (isa_row){ .id = f[0], .family = f[1], .targets = f[2], .count = atoi(f[3]), .mnemonic = f[4],
+                                   .ops = f[5], .sweep = f[6], .note = f[7] };
     }
 }
 
@@ -175,7 +188,8 @@ static int alternative(const char *s, size_t n, int k, char *out)
     }
 }
 
-/* Variant number index of a row. Alternatives of the mnemonic vary slowest, from left to right, then the swept operands.
+/* Variant number index of a row. Alternatives of the mnemonic vary slowest, from left to right, then the swept
+ * operands.
  * Returns the number of variants the row's text says. */
 static int expand(const isa_row *r, int index, isa_variant *v)
 {
@@ -223,7 +237,11 @@ static int expand(const isa_row *r, int index, isa_variant *v)
             size_t n = strspn(s + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
             for (char *f = v->sweep; *f; ) {
                 size_t len = strcspn(f, " ");
-                if (!strncmp(f, s + 1, n) && f[n] == '=') { memcpy(o, f + n + 1, len - n - 1); o += len - n - 1; break; }
+                if (!strncmp(f, s + 1, n) && f[n] == '=') {
+                    memcpy(o, f + n + 1, len - n - 1);
+                    o += len - n - 1;
+                    break;
+                }
                 f += len + (f[len] == ' ');
             }
             s += 1 + n;
@@ -233,7 +251,8 @@ static int expand(const isa_row *r, int index, isa_variant *v)
         } else if (!strncmp(s, "[b64|b32]", 9)) {
             o = stpcpy(o, strstr(v->mnemonic, ".shared") ? "[b32]" : "[b64]");
             s += 9;
-        } else if (!strncmp(s, "{*x", 3)) {       /* an accumulator of wgmma: N/2 32-bit values, or N/4 registers of two halves */
+        /* an accumulator of wgmma: N/2 32-bit values, or N/4 registers of two halves */
+        } else if (!strncmp(s, "{*x", 3)) {
             const char *n = strstr(v->mnemonic, ".m64n");
             o += sprintf(o, "{%dx", atoi(n + 5) / (strstr(n, ".f16.") == n + strcspn(n + 1, ".") + 1 ? 4 : 2));
             s += 3;
@@ -253,7 +272,8 @@ int isa_has(const isa_case *c, const char *word)
 int isa_number(const isa_case *c, const char *prefix, int deflt)
 {
     size_t n = strlen(prefix);
-    for (const char *s = c->v->mnemonic; (s = strstr(s, prefix)); s++) if (s[n] >= '0' && s[n] <= '9') return atoi(s + n);
+    for (const char *s = c->v->mnemonic; (s = strstr(s, prefix)); s++)
+        if (s[n] >= '0' && s[n] <= '9') return atoi(s + n);
     return deflt;
 }
 int isa_sweep(const isa_case *c, const char *name, int deflt)
@@ -275,7 +295,8 @@ const char *isa_op(const isa_case *c, int n)
     for (;; n--) {
         int depth = 0;
         size_t i = 0;
-        for (; s[i] && (depth || s[i] != ','); i++) depth += (s[i] == '{' || s[i] == '[') - (s[i] == '}' || s[i] == ']');
+        for (; s[i] && (depth || s[i] != ','); i++)
+            depth += (s[i] == '{' || s[i] == '[') - (s[i] == '}' || s[i] == ']');
         if (n == 0) {
             r = (r + 1) % 5;
             snprintf(ring[r], sizeof ring[r], "%.*s", (int)i, s);
@@ -329,8 +350,10 @@ void isa_begin(isa_case *c)
     for (int i = 0; i < c->ntmap; i++) putf(", .param .align 64 .b8 p_tmap%d[128]", i);
     putf(") .maxntid %u, %u, %u\n", c->block[0], c->block[1], c->block[2]);
     if (c->min_blocks) putf(".minnctapersm %d\n", c->min_blocks);
-    putf("{\n.reg .b64 %%in, %%out; .reg .b32 %%tx, %%cta, %%rank;\nld.param.u64 %%in, [p_in]; ld.param.u64 %%out, [p_out];\n"
-         "cvta.to.global.u64 %%in, %%in; cvta.to.global.u64 %%out, %%out;\nmov.u32 %%tx, %%tid.x; mov.u32 %%cta, %%ctaid.x;\n");
+    putf("{\n.reg .b64 %%in, %%out; .reg .b32 %%tx, %%cta, %%rank;\nld.param.u64 %%in, [p_in]; ld.param.u64 %%out, "
+         "[p_out];\n"
+         "cvta.to.global.u64 %%in, %%in; cvta.to.global.u64 %%out, %%out;\nmov.u32 %%tx, %%tid.x; mov.u32 %%cta, "
+         "%%ctaid.x;\n");
     putf(isa_sm >= 90 ? "mov.u32 %%rank, %%cluster_ctarank;\n" : "mov.u32 %%rank, 0;\n");
 }
 void isa_end(isa_case *c) { (void)c; putf("ret;\n}\n"); }
@@ -361,7 +384,8 @@ static void compare(isa_case *c)
     uint32_t got = 0, want = 0;
     size_t n = c->out_size - w < 4 ? c->out_size - w : 4;
     memcpy(&got, c->out + w, n); memcpy(&want, c->want + w, n);
-    isa_fail(c, "%zu of %zu bytes wrong, the first at %zu: word %zu is %08x, must be %08x", wrong, c->out_size, first, w / 4, got, want);
+    isa_fail(c, "%zu of %zu bytes wrong, the first at %zu: word %zu is %08x, must be %08x", wrong, c->out_size, first,
+             w / 4, got, want);
 }
 
 /* ---- Running ---- */
@@ -370,7 +394,8 @@ static const isa_family *family_of(const char *name)
     const isa_family *best = NULL;
     for (isa_family *f = families; f; f = f->next) {
         size_t n = strlen(f->prefix);
-        if (!strncmp(name, f->prefix, n) && (name[n] == 0 || name[n] == '.') && (!best || n > strlen(best->prefix))) best = f;
+        if (!strncmp(name, f->prefix, n) && (name[n] == 0 || name[n] == '.') && (!best || n > strlen(best->prefix)))
+            best = f;
     }
     return best;
 }
@@ -387,7 +412,9 @@ static void verdict(isa_case *c)
     isa_row *r = (isa_row *)c->v->row;
     r->covered++;
     if (c->failed) r->failed++;
-    if (c->failed && test_failed < 400) printf("FAIL %s/%d %s%s%s: %s\n", r->id, c->v->index, c->v->mnemonic, *c->v->sweep ? " " : "", c->v->sweep, c->why);
+    if (c->failed && test_failed < 400)
+        printf("FAIL %s/%d %s%s%s: %s\n", r->id, c->v->index, c->v->mnemonic, *c->v->sweep ? " " : "", c->v->sweep,
+               c->why);
     if (omit && !c->failed) printf("UNNOTICED %s/%d %s\n", r->id, c->v->index, c->v->mnemonic);
     if (c->failed) test_failed++; else test_passed++;
 }
@@ -397,22 +424,31 @@ static CUresult launch(isa_case *c, CUmodule mod)
     CUfunction f;
     CUresult e = p_cuModuleGetFunction(&f, mod, c->name);
     if (e) return e;
-    if (c->smem > 48 * 1024 && (e = p_cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)c->smem))) return e;
+    if (c->smem > 48 * 1024
+        && (e = p_cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)c->smem)))
+        return e;
     unsigned clusters = c->cluster[0] * c->cluster[1] * c->cluster[2];
     if (clusters > 8 && (e = p_cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))) return e;
     if (c->in && (e = p_cuMemcpyHtoD(c->d_in, c->in, c->in_size))) return e;
     if (c->out && (e = p_cuMemcpyHtoD(c->d_out, c->out, c->out_size))) return e;
     CUlaunchAttribute attr[3];
-    CUlaunchConfig cfg = { .gridDimX = c->grid[0], .gridDimY = c->grid[1], .gridDimZ = c->grid[2], .blockDimX = c->block[0], .blockDimY = c->block[1],
-        .blockDimZ = c->block[2], .sharedMemBytes = c->smem, .attrs = attr };
+    CUlaunchConfig cfg = { .gridDimX = c->grid[0], .gridDimY = c->grid[1], .gridDimZ = c->grid[2],
+                           .blockDimX = c->block[0], .blockDimY = c->block[1], .blockDimZ = c->block[2],
+                           .sharedMemBytes = c->smem, .attrs = attr };
     memset(attr, 0, sizeof attr);
     if (clusters > 1) {
         attr[cfg.numAttrs].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attr[cfg.numAttrs].value.clusterDim.x = c->cluster[0]; attr[cfg.numAttrs].value.clusterDim.y = c->cluster[1];
         attr[cfg.numAttrs++].value.clusterDim.z = c->cluster[2];
     }
-    if (c->cooperative) { attr[cfg.numAttrs].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE; attr[cfg.numAttrs++].value.cooperative = 1; }
-    if (c->pdl) { attr[cfg.numAttrs].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION; attr[cfg.numAttrs++].value.programmaticStreamSerializationAllowed = 1; }
+    if (c->cooperative) {
+        attr[cfg.numAttrs].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        attr[cfg.numAttrs++].value.cooperative = 1;
+    }
+    if (c->pdl) {
+        attr[cfg.numAttrs].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attr[cfg.numAttrs++].value.programmaticStreamSerializationAllowed = 1;
+    }
     uint64_t in = c->d_in, out = c->d_out;
     void *args[] = { &in, &out, &c->tmap[0], &c->tmap[1] };
     if ((e = p_cuLaunchKernelEx(&cfg, f, args, NULL))) return e;
@@ -423,7 +459,8 @@ static CUresult launch(isa_case *c, CUmodule mod)
 static void module_header(const char *target)
 {
     text_size = 0;
-    putf(".version %d.%d\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 dsmem[];\n", ptx_major, ptx_minor, target);
+    putf(".version %d.%d\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 dsmem[];\n", ptx_major,
+         ptx_minor, target);
 }
 static const char *own_target(void)
 {
@@ -513,8 +550,8 @@ static void run_row_range(const isa_variant *v, int n)
 }
 
 /* ---- Forms that must be refused ----
- * Columns: device that tries it; .target of the module; the form; the nearest form that is accepted; why; the PTX from which on it is accepted (a driver
- * for that need not refuse it), or -. Registers: %r0-%r23 b32, %l0-%l3 b64,
+ * Columns: device that tries it; .target of the module; the form; the nearest form that is accepted; why; the PTX from
+ * which on it is accepted (a driver for that need not refuse it), or -. Registers: %r0-%r23 b32, %l0-%l3 b64,
  * %f0-%f23 f32, %h0-%h3 b16, %p0; "{N*r}" stands for N of the b32 registers, {N*f} likewise. */
 static void put_form(const char *s)
 {
@@ -528,12 +565,15 @@ static void put_form(const char *s)
         } else putf("%c", *s);
     }
 }
-/* 1: refused; said: what was said about it, in the log or on stderr. A GPU's driver refuses when it loads the module, and the form is not executed.
- * tcemu refuses what it reaches, so there it is reached; what else is wrong with its operands (CUDA errors other than "not supported") does not matter. */
+/* 1: refused; said: what was said about it, in the log or on stderr. A GPU's driver refuses when it loads the module,
+ * and the form is not executed.
+ * tcemu refuses what it reaches, so there it is reached; what else is wrong with its operands (CUDA errors other than
+ * "not supported") does not matter. */
 static int refused(const char *target, const char *form, char *said, size_t n)
 {
     module_header(target);
-    putf(".visible .entry k()\n{\n.reg .b32 %%r<24>; .reg .b64 %%l<4>; .reg .f32 %%f<24>; .reg .b16 %%h<4>; .reg .pred %%p<2>;\n");
+    putf(".visible .entry k()\n{\n.reg .b32 %%r<24>; .reg .b64 %%l<4>; .reg .f32 %%f<24>; .reg .b16 %%h<4>; .reg .pred "
+         "%%p<2>;\n");
     if (!isa_emulated) putf("mov.u32 %%r0, %%nctaid.x;\nsetp.ne.u32 %%p1, %%r0, 77;\n@%%p1 bra OUT;\n");
     put_form(form);
     putf(";\nOUT:\nret;\n}\n");
@@ -601,7 +641,10 @@ int main(int argc, char **argv)
         else if (!strcmp(o, "--modules")) batch_size = atoi(x);
         else { fprintf(stderr, "unknown option %s\n", o); return 2; }
     }
-    if (arg >= argc && !refuse) { fprintf(stderr, "usage: isa [options] all | family... | row...   (see main.c)\n"); return 2; }
+    if (arg >= argc && !refuse) {
+        fprintf(stderr, "usage: isa [options] all | family... | row...   (see main.c)\n");
+        return 2;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     open_device();
     read_table(table);
@@ -617,7 +660,8 @@ int main(int argc, char **argv)
         int asked = 0;
         for (int a = arg; a < argc; a++) {
             size_t n = strlen(argv[a]);
-            asked |= !strcmp(argv[a], "all") || !strcmp(argv[a], r->id) || (!strncmp(r->family, argv[a], n) && (!r->family[n] || r->family[n] == '.'));
+            asked |= !strcmp(argv[a], "all") || !strcmp(argv[a], r->id)
+                || (!strncmp(r->family, argv[a], n) && (!r->family[n] || r->family[n] == '.'));
         }
         int sm; char suffix;
         for (const char *s = seen; *s; ) {
@@ -628,7 +672,10 @@ int main(int argc, char **argv)
         }
         r->fits = fits(r->targets, isa_sm, isa_suffix) && asked;
         if (!r->fits) continue;
-        if (expand(r, 0, NULL) != r->count) { CHECK(0, "%s: the text has %d variants, the row says %d", r->id, expand(r, 0, NULL), r->count); continue; }
+        if (expand(r, 0, NULL) != r->count) {
+            CHECK(0, "%s: the text has %d variants, the row says %d", r->id, expand(r, 0, NULL), r->count);
+            continue;
+        }
         if (!family_of(r->family)) continue;
         if (nv && strcmp(batch_family, r->family)) { run_row_range(v, nv); nv = 0; }
         batch_family = r->family;

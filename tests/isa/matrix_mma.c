@@ -1,5 +1,5 @@
-/* matrix_mma.c - mma.sync and mma.sp: fragments, metadata and scale selectors as in the PTX ISA's sections on mma and mma.sp; ldmatrix,
- * stmatrix, movmatrix. Three warps, each with one round of data. */
+/* matrix_mma.c - mma.sync and mma.sp: fragments, metadata and scale selectors as in the PTX ISA's sections on mma and
+ * mma.sp; ldmatrix, stmatrix, movmatrix. Three warps, each with one round of data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,18 @@
 
 enum { THREADS = 32 * MX_ROUNDS };
 
-/* g: group of four lanes, t: lane within it. A register holds n elements (1 for f64). A: rows g and g + 8, k in blocks of 4n; B alike */
-static void frag_a(int lane, int reg, int j, int n, int *row, int *k) { *row = lane / 4 + reg % 2 * 8; *k = reg / 2 * 4 * n + lane % 4 * n + j; }
-static void frag_b(int lane, int reg, int j, int n, int *k, int *col) { *k = reg * 4 * n + lane % 4 * n + j; *col = lane / 4; }
+/* g: group of four lanes, t: lane within it. A register holds n elements (1 for f64). A: rows g and g + 8, k in blocks
+ * of 4n; B alike */
+static void frag_a(int lane, int reg, int j, int n, int *row, int *k)
+{
+    *row = lane / 4 + reg % 2 * 8;
+    *k = reg / 2 * 4 * n + lane % 4 * n + j;
+}
+static void frag_b(int lane, int reg, int j, int n, int *k, int *col)
+{
+    *k = reg * 4 * n + lane % 4 * n + j;
+    *col = lane / 4;
+}
 static void frag_d(int lane, int i, int *row, int *col) { *row = lane / 4 + i / 2 * 8; *col = lane % 4 * 2 + i % 2; }
 
 typedef struct { int m, n, d16, quads; mx_type d; mx_expect e[]; } expect_t;   /* by round, quad pair, row, col */
@@ -31,19 +40,26 @@ static void check(isa_case *c)
     int nout = (int)c->user[0], per = x->d16 ? 2 : 1;
     for (int th = 0; th < THREADS; th++) for (int r = 0; r < nout; r++) for (int h = 0; h < per; h++) {
         int lane = th % 32, i = r * per + h, row, col, q = 0, dummy;
-        if (x->quads) { pair_of(lane, &q, &dummy); frag_d884(lane, i, !x->d16, &row, &col); } else frag_d(lane, i, &row, &col);
+        if (x->quads) {
+            pair_of(lane, &q, &dummy);
+            frag_d884(lane, i, !x->d16, &row, &col);
+        } else frag_d(lane, i, &row, &col);
         uint64_t got = ((uint64_t *)c->out)[th * nout + r];
         if (x->d16) got = got >> 16 * h & 0xffff;
         mx_expect e = x->e[((th / 32 * (x->quads ? 4 : 1) + q) * x->m + row) * x->n + col];
         double v = mx_value(x->d, got);
         if (!mx_good(e, v)) {
-            isa_fail(c, "round %d: D[%d][%d] (lane %d, register %d) is %.9g (0x%llx), must be %.9g .. %.9g", th / 32, row, col, lane, r, v, (unsigned long long)got, e.lo, e.hi);
+            isa_fail(c, "round %d: D[%d][%d] (lane %d, register %d) is %.9g (0x%llx), must be %.9g .. %.9g", th / 32,
+                     row, col, lane, r, v, (unsigned long long)got, e.lo, e.hi);
             return;
         }
     }
 }
 
-static uint64_t *slot(isa_case *c, const mx_regs *r, int op, int thread, int reg) { return (uint64_t *)c->in + (size_t)thread * r->nin + r->op[op].slot + reg; }
+static uint64_t *slot(isa_case *c, const mx_regs *r, int op, int thread, int reg)
+{
+    return (uint64_t *)c->in + (size_t)thread * r->nin + r->op[op].slot + reg;
+}
 
 /* c->in for C, and its values */
 static void put_c(isa_case *c, const mx_regs *r, int op, int w, mx_type ct, int quads, int q, mx_product_t *p)
@@ -53,7 +69,10 @@ static void put_c(isa_case *c, const mx_regs *r, int op, int w, mx_type ct, int 
     if (r->op[op].dir == 'm') return;
     for (int lane = 0; lane < 32; lane++) for (int i = 0; i < r->op[op].count * per; i++) {
         int row, col, lq = 0, x;
-        if (quads) { pair_of(lane, &lq, &x); frag_d884(lane, i, ct != MX_F16, &row, &col); } else frag_d(lane, i, &row, &col);
+        if (quads) {
+            pair_of(lane, &lq, &x);
+            frag_d884(lane, i, ct != MX_F16, &row, &col);
+        } else frag_d(lane, i, &row, &col);
         if (lq != q) continue;
         /* with an f16 D, a C of f32 must stay in its range */
         uint64_t code = mx_random_acc(ct, p->round);
@@ -140,8 +159,10 @@ static int build(isa_case *c)
             for (int row = 0; row < m; row++) for (int ch = 0; ch < chunks; ch++) {
                 int pos[2], lane, bit;
                 uint32_t nib = mx_metadata(kind, ordered, pos);
-                if (box >= 16) { lane = row % 8 * 4 + (chunks == 4 ? sel : 2 * sel) + ch / 4; bit = row / 8 * 16 + ch % 4 * 4; }
-                else { lane = row % 8 * 4 + row / 8 + ch / 8 * 2 + 2 * sel; bit = ch % 8 * 4; }
+                if (box >= 16) {
+                    lane = row % 8 * 4 + (chunks == 4 ? sel : 2 * sel) + ch / 4;
+                    bit = row / 8 * 16 + ch % 4 * 4;
+                } else { lane = row % 8 * 4 + row / 8 + ch / 8 * 2 + 2 * sel; bit = ch % 8 * 4; }
                 uint64_t *e = slot(c, &r, meta_op, w * 32 + lane, 0);
                 *e = (*e & ~(15ull << bit)) | (uint64_t)nib << bit;
                 for (int i = 0; i < span / 2; i++) {
@@ -155,23 +176,28 @@ static int build(isa_case *c)
             for (int i = 0; i < r.op[1].count; i++) for (int j = 0; j < per; j++) {
                 frag_a(lane, i, j, per, &row, &kk);
                 uint64_t code = codes[row * kc + kk];
-                *slot(c, &r, 1, w * 32 + lane, i) |= (box == 8 && t[1] == MX_E2M1 ? code << 2 : code) << (per > 1 ? j * box : 0);
+                *slot(c, &r, 1, w * 32 + lane, i) |= (box == 8 && t[1] == MX_E2M1 ? code << 2 : code)
+                    << (per > 1 ? j * box : 0);
             }
             for (int i = 0; i < r.op[2].count; i++) for (int j = 0; j < per; j++) {
                 frag_b(lane, i, j, per, &kk, &col);
                 uint64_t code = mx_random(t[2], t[0], w);
                 p->B[kk * n + col] = mx_value(t[2], code);
-                *slot(c, &r, 2, w * 32 + lane, i) |= (box == 8 && t[2] == MX_E2M1 ? code << 2 : code) << (per > 1 ? j * box : 0);
+                *slot(c, &r, 2, w * 32 + lane, i) |= (box == 8 && t[2] == MX_E2M1 ? code << 2 : code)
+                    << (per > 1 ? j * box : 0);
             }
         }
         if (scaled) {
             int id[4];      /* byte a, thread a, byte b, thread b */
             for (int s = 0; s < 2; s++) {
                 int op = s ? sb_op : sa_op;
-                if (r.op[op + 1].dir == 'm') { if (sscanf(r.op[op + 1].imm, "{%d,%d}", &id[2 * s], &id[2 * s + 1]) != 2) return -1; }
-                else {
-                    id[2 * s] = vec == 1 ? isa_int(0, 3) : vec == 2 ? isa_int(0, 1) * 2 : 0; id[2 * s + 1] = isa_int(0, s ? 3 : 1);
-                    for (int lane = 0; lane < 32; lane++) for (int i = 0; i < 2; i++) *slot(c, &r, op + 1, w * 32 + lane, i) = (uint64_t)id[2 * s + i];
+                if (r.op[op + 1].dir == 'm') {
+                    if (sscanf(r.op[op + 1].imm, "{%d,%d}", &id[2 * s], &id[2 * s + 1]) != 2) return -1;
+                } else {
+                    id[2 * s] = vec == 1 ? isa_int(0, 3) : vec == 2 ? isa_int(0, 1) * 2 : 0;
+                    id[2 * s + 1] = isa_int(0, s ? 3 : 1);
+                    for (int lane = 0; lane < 32; lane++)
+                        for (int i = 0; i < 2; i++) *slot(c, &r, op + 1, w * 32 + lane, i) = (uint64_t)id[2 * s + i];
                 }
                 for (int lane = 0; lane < 32; lane++) *slot(c, &r, op, w * 32 + lane, 0) = (uint32_t)isa_random();
                 for (int i = 0; i < (s ? n : m); i++) for (int v = 0; v < vec; v++) {

@@ -7,17 +7,23 @@
 
 static const struct { const char *word; int bits, ebits, mbits, bias, specials; } format[] = {
     /* specials: 1 as IEEE 754, 2 only all ones is NaN, 0 none */
-    [MX_F16] = { "f16", 16, 5, 10, 15, 1 }, [MX_BF16] = { "bf16", 16, 8, 7, 127, 1 }, [MX_TF32] = { "tf32", 32, 8, 23, 127, 1 },
-    [MX_F32] = { "f32", 32, 8, 23, 127, 1 }, [MX_F64] = { "f64", 64, 11, 52, 1023, 1 }, [MX_E4M3] = { "e4m3", 8, 4, 3, 7, 2 },
-    [MX_E5M2] = { "e5m2", 8, 5, 2, 15, 1 }, [MX_E3M2] = { "e3m2", 6, 3, 2, 3, 0 }, [MX_E2M3] = { "e2m3", 6, 2, 3, 1, 0 },
-    [MX_E2M1] = { "e2m1", 4, 2, 1, 1, 0 }, [MX_UE8M0] = { "ue8m0", 8, 0, 0, 0, 0 }, [MX_UE4M3] = { "ue4m3", 8, 4, 3, 7, 2 },
-    [MX_S8] = { "s8", 8, 0, 0, 0, 0 }, [MX_U8] = { "u8", 8, 0, 0, 0, 0 }, [MX_S4] = { "s4", 4, 0, 0, 0, 0 }, [MX_U4] = { "u4", 4, 0, 0, 0, 0 },
+    [MX_F16] = { "f16", 16, 5, 10, 15, 1 }, [MX_BF16] = { "bf16", 16, 8, 7, 127, 1 },
+        [MX_TF32] = { "tf32", 32, 8, 23, 127, 1 },
+    [MX_F32] = { "f32", 32, 8, 23, 127, 1 }, [MX_F64] = { "f64", 64, 11, 52, 1023, 1 },
+    [MX_E4M3] = { "e4m3", 8, 4, 3, 7, 2 },
+    [MX_E5M2] = { "e5m2", 8, 5, 2, 15, 1 }, [MX_E3M2] = { "e3m2", 6, 3, 2, 3, 0 },
+    [MX_E2M3] = { "e2m3", 6, 2, 3, 1, 0 },
+    [MX_E2M1] = { "e2m1", 4, 2, 1, 1, 0 }, [MX_UE8M0] = { "ue8m0", 8, 0, 0, 0, 0 },
+    [MX_UE4M3] = { "ue4m3", 8, 4, 3, 7, 2 },
+    [MX_S8] = { "s8", 8, 0, 0, 0, 0 }, [MX_U8] = { "u8", 8, 0, 0, 0, 0 }, [MX_S4] = { "s4", 4, 0, 0, 0, 0 },
+    [MX_U4] = { "u4", 4, 0, 0, 0, 0 },
     [MX_B1] = { "b1", 1, 0, 0, 0, 0 }, [MX_S32] = { "s32", 32, 0, 0, 0, 0 },
 };
 
 mx_type mx_type_of(const char *w, size_t n)
 {
-    for (int t = MX_F16; t <= MX_S32; t++) if (strlen(format[t].word) == n && !strncmp(format[t].word, w, n)) return (mx_type)t;
+    for (int t = MX_F16; t <= MX_S32; t++)
+        if (strlen(format[t].word) == n && !strncmp(format[t].word, w, n)) return (mx_type)t;
     return MX_NONE;
 }
 int mx_types(const char *s, mx_type *t, int max)
@@ -83,16 +89,22 @@ uint64_t mx_random(mx_type t, mx_type acc, int round)
         return isa_random() >> 9 & all;
     }
     if (round == MX_EXACT) return mx_encode(t, isa_int(-3, 3));
-    if (round == MX_SPECIAL && has_inf(t) && !isa_int(0, 199)) return mx_encode(t, isa_int(0, 1) ? INFINITY : -INFINITY);
+    if (round == MX_SPECIAL && has_inf(t) && !isa_int(0, 199))
+        return mx_encode(t, isa_int(0, 1) ? INFINITY : -INFINITY);
     if (round == MX_SPECIAL && has_nan(t) && !isa_int(0, 199)) return mx_encode(t, NAN);
     /* f64: 40 bits of mantissa, so that _Float128 holds the sums exactly */
-    if (t == MX_F64) return mx_encode(t, ldexp((double)(isa_random() >> 24), isa_int(-48, -34)) * (isa_int(0, 1) ? 1 : -1));
+    if (t == MX_F64)
+        return mx_encode(t, ldexp((double)(isa_random() >> 24), isa_int(-48, -34)) * (isa_int(0, 1) ? 1 : -1));
     /* products of f16 accumulators must stay far below 65504 */
     double max = acc == MX_F16 ? (bits == 16 ? 4 : 2) : bits >= 16 ? 256 : INFINITY;
     if (bits < 8) max = INFINITY;
-    int overflow = acc == MX_F16 && round == MX_SPECIAL && bits >= 8 && !isa_int(0, 7);  /* but here some are large, and all positive */
+    /* but here some are large, and all positive */
+    int overflow = acc == MX_F16 && round == MX_SPECIAL && bits >= 8 && !isa_int(0, 7);
     if (overflow) max = bits >= 16 ? 2048 : INFINITY;
-    if (bits >= 16 && !isa_int(0, 19)) return isa_random() & 1 ? 0 : (isa_random() >> 5 & ((1ull << format[t].mbits) - 1)) & (t == MX_TF32 ? ~0x1fffull : ~0ull);  /* zero, subnormal */
+    /* zero, subnormal */
+    if (bits >= 16 && !isa_int(0, 19))
+        return isa_random() & 1 ? 0 : (isa_random() >> 5 & ((1ull << format[t].mbits) - 1)) & (t == MX_TF32 ? ~0x1fffull
+            : ~0ull);
     for (;;) {
         uint64_t code = isa_random() >> 11 & all;
         if (t == MX_TF32) code &= ~0x1fffull;
@@ -109,7 +121,8 @@ uint64_t mx_random_acc(mx_type t, int round)
         return isa_int(0, 1) ? 0x7fffffffu - (uint32_t)isa_int(0, 300) : 0x80000000u + (uint32_t)isa_int(0, 300);
     }
     if (round == MX_EXACT) return mx_encode(t, isa_int(-50, 50));
-    if (round == MX_SPECIAL && !isa_int(0, 19)) return mx_encode(t, isa_int(0, 1) ? NAN : isa_int(0, 1) ? INFINITY : -INFINITY);
+    if (round == MX_SPECIAL && !isa_int(0, 19))
+        return mx_encode(t, isa_int(0, 1) ? NAN : isa_int(0, 1) ? INFINITY : -INFINITY);
     return mx_random(t, t, MX_WIDE);
 }
 uint64_t mx_random_scale(mx_type t, int round)
@@ -129,8 +142,9 @@ mx_product_t *mx_new(int m, int n, int k, int vec)
     return p;
 }
 
-/* Bounds. Products are exact. An f32 accumulation aligns the addends of a group to the largest and may truncate each, so an addend costs up
- * to 2^-23 of the largest intermediate, which the sum of magnitudes bounds: (K + 2) * 2^-23 * sum|products, C|.
+/* Bounds. Products are exact. An f32 accumulation aligns the addends of a group to the largest and may truncate each,
+ * so an addend costs up to 2^-23 of the largest intermediate, which the sum of magnitudes bounds: (K + 2) * 2^-23 *
+ * sum|products, C|.
  * The fp8 units of sm_89 and sm_90 keep 13 bits instead of 23 below the largest addend.
  * An f16 accumulator is besides rounded to 11 bits once for each group of at least four products. */
 void mx_product(const mx_product_t *p, mx_expect *e)
@@ -152,8 +166,13 @@ void mx_product(const mx_product_t *p, mx_expect *e)
         }
         e->lo = e->hi = sum;
         int fp8 = !isa_emulated && (p->a == MX_E4M3 || p->a == MX_E5M2);
-        /* sm_90 to sm_110 have no such mma: ptxas makes two of f16, and one half of k may overflow to the other infinity */
-        if (fp8 && p->d == MX_F16 && isa_sm >= 90 && isa_sm < 120 && isinf(sum)) { e->lo = INFINITY; e->hi = -INFINITY; continue; }
+        /* sm_90 to sm_110 have no such mma: ptxas makes two of f16, and one half of k may overflow to the other
+         * infinity */
+        if (fp8 && p->d == MX_F16 && isa_sm >= 90 && isa_sm < 120 && isinf(sum)) {
+            e->lo = INFINITY;
+            e->hi = -INFINITY;
+            continue;
+        }
         if (isnan(sum) || isinf(sum) || mx_is_int(p->d) || p->round == MX_EXACT) continue;
         double bound;
         if (p->d == MX_F64) {
@@ -185,10 +204,12 @@ uint32_t mx_metadata(int kind, int ordered, int *pos)
     return (uint32_t)(pos[0] | pos[1] << 2);
 }
 
-/* A unit of 16 bytes is T elements. K-major: 8 rows of a unit (of a swizzle width) make a group; sbo steps to the next 8 rows, lbo, without
- * swizzle only, to the next unit along k. MN-major: 8 values of k make a group of units (widths) along mn; with a swizzle lbo steps to the next
- * width along mn and sbo to the next 8 k, without one it is the other way round. Then the swizzle: of the address, the unit number within a
- * width is XORed with the row number within the pattern (atoms of 32 bytes: 4 values of k to a group); base counts in rows where the pattern starts. */
+/* A unit of 16 bytes is T elements. K-major: 8 rows of a unit (of a swizzle width) make a group; sbo steps to the next
+ * 8 rows, lbo, without swizzle only, to the next unit along k. MN-major: 8 values of k make a group of units (widths)
+ *   along mn; with a swizzle lbo steps to the next
+ * width along mn and sbo to the next 8 k, without one it is the other way round. Then the swizzle: of the address, the
+ * unit number within a width is XORed with the row number within the pattern (atoms of 32 bytes: 4 values of k to a
+ * group); base counts in rows where the pattern starts. */
 uint32_t mx_smem_at(const mx_smem *s, int mn, int k)
 {
     uint32_t w = (uint32_t)s->swizzle, a, i = (uint32_t)mn, j = (uint32_t)k;
@@ -199,7 +220,8 @@ uint32_t mx_smem_at(const mx_smem *s, int mn, int k)
     } else {
         uint32_t b = i * (uint32_t)s->bits / 8;
         uint32_t g = s->atom32 ? 4 : 8;
-        a = w ? b % w + b / w * s->lbo + j % g * w + j / g * s->sbo : b % 16 + b / 16 * s->sbo + j % 8 * 16 + j / 8 * s->lbo;
+        a = w ? b % w + b / w * s->lbo + j % g * w + j / g * s->sbo
+            : b % 16 + b / 16 * s->sbo + j % 8 * 16 + j / 8 * s->lbo;
     }
     a += s->start;
     uint32_t row = (a >> 7) - s->base;
@@ -211,13 +233,17 @@ mx_smem mx_smem_layout(int mn, int k, int bits, int mn_major, int swizzle, uint3
     mx_smem s = { .mn_major = mn_major, .bits = bits };
     uint32_t kb = (uint32_t)(k * bits / 8), mnb = (uint32_t)(mn * bits / 8), groups, units;
     static const int widths[] = { 0, 32, 64, 128 };
-    do s.swizzle = swizzle >= 0 ? swizzle : widths[isa_int(0, 3)]; while (swizzle < 0 && !mn_major && s.swizzle && (uint32_t)s.swizzle < kb);
+    do s.swizzle = swizzle >= 0 ? swizzle : widths[isa_int(0, 3)];
+    while (swizzle < 0 && !mn_major && s.swizzle && (uint32_t)s.swizzle < kb);
     uint32_t w = (uint32_t)s.swizzle, size;
     if (w) {
         uint32_t pattern = 8 * w, inner = 0;
         *top = (*top + 1023) & ~1023u;
         /* the pattern need not start at a multiple of its size */
-        if (isa_int(0, 3) == 0) { s.start = (uint32_t)isa_int(1, (int)(pattern / 128)) * 128; s.base = (*top + s.start) >> 7 & 7; }
+        if (isa_int(0, 3) == 0) {
+            s.start = (uint32_t)isa_int(1, (int)(pattern / 128)) * 128;
+            s.base = (*top + s.start) >> 7 & 7;
+        }
         s.start += *top;
         groups = mn_major ? (uint32_t)k / 8 : (uint32_t)(mn + 7) / 8;
         units = mn_major ? (mnb + w - 1) / w : 1;
@@ -264,7 +290,8 @@ int mx_parse_ops(isa_case *c, mx_regs *r)
         r->op[k].slot = -1; r->op[k].count = 0;
         if (sscanf(s, "imm %119[^\n]", r->op[k].imm) == 1) { r->op[k].dir = 'm'; continue; }
         if (sscanf(s, "%7[a-z]{%dx%7[a-z0-9]}", dir, &n, r->op[k].type) == 3) r->op[k].count = n;
-        else if (sscanf(s, "%7[a-z] %7[a-z0-9]", dir, r->op[k].type) == 2) r->op[k].count = 0;    /* 0: one register, no braces */
+        /* 0: one register, no braces */
+        else if (sscanf(s, "%7[a-z] %7[a-z0-9]", dir, r->op[k].type) == 2) r->op[k].count = 0;
         else return -1;
         r->op[k].dir = !strcmp(dir, "in") ? 'i' : !strcmp(dir, "out") ? 'o' : !strcmp(dir, "inout") ? 'b' : 0;
         if (!r->op[k].dir) return -1;
@@ -277,7 +304,8 @@ int mx_parse_ops(isa_case *c, mx_regs *r)
 void mx_emit_regs(isa_case *c, const mx_regs *r, const char *suffix)
 {
     isa_begin(c);
-    isa_put(c, ".reg .b64 %%pi, %%po;\nmad.wide.u32 %%pi, %%tx, %d, %%in;\nmad.wide.u32 %%po, %%tx, %d, %%out;\n", r->nin * 8, r->nout * 8);
+    isa_put(c, ".reg .b64 %%pi, %%po;\nmad.wide.u32 %%pi, %%tx, %d, %%in;\nmad.wide.u32 %%po, %%tx, %d, %%out;\n",
+            r->nin * 8, r->nout * 8);
     for (int k = 0; k < r->nops; k++) {
         if (r->op[k].dir == 'm') continue;
         int n = r->op[k].count ? r->op[k].count : 1;
@@ -295,7 +323,8 @@ void mx_emit_regs(isa_case *c, const mx_regs *r, const char *suffix)
         isa_put(c, "}");
     }
     isa_put(c, "%s;\n", suffix);
-    for (int k = 0; k < r->nops; k++) if (r->op[k].dir == 'o') for (int i = 0; i < (r->op[k].count ? r->op[k].count : 1); i++)
+    for (int k = 0; k < r->nops; k++)
+        if (r->op[k].dir == 'o') for (int i = 0; i < (r->op[k].count ? r->op[k].count : 1); i++)
         isa_put(c, "st.global.%s [%%po+%d], %%x%d_%d;\n", r->op[k].type, (r->op[k].slot + i) * 8, k, i);
     isa_end(c);
 }

@@ -1,21 +1,29 @@
-/* matrix_tc5mma.c - tcgen05.mma, .sp, .ws, .ws.sp of every kind. Each variant runs once, with random M, N, types, layouts, negation, lanes
- * disabled, zero-column mask; all Tensor Memory it was given is compared, also what must not change.
+/* matrix_tc5mma.c - tcgen05.mma, .sp, .ws, .ws.sp of every kind. Each variant runs once, with random M, N, types,
+ * layouts, negation, lanes disabled, zero-column mask; all Tensor Memory it was given is compared, also what must not
+ * change.
  *
  * Where element (m, n) of D lies. r: row within the CTA's share of M.
- *     A  M 256, two CTAs: lane r (128 each), column n            B  M 128, two CTAs, dense: lane r (64 each) + 64 for the upper half of N
- *     C  M 128, two CTAs, sparse: lane r%16 + r/16*32, column n  D  M 128: lane m          E  M 64 .ws: lane m + 64 for the upper half of N
+ *     A  M 256, two CTAs: lane r (128 each), column n            B  M 128, two CTAs, dense: lane r (64 each) + 64 for
+ *                                                                   the upper half of N
+ *     C  M 128, two CTAs, sparse: lane r%16 + r/16*32, column n  D  M 128: lane m          E  M 64 .ws: lane m + 64 for
+ *     the upper half of N
  *     F  M 64: like C                                            G  M 32 .ws: lane m + 32 for each quarter of N
- * C and F may lie 16 lanes further up. A in Tensor Memory: row m in the lanes that its D rows have, 32 bytes of k from its column on. B, E and G keep a copy of A (and
- * of the metadata) in each half or quarter of the lanes.
- * Metadata, chunk x (4 elements; tf32: 2; 4-bit: 8) of a row: 16- and 32-bit types: lane m%8 + x/4*8 of the sixteen, bits m/8%2*16 + x%4*4; others: the row's lane, column x/8, bits x%8*4.
- * Scales of row (column) i of the CTA's share (of N): lanes i%32 of all quarters, column i/32, bytes from the scale factor id on; layout B: those of each half of N in its half of the lanes. */
+ * C and F may lie 16 lanes further up. A in Tensor Memory: row m in the lanes that its D rows have, 32 bytes of k from
+ * its column on. B, E and G keep a copy of A (and of the metadata) in each half or quarter of the lanes.
+ * Metadata, chunk x (4 elements; tf32: 2; 4-bit: 8) of a row: 16- and 32-bit types: lane m%8 + x/4*8 of the sixteen,
+ * bits m/8%2*16 + x%4*4; others: the row's lane, column x/8, bits x%8*4.
+ * Scales of row (column) i of the CTA's share (of N): lanes i%32 of all quarters, column i/32, bytes from the scale
+ * factor id on; layout B: those of each half of N in its half of the lanes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "matrix.h"
 
-typedef struct { int m, n, ctas, lane, cols, dcol, scratch, nscratch, d16; mx_type d; char layout; mx_expect *e, *quarters; uint32_t *old; uint8_t lanes_off[256]; char say[300]; } tc5_t;
+typedef struct {
+    int m, n, ctas, lane, cols, dcol, scratch, nscratch, d16; mx_type d; char layout; mx_expect *e, *quarters;
+    uint32_t *old; uint8_t lanes_off[256]; char say[300];
+} tc5_t;
 
 /* of element (m, n): CTA, lane, column relative to D's */
 static void place_d(const tc5_t *x, int m, int n, int *cta, int *lane, int *col)
@@ -58,14 +66,17 @@ static void check(isa_case *c)
             if (whole || in_quarters) continue;
         }
         if (!mx_good(e, v)) {
-            isa_fail(c, "D[%d][%d] (CTA %d, lane %d, column %d) is %.9g (0x%x), must be %.9g .. %.9g; %s", m, n, cta, lane, col, v, got[at], e.lo, e.hi, x->say);
+            isa_fail(c, "D[%d][%d] (CTA %d, lane %d, column %d) is %.9g (0x%x), must be %.9g .. %.9g; %s", m, n, cta,
+                     lane, col, v, got[at], e.lo, e.hi, x->say);
             break;
         }
     }
     for (int i = 0; i < x->ctas * 128 * x->cols && !c->failed; i++) {
         int col = i % x->cols;
         if (is_d[i] || (col >= x->scratch && col < x->scratch + x->nscratch)) continue;
-        if (got[i] != x->old[i]) isa_fail(c, "CTA %d, lane %d, column %d changed from %08x to %08x; %s", i / x->cols / 128, i / x->cols % 128, col, x->old[i], got[i], x->say);
+        if (got[i] != x->old[i])
+            isa_fail(c, "CTA %d, lane %d, column %d changed from %08x to %08x; %s", i / x->cols / 128,
+                     i / x->cols % 128, col, x->old[i], got[i], x->say);
     }
     free(is_d);
 }
@@ -86,7 +97,8 @@ static int pick(const int *list, int n) { return list[isa_int(0, n - 1)]; }
 static int masked(uint64_t desc, int part, int j)
 {
     if (!(desc >> 39 & 1)) return 0;
-    int zeros = (int)(desc >> 48 & 255) + 1, ones = (int)(desc >> 40 & 255) + 1, i = j + (int)(desc >> 8 * part & 255), first = (int)(desc >> (32 + part) & 1);
+    int zeros = (int)(desc >> 48 & 255) + 1, ones = (int)(desc >> 40 & 255) + 1, i = j + (int)(desc >> 8 * part & 255),
+        first = (int)(desc >> (32 + part) & 1);
     i %= zeros + ones;
     return first ? i < ones : i >= zeros;
 }
@@ -95,12 +107,18 @@ static int build(isa_case *c)
 {
     const char *mn = c->v->mnemonic, *s;
     enum { F16, TF32, F8, I8, MX8, MX4, NV4 } kind = F16;
-    static const char *const kinds[] = { ".kind::f16", ".kind::tf32", ".kind::f8f6f4", ".kind::i8", ".kind::mxf8f6f4", ".kind::mxf4", ".kind::mxf4nvf4" };
+    static const char *const kinds[] = { ".kind::f16", ".kind::tf32", ".kind::f8f6f4", ".kind::i8", ".kind::mxf8f6f4",
+                                         ".kind::mxf4", ".kind::mxf4nvf4" };
     int found = 0;
     for (int i = 0; i < 7; i++) if (isa_has(c, kinds[i])) { kind = i; found = 1; }
     if (!found) return -1;
-    int sparse = isa_has(c, ".sp"), ws = isa_has(c, ".ws"), group = isa_has(c, ".cta_group::2") ? 2 : 1, ts = !strncmp(c->v->note, "TS", 2), scaled = kind >= MX8, ashift = isa_has(c, ".ashift");
-    int vec = !scaled ? 0 : kind == MX8 ? 1 : kind == MX4 ? 2 : isa_has(c, ".scale_vec::4X") || isa_has(c, ".block16") ? 4 : 2;
+    int sparse = isa_has(c, ".sp"), ws = isa_has(c, ".ws"), group = isa_has(c, ".cta_group::2") ? 2 : 1,
+        ts = !strncmp(c->v->note, "TS", 2), scaled = kind >= MX8, ashift = isa_has(c, ".ashift");
+    int vec = !scaled ? 0
+            : kind == MX8 ? 1
+            : kind == MX4 ? 2
+            : isa_has(c, ".scale_vec::4X") || isa_has(c, ".block16") ? 4
+            : 2;
     /* operands after D, A, B: metadata, idesc, scales, lanes, predicate, scale or mask */
     int op = 3, has_lanes = 0, enable = -1, down = 0, has_mask = 0;
     if (sparse) op++;
@@ -118,18 +136,25 @@ static int build(isa_case *c)
 
     /* shape, types */
     tc5_t *x = c->data = calloc(1, sizeof *x);      /* e and old hang on to it, below */
-    int m = ws ? PICK(32, 64, 128) : group == 1 ? scaled || ashift ? 128 : PICK(64, 128) : (scaled && sparse) || ashift ? 256 : PICK(128, 256), n;
+    int m = ws ? PICK(32, 64, 128) : group == 1 ? scaled || ashift ? 128 : PICK(64, 128) : (scaled && sparse)
+        || ashift ? 256 : PICK(128, 256), n;
     int trans_a = 0, trans_b = 0, round = PICK(MX_EXACT, MX_EXACT, MX_WIDE, MX_SPECIAL);
     static const mx_type f8[] = { MX_E4M3, MX_E5M2, MX_E2M3, MX_E3M2, MX_E2M1 };
     static const int f8_code[] = { 0, 1, 3, 4, 5 };
     mx_type a, b, d = MX_F32, st = MX_UE8M0;
     int acode, bcode;
     switch (kind) {
-    case F16: acode = bcode = isa_int(0, 1); a = b = acode ? MX_BF16 : MX_F16; if (!acode && isa_int(0, 1)) d = MX_F16; break;
+    case F16:
+        acode = bcode = isa_int(0, 1); a = b = acode ? MX_BF16 : MX_F16;
+        if (!acode && isa_int(0, 1)) d = MX_F16;
+        break;
     case TF32: a = b = MX_TF32; acode = bcode = 2; break;
-    case I8: acode = isa_int(0, 1); bcode = isa_int(0, 1); a = acode ? MX_S8 : MX_U8; b = bcode ? MX_S8 : MX_U8; d = MX_S32; break;
+    case I8:
+        acode = isa_int(0, 1); bcode = isa_int(0, 1); a = acode ? MX_S8 : MX_U8; b = bcode ? MX_S8 : MX_U8; d = MX_S32;
+        break;
     case F8: case MX8:
-        acode = isa_int(0, 4); bcode = isa_int(0, 4); a = f8[acode]; b = f8[bcode]; acode = f8_code[acode]; bcode = f8_code[bcode];
+        acode = isa_int(0, 4); bcode = isa_int(0, 4); a = f8[acode]; b = f8[bcode]; acode = f8_code[acode];
+        bcode = f8_code[bcode];
         if (kind == F8 && isa_int(0, 1)) d = MX_F16;
         break;
     default: a = b = MX_E2M1; acode = bcode = 1; if (vec == 4 && isa_int(0, 1)) st = MX_UE4M3; break;
@@ -146,15 +171,18 @@ static int build(isa_case *c)
         int step = group == 2 ? 16 : 8;
         if (kind == I8) step = group == 2 ? 32 : 16;
         if ((trans_b && box == 8) || k96) step = 16 * group;
-        n = k96 && isa_int(0, 1) ? step * isa_int(128 / step + 1, 256 / step) : step * isa_int(1, (isa_int(0, 7) ? 64 : 256) / step);
+        n = k96 && isa_int(0, 1) ? step * isa_int(128 / step + 1, 256 / step)
+            : step * isa_int(1, (isa_int(0, 7) ? 64 : 256) / step);
         if (kind == I8 && group == 1 && !trans_b && !isa_int(0, 3)) n = PICK(8, 24);
     }
     /* a first instruction must fill the collector that this one uses */
     int uses = strstr(mn, "::use") || strstr(mn, "::lastuse");
     if (uses && n > 128) n = 128;
-    int negate_a = kind != I8 && isa_int(0, 1), negate_b = kind != I8 && isa_int(0, 1), sat = kind == I8 && isa_int(0, 1);
+    int negate_a = kind != I8 && isa_int(0, 1), negate_b = kind != I8 && isa_int(0, 1),
+        sat = kind == I8 && isa_int(0, 1);
     *x = (tc5_t){ .m = m, .n = n, .ctas = group, .d = d, .d16 = d == MX_F16 };
-    x->layout = ws ? m == 32 ? 'G' : m == 64 ? 'E' : 'D' : group == 2 ? m == 256 ? 'A' : sparse ? 'C' : 'B' : m == 64 ? 'F' : 'D';
+    x->layout = ws ? m == 32 ? 'G' : m == 64 ? 'E' : 'D' : group == 2 ? m == 256 ? 'A' : sparse ? 'C' : 'B'
+        : m == 64 ? 'F' : 'D';
     if (x->layout == 'C' || x->layout == 'F') x->lane = PICK(0, 16);
     int share = m / group, nshare = n / group;
 
@@ -165,7 +193,10 @@ static int build(isa_case *c)
         mask = isa_random() & 0xffffffffffull;
         mask = (mask & ~(7ull << 36)) | (uint64_t)isa_int(0, 11) << 40 | (uint64_t)isa_int(0, 11) << 48;
         /* a start within the first run: what lies beyond is not told */
-        for (int i = 0; i < 4; i++) mask = (mask & ~(255ull << 8 * i)) | (uint64_t)isa_int(0, (int)(mask >> (mask >> (32 + i) & 1 ? 40 : 48) & 255)) << 8 * i;
+        for (int i = 0; i < 4; i++)
+            mask = (mask & ~(255ull << 8 * i)) | (uint64_t)isa_int(0,
+                                                                   (int)(mask >> (mask >> (32 + i) & 1 ? 40 : 48)
+                                                                         & 255)) << 8 * i;
         if (isa_int(0, 1)) {
             max_shift = m == 32 ? isa_int(1, 2) : isa_int(1, 3);
             shift = isa_int(0, 4 << max_shift);
@@ -184,7 +215,8 @@ static int build(isa_case *c)
         if (tr && kind == TF32) {       /* 128-byte swizzle of 32-byte atoms: 4 k by 128 bytes, here end to end */
             uint32_t units = (uint32_t)(rows * 4 + 127) / 128;
             t.smem = (t.smem + 1023) & ~1023u;
-            l = (mx_smem){ .swizzle = 128, .mn_major = 1, .bits = 32, .atom32 = 1, .start = t.smem, .sbo = 512, .lbo = 1024 };
+            l = (mx_smem){ .swizzle = 128, .mn_major = 1, .bits = 32, .atom32 = 1, .start = t.smem, .sbo = 512,
+                           .lbo = 1024 };
             t.smem += units * 1024;
         } else if (k96 && isa_int(0, 1)) {
             /* the third 48 bytes of a swizzle's 128: 32 of them, and 16 in the next tile */
@@ -198,7 +230,9 @@ static int build(isa_case *c)
     t.smem = (t.smem + 15) & ~15u;
 
     /* Tensor Memory: D, A, metadata, scales, the filling instruction's D */
-    int top = x->dcol = PICK(0, 32), dcols = x->layout == 'B' || x->layout == 'E' ? n / 2 : x->layout == 'G' ? n / 4 : n;
+    int top = x->dcol = PICK(0, 32), dcols = x->layout == 'B' || x->layout == 'E' ? n / 2
+            : x->layout == 'G' ? n / 4
+            : n;
     top = (top + dcols + 7) / 8 * 8;
     int acol = top; if (ts) top += 8;
     int mcol = top; if (sparse) top += 4;
@@ -244,12 +278,17 @@ static int build(isa_case *c)
             int pos[2], up = 0, col = ch / 8, bit = ch % 8 * 4;
             uint32_t nib = mx_metadata(kd, 1, pos);
             if (box >= 16) { up = r % 8 + ch / 4 * 8 - r % 16; col = 0; bit = r / 8 % 2 * 16 + ch % 4 * 4; }
-            for (int j = 0; j < copies; j++) { uint32_t *w = &TM(row / share, lane[j] + up, mcol + col); *w = (*w & ~(15u << bit)) | nib << bit; }
-            for (int i = 0; i < span / 2; i++) at_k[row * kc + ch * span / 2 + i] = ch * span + (box == 4 ? pos[i / 2] * 2 + i % 2 : pos[i]);
+            for (int j = 0; j < copies; j++) {
+                uint32_t *w = &TM(row / share, lane[j] + up, mcol + col);
+                *w = (*w & ~(15u << bit)) | nib << bit;
+            }
+            for (int i = 0; i < span / 2; i++)
+                at_k[row * kc + ch * span / 2 + i] = ch * span + (box == 4 ? pos[i / 2] * 2 + i % 2 : pos[i]);
         }
     }
-    /* .ashift: a row takes the elements that the next lane holds, the last its own. The text does not say whether that is the last of a CTA's 128 lanes or
-     * of each quarter, as of tcgen05.shift: in the second reading, made first, of each quarter. */
+    /* .ashift: a row takes the elements that the next lane holds, the last its own. The text does not say whether that
+     * is the last of a CTA's 128 lanes or of each quarter, as of tcgen05.shift: in the second reading, made first, of
+     * each quarter. */
     double *A2 = ashift ? malloc(sizeof *A2 * (size_t)(m * k)) : NULL;
     for (int reading = ashift ? 0 : 1; reading < 2; reading++) {
         for (int i = 0; i < m * k; i++) p->A[i] = MX_ABSENT;
@@ -274,14 +313,18 @@ static int build(isa_case *c)
     }
     int ida = 0, idb = 0;
     if (scaled) {
-        for (int i = 0; i < 2; i++) *(i ? &ida : &idb) = vec == 1 || vec == 3 ? isa_int(0, 3) : vec == 4 ? 0 : PICK(0, 2);
+        for (int i = 0; i < 2; i++)
+            *(i ? &ida : &idb) = vec == 1 || vec == 3 ? isa_int(0, 3) : vec == 4 ? 0 : PICK(0, 2);
         for (int side = 0; side < 2; side++) for (int i = 0; i < (side ? n : m); i++) for (int v = 0; v < vec; v++) {
             uint64_t code = mx_random_scale(st, round);
-            int at = side ? i : i % share, byte = (side ? idb : ida) + v, bit = byte % 4 * 8, next = byte / 4 * (side ? (n + 127) / 128 * 4 : 4);
-            int half = side && x->layout == 'B' ? at / (n / 2) : -1;     /* layout B: half of the lanes has half of N's */
+            int at = side ? i : i % share, byte = (side ? idb : ida) + v, bit = byte % 4 * 8,
+                next = byte / 4 * (side ? (n + 127) / 128 * 4 : 4);
+            /* layout B: half of the lanes has half of N's */
+            int half = side && x->layout == 'B' ? at / (n / 2) : -1;
             if (half >= 0) at %= n / 2;
             for (int cta = 0; cta < group; cta++) for (int q = 0; q < 4; q++) {
-                if ((!side && cta != i / share) || (half >= 0 && q / 2 != half)) continue;      /* scales of B: in both CTAs */
+                /* scales of B: in both CTAs */
+                if ((!side && cta != i / share) || (half >= 0 && q / 2 != half)) continue;
                 uint32_t *w = &TM(cta, at % 32 + 32 * q, (side ? sbcol : sacol) + at / 32 + next);
                 *w = (*w & ~(255u << bit)) | (uint32_t)code << bit;
             }
@@ -308,22 +351,37 @@ static int build(isa_case *c)
     memcpy(x->old, tm, tm_bytes);
     c->check = check;
 
-    uint32_t idesc = (uint32_t)(sparse << 2 | acode << 7 | bcode << 10 | negate_a << 13 | negate_b << 14 | trans_a << 15 | trans_b << 16 | n / 8 << 17);
-    if (!scaled) idesc |= (uint32_t)(sat << 3 | (d == MX_F16 ? 0 : d == MX_F32 ? 1 : 2) << 4 | m / 16 << 24) | (uint32_t)max_shift << 30;
+    uint32_t idesc = (uint32_t)(sparse << 2 | acode << 7 | bcode << 10 | negate_a << 13 | negate_b << 14 | trans_a << 15
+                                | trans_b << 16 | n / 8 << 17);
+    if (!scaled)
+        idesc |= (uint32_t)(sat << 3 | (d == MX_F16 ? 0
+                                        : d == MX_F32 ? 1
+                                        : 2) << 4 | m / 16 << 24) | (uint32_t)max_shift << 30;
     else idesc |= (uint32_t)(idb << 4 | (st == MX_UE8M0) << 23 | m / 128 << 27 | ida << 29) | (uint32_t)k96 << 31;
-    snprintf(x->say, sizeof x->say, "M %d, N %d, K %d, layout %c+%d, round %d, types %d %d -> %d, idesc %08x, A %d%s%s, B %d%s, enable %d, mask %llx", m, n, k, x->layout, x->lane, round, a, b, d, idesc,
-        ts ? -1 : la.swizzle, trans_a ? "T" : "", la.atom32 ? "/32" : "", lb.swizzle, trans_b ? "T" : "", enable, (unsigned long long)mask);
+    snprintf(x->say, sizeof x->say,
+             "M %d, N %d, K %d, layout %c+%d, round %d, types %d %d -> %d, idesc %08x, A %d%s%s, B %d%s, enable %d, "
+             "mask %llx", m, n, k, x->layout, x->lane, round, a, b, d, idesc, ts ? -1 : la.swizzle, trans_a ? "T" : "",
+             la.atom32 ? "/32" : "", lb.swizzle, trans_b ? "T" : "", enable, (unsigned long long)mask);
 
     mx_tc5_begin(c, &t);
-    isa_put(c, ".reg .b64 %%da, %%db, %%mask; .reg .b32 %%idesc, %%off<8>, %%ta, %%td, %%te, %%sa, %%sb; .reg .pred %%en;\n");
+    isa_put(c,
+            ".reg .b64 %%da, %%db, %%mask; .reg .b32 %%idesc, %%off<8>, %%ta, %%td, %%te, %%sa, %%sb; .reg .pred "
+            "%%en;\n");
     for (int i = ts; i < 2; i++) {
         const mx_smem *l = i ? &lb : &la;
-        isa_put(c, "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x3ffff;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%d%c, %%u0;\nor.b64 %%d%c, %%d%c, 0x%llx;\n", l->start, "ab"[i], "ab"[i], "ab"[i],
-            (unsigned long long)(mx_tc5_descriptor(l) | (uint64_t)(l->second != 0) << 52));
-        if (l->second) isa_put(c, "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x3ffff;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%l0, %%u0;\nshl.b64 %%l0, %%l0, 16;\nor.b64 %%d%c, %%d%c, %%l0;\n", l->second, "ab"[i], "ab"[i]);
+        isa_put(c,
+                "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x3ffff;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%d%c, "
+                "%%u0;\nor.b64 %%d%c, %%d%c, 0x%llx;\n", l->start, "ab"[i], "ab"[i], "ab"[i],
+                (unsigned long long)(mx_tc5_descriptor(l) | (uint64_t)(l->second != 0) << 52));
+        if (l->second)
+            isa_put(c,
+                    "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x3ffff;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%l0, "
+                    "%%u0;\nshl.b64 %%l0, %%l0, 16;\nor.b64 %%d%c, %%d%c, %%l0;\n", l->second, "ab"[i], "ab"[i]);
     }
-    isa_put(c, "mov.b64 %%mask, 0x%llx;\nmov.u32 %%idesc, 0x%x;\nsetp.ne.u32 %%en, 0, %d;\n", (unsigned long long)mask, idesc, enable);
-    isa_put(c, "add.u32 %%ta, %%tm, %d;\nadd.u32 %%te, %%tm, %d;\nadd.u32 %%sa, %%tm, %d;\nadd.u32 %%sb, %%tm, %d;\n", acol + (x->lane << 16), mcol + (x->lane << 16), sacol, sbcol);
+    isa_put(c, "mov.b64 %%mask, 0x%llx;\nmov.u32 %%idesc, 0x%x;\nsetp.ne.u32 %%en, 0, %d;\n", (unsigned long long)mask,
+            idesc, enable);
+    isa_put(c, "add.u32 %%ta, %%tm, %d;\nadd.u32 %%te, %%tm, %d;\nadd.u32 %%sa, %%tm, %d;\nadd.u32 %%sb, %%tm, %d;\n",
+            acol + (x->lane << 16), mcol + (x->lane << 16), sacol, sbcol);
     for (int i = 0; i < 8; i++) isa_put(c, "mov.u32 %%off%d, 0x%x;\n", i, off[i]);
     for (int pass = uses ? 0 : 1; pass < 2; pass++) {
         char name[400];
@@ -334,11 +392,14 @@ static int build(isa_case *c)
             strcpy(u, "::fill");
             if (cut) memmove(cut, cut + 7, strlen(cut + 7) + 1);
         }
-        isa_put(c, "add.u32 %%td, %%tm, %d;\n@%%one %s [%%td], %s, %%db", (pass ? x->dcol : x->scratch) + (x->lane << 16), name, ts ? "[%ta]" : "%da");
+        isa_put(c, "add.u32 %%td, %%tm, %d;\n@%%one %s [%%td], %s, %%db",
+                (pass ? x->dcol : x->scratch) + (x->lane << 16), name, ts ? "[%ta]" : "%da");
         if (sparse) isa_put(c, ", [%%te]");
         isa_put(c, ", %%idesc");
         if (scaled) isa_put(c, ", [%%sa], [%%sb]");
-        if (has_lanes) isa_put(c, group == 2 ? ", {%%off0,%%off1,%%off2,%%off3,%%off4,%%off5,%%off6,%%off7}" : ", {%%off0,%%off1,%%off2,%%off3}");
+        if (has_lanes)
+            isa_put(c, group == 2 ? ", {%%off0,%%off1,%%off2,%%off3,%%off4,%%off5,%%off6,%%off7}"
+                    : ", {%%off0,%%off1,%%off2,%%off3}");
         if (enable_imm) isa_put(c, ", %d", enable); else isa_put(c, ", %%en");
         if (has_down) isa_put(c, ", %d", down);
         if (has_mask) isa_put(c, ", %%mask");

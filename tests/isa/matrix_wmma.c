@@ -1,5 +1,6 @@
-/* matrix_wmma.c - wmma.load, wmma.mma, wmma.store. Fragments are opaque, so every case is a whole chain: A, B and C are loaded, multiplied,
- * and D is stored; the row's instruction is in it as the table writes it, its partners are chosen at random: layout, stride, state space.
+/* matrix_wmma.c - wmma.load, wmma.mma, wmma.store. Fragments are opaque, so every case is a whole chain: A, B and C are
+ * loaded, multiplied, and D is stored; the row's instruction is in it as the table writes it, its partners are chosen
+ * at random: layout, stride, state space.
  * Three warps, each with one round of data and matrices of its own. What the store must not touch is compared, too. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,10 @@ typedef struct part {       /* one of A, B, C, D */
 } part;
 typedef struct { int m, n; part d; mx_expect e[]; } wmma_t;
 
-static long element(const part *p, int row, int col) { return p->col ? (long)col * p->stride + row : (long)row * p->stride + col; }
+static long element(const part *p, int row, int col)
+{
+    return p->col ? (long)col * p->stride + row : (long)row * p->stride + col;
+}
 static uint64_t get(const uint8_t *at, const part *p, int row, int col)
 {
     int bits = mx_bits(p->t);
@@ -45,19 +49,25 @@ static void check(isa_case *c)
             double v = mx_value(x->d.t, code);
             mx_expect e = x->e[(w * x->m + i) * x->n + j];
             if (!mx_good(e, v)) {
-                isa_fail(c, "round %d: D[%d][%d] is %.9g (0x%llx), must be %.9g .. %.9g", w, i, j, v, (unsigned long long)code, e.lo, e.hi);
+                isa_fail(c, "round %d: D[%d][%d] is %.9g (0x%llx), must be %.9g .. %.9g", w, i, j, v,
+                         (unsigned long long)code, e.lo, e.hi);
                 return;
             }
             memset(covered + element(&x->d, i, j) * mx_bits(x->d.t) / 8, 1, (size_t)mx_bits(x->d.t) / 8);
         }
-        for (int i = 0; i < AREA; i++) if (!covered[i] && got[i] != ISA_FILL) { isa_fail(c, "byte %d, which is none of D's, was written", i); return; }
+        for (int i = 0; i < AREA; i++)
+            if (!covered[i] && got[i] != ISA_FILL) {
+                isa_fail(c, "byte %d, which is none of D's, was written", i);
+                return;
+            }
     }
 }
 
 static void address(isa_case *c, const part *p, const char *reg, int offset)
 {
     /* a 64-bit address: of the global or the shared copy, or generic */
-    isa_put(c, "mad.wide.u32 %s, %%w, %d, %s;\n", reg, p->in_shared ? IN + AREA : offset >= IN ? AREA : IN, p->in_shared ? "%sm" : offset >= IN ? "%out" : "%in");
+    isa_put(c, "mad.wide.u32 %s, %%w, %d, %s;\n", reg, p->in_shared ? IN + AREA : offset >= IN ? AREA : IN,
+            p->in_shared ? "%sm" : offset >= IN ? "%out" : "%in");
     isa_put(c, "add.u64 %s, %s, %d;\n", reg, reg, p->in_shared ? offset : offset % IN);
     if (!*p->space) isa_put(c, "cvta.%s.u64 %s, %s;\n", p->in_shared ? "shared" : "global", reg, reg);
 }
@@ -97,7 +107,10 @@ static int build(isa_case *c)
         static const char *const spaces[] = { "", ".global", ".shared", ".shared::cta" };
         if (tested == i) {
             q->col = isa_has(c, ".col");
-            q->space = isa_has(c, ".global") ? ".global" : isa_has(c, ".shared") ? ".shared" : isa_has(c, ".shared::cta") ? ".shared::cta" : "";
+            q->space = isa_has(c, ".global") ? ".global"
+                     : isa_has(c, ".shared") ? ".shared"
+                     : isa_has(c, ".shared::cta") ? ".shared::cta"
+                     : "";
             q->strided = !strcmp(c->v->note, "stride");
         } else {
             q->col = mx_bits(ab) < 8 && i < 2 ? i == 1 : isa_int(0, 1);
@@ -110,15 +123,18 @@ static int build(isa_case *c)
         /* strides keep rows aligned to 32 bytes, a fragment's size at most */
         q->stride = q->strided ? ((dim * bits + 255) / 256 + isa_int(0, 1)) * 256 / bits : dim;
     }
-    static const char *const word[] = { [MX_F16] = "f16", [MX_BF16] = "bf16", [MX_TF32] = "tf32", [MX_F32] = "f32", [MX_F64] = "f64", [MX_S8] = "s8",
+    static const char *const word[] = { [MX_F16] = "f16", [MX_BF16] = "bf16", [MX_TF32] = "tf32", [MX_F32] = "f32",
+                                        [MX_F64] = "f64", [MX_S8] = "s8",
         [MX_U8] = "u8", [MX_S4] = "s4", [MX_U4] = "u4", [MX_B1] = "b1", [MX_S32] = "s32" };
     for (int i = 0; i < 4; i++)
-        snprintf(p[i].mnemonic, sizeof p[i].mnemonic, i < 3 ? "wmma.load.%s.sync.aligned.%s.%s%s.%s" : "wmma.store.%s.sync.aligned.%s.%s%s.%s", i < 3 ? letter[i] : "d",
-            p[i].col ? "col" : "row", shape, p[i].space, word[p[i].t]);
+        snprintf(p[i].mnemonic, sizeof p[i].mnemonic, i < 3 ? "wmma.load.%s.sync.aligned.%s.%s%s.%s"
+                 : "wmma.store.%s.sync.aligned.%s.%s%s.%s", i < 3 ? letter[i] : "d", p[i].col ? "col" : "row", shape,
+                 p[i].space, word[p[i].t]);
     char mma[400];
     if (ab == MX_F16) snprintf(suffixed, sizeof suffixed, "%s.%s", word[dt], word[ct]);
     else snprintf(suffixed, sizeof suffixed, "%s.%s.%s.%s", word[dt], word[ab], word[ab], word[ct]);
-    snprintf(mma, sizeof mma, "wmma.mma%s.sync.aligned.%s.%s.%s.%s", ab == MX_B1 ? ".xor.popc" : "", p[0].col ? "col" : "row", p[1].col ? "col" : "row", shape, suffixed);
+    snprintf(mma, sizeof mma, "wmma.mma%s.sync.aligned.%s.%s.%s.%s", ab == MX_B1 ? ".xor.popc" : "", p[0].col ? "col"
+             : "row", p[1].col ? "col" : "row", shape, suffixed);
     if (tested == 4) snprintf(mma, sizeof mma, "%s", mn);
     else if (strcmp(p[tested].mnemonic, mn)) return -1;
 
@@ -137,7 +153,9 @@ static int build(isa_case *c)
         double *values[] = { pr->A, pr->B, pr->C };
         for (int i = 0; i < 3; i++) for (int r = 0; r < p[i].rows; r++) for (int q = 0; q < p[i].cols; q++) {
             /* an f32 C must stay within the range of an f16 D */
-            uint64_t code = i < 2 ? mx_random(ab, dt == MX_F16 ? MX_F16 : ct, w) : dt == MX_F16 && ct == MX_F32 && w ? mx_encode(ct, isa_int(-100, 100)) : mx_random_acc(ct, w);
+            uint64_t code = i < 2 ? mx_random(ab, dt == MX_F16 ? MX_F16 : ct, w)
+                          : dt == MX_F16 && ct == MX_F32 && w ? mx_encode(ct, isa_int(-100, 100))
+                          : mx_random_acc(ct, w);
             set(in + w * IN + i * AREA, &p[i], r, q, code);
             values[i][r * p[i].cols + q] = mx_value(p[i].t, code);
         }
@@ -149,13 +167,20 @@ static int build(isa_case *c)
     c->smem = WARPS * (IN + AREA);
 
     isa_begin(c);
-    isa_put(c, ".reg .b32 %%w, %%i, %%v, %%s; .reg .b64 %%sm, %%p, %%q; .reg .pred %%c;\nmov.u64 %%sm, dsmem;\nshr.u32 %%w, %%tx, 5;\n");
-    for (int i = 0; i < 4; i++) isa_put(c, ".reg .%s %%%c<%d>;\n", p[i].t == MX_F64 ? "f64" : i > 1 && p[i].t == MX_F32 ? "f32" : "b32", "abcd"[i], p[i].regs);
+    isa_put(c,
+            ".reg .b32 %%w, %%i, %%v, %%s; .reg .b64 %%sm, %%p, %%q; .reg .pred %%c;\nmov.u64 %%sm, dsmem;\nshr.u32 "
+            "%%w, %%tx, 5;\n");
+    for (int i = 0; i < 4; i++)
+        isa_put(c, ".reg .%s %%%c<%d>;\n", p[i].t == MX_F64 ? "f64"
+                                           : i > 1 && p[i].t == MX_F32 ? "f32"
+                                           : "b32", "abcd"[i], p[i].regs);
     /* everything is in shared memory too: warp w's A, B, C, D at w * (IN + AREA) */
     for (int w = 0; w < WARPS; w++) for (int half = 0; half < 2; half++)
-        isa_put(c, "mov.u32 %%i, %%tx;\nL%d_%d:\nmad.wide.u32 %%p, %%i, 4, %s;\nld.global.b32 %%v, [%%p+%d];\nmad.wide.u32 %%q, %%i, 4, %%sm;\nst.shared.b32 [%%q+%d], %%v;\n"
-            "add.u32 %%i, %%i, %d;\nsetp.lt.u32 %%c, %%i, %d;\n@%%c bra L%d_%d;\n", w, half, half ? "%out" : "%in", w * (half ? AREA : IN),
-            w * (IN + AREA) + half * IN, 32 * WARPS, (half ? AREA : IN) / 4, w, half);
+        isa_put(c,
+                "mov.u32 %%i, %%tx;\nL%d_%d:\nmad.wide.u32 %%p, %%i, 4, %s;\nld.global.b32 %%v, "
+                "[%%p+%d];\nmad.wide.u32 %%q, %%i, 4, %%sm;\nst.shared.b32 [%%q+%d], %%v;\n"
+                "add.u32 %%i, %%i, %d;\nsetp.lt.u32 %%c, %%i, %d;\n@%%c bra L%d_%d;\n", w, half, half ? "%out" : "%in",
+                w * (half ? AREA : IN), w * (IN + AREA) + half * IN, 32 * WARPS, (half ? AREA : IN) / 4, w, half);
     isa_put(c, "bar.sync 0;\n");
     for (int i = 0; i < 4; i++) {
         if (i == 3) isa_put(c, "%s {", mma);
@@ -176,8 +201,11 @@ static int build(isa_case *c)
     if (p[3].in_shared) {
         isa_put(c, "bar.sync 0;\n");
         for (int w = 0; w < WARPS; w++)
-            isa_put(c, "mov.u32 %%i, %%tx;\nR%d:\nmad.wide.u32 %%p, %%i, 4, %%sm;\nld.shared.b32 %%v, [%%p+%d];\nmad.wide.u32 %%q, %%i, 4, %%out;\nst.global.b32 [%%q+%d], %%v;\n"
-                "add.u32 %%i, %%i, %d;\nsetp.lt.u32 %%c, %%i, %d;\n@%%c bra R%d;\n", w, w * (IN + AREA) + IN, w * AREA, 32 * WARPS, AREA / 4, w);
+            isa_put(c,
+                    "mov.u32 %%i, %%tx;\nR%d:\nmad.wide.u32 %%p, %%i, 4, %%sm;\nld.shared.b32 %%v, "
+                    "[%%p+%d];\nmad.wide.u32 %%q, %%i, 4, %%out;\nst.global.b32 [%%q+%d], %%v;\n"
+                    "add.u32 %%i, %%i, %d;\nsetp.lt.u32 %%c, %%i, %d;\n@%%c bra R%d;\n", w, w * (IN + AREA) + IN,
+                    w * AREA, 32 * WARPS, AREA / 4, w);
     }
     isa_end(c);
     return 0;

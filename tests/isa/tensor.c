@@ -1,32 +1,41 @@
-/* tensor.c - tensor copies: cp.async.bulk.tensor, its prefetch, cp.reduce.async.bulk.tensor; tensormap.*, prefetch.tensormap.
+/* tensor.c - tensor copies: cp.async.bulk.tensor, its prefetch, cp.reduce.async.bulk.tensor; tensormap.*,
+ * prefetch.tensormap.
  *
- * The reference is a tensor and a box in plain loops: element by element, coordinate by coordinate, as the ISA's sections on tiled mode,
- * im2col and swizzling say. The configuration (type, rank, sizes, strides, box, traversal strides, swizzle, fill, coordinates) is random
- * for each variant, within what the driver's encode functions allow. Interleaved layouts are left out: the ISA says too little of them. */
+ * The reference is a tensor and a box in plain loops: element by element, coordinate by coordinate, as the ISA's
+ * sections on tiled mode, im2col and swizzling say. The configuration (type, rank, sizes, strides, box, traversal
+ * strides, swizzle, fill, coordinates) is random for each variant, within what the driver's encode functions allow.
+ * Interleaved layouts are left out: the ISA says too little of them. */
 #include <cuda.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernels.h"
 
-typedef struct { const char *name; int cu, elemtype, size, fp; } type_;       /* elemtype: tensormap.replace's number for it */
+/* elemtype: tensormap.replace's number for it */
+typedef struct { const char *name; int cu, elemtype, size, fp; } type_;
 static const type_ types[] = {
-    { "u8", CU_TENSOR_MAP_DATA_TYPE_UINT8, 0, 1, 0 }, { "u16", CU_TENSOR_MAP_DATA_TYPE_UINT16, 1, 2, 0 }, { "u32", CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, 4, 0 },
-    { "s32", CU_TENSOR_MAP_DATA_TYPE_INT32, 3, 4, 0 }, { "u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 4, 8, 0 }, { "s64", CU_TENSOR_MAP_DATA_TYPE_INT64, 5, 8, 0 },
-    { "f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 6, 2, 1 }, { "f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7, 4, 1 }, { "f32ftz", CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, 8, 4, 1 },
-    { "f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 9, 8, 1 }, { "bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 10, 2, 1 }, { "tf32", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 11, 4, 1 },
+    { "u8", CU_TENSOR_MAP_DATA_TYPE_UINT8, 0, 1, 0 }, { "u16", CU_TENSOR_MAP_DATA_TYPE_UINT16, 1, 2, 0 },
+    { "u32", CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, 4, 0 }, { "s32", CU_TENSOR_MAP_DATA_TYPE_INT32, 3, 4, 0 },
+    { "u64", CU_TENSOR_MAP_DATA_TYPE_UINT64, 4, 8, 0 }, { "s64", CU_TENSOR_MAP_DATA_TYPE_INT64, 5, 8, 0 },
+    { "f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 6, 2, 1 }, { "f32", CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 7, 4, 1 },
+    { "f32ftz", CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, 8, 4, 1 }, { "f64", CU_TENSOR_MAP_DATA_TYPE_FLOAT64, 9, 8, 1 },
+    { "bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 10, 2, 1 }, { "tf32", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, 11, 4, 1 },
     { "tf32ftz", CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ, 12, 4, 1 },
 };
 enum { SW_NONE, SW_32, SW_64, SW_128, SW_96, SW_128_A32, SW_128_A32_FLIP, SW_128_A64 };
 static const int span[] = { 0, 32, 64, 128, 96, 128, 128, 128 };
-static const int cu_swizzle[] = { CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B, -1,
-    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B };
+static const int cu_swizzle[] = { CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B,
+                                  CU_TENSOR_MAP_SWIZZLE_128B, -1,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B };
 
 enum { TILED, GATHER, IM2COL, IM2COL_W, IM2COL_W128 };
 typedef struct {
     const type_ *t;
-    int mode, rank, swizzle, nan_fill, corner_lo[3], corner_hi[3], channels, pixels, sub;      /* sub: 4-bit and 6-bit types: elemtype 13, 14, 15 */
-    uint64_t base, dim[5], stride[5];          /* base: offset in the buffer; strides in bytes, stride[0] the element's size */
+    /* sub: 4-bit and 6-bit types: elemtype 13, 14, 15 */
+    int mode, rank, swizzle, nan_fill, corner_lo[3], corner_hi[3], channels, pixels, sub;
+    /* base: offset in the buffer; strides in bytes, stride[0] the element's size */
+    uint64_t base, dim[5], stride[5];
     uint32_t box[5], step[5];
     int at[5], offset[3];                      /* coordinates of the instruction; im2col offsets, or halo and wOffset */
     int halo, w_offset;
@@ -52,7 +61,8 @@ static int encode(isa_case *c, isa_tmap *m, const tensor *t, uint64_t device)
     static __typeof__(&cuTensorMapEncodeIm2col) im2col;
     static __typeof__(&cuTensorMapEncodeIm2colWide) wide;
     if (!tiled) {
-        tiled = (__typeof__(tiled))isa_driver("cuTensorMapEncodeTiled"); im2col = (__typeof__(im2col))isa_driver("cuTensorMapEncodeIm2col");
+        tiled = (__typeof__(tiled))isa_driver("cuTensorMapEncodeTiled");
+        im2col = (__typeof__(im2col))isa_driver("cuTensorMapEncodeIm2col");
         wide = (__typeof__(wide))isa_driver("cuTensorMapEncodeIm2colWide");
     }
     CUtensorMap *map = (CUtensorMap *)m;
@@ -61,25 +71,32 @@ static int encode(isa_case *c, isa_tmap *m, const tensor *t, uint64_t device)
     cuuint64_t dim[5], stride[5];
     for (int k = 0; k < 5; k++) { dim[k] = t->dim[k]; stride[k] = t->stride[k]; }
     CUtensorMapSwizzle s = (CUtensorMapSwizzle)cu_swizzle[t->swizzle];
-    CUtensorMapFloatOOBfill f = t->nan_fill ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+    CUtensorMapFloatOOBfill f = t->nan_fill ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+        : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
     CUtensorMapDataType type = (CUtensorMapDataType)t->t->cu;
     CUresult e;
     if (t->mode == TILED || t->mode == GATHER)
-        e = tiled(map, type, r, p, dim, stride + 1, t->box, t->step, CU_TENSOR_MAP_INTERLEAVE_NONE, s, CU_TENSOR_MAP_L2_PROMOTION_NONE, f);
+        e = tiled(map, type, r, p, dim, stride + 1, t->box, t->step, CU_TENSOR_MAP_INTERLEAVE_NONE, s,
+                  CU_TENSOR_MAP_L2_PROMOTION_NONE, f);
     else if (t->mode == IM2COL)
-        e = im2col(map, type, r, p, dim, stride + 1, t->corner_lo, t->corner_hi, (cuuint32_t)t->channels, (cuuint32_t)t->pixels, t->step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-            s, CU_TENSOR_MAP_L2_PROMOTION_NONE, f);
+        e = im2col(map, type, r, p, dim, stride + 1, t->corner_lo, t->corner_hi, (cuuint32_t)t->channels,
+                   (cuuint32_t)t->pixels, t->step, CU_TENSOR_MAP_INTERLEAVE_NONE, s, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                   f);
     else {
         if (!wide) { isa_fail(c, "the driver has no cuTensorMapEncodeIm2colWide"); return -1; }
-        e = wide(map, type, r, p, dim, stride + 1, t->corner_lo[0], t->corner_hi[0], (cuuint32_t)t->channels, (cuuint32_t)t->pixels, t->step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-            t->mode == IM2COL_W128 ? CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 : CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, s, CU_TENSOR_MAP_L2_PROMOTION_NONE, f);
+        e = wide(map, type, r, p, dim, stride + 1, t->corner_lo[0], t->corner_hi[0], (cuuint32_t)t->channels,
+                 (cuuint32_t)t->pixels, t->step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                 t->mode == IM2COL_W128 ? CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 : CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, s,
+                 CU_TENSOR_MAP_L2_PROMOTION_NONE, f);
     }
-    if (e) isa_fail(c, "the driver refuses the tensor map: %d (type %s rank %d box %u %u %u %u %u swizzle %d)", e, t->t->name, t->rank, t->box[0], t->box[1], t->box[2], t->box[3],
-        t->box[4], t->swizzle);
+    if (e)
+        isa_fail(c, "the driver refuses the tensor map: %d (type %s rank %d box %u %u %u %u %u swizzle %d)", e,
+                 t->t->name, t->rank, t->box[0], t->box[1], t->box[2], t->box[3], t->box[4], t->swizzle);
     return e ? -1 : 0;
 }
 
-/* Calls visit for each element of the box in the order of shared memory: its byte offset in the box, and in the tensor's memory, or -1 outside */
+/* Calls visit for each element of the box in the order of shared memory: its byte offset in the box, and in the
+ * tensor's memory, or -1 outside */
 typedef void (*visitor)(void *arg, uint32_t smem, int64_t global, const tensor *t);
 static int64_t place(const tensor *t, const int64_t *x)
 {
@@ -104,8 +121,10 @@ static uint32_t traverse(const tensor *t, visitor visit, void *arg)
 {
     uint32_t smem = 0, n[5];
     if (t->mode == TILED) {
-        for (int k = 0; k < 5; k++) n[k] = k >= t->rank ? 1 : k == 0 ? t->box[0] : (t->box[k] + t->step[k] - 1) / t->step[k];
-        for (uint32_t e = 0; e < n[4]; e++) for (uint32_t d = 0; d < n[3]; d++) for (uint32_t c = 0; c < n[2]; c++) for (uint32_t b = 0; b < n[1]; b++)
+        for (int k = 0; k < 5; k++)
+            n[k] = k >= t->rank ? 1 : k == 0 ? t->box[0] : (t->box[k] + t->step[k] - 1) / t->step[k];
+        for (uint32_t e = 0; e < n[4]; e++)
+            for (uint32_t d = 0; d < n[3]; d++) for (uint32_t c = 0; c < n[2]; c++) for (uint32_t b = 0; b < n[1]; b++)
             for (uint32_t a = 0; a < n[0]; a++) {
                 uint32_t i[5] = { a, b, c, d, e };
                 int64_t x[5];
@@ -127,7 +146,10 @@ static uint32_t traverse(const tensor *t, visitor visit, void *arg)
     int64_t p[5], lo[5], hi[5];
     int last = t->rank - 1, wide = t->mode != IM2COL;
     for (int k = 0; k < t->rank; k++) p[k] = t->at[k];
-    for (int k = 1; k < last; k++) { lo[k] = t->corner_lo[k - 1]; hi[k] = (int64_t)t->dim[k] - 1 + t->corner_hi[k - 1]; }
+    for (int k = 1; k < last; k++) {
+        lo[k] = t->corner_lo[k - 1];
+        hi[k] = (int64_t)t->dim[k] - 1 + t->corner_hi[k - 1];
+    }
     int shift = wide ? t->w_offset : 0;
     p[1] += shift; lo[1] += shift; hi[1] += shift;
     int total = t->mode == IM2COL_W128 ? 128 : t->pixels, group = t->mode == IM2COL_W128 ? 32 : total;
@@ -152,9 +174,14 @@ static uint32_t traverse(const tensor *t, visitor visit, void *arg)
 }
 
 /* ---- Configurations ---- */
-static const type_ *type_named(const char *s) { for (size_t i = 0; i < sizeof types / sizeof *types; i++) if (!strcmp(types[i].name, s)) return &types[i]; return NULL; }
+static const type_ *type_named(const char *s)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) if (!strcmp(types[i].name, s)) return &types[i];
+    return NULL;
+}
 
-enum { STORE = 1, PLAIN = 2 };       /* PLAIN: no swizzle but the driver's three, for maps that are modified afterwards */
+/* PLAIN: no swizzle but the driver's three, for maps that are modified afterwards */
+enum { STORE = 1, PLAIN = 2 };
 static void strides(tensor *t)
 {
     t->stride[0] = (uint64_t)t->t->size;
@@ -189,10 +216,15 @@ static void random_tiled(isa_case *c, tensor *t, int rank, int flags)
     }
     for (int k = 0; k < rank; k++) {
         t->dim[k] = (uint64_t)isa_int(1, k ? 9 : (int)t->box[0] * 2);
-        /* stores: the ISA does not say what happens between the last element and the next 16 bytes; the hardware writes there */
-        if (k == 0) { uint64_t unit = (uint64_t)(flags & STORE ? 16 / size : 1); t->dim[0] = (t->dim[0] + unit - 1) / unit * unit; }
+        /* stores: the ISA does not say what happens between the last element and the next 16 bytes; the hardware writes
+         * there */
+        if (k == 0) {
+            uint64_t unit = (uint64_t)(flags & STORE ? 16 / size : 1);
+            t->dim[0] = (t->dim[0] + unit - 1) / unit * unit;
+        }
         t->at[k] = isa_int(flags & STORE ? 0 : -(int)t->box[k] / 2, (int)t->dim[k] - 1);
-        if (k == 0) t->at[0] -= ((t->at[0] * size % 16 + 16) % 16) / size;      /* the box starts at a multiple of 16 bytes */
+        /* the box starts at a multiple of 16 bytes */
+        if (k == 0) t->at[0] -= ((t->at[0] * size % 16 + 16) % 16) / size;
     }
     t->base = 16 * (uint64_t)isa_int(0, 3);
     t->nan_fill = !(flags & STORE) && t->t->fp && isa_int(0, 1);
@@ -202,7 +234,9 @@ static void random_im2col(isa_case *c, tensor *t, int rank, int flags)
 {
     int wide = t->mode != IM2COL;
     t->rank = rank;
-    do t->swizzle = random_swizzle(c, flags); while (wide && t->swizzle != SW_64 && t->swizzle != SW_128 && t->swizzle != SW_128_A32);      /* the driver takes no other */
+    /* the driver takes no other */
+    do t->swizzle = random_swizzle(c, flags);
+    while (wide && t->swizzle != SW_64 && t->swizzle != SW_128 && t->swizzle != SW_128_A32);
     int inner = t->swizzle ? span[t->swizzle] : 16 * isa_int(1, 6);
     t->channels = inner / t->t->size;
     if (t->channels > 256) t->channels = 256;
@@ -212,8 +246,12 @@ static void random_im2col(isa_case *c, tensor *t, int rank, int flags)
     for (int k = 0; k < spatial; k++) {
         t->dim[1 + k] = (uint64_t)isa_int(4, 9);
         t->step[1 + k] = (uint32_t)isa_int(1, 2);
-        if (flags & STORE) { t->corner_lo[k] = isa_int(0, 1); t->corner_hi[k] = -isa_int(0, 1); t->offset[k] = 0; t->step[1 + k] = 1; }
-        else { t->corner_lo[k] = isa_int(-2, 1); t->corner_hi[k] = isa_int(-2, 1); t->offset[k] = isa_int(0, 3); }
+        if (flags & STORE) {
+            t->corner_lo[k] = isa_int(0, 1);
+            t->corner_hi[k] = -isa_int(0, 1);
+            t->offset[k] = 0;
+            t->step[1 + k] = 1;
+        } else { t->corner_lo[k] = isa_int(-2, 1); t->corner_hi[k] = isa_int(-2, 1); t->offset[k] = isa_int(0, 3); }
         t->at[1 + k] = isa_int(t->corner_lo[k], (int)t->dim[1 + k] - 1 + t->corner_hi[k]);
     }
     t->dim[rank - 1] = (uint64_t)isa_int(1, 4);
@@ -235,12 +273,18 @@ static void random_im2col(isa_case *c, tensor *t, int rank, int flags)
     strides(t);
 }
 
-/* Random contents; types that the copy may change on the way (flushed, rounded to tf32) get values that it leaves alone */
+/* Random contents; types that the copy may change on the way (flushed, rounded to tf32) get values that it leaves
+ * alone */
 static void contents(uint8_t *p, size_t n, const type_ *t)
 {
     isa_bytes(p, n);
     if (t->elemtype == 8 || t->elemtype == 11 || t->elemtype == 12)
-        for (size_t i = 0; i + 4 <= n; i += 4) { uint32_t u; memcpy(&u, p + i, 4); u = (u & 0x807fe000) | (uint32_t)isa_int(1, 254) << 23; memcpy(p + i, &u, 4); }
+        for (size_t i = 0; i + 4 <= n; i += 4) {
+            uint32_t u;
+            memcpy(&u, p + i, 4);
+            u = (u & 0x807fe000) | (uint32_t)isa_int(1, 254) << 23;
+            memcpy(p + i, &u, 4);
+        }
 }
 
 /* ---- Comparison: some bytes are only known to be NaNs, some not at all ---- */
@@ -252,14 +296,24 @@ static void check(isa_case *c)
     for (size_t i = 0; i < c->out_size; i++) {
         if (r->how[i] == ANYTHING) continue;
         if (r->how[i] == EXACT) {
-            if (c->out[i] != c->want[i]) { isa_fail(c, "byte %zu is %02x, must be %02x (smem offset %lld)", i, c->out[i], c->want[i], (long long)(c->user[0] ? i % (size_t)c->user[0] : i)); return; }
+            if (c->out[i] != c->want[i]) {
+                isa_fail(c, "byte %zu is %02x, must be %02x (smem offset %lld)", i, c->out[i], c->want[i],
+                         (long long)(c->user[0] ? i % (size_t)c->user[0] : i));
+                return;
+            }
             continue;
         }
         if (i % (size_t)r->size) continue;
         uint64_t u = 0;
         memcpy(&u, c->out + i, (size_t)r->size);
-        uint64_t mag = u & (~0ull >> (65 - 8 * r->size)), inf = r->size == 8 ? 0x7ff0000000000000ull : r->size == 4 ? 0x7f800000 : r->fp == 2 ? 0x7f80 : 0x7c00;
-        if (mag <= inf) { isa_fail(c, "byte %zu: out of bounds, must be a NaN, is %#llx", i, (unsigned long long)u); return; }
+        uint64_t mag = u & (~0ull >> (65 - 8 * r->size)), inf = r->size == 8 ? 0x7ff0000000000000ull
+                     : r->size == 4 ? 0x7f800000
+                     : r->fp == 2 ? 0x7f80
+                     : 0x7c00;
+        if (mag <= inf) {
+            isa_fail(c, "byte %zu: out of bounds, must be a NaN, is %#llx", i, (unsigned long long)u);
+            return;
+        }
     }
 }
 static rule *new_rule(isa_case *c, const type_ *t)
@@ -287,7 +341,11 @@ static void nothing(void *arg, uint32_t smem, int64_t g, const tensor *t) { (voi
 
 static int mode_of(const char *m)
 {
-    return strstr(m, "im2col::w::128") ? IM2COL_W128 : strstr(m, "im2col::w") ? IM2COL_W : strstr(m, "im2col") ? IM2COL : strstr(m, "gather4") || strstr(m, "scatter4") ? GATHER : TILED;
+    return strstr(m, "im2col::w::128") ? IM2COL_W128
+         : strstr(m, "im2col::w") ? IM2COL_W
+         : strstr(m, "im2col") ? IM2COL
+         : strstr(m, "gather4") || strstr(m, "scatter4") ? GATHER
+         : TILED;
 }
 static void random_tensor(isa_case *c, tensor *t, int flags)
 {
@@ -298,7 +356,8 @@ static void random_tensor(isa_case *c, tensor *t, int flags)
     else if (t->mode == GATHER) {
         random_tiled(c, t, 2, flags);
         t->box[1] = 1; t->step[1] = 1;
-        for (int r = 0; r < 4; r++)            /* scattered rows must not be the same: the result would depend on their order */
+        /* scattered rows must not be the same: the result would depend on their order */
+        for (int r = 0; r < 4; r++)
             for (int again = 1; again; ) {
                 again = 0;
                 t->at[1 + r] = isa_int(flags & STORE ? 0 : -1, (int)t->dim[1] + 2);
@@ -311,7 +370,8 @@ static void put_coordinates(isa_case *c, const tensor *t, char *coord, char *inf
     int n = t->mode == GATHER ? 5 : t->rank, off = t->mode == IM2COL ? t->rank - 2 : t->mode >= IM2COL_W ? 2 : 0;
     isa_put(c, ".reg .b32 %%c<5>; .reg .b16 %%o<3>;\n");
     for (int k = 0; k < n; k++) isa_put(c, "mov.b32 %%c%d, %d;\n", k, t->at[k]);
-    for (int k = 0; k < off; k++) isa_put(c, "mov.b16 %%o%d, %d;\n", k, t->mode == IM2COL ? t->offset[k] : k ? t->w_offset : t->halo);
+    for (int k = 0; k < off; k++)
+        isa_put(c, "mov.b16 %%o%d, %d;\n", k, t->mode == IM2COL ? t->offset[k] : k ? t->w_offset : t->halo);
     coord += sprintf(coord, "{");
     for (int k = 0; k < n; k++) coord += sprintf(coord, "%s%%c%d", k ? ", " : "", k);
     sprintf(coord, "}");
@@ -322,7 +382,11 @@ static void put_coordinates(isa_case *c, const tensor *t, char *coord, char *inf
         sprintf(info, "}");
     }
 }
-static void put_policy(isa_case *c) { if (isa_has(c, ".L2::cache_hint")) isa_put(c, ".reg .b64 %%pol; createpolicy.fractional.L2::evict_normal.b64 %%pol, 1.0;\n"); }
+static void put_policy(isa_case *c)
+{
+    if (isa_has(c, ".L2::cache_hint"))
+        isa_put(c, ".reg .b64 %%pol; createpolicy.fractional.L2::evict_normal.b64 %%pol, 1.0;\n");
+}
 #define POLICY (isa_has(c, ".L2::cache_hint") ? ", %pol" : "")
 
 /* Where the box goes in shared memory; swizzles are functions of the address, so not only multiples of the pattern */
@@ -336,12 +400,19 @@ static int build_load(isa_case *c)
 {
     tensor t = { 0 };
     uint32_t bytes;
-    do { t = (tensor){ 0 }; random_tensor(c, &t, 0); bytes = traverse(&t, nothing, NULL); } while (bytes > 18 * 1024 || extent(&t) > 1 << 20);
-    int multi = isa_has(c, ".multicast::cluster"), pair = isa_has(c, ".cta_group::2"), cluster = isa_has(c, ".shared::cluster");
+    do {
+        t = (tensor){ 0 };
+        random_tensor(c, &t, 0);
+        bytes = traverse(&t, nothing, NULL);
+    } while (bytes > 18 * 1024 || extent(&t) > 1 << 20);
+    int multi = isa_has(c, ".multicast::cluster"), pair = isa_has(c, ".cta_group::2"),
+        cluster = isa_has(c, ".shared::cluster");
     unsigned ctas = multi ? 4 : pair || (cluster && isa_int(0, 1)) ? 2 : 1;
-    unsigned issuer = multi || pair ? (unsigned)isa_int(0, (int)ctas - 1) : 0, target = cluster && !pair && !multi ? (unsigned)isa_int(0, (int)ctas - 1) : issuer;
+    unsigned issuer = multi || pair ? (unsigned)isa_int(0, (int)ctas - 1) : 0,
+             target = cluster && !pair && !multi ? (unsigned)isa_int(0, (int)ctas - 1) : issuer;
     unsigned mask = multi ? (unsigned)isa_int(1, 15) : 1u << target;
-    /* whose mbarrier is signalled: with .cta_group::2 the CTA of the pair that has the parity of the mbarrier operand's CTA */
+    /* whose mbarrier is signalled: with .cta_group::2 the CTA of the pair that has the parity of the mbarrier operand's
+     * CTA */
     unsigned parity = (unsigned)isa_int(0, 1), mbar_rank = pair ? (issuer & ~1u) | parity : target, expect[4] = { 0 };
     for (unsigned r = 0; r < ctas; r++) if (mask >> r & 1) expect[pair ? (r & ~1u) | parity : r] += bytes;
     c->cluster[0] = c->grid[0] = ctas;
@@ -359,18 +430,27 @@ static int build_load(isa_case *c)
     isa_begin(c);
     k_shared(c, SMEM);
     k_fill(c, SMEM);
-    isa_put(c, ".reg .b64 %%map; .reg .b32 %%d, %%m, %%t, %%n; .reg .b16 %%mask; .reg .pred %%p, %%q;\nfence.proxy.async.shared::cta;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\nmov.u32 %%n, 0;\n");
-    for (unsigned k = 0; k < ctas; k++) isa_put(c, "setp.eq.u32 %%q, %%rank, %u; @%%q mov.u32 %%n, %u;\n", k, expect[k]);
-    isa_put(c, "setp.ne.u32 %%p, %%tx, 0; setp.eq.u32 %%q, %%n, 0;\n@%%p bra I;\nmbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster;\n"
-        "@!%%q mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %%n;\nI:\n");
+    isa_put(c,
+            ".reg .b64 %%map; .reg .b32 %%d, %%m, %%t, %%n; .reg .b16 %%mask; .reg .pred %%p, "
+            "%%q;\nfence.proxy.async.shared::cta;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\nmov.u32 "
+            "%%n, 0;\n");
+    for (unsigned k = 0; k < ctas; k++)
+        isa_put(c, "setp.eq.u32 %%q, %%rank, %u; @%%q mov.u32 %%n, %u;\n", k, expect[k]);
+    isa_put(c,
+            "setp.ne.u32 %%p, %%tx, 0; setp.eq.u32 %%q, %%n, 0;\n@%%p bra I;\nmbarrier.init.shared::cta.b64 [%%mb], 1; "
+            "fence.mbarrier_init.release.cluster;\n"
+            "@!%%q mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %%n;\nI:\n");
     k_cluster_sync(c);
     isa_put(c, "setp.ne.u32 %%p, %%rank, %u; @%%p bra ISSUED; setp.ne.u32 %%p, %%tx, 0; @%%p bra ISSUED;\n", issuer);
     put_coordinates(c, &t, coord, info);
     put_policy(c);
     isa_put(c, "mov.b16 %%mask, %u; add.u32 %%d, %%sm, %u; mov.u32 %%m, %%mb;\n", mask, at);
-    if (cluster && !multi && !pair) isa_put(c, "mov.u32 %%t, %u; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%m, %%t;\n", target);
+    if (cluster && !multi && !pair)
+        isa_put(c, "mov.u32 %%t, %u; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%m, %%t;\n",
+                target);
     if (pair) isa_put(c, "mov.u32 %%t, %u; mapa.shared::cluster.u32 %%m, %%m, %%t;\n", mbar_rank);
-    isa_put(c, "%s [%%d], [%%map, %s], [%%m]%s%s%s;\nISSUED:\n@%%q bra NOTHING;\n", c->v->mnemonic, coord, info, multi ? ", %mask" : "", POLICY);
+    isa_put(c, "%s [%%d], [%%map, %s], [%%m]%s%s%s;\nISSUED:\n@%%q bra NOTHING;\n", c->v->mnemonic, coord, info,
+            multi ? ", %mask" : "", POLICY);
     k_wait(c, 0, 0, 0);
     isa_put(c, "NOTHING:\n");
     k_cluster_sync(c);
@@ -392,7 +472,9 @@ static void store_one(void *arg, uint32_t smem, int64_t g, const tensor *t)
 static int build_store(isa_case *c)
 {
     static const char *const ops[] = { "add", "min", "max", "inc", "dec", "and", "or", "xor" };
-    static const char *const with[] = { "u32 s32 u64 f32 f16 bf16", "u32 s32 u64 s64 f16 bf16", "u32 s32 u64 s64 f16 bf16", "u32", "u32", "u32 s32 u64", "u32 s32 u64", "u32 s32 u64" };
+    static const char *const with[] = { "u32 s32 u64 f32 f16 bf16", "u32 s32 u64 s64 f16 bf16",
+                                        "u32 s32 u64 s64 f16 bf16", "u32", "u32", "u32 s32 u64", "u32 s32 u64",
+                                        "u32 s32 u64" };
     const char *op = NULL;
     const type_ *type = NULL;
     for (unsigned i = 0; i < 8; i++) {
@@ -404,13 +486,18 @@ static int build_store(isa_case *c)
     }
     tensor t;
     uint32_t bytes;
-    do { t = (tensor){ .t = type }; random_tensor(c, &t, STORE); bytes = traverse(&t, nothing, NULL); } while (bytes > 18 * 1024 || extent(&t) > 1 << 20);
+    do {
+        t = (tensor){ .t = type };
+        random_tensor(c, &t, STORE);
+        bytes = traverse(&t, nothing, NULL);
+    } while (bytes > 18 * 1024 || extent(&t) > 1 << 20);
     uint8_t *in = isa_in(c, SMEM), *want = isa_out(c, extent(&t) + 64);
     contents(in, SMEM, t.t);
     if (op) {
         int counter = !strcmp(op, "inc") || !strcmp(op, "dec");
         for (int i = 0; i < SMEM; i += t.t->size) isa_element(t.t->name, in + i, counter);
-        for (size_t i = 0; i + (size_t)t.t->size <= c->out_size; i += (size_t)t.t->size) isa_element(t.t->name, c->out + i, counter);
+        for (size_t i = 0; i + (size_t)t.t->size <= c->out_size; i += (size_t)t.t->size)
+            isa_element(t.t->name, c->out + i, counter);
         memcpy(want, c->out, c->out_size);
     }
     uint32_t at = smem_place(&t, bytes);
@@ -423,16 +510,22 @@ static int build_store(isa_case *c)
     isa_begin(c);
     k_shared(c, SMEM);
     k_load(c, SMEM, 0);
-    isa_put(c, ".reg .b64 %%map; .reg .b32 %%d; .reg .pred %%p;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\n"
-        "setp.ne.u32 %%p, %%tx, 0; @%%p bra DONE;\nadd.u32 %%d, %%sm, %u;\n", at);
+    isa_put(c,
+            ".reg .b64 %%map; .reg .b32 %%d; .reg .pred %%p;\nfence.proxy.async.shared::cta;\nbar.sync 0;\nmov.b64 "
+            "%%map, p_tmap0; cvta.param.u64 %%map, %%map;\n"
+            "setp.ne.u32 %%p, %%tx, 0; @%%p bra DONE;\nadd.u32 %%d, %%sm, %u;\n", at);
     put_coordinates(c, &t, coord, info);
     put_policy(c);
-    isa_put(c, "%s [%%map, %s], [%%d]%s;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:\n", c->v->mnemonic, coord, POLICY);
+    isa_put(c, "%s [%%map, %s], [%%d]%s;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nDONE:\n",
+            c->v->mnemonic, coord, POLICY);
     isa_end(c);
     return 0;
 }
 
-static int build_tensor(isa_case *c) { return strstr(c->v->mnemonic, ".global.shared::cta") ? build_store(c) : build_load(c); }
+static int build_tensor(isa_case *c)
+{
+    return strstr(c->v->mnemonic, ".global.shared::cta") ? build_store(c) : build_load(c);
+}
 ISA_FAMILY(tensor, "cp.async.bulk.tensor", build_tensor)
 ISA_FAMILY(tensor_reduce, "cp.reduce.async.bulk.tensor", build_store)
 
@@ -451,35 +544,46 @@ static int build_prefetch(isa_case *c)
     isa_put(c, ".reg .b64 %%map, %%g, %%o; .reg .b32 %%v;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\n");
     put_coordinates(c, &t, coord, info);
     put_policy(c);
-    isa_put(c, "%s [%%map, %s]%s%s;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n",
-        c->v->mnemonic, coord, info, POLICY);
+    isa_put(c,
+            "%s [%%map, %s]%s%s;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; "
+            "ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n", c->v->mnemonic, coord, info, POLICY);
     isa_end(c);
     return 0;
 }
 ISA_FAMILY(tensor_prefetch, "cp.async.bulk.prefetch.tensor", build_prefetch)
 
 /* ---- tensormap.* ----
- * The kernel gets a map in which one field is not what it should be, copies it to global or shared memory, replaces the field, makes the map known
- * to the tensormap proxy, and loads a box with it: the result must be that of the right map. */
+ * The kernel gets a map in which one field is not what it should be, copies it to global or shared memory, replaces the
+ * field, makes the map known to the tensormap proxy, and loads a box with it: the result must be that of the right
+ * map. */
 enum { MAP_AT = 1 << 18 };          /* where the copy of the map is in p_in's buffer */
 static void put_map_copy(isa_case *c, int shared)
 {
-    isa_put(c, ".shared .align 128 .b8 smap[128];\n.reg .b64 %%map, %%g, %%q; .reg .b32 %%smap, %%v, %%a; .reg .pred %%p;\nmov.u32 %%smap, smap; add.s64 %%map, %%in, %d;\n"
-        "setp.ne.u32 %%p, %%tx, 0; @%%p bra COPIED;\n", MAP_AT);
-    for (int i = 0; i < 16; i++) isa_put(c, "ld.param.b64 %%q, [p_tmap0+%d]; st.%s.b64 [%s+%d], %%q;\n", i * 8, shared ? "shared" : "global", shared ? "%smap" : "%map", i * 8);
+    isa_put(c,
+            ".shared .align 128 .b8 smap[128];\n.reg .b64 %%map, %%g, %%q; .reg .b32 %%smap, %%v, %%a; .reg .pred "
+            "%%p;\nmov.u32 %%smap, smap; add.s64 %%map, %%in, %d;\n" "setp.ne.u32 %%p, %%tx, 0; @%%p bra COPIED;\n",
+            MAP_AT);
+    for (int i = 0; i < 16; i++)
+        isa_put(c, "ld.param.b64 %%q, [p_tmap0+%d]; st.%s.b64 [%s+%d], %%q;\n", i * 8, shared ? "shared" : "global",
+                shared ? "%smap" : "%map", i * 8);
 }
 static void put_load_box(isa_case *c, const tensor *t, uint32_t bytes, uint32_t at)
 {
     char coord[64], info[48];
-    isa_put(c, "@%%p bra ISSUED;\nmbarrier.init.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %u;\n", bytes);
+    isa_put(c,
+            "@%%p bra ISSUED;\nmbarrier.init.shared::cta.b64 [%%mb], 1; "
+            "fence.mbarrier_init.release.cluster;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %u;\n", bytes);
     put_coordinates(c, t, coord, info);
-    isa_put(c, "add.u32 %%a, %%sm, %u;\ncp.async.bulk.tensor.%dd.shared::cta.global.tile.mbarrier::complete_tx::bytes [%%a], [%%map, %s], [%%mb];\nISSUED:\nbar.sync 0;\n", at, t->rank, coord);
+    isa_put(c,
+            "add.u32 %%a, %%sm, %u;\ncp.async.bulk.tensor.%dd.shared::cta.global.tile.mbarrier::complete_tx::bytes "
+            "[%%a], [%%map, %s], [%%mb];\nISSUED:\nbar.sync 0;\n", at, t->rank, coord);
     k_wait(c, 0, 0, 0);
     k_dump(c, SMEM);
 }
 
-/* Loads of the packed types: 16 values of 4 bits are 8 bytes there; here 8 bytes, or 8 and 8 that nobody defines; 16 of 6 bits are 12 bytes
- * there, 12 and 4 here. Returns the bytes that the mbarrier counts: those that came, without the padding. (The ISA does not say; it is
+/* Loads of the packed types: 16 values of 4 bits are 8 bytes there; here 8 bytes, or 8 and 8 that nobody defines; 16 of
+ * 6 bits are 12 bytes there, 12 and 4 here. Returns the bytes that the mbarrier counts: those that came, without the
+ *   padding. (The ISA does not say; it is
  * what NVIDIA's own kernels for these types expect.) */
 static uint32_t sub_byte(const tensor *t, load_arg *l)
 {
@@ -490,7 +594,8 @@ static uint32_t sub_byte(const tensor *t, load_arg *l)
                 uint32_t s = swizzled(l->at + smem + b, t->swizzle);
                 int64_t y = t->at[1] + (int64_t)row, x = (t->at[0] + (int64_t)k * 16);
                 l->how[s] = b < from ? EXACT : ANYTHING;
-                l->want[s] = y < 0 || y >= (int64_t)t->dim[1] || x >= (int64_t)t->dim[0] ? 0 : l->in[t->base + (uint64_t)y * t->stride[1] + (uint64_t)x / 16 * from + b % from];
+                l->want[s] = y < 0 || y >= (int64_t)t->dim[1] || x >= (int64_t)t->dim[0] ? 0
+                    : l->in[t->base + (uint64_t)y * t->stride[1] + (uint64_t)x / 16 * from + b % from];
             }
     return came;
 }
@@ -498,9 +603,13 @@ static uint32_t sub_byte(const tensor *t, load_arg *l)
 static int build_tensormap(isa_case *c)
 {
     const char *m = c->v->mnemonic;
-    int cp = strstr(m, "cp_fenceproxy") != NULL, shared = cp || isa_has(c, ".shared::cta"), generic = !cp && !shared && !isa_has(c, ".global");
+    int cp = strstr(m, "cp_fenceproxy") != NULL, shared = cp || isa_has(c, ".shared::cta"),
+        generic = !cp && !shared && !isa_has(c, ".global");
     int ord = isa_sweep(c, "ORD", 0), value = isa_sweep(c, "V", -1), reg = 0;
-    if (value < 0 && strstr(c->v->ops, "imm") && !isa_sweep(c, "ORD", 0)) { const char *i = strstr(c->v->ops, "imm "); value = atoi(i + 4); }
+    if (value < 0 && strstr(c->v->ops, "imm") && !isa_sweep(c, "ORD", 0)) {
+        const char *i = strstr(c->v->ops, "imm ");
+        value = atoi(i + 4);
+    }
     tensor t = { .t = type_named("f32"), .mode = TILED }, wrong;
     /* a map of rank 5, or of 2 where that does */
     int rank = strstr(m, ".elemtype") || strstr(m, "swizzle") || strstr(m, "interleave") ? 2 : 5;
@@ -510,7 +619,10 @@ static int build_tensormap(isa_case *c)
     t.swizzle = 0;
     t.base = 0;
     t.box[0] = 16; t.dim[0] = 24;
-    for (int k = 1; k < rank; k++) { t.box[k] = (uint32_t)(rank == 2 ? 12 : 2 + k % 2); t.dim[k] = (uint64_t)(rank == 2 ? isa_int(9, 12) : isa_int(3, 5)); }
+    for (int k = 1; k < rank; k++) {
+        t.box[k] = (uint32_t)(rank == 2 ? 12 : 2 + k % 2);
+        t.dim[k] = (uint64_t)(rank == 2 ? isa_int(9, 12) : isa_int(3, 5));
+    }
     for (int k = 0; k < rank; k++) t.at[k] = k ? isa_int(-1, 2) : 4 * isa_int(0, 2);
     if (strstr(m, "global_dim")) t.at[ord] = 0;                /* so that the wrong value shows */
     if (strstr(m, "global_stride")) t.at[ord + 1] = 0;
@@ -519,7 +631,8 @@ static int build_tensormap(isa_case *c)
         t.t = type_named("u8"); t.sub = value;
         t.box[0] = 128; t.dim[0] = 256; t.box[1] = 8; t.stride[0] = 1; t.stride[1] = 256; t.at[0] = 128 * isa_int(0, 1);
     }
-    if (strstr(m, "elemtype") && value < 13) for (unsigned i = 0; i < 13; i++) if (types[i].elemtype == value) t.t = &types[i];
+    if (strstr(m, "elemtype") && value < 13)
+        for (unsigned i = 0; i < 13; i++) if (types[i].elemtype == value) t.t = &types[i];
     if (strstr(m, "elemtype") && value < 13) t.at[0] = 16 / t.t->size * isa_int(0, 1);
     if (strstr(m, "elemtype")) { t.stride[0] = (uint64_t)t.t->size; t.stride[1] = 256; }
     if (strstr(m, "swizzle_mode")) {
@@ -535,16 +648,31 @@ static int build_tensormap(isa_case *c)
     if (strstr(m, "fill_mode")) { t.nan_fill = value; t.at[1] = -1; }
     wrong = t;
     if (strstr(m, "global_address") || cp) wrong.base = 4096, new = -1;
-    else if (strstr(m, ".rank")) { reg = 1; new = 3; wrong.rank = 5; t.rank = 4; }          /* the value is the rank less one */
+    /* the value is the rank less one */
+    else if (strstr(m, ".rank")) { reg = 1; new = 3; wrong.rank = 5; t.rank = 4; }
     else if (strstr(m, "box_dim")) { reg = 1; new = t.box[ord]; wrong.box[ord] = ord ? 1 : 32; }
     else if (strstr(m, "global_dim")) { reg = 1; new = (int64_t)t.dim[ord]; wrong.dim[ord] = ord ? 1 : 4; }
-    else if (strstr(m, "global_stride")) { new = (int64_t)t.stride[ord + 1]; wrong.stride[ord + 1] += 16 * (uint64_t)isa_int(1, 9); }
-    else if (strstr(m, "element_stride")) { reg = 1; new = ord ? 2 : 1; if (ord) { t.step[ord] = 2; t.box[ord] = wrong.box[ord] = 4; } }
-    else if (strstr(m, "elemtype")) { new = value; wrong.t = t.sub ? t.t : type_named(t.t->size == 4 ? "u16" : "u32"); if (!t.sub && t.t->size == 1) wrong.t = type_named("u16"); wrong.stride[0] = (uint64_t)wrong.t->size; }
-    else if (strstr(m, "interleave")) new = value;
-    else if (strstr(m, "swizzle_mode")) { new = value; wrong.swizzle = value == 1 ? SW_NONE : value >= 2 ? SW_NONE : SW_128; if (!value) t.box[0] = wrong.box[0] = 32; }
-    else if (strstr(m, "swizzle_atomicity")) { new = value; wrong.swizzle = value == 3 ? SW_128_A32 : value ? SW_128 : SW_128_A64; }
-    else if (strstr(m, "fill_mode")) { new = value; wrong.nan_fill = !value; }
+    else if (strstr(m, "global_stride")) {
+        new = (int64_t)t.stride[ord + 1];
+        wrong.stride[ord + 1] += 16 * (uint64_t)isa_int(1, 9);
+    } else if (strstr(m, "element_stride")) {
+        reg = 1;
+        new = ord ? 2 : 1;
+        if (ord) { t.step[ord] = 2; t.box[ord] = wrong.box[ord] = 4; }
+    } else if (strstr(m, "elemtype")) {
+        new = value;
+        wrong.t = t.sub ? t.t : type_named(t.t->size == 4 ? "u16" : "u32");
+        if (!t.sub && t.t->size == 1) wrong.t = type_named("u16");
+        wrong.stride[0] = (uint64_t)wrong.t->size;
+    } else if (strstr(m, "interleave")) new = value;
+    else if (strstr(m, "swizzle_mode")) {
+        new = value;
+        wrong.swizzle = value == 1 ? SW_NONE : value >= 2 ? SW_NONE : SW_128;
+        if (!value) t.box[0] = wrong.box[0] = 32;
+    } else if (strstr(m, "swizzle_atomicity")) {
+        new = value;
+        wrong.swizzle = value == 3 ? SW_128_A32 : value ? SW_128 : SW_128_A64;
+    } else if (strstr(m, "fill_mode")) { new = value; wrong.nan_fill = !value; }
     uint8_t *in = isa_in(c, MAP_AT + 128), *want = isa_out(c, SMEM);
     contents(in, MAP_AT, t.t);
     if (new == -1) new = (int64_t)c->d_in;
@@ -561,19 +689,24 @@ static int build_tensormap(isa_case *c)
     put_map_copy(c, shared);
     const char *where = shared ? "%smap" : generic ? "%g" : "%map";
     if (generic) isa_put(c, "cvta.global.u64 %%g, %%map;\n");
-    if (reg) isa_put(c, "mov.b32 %%v, %lld;\n", (long long)new); else isa_put(c, "mov.b64 %%q, %lld;\n", (long long)new);
+    if (reg) isa_put(c, "mov.b32 %%v, %lld;\n", (long long)new);
+    else isa_put(c, "mov.b64 %%q, %lld;\n", (long long)new);
     if (cp) isa_put(c, "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%%smap], %%q;\n");
-    else if (strstr(m, "box_dim") || strstr(m, "global_dim") || strstr(m, "element_stride")) isa_put(c, "%s [%s], %d, %%v;\n", m, where, ord);
+    else if (strstr(m, "box_dim") || strstr(m, "global_dim") || strstr(m, "element_stride"))
+        isa_put(c, "%s [%s], %d, %%v;\n", m, where, ord);
     else if (strstr(m, "global_stride")) isa_put(c, "%s [%s], %d, %%q;\n", m, where, ord);
     else if (strstr(m, "global_address")) isa_put(c, "%s [%s], %%q;\n", m, where);
     else if (strstr(m, ".rank")) isa_put(c, "%s [%s], %%v;\n", m, where);
     else {
         isa_put(c, "%s [%s], %d;\n", m, where, (int)new);
-        if (strstr(m, "interleave") && value) isa_put(c, "%s [%s], 0;\n", m, where);       /* and back: what an interleaved load does is not tested */
+        /* and back: what an interleaved load does is not tested */
+        if (strstr(m, "interleave") && value) isa_put(c, "%s [%s], 0;\n", m, where);
     }
     /* the swizzle of the test's own fill of shared memory must be before the asynchronous writes */
     isa_put(c, "COPIED:\nfence.proxy.async.shared::cta;\nbar.sync 0;\n");
-    if (shared) isa_put(c, "%s [%%map], [%%smap], 128;\n", cp ? m : "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned");
+    if (shared)
+        isa_put(c, "%s [%%map], [%%smap], 128;\n", cp ? m
+                : "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned");
     else isa_put(c, "fence.proxy.tensormap::generic.release.gpu;\nbar.sync 0;\n");
     isa_put(c, "fence.proxy.tensormap::generic.acquire.gpu [%%map], 128;\n");
     put_load_box(c, &t, bytes, at);
@@ -582,7 +715,8 @@ static int build_tensormap(isa_case *c)
 }
 
 int isa_fence_tensormap(isa_case *c);
-/* The same with the fence under test: the release on the side that wrote the map, the acquire on the one that uses it */
+/* The same with the fence under test: the release on the side that wrote the map, the acquire on the one that uses
+ * it */
 int isa_fence_tensormap(isa_case *c)
 {
     const char *m = c->v->mnemonic;
@@ -601,8 +735,8 @@ int isa_fence_tensormap(isa_case *c)
     k_shared(c, SMEM);
     k_fill(c, SMEM);
     put_map_copy(c, 0);
-    isa_put(c, "COPIED:\nfence.proxy.async.shared::cta;\nbar.sync 0;\n%s;\nbar.sync 0;\n%s [%%map], 128;\n", release ? m : "fence.proxy.tensormap::generic.release.gpu",
-        release ? "fence.proxy.tensormap::generic.acquire.gpu" : m);
+    isa_put(c, "COPIED:\nfence.proxy.async.shared::cta;\nbar.sync 0;\n%s;\nbar.sync 0;\n%s [%%map], 128;\n", release ? m
+            : "fence.proxy.tensormap::generic.release.gpu", release ? "fence.proxy.tensormap::generic.acquire.gpu" : m);
     put_load_box(c, &t, bytes, 0);
     isa_end(c);
     return 0;
@@ -630,7 +764,9 @@ static int build_prefetch_map(isa_case *c)
     isa_begin(c);
     k_shared(c, SMEM);
     k_fill(c, SMEM);
-    isa_put(c, ".reg .b64 %%map, %%g; .reg .b32 %%a; .reg .pred %%p;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\nsetp.ne.u32 %%p, %%tx, 0;\n");
+    isa_put(c,
+            ".reg .b64 %%map, %%g; .reg .b32 %%a; .reg .pred %%p;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, "
+            "%%map;\nsetp.ne.u32 %%p, %%tx, 0;\n");
     if (konst) isa_put(c, "mov.b64 %%g, %s_map;\n%s [%%g];\n", c->name, c->v->mnemonic);
     else if (param) isa_put(c, "%s [p_tmap0];\n", c->v->mnemonic);
     else isa_put(c, "%s [%%map];\n", c->v->mnemonic);
@@ -639,5 +775,8 @@ static int build_prefetch_map(isa_case *c)
     isa_end(c);
     return 0;
 }
-static int build_maps(isa_case *c) { return strncmp(c->v->mnemonic, "prefetch", 8) ? build_tensormap(c) : build_prefetch_map(c); }
+static int build_maps(isa_case *c)
+{
+    return strncmp(c->v->mnemonic, "prefetch", 8) ? build_tensormap(c) : build_prefetch_map(c);
+}
 ISA_FAMILY(tensormap, "tensormap", build_maps)

@@ -1,12 +1,14 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc        FAMILY: gemm80 gemm90 attn80 attn90; SMEM: the most shared memory, in bytes
- *     draw FAMILY SEED COUNT SMEM rules                instead: what was tried, and how often each rule said no
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm80 gemm90 attn80 attn90; SMEM: the most shared memory, in
+ *                                                bytes
+ *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
- * kernels.inc defines the kernels and the table of them that tests/gemm_fuzz.cu and tests/attn_fuzz.cu then take in place of their own
- * (FUZZ_KERNELS); hooks, problems, references and bounds are theirs. tests/lattice.sh puts it together.
+ * kernels.inc defines the kernels and the table of them that tests/gemm_fuzz.cu and tests/attn_fuzz.cu then take in
+ * place of their own (FUZZ_KERNELS); hooks, problems, references and bounds are theirs. tests/lattice.sh puts it
+ * together.
  *
- * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks), then draws
- * everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
+ * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
+ * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
 #include "../../tc.h"
 #include "../test.h"
 
@@ -30,10 +32,13 @@ static const gemm_hook gemm_hooks[] = {
 };
 
 typedef struct { const char *field, *id; } attn_hook;
-static const attn_hook scores[] = {{"", "0"}, {", .score = hook_alibi", "ALIBI"}, {", .score = hook_softcap", "SOFTCAP"}, {", .score = hook_bias", "BIAS"}};
+static const attn_hook scores[] = {{"", "0"}, {", .score = hook_alibi", "ALIBI"},
+                                   {", .score = hook_softcap", "SOFTCAP"}, {", .score = hook_bias", "BIAS"}};
 static const attn_hook masks[] = {
-    {"", "0"}, {", .mask = hook_random", "RANDOM"}, {", .mask = hook_documents", "DOCUMENTS"}, {", .mask = hook_blocks", "BLOCKS"},
-    {", .mask = hook_documents, .mask_tile = hook_documents_tile", "DOCUMENTS | TILED"}, {", .mask = hook_blocks, .mask_tile = hook_blocks_tile", "BLOCKS | TILED"},
+    {"", "0"}, {", .mask = hook_random", "RANDOM"}, {", .mask = hook_documents", "DOCUMENTS"},
+    {", .mask = hook_blocks", "BLOCKS"},
+    {", .mask = hook_documents, .mask_tile = hook_documents_tile", "DOCUMENTS | TILED"},
+    {", .mask = hook_blocks, .mask_tile = hook_blocks_tile", "BLOCKS | TILED"},
 };
 static const attn_hook outs[] = {{"", "0"}, {", .out = hook_gate", "GATE"}};
 static const attn_hook sinks[] = {{"", "0"}, {", .sink = hook_sink", "SINK"}};
@@ -109,7 +114,8 @@ static gemm_draw draw_gemm90(void)
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
-            g.c.schedule = cluster == SPLIT ? PICK(0, TC_COOPERATIVE) : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
+            g.c.schedule = cluster == SPLIT ? PICK(0, TC_COOPERATIVE)
+                : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
             g.c.consumers = PICK(0, 0, 1, 2, 2, 3);
         }
         g.c.bm = PICK(0, 64, 64, 128, 128, 192, 192, 256, 384);
@@ -206,10 +212,12 @@ static void attn_fields(const attn_draw *a)
 {
     const tc_attn_config *c = &a->c;
     snprintf(fields, sizeof fields, ".type = %s", type_name(c->type));
-    add_field("head_dim", c->head_dim), add_field("head_dim_v", c->head_dim_v), add_field("causal", c->causal), add_field("window", c->window);
+    add_field("head_dim", c->head_dim), add_field("head_dim_v", c->head_dim_v), add_field("causal", c->causal),
+        add_field("window", c->window);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("q_stages", c->q_stages);
     add_field("consumers", c->consumers), add_field("warps", c->warps);
-    if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks)) add(", .hook_size = sizeof(hook_args)");
+    if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks))
+        add(", .hook_size = sizeof(hook_args)");
     add(a->score->field), add(a->mask->field), add(a->out->field), add(a->sink->field);
 }
 
@@ -217,7 +225,8 @@ int main(int argc, char **argv)
 {
     static char table[1 << 16];
     const char *family = argc > 4 ? argv[1] : "";
-    const int gemm = !strncmp(family, "gemm", 4), sm = argc > 4 ? atoi(family + 4) : 0, count = argc > 4 ? atoi(argv[3]) : 0, rules = argc > 5;
+    const int gemm = !strncmp(family, "gemm", 4), sm = argc > 4 ? atoi(family + 4) : 0,
+              count = argc > 4 ? atoi(argv[3]) : 0, rules = argc > 5;
     size_t used = 0;
     if ((!gemm && strncmp(family, "attn", 4)) || (sm != 80 && sm != 90) || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw gemm80|gemm90|attn80|attn90 SEED COUNT SMEM [rules]\n");
@@ -230,11 +239,13 @@ int main(int argc, char **argv)
         if (gemm) {
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
-            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM", i, i, sm, type_name(g.c.a), type_name(g.c.d), g.hook->id, i);
+            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM", i, i, sm, type_name(g.c.a),
+                     type_name(g.c.d), g.hook->id, i);
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
-            snprintf(entry, sizeof entry, "k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()", i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
+            snprintf(entry, sizeof entry, "k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()", i, sm, a.score->id,
+                     a.mask->id, a.out->id, a.sink->id, i, i);
         }
         if (!rules) printf("TC_%s_SM%d_DEFINE(k%d, %s)\n", gemm ? "GEMM" : "ATTN", sm, i, fields);
         used += (size_t)snprintf(table + used, sizeof table - used, "    {\"k%d, %s\", %s},\n", i, fields, entry);

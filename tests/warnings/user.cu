@@ -1,4 +1,5 @@
-/* user.cu - a user's file with every generator, with hooks and without; warnings.sh demands that no compiler says a word about it. */
+/* user.cu - a user's file with every generator, with hooks and without; warnings.sh demands that no compiler says a
+ * word about it. */
 #define TC_SM90_STUBS
 #include "tc.h"
 
@@ -34,8 +35,10 @@ TC_GEMM_DEFINE(plain, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(hooked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof(my_args), .epi = my_epi)
 TC_GEMM_DEFINE(pairs, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = TC_NO_ARGS, .epi2 = my_epi2)
 TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64)
-TC_ATTN_DEFINE(attn_hooked, .type = TC_BF16, .causal = 1, .hook_size = sizeof(my_attn_args), .score = my_score, .sink = my_sink)
-TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .epi_size = sizeof(my_args), .epi = my_epi)
+TC_ATTN_DEFINE(attn_hooked, .type = TC_BF16, .causal = 1, .hook_size = sizeof(my_attn_args), .score = my_score,
+               .sink = my_sink)
+TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .epi_size = sizeof(my_args),
+                    .epi = my_epi)
 TC_ATTN_SM90_DEFINE(attn90, .type = TC_F16, .hook_size = sizeof(my_attn_args), .score = my_score)
 TC_GEMM_SM80_DEFINE(sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof(my_args), .epi = my_epi)
 TC_ATTN_SM80_DEFINE(attn80, .type = TC_F16, .head_dim = 64, .hook_size = sizeof(my_attn_args), .score = my_score)
@@ -69,6 +72,7 @@ int my_calls(const void *p, void *d)
     g.a = g.b = p;
     g.d = d;
     my_kernel<<<1, 32>>>((float *)d, (const uint16_t *)p);
-    return (hooked_can_run(&g, &why) == TC_OK) + (plain_run(&g, 0) == TC_OK) + (attn_run(&t, 0) == TC_OK) + (attn_hooked_run(&t, 0) == TC_OK) +
+    return (hooked_can_run(&g, &why) == TC_OK) + (plain_run(&g, 0) == TC_OK) + (attn_run(&t, 0) == TC_OK)
+        + (attn_hooked_run(&t, 0) == TC_OK) +
            (tc_tmap_encode(&map, &m) == TC_OK) + (MY_IDESC != 0);
 }
