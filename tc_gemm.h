@@ -78,32 +78,35 @@
 #include "tc_gemm_sm90.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * TC_GEMM_DEFINE: its Hopper tiles, in one list. X(name, own, tile, bm, bn, cluster_m, schedule, cost): cost is what a
- * unit of area was measured to take in that tile; larger tiles move fewer bytes per product (bench/results/tune.txt).
+ * TC_GEMM_DEFINE: its Hopper kernels, in one list. X(name, own, tile, (bm, bn, step, swap, split, cluster_m, cluster_n,
+ * schedule)): for what each is there stands behind it.
  */
+/* table, one row a line */
 #define TC__GEMM_TILES(X, name, own)                                                                                  \
-    X(name, own, large, 128, 192, 2, TC_PINGPONG, 1.0)                                                                \
-    X(name, own, wide, 128, 128, 1, TC_PINGPONG, 1.0)                                                                 \
-    X(name, own, flat, 64, 192, 2, TC_PINGPONG, 1.1)                                                                  \
-    X(name, own, small, 64, 128, 2, TC_COOPERATIVE, 1.2)
+    X(name, own, wide, (128, 256, 32, 0, 1, 2, 1, TC_COOPERATIVE)) /* any width; k split where tiles are few */       \
+    X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG))    /* many tiles: one is stored while one is computed */ \
+    X(name, own, deep, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE))  /* large and with a long k: the fewest bytes */     \
+    X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE))    /* few rows: 64 columns are the instruction's rows */ \
+    X(name, own, flat, (128, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE)) /* some rows, or many that fit no multiple of 128 */ \
+    X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE))  /* little of everything */
 
-#define TC__GEMM_COUNT_TILE(name, own, tile, bm, bn, cluster_m, schedule, cost) +1
+typedef struct tc__gemm_tile {
+    int bm, bn, step, swap, split, cluster_m, cluster_n, schedule;
+} tc__gemm_tile;
+
+#define TC__GEMM_COUNT_TILE(name, own, tile, fields) +1
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
+#define TC__GEMM_UNPACK(...) __VA_ARGS__
 
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tile(const tc_gemm_config given, int bm, int bn, int cluster_m)
-{
-    tc_gemm_config c = given; /* its .schedule has been set */
-    c.bm = bm;
-    c.bn = bn;
-    c.cluster_m = cluster_m;
-    return tc_gemm_sm90_config(c);
-}
-
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_scheduled(const tc_gemm_config given, int schedule)
+/* The configuration that a line of the list makes of the user's. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile t)
 {
     tc_gemm_config c = given;
-    c.schedule = schedule;
-    return c;
+    c.bm = t.bm, c.bn = t.bn;
+    c.step = t.step, c.swap = t.swap, c.split = t.split;
+    c.cluster_m = t.cluster_m, c.cluster_n = t.cluster_n;
+    c.schedule = t.schedule;
+    return tc_gemm_sm90_config(c);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -111,37 +114,85 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_scheduled(const tc_gemm_config given,
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* A tile of the list: the configuration that it makes of the user's, and its cost. */
-typedef struct tc__gemm_variant {
-    int bm, bn, cluster_m, schedule;
-    double cost;
-} tc__gemm_variant;
+#define TC__GEMM_TILE_ROW(name, own, tile, fields) {TC__GEMM_UNPACK fields},
+static const tc__gemm_tile tc__gemm_tiles_of[TC__GEMM_TILE_COUNT] TC_UNUSED = {
+    TC__GEMM_TILES(TC__GEMM_TILE_ROW, unused, unused)};
 
-#define TC__GEMM_VARIANT(name, own, tile, bm, bn, cluster_m, schedule, cost) {bm, bn, cluster_m, schedule, cost},
-static const tc__gemm_variant tc__gemm_variants[TC__GEMM_TILE_COUNT] TC_UNUSED = {
-    TC__GEMM_TILES(TC__GEMM_VARIANT, unused, unused)};
+/* What the choice found for a problem is kept, for it takes longer than all else that a call does. An entry is two
+ * words, the second of them the first's answer and the first the problem combined with it: what two threads write at a
+ * time is no entry, and is looked for again. */
+enum { TC__GEMM_MEMOS = 64 };
+typedef struct tc__gemm_memo {
+    TC__ATOMIC uint64_t mixed, answer;
+} tc__gemm_memo;
 
-/* Which of the tiles a call takes, or -1 for the sm_80 kernel: the one whose busiest SM computes the least area,
- * weighted by its cost. */
-TC_HOST int tc__gemm_pick(const tc_gemm_config *c, const tc_gemm_args *g)
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_args *g, int sms)
 {
-    int device, sms = 0, i, best = -1;
+    const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
+                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb, (uint64_t)sms};
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    int i;
+    for (i = 0; i < 6; i++) {
+        h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* The best of the list for a call: which, from 1, and how it is cut. */
+TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+{
+    const tc__gemm_device device = tc__gemm_device_of(sms);
+    const tc__gemm_best search = {&device, g->workspace ? g->workspace_size : 0};
+    tc_gemm_choice best = {0, 0, 0, 0, 0};
     double best_time = 0;
-    if (!g || g->m <= 0 || g->n <= 0) return -1; /* the sm_80 kernel says what is wrong with it */
-    for (i = 0; i < 4; i++)
-        if (!tc__gemm_fits(c, g, "abcd"[i])) return -1;
-    if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
-        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
-        return -1;
+    int i;
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
-        const tc__gemm_variant *v = &tc__gemm_variants[i];
-        const int64_t rows = v->bm * v->cluster_m, m_tiles = ((int64_t)g->m + rows - 1) / rows * v->cluster_m;
-        const int64_t total = m_tiles * (((int64_t)g->n + v->bn - 1) / v->bn) * tc__gemm_batch(g),
-                      per_sm = (total + sms - 1) / sms;
-        const double time = (double)per_sm * v->bm * v->bn * v->cost;
-        if (best < 0 || time < best_time) best = i, best_time = time;
+        const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
+        const tc__gemm_problem x = tc__gemm90_problem(&v, g);
+        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0};
+        const double t = tc__gemm90_best(&v, &x, &cut, &search);
+        if (best.kernel && t >= best_time) continue;
+        best_time = t;
+        best.kernel = i + 1;
+        best.width = cut.width, best.cluster = v.step ? cut.cluster : 0, best.parts = cut.parts;
     }
     return best;
+}
+
+TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+{
+    static tc__gemm_memo memos[TC__GEMM_MEMOS];
+    const uint64_t key = tc__gemm_hash(g, sms);
+    tc__gemm_memo *memo = &memos[key % TC__GEMM_MEMOS];
+    uint64_t answer = TC__LOAD_RELAXED(&memo->answer);
+    tc_gemm_choice c;
+    if (!answer || (TC__LOAD_RELAXED(&memo->mixed) ^ answer) != key) {
+        c = tc__gemm_search(given, g, sms);
+        answer = (uint64_t)c.kernel << 32 | (uint64_t)c.width << 16 | (uint64_t)c.cluster << 8 | (uint64_t)c.parts;
+        TC__STORE_RELAXED(&memo->answer, answer);
+        TC__STORE_RELAXED(&memo->mixed, answer ^ key);
+    }
+    c.kernel = (int)(answer >> 32), c.width = (int)(answer >> 16 & 0xffff);
+    c.cluster = (int)(answer >> 8 & 0xff), c.parts = (int)(answer & 0xff);
+    c.blocks = 0;
+    return c;
+}
+
+/* What a call takes: a line of the list, from 1 on, as the call wants or as the model says; 0 for the sm_80 kernel. */
+TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *args)
+{
+    const tc_gemm_choice none = {0, 0, 0, 0, 0};
+    tc_gemm_args g;
+    int device, sms = 0, i;
+    if (!args || args->m <= 0 || args->n <= 0) return none; /* the sm_80 kernel says what is wrong with it */
+    g = tc__gemm_effective(args);
+    for (i = 0; i < 4; i++)
+        if (!tc__gemm_fits(given, &g, "abcd"[i])) return none;
+    if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
+        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
+        return none;
+    return args->choice && args->choice->kernel ? *args->choice : tc__gemm_choose(given, &g, sms);
 }
 
 /* A kernel as the host sees it. */
@@ -180,26 +231,31 @@ TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s
 TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
-    const int pick = tc__gemm_pick(given, args);
+    const tc_gemm_choice pick = tc__gemm_pick(given, args);
     const tc_gemm_config c80 = tc_gemm_sm80_config(*given);
     const tc__kernels slow = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT};
     tc_status st = TC_ERR_IMAGE;
-    if (pick >= 0) {
-        const tc__gemm_variant *v = &tc__gemm_variants[pick];
-        const tc_gemm_config c = tc__gemm_tile(tc__gemm_scheduled(*given, v->schedule), v->bm, v->bn, v->cluster_m);
-        const tc__kernels picked = {s->f + pick, s->cache + pick};
-        st = tc__gemm_sm90_go(&c, &picked, args, how);
+    if (pick.kernel < 0 || pick.kernel > TC__GEMM_TILE_COUNT)
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", pick.kernel, TC__GEMM_TILE_COUNT);
+    if (pick.kernel) {
+        const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[pick.kernel - 1]);
+        const tc__kernels picked = {s->f + pick.kernel - 1, s->cache + pick.kernel - 1};
+        tc_gemm_args g = *args;
+        g.choice = &pick;
+        st = tc__gemm_sm90_go(&c, &picked, &g, how);
     }
 #ifdef TC_SM80_ON_HOPPER
     if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_go(&c80, &slow, args, how);
 #else
-    if (pick < 0) st = tc__gemm_sm80_go(&c80, &slow, args, how);
+    if (!pick.kernel) st = tc__gemm_sm80_go(&c80, &slow, args, how);
 #endif
     return st;
 }
 
 /* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
-#define TC_GEMM_DECLARE(name) TC__DECLARE(name, tc_gemm_args)
+#define TC_GEMM_DECLARE(name)                                                                                         \
+    TC__ENTRY size_t name##_workspace(const tc_gemm_args *args);                                                      \
+    TC__DECLARE(name, tc_gemm_args)
 
 #endif /* host */
 
@@ -218,21 +274,13 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 }
 
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an
- * error about what they give to the user and no more. The declaration is there for a generator of another kind: its
- * type differs. The first assertion always holds: it is there to be printed, with this line, when a hook does not fit.
- * */
+ * error about what they give to the user and no more. */
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
-    TC__LINE_BREAK typedef tc_gemm_config name##__is_the_name_of_one_kernel;                                          \
-    TC__LINE_BREAK TC_HD constexpr tc_gemm_config own##_config(void)                                                  \
-    {                                                                                                                 \
-        tc_gemm_config tc__given = {};                                                                                \
-        TC__LINE_BREAK static_assert(true, "tc: hooks are TC_DEV functions: "                                         \
-                                           ".epi = float f(float x, tc_gemm_at at, const void *args), "               \
-                                           ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)");        \
-        TC__FIELDS(tc__given, __VA_ARGS__) TC__LINE_BREAK                                                             \
-        return complete(tc__gemm_shipped(tc__given));                                                                 \
-    }                                                                                                                 \
-    TC__LINE_BREAK TC_HD constexpr tc_gemm_config name##_config(void) { return own##_config(); }                      \
+    TC__GIVEN(own, gemm,                                                                                              \
+              ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
+              ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)",                                      \
+              __VA_ARGS__)                                                                                            \
+    TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
     TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
     {                                                                                                                 \
         (void)tc__gemm_hooks(own##_config()).epi(0.f, tc_gemm_at{}, 0);                                               \
@@ -245,11 +293,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(kernel, config, ...)                                                                     \
-    TC__LINE_BREAK TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1)                      \
-        kernel(const __grid_constant__ tc_gemm_sm90_params p)                                                         \
-    {                                                                                                                 \
-        __VA_ARGS__                                                                                                   \
-    }
+    TC__KERNEL_OF(kernel, tc_gemm_sm90_params, (TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM90_BODY(own, config)                                                                               \
     TC__GEMM_HOOK(own)                                                                                                \
@@ -257,38 +301,46 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     tc_gemm_sm90(k, &p);
 
 #define TC__GEMM_SM80_KERNEL(kernel, bound, config, ...)                                                              \
-    TC__LINE_BREAK TC__KERNEL __launch_bounds__(bound(tc_gemm_sm80_threads(config)), 1)                               \
-        kernel(const __grid_constant__ tc_gemm_sm80_params p)                                                         \
-    {                                                                                                                 \
-        __VA_ARGS__                                                                                                   \
-    }
+    TC__KERNEL_OF(kernel, tc_gemm_sm80_params, (bound(tc_gemm_sm80_threads(config)), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM80_BODY(own, config, aligned)                                                                      \
     TC__GEMM_HOOK(own)                                                                                                \
     constexpr tc_gemm_config c = config;                                                                              \
     tc_gemm_sm80(c, aligned, &p);
 
-#define TC__GEMM_SIZES(name, config, threads, smem)                                                                   \
-    TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
+/* NAME_can_run, NAME_run; and NAME_workspace: the call as it would be if it had all the workspace that there is. */
+#define TC__GEMM_ENTRIES(name, own)                                                                                   \
+    TC__ENTRIES(name, gemm, own##_go)                                                                                 \
+    TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_gemm_args *args)                                        \
+    {                                                                                                                 \
+        size_t bytes = 0;                                                                                             \
+        const tc__launch how = {0, 0, 0, &bytes};                                                                     \
+        tc_gemm_args g;                                                                                               \
+        if (!args) return 0;                                                                                          \
+        g = *args;                                                                                                    \
+        g.workspace = (void *)256;                                                                                    \
+        g.workspace_size = (size_t)1 << 40;                                                                           \
+        return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
+    }
 
 /* See the top of this file. */
 #define TC_GEMM_SM90_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
-    TC__GEMM_SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                     \
+    TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
     TC__GEMM_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config())))              \
-    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__ENTRIES(name, gemm, own##_go))
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
 
 #define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM80_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm80_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
-    TC__GEMM_SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                     \
+    TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
     TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 1))            \
     TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 0))      \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name) TC__FUNCTION(name##_any))                    \
-                  TC__ENTRIES(name, gemm, own##_go))
+                  TC__GEMM_ENTRIES(name, own))
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_GEMM_DEFINE: types and hooks come from the user, everything else from here.
@@ -298,7 +350,8 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n\
-      && !(c).cluster_k && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group,    \
+      && !(c).cluster_k && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group     \
+      && !(c).step && !(c).swap && !(c).split,                                                                        \
       "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or "               \
       "TC_GEMM_SM80_DEFINE")                                                                                          \
     TC__GEMM_RULES(X, c)
@@ -327,15 +380,13 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
                          TC__IF_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 0)))                \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))                                     \
-                  TC__ENTRIES(name, gemm, own##_go))
+                  TC__GEMM_ENTRIES(name, own))
 
-#define TC__GEMM_AUTO_CONFIG(own, bm, bn, cluster_m, schedule)                                                        \
-    tc__gemm_tile(tc__gemm_scheduled(own##_config(), schedule), bm, bn, cluster_m)
-
-#define TC__GEMM_AUTO_SM90(name, own, tile, bm, bn, cluster_m, schedule, cost)                                        \
-    TC__GEMM_SM90_KERNEL(name##_##tile, TC__GEMM_AUTO_CONFIG(own, bm, bn, cluster_m, schedule),                       \
-                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, bm, bn, cluster_m, schedule))))
-#define TC__GEMM_AUTO_FUNCTION(name, own, tile, bm, bn, cluster_m, schedule, cost) TC__FUNCTION(name##_##tile)
+#define TC__GEMM_AUTO_CONFIG(own, fields) tc__gemm_tiled(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
+    TC__GEMM_SM90_KERNEL(name##_##tile, TC__GEMM_AUTO_CONFIG(own, fields),                                            \
+                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields))))
+#define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__FUNCTION(name##_##tile)
 
 #endif /* __CUDACC__ */
 #endif /* TC_GEMM_H */

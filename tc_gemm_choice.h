@@ -25,9 +25,11 @@ typedef struct tc__gemm_device {
     double dram;
 } tc__gemm_device;
 
-TC_HOST tc__gemm_device tc__gemm_an_h200(void)
+/* Hopper boards have the same L2. Which memory they have matters to no choice yet: the model takes an H200's. */
+TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
 {
-    const tc__gemm_device d = {132, 50 << 20, 4000};
+    tc__gemm_device d = {0, 50 << 20, 4100};
+    d.blocks = blocks;
     return d;
 }
 
@@ -93,6 +95,13 @@ TC_HOST size_t tc__gemm90_workspace(const tc_gemm_config *v, const tc__gemm_prob
 {
     const int64_t tiles = tc__gemm90_tiles(v, x, cut);
     return tc_split_bytes((uint32_t)tiles, (uint32_t)cut->parts, (size_t)v->bm * (size_t)((cut->width + 15) / 16 * 16));
+}
+
+TC_HOST size_t tc__gemm90_workspace_of(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut)
+{
+    const tc_gemm_config v = tc_gemm90_view(*c);
+    const tc__gemm_problem x = tc__gemm90_problem(&v, g);
+    return tc__gemm90_workspace(&v, &x, cut);
 }
 
 /* The best cut for a width: k is split where that fills the device, and the workspace holds it. */

@@ -188,6 +188,12 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
         return tc__fail(TC_ERR_SIZE,
                         "k = 0, but %c is given: a call without products, D = epi(beta * C), leaves a and b null",
                         g->a ? 'a' : 'b');
+    if (g->workspace_size && !g->workspace)
+        return tc__fail(TC_ERR_NULL, "workspace is null, but workspace_size = %llu", (unsigned long long)g->workspace_size);
+    if ((uintptr_t)g->workspace % 16)
+        return tc__fail(TC_ERR_ALIGN, "workspace = %p is not a multiple of 16 bytes", g->workspace);
+    if (g->pdl_constant & ~(TC_CONSTANT_A | TC_CONSTANT_B))
+        return tc__fail(TC_ERR_CONFIG, "pdl_constant = %d must be of TC_CONSTANT_A and TC_CONSTANT_B", g->pdl_constant);
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
     if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");

@@ -367,46 +367,29 @@ typedef struct tc_gemm_sm80_launch {
     tc_gemm_sm80_params params;
 } tc_gemm_sm80_launch;
 
-/* The rules for a call; g becomes the call to make. */
-TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *args, tc_gemm_args *g)
+/* The rules for a call. */
+TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *args)
 {
-    const tc_status st = tc__gemm_check(c, args);
-    if (st == TC_OK && !tc__gemm_empty(args)) *g = tc__gemm_effective(args);
-    return st;
+    return tc__gemm_check(c, args);
 }
 
 /* A checked call that computes something. */
-TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_launch *l)
+TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args *args, int blocks,
+                                    tc_gemm_sm80_launch *l)
 {
-    const tc_status st = tc_gemm_sm80_fill(c, g, blocks, &l->params);
+    const tc_gemm_args g = tc__gemm_effective(args);
+    const tc_status st = tc_gemm_sm80_fill(c, &g, blocks, &l->params);
     l->block = (unsigned)tc_gemm_sm80_threads(*c);
     l->smem = (unsigned)tc_gemm_sm80_smem(*c);
     l->cluster = 1;
-    l->any = tc__gemm80_any(g);
+    l->any = tc__gemm80_any(&g);
     l->grid = st == TC_OK ? l->params.tiles.total : 0;
     return st;
 }
 
-/* As tc_gemm_sm90_prepare. blocks: how many of it run at a time; the device's multiprocessors do. */
-TC_HOST tc_status tc_gemm_sm80_prepare(const tc_gemm_config *given, const tc_gemm_args *args, int blocks,
-                                       tc_gemm_sm80_launch *out)
-{
-    const tc__field *tc__fields = tc__gemm_fields;
-    tc_gemm_config complete;
-    const tc_gemm_config *c = &complete;
-    tc_gemm_args g;
-    tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (blocks < 1) return tc__fail(TC_ERR_SIZE, "blocks = %d must be 1 or more", blocks);
-    st = tc__gemm_config_check(given);
-    if (st != TC_OK) return st;
-    complete = tc_gemm_sm80_config(*given);
-    TC__GEMM_SM80_RULES(TC__RULE_SAY, *c)
-    st = tc__gemm80_check(c, args, &g);
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    return tc__gemm80_launch(c, &g, blocks, out);
-}
+/* tc_gemm_sm80_prepare, as tc_gemm_sm90_prepare. blocks: how many of it run at a time; the device's multiprocessors
+ * do. */
+TC__PREPARE(gemm, 80, blocks, TC__GEMM_SM80_RULES)
 
 /* Checks, and with launch != 0 runs. k: the kernel for rows aligned to 16 bytes, and the one for any. */
 TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
@@ -414,14 +397,15 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
 {
     tc_gemm_sm80_launch l;
     tc_gemm_args g;
-    tc_status st = tc__gemm80_check(c, args, &g);
+    tc_status st = tc__gemm80_check(c, args);
     const tc__kernel *use;
     int sms = 0;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
+    g = tc__gemm_effective(args);
     use = k + tc__gemm80_any(&g);
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
-    if (st == TC_OK) st = tc__gemm80_launch(c, &g, sms, &l);
+    if (st == TC_OK) st = tc__gemm80_launch(c, args, sms, &l);
     if (st != TC_OK || !how->launch) return st;
     return tc__kernel_launch(use, l.grid, &l.params, how);
 }

@@ -412,71 +412,57 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
  * memory, blocks of a cluster (1: launch without), and the kernel's only argument. */
 typedef struct tc_gemm_sm90_launch {
     unsigned grid, block, smem, cluster;
+    size_t workspace; /* bytes that it takes of the call's */
     tc_gemm_sm90_params params;
 } tc_gemm_sm90_launch;
 
-/* The rules for a call; g becomes the call to make. */
-TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *args, tc_gemm_args *g)
+/* The rules for a call. */
+TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *args)
 {
     const tc_status st = tc__gemm_check(c, args);
+    tc_gemm_args g;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    *g = tc__gemm_effective(args);
-    return tc__gemm_check_tma(c, g);
+    g = tc__gemm_effective(args);
+    return tc__gemm_check_tma(c, &g);
 }
 
-/* A checked call that computes something. */
-TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *g, const tc__gemm_device *device,
+/* A checked call that computes something. clusters: how many of the kernel run at a time (.step: blocks). */
+TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *args, int clusters,
                                     tc_gemm_sm90_launch *l)
 {
+    const tc_gemm_args g = tc__gemm_effective(args);
+    const tc__gemm_device device = tc__gemm_device_of(clusters);
     tc_gemm_cut cut;
-    tc_status st = tc__gemm90_cut(c, g, device, &cut);
-    if (st == TC_OK) st = tc_gemm_sm90_fill(c, g, &cut, &l->params);
+    tc_status st = tc__gemm90_cut(c, &g, &device, &cut);
+    if (st == TC_OK) st = tc_gemm_sm90_fill(c, &g, &cut, &l->params);
     l->block = (unsigned)tc_gemm_sm90_threads(*c);
     l->smem = (unsigned)tc_gemm_sm90_smem(*c);
     l->cluster = (unsigned)(cut.cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
     l->grid = st == TC_OK ? (unsigned)cut.blocks * l->cluster : 0;
+    l->workspace = tc__gemm90_workspace_of(c, &g, &cut);
     return st;
 }
 
-/* A call of a kernel that the program compiles and launches by itself (NVRTC, the driver API). given: the configuration
- * of its TC_GEMM_SM90_DEFINE, tc_epi_on_device or tc_epi2_on_device for its hook. clusters: how many of it run at a
- * time (cuOccupancyMaxActiveClusters; the device's multiprocessors divided by the cluster's blocks are as good). */
-TC_HOST tc_status tc_gemm_sm90_prepare(const tc_gemm_config *given, const tc_gemm_args *args, int clusters,
-                                       tc_gemm_sm90_launch *out)
-{
-    const tc__field *tc__fields = tc__gemm_fields;
-    tc_gemm_config complete;
-    const tc_gemm_config *c = &complete;
-    tc__gemm_device device = tc__gemm_an_h200();
-    tc_gemm_args g;
-    tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (clusters < 1) return tc__fail(TC_ERR_SIZE, "clusters = %d must be 1 or more", clusters);
-    st = tc__gemm_config_check(given);
-    if (st != TC_OK) return st;
-    complete = tc_gemm_sm90_config(*given);
-    TC__GEMM_SM90_RULES(TC__RULE_SAY, *c)
-    st = tc__gemm90_check(c, args, &g);
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    device.blocks = clusters;
-    return tc__gemm90_launch(c, &g, &device, out);
-}
+/* tc_gemm_sm90_prepare: a call of a kernel that the program compiles and launches by itself (NVRTC, the driver API).
+ * given: the configuration of its TC_GEMM_SM90_DEFINE, tc_epi_on_device or tc_epi2_on_device for its hook. clusters:
+ * how many of it run at a time (cuOccupancyMaxActiveClusters; the device's multiprocessors divided by the cluster's
+ * blocks are as good; with .step the multiprocessors). */
+TC__PREPARE(gemm, 90, clusters, TC__GEMM_SM90_RULES)
 
 /* Checks, and with launch != 0 runs. */
 TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
                                     const tc__launch *how)
 {
     tc_gemm_sm90_launch l;
-    tc_gemm_args g;
-    tc_status st = tc__gemm90_check(c, args, &g);
-    tc__gemm_device device = tc__gemm_an_h200();
+    tc_status st = tc__gemm90_check(c, args);
     tc__kernel use = *k;
+    int clusters = 0;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__kernel_device(k, &device.blocks);
-    if (st == TC_OK) st = tc__gemm90_launch(c, &g, &device, &l);
+    st = tc__kernel_device(k, &clusters);
+    if (st == TC_OK) st = tc__gemm90_launch(c, args, clusters, &l);
+    if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
-    use.cluster = (int)l.cluster;
+    use.cluster = (int)l.cluster; /* .step: as the call picks */
     return tc__kernel_launch(&use, l.grid, &l.params, how);
 }
 

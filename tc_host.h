@@ -139,14 +139,14 @@
 #define TC__ENTRIES(name, kind, go)                                                                                   \
     TC__LINE_BREAK TC__ENTRY tc_status name##_can_run(const tc_##kind##_args *args, const char **why)                 \
     {                                                                                                                 \
-        const tc__launch how = {0, 0, 0};                                                                             \
+        const tc__launch how = {0, 0, 0, 0};                                                                          \
         const tc_status st = go(args, &how);                                                                          \
         if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
         return st;                                                                                                    \
     }                                                                                                                 \
     TC__LINE_BREAK TC__ENTRY tc_status name##_run(const tc_##kind##_args *args, cudaStream_t stream)                  \
     {                                                                                                                 \
-        const tc__launch how = {stream, 1, args && args->pdl};                                                        \
+        const tc__launch how = {stream, 1, args && args->pdl, 0};                                                     \
         return go(args, &how);                                                                                        \
     }
 
@@ -262,7 +262,8 @@ typedef struct tc__kernel_cache {
 /* Where a checked call goes: whether to launch at all, and how. */
 typedef struct tc__launch {
     cudaStream_t stream;
-    int launch, pdl; /* pdl: programmatic dependent launch */
+    int launch, pdl;   /* pdl: programmatic dependent launch */
+    size_t *workspace; /* to be told, if not NULL, what the call would take */
 } tc__launch;
 
 /* The kernels of a generator. */
@@ -319,7 +320,7 @@ TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigne
 /* May this device run the kernel, and how many of its clusters at a time? The answer is kept after the first call. */
 TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
 {
-    const tc__launch plain = {0, 0, 0};
+    const tc__launch plain = {0, 0, 0, 0};
     struct cudaFuncAttributes attr;
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t launch;

@@ -142,7 +142,7 @@ static inline tc_gemm_args bench_args(const bench_problem *p, int set)
     g.a = p->a + p->a_size * set, g.lda = p->k;
     g.b = p->b + p->b_size * set, g.ldb = p->k;
     g.d = p->d + p->d_size * set, g.ldd = p->n;
-    /* HERE, once tc_gemm_args has them: g.workspace = p->workspace, g.workspace_size = p->workspace_size; */
+    g.workspace = p->workspace, g.workspace_size = p->workspace_size;
     return g;
 }
 

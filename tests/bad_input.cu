@@ -352,8 +352,9 @@ static void test_reset(void)
     static unsigned char before[KERNELS][(size_t)ELEMENTS * 4], after[(size_t)ELEMENTS * 4];
     const void *functions[] = {(const void *)k90, (const void *)k90_args, (const void *)k90_pair, (const void *)k90_f32,
                                (const void *)k80, (const void *)k80_args, (const void *)k80_pair,
-                               (const void *)any_large, (const void *)any_wide, (const void *)any_flat,
-                               (const void *)any_small, (const void *)any_sm80, (const void *)any_sm80_any};
+                               (const void *)any_wide, (const void *)any_pair, (const void *)any_deep,
+                               (const void *)any_few, (const void *)any_flat, (const void *)any_small,
+                               (const void *)any_sm80, (const void *)any_sm80_any};
     for (int x = 0; x < KERNELS; x++) {
         tc_gemm_args g = good(kernels[x].kind);
         if (!can_run_here(&kernels[x])) continue;

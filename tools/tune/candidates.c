@@ -298,11 +298,13 @@ static const char *generators_own(const kernel *k)
     static const char *const names[] = {TC__GEMM_TILES(TILE_NAME, unused, unused)};
     int i;
     for (i = 0; i < TC__GEMM_TILE_COUNT && k->gen == 90; i++) {
-        const tc__gemm_variant *v = &tc__gemm_variants[i];
+        const tc__gemm_tile *v = &tc__gemm_tiles_of[i];
         kernel own = *k;
         memset(&own.c, 0, sizeof own.c);
         own.c.a = own.c.b = k->c.a, own.c.d = k->c.d, own.c.epi_size = k->c.epi_size;
-        own.c.bm = v->bm, own.c.bn = v->bn, own.c.cluster_m = v->cluster_m, own.c.schedule = v->schedule;
+        own.c.bm = v->bm, own.c.bn = v->bn, own.c.schedule = v->schedule;
+        own.c.cluster_m = v->cluster_m, own.c.cluster_n = v->cluster_n;
+        own.c.step = v->step, own.c.swap = v->swap, own.c.split = v->split;
         if (same(k, &own)) return names[i];
     }
     return NULL;
