@@ -316,6 +316,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
+    if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (test_int(0, 3)) g.choice = &choice;
 
     const tc_status could = kn->can_run(&g, 0), st = kn->run(&g, 0);
