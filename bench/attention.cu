@@ -70,8 +70,12 @@
 #endif
 
 #define ALL(X) X(64, 0) X(64, 1) X(128, 0) X(128, 1) X(256, 0) X(256, 1)
-#define DEFINE_90(hd, mask) IF_##hd(IF_MASK_##mask(TC_ATTN_SM90_DEFINE(sm90_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask, SM90_FIELDS)))
-#define DEFINE_80(hd, mask) IF_##hd(IF_MASK_##mask(TC_ATTN_SM80_DEFINE(sm80_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask, SM80_FIELDS)))
+#define DEFINE_90(hd, mask)                                                                                           \
+    IF_##hd(IF_MASK_##mask(TC_ATTN_SM90_DEFINE(sm90_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask,   \
+    SM90_FIELDS)))
+#define DEFINE_80(hd, mask)                                                                                           \
+    IF_##hd(IF_MASK_##mask(TC_ATTN_SM80_DEFINE(sm80_##hd##_##mask, .type = TC_BF16, .head_dim = hd, .causal = mask,   \
+    SM80_FIELDS)))
 IF_90(ALL(DEFINE_90))
 IF_80(ALL(DEFINE_80))
 
@@ -81,8 +85,10 @@ typedef struct kernel_entry {
     tc_attn_config config;
 } kernel_entry;
 
-#define ENTRY_90(hd, mask) IF_##hd(IF_MASK_##mask({90, hd, mask, sm90_##hd##_##mask##_run, sm90_##hd##_##mask##_config()}, ))
-#define ENTRY_80(hd, mask) IF_##hd(IF_MASK_##mask({80, hd, mask, sm80_##hd##_##mask##_run, sm80_##hd##_##mask##_config()}, ))
+#define ENTRY_90(hd, mask)                                                                                            \
+    IF_##hd(IF_MASK_##mask({90, hd, mask, sm90_##hd##_##mask##_run, sm90_##hd##_##mask##_config()}, ))
+#define ENTRY_80(hd, mask)                                                                                            \
+    IF_##hd(IF_MASK_##mask({80, hd, mask, sm80_##hd##_##mask##_run, sm80_##hd##_##mask##_config()}, ))
 static const kernel_entry kernels[] = {IF_90(ALL(ENTRY_90)) IF_80(ALL(ENTRY_80)) {0, 0, 0, 0, tc_attn_config{}}};
 
 static const kernel_entry *find(int path, int head_dim, int causal)

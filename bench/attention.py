@@ -1,18 +1,25 @@
 #!/usr/bin/env python3
-"""attention.py - tc's attention beside that of PyTorch: cuDNN's and flash attention. Needs a GPU, torch, build/bench/attention.so.
+"""attention.py - tc's attention beside that of PyTorch: cuDNN's and flash attention. Needs a GPU, torch,
+build/bench/attention.so.
 
     python3 bench/attention.py                        all shapes; writes bench/results/attention.csv
-    python3 bench/attention.py --hd 128 --len 4096    some of them; --causal 0 or 1; --quick: fewer, shorter rounds; none of these writes
+    python3 bench/attention.py --hd 128 --len 4096    some of them; --causal 0 or 1; --quick: fewer, shorter rounds;
+                                                      none of these writes
                                                       the file unless --csv names one
-    python3 bench/attention.py --variants A.so B.so   tuning: libraries of bench/attention.cu beside each other and cuDNN; --path 80:
+    python3 bench/attention.py --variants A.so B.so   tuning: libraries of bench/attention.cu beside each other and
+                                                      cuDNN; --path 80:
                                                       the sm_80 kernels, beside flash
     python3 bench/attention.py --accuracy             errors against fp64; writes bench/results/attention_accuracy.txt
     python3 bench/attention.py --kernels              which kernels each contestant launches: is anything copied?
 
-All contestants in one process, in turns, on the same standard normal bf16 inputs, in sets that rotate past the L2. A slice is a CUDA
-graph of calls of about 15 ms between two events, so that no one's cost on the CPU counts ("eager" stands where a contestant cannot be
-captured); the figure is the median over the rounds. 16384 tokens, hidden size 2048. TFLOP/s: 4 * batch * heads * q * k * head_dim, half
-of it for causal. tc takes (batch, rows, heads, dim). PyTorch's take transposed views of the same tensors, as users pass them, and
+All contestants in one process, in turns, on the same standard normal bf16 inputs, in sets that rotate past the L2. A
+slice is a CUDA
+graph of calls of about 15 ms between two events, so that no one's cost on the CPU counts ("eager" stands where a
+contestant cannot be
+captured); the figure is the median over the rounds. 16384 tokens, hidden size 2048. TFLOP/s: 4 * batch * heads * q *
+k * head_dim, half
+of it for causal. tc takes (batch, rows, heads, dim). PyTorch's take transposed views of the same tensors, as users
+pass them, and
 contiguous (batch, heads, rows, dim); the faster layout is measured, and named in the table: bshd or bhsd.
 """
 
@@ -108,7 +115,7 @@ class Ours:
 
 
 class Sdpa:
-    """PyTorch's scaled_dot_product_attention by one backend, on (b, s, h, d) seen as (b, h, s, d), or on copies that are."""
+    """PyTorch's scaled_dot_product_attention by one backend, on (b, s, h, d) seen as (b, h, s, d), or on copies."""
 
     def __init__(self, name, backend, layouts=("bshd", "bhsd")):
         self.name, self.backend, self.layouts, self.layout = name, backend, layouts, ""
@@ -265,7 +272,8 @@ def header(libraries):
     toolkit = libraries[0].lib.attention_toolkit()
     driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
     return (
-        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
+        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; "
+        f"toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
         f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
         f"# command python3 {' '.join(sys.argv)}"
     )
@@ -366,7 +374,8 @@ def variants(o, libraries):
         }
         for name in lines:
             cells = "".join(
-                f"{text(rates[n][name], 1):>7}{'*' if rates[n][name] and rates[n][name] == best[n] else ' '}({text(ratio(rates[n][name], rates[n][base.name]), 3):>5})"
+                f"{text(rates[n][name], 1):>7}{'*' if rates[n][name] and rates[n][name] == best[n] else ' '}"
+                f"({text(ratio(rates[n][name], rates[n][base.name]), 3):>5})"
                 for n in o.len
             )
             mean = geomean(ratio(rates[n][name], rates[n][base.name]) for n in o.len) or geomean(
@@ -425,7 +434,8 @@ def exact(q, k, v, causal):
 
 
 def accuracy(o, libraries):
-    """Normal inputs, and the outlier-heavy ones of FlashAttention-3's paper: normal, and with probability 0.001 a second of deviation 10 added."""
+    """Normal inputs, and the outlier-heavy ones of FlashAttention-3's paper: normal, and with probability 0.001 a
+    second of deviation 10 added."""
     contestants = [
         Ours("tc", libraries[0], 90),
         Ours("tc sm80", libraries[0], 80),
@@ -443,7 +453,8 @@ def accuracy(o, libraries):
 
     put(header(libraries))
     put(
-        f"# error against fp64, bf16, {seeds} x {batch} x {heads} heads of {length} rows: root mean square, then the largest; tc must not be above flash in the first"
+        f"# error against fp64, bf16, {seeds} x {batch} x {heads} heads of {length} rows: root mean square, then the "
+        "largest; tc must not be above flash in the first"
     )
     put(
         f"{'inputs':9}{'dim':>4}{'':8}"
