@@ -277,7 +277,7 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
     of.width = clusters, of.raster = call->raster, of.group = call->raster_group;
     params->tiles = tc_tiles_make(&of);
     params->steps = (uint32_t)call->steps;
-    how.stream = call->stream, how.launch = 1, how.pdl = call->pdl;
+    how.stream = call->stream, how.launch = 1, how.pdl = call->pdl, how.workspace = NULL;
     if (params->tiles.total < (uint32_t)clusters) clusters = (int)params->tiles.total;
     return tc__kernel_launch(k, (unsigned)(clusters * k->cluster), params, &how);
 }

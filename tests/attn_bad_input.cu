@@ -299,15 +299,15 @@ static void test_device_rules(void)
     k.function = (const void *)many_warps, k.name = "made_up", k.threads = 512, k.cluster = 1, k.cc = 80;
     k.cache = &cache[0], k.smem = 300000;
     for (int launch = 0; launch < 2; launch++) {
-        const tc__launch how = {0, launch, 0};
-        st = tc__attn90_run(&c, &k, &g, &how);
+        const tc__launch how = {0, launch, 0, 0};
+        st = tc__attn_sm90_run(&c, &k, &g, &how);
         CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s",
               tc_status_text(st), tc_why());
     }
     k.smem = 1024, k.function = (const void *)one_warp;
     for (int launch = 0; launch < 2; launch++) {
-        const tc__launch how = {0, launch, 0};
-        st = tc__attn90_run(&c, &k, &g, &how);
+        const tc__launch how = {0, launch, 0, 0};
+        st = tc__attn_sm90_run(&c, &k, &g, &how);
         CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s",
               tc_status_text(st), tc_why());
     }
@@ -495,7 +495,7 @@ static void test_policy(void)
     const tc__function f[2] = {{(const void *)one_warp, "absent_sm90"}, {(const void *)k80, "k80"}};
     static tc__kernel_cache cache[2];
     const tc__kernels kernels = {f, cache};
-    const tc__launch how = {0, 0, 0};
+    const tc__launch how = {0, 0, 0, 0};
     const tc_attn_args g = good(0);
     tc_attn_config c;
     tc_status st;
