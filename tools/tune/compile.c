@@ -193,10 +193,11 @@ static char *source_of(const request *r, const kernel *k)
     }
     used = strlen(text);
     tune_print(text + used, room - used,
-               "static_assert(sizeof(tc_gemm_config) == %u && sizeof(tc_gemm_sm90_params) == %u && "
-               "sizeof(tc_gemm_sm80_params) == %u,\n"
+               "static_assert(sizeof(tc_gemm_config) == %u && __builtin_offsetof(tc_gemm_config, epi_size) == %u && "
+               "sizeof(tc_gemm_sm90_params) == %u && sizeof(tc_gemm_sm80_params) == %u,\n"
                "              \"tc: these are not the headers that tc_tune was built with\");\n",
-               (unsigned)sizeof(tc_gemm_config), (unsigned)sizeof(tc_gemm_sm90_params),
+               (unsigned)sizeof(tc_gemm_config), (unsigned)offsetof(tc_gemm_config, epi_size),
+               (unsigned)sizeof(tc_gemm_sm90_params),
                (unsigned)sizeof(tc_gemm_sm80_params));
     if (k->gen == 0 && r->epi.given) { /* a hook of another type: an error about it, not about what calls it */
         used = strlen(text);
