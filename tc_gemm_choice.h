@@ -17,6 +17,7 @@
 #include "tc_gemm_sm90_plan.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+#include <math.h>
 
 /* What the model knows of a device: blocks at a time, bytes of L2, bytes a nanosecond from memory. */
 typedef struct tc__gemm_device {
@@ -28,19 +29,31 @@ typedef struct tc__gemm_device {
 /* Hopper boards have the same L2. Which memory they have matters to no choice yet: the model takes an H200's. */
 TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
 {
-    tc__gemm_device d = {0, 50 << 20, 4100};
+    tc__gemm_device d = {0, 50 << 20, 3890};
     d.blocks = blocks;
     return d;
 }
 
-/* Fitted on an H200 (bench/results/choice.csv). */
-#define TC__GEMM_CLOCK 1.6        /* cycles of a nanosecond under load */
-#define TC__GEMM_L2_SHARE 48.0    /* bytes of a nanosecond from L2 to a block, all of them loading */
-#define TC__GEMM_START 2200.0     /* launch, barriers, first bytes of a ring */
-#define TC__GEMM_REFILL 150.0     /* between two tiles of a cooperative block */
-#define TC__GEMM_EPILOGUE 0.04    /* of an element of a tile */
-#define TC__GEMM_MEET 1500.0      /* blocks of a split tile */
-#define TC__GEMM_SUMS 40.0        /* bytes of a nanosecond of their sums, a block */
+/* Fitted to 93 shapes, each in every kernel of TC_GEMM_DEFINE cut in up to 14 ways, on an H200 at its power limit. Times
+ * in nanoseconds, rates in bytes a nanosecond. */
+#define TC__GEMM_START 2330.0    /* launch, barriers, first bytes of a ring */
+#define TC__GEMM_CLUSTER 620.0   /* a cluster's start */
+#define TC__GEMM_CLOCK 1.4       /* cycles of a nanosecond */
+#define TC__GEMM_READS 39.6      /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.143  /* these for each column */
+#define TC__GEMM_OF_ONE 120.0    /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 13600.0  /* for all */
+#define TC__GEMM_STRADDLE 0.89   /* more of it for rows that straddle its lines */
+#define TC__GEMM_SHARED 1.6      /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_PRODUCT 2.66e-6 /* power: of a product, */
+#define TC__GEMM_BYTE 3.24e-6    /* of a byte from the L2 */
+#define TC__GEMM_STORE 635.0     /* a tile's way to D: this, */
+#define TC__GEMM_STORE_OF 0.03   /* this for each element, */
+#define TC__GEMM_STORE_ASIDE 21.0 /* with .swap this for each column, */
+#define TC__GEMM_STORE_CUT 1140.0 /* this where D's edge runs through it */
+#define TC__GEMM_REFILL 170.0    /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 2430.0     /* the parts of a split tile, */
+#define TC__GEMM_SUMS 26.0       /* rate of their sums */
 
 /* What the search is given. */
 typedef struct tc__gemm_best {
@@ -51,26 +64,48 @@ typedef struct tc__gemm_best {
 /* v: a view (tc_gemm_sm90_plan.h); rows and columns are the instruction's. */
 typedef struct tc__gemm_problem {
     int64_t rows, cols, batch, k_blocks;
+    int straddle; /* rows of A or B do not begin with a line of the L2 */
 } tc__gemm_problem;
 
 TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* Tiles of a problem: whole clusters of them. */
+TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
+{
+    return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster) * cut->cluster * tc__div_up(x->cols, cut->width)
+         * x->batch;
+}
+
+/* How much longer than the model's a kernel's wgmmas take. */
+TC_HOST double tc__gemm90_pace(const tc_gemm_config *v)
+{
+    if (v->consumers == 1) return v->swap ? 1.24 : 1.12; /* nobody else's wgmmas fill the gaps */
+    return v->swap ? 0.97 : v->bm > 128 ? 1.04 : 1.0;
+}
+
 TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                                const tc__gemm_device *d)
 {
-    const double w = cut->width, reads = 16 + w / 4, cycles = 4.0 * v->bm / 64 * (w / 2 > reads ? w / 2 : reads);
-    const double mma = cycles / TC__GEMM_CLOCK, l2 = (v->bm + w) * 128 / TC__GEMM_L2_SHARE;
-    const int64_t tiles = tc__div_up(x->rows, v->bm) * tc__div_up(x->cols, cut->width) * x->batch;
-    const int64_t works = tiles * cut->parts, waves = tc__div_up(works, d->blocks);
-    const double step = mma > l2 ? mma : l2, k = (double)tc__div_up(x->k_blocks, cut->parts) * step;
-    const double epilogue = v->bm * w * TC__GEMM_EPILOGUE;
-    const double bytes = 128.0 * (double)x->k_blocks * (double)(x->rows + x->cols) * (double)x->batch;
-    const double memory = bytes / d->dram;
-    double t = (double)waves * k + epilogue;
-    if (v->schedule != TC_PINGPONG) t += (double)(waves - 1) * (epilogue + TC__GEMM_REFILL);
-    if (cut->parts > 1)
-        t += TC__GEMM_MEET + (double)waves * 2 * v->bm * w * 4 / TC__GEMM_SUMS;
-    return TC__GEMM_START + (t > memory ? t : memory);
+    const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
+    const double cycles = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * tc__gemm90_pace(v);
+    const double works = (double)(tc__gemm90_tiles(v, x, cut) * cut->parts), waves = ceil(works / d->blocks);
+    const double of_all = TC__GEMM_OF_ALL / (works < d->blocks ? works : d->blocks);
+    const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
+    const double lines = 128 * (x->straddle ? 1 + TC__GEMM_STRADDLE : 1);
+    const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
+    const double mma = cycles / TC__GEMM_CLOCK, step = mma > bytes / rate ? mma : bytes / rate;
+    const double k = (double)x->k_blocks, size = (double)x->rows * (double)x->cols * (double)x->batch;
+    const double store = TC__GEMM_STORE + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0);
+    const double memory = 128 * k * (double)(x->rows + x->cols) * (double)x->batch / d->dram;
+    const double power = 64 * k * size * TC__GEMM_PRODUCT + works / cut->parts * k * bytes * TC__GEMM_BYTE;
+    double t = waves * ceil(k / cut->parts) * step;
+    if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
+    t = t > memory ? t : memory;
+    t = (t > power ? t : power) + store + TC__GEMM_START;
+    if (cut->parts > 1) t += TC__GEMM_MEET + waves * v->bm * w * 4 / TC__GEMM_SUMS;
+    if (cut->cluster > 1) t += TC__GEMM_CLUSTER;
+    if (!v->swap && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
+    return t;
 }
 
 TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *v, const tc_gemm_args *g)
@@ -80,14 +115,8 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *v, const tc_ge
     x.cols = v->swap ? g->m : g->n;
     x.batch = tc__gemm_batch(g);
     x.k_blocks = ((int64_t)g->k + 63) / 64;
+    x.straddle = (((uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * 2) | (uintptr_t)(g->ldb * 2)) & 127) != 0;
     return x;
-}
-
-/* Tiles of a problem: whole clusters of them. */
-TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
-{
-    return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster) * cut->cluster * tc__div_up(x->cols, cut->width)
-         * x->batch;
 }
 
 /* Bytes of workspace that a cut takes. */
@@ -108,7 +137,7 @@ TC_HOST size_t tc__gemm90_workspace_of(const tc_gemm_config *c, const tc_gemm_ar
 TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
                                      const tc__gemm_best *b)
 {
-    const int64_t tiles = tc__div_up(x->rows, v->bm) * tc__div_up(x->cols, cut->width) * x->batch;
+    const int64_t tiles = tc__gemm90_tiles(v, x, cut);
     const int64_t most = x->k_blocks / 4 < TC_SPLIT_MOST ? x->k_blocks / 4 : TC_SPLIT_MOST;
     double best;
     int waves, parts = 1;
@@ -131,12 +160,16 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
 TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
                                const tc__gemm_best *b)
 {
-    const int first = v->step ? v->step : v->bn;
+    const int first = v->step ? v->step : v->bn, clusters = v->step ? v->cluster_m : 1;
     double best = 0;
     tc_gemm_cut try_this = *cut;
-    for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
-        const double t = tc__gemm90_best_parts(v, x, &try_this, b);
-        if (best == 0 || t < best) best = t, *cut = try_this;
+    int i;
+    for (i = 1; i <= clusters; i++) {
+        try_this.cluster = v->step ? i : v->cluster_m;
+        for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
+            const double t = tc__gemm90_best_parts(v, x, &try_this, b);
+            if (best == 0 || t < best) best = t, *cut = try_this;
+        }
     }
     return best;
 }
@@ -164,7 +197,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->parts < 0 || want->parts > TC_SPLIT_MOST || (want->parts > 1 && !v.split))
         return tc__fail(TC_ERR_CONFIG, "choice->parts = %d must be in 0..%d", want->parts, v.split ? TC_SPLIT_MOST : 1);
     if (want->blocks < 0) return tc__fail(TC_ERR_CONFIG, "choice->blocks = %d is negative", want->blocks);
-    if (!want->width) (void)tc__gemm90_best(&v, &x, cut, &b);
+    if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);
     else if (!want->parts) (void)tc__gemm90_best_parts(&v, &x, cut, &b);
     if (want->parts) cut->parts = want->parts;
     if (cut->parts > 1 && (!g->workspace || g->workspace_size < tc__gemm90_workspace(&v, &x, cut)))

@@ -110,9 +110,10 @@ static gemm_draw draw_gemm90(void)
 {
     enum { ALONE, SHARED, SPLIT };
     gemm_draw g = draw_gemm_common();
-    int cluster = ALONE;
+    int cluster = ALONE, swap = 0, step = 0, split = 0;
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
+            swap = chance(30), step = chance(45), split = chance(30);
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
             g.c.schedule = cluster == SPLIT ? PICK(0, TC_COOPERATIVE)
                 : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
@@ -126,6 +127,9 @@ static gemm_draw draw_gemm90(void)
         g.c.cluster_n = cluster == SHARED ? PICK(1, 2, 2, 3, 4, 5, 8) : PICK(0, 1);
         g.c.cluster_k = cluster == SPLIT ? test_int(2, 4) : PICK(0, 1);
         g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
+        g.c.swap = swap, g.c.split = split;
+        g.c.step = step ? PICK(16, 16, 32, 32, 64, 96, 8) : 0;
+        if (swap) g.c.bm = 8 * test_int(1, 32), g.c.bn = PICK(0, 64, 64, 128, 128, 192, 256);
         const tc_gemm_config full = tc_gemm_sm90_config(g.c);
         if (cluster == SHARED && full.cluster_m * full.cluster_n == 1) continue;
         if (allowed(gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
@@ -203,6 +207,7 @@ static void gemm_fields(const gemm_draw *g)
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
     add_field("consumers", c->consumers), add_field("schedule", c->schedule), add_field("epi_stages", c->epi_stages);
+    add_field("step", c->step), add_field("swap", c->swap), add_field("split", c->split);
     add_field("raster", c->raster), add_field("raster_group", c->raster_group);
     if (chance(50) || !strstr(g->hook->field, "tc_epi")) add(g->hook->size); /* shipped hooks bring theirs */
     add(g->hook->field);
@@ -239,8 +244,10 @@ int main(int argc, char **argv)
         if (gemm) {
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
-            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM", i, i, sm, type_name(g.c.a),
-                     type_name(g.c.d), g.hook->id, i);
+            const tc_gemm_config view = tc_gemm90_view(tc_gemm_sm90_config(g.c));
+            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM, %d, %d, %d, %d", i, i, sm,
+                     type_name(g.c.a), type_name(g.c.d), g.hook->id, i, g.c.split, g.c.step, view.bn,
+                     g.c.step && view.cluster_m > 1);
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
