@@ -51,7 +51,7 @@
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
- * multiple of .step), .cluster (.step: 1 or the configuration's; the kit takes 1), .parts (.split: fails if they do not
+ * multiple of .step), .cluster (.step: 1 or the configuration's), .parts (.split: fails if they do not
  * fit the workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
  *
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
@@ -159,10 +159,13 @@ typedef struct tc__gemm_memo {
     TC__ATOMIC uint64_t mixed, answer;
 } tc__gemm_memo;
 
+/* Of all that the model asks about: also whether A and B begin with a line of the L2. */
 TC_HOST uint64_t tc__gemm_hash(const tc_gemm_args *g, int sms)
 {
+    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0;
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
-                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb, (uint64_t)sms};
+                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
+                               straddle << 32 | (uint64_t)sms};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {

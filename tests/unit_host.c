@@ -594,6 +594,41 @@ static void test_cut(void)
     }
 }
 
+/* What TC_GEMM_DEFINE remembers of a problem is what it would find: whatever came before, also where problems differ in
+ * one thing alone. */
+static void test_choose(void)
+{
+    static TC_ALIGN(256) unsigned char memory[512];
+    tc_gemm_config given;
+    int i, bad = 0, aligned = 0;
+    memset(&given, 0, sizeof given);
+    given.a = given.b = given.d = TC_BF16;
+    for (i = 0; i < 4000; i++) {
+        tc_gemm_args g;
+        tc_gemm_choice found, kept;
+        const int sms = test_int(0, 3) ? 132 : 114;
+        memset(&g, 0, sizeof g);
+        g.m = test_int(0, 1) ? 1000 : 64, g.n = test_int(0, 1) ? 1000 : 4096, g.k = test_int(0, 1) ? 1024 : 8192;
+        g.batch = test_int(0, 3) ? 0 : 3;
+        g.lda = g.k + (test_int(0, 3) ? 0 : 8), g.ldb = g.k + (test_int(0, 3) ? 0 : 8), g.ldd = g.n;
+        g.a = memory + 16 * test_int(0, 1), g.b = memory + 256 + 16 * test_int(0, 1), g.d = memory;
+        if (test_int(0, 1)) g.workspace = memory, g.workspace_size = (size_t)1 << test_int(20, 27);
+        found = tc__gemm_search(&given, &g, sms);
+        kept = tc__gemm_choose(&given, &g, sms);
+        bad += found.kernel != kept.kernel || found.width != kept.width || found.cluster != kept.cluster
+            || found.parts != kept.parts || found.blocks != kept.blocks;
+        CHECK(found.kernel >= 1 && found.kernel <= TC__GEMM_TILE_COUNT, "kernel %d", found.kernel);
+        if (g.a == memory) { /* another answer for rows that straddle lines, of the same sizes */
+            tc_gemm_args h = g;
+            h.a = memory + 16;
+            kept = tc__gemm_search(&given, &h, sms);
+            aligned += found.kernel != kept.kernel || found.width != kept.width || found.parts != kept.parts;
+        }
+    }
+    CHECK(bad == 0, "%d of 4000 choices are those of another problem", bad);
+    CHECK(aligned > 0, "no choice depends on alignment: this test shows nothing about it");
+}
+
 /* ---- fragments: every element of the matrix once ---- */
 static void cover(const char *what, int threads, int count, int rows, int cols, int (*row)(int, int),
                   int (*col)(int, int))
@@ -658,6 +693,7 @@ int main(void)
     test_divide();
     test_split();
     test_cut();
+    test_choose();
     test_fragments();
     return test_end();
 }

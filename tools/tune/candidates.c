@@ -171,7 +171,7 @@ static double estimate_sm90(const request *r, shape s, const kernel *k)
     tc_gemm_args g;
     double t;
     memset(&g, 0, sizeof g);
-    g.m = s.m, g.n = s.n, g.k = s.k;
+    g.m = s.m, g.n = s.n, g.k = g.lda = g.ldb = s.k;
     x = tc__gemm90_problem(&v, &g);
     cut.width = v.bn, cut.parts = c.cluster_k, cut.cluster = c.step ? 1 : v.cluster_m;
     t = c.cluster_k > 1 ? tc__gemm90_time(&v, &x, &cut, &device) : tc__gemm90_best(&v, &x, &cut, &search);
