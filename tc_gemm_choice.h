@@ -1,5 +1,5 @@
-/* tc_gemm_choice.h - tc 0.2.0 - which kernel, which width, how many parts of k: one model of the time that a GEMM takes.
- * Needs: the headers below; host only.
+/* tc_gemm_choice.h - tc 0.2.0 - which kernel, which width, how many parts of k: one model of the time that a GEMM
+ * takes. Needs: the headers below; host only.
  *
  *     tc__gemm90_time    nanoseconds of a call in a kernel, cut in a given way
  *     tc__gemm90_cut     the fastest cut of a call in a kernel, or the one that the call asks for
@@ -34,8 +34,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
     return d;
 }
 
-/* Fitted to 93 shapes, each in every kernel of TC_GEMM_DEFINE cut in up to 14 ways, on an H200 at its power limit. Times
- * in nanoseconds, rates in bytes a nanosecond. */
+/* Fitted to 93 shapes, each in every kernel of TC_GEMM_DEFINE cut in up to 14 ways, on an H200 at its power limit.
+ * Times in nanoseconds, rates in bytes a nanosecond. */
 #define TC__GEMM_START 2330.0    /* launch, barriers, first bytes of a ring */
 #define TC__GEMM_CLUSTER 620.0   /* a cluster's start */
 #define TC__GEMM_CLOCK 1.4       /* cycles of a nanosecond */

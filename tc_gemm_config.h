@@ -27,7 +27,7 @@ typedef struct tc_gemm_config {
     int consumers;            /* SM90: consumer warpgroups (2; 1 for a cooperative tile of 64 rows) */
     int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
     int epi_stages;           /* SM90: store buffers of a warp (2) */
-    int step;                 /* SM90: 0, or 16 (8 with swap): a call picks bn (bm with swap), a multiple of it up to bn */
+    int step;                 /* SM90: not 0: a call picks bn (bm with swap), a multiple of step up to it */
     int swap;                 /* SM90: 1: D's columns are the instruction's rows: for few rows (tile 64 .. x 128) */
     int split;                /* SM90: 1: a call may split k between blocks, with a workspace */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
@@ -123,12 +123,17 @@ TC_HOST tc_f32x2 tc_epi2_on_device(tc_f32x2 x, tc_gemm_at at, const void *args) 
 
 #define TC__GEMM_FIELD(name, most) {#name, offsetof(tc_gemm_config, name), most}
 static const tc__field tc__gemm_fields[] TC_UNUSED = {
-    TC__GEMM_FIELD(a, 0), TC__GEMM_FIELD(b, 0), TC__GEMM_FIELD(d, 0), TC__GEMM_FIELD(bm, 2048),
-    TC__GEMM_FIELD(bn, 2048), TC__GEMM_FIELD(bk, 2048), TC__GEMM_FIELD(stages, 64), TC__GEMM_FIELD(warps_m, 64),
-    TC__GEMM_FIELD(warps_n, 64), TC__GEMM_FIELD(cluster_m, 16), TC__GEMM_FIELD(cluster_n, 16),
-    TC__GEMM_FIELD(cluster_k, 16), TC__GEMM_FIELD(consumers, 16), TC__GEMM_FIELD(schedule, 16),
-    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(step, 256), TC__GEMM_FIELD(swap, 1), TC__GEMM_FIELD(split, 1), TC__GEMM_FIELD(raster, 16), TC__GEMM_FIELD(raster_group, 1 << 30),
-    TC__GEMM_FIELD(epi_size, 0), {NULL, 0, 0}};
+    TC__GEMM_FIELD(a, 0),           TC__GEMM_FIELD(b, 0),
+    TC__GEMM_FIELD(d, 0),           TC__GEMM_FIELD(bm, 2048),
+    TC__GEMM_FIELD(bn, 2048),       TC__GEMM_FIELD(bk, 2048),
+    TC__GEMM_FIELD(stages, 64),     TC__GEMM_FIELD(warps_m, 64),
+    TC__GEMM_FIELD(warps_n, 64),    TC__GEMM_FIELD(cluster_m, 16),
+    TC__GEMM_FIELD(cluster_n, 16),  TC__GEMM_FIELD(cluster_k, 16),
+    TC__GEMM_FIELD(consumers, 16),  TC__GEMM_FIELD(schedule, 16),
+    TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(step, 256),
+    TC__GEMM_FIELD(swap, 1),        TC__GEMM_FIELD(split, 1),
+    TC__GEMM_FIELD(raster, 16),     TC__GEMM_FIELD(raster_group, 1 << 30),
+    TC__GEMM_FIELD(epi_size, 0),    {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
 TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
@@ -189,7 +194,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                         "k = 0, but %c is given: a call without products, D = epi(beta * C), leaves a and b null",
                         g->a ? 'a' : 'b');
     if (g->workspace_size && !g->workspace)
-        return tc__fail(TC_ERR_NULL, "workspace is null, but workspace_size = %llu", (unsigned long long)g->workspace_size);
+        return tc__fail(TC_ERR_NULL, "workspace is null, but workspace_size = %llu",
+                        (unsigned long long)g->workspace_size);
     if ((uintptr_t)g->workspace % 16)
         return tc__fail(TC_ERR_ALIGN, "workspace = %p is not a multiple of 16 bytes", g->workspace);
     if (g->pdl_constant & ~(TC_CONSTANT_A | TC_CONSTANT_B))
@@ -290,7 +296,8 @@ TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_
     const tc_tiles_of of = {v->swap ? g->n : g->m, v->swap ? g->m : g->n, tc__gemm_batch(g), v->bm * cut->cluster,
                             cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
     const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
-    if (total > 2e9) return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
+    if (total > 2e9)
+        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
     *t = tc_tiles_make(&of);
     return TC_OK;
 }

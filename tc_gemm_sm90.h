@@ -4,7 +4,8 @@
  *     tc_gemm_sm90_load, _mma                producer and consumer of one tile
  *     tc_gemm_sm90                           the kernel's body
  *     tc_gemm_sm90_fill (host)               what the kernel is given, from a call's arguments
- *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters (tc_gemm.h)
+ *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
+ *                                            (tc_gemm.h)
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
  * tc_gemm_sm90_plan.h, the end of a tile in tc_gemm_sm90_store.h.

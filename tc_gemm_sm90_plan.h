@@ -50,8 +50,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
     return tc__gemm90_a(c).bytes + tc__gemm90_b(c, width).bytes;
 }
 
-/* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks. With .swap
- * they lie on their side: 16 columns by 8 rows. */
+/* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks. With
+ * .swap they lie on their side: 16 columns by 8 rows. */
 TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
 {
     const int row = (c.step ? c.step : c.bn / c.cluster_k) * tc_type_bits(c.d) / 8;
@@ -294,7 +294,8 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
     b.slot = (uint32_t)tc__gemm90_slot(c, b.width);
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
     b.cluster_m = c.step && c.cluster_m > 1 ? p->cluster : c.cluster_m;
-    b.rank = tc__gemm90_cluster(c, &b) > 1 ? tc_uniform(tc_cluster_ctarank()) : 0u; /* known to be the same for a warp */
+    b.rank = tc__gemm90_cluster(c, &b) > 1 ? tc_uniform(tc_cluster_ctarank())
+                                           : 0u; /* known to be the same for a warp */
     b.wg = tc_warpgroup();
     return b;
 }
@@ -302,7 +303,7 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
 /* A consumer warpgroup: its place in the ring, and what its warps keep. */
 typedef struct tc_gemm90_consumer {
     tc_ring ring;
-    int row, warp_row;           /* its first row within a tile; that of this warp, known to be the same for all lanes */
+    int row, warp_row; /* its first row within a tile; that of this warp, known to be the same for all lanes */
     uint32_t my_turn, next_turn; /* ping-pong: mbarriers of this warpgroup and of the one whose tile comes next */
     uint32_t buf, stores;        /* this warp's boxes; how many stores have used them, in turn */
     int warps;                   /* that compute a tile together */
@@ -311,8 +312,8 @@ typedef struct tc_gemm90_consumer {
     tc_work w;                   /* the tile */
 } tc_gemm90_consumer;
 
-/* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with .split,
- * where the parts of a tile are neighbours. */
+/* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with
+ * .split, where the parts of a tile are neighbours. */
 TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t index)
 {
     const tc_gemm_sm90_params *p = b->p;

@@ -4,11 +4,12 @@
  *     tc_gemm_sm90_store      acc through alpha, beta * C and the hook to D:
  *         boxes               what lies wholly inside D: 16 rows of a warp through shared memory, by TMA
  *         pieces              all else: 16 x 16 values through shared memory as f32, eight neighbours of a row a lane
- *                             (boxes that D's last row or column cuts; all of a .swap tile, which lies there on its side)
+ *                             (boxes that D's last row or column cuts; all of a .swap tile, which lies there on its
+ *                             side)
  *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
  *
- * A store belongs to one warp (16 rows), from registers to TMA: the epilogue has no barrier wider than a warp, but where
- * k is split.
+ * A store belongs to one warp (16 rows), from registers to TMA: the epilogue has no barrier wider than a warp, but
+ * where k is split.
  */
 #ifndef TC_GEMM_SM90_STORE_H
 #define TC_GEMM_SM90_STORE_H
@@ -113,8 +114,8 @@ TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
 /* Columns of a split tile's sums: whole places. */
 TC_DEV int tc__gemm90_sums_cols(const tc_gemm90_block *g) { return (g->width + 15) / 16 * 16; }
 
-/* Sums of a split tile in the workspace: part after part, in each place after place of the instruction's tile (along its
- * rows, then its columns), in each the lanes' first four registers, then their last four. */
+/* Sums of a split tile in the workspace: part after part, in each place after place of the instruction's tile (along
+ * its rows, then its columns), in each the lanes' first four registers, then their last four. */
 TC_DEV float4 *tc__gemm90_sums_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t part, int place)
 {
     return (float4 *)g->p->split.sums + (size_t)part * (size_t)(c.bm * tc__gemm90_sums_cols(g) / 4)
@@ -154,7 +155,8 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
 #pragma unroll
         for (uint32_t j = 0; j < 8u; j++) {
             a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
-            if (i + j < g->p->split.parts) a[j] = __ldcg(from + (i + j) * part), b[j] = __ldcg(from + (i + j) * part + 32);
+            if (i + j < g->p->split.parts)
+                a[j] = __ldcg(from + (i + j) * part), b[j] = __ldcg(from + (i + j) * part + 32);
         }
 #pragma unroll
         for (int j = 0; j < 8; j++) x = tc__gemm90_plus(x, a[j]), y = tc__gemm90_plus(y, b[j]);
@@ -163,14 +165,15 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
     v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
 }
 
-/* The places of a tile that go to D in pieces. slices: which of a split tile's, from the workspace; without parts: those
- * of this warp, from acc. One loop, so that a hook's code stands here once. */
+/* The places of a tile that go to D in pieces. slices: which of a split tile's, from the workspace; without parts:
+ * those of this warp, from acc. One loop, so that a hook's code stands here once. */
 TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                          const float *acc, uint32_t slices)
 {
     const tc_gemm_out *o = &g->p->out;
     const int split = c.split && g->p->split.parts > 1u;
-    const int groups = (c.bn / c.cluster_k + 15) / 16, blocks = tc__gemm90_rows(c) / 64, wide = tc_box_cols(tc__gemm90_box(c));
+    const int groups = (c.bn / c.cluster_k + 15) / 16, blocks = tc__gemm90_rows(c) / 64,
+              wide = tc_box_cols(tc__gemm90_box(c));
     const int rows = c.swap ? g->width : c.bm; /* of the tile as it lies in D */
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
@@ -314,8 +317,8 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
     }
 }
 
-/* .swap: this warp's 16 columns of D by the tile's rows, where all columns exist: every eight rows are a box. TMA leaves
- * out rows that D does not have; the hook is not called for them. */
+/* .swap: this warp's 16 columns of D by the tile's rows, where all columns exist: every eight rows are a box. TMA
+ * leaves out rows that D does not have; the hook is not called for them. */
 TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                           float *acc)
 {

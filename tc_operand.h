@@ -237,7 +237,7 @@ TC_HOST tc_status tc_operand_map(tc_tmap *map, const tc_operand_matrix *x, int b
     d.box[1] = (uint32_t)box_rows;
     d.box[2] = 1;
     d.swizzle = box_cols * tc_type_bits(x->type) / 8;
-    d.l2_promotion = 128; /* 256 costs up to a fifth where rows do not begin at multiples of 128 bytes, and gains nothing */
+    d.l2_promotion = 128; /* 256 costs up to a fifth where rows do not begin at multiples of 128 bytes, for nothing */
     return tc__tmap_named(map, x->name, &d);
 }
 

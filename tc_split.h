@@ -10,13 +10,13 @@
  *     tc_split_leave               the same thread, when they are done: the last to leave sets the counter back
  *
  * A block that waits for the others holds a multiprocessor that they may need (another kernel that waits in the same
- * way may hold the rest). So nobody waits for ever: after `patience` nanoseconds a block gives its slice up and goes on,
- * and the last to arrive takes all that were given up. Who adds is a matter of time, what is added is not: the same bits
- * every time.
+ * way may hold the rest). So nobody waits for ever: after `patience` nanoseconds a block gives its slice up and goes
+ * on, and the last to arrive takes all that were given up. Who adds is a matter of time, what is added is not: the same
+ * bits every time.
  *
- * COUNTER, 64 bits: blocks that arrived (bits 0-7), blocks that left (8-15), slices given up (16-31), and a mark (32-63).
- * Without the mark it is no counter yet: a workspace may hold anything before its first use. Between calls it is 0 but
- * for the mark.
+ * COUNTER, 64 bits: blocks that arrived (bits 0-7), blocks that left (8-15), slices given up (16-31), and a mark
+ * (32-63). Without the mark it is no counter yet: a workspace may hold anything before its first use. Between calls it
+ * is 0 but for the mark.
  */
 #ifndef TC_SPLIT_H
 #define TC_SPLIT_H
@@ -81,7 +81,8 @@ TC_DEV_SM80 uint32_t tc_split_arrive(const tc_gemm_split *s, uint32_t tile, uint
     }
     now = atomicOr(counter, (unsigned long long)mine << 16);
     if ((uint32_t)now % 256u != s->parts) return 0u;
-    now = atomicAnd(counter, ~((unsigned long long)mine << 16)); /* the last came just now: whoever clears the bit adds */
+    /* the last came just now: whoever clears the bit adds */
+    now = atomicAnd(counter, ~((unsigned long long)mine << 16));
     __threadfence();
     return (uint32_t)now >> 16 & mine;
 }

@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
-"""attention.py - tc's attention beside that of PyTorch: cuDNN's and flash attention. Needs a GPU, torch, build/bench/attention.so.
+"""attention.py - tc's attention beside that of PyTorch: cuDNN's and flash attention. Needs a GPU, torch,
+build/bench/attention.so.
 
     python3 bench/attention.py                        all shapes; writes bench/results/attention.csv
-    python3 bench/attention.py --hd 128 --len 4096    some of them; --causal 0 or 1; --quick: fewer, shorter rounds; none of these writes
+    python3 bench/attention.py --hd 128 --len 4096    some of them; --causal 0 or 1; --quick: fewer, shorter rounds;
+                                                      none of these writes
                                                       the file unless --csv names one
-    python3 bench/attention.py --variants A.so B.so   tuning: libraries of bench/attention.cu beside each other and cuDNN; --path 80:
+    python3 bench/attention.py --variants A.so B.so   tuning: libraries of bench/attention.cu beside each other and
+                                                      cuDNN; --path 80:
                                                       the sm_80 kernels, beside flash
     python3 bench/attention.py --accuracy             errors against fp64; writes bench/results/attention_accuracy.txt
     python3 bench/attention.py --kernels              which kernels each contestant launches: is anything copied?
 
-All contestants in one process, in turns, on the same standard normal bf16 inputs, in sets that rotate past the L2. A slice is a CUDA
-graph of calls of about 15 ms between two events, so that no one's cost on the CPU counts ("eager" stands where a contestant cannot be
-captured); the figure is the median over the rounds. 16384 tokens, hidden size 2048. TFLOP/s: 4 * batch * heads * q * k * head_dim, half
-of it for causal. tc takes (batch, rows, heads, dim). PyTorch's take transposed views of the same tensors, as users pass them, and
+All contestants in one process, in turns, on the same standard normal bf16 inputs, in sets that rotate past the L2. A
+slice is a CUDA
+graph of calls of about 15 ms between two events, so that no one's cost on the CPU counts ("eager" stands where a
+contestant cannot be
+captured); the figure is the median over the rounds. 16384 tokens, hidden size 2048. TFLOP/s: 4 * batch * heads * q *
+k * head_dim, half
+of it for causal. tc takes (batch, rows, heads, dim). PyTorch's take transposed views of the same tensors, as users
+pass them, and
 contiguous (batch, heads, rows, dim); the faster layout is measured, and named in the table: bshd or bhsd.
 """
+
 import argparse
 import contextlib
 import ctypes
@@ -62,8 +70,22 @@ class Library:
 
     def run(self, path, q, k, v, o, causal):
         b, s, h, hd = q.shape
-        status = self.lib.attention_run(path, hd, int(causal), q.data_ptr(), k.data_ptr(), v.data_ptr(), o.data_ptr(), None, b, h, k.shape[2], s, k.shape[1],
-                                        torch.cuda.current_stream().cuda_stream)
+        status = self.lib.attention_run(
+            path,
+            hd,
+            int(causal),
+            q.data_ptr(),
+            k.data_ptr(),
+            v.data_ptr(),
+            o.data_ptr(),
+            None,
+            b,
+            h,
+            k.shape[2],
+            s,
+            k.shape[1],
+            torch.cuda.current_stream().cuda_stream,
+        )
         if status:
             raise RuntimeError(self.lib.attention_why().decode())
         return o
@@ -93,7 +115,7 @@ class Ours:
 
 
 class Sdpa:
-    """PyTorch's scaled_dot_product_attention by one backend, on (b, s, h, d) seen as (b, h, s, d), or on copies that are."""
+    """PyTorch's scaled_dot_product_attention by one backend, on (b, s, h, d) seen as (b, h, s, d), or on copies."""
 
     def __init__(self, name, backend, layouts=("bshd", "bhsd")):
         self.name, self.backend, self.layouts, self.layout = name, backend, layouts, ""
@@ -177,7 +199,13 @@ class Slice:
 
 def inputs(batch, length, heads, hd, count, seed=1):
     g = torch.Generator(device="cuda").manual_seed(seed)
-    return [tuple(torch.randn(batch, length, heads, hd, device="cuda", generator=g, dtype=torch.float32).bfloat16() for _ in range(3)) for _ in range(count)]
+    return [
+        tuple(
+            torch.randn(batch, length, heads, hd, device="cuda", generator=g, dtype=torch.float32).bfloat16()
+            for _ in range(3)
+        )
+        for _ in range(count)
+    ]
 
 
 def median(x):
@@ -205,7 +233,9 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
             else:
                 off = ((out - reference).square().mean() / reference.square().mean()).sqrt().item()
                 if not off < 0.02:
-                    raise RuntimeError(f"WRONG: its result differs from {judge.name}'s by {off:.3g} (relative root mean square)")
+                    raise RuntimeError(
+                        f"WRONG: its result differs from {judge.name}'s by {off:.3g} (relative root mean square)"
+                    )
             del out
             slices[c.name] = Slice(c, slice_length)
             times[c.name] = []
@@ -222,7 +252,9 @@ def measure(contestants, hd, length, causal, rounds, slice_length):
             except Exception as e:
                 print(f"    {name}: n/a: {sentence(e)}", file=sys.stderr)
                 del slices[name], times[name]
-    return {c.name: flops / median(times[c.name]) * 1e-12 if times.get(c.name) else None for c in contestants}, {n: s.graph is not None for n, s in slices.items()}
+    return {c.name: flops / median(times[c.name]) * 1e-12 if times.get(c.name) else None for c in contestants}, {
+        n: s.graph is not None for n, s in slices.items()
+    }
 
 
 def header(libraries):
@@ -239,9 +271,12 @@ def header(libraries):
     prop = torch.cuda.get_device_properties(0)
     toolkit = libraries[0].lib.attention_toolkit()
     driver = first_line(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"])
-    return (f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
-            f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
-            f"# command python3 {' '.join(sys.argv)}")
+    return (
+        f"# device {prop.name}, {prop.multi_processor_count} SMs; driver {driver}; "
+        f"toolkit {toolkit // 1000}.{toolkit % 1000 // 10}; "
+        f"torch {torch.__version__} (CUDA {torch.version.cuda}, cuDNN {cudnn}); date {datetime.date.today()}\n"
+        f"# command python3 {' '.join(sys.argv)}"
+    )
 
 
 def ratio(a, b):
@@ -274,20 +309,46 @@ def compare(o, libraries):
             print(line, file=out, flush=True)
 
     put(header(libraries))
-    put("# TFLOP/s of " + ", ".join(c.name for c in contestants) + "; ratios; the layout that suits cuDNN and flash best; who was not run as a graph")
-    put("head_dim,causal,length,batch,heads," + ",".join(c.name for c in contestants) + "," + ",".join(columns) + ",cuDNN layout,flash layout,eager")
+    put(
+        "# TFLOP/s of "
+        + ", ".join(c.name for c in contestants)
+        + "; ratios; the layout that suits cuDNN and flash best; who was not run as a graph"
+    )
+    put(
+        "head_dim,causal,length,batch,heads,"
+        + ",".join(c.name for c in contestants)
+        + ","
+        + ",".join(columns)
+        + ",cuDNN layout,flash layout,eager"
+    )
     found = []
     for hd, length, causal in shapes(o):
         rates, graphs = measure(contestants, hd, length, causal, o.rounds, o.slice)
-        ratios = [ratio(rates["tc"], rates["cuDNN"]), ratio(rates["tc"], rates["flash"]), ratio(rates["tc sm80"], rates["flash"])]
+        ratios = [
+            ratio(rates["tc"], rates["cuDNN"]),
+            ratio(rates["tc"], rates["flash"]),
+            ratio(rates["tc sm80"], rates["flash"]),
+        ]
         found.append((hd, causal, ratios))
-        put(f"{hd},{int(causal)},{length},{max(1, TOKENS // length)},{HIDDEN // hd}," + ",".join(text(rates[c.name], 1) for c in contestants) + ","
-            + ",".join(text(r, 3) for r in ratios) + f",{theirs[0].layout or 'n/a'},{theirs[1].layout or 'n/a'}," + " ".join(n for n, g in graphs.items() if not g))
+        put(
+            f"{hd},{int(causal)},{length},{max(1, TOKENS // length)},{HIDDEN // hd},"
+            + ",".join(text(rates[c.name], 1) for c in contestants)
+            + ","
+            + ",".join(text(r, 3) for r in ratios)
+            + f",{theirs[0].layout or 'n/a'},{theirs[1].layout or 'n/a'},"
+            + " ".join(n for n, g in graphs.items() if not g)
+        )
     for hd in o.hd:
         for causal in o.causal:
             part = [r for d, c, r in found if d == hd and c == causal]
-            put(f"# geometric mean, head_dim {hd}{' causal' if causal else ''}: " + ", ".join(f"{n} {text(geomean(r[i] for r in part), 3)}" for i, n in enumerate(columns)))
-    put("# geometric mean of all: " + ", ".join(f"{n} {text(geomean(r[i] for _, _, r in found), 3)}" for i, n in enumerate(columns)))
+            put(
+                f"# geometric mean, head_dim {hd}{' causal' if causal else ''}: "
+                + ", ".join(f"{n} {text(geomean(r[i] for r in part), 3)}" for i, n in enumerate(columns))
+            )
+    put(
+        "# geometric mean of all: "
+        + ", ".join(f"{n} {text(geomean(r[i] for _, _, r in found), 3)}" for i, n in enumerate(columns))
+    )
 
 
 def variants(o, libraries):
@@ -303,21 +364,40 @@ def variants(o, libraries):
         width = max(len(x.name) for x in have + [base])
         lines = {x.name: f"{x.name:{width}}  {x.about(o.path, hd, causal):34}" for x in have}
         lines[base.name] = f"{base.name:{width}}  {'':34}"
-        rates = {length: measure([Ours(x.name, x, o.path) for x in have] + [base], hd, length, causal, o.rounds, o.slice)[0] for length in o.len}
+        rates = {
+            length: measure([Ours(x.name, x, o.path) for x in have] + [base], hd, length, causal, o.rounds, o.slice)[0]
+            for length in o.len
+        }
         print(f"{'':{width}}  {'':34}" + "".join(f"{n:>15}" for n in o.len) + "        mean")
-        best = {length: max((r for n, r in rates[length].items() if r and n != base.name), default=None) for length in o.len}
+        best = {
+            length: max((r for n, r in rates[length].items() if r and n != base.name), default=None) for length in o.len
+        }
         for name in lines:
-            cells = "".join(f"{text(rates[n][name], 1):>7}{'*' if rates[n][name] and rates[n][name] == best[n] else ' '}({text(ratio(rates[n][name], rates[n][base.name]), 3):>5})" for n in o.len)
-            mean = geomean(ratio(rates[n][name], rates[n][base.name]) for n in o.len) or geomean(rates[n][name] for n in o.len)
+            cells = "".join(
+                f"{text(rates[n][name], 1):>7}{'*' if rates[n][name] and rates[n][name] == best[n] else ' '}"
+                f"({text(ratio(rates[n][name], rates[n][base.name]), 3):>5})"
+                for n in o.len
+            )
+            mean = geomean(ratio(rates[n][name], rates[n][base.name]) for n in o.len) or geomean(
+                rates[n][name] for n in o.len
+            )
             totals.setdefault(name, []).append(mean)
             print(f"{lines[name]}{cells}   {text(mean, 3):>8}", flush=True)
-    print("\nmean of all that a library has: " + ", ".join(f"{n} {text(geomean(t), 3)}" for n, t in totals.items() if n != base.name))
+    print(
+        "\nmean of all that a library has: "
+        + ", ".join(f"{n} {text(geomean(t), 3)}" for n, t in totals.items() if n != base.name)
+    )
 
 
 def kernels(o, libraries):
     from torch.profiler import ProfilerActivity, profile
+
     contestants = [Ours("tc", libraries[0], 90), Ours("tc sm80", libraries[0], 80)]
-    contestants += [Sdpa(f"{n} {layout}", b, (layout,)) for n, b in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION)) for layout in ("bshd", "bhsd")]
+    contestants += [
+        Sdpa(f"{n} {layout}", b, (layout,))
+        for n, b in (("cuDNN", SDPBackend.CUDNN_ATTENTION), ("flash", SDPBackend.FLASH_ATTENTION))
+        for layout in ("bshd", "bhsd")
+    ]
     for hd, length, causal in shapes(o):
         print(f"head_dim {hd}, length {length}{', causal' if causal else ''}")
         sets = inputs(max(1, TOKENS // length), length, HIDDEN // hd, hd, 1)
@@ -346,17 +426,22 @@ def exact(q, k, v, causal):
         for j in range(h):
             x, y, z = (t[i, :, j].double() for t in (q, k, v))
             for r in range(0, s, 1024):
-                score = x[r:r + 1024] @ y.T / math.sqrt(hd)
+                score = x[r : r + 1024] @ y.T / math.sqrt(hd)
                 if causal:
-                    score.masked_fill_(keys[None, :] > keys[r:r + 1024, None], -math.inf)
-                out[i, r:r + 1024, j] = torch.softmax(score, 1) @ z
+                    score.masked_fill_(keys[None, :] > keys[r : r + 1024, None], -math.inf)
+                out[i, r : r + 1024, j] = torch.softmax(score, 1) @ z
     return out
 
 
 def accuracy(o, libraries):
-    """Normal inputs, and the outlier-heavy ones of FlashAttention-3's paper: normal, and with probability 0.001 a second of deviation 10 added."""
-    contestants = [Ours("tc", libraries[0], 90), Ours("tc sm80", libraries[0], 80), Sdpa("flash", SDPBackend.FLASH_ATTENTION, ("bshd",)),
-                   Sdpa("cuDNN", SDPBackend.CUDNN_ATTENTION, ("bshd",))]
+    """Normal inputs, and the outlier-heavy ones of FlashAttention-3's paper: normal, and with probability 0.001 a
+    second of deviation 10 added."""
+    contestants = [
+        Ours("tc", libraries[0], 90),
+        Ours("tc sm80", libraries[0], 80),
+        Sdpa("flash", SDPBackend.FLASH_ATTENTION, ("bshd",)),
+        Sdpa("cuDNN", SDPBackend.CUDNN_ATTENTION, ("bshd",)),
+    ]
     seeds = 1 if o.quick else 4
     batch, length, heads = 1, 2048, 8
     out = open(o.csv, "w") if o.csv else None
@@ -367,8 +452,17 @@ def accuracy(o, libraries):
             print(line, file=out, flush=True)
 
     put(header(libraries))
-    put(f"# error against fp64, bf16, {seeds} x {batch} x {heads} heads of {length} rows: root mean square, then the largest; tc must not be above flash in the first")
-    put(f"{'inputs':9}{'dim':>4}{'':8}" + "".join(f"{c.name:>10}" for c in contestants) + "   " + "".join(f"{c.name:>10}" for c in contestants) + "   tc/flash  sm80/flash")
+    put(
+        f"# error against fp64, bf16, {seeds} x {batch} x {heads} heads of {length} rows: root mean square, then the "
+        "largest; tc must not be above flash in the first"
+    )
+    put(
+        f"{'inputs':9}{'dim':>4}{'':8}"
+        + "".join(f"{c.name:>10}" for c in contestants)
+        + "   "
+        + "".join(f"{c.name:>10}" for c in contestants)
+        + "   tc/flash  sm80/flash"
+    )
     for kind in ("normal", "outliers"):
         for hd in o.hd:
             for causal in o.causal:
@@ -406,8 +500,13 @@ def accuracy(o, libraries):
                 rms = {n: math.sqrt(x / seeds) for n, x in square.items()}
                 cell = lambda x: f"{x:10.3e}" if x is not None else f"{'n/a':>10}"
                 ratios = [ratio(rms.get(n), rms.get("flash")) for n in ("tc", "tc sm80")]
-                put(f"{kind:9}{hd:4}{' causal ' if causal else '        '}" + "".join(cell(rms.get(c.name)) for c in contestants) + "   "
-                    + "".join(cell(worst.get(c.name)) for c in contestants) + f"   {text(ratios[0], 4):>8}  {text(ratios[1], 4):>10}")
+                put(
+                    f"{kind:9}{hd:4}{' causal ' if causal else '        '}"
+                    + "".join(cell(rms.get(c.name)) for c in contestants)
+                    + "   "
+                    + "".join(cell(worst.get(c.name)) for c in contestants)
+                    + f"   {text(ratios[0], 4):>8}  {text(ratios[1], 4):>10}"
+                )
 
 
 def main():

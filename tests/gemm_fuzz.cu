@@ -1,8 +1,8 @@
 /* gemm_fuzz.cu - random problems through generated kernels, against fp64 on the CPU and, on a GPU, against cuBLAS.
  *     build/tests/gemm_fuzz [problems] [seed] [largest dimension]
  *
- * The bound: a sum of k products in f32, in any order and with truncation, is off by at most (k + 8) * 2^-23 * sum |a b|;
- * the hooks here have slopes below 1.2; rounding to D adds half a unit in its last place. */
+ * The bound: a sum of k products in f32, in any order and with truncation, is off by at most (k + 8) * 2^-23 * sum |a
+ * b|; the hooks here have slopes below 1.2; rounding to D adds half a unit in its last place. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -29,8 +29,8 @@ TC_DEV tc_f32x2 hook_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
 }
 
 /* Counts its calls for each element of D, keeps x, and counts what it was told of places that D does not have.
- * count and x: m x n of every matrix of the batch, without gaps. tests/check_ptx.sh defines FUZZ_BARE, for hooks as small as a user's:
- * nvcc does not inline one as large as this. */
+ * count and x: m x n of every matrix of the batch, without gaps. tests/check_ptx.sh defines FUZZ_BARE, for hooks as
+ * small as a user's: nvcc does not inline one as large as this. */
 typedef struct { int *count, *stray; float *x; int m, n, batch; } once_args;
 
 TC_DEV void hook_seen(const once_args *p, float x, int row, int col, const tc_gemm_at *at)
@@ -68,7 +68,8 @@ TC_DEV tc_f32x2 hook_once_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
 static int is_pair(int epi) { return epi == EPI_PAIR || epi == EPI_ONCE_PAIR; }
 static int is_once(int epi) { return epi == EPI_ONCE || epi == EPI_ONCE_PAIR; }
 
-static double host_hook(int epi, double x, int row, int col, const float *vector, double factor, const float *residual, int64_t ld)
+static double host_hook(int epi, double x, int row, int col, const float *vector, double factor, const float *residual,
+                        int64_t ld)
 {
     switch (epi) {
     case EPI_BIAS_GELU: x = x * factor + vector[col]; return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
@@ -92,14 +93,22 @@ typedef struct {
 #include FUZZ_KERNELS
 #else
 TC_GEMM_SM90_DEFINE(sm90_coop, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_SM90_DEFINE(sm90_coop_c21, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 256, .cluster_m = 2, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
-TC_GEMM_SM90_DEFINE(sm90_coop_c12, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 256, .bn = 128, .cluster_n = 2, .epi = tc_epi_residual_f32)
-TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .schedule = TC_PINGPONG, .epi = tc_epi_scale_row)
-TC_GEMM_SM90_DEFINE(sm90_pp_c22, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 192, .cluster_m = 2, .cluster_n = 2, .schedule = TC_PINGPONG, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
-TC_GEMM_SM90_DEFINE(sm90_bn48, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 48, .bk = 128, .epi_stages = 1)
-TC_GEMM_SM90_DEFINE(sm90_bn80_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 80, .consumers = 3, .raster = TC_RASTER_N, .raster_group = 3)
-TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .cluster_k = 2, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
-TC_GEMM_SM90_DEFINE(sm90_k3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 3, .epi = tc_epi_residual_f32)
+TC_GEMM_SM90_DEFINE(sm90_coop_c21, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bm = 128, .bn = 256, .cluster_m = 2,
+                    .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
+TC_GEMM_SM90_DEFINE(sm90_coop_c12, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 256, .bn = 128, .cluster_n = 2,
+                    .epi = tc_epi_residual_f32)
+TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 128, .schedule = TC_PINGPONG,
+                    .epi = tc_epi_scale_row)
+TC_GEMM_SM90_DEFINE(sm90_pp_c22, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 192, .cluster_m = 2,
+                    .cluster_n = 2, .schedule = TC_PINGPONG, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
+TC_GEMM_SM90_DEFINE(sm90_bn48, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 48, .bk = 128,
+                    .epi_stages = 1)
+TC_GEMM_SM90_DEFINE(sm90_bn80_3wg, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 192, .bn = 80, .consumers = 3,
+                    .raster = TC_RASTER_N, .raster_group = 3)
+TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 192, .cluster_k = 2,
+                    .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
+TC_GEMM_SM90_DEFINE(sm90_k3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 3,
+                    .epi = tc_epi_residual_f32)
 TC_GEMM_SM90_DEFINE(sm90_one, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
                     .stages = 2, .raster_group = 1 << 30)
 TC_GEMM_SM90_DEFINE(sm90_once, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 80, .cluster_m = 2,
@@ -110,8 +119,8 @@ TC_GEMM_SM90_DEFINE(sm90_once_c12, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm 
                     .schedule = TC_PINGPONG, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_once_k2, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 96, .cluster_k = 2,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
-TC_GEMM_SM90_DEFINE(sm90_step, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .cluster_m = 2, .epi = hook_once,
-                    .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_step, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .cluster_m = 2,
+                    .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_step_pp, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bn = 112, .step = 16, .schedule = TC_PINGPONG,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_split, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .split = 1,
@@ -121,10 +130,13 @@ TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 6
 TC_GEMM_SM90_DEFINE(sm90_swap_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 24, .bn = 64, .swap = 1,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
-TC_GEMM_SM80_DEFINE(sm80_64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .bk = 32, .stages = 4, .warps_n = 2, .epi = tc_epi_residual_f32)
+TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu,
+                    .epi_size = sizeof(hook_args))
+TC_GEMM_SM80_DEFINE(sm80_64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .bk = 32, .stages = 4,
+                    .warps_n = 2, .epi = tc_epi_residual_f32)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
-TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2, .epi2 = hook_pair, .epi_size = sizeof(hook_args))
+TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2,
+                    .epi2 = hook_pair, .epi_size = sizeof(hook_args))
 /* numbers of warps whose passes of copies do not cover a multiple of 8 rows */
 TC_GEMM_SM80_DEFINE(sm80_w1, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 32, .warps_m = 1, .warps_n = 1,
                     .raster_group = 1 << 30)
@@ -155,7 +167,8 @@ static const kernel kernels[] = {
     {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, TC_BF16, TC_F32, EPI_ONCE, sm90_once_c12_SMEM},
     {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, TC_F16, TC_F16, EPI_ONCE_PAIR, sm90_once_k2_SMEM},
     {"sm90_step", sm90_step_can_run, sm90_step_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_step_SMEM, 1, 32, 256, 1},
-    {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_step_pp_SMEM, 0, 16, 112},
+    {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_step_pp_SMEM, 0,
+     16, 112},
     {"sm90_split", sm90_split_can_run, sm90_split_run, 90, TC_BF16, TC_F32, EPI_RESIDUAL, sm90_split_SMEM, 1},
     {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_swap_SMEM, 1, 8, 64},
     {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_swap_one_SMEM},
@@ -215,8 +228,9 @@ static void drop(buffer *b)
 }
 
 /* ---- cuBLAS, where the machine has it ---- */
-typedef cublasStatus_t (*gemm_ex)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *, const void *, cudaDataType, int,
-                                  long long, const void *, cudaDataType, int, long long, const void *, void *, cudaDataType, int, long long, int,
+typedef cublasStatus_t (*gemm_ex)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,
+                                  const void *, cudaDataType, int, long long, const void *, cudaDataType, int,
+                                  long long, const void *, void *, cudaDataType, int, long long, int,
                                   cublasComputeType_t, cublasGemmAlgo_t);
 static gemm_ex cublas_gemm;
 static cublasHandle_t cublas;
@@ -235,8 +249,11 @@ static void cublas_open(void)
         lib = dlopen("libcublas.so.13", RTLD_NOW);
         if (!lib) lib = dlopen("libcublas.so.12", RTLD_NOW);
     }
-    cublasStatus_t (*create)(cublasHandle_t *) = lib ? (cublasStatus_t(*)(cublasHandle_t *))dlsym(lib, "cublasCreate_v2") : 0;
-    if (create && create(&cublas) == CUBLAS_STATUS_SUCCESS) cublas_gemm = (gemm_ex)dlsym(lib, "cublasGemmStridedBatchedEx");
+    cublasStatus_t (*create)(cublasHandle_t *) = lib
+                                                   ? (cublasStatus_t (*)(cublasHandle_t *))dlsym(lib, "cublasCreate_v2")
+                                                   : 0;
+    if (create && create(&cublas) == CUBLAS_STATUS_SUCCESS)
+        cublas_gemm = (gemm_ex)dlsym(lib, "cublasGemmStridedBatchedEx");
     if (!cublas_gemm) SKIP("comparison with cuBLAS: it does not load here; fp64 stays the reference");
 }
 
@@ -277,7 +294,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
     /* with alpha = 0 nobody reads A and B */
     buffer a = make((size_t)(sa * batch + m * lda), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
     buffer b = make((size_t)(sb * batch), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
-    buffer c = make((size_t)(sc * batch), kn->d, odd_base, beta == 0.f ? 'x' : 'n'), d = make((size_t)(sd * batch), kn->d, odd_base, 'x');
+    buffer c = make((size_t)(sc * batch), kn->d, odd_base, beta == 0.f ? 'x' : 'n'),
+           d = make((size_t)(sd * batch), kn->d, odd_base, 'x');
     buffer vector = make((size_t)(m > n ? m : n), TC_F32, 0, 'n'), residual = make((size_t)(m * ldr), TC_F32, 0, 'n');
     const size_t elements = is_once(kn->epi) ? (size_t)m * n * batch : 0;
     buffer count = make(elements + 1, TC_F32, 0, '0'); /* the last: strays */
@@ -316,15 +334,18 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
+    if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (test_int(0, 3)) g.choice = &choice;
 
     const tc_status could = kn->can_run(&g, 0), st = kn->run(&g, 0);
     char what[600];
-    snprintf(what, sizeof what, "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
+    snprintf(what, sizeof what,
+             "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
              "strides %lld %lld %lld %lld alpha %g beta %g base +%d width %d cluster %d parts %d blocks %d",
              (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
              (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base,
-             g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0, g.choice ? choice.blocks : 0);
+             g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0,
+             g.choice ? choice.blocks : 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CHECK(could == st, "%s: can_run says %s, run %s", what, tc_status_text(could), tc_status_text(st));
     if (st == TC_OK) {
@@ -342,16 +363,24 @@ static void one(const kernel *kn, int largest, uint64_t id)
             float *raw;
             CUDA_CHECK(cudaMalloc((void **)&raw, (size_t)m * n * batch * 4));
             CUDA_CHECK(cudaMemset(raw, 0, (size_t)m * n * batch * 4)); /* initcheck does not see cuBLAS's TMA stores */
-            CHECK(cublas_gemm(cublas, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &unity, g.b, t, (int)ldb, sb, g.a, t, (int)lda, sa, &zero, raw, CUDA_R_32F, n,
-                              (long long)m * n, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS, "cuBLAS refuses %s", what);
+            CHECK(cublas_gemm(cublas, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &unity, g.b, t, (int)ldb, sb, g.a, t, (int)lda,
+                              sa, &zero, raw, CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
+                              CUBLAS_GEMM_DEFAULT)
+                      == CUBLAS_STATUS_SUCCESS,
+                  "cuBLAS refuses %s", what);
             cb = (float *)malloc((size_t)m * n * batch * 4);
             CUDA_CHECK(cudaMemcpy(cb, raw, (size_t)m * n * batch * 4, cudaMemcpyDeviceToHost));
             CUDA_CHECK(cudaFree(raw));
         }
-        float *fa = (float *)malloc(sizeof(float) * ((size_t)k + 1) * (size_t)m), *fb = (float *)malloc(sizeof(float) * ((size_t)k + 1) * (size_t)n);
+        float *fa = (float *)malloc(sizeof(float) * ((size_t)k + 1) * (size_t)m),
+              *fb = (float *)malloc(sizeof(float) * ((size_t)k + 1) * (size_t)n);
         for (int z = 0; z < batch; z++) {
-            for (int i = 0; i < m; i++) for (int x = 0; x < k; x++) fa[(size_t)i * k + x] = get(kn->ab, a.host, odd_base + (size_t)(z * sa + i * lda + x));
-            for (int j = 0; j < n; j++) for (int x = 0; x < k; x++) fb[(size_t)j * k + x] = get(kn->ab, b.host, odd_base + (size_t)(z * sb + j * ldb + x));
+            for (int i = 0; i < m; i++)
+                for (int x = 0; x < k; x++)
+                    fa[(size_t)i * k + x] = get(kn->ab, a.host, odd_base + (size_t)(z * sa + i * lda + x));
+            for (int j = 0; j < n; j++)
+                for (int x = 0; x < k; x++)
+                    fb[(size_t)j * k + x] = get(kn->ab, b.host, odd_base + (size_t)(z * sb + j * ldb + x));
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < n; j++) {
                     double sum = 0, size = 0, cv = 0;
@@ -361,12 +390,18 @@ static void one(const kernel *kn, int largest, uint64_t id)
                     }
                     if (beta != 0.f) cv = beta * (double)get(kn->d, c.host, odd_base + (size_t)(z * sc + i * ldc + j));
                     const double slope = kn->epi == EPI_SCALE_ROW ? fabs(((float *)vector.host)[i]) : 1.2;
-                    const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor, (float *)residual.host, ldr);
+                    const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor,
+                                                 (float *)residual.host, ldr);
                     const double got = get(kn->d, after, odd_base + (size_t)(z * sd + i * ldd + j));
-                    const double unit_d = kn->d == TC_F32 ? 1.1920929e-7 : kn->d == TC_BF16 ? 1.0 / 128 : 1.0 / 1024; /* 2^-23, 2^-7, 2^-10 */
+                    const double unit_d = kn->d == TC_F32  ? 1.1920929e-7
+                                        : kn->d == TC_BF16 ? 1.0 / 128
+                                                           : 1.0 / 1024; /* 2^-23, 2^-7, 2^-10 */
                     const double tiny = kn->d == TC_F16 ? 6e-8 : 1e-30;
-                    const double bound = slope * ((products + 8) * 1.1920929e-7 * (fabs(alpha) * size + fabs(cv)) + 4e-7 * fabs(alpha * sum + cv)) + 1e-6
-                                       + 0.501 * unit_d * fabs(ref) + tiny + (kn->epi == EPI_NONE ? 0 : 3e-7 * fabs(ref));
+                    const double bound = slope
+                                           * ((products + 8) * 1.1920929e-7 * (fabs(alpha) * size + fabs(cv))
+                                              + 4e-7 * fabs(alpha * sum + cv))
+                                       + 1e-6 + 0.501 * unit_d * fabs(ref) + tiny
+                                       + (kn->epi == EPI_NONE ? 0 : 3e-7 * fabs(ref));
                     double e = fabs(got - ref) / bound;
                     if (is_once(kn->epi)) { /* one call; D is its x, rounded, and x lies within the bound */
                         const size_t place = ((size_t)z * m + i) * n + j;
@@ -384,8 +419,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
                     if (!(e <= 1)) bad++;
                     if (!(e <= worst)) worst = e;
                     if (cb) {
-                        const double other = host_hook(kn->epi, alpha * (double)cb[((size_t)z * m + i) * n + j] + cv, i, j, (float *)vector.host, factor,
-                                                       (float *)residual.host, ldr);
+                        const double other = host_hook(kn->epi, alpha * (double)cb[((size_t)z * m + i) * n + j] + cv, i,
+                                                       j, (float *)vector.host, factor, (float *)residual.host, ldr);
                         const double ec = fabs(got - other) / (2 * bound);
                         if (!(ec <= worst_cublas)) worst_cublas = ec;
                     }
@@ -394,7 +429,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
         }
         /* every byte of D outside the m x n elements must be as it was */
         for (int z = 0; z < batch; z++)
-            for (int i = 0; i < m; i++) memset(after + (size_t)(odd_base + z * sd + i * ldd) * dsize, 0xff, (size_t)n * dsize);
+            for (int i = 0; i < m; i++)
+                memset(after + (size_t)(odd_base + z * sd + i * ldd) * dsize, 0xff, (size_t)n * dsize);
         for (size_t i = 0; i < d.bytes; i++) outside += after[i] != 0xff;
         CHECK(bad == 0, "%s: %d elements out of bound, worst %.2f of it", what, bad, worst);
         CHECK(!(worst_cublas > 1), "%s: differs from cuBLAS, %.2f of the bound", what, worst_cublas);
@@ -422,7 +458,8 @@ static void far_apart(const kernel *kn)
     tc_gemm_args g;
     CUDA_CHECK(cudaMemGetInfo(&room, &all));
     if (room < 2 * bytes + ((size_t)1 << 28)) {
-        SKIP("%s: rows far apart: needs %zu GB of free memory, there are %zu", kn->name, (2 * bytes >> 30) + 1, room >> 30);
+        SKIP("%s: rows far apart: needs %zu GB of free memory, there are %zu", kn->name, (2 * bytes >> 30) + 1,
+             room >> 30);
         return;
     }
     for (int i = 0; i < M; i++)
@@ -432,7 +469,8 @@ static void far_apart(const kernel *kn)
     CUDA_CHECK(cudaMalloc(&da, bytes));
     CUDA_CHECK(cudaMalloc(&db, sizeof hb));
     CUDA_CHECK(cudaMalloc(&dd, bytes));
-    for (int i = 0; i < M; i++) CUDA_CHECK(cudaMemcpy((uint16_t *)da + i * far, ha[i], sizeof ha[i], cudaMemcpyHostToDevice));
+    for (int i = 0; i < M; i++)
+        CUDA_CHECK(cudaMemcpy((uint16_t *)da + i * far, ha[i], sizeof ha[i], cudaMemcpyHostToDevice));
     CUDA_CHECK(cudaMemcpy(db, hb, sizeof hb, cudaMemcpyHostToDevice));
     /* NaN where nothing is written. Also, initcheck does not see TMA stores: to it the rows have a value now */
     for (int i = 0; i < M; i++) CUDA_CHECK(cudaMemset((uint16_t *)dd + i * far, 0xff, sizeof hd[i]));
@@ -440,7 +478,8 @@ static void far_apart(const kernel *kn)
     g.m = M, g.n = N, g.k = K, g.a = da, g.lda = far, g.b = db, g.ldb = K, g.d = dd, g.ldd = far;
     CHECK(kn->run(&g, 0) == TC_OK, "%s, rows far apart: %s", kn->name, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
-    for (int i = 0; i < M; i++) CUDA_CHECK(cudaMemcpy(hd[i], (uint16_t *)dd + i * far, sizeof hd[i], cudaMemcpyDeviceToHost));
+    for (int i = 0; i < M; i++)
+        CUDA_CHECK(cudaMemcpy(hd[i], (uint16_t *)dd + i * far, sizeof hd[i], cudaMemcpyDeviceToHost));
     for (int i = 0; i < M; i++) {
         for (int j = 0; j < N; j++) {
             float sum = 0; /* multiples of 1/8 below 2^24: exact */
@@ -501,7 +540,8 @@ static int fits(const kernel *k, int index)
     int room = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     if (k->smem <= room) return 1;
-    if (!told[index]++) SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", k->name, k->smem, room);
+    if (!told[index]++)
+        SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", k->name, k->smem, room);
     return 0;
 }
 
@@ -521,7 +561,8 @@ int main(int argc, char **argv)
         const kernel *k = &kernels[i % KERNELS];
         test_seed(seed + (uint64_t)i);
         if (k->sm == 90 && device != 90) {
-            if (i < KERNELS) SKIP("%s: needs compute capability 9.0, this device has %d.%d", k->name, device / 10, device % 10);
+            if (i < KERNELS)
+                SKIP("%s: needs compute capability 9.0, this device has %d.%d", k->name, device / 10, device % 10);
             continue;
         }
         if (fits(k, i % KERNELS)) one(k, largest, (uint64_t)i);

@@ -1,4 +1,4 @@
-# works.sh - what link.sh and single.sh read in: one check after another, counted. They set $work, a directory to write to.
+# works.sh - what link.sh and single.sh read in: one check after another, counted. They set $work, where to write.
 # shellcheck shell=sh disable=SC2154
 passed=0 failed=0
 
