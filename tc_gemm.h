@@ -18,22 +18,46 @@
  *     tc_status st = gemm_bias_relu_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_gemm_config, in any order)
- *     TC_GEMM_DEFINE        one call for every device: Hopper kernels in four tiles and an sm_80 kernel; picks at run
- *                           time
+ *     TC_GEMM_DEFINE        one call for every device: six Hopper kernels and an sm_80 kernel; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
- *                           fields.
+ *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
+ *                           which turns a tile on its side for few rows of D.
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
- *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_large, _wide, _flat, _small, _sm80)
+ *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _deep, _few, _flat, _small,
+ *                                     _sm80)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
  *     tc_status NAME_can_run(const tc_gemm_args *args, const char **why)    checks only; *why (may be NULL) gets the
  *                                                                           sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
+ *     size_t NAME_workspace(const tc_gemm_args *args)                       bytes of workspace that the call would use
  *
- * OTHER FILES. TC_GEMM_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C
- * file too. A generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these three, which have C's linkage, in another file, a C file too. A
+ * generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
+ * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
+ *     size_t room = gemm_workspace(&args);           0: k is not split, or args break a rule; the most of all shapes
+ *     void *w = NULL;
+ *     if (room) cudaMalloc(&w, room);                once
+ *     args.workspace = w;
+ *     args.workspace_size = room;                    with less, k is split less; with none, not at all
+ *     tc_status st = gemm_run(&args, stream);        and again, for any shape, by any generator's kernel
+ *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
+ *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
+ *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few and flat.
+ *
+ * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
+ * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
+ * multiple of .step), .cluster (.step: 1 or the configuration's), .parts (.split: fails if they do not
+ * fit the workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
+ *
+ * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
+ * before it reads or writes anything. With args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
+ * operand: say so of weights, which nobody writes. It must be written by no kernel that may still run: in a chain of
+ * such kernels that is not the one before alone, for the next may start before the last but one has ended. Hopper only.
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_gemm_sm90_prepare(config, args, clusters, &launch)    checks both; tc_gemm_sm90_launch: grid, block, smem,
@@ -62,13 +86,22 @@
  *     tc_operand.h    blocks of A and B in shared memory, their loaders and tensor maps
  *     tc_pipe.h       rings of slots, roles and registers of warpgroups
  *     tc_work.h       which tile comes when
+ *     tc_split.h      how blocks that share a tile meet
  *     tc_epi.h        activations, shipped hooks, fragments to memory
  *
  * RULES of TC_GEMM_SM90_DEFINE for the data (the sm_80 kernel has none): A, B, D, and C if beta is not 0: base a
  * multiple of 16 bytes, pitch and batch stride a multiple of 16 bytes (8 elements of 16 bits).
  *
- * Accumulation is in f32, in the order of k (with .cluster_k: the sums of its runs of k, added in their order). Two
- * calls with the same arguments on the same device give the same bits.
+ * ORDER OF SUMS, SAME BITS. Accumulation is in f32. An instruction adds up 16 products in the hardware's way;
+ * instructions follow one another from k = 0 on. Two exceptions, both in Hopper kernels. Where k is 2048 or more and
+ * there are more than two tiles a block, every second tile that a block computes takes k in steps of .bk from the last
+ * step to the first (each step from its start): what the tile before read last is still in the L2. And where k is split
+ * (.cluster_k, .split), each run of k is summed up by itself, and these sums are added in the order of k.
+ *   Two calls with the same arguments, matrices, choice and workspace_size (0 if workspace is null) on the same device
+ * give the same bits, whatever else runs there. Another workspace_size, another m, n or batch, another number of
+ * multiprocessors may cut the work in another way, and round in another way: a row of D need not have the same bits in
+ * every batch that it is computed in. It has where .choice fixes .width and .parts (and .kernel), or the configuration
+ * has neither .step nor .split, and k is below 2048 or no block has more than two tiles.
  */
 #ifndef TC_GEMM_H
 #define TC_GEMM_H
@@ -126,10 +159,13 @@ typedef struct tc__gemm_memo {
     TC__ATOMIC uint64_t mixed, answer;
 } tc__gemm_memo;
 
+/* Of all that the model asks about: also whether A and B begin with a line of the L2. */
 TC_HOST uint64_t tc__gemm_hash(const tc_gemm_args *g, int sms)
 {
+    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0;
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
-                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb, (uint64_t)sms};
+                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
+                               straddle << 32 | (uint64_t)sms};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {

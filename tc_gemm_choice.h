@@ -138,7 +138,7 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
                                      const tc__gemm_best *b)
 {
     const int64_t tiles = tc__gemm90_tiles(v, x, cut);
-    const int64_t most = x->k_blocks / 4 < TC_SPLIT_MOST ? x->k_blocks / 4 : TC_SPLIT_MOST;
+    const int64_t most = x->k_blocks / 4 < TC_SPLIT_MOST ? x->k_blocks / 4 : (int64_t)TC_SPLIT_MOST;
     double best;
     int waves, parts = 1;
     cut->parts = 1;

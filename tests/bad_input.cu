@@ -2,8 +2,8 @@
  *     nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a tests/bad_input.cu -o build/tests/bad_input
  *
  * Each bad call must give its status and a sentence that names the argument and its value, from NAME_can_run and from
- * NAME_run, and must leave D as it was. The checks come before any use of the device, so this half runs without a GPU too
- * (with host memory in place of device memory); the other half is skipped there. */
+ * NAME_run, and must leave D as it was. The checks come before any use of the device, so this half runs without a GPU
+ * too (with host memory in place of device memory); the other half is skipped there. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -25,19 +25,24 @@ TC_DEV tc_f32x2 hook2(tc_f32x2 x, tc_gemm_at at, const void *args)
 }
 
 TC_GEMM_SM90_DEFINE(k90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64)
-TC_GEMM_SM90_DEFINE(k90_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_SM90_DEFINE(k90_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi2 = hook2, .epi_size = TC_NO_ARGS)
+TC_GEMM_SM90_DEFINE(k90_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64,
+                    .epi_size = sizeof(hook_args), .epi = hook)
+TC_GEMM_SM90_DEFINE(k90_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .epi2 = hook2,
+                    .epi_size = TC_NO_ARGS)
 TC_GEMM_SM90_DEFINE(k90_f32, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_m = 2)
+TC_GEMM_SM90_DEFINE(k90_split, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 64, .step = 32, .split = 1)
 TC_GEMM_SM80_DEFINE(k80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64)
-TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2, .epi_size = TC_NO_ARGS)
+TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64,
+                    .epi_size = sizeof(hook_args), .epi = hook)
+TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2,
+                    .epi_size = TC_NO_ARGS)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
 TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS)
 /* for the graph: nobody calls it before the capture */
 TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 
-enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16 }; /* what a kernel is; SM90: it has TMA's rules */
+enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32 }; /* what a kernel is; SM90: it has TMA's rules */
 
 typedef struct {
     const char *name;
@@ -49,8 +54,11 @@ typedef struct {
 static const kernel kernels[] = {
     {"k90", k90_can_run, k90_run, PLAIN | SM90}, {"k90_args", k90_args_can_run, k90_args_run, ARGS | SM90},
     {"k90_pair", k90_pair_can_run, k90_pair_run, PAIR | SM90}, {"k90_f32", k90_f32_can_run, k90_f32_run, F32 | SM90},
-    {"k80", k80_can_run, k80_run, PLAIN}, {"k80_args", k80_args_can_run, k80_args_run, ARGS}, {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR},
-    {"any", any_can_run, any_run, PLAIN}, {"any_args", any_args_can_run, any_args_run, ARGS}, {"any_pair", any_pair_can_run, any_pair_run, PAIR}};
+    {"k90_split", k90_split_can_run, k90_split_run, PLAIN | SM90 | SPLIT},
+    {"k80", k80_can_run, k80_run, PLAIN}, {"k80_args", k80_args_can_run, k80_args_run, ARGS},
+    {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR},
+    {"any", any_can_run, any_run, PLAIN}, {"any_args", any_args_can_run, any_args_run, ARGS},
+    {"any_pair", any_pair_can_run, any_pair_run, PAIR}};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- one problem, in device memory where there is a device ---- */
@@ -82,7 +90,7 @@ static void make_problem(void)
     mem_a = (uint16_t *)get_memory(), mem_b = (uint16_t *)get_memory();
     mem_c = (unsigned char *)get_memory(), mem_d = (unsigned char *)get_memory();
     test_seed(7);
-    for (int i = 0; i < ELEMENTS * 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* integers: exact in any order */
+    for (int i = 0; i < ELEMENTS * 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* exact sums */
     put(mem_a, host, sizeof host), put(mem_b, host + 77, sizeof host - 154), put(mem_c, host, sizeof host);
 }
 
@@ -122,20 +130,26 @@ static tc_gemm_args good(int kind)
 static const float one = 1.f;
 
 /* Kernel kn refuses g: status, and both texts in the sentence. */
-static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, const char *text, const char *text2, int line)
+static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, const char *text, const char *text2,
+                    int line)
 {
     const char *why = 0;
     tc_status st;
     tc__why_text[0] = 0;
     st = kn->can_run(g, &why);
-    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
-    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, why ? why : "(null)");
+    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
+          tc_status_text(want));
+    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line,
+          kn->name, text, text2, why ? why : "(null)");
     CHECK(kn->can_run(g, 0) == want, "line %d: %s_can_run without why", line, kn->name);
     tc__why_text[0] = 0;
     st = kn->run(g, 0);
-    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(), tc_status_text(want));
-    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line, kn->name, text, text2, tc_why());
-    if (device) CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line, kn->name, cudaGetErrorString(cudaGetLastError()));
+    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
+          tc_status_text(want));
+    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line,
+          kn->name, text, text2, tc_why());
+    if (device) CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line,
+                      kn->name, cudaGetErrorString(cudaGetLastError()));
 }
 
 /* Every kernel of the kinds refuses the good problem after `set` has changed it (g). */
@@ -193,15 +207,19 @@ static void test_rules(void)
     REFUSED(SM90, TC_ERR_ALIGN, "ldb = 60 elements = 120 bytes", "as TMA needs", g.ldb = 60);
     REFUSED(SM90, TC_ERR_ALIGN, "ldd = 57 ", "16 bytes, as TMA needs", g.ldd = 57);
     REFUSED(SM90, TC_ERR_ALIGN, "ldc = 58 ", "16 bytes, as TMA needs", g.ldc = 58; g.beta = &one);
-    REFUSED(SM90, TC_ERR_ALIGN, "stride_a = 4481 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_a = M * LD + 1; g.stride_d = M * LD);
-    REFUSED(SM90, TC_ERR_ALIGN, "stride_b = 4484 elements = 8968 bytes", "as TMA needs", g.batch = 2; g.stride_b = M * LD + 4; g.stride_d = M * LD);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_a = 4481 ", "16 bytes, as TMA needs",
+            g.batch = 2; g.stride_a = M * LD + 1; g.stride_d = M * LD);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_b = 4484 elements = 8968 bytes", "as TMA needs",
+            g.batch = 2; g.stride_b = M * LD + 4; g.stride_d = M * LD);
     REFUSED(SM90, TC_ERR_ALIGN, "stride_d = 4482 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_d = M * LD + 2);
-    REFUSED(SM90, TC_ERR_ALIGN, "stride_c = 4481 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_c = M * LD + 1; g.stride_d = M * LD; g.beta = &one);
+    REFUSED(SM90, TC_ERR_ALIGN, "stride_c = 4481 ", "16 bytes, as TMA needs",
+            g.batch = 2; g.stride_c = M * LD + 1; g.stride_d = M * LD; g.beta = &one);
     REFUSED(SM90, TC_ERR_SIZE, "lda", "2^40", g.lda = (int64_t)1 << 39);
     REFUSED(SM90, TC_ERR_SIZE, "stride_d", "2^40", g.batch = 2; g.stride_d = (int64_t)1 << 39);
     /* the hook's arguments */
     REFUSED(ALL, TC_ERR_EPI, "epi_size = 257", "TC_EPI_MAX = 256", g.epi_args = &my_args; g.epi_size = TC_EPI_MAX + 1);
-    REFUSED(ALL, TC_ERR_EPI, "epi_size = 18446744073709551615", "TC_EPI_MAX", g.epi_args = &my_args; g.epi_size = (size_t)-1);
+    REFUSED(ALL, TC_ERR_EPI, "epi_size = 18446744073709551615", "TC_EPI_MAX",
+            g.epi_args = &my_args; g.epi_size = (size_t)-1);
     REFUSED(ARGS, TC_ERR_EPI, "epi_size = 4", ".epi_size = 8", g.epi_size = 4);
     REFUSED(ARGS, TC_ERR_EPI, "epi_size = 0", ".epi_size = 8", g.epi_size = 0; g.epi_args = 0);
     REFUSED(ARGS, TC_ERR_EPI, "epi_args is null", "epi_size = 8", g.epi_args = 0; g.epi_size = 8);
@@ -212,6 +230,14 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_SIZE, "k = 0", "a is given", g.k = 0);
     REFUSED(ALL, TC_ERR_SIZE, "k = 0", "b is given", g.k = 0; g.a = 0);
     REFUSED(PAIR, TC_ERR_SIZE, "n = 47", ".epi2", g.n = 47);
+    /* split k's memory, and what the kernel before does not write */
+    REFUSED(ALL, TC_ERR_NULL, "workspace is null", "workspace_size = 4096", g.workspace_size = 4096);
+    REFUSED(ALL, TC_ERR_ALIGN, "workspace = ", "multiple of 16 bytes",
+            g.workspace = mem_c + 8; g.workspace_size = 4096);
+    REFUSED(ALL, TC_ERR_CONFIG, "pdl_constant = 4", "TC_CONSTANT_A and TC_CONSTANT_B", g.pdl = 1; g.pdl_constant = 4);
+    REFUSED(ALL, TC_ERR_CONFIG, "pdl_constant = -1", "TC_CONSTANT_A", g.pdl_constant = -1);
+    REFUSED(ALL, TC_ERR_CONFIG, "pdl_constant = 7", "TC_CONSTANT_A",
+            g.pdl_constant = TC_CONSTANT_A | TC_CONSTANT_B | 4);
     /* what is broken first is named first, whatever comes after it */
     REFUSED(ALL, TC_ERR_SIZE, "m = -1", "negative", g.m = -1; g.a = 0; g.lda = 0; g.batch = -1);
 }
@@ -230,7 +256,8 @@ static void test_device_rules(void)
     memset(cache, 0, sizeof cache);
     CUDA_CHECK(cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     memset(&k, 0, sizeof k);
-    k.function = (const void *)eight_warps, k.name = "made_up", k.threads = 256, k.smem = 1024, k.cluster = 1, k.cc = 80;
+    k.function = (const void *)eight_warps, k.name = "made_up", k.threads = 256, k.smem = 1024;
+    k.cluster = 1, k.cc = 80;
 
     k.cache = &cache[0];
     st = tc__kernel_device(&k, &clusters);
@@ -239,26 +266,30 @@ static void test_device_rules(void)
 
     k.cache = &cache[1], k.smem = 300000;
     st = tc__kernel_device(&k, &clusters);
-    CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s", tc_status_text(st), tc_why());
+    CHECK(st == TC_ERR_SMEM && strstr(tc_why(), "made_up") && strstr(tc_why(), "300000"), "300000 bytes: %s: %s",
+          tc_status_text(st), tc_why());
     CHECK(tc__kernel_device(&k, &clusters) == TC_ERR_SMEM, "a refusal does not stay a refusal");
 
     k.smem = 1024, k.function = (const void *)one_warp;
     st = tc__kernel_device(&k, &clusters);
-    CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s", tc_status_text(st), tc_why());
+    CHECK(st == TC_ERR_IMAGE && strstr(tc_why(), "made_up") && strstr(tc_why(), "-gencode"), "a stub: %s: %s",
+          tc_status_text(st), tc_why());
     CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
 
     k.function = (const void *)eight_warps;
     if (device >= 90) { /* no device has clusters of 32 blocks */
         k.cluster = 32, k.smem = smem - 1024;
         st = tc__kernel_device(&k, &clusters);
-        CHECK(st == TC_ERR_CLUSTER && strstr(tc_why(), "made_up") && strstr(tc_why(), "32"), "a cluster of 32: %s: %s", tc_status_text(st), tc_why());
+        CHECK(st == TC_ERR_CLUSTER && strstr(tc_why(), "made_up") && strstr(tc_why(), "32"), "a cluster of 32: %s: %s",
+              tc_status_text(st), tc_why());
         CHECK(cudaPeekAtLastError() == cudaSuccess, "a CUDA error stays behind");
     } else {
         SKIP("TC_ERR_CLUSTER: needs compute capability 9.0, this device has %d.%d", device / 10, device % 10);
     }
     if (device != 90) {
         st = k90_run(&g, 0);
-        CHECK(st == TC_ERR_DEVICE && strstr(tc_why(), "k90") && strstr(tc_why(), "9.0"), "k90 here: %s: %s", tc_status_text(st), tc_why());
+        CHECK(st == TC_ERR_DEVICE && strstr(tc_why(), "k90") && strstr(tc_why(), "9.0"), "k90 here: %s: %s",
+              tc_status_text(st), tc_why());
         CHECK(d_untouched(), "D was written");
     } else {
         SKIP("TC_ERR_DEVICE: this device runs every kernel of this file");
@@ -267,6 +298,156 @@ static void test_device_rules(void)
     g.ldd = g.ldc = g.n;
     st = k80_can_run(&g, 0);
     CHECK(st == TC_ERR_SIZE && strstr(tc_why(), "10000000"), "too many tiles: %s: %s", tc_status_text(st), tc_why());
+}
+
+/* ---- what a call chooses itself, and its workspace ---- */
+static const kernel *named(const char *name)
+{
+    int x = 0;
+    while (strcmp(kernels[x].name, name) != 0) x++;
+    return &kernels[x];
+}
+
+/* Kernel `name` refuses the good problem with that choice and workspace. */
+typedef struct {
+    const char *name, *text, *text2;
+    tc_status want;
+    tc_gemm_choice choice;
+    size_t workspace;
+} choice_case;
+
+static void test_choice(void)
+{
+    static const choice_case cases[] = {
+        {"k90", "choice->width = 32", "must be 64", TC_ERR_CONFIG, {0, 32, 0, 0, 0}, 0},
+        {"k90", "choice->cluster = 2", "must be 1", TC_ERR_CONFIG, {0, 0, 2, 0, 0}, 0},
+        {"k90", "choice->blocks = -1", "negative", TC_ERR_CONFIG, {0, 0, 0, 0, -1}, 0},
+        {"k90_f32", "choice->cluster = 3", "must be 1 or 2", TC_ERR_CONFIG, {0, 0, 3, 0, 0}, 0},
+        {"k90_f32", "choice->cluster = -1", "must be 1 or 2", TC_ERR_CONFIG, {0, 0, -1, 0, 0}, 0},
+        {"k90_split", "choice->width = 48", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, 48, 0, 0, 0}, 0},
+        {"k90_split", "choice->width = 96", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, 96, 0, 0, 0}, 0},
+        {"k90_split", "choice->width = -32", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, -32, 0, 0, 0}, 0},
+        {"k90_split", "choice->parts = 256", "0..255", TC_ERR_CONFIG, {0, 0, 0, 256, 0}, 4096},
+        {"k90_split", "choice->parts = -1", "0..255", TC_ERR_CONFIG, {0, 0, 0, -1, 0}, 4096},
+        /* 80 x 48 in tiles of 128 x 64: 256 bytes of counters, and 128 * 64 * 4 bytes a part */
+        {"k90_split", "workspace_size = 0", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0}, 0},
+        {"k90_split", "workspace_size = 65776", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0}, 65776},
+        {"any", "choice->kernel = 7", "0..6", TC_ERR_CONFIG, {7, 0, 0, 0, 0}, 0},
+        {"any", "choice->kernel = -1", "0..6", TC_ERR_CONFIG, {-1, 0, 0, 0, 0}, 0},
+        {"any", "choice->width = 48", "multiple of .step, at most 256", TC_ERR_CONFIG, {1, 48, 0, 0, 0}, 0},
+        {"any", "choice->parts = 2", "0..1", TC_ERR_CONFIG, {2, 0, 0, 2, 0}, 4096},
+        {"any", "workspace_size = 4096", "2 parts take 262400 bytes", TC_ERR_SIZE, {1, 256, 0, 2, 0}, 4096}};
+    const tc_gemm_choice two = {0, 0, 0, 2, 0};
+    if (device != 90) {
+        SKIP("choices: needs compute capability 9.0, this device has %d.%d", device / 10, device % 10);
+        return;
+    }
+    fill_d();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const choice_case *c = &cases[i];
+        tc_gemm_args g = good(named(c->name)->kind);
+        g.choice = &c->choice;
+        if (c->workspace) g.workspace = mem_d, g.workspace_size = c->workspace; /* D must stay as it is */
+        refused(named(c->name), &g, c->want, c->text, c->text2, __LINE__);
+    }
+    for (int x = 0; x < KERNELS; x++) {
+        tc_gemm_args g = good(kernels[x].kind);
+        if (!(kernels[x].kind & SM90) || kernels[x].kind & SPLIT) continue;
+        g.choice = &two, g.workspace = mem_d, g.workspace_size = 4096;
+        refused(&kernels[x], &g, TC_ERR_CONFIG, "choice->parts = 2", "0..1", __LINE__);
+    }
+    CHECK(d_untouched(), "D was written");
+}
+
+/* NAME_workspace: what a call takes of a workspace and not a byte more; with less it is refused, where the call says
+ * itself how often k is split, or splits it less. */
+enum { LONG_M = 1152, LONG_N = 128, LONG_K = 2048, LONG_PARTS = 5 };
+typedef struct {
+    const char *name;
+    size_t (*workspace)(const tc_gemm_args *);
+    int kernel;
+} split_case;
+
+static void test_workspace(void)
+{
+    static const split_case cases[] = {{"k90_split", k90_split_workspace, 0}, {"any", any_workspace, 1}};
+    static uint16_t host[(LONG_M > LONG_N ? LONG_M : LONG_N) * LONG_K], want[LONG_M * LONG_N], d[LONG_M * LONG_N];
+    static unsigned char beyond[4096];
+    uint16_t *a, *b, *dev_d;
+    tc_gemm_args g = good(PLAIN);
+    CHECK(any_workspace(0) == 0 && k90_workspace(0) == 0 && k80_workspace(0) == 0, "of no call");
+    CHECK(k80_workspace(&g) == 0, "of a kernel that does not split k");
+    g.m = -1;
+    CHECK(any_workspace(&g) == 0 && k90_split_workspace(&g) == 0, "of a call with an error");
+    if (device != 90) {
+        SKIP("workspaces: needs compute capability 9.0, this device has %d.%d", device / 10, device % 10);
+        return;
+    }
+    g = good(PLAIN);
+    CHECK(k90_workspace(&g) == 0, "of a kernel without .split");
+    CUDA_CHECK(cudaMalloc((void **)&a, sizeof host));
+    CUDA_CHECK(cudaMalloc((void **)&b, (size_t)LONG_N * LONG_K * 2));
+    CUDA_CHECK(cudaMalloc((void **)&dev_d, sizeof d));
+    test_seed(11);
+    for (size_t i = 0; i < sizeof host / 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4));
+    CUDA_CHECK(cudaMemcpy(a, host, sizeof host, cudaMemcpyDefault));
+    for (size_t i = 0; i < sizeof host / 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4));
+    CUDA_CHECK(cudaMemcpy(b, host, (size_t)LONG_N * LONG_K * 2, cudaMemcpyDefault));
+    g.m = LONG_M, g.n = LONG_N, g.k = LONG_K, g.a = a, g.b = b, g.d = dev_d, g.lda = g.ldb = LONG_K, g.ldd = LONG_N;
+    CHECK(k80_run(&g, 0) == TC_OK, "the same without parts: %s", tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemcpy(want, dev_d, sizeof want, cudaMemcpyDefault)); /* sums of integers: exact in any order */
+    for (int i = 0; i < 2; i++)
+        for (int own = 0; own < 2; own++) { /* parts as the model says, then as the call does */
+            const kernel *kn = named(cases[i].name);
+            const tc_gemm_choice choice = {cases[i].kernel, 64, 0, own ? LONG_PARTS : 0, 0};
+            unsigned char *w;
+            size_t bytes, wrong = 0;
+            tc_status st;
+            g.workspace = 0, g.workspace_size = 0, g.choice = &choice;
+            bytes = cases[i].workspace(&g);
+            CHECK(bytes > 0 && bytes % 16 == 0, "%s, own parts %d: %llu bytes", kn->name, own,
+                  (unsigned long long)bytes);
+            if (own) /* 9 x 2 tiles */
+                CHECK(bytes == 256 + (size_t)18 * LONG_PARTS * 128 * 64 * 4, "%s: %llu bytes", kn->name,
+                      (unsigned long long)bytes);
+            CUDA_CHECK(cudaMalloc((void **)&w, bytes + sizeof beyond));
+            CUDA_CHECK(cudaMemset(w, 0xa5, bytes + sizeof beyond)); /* it may hold anything before its first use */
+            g.workspace = w, g.workspace_size = bytes;
+            for (int call = 0; call < 2; call++) {
+                CUDA_CHECK(cudaMemset(dev_d, 0xa5, sizeof d));
+                CHECK(kn->can_run(&g, 0) == TC_OK, "%s, own parts %d: %s", kn->name, own, tc_why());
+                st = kn->run(&g, 0);
+                CHECK(st == TC_OK, "%s, own parts %d, call %d: %s", kn->name, own, call, tc_why());
+                CUDA_CHECK(cudaDeviceSynchronize());
+                CUDA_CHECK(cudaMemcpy(d, dev_d, sizeof d, cudaMemcpyDefault));
+                CHECK(!memcmp(d, want, sizeof d), "%s, own parts %d, call %d: D differs", kn->name, own, call);
+            }
+            CUDA_CHECK(cudaMemcpy(beyond, w + bytes, sizeof beyond, cudaMemcpyDefault));
+            for (size_t x = 0; x < sizeof beyond; x++) wrong += beyond[x] != 0xa5;
+            CHECK(wrong == 0, "%s, own parts %d: %llu bytes behind the workspace", kn->name, own,
+                  (unsigned long long)wrong);
+            CUDA_CHECK(cudaMemcpy(beyond, w + bytes - 16, 16, cudaMemcpyDefault));
+            for (size_t x = 0; x < 16; x++) wrong += beyond[x] != 0xa5;
+            CHECK(wrong > 0, "%s, own parts %d: the workspace's end is not used", kn->name, own);
+            CUDA_CHECK(cudaMemset(dev_d, 0xa5, sizeof d));
+            g.workspace_size = bytes - 16;
+            st = kn->run(&g, 0);
+            CUDA_CHECK(cudaDeviceSynchronize());
+            CUDA_CHECK(cudaMemcpy(d, dev_d, sizeof d, cudaMemcpyDefault));
+            if (own) {
+                for (size_t x = wrong = 0; x < LONG_M * LONG_N; x++) wrong += d[x] != 0xa5a5;
+                CHECK(st == TC_ERR_SIZE && strstr(tc_why(), "workspace_size = ") && strstr(tc_why(), "5 parts take")
+                          && wrong == 0, "%s, 16 bytes less: %s: %s, %llu elements written", kn->name,
+                      tc_status_text(st), tc_why(), (unsigned long long)wrong);
+            } else {
+                CHECK(st == TC_OK && !memcmp(d, want, sizeof d), "%s, 16 bytes less: %s", kn->name, tc_why());
+            }
+            CUDA_CHECK(cudaFree(w));
+        }
+    CUDA_CHECK(cudaFree(a));
+    CUDA_CHECK(cudaFree(b));
+    CUDA_CHECK(cudaFree(dev_d));
 }
 
 /* ---- edges that are no errors ---- */
@@ -302,8 +483,8 @@ static void test_edges(void)
         for (int beta = 0; beta < 2; beta++) {
             int bad = 0, outside = 0;
             fill_d();
-            g = good(kn->kind), g.k = 0, g.a = g.b = 0, g.lda = g.ldb = 0, g.batch = 2, g.stride_c = g.stride_d = M * LD;
-            g.beta = beta ? &half : 0;
+            g = good(kn->kind), g.k = 0, g.a = g.b = 0, g.lda = g.ldb = 0, g.batch = 2;
+            g.stride_c = g.stride_d = M * LD, g.beta = beta ? &half : 0;
             CHECK(kn->run(&g, 0) == TC_OK, "%s, k = 0: %s", kn->name, tc_why());
             CUDA_CHECK(cudaDeviceSynchronize());
             put(c, mem_c, sizeof c);
@@ -315,7 +496,8 @@ static void test_edges(void)
                 if (!in) outside += d[i] != 0xa5a5;
                 else bad += tc_f32_from_bf16(d[i]) != tc_f32_from_bf16(tc_bf16_from_f32(x));
             }
-            CHECK(!bad && !outside, "%s, k = 0, beta %g: %d elements wrong, %d written outside of D", kn->name, beta ? 0.5 : 0.0, bad, outside);
+            CHECK(!bad && !outside, "%s, k = 0, beta %g: %d elements wrong, %d written outside of D", kn->name,
+                  beta ? 0.5 : 0.0, bad, outside);
         }
     }
 }
@@ -351,6 +533,7 @@ static void test_reset(void)
 {
     static unsigned char before[KERNELS][(size_t)ELEMENTS * 4], after[(size_t)ELEMENTS * 4];
     const void *functions[] = {(const void *)k90, (const void *)k90_args, (const void *)k90_pair, (const void *)k90_f32,
+                               (const void *)k90_split,
                                (const void *)k80, (const void *)k80_args, (const void *)k80_pair,
                                (const void *)any_wide, (const void *)any_pair, (const void *)any_deep,
                                (const void *)any_few, (const void *)any_flat, (const void *)any_small,
@@ -413,7 +596,8 @@ static void test_graph(void)
             CUDA_CHECK(cudaGraphLaunch(exec, stream));
             CUDA_CHECK(cudaStreamSynchronize(stream));
             put(replayed, mem_d, sizeof replayed);
-            CHECK(!memcmp(direct, replayed, sizeof direct), "pass %d launch %d of the graph differs from the direct call", pass, i);
+            CHECK(!memcmp(direct, replayed, sizeof direct),
+                  "pass %d launch %d of the graph differs from the direct call", pass, i);
         }
         CUDA_CHECK(cudaGraphExecDestroy(exec));
         CUDA_CHECK(cudaGraphDestroy(graph));
@@ -489,6 +673,8 @@ int main(void)
         return test_end();
     }
     test_device_rules();
+    test_choice();
+    test_workspace();
     test_edges();
     test_unused_strides();
     test_graph();

@@ -70,8 +70,11 @@ END
 on=
 says "--help" "^usage: tc_tune" "--epi2 FILE:NAME" "SM90  cluster_m +default 2 4"
 says "--list --arch sm_90a 4096 4096 4096" "^4096 x 4096 x 4096: 24 of [0-9]+ legal candidates for sm_90a" \
-    "SM90 .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .cluster_m = 2 \(large of TC_GEMM_DEFINE\)" \
-    "\(small of TC_GEMM_DEFINE\)"
+    "SM90 .bm = 128, .bn = 256, .cluster_m = 2, .step = 32, .split = 1 \(wide of TC_GEMM_DEFINE\)" \
+    "SM90 .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .cluster_m = 2, .step = 64 \(pair of TC_GEMM_DEFINE\)" \
+    "SM90 .bm = 256, .bn = 192 \(deep of TC_GEMM_DEFINE\)" "SM90 .bm = 64, .bn = 128 \(small of TC_GEMM_DEFINE\)" \
+    "SM90 .bm = 64, .bn = 64, .cluster_n = 2, .step = 16, .swap = 1, .split = 1 \(few of TC_GEMM_DEFINE\)" \
+    "SM90 .bm = 128, .bn = 128, .cluster_n = 2, .step = 16, .swap = 1, .split = 1 \(flat of TC_GEMM_DEFINE\)"
 if [ "$(rows)" -eq 24 ]; then ok; else bad "24 rows are $(rows)"; fi
 says "--list --arch sm_90a --candidates 5 16 28672 4096 64 64 64" "^16 x 28672 x 4096: 5 of" "^64 x 64 x 64: 5 of"
 if [ "$(rows)" -eq 10 ]; then ok; else bad "2 x 5 rows are $(rows)"; fi
@@ -169,11 +172,17 @@ right() { # right N "ARGUMENTS": N candidates are measured, none is wrong, and t
     else bad "$2: exit $code, $measured of $1 measured: $(head -n 3 "$work/err") $(grep -m 1 WRONG "$work/out")"; fi
 }
 if [ -n "$hopper" ]; then
-    sm90="--generator sm90 --try bm=128"
+    fixed="--try step=0 --try swap=0 --try split=0"
+    sm90="--generator sm90 --try bm=128 $fixed"
     right 2 "$sm90 --try bn=64 --try schedule=pingpong --try cluster_m=2 --try cluster_n=1,2 200 136 200"
     right 2 "$sm90 --try bn=64 --try schedule=cooperative --try cluster_k=1,2 --a f16 --d f32 100 72 264"
     right 1 "$sm90 --try bn=32,48 --epi $work/hooks.h:mine --epi-args p,f=0.5,i=3,l=n 130 40 64"
     right 1 "$sm90 --try bn=64 --epi2 $work/hooks.h:swapped 130 40 64"
+    # widths that a call picks, D on its side, k split between blocks: with a workspace
+    sm90="--generator sm90 --try cluster_m=1 --try cluster_n=1 --try cluster_k=1 --try schedule=cooperative"
+    right 1 "$sm90 --try bm=128 --try bn=128 --try step=32 --try swap=0 --try split=0 200 136 200"
+    right 1 "$sm90 --try bm=64 --try bn=64 --try step=16 --try swap=1 --try split=0 24 136 200"
+    right 1 "$sm90 --try bm=128 --try bn=64 --try step=0 --try swap=0 --try split=1 1100 128 2048"
 else
     echo "SKIP trials of TC_GEMM_SM90_DEFINE: this device is no Hopper"
     skipped=$((skipped + 1))

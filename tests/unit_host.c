@@ -1,5 +1,6 @@
 /* unit_host.c - what the headers compute on the host, without a GPU: swizzles, conversions, types, statuses, tensor-map
- * rules, wgmma descriptors, the order of tiles, fragment coordinates. C11, and C++ from C++11 on.
+ * rules, wgmma descriptors, the order of tiles, division, how a GEMM is cut, fragment coordinates. C11, and C++ from
+ * C++11 on.
  *     cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I$CUDA/include tests/unit_host.c -o unit_host -L$CUDA/lib64
  *     -lcudart -lm
  *
@@ -447,6 +448,187 @@ static void test_tiles(void)
     }
 }
 
+/* ---- division by what the host knows ---- */
+static int divides(tc_divide d, uint32_t by, uint64_t x)
+{
+    return x > 0x7fffffffu || tc_quotient((uint32_t)x, d) == (uint32_t)x / by;
+}
+
+/* Dividends around multiples of the divisor: small ones, random ones, and the last below 2^31. How many are wrong. */
+static int divides_badly(uint32_t by)
+{
+    const tc_divide d = tc_divide_by(by);
+    const uint32_t top = 0x7fffffffu / by;
+    int i, j, bad = d.by != by;
+    for (i = 0; i < 24; i++) {
+        const uint32_t any = (uint32_t)(test_random() % (top + 1u));
+        const uint32_t q = i < 4 ? (uint32_t)i : i < 8 && top > 8u ? top - (uint32_t)(i - 4) : any;
+        for (j = -1; j <= 1; j++) bad += !divides(d, by, (uint64_t)q * by + (uint64_t)(int64_t)j);
+    }
+    for (i = 0; i < 4; i++) bad += !divides(d, by, 0x7fffffffu - (uint32_t)i);
+    return bad;
+}
+
+static void test_divide(void)
+{
+    uint32_t by, x, bad = 0;
+    int i;
+    for (by = 1; by <= 4096; by++) {
+        const int wrong = divides_badly(by);
+        CHECK(wrong == 0, "division by %u: %d dividends", by, wrong);
+    }
+    for (i = 0; i < 20000; i++) { /* as many of each length in bits */
+        by = (uint32_t)(test_random() >> 33) >> test_int(0, 30);
+        if (by) bad += divides_badly(by) != 0;
+    }
+    CHECK(bad == 0, "division by %u of 20000 random numbers", bad);
+    for (i = 0; i <= 31; i++) { /* powers of two and their neighbours, 2^31 itself */
+        const uint32_t power = 1u << i;
+        CHECK(divides_badly(power) == 0 && (i < 2 || divides_badly(power - 1u) == 0)
+                  && (i > 30 || divides_badly(power + 1u) == 0), "division by about 2^%d", i);
+    }
+    for (by = 1, bad = 0; by <= 300; by++) { /* all of the dividends that a small grid has */
+        const tc_divide d = tc_divide_by(by);
+        for (x = 0; x < 70000; x++) bad += tc_quotient(x, d) != x / by;
+    }
+    CHECK(bad == 0, "%u quotients of numbers below 70000 by 1 to 300", bad);
+}
+
+/* ---- split k, and how a call is cut ---- */
+static void test_split(void)
+{
+    static TC_ALIGN(16) char workspace[1024];
+    uint32_t parts, k;
+    CHECK(tc_split_bytes(1000, 0, 32768) == 0 && tc_split_bytes(1000, 1, 32768) == 0, "one part takes a workspace");
+    /* a counter of 8 bytes for each tile, all of them in multiples of 256 bytes; four bytes for each sum */
+    CHECK(tc_split_bytes(3, 2, 32768) == 256 + 786432, "3 tiles, 2 parts: %llu",
+          (unsigned long long)tc_split_bytes(3, 2, 32768));
+    CHECK(tc_split_bytes(32, 3, 64) == 256 + 24576 && tc_split_bytes(33, 3, 64) == 512 + 25344, "32 and 33 tiles");
+    CHECK(tc_split_bytes(65536, 255, 32768) == (size_t)2190433320960ull + 524288u, "more than 2^32 bytes: %llu",
+          (unsigned long long)tc_split_bytes(65536, 255, 32768));
+    for (parts = 1; parts <= TC_SPLIT_MOST; parts++)
+        for (k = parts; k < parts + 600; k += 1u + k % 37u) {
+            const tc_gemm_split s = tc_split_make(workspace, 33, parts, k);
+            const uint32_t longest = s.k_each + (s.k_more ? 1u : 0u);
+            CHECK(s.k_each * parts + s.k_more == k && s.k_more < parts && s.k_each >= 1u
+                      && longest == (k + parts - 1u) / parts, "%u steps in %u parts: %u, one more for %u", k, parts,
+                  s.k_each, s.k_more);
+            CHECK(s.parts == parts && tc_quotient(33u * parts - 1u, s.by_parts) == 32u, "%u parts", parts);
+            CHECK(parts < 2 ? !s.sums : (char *)s.sums == workspace + 512 && (void *)s.counters == (void *)workspace,
+                  "%u parts: where the sums are", parts);
+        }
+}
+
+/* The cut of a call in one of TC_GEMM_DEFINE's kernels: what a kernel may rely on. */
+static void cut_keeps(const tc_gemm_config *c, const tc_gemm_args *g, const tc__gemm_device *d)
+{
+    const int swap = c->swap, bm = swap ? c->bn : c->bm, most = swap ? c->bm : c->bn;
+    const int64_t rows = swap ? g->n : g->m, cols = swap ? g->m : g->n, steps = ((int64_t)g->k + 63) / 64;
+    const int cluster_rows = swap ? c->cluster_n : c->cluster_m;
+    int64_t limit, works, waves;
+    tc_gemm_cut cut;
+    const tc_status st = tc__gemm90_cut(c, g, d, &cut);
+    CHECK(st == TC_OK, "%d x %d x %d: %s", g->m, g->n, g->k, tc_why());
+    if (st != TC_OK) return;
+    CHECK(cut.cluster == 1 || cut.cluster == cluster_rows, "a cluster of %d", cut.cluster);
+    CHECK(cut.width > 0 && cut.width <= most && (c->step ? cut.width % c->step == 0 : cut.width == most),
+          "%d x %d x %d: width %d, .step %d, at most %d", g->m, g->n, g->k, cut.width, c->step, most);
+    CHECK(cut.parts == 1 || (c->split && cut.parts <= TC_SPLIT_MOST && cut.parts <= steps),
+          "%d x %d x %d: %d parts of %d steps", g->m, g->n, g->k, cut.parts, (int)steps);
+    CHECK(cut.parts == 1 || tc__gemm90_workspace_of(c, g, &cut) <= (g->workspace ? g->workspace_size : 0),
+          "%d x %d x %d: %d parts do not fit the workspace", g->m, g->n, g->k, cut.parts);
+    CHECK(tc__gemm90_workspace_of(c, g, &cut) <= (size_t)d->blocks * 4 * 128 * 256 * 4 + 4096 + (size_t)d->blocks * 32,
+          "%d x %d x %d: %d parts take more than four tiles a block", g->m, g->n, g->k, cut.parts);
+    limit = c->step ? d->blocks / cut.cluster : d->blocks;
+    works = ((rows + (int64_t)bm * cut.cluster - 1) / ((int64_t)bm * cut.cluster))
+          * ((cols + cut.width - 1) / cut.width) * (g->batch ? g->batch : 1) * cut.parts;
+    waves = (works + limit - 1) / limit;
+    CHECK(cut.blocks >= 1 && cut.blocks <= works && cut.blocks <= limit,
+          "%d x %d x %d: %d blocks for %lld works on %lld", g->m, g->n, g->k, cut.blocks, (long long)works,
+          (long long)limit);
+    CHECK((works + cut.blocks - 1) / cut.blocks == waves && (int64_t)(cut.blocks - 1) * waves < works,
+          "%d x %d x %d: %d blocks are not the fewest for %lld works in %lld waves", g->m, g->n, g->k, cut.blocks,
+          (long long)works, (long long)waves);
+}
+
+static void test_cut(void)
+{
+    static const int blocks[] = {1, 2, 3, 4, 66, 114, 132, 144};
+    static TC_ALIGN(16) char workspace[16]; /* only its address is looked at */
+    int tile, i, splits = 0, narrow = 0;
+    for (tile = 0; tile < TC__GEMM_TILE_COUNT; tile++) {
+        tc_gemm_config given, c;
+        memset(&given, 0, sizeof given);
+        given.a = given.b = given.d = TC_BF16;
+        c = tc__gemm_tiled(given, tc__gemm_tiles_of[tile]);
+        for (i = 0; i < 3000; i++) {
+            const tc__gemm_device d = tc__gemm_device_of(blocks[test_int(0, 7)]);
+            tc_gemm_args g;
+            tc_gemm_cut cut;
+            memset(&g, 0, sizeof g);
+            g.m = 1 + (test_int(0, 0x7ffffff) >> test_int(14, 26));
+            g.n = 1 + (test_int(0, 0x7ffffff) >> test_int(13, 26));
+            g.k = test_int(0, 9) ? 1 + (test_int(0, 0x7ffffff) >> test_int(12, 26)) : 0;
+            g.batch = test_int(0, 3) ? 0 : test_int(1, 40);
+            if (test_int(0, 2)) g.workspace = workspace, g.workspace_size = (size_t)1 << test_int(10, 34);
+            cut_keeps(&c, &g, &d);
+            if (tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK)
+                splits += cut.parts > 1, narrow += cut.width < (c.swap ? c.bm : c.bn);
+        }
+    }
+    CHECK(splits > 100 && narrow > 100, "%d calls were split and %d cut narrow: too few to say something", splits,
+          narrow);
+    { /* one row of tiles and a long k: nothing else fills the device, so it is split, but not without a workspace */
+        const tc__gemm_device d = tc__gemm_device_of(132);
+        tc_gemm_config given, c;
+        tc_gemm_args g;
+        tc_gemm_cut cut;
+        memset(&given, 0, sizeof given);
+        given.a = given.b = given.d = TC_BF16;
+        c = tc__gemm_tiled(given, tc__gemm_tiles_of[0]);
+        memset(&g, 0, sizeof g);
+        g.m = 128, g.n = 256, g.k = 65536, g.workspace = workspace, g.workspace_size = (size_t)64 << 20;
+        CHECK(tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK && cut.parts > 1, "64 MB: %d parts", cut.parts);
+        g.workspace = NULL, g.workspace_size = 0;
+        CHECK(tc__gemm90_cut(&c, &g, &d, &cut) == TC_OK && cut.parts == 1, "no workspace: %d parts", cut.parts);
+    }
+}
+
+/* What TC_GEMM_DEFINE remembers of a problem is what it would find: whatever came before, also where problems differ in
+ * one thing alone. */
+static void test_choose(void)
+{
+    static TC_ALIGN(256) unsigned char memory[512];
+    tc_gemm_config given;
+    int i, bad = 0, aligned = 0;
+    memset(&given, 0, sizeof given);
+    given.a = given.b = given.d = TC_BF16;
+    for (i = 0; i < 4000; i++) {
+        tc_gemm_args g;
+        tc_gemm_choice found, kept;
+        const int sms = test_int(0, 3) ? 132 : 114;
+        memset(&g, 0, sizeof g);
+        g.m = test_int(0, 1) ? 1000 : 64, g.n = test_int(0, 1) ? 1000 : 4096, g.k = test_int(0, 1) ? 1024 : 8192;
+        g.batch = test_int(0, 3) ? 0 : 3;
+        g.lda = g.k + (test_int(0, 3) ? 0 : 8), g.ldb = g.k + (test_int(0, 3) ? 0 : 8), g.ldd = g.n;
+        g.a = memory + 16 * test_int(0, 1), g.b = memory + 256 + 16 * test_int(0, 1), g.d = memory;
+        if (test_int(0, 1)) g.workspace = memory, g.workspace_size = (size_t)1 << test_int(20, 27);
+        found = tc__gemm_search(&given, &g, sms);
+        kept = tc__gemm_choose(&given, &g, sms);
+        bad += found.kernel != kept.kernel || found.width != kept.width || found.cluster != kept.cluster
+            || found.parts != kept.parts || found.blocks != kept.blocks;
+        CHECK(found.kernel >= 1 && found.kernel <= TC__GEMM_TILE_COUNT, "kernel %d", found.kernel);
+        if (g.a == memory) { /* another answer for rows that straddle lines, of the same sizes */
+            tc_gemm_args h = g;
+            h.a = memory + 16;
+            kept = tc__gemm_search(&given, &h, sms);
+            aligned += found.kernel != kept.kernel || found.width != kept.width || found.parts != kept.parts;
+        }
+    }
+    CHECK(bad == 0, "%d of 4000 choices are those of another problem", bad);
+    CHECK(aligned > 0, "no choice depends on alignment: this test shows nothing about it");
+}
+
 /* ---- fragments: every element of the matrix once ---- */
 static void cover(const char *what, int threads, int count, int rows, int cols, int (*row)(int, int),
                   int (*col)(int, int))
@@ -508,6 +690,10 @@ int main(void)
     test_tmap();
     test_desc();
     test_tiles();
+    test_divide();
+    test_split();
+    test_cut();
+    test_choose();
     test_fragments();
     return test_end();
 }

@@ -31,6 +31,9 @@ static axis axes[] = {
     AXIS(90, cluster_m, 1.005, NULL, VALUES(0, 2, 4)),
     AXIS(90, cluster_n, 1.01, NULL, VALUES(0, 2)),
     AXIS(90, cluster_k, 1.01, NULL, VALUES(0, 2, 4)),
+    AXIS(90, step, 1.05, NULL, VALUES(0, 16, 32, 64)),
+    AXIS(90, swap, 1.001, NULL, VALUES(0, 1)),
+    AXIS(90, split, 1.002, NULL, VALUES(0, 1)),
     AXIS(90, stages, 1, NULL, VALUES(0)),
     AXIS(90, epi_stages, 1.03, NULL, VALUES(0, 1)),
     AXIS(90, raster, 1, RASTERS, VALUES(0)),
@@ -152,17 +155,28 @@ static int follows_tma(const request *r, shape s)
     return (int64_t)s.k * tc_type_bits(r->a) / 8 % 16 == 0 && (int64_t)s.n * tc_type_bits(r->d) / 8 % 16 == 0;
 }
 
-/* Bytes of memory a second and multiply-adds a clock of one multiprocessor, roughly: only ratios matter here. */
-typedef struct machine {
-    double clock, mma, l2, memory; /* Hz; multiply-adds, bytes of L2 a clock and SM; bytes of memory a clock, all SMs */
-} machine;
+/* Multiprocessors that large clusters leave empty: they do not divide what belongs together on the chip. */
+static double usable(double sms, double cluster) { return cluster <= 2 ? sms : cluster <= 4 ? 0.95 * sms : 0.9 * sms; }
 
-static machine machine_of(const request *r, int gen)
+/* Seconds that a call takes in a Hopper kernel: the model by which the kit itself cuts a call, with the workspace that
+ * it is given here. A cluster that splits k is as good as as many parts. */
+static double estimate_sm90(const request *r, shape s, const kernel *k)
 {
-    machine x = {1.7e9, 1024, 60, 1100};
-    if (r->dev.cc == 90) x.mma = gen == 90 ? 2048 : 1100, x.memory = gen == 90 ? 1900 : 1800;
-    if (r->dev.cc > 90) x.memory = 3000;
-    return x;
+    const tc_gemm_config c = candidate_complete(k), v = tc_gemm90_view(c);
+    const tc__gemm_device device =
+        tc__gemm_device_of((int)usable(r->dev.sms, c.step ? 1 : c.cluster_m * c.cluster_n * c.cluster_k));
+    const tc__gemm_best search = {&device, TUNE_WORKSPACE};
+    tc_gemm_cut cut = {0, 1, 0, 1, 0};
+    tc__gemm_problem x;
+    tc_gemm_args g;
+    double t;
+    memset(&g, 0, sizeof g);
+    g.m = s.m, g.n = s.n, g.k = g.lda = g.ldb = s.k;
+    x = tc__gemm90_problem(&v, &g);
+    cut.width = v.bn, cut.parts = c.cluster_k, cut.cluster = c.step ? 1 : v.cluster_m;
+    t = c.cluster_k > 1 ? tc__gemm90_time(&v, &x, &cut, &device) : tc__gemm90_best(&v, &x, &cut, &search);
+    return 1e-9 * (c.split
+                   && cut.parts == 1 ? 1.04 * t : t); /* it can split k, and does not: behind its plainer twin */
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -170,39 +184,30 @@ static double larger(double a, double b) { return a > b ? a : b; }
 /* Two things that go on side by side: the longer one, and what they take from each other. */
 static double beside(double a, double b) { return a > b ? a + 0.15 * b : b + 0.15 * a; }
 
-/* Multiprocessors that large clusters leave empty: they do not divide what belongs together on the chip. */
-static double usable(double sms, double cluster) { return cluster <= 2 ? sms : cluster <= 4 ? 0.95 * sms : 0.9 * sms; }
-
-/* Seconds that a call takes: the busiest SM's tiles, each the longer of its products and its loads; what overlaps
- * nothing (the first loads, the last store); and no less than memory takes for A, B and D. */
-static double estimate(const request *r, shape s, const kernel *k)
+/* Seconds that a call takes in an sm_80 kernel, roughly: the busiest SM's tiles, each the longer of its products and
+ * its loads; what overlaps nothing (the first loads, the last store); and no less than memory takes for A, B and D. Of
+ * an SM it knows multiply-adds and bytes of L2 a clock, of the device bytes of memory a clock and the clock. */
+static double estimate_sm80(const request *r, shape s, const kernel *k)
 {
     const tc_gemm_config c = candidate_complete(k);
-    const machine x = machine_of(r, k->gen);
-    const double pingpong = c.schedule == TC_PINGPONG, ck = c.cluster_k;
-    const double rows = (double)c.bm * c.cluster_m, cols = (double)c.bn * c.cluster_n;
-    const double m_tiles = (double)((s.m + (int64_t)rows - 1) / (int64_t)rows),
-                 n_tiles = (double)((s.n + (int64_t)cols - 1) / (int64_t)cols);
-    const double cluster = c.cluster_m * c.cluster_n * ck, blocks = m_tiles * n_tiles * cluster;
-    const double sms = usable(r->dev.sms, cluster);
-    const double steps = (double)((s.k + c.bk - 1) / c.bk) / ck; /* of the ring */
-    const int resident = k->gen == 90 ? 1 : candidate_smem(k) * 2 <= 220 * 1024 && c.bm * c.bn <= 128 * 128 ? 2 : 1;
+    const double clock = 1.7e9, l2 = 60, mma_rate = r->dev.cc == 90 ? 1100 : 1024;
+    const double memory_rate = r->dev.cc == 90 ? 1800 : r->dev.cc > 90 ? 3000 : 1100;
+    const double blocks = (double)((s.m + (int64_t)c.bm - 1) / c.bm) * (double)((s.n + (int64_t)c.bn - 1) / c.bn);
+    const double sms = r->dev.sms;
+    const double steps = (double)((s.k + c.bk - 1) / c.bk); /* of the ring */
+    const int resident = candidate_smem(k) * 2 <= 220 * 1024 && c.bm * c.bn <= 128 * 128 ? 2 : 1;
     const double waves = (double)(((int64_t)blocks + (int64_t)sms - 1) / (int64_t)sms);
     const double active = blocks < sms ? blocks : sms;
-    /* a narrow wgmma waits for its A operand's way out of shared memory */
-    const double n_clocks = larger(c.bn, k->gen == 90 ? 32 + c.bn / 2. : 0) * 16;
-    const double mma = c.bm * n_clocks * (c.bk / 16.) / x.mma * (pingpong || c.bm > 64 ? 1 : 1.1);
-    const double load = ((double)c.bm / c.cluster_n + (double)c.bn / c.cluster_m) * c.bk * 2 / x.l2;
+    const double mma = (double)c.bm * c.bn * c.bk / mma_rate * (c.bm > 64 ? 1 : 1.1);
+    const double load = ((double)c.bm + c.bn) * c.bk * 2 / l2;
     const double size = tc_type_bits(r->d) / 8.;
     const double store = (double)c.bm * c.bn * (size / 48 + (r->epi.given ? 1 / 64. : 0)) + 800;
-    const double sums = ck > 1 ? 1500 + (ck - 1) * c.bm * c.bn * 4 / ck / 16 : 0;
-    const double hidden = pingpong ? 0.15 : resident > 1 ? 0.5 : 1; /* of a store, what no product hides */
-    const double tile = steps * beside(mma, load) + store * hidden + sums;
-    const double alone = 2500 + (pingpong ? store : 0) + (cluster > 1 ? 300 : 0);
+    const double hidden = resident > 1 ? 0.5 : 1; /* of a store, what no product hides */
+    const double tile = steps * beside(mma, load) + store * hidden;
     const double bytes = ((double)s.m + s.n) * s.k * 2 + (double)s.m * s.n * size;
     const double in_flight = c.stages * (double)(c.bm + c.bn) * c.bk * 2 * active; /* what hides memory's latency */
-    const double memory = bytes / x.memory * larger(1, larger(100 / active, 5e6 / in_flight)) + 2500;
-    return beside(waves * tile + alone, memory) / x.clock;
+    const double memory = bytes / memory_rate * larger(1, larger(100 / active, 5e6 / in_flight)) + 2500;
+    return beside(waves * tile + 2500, memory) / clock;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -280,7 +285,7 @@ static void product(const request *r, int gen, trials *all, int *room)
             k.smem = candidate_smem(&k);
             fields_text(at, gen, k.fields, sizeof k.fields);
             *t->k = k;
-            t->estimate = estimate(r, all->s, &k) * cost;
+            t->estimate = (gen == 90 ? estimate_sm90 : estimate_sm80)(r, all->s, &k) * cost;
         }
         for (i = 0; i < COUNT(axes); i++) {
             if (axes[i].gen != gen) continue;
@@ -333,7 +338,8 @@ trials candidates_make(const request *r, shape s)
         int no = kept >= r->candidates - (k->own ? 0 : owned), kin = 0;
         for (j = 0; j < kept && !no; j++) {
             const kernel *other = all.t[j].k;
-            kin += other->gen == k->gen && other->c.bm == k->c.bm && other->c.bn == k->c.bn;
+            kin += other->gen == k->gen && other->c.bm == k->c.bm && other->c.bn == k->c.bn
+                && other->c.swap == k->c.swap;
             no = same(k, other) || (kin >= (r->candidates < 24 ? 3 : r->candidates / 8) && !k->own);
         }
         owned -= k->own && !no && owned > 0;

@@ -185,16 +185,26 @@ static char *source_of(const request *r, const kernel *k)
 {
     const size_t room = sizeof helpers_source + sizeof reference_source + 8192;
     char *text = (char *)tune_alloc(room), fields[4 * TEXT_SIZE];
+    /* a field more or less may hide in the struct's padding */
+    const int fields_before = (int)(offsetof(tc_gemm_config, epi_size) / sizeof(int));
     size_t used;
+    int i;
     tune_print(text, room, "#include <tc_gemm.h>\n"); /* in quotes it would be sought in the current directory first */
     if (*r->epi.file) {
         used = strlen(text);
         tune_print(text + used, room - used, "#include \"%s\"\n", r->epi.file);
     }
     used = strlen(text);
+    tune_print(text + used, room - used, "constexpr tc_gemm_config tune_fields = {");
+    for (i = 0; i < fields_before; i++) {
+        used = strlen(text);
+        tune_print(text + used, room - used, "0, ");
+    }
+    used = strlen(text);
     tune_print(text + used, room - used,
-               "static_assert(sizeof(tc_gemm_config) == %u && sizeof(tc_gemm_sm90_params) == %u && "
-               "sizeof(tc_gemm_sm80_params) == %u,\n"
+               "1};\n"
+               "static_assert(sizeof(tc_gemm_config) == %u && tune_fields.epi_size == 1 && "
+               "sizeof(tc_gemm_sm90_params) == %u && sizeof(tc_gemm_sm80_params) == %u,\n"
                "              \"tc: these are not the headers that tc_tune was built with\");\n",
                (unsigned)sizeof(tc_gemm_config), (unsigned)sizeof(tc_gemm_sm90_params),
                (unsigned)sizeof(tc_gemm_sm80_params));

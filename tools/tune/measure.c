@@ -193,7 +193,7 @@ static const char *kernel_load(loaded *x, const request *r, const kernel *k)
     if (e == CUDA_SUCCESS && x->any)
         e = cu.FuncSetAttribute(x->any, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, smem);
     x->clusters = r->dev.sms;
-    if (e == CUDA_SUCCESS && k->gen == 90 && c.cluster_m * c.cluster_n * c.cluster_k > 1) {
+    if (e == CUDA_SUCCESS && k->gen == 90 && !c.step && c.cluster_m * c.cluster_n * c.cluster_k > 1) {
         g.cluster = g.grid = (unsigned)(c.cluster_m * c.cluster_n * c.cluster_k);
         g.block = (unsigned)tc_gemm_sm90_threads(c);
         g.smem = (unsigned)smem;
@@ -204,6 +204,8 @@ static const char *kernel_load(loaded *x, const request *r, const kernel *k)
     return e == CUDA_SUCCESS ? NULL : said(e);
 }
 
+static CUdeviceptr workspace; /* for split k: calls follow one another, so one serves all */
+
 static tc_gemm_args arguments_of(const request *r, const operands *o, int set, const unsigned char *hook)
 {
     const size_t i = (size_t)(set % o->sets);
@@ -213,6 +215,7 @@ static tc_gemm_args arguments_of(const request *r, const operands *o, int set, c
     g.a = (const void *)(uintptr_t)(o->a + i * o->a_size), g.lda = g.k;
     g.b = (const void *)(uintptr_t)(o->b + i * o->b_size), g.ldb = g.k;
     g.d = (void *)(uintptr_t)(o->d + i * o->d_size), g.ldd = g.n;
+    g.workspace = (void *)(uintptr_t)workspace, g.workspace_size = TUNE_WORKSPACE;
     if (r->epi.given && r->epi.size > 0) g.epi_args = hook, g.epi_size = (size_t)r->epi.size;
     return g;
 }
@@ -335,6 +338,8 @@ void measure_start(const request *r, kernel *reference)
     CU(StreamCreate(&cu.stream, CU_STREAM_NON_BLOCKING));
     CU(EventCreate(&events[0], 0));
     CU(EventCreate(&events[1], 0));
+    CU(MemAlloc(&workspace, TUNE_WORKSPACE));
+    CU(MemsetD8Async(workspace, 0, TUNE_WORKSPACE, cu.stream));
     cu_must(module_load(r, reference, &module), "the reference does not load");
     CU(ModuleGetFunction(&reference_run, module, "tune_reference"));
     CU(ModuleGetFunction(&reference_compare, module, "tune_compare"));

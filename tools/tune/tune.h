@@ -33,6 +33,7 @@ cudaError_t tune_set_device(int device);
 #define FORMAT(f, a)
 #endif
 
+enum { TUNE_WORKSPACE = 64 << 20 }; /* bytes that a candidate with .split is given */
 enum { PATH_SIZE = 1024, TEXT_SIZE = 256, FIELDS_SIZE = 512, MOST_ROUNDS = 64 };
 
 /* ---- the request ---- */
