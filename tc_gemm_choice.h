@@ -97,7 +97,9 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     const double k = (double)x->k_blocks, size = (double)x->rows * (double)x->cols * (double)x->batch;
     const double store = TC__GEMM_STORE + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0);
     const double memory = 128 * k * (double)(x->rows + x->cols) * (double)x->batch / d->dram;
-    const double power = 64 * k * size * TC__GEMM_PRODUCT + works / cut->parts * k * bytes * TC__GEMM_BYTE;
+    /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
+    const double drawn = x->straddle ? bytes : lines * (v->bm + w);
+    const double power = 64 * k * size * TC__GEMM_PRODUCT + works / cut->parts * k * drawn * TC__GEMM_BYTE;
     double t = waves * ceil(k / cut->parts) * step;
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
     t = t > memory ? t : memory;
