@@ -271,6 +271,9 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     const tc_gemm_config c80 = tc_gemm_sm80_config(*given);
     const tc__kernels slow = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT};
     tc_status st = TC_ERR_IMAGE;
+    if (args && args->choice && !args->choice->kernel
+        && (args->choice->width || args->choice->cluster || args->choice->parts || args->choice->blocks))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
     if (pick.kernel < 0 || pick.kernel > TC__GEMM_TILE_COUNT)
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", pick.kernel, TC__GEMM_TILE_COUNT);
     if (pick.kernel) {

@@ -17,7 +17,6 @@
 #include "tc_gemm_sm90_plan.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
-#include <math.h>
 
 /* What the model knows of a device: blocks at a time, bytes of L2, bytes a nanosecond from memory. */
 typedef struct tc__gemm_device {
@@ -88,7 +87,8 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
 {
     const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
     const double cycles = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * tc__gemm90_pace(v);
-    const double works = (double)(tc__gemm90_tiles(v, x, cut) * cut->parts), waves = ceil(works / d->blocks);
+    const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
+    const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
     const double of_all = TC__GEMM_OF_ALL / (works < d->blocks ? works : d->blocks);
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
     const double lines = 128 * (x->straddle ? 1 + TC__GEMM_STRADDLE : 1);
@@ -100,7 +100,7 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
     const double power = 64 * k * size * TC__GEMM_PRODUCT + works / cut->parts * k * drawn * TC__GEMM_BYTE;
-    double t = waves * ceil(k / cut->parts) * step;
+    double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
     t = t > memory ? t : memory;
     t = (t > power ? t : power) + store + TC__GEMM_START;
@@ -209,6 +209,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     works = tc__div_up(tc__div_up(x.rows, v.bm), cut->cluster) * tc__div_up(tc__div_up(x.cols, cut->width), v.cluster_n)
           * x.batch * cut->parts;
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
+    if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);
     if (works < cut->blocks) cut->blocks = (int)works;
     else cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */

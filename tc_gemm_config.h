@@ -67,7 +67,7 @@ typedef struct tc_gemm_args {
     void *workspace;       /* device memory for split k, workspace_size bytes, a multiple of 16; NULL: k is not split */
     size_t workspace_size; /* what NAME_workspace says, or less: then k is split less */
     const tc_gemm_choice *choice; /* NULL: the kit's */
-    int pdl_constant; /* with pdl: TC_CONSTANT_A, TC_CONSTANT_B: what the kernel before does not write (weights) */
+    int pdl_constant; /* with pdl: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
     int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
 } tc_gemm_args;
 

@@ -177,8 +177,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
       "tc: with .step, .bk must be 64, .cluster_k and .cluster_n (with .swap: .cluster_m) 1, .stages at most 24, and " \
       ".cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                            \
     X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
-    X(!(c).split || ((c).cluster_k == 1 && (c).schedule == TC_COOPERATIVE),                                           \
-      "tc: with .split, .schedule must be TC_COOPERATIVE and .cluster_k 1")                                           \
+    X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
+      "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
     X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
     X(tc__gemm90_rows(tc_gemm90_view(c)) * tc_gemm90_view(c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),             \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \

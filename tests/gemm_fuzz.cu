@@ -335,6 +335,10 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
+    if (!strcmp(kn->name, "any")) { /* each of its kernels; what else it asks for depends on which */
+        choice.kernel = test_int(0, 6);
+        if (!choice.kernel) choice.blocks = 0;
+    }
     if (test_int(0, 3)) g.choice = &choice;
 
     const tc_status could = kn->can_run(&g, 0), st = kn->run(&g, 0);

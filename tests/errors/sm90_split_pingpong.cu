@@ -1,5 +1,5 @@
 // sm90_split_pingpong.cu - k split between blocks whose warpgroups alternate
-// expect: tc: with .split, .schedule must be TC_COOPERATIVE and .cluster_k 1
+// expect: tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1
 // expect-line: 6
 #include "tc.h"
 
