@@ -186,7 +186,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
         const tc__gemm_problem x = tc__gemm90_problem(&v, g);
-        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0};
+        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0};
         const double t = tc__gemm90_best(&v, &x, &cut, &search);
         if (best.kernel && t >= best_time) continue;
         best_time = t;

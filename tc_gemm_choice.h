@@ -68,11 +68,16 @@ typedef struct tc__gemm_problem {
 
 TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* Tiles of a problem: whole clusters of them. */
+/* Clusters of tiles of a problem, and tiles: whole clusters of them. */
+TC_HOST int64_t tc__gemm90_clusters(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
+{
+    return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster)
+         * tc__div_up(tc__div_up(x->cols, cut->width), v->cluster_n) * x->batch;
+}
+
 TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
 {
-    return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster) * cut->cluster * tc__div_up(x->cols, cut->width)
-         * x->batch;
+    return tc__gemm90_clusters(v, x, cut) * cut->cluster * v->cluster_n;
 }
 
 /* How much longer than the model's a kernel's wgmmas take. */
@@ -125,14 +130,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *v, const tc_ge
 TC_HOST size_t tc__gemm90_workspace(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
 {
     const int64_t tiles = tc__gemm90_tiles(v, x, cut);
-    return tc_split_bytes((uint32_t)tiles, (uint32_t)cut->parts, (size_t)v->bm * (size_t)((cut->width + 15) / 16 * 16));
-}
-
-TC_HOST size_t tc__gemm90_workspace_of(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut)
-{
-    const tc_gemm_config v = tc_gemm90_view(*c);
-    const tc__gemm_problem x = tc__gemm90_problem(&v, g);
-    return tc__gemm90_workspace(&v, &x, cut);
+    return tc_split_bytes((uint32_t)tiles, (uint32_t)cut->parts, (size_t)(v->bm * tc__gemm90_places(cut->width) * 16));
 }
 
 /* The best cut for a width: k is split where that fills the device, and the workspace holds it. */
@@ -202,12 +200,12 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);
     else if (!want->parts) (void)tc__gemm90_best_parts(&v, &x, cut, &b);
     if (want->parts) cut->parts = want->parts;
-    if (cut->parts > 1 && (!g->workspace || g->workspace_size < tc__gemm90_workspace(&v, &x, cut)))
+    cut->workspace = tc__gemm90_workspace(&v, &x, cut);
+    if (cut->parts > 1 && (!g->workspace || g->workspace_size < cut->workspace))
         return tc__fail(TC_ERR_SIZE, "workspace_size = %llu, but %d parts take %llu bytes",
                         (unsigned long long)(g->workspace ? g->workspace_size : 0), cut->parts,
-                        (unsigned long long)tc__gemm90_workspace(&v, &x, cut));
-    works = tc__div_up(tc__div_up(x.rows, v.bm), cut->cluster) * tc__div_up(tc__div_up(x.cols, cut->width), v.cluster_n)
-          * x.batch * cut->parts;
+                        (unsigned long long)cut->workspace);
+    works = tc__gemm90_clusters(&v, &x, cut) * cut->parts;
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);

@@ -283,10 +283,11 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
 }
 
 /* How a call is cut: columns of a tile, parts of k, clusters of the grid, blocks of a cluster along the instruction's
- * rows, and the size of the device's L2 in bytes. */
+ * rows, the size of the device's L2 in bytes, and the bytes of workspace that it takes. */
 typedef struct tc_gemm_cut {
     int width, parts, blocks, cluster;
     int64_t l2;
+    size_t workspace;
 } tc_gemm_cut;
 
 /* The order of tiles. v: the configuration as the instruction sees it. */

@@ -345,7 +345,7 @@ TC_HOST int tc__gemm80_any(const tc_gemm_args *g) { return g->k > 0 && !tc__gemm
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
-    const tc_gemm_cut cut = {c->bn, 1, blocks, 1, 0};
+    const tc_gemm_cut cut = {c->bn, 1, blocks, 1, 0, 0};
     p->a = g->a;
     p->b = g->b;
     p->lda = g->lda;

@@ -199,9 +199,6 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
 
 #define TC__GEMM90_WIDTH(n)                                                                                           \
     if (c.step && n % c.step == 0 && n <= c.bn && g->width == n) tc__gemm90_loop(c, k.widths[n / 8 - 1], g, &l);
-#define TC__GEMM90_EACH_WIDTH(X)                                                                                      \
-    X(8) X(16) X(24) X(32) X(40) X(48) X(56) X(64) X(72) X(80) X(88) X(96) X(104) X(112) X(120) X(128) X(136) X(144)  \
-    X(152) X(160) X(168) X(176) X(184) X(192) X(200) X(208) X(216) X(224) X(232) X(240) X(248) X(256)
 
 /* One warpgroup: one tile into acc. k_blocks >= 1. Leaves no wgmma in flight. A slot is given back one step late, when
  * the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its turn as soon as this one's
@@ -213,7 +210,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, 
     tc__gemm90_loop_state l = {u, acc, 0};
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
     if (c.step) {
-        TC__GEMM90_EACH_WIDTH(TC__GEMM90_WIDTH)
+        TC__WG_ALL_N(TC__GEMM90_WIDTH)
     } else {
         tc__gemm90_loop(c, k.mma, g, &l);
     }
@@ -237,11 +234,11 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
         tc_prefetch_tensormap(&g->p->b);
     }
     if (warp == 1u && tc_elect_one()) {
-        for (int i = 0; i < g->stages; i++) tc_mbarrier_init(tc_pipe_full(g->pipe, (uint32_t)i), 1);
+        tc_pipe_init_full(g->pipe, g->stages);
         tc_fence_mbarrier_init();
     }
     if (warp == 2u && tc_elect_one()) {
-        for (int i = 0; i < g->stages; i++) tc_mbarrier_init(tc_pipe_empty(g->pipe, (uint32_t)i), releases);
+        tc_pipe_init_empty(g->pipe, g->stages, releases);
         tc_fence_mbarrier_init();
     }
     if (warp == 3u && tc_elect_one()) {
@@ -440,7 +437,7 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
     l->smem = (unsigned)tc_gemm_sm90_smem(*c);
     l->cluster = (unsigned)(cut.cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
     l->grid = st == TC_OK ? (unsigned)cut.blocks * l->cluster : 0;
-    l->workspace = tc__gemm90_workspace_of(c, &g, &cut);
+    l->workspace = cut.workspace;
     return st;
 }
 

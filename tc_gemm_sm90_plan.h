@@ -60,6 +60,9 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
     return b;
 }
 
+/* Places of 16 columns that a tile of that width takes. */
+TC_HD TC_CONSTEXPR int tc__gemm90_places(int width) { return (width + 15) / 16; }
+
 /* With cluster_k: what the other blocks send, bm x bn / cluster_k floats from each, and the barrier that counts it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_bytes(const tc_gemm_config c)
 {

@@ -111,15 +111,17 @@ TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
     }
 }
 
-/* Columns of a split tile's sums: whole places. */
-TC_DEV int tc__gemm90_sums_cols(const tc_gemm90_block *g) { return (g->width + 15) / 16 * 16; }
+/* A part's sums in the workspace, in pieces of four: whole places. */
+TC_DEV size_t tc__gemm90_part(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return (size_t)(c.bm * tc__gemm90_places(g->width) * 4);
+}
 
 /* Sums of a split tile in the workspace: part after part, in each place after place of the instruction's tile (along
  * its rows, then its columns), in each the lanes' first four registers, then their last four. */
 TC_DEV float4 *tc__gemm90_sums_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t part, int place)
 {
-    return (float4 *)g->p->split.sums + (size_t)part * (size_t)(c.bm * tc__gemm90_sums_cols(g) / 4)
-         + (size_t)(place * 64 + tc_lane());
+    return (float4 *)g->p->split.sums + part * tc__gemm90_part(c, g) + (size_t)(place * 64 + tc_lane());
 }
 
 /* This warpgroup's sums to the workspace. */
@@ -131,7 +133,7 @@ TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_b
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
 #pragma unroll
-        for (int j = 0; j < (c.bn + 15) / 16; j++) {
+        for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
             const float *v = acc + i * c.bn / 2 + j * 8;
             if (j * 16 < g->width) {
                 __stcg(to + (j * down + i * 4) * 64, make_float4(v[0], v[1], v[2], v[3]));
@@ -148,7 +150,7 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
                                       float *v)
 {
     const float4 *from = tc__gemm90_sums_at(c, g, first, place);
-    const size_t part = (size_t)(c.bm * tc__gemm90_sums_cols(g) / 4);
+    const size_t part = tc__gemm90_part(c, g);
     float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
     for (uint32_t i = 0; i < g->p->split.parts; i += 8u) {
         float4 a[8], b[8]; /* all on their way before the first is added */
@@ -172,47 +174,36 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
 {
     const tc_gemm_out *o = &g->p->out;
     const int split = c.split && g->p->split.parts > 1u;
-    const int groups = (c.bn / c.cluster_k + 15) / 16, blocks = tc__gemm90_rows(c) / 64,
+    const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc_box_cols(tc__gemm90_box(c));
     const int rows = c.swap ? g->width : c.bm; /* of the tile as it lies in D */
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
-    const uint32_t parts = tc_split_slices(g->p->split.parts);
-    const int warp = (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps);
-    const int down = c.bm / 16, last = split ? down * ((g->width + 15) / 16) : blocks * groups;
+    const int down = c.bm / 16, last = split ? down * tc__gemm90_places(g->width) : blocks * groups;
+    /* a slice's places go to the warps in turn */
+    const int apart = split ? (int)tc_split_slices(g->p->split.parts) : 1, warps = split ? u->warps : 1;
+    const int warp = split ? (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps) : 0;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    int i = last;
     if (c.swap || lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    if (!split) slices = 1u;
 #pragma unroll 1
-    for (int i = -1, n = 0;; n++) {
-        if (!split) {
-            i = n;
-            if (i >= last) break;
-        } else { /* each slice in turn; its places go to the warps in turn */
-            if (i >= 0) i += (int)parts * u->warps;
-            while (slices && (i < 0 || i >= last)) {
-                if (i >= 0) slices &= slices - 1u;
-                i = slices ? __ffs((int)slices) - 1 + (int)parts * warp : -1;
-            }
-            if (!slices) break;
+    for (;; i += apart * warps) {
+        while (slices && i >= last) { /* the next slice */
+            i = __ffs((int)slices) - 1 + apart * warp;
+            slices &= slices - 1u;
         }
+        if (i >= last) break;
         tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0}, 1};
-        int row, col; /* of the place, within the tile */
-        if (split) {
-            row = i % down * 16, col = i / down * 16;
-            if (c.swap) {
-                const int swapped = row;
-                row = col, col = swapped;
-            }
-        } else {
-            row = u->warp_row + i / groups * 64, col = i % groups * 16;
-            if (col >= g->width / c.cluster_k) continue;
-            if (c.swap) { /* the warp's 16 rows are D's columns */
-                const int swapped = row;
-                row = col, col = swapped;
-            } else {
-                if (row0 + row + 16 <= o->m && col0 + own + col / wide * wide + wide <= o->n) continue; /* by TMA */
-                col += own;
-            }
+        int row = split ? i % down * 16 : u->warp_row + i / groups * 64; /* of the place, within the tile */
+        int col = split ? i / down * 16 : i % groups * 16;
+        if (!split && col >= g->width / c.cluster_k) continue;
+        if (c.swap) { /* the instruction's rows are D's columns */
+            const int swapped = row;
+            row = col, col = swapped;
+        } else if (!split) {
+            if (row0 + row + 16 <= o->m && col0 + own + col / wide * wide + wide <= o->n) continue; /* by TMA */
+            col += own;
         }
         if (row0 + row >= o->m || col0 + col >= o->n) continue;
         piece.at.row = row0 + row + (int)lane / 2;

@@ -139,7 +139,7 @@ TC_DEV tc_work tc__kernel_work(const tc_kernel_config c, const tc__kernel_block 
     w.row = ((int)t.m * c.cluster + (int)b->rank) * c.bm;
     w.col = (int)t.n * c.bn;
     w.batch = (int)t.batch;
-    w.k_first = 0;
+    w.k_first = w.part = 0;
     w.k_blocks = b->head->steps;
     return w;
 }

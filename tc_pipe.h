@@ -120,14 +120,22 @@ TC_DEV tc_pipe tc_pipe_at(uint32_t smem, const int stages)
 TC_DEV uint32_t tc_pipe_full(tc_pipe p, uint32_t stage) { return p.full + stage * 8u; }
 TC_DEV uint32_t tc_pipe_empty(tc_pipe p, uint32_t stage) { return p.empty + stage * 8u; }
 
-/* One thread, before tc_fence_mbarrier_init and a barrier of the block or cluster. releases: arrivals that give a slot
- * back. */
+/* One thread each, before its tc_fence_mbarrier_init and a barrier of the block or cluster. releases: arrivals that
+ * give a slot back. */
+TC_DEV_SM90 void tc_pipe_init_full(tc_pipe p, const int stages)
+{
+    for (int s = 0; s < stages; s++) tc_mbarrier_init(tc_pipe_full(p, (uint32_t)s), 1);
+}
+
+TC_DEV_SM90 void tc_pipe_init_empty(tc_pipe p, const int stages, uint32_t releases)
+{
+    for (int s = 0; s < stages; s++) tc_mbarrier_init(tc_pipe_empty(p, (uint32_t)s), releases);
+}
+
 TC_DEV_SM90 void tc_pipe_init(tc_pipe p, const int stages, uint32_t releases)
 {
-    for (int s = 0; s < stages; s++) {
-        tc_mbarrier_init(tc_pipe_full(p, (uint32_t)s), 1);
-        tc_mbarrier_init(tc_pipe_empty(p, (uint32_t)s), releases);
-    }
+    tc_pipe_init_full(p, stages);
+    tc_pipe_init_empty(p, stages, releases);
 }
 
 #define TC_PIPE_WAIT_FULL(pipe, ring)                                                                                 \

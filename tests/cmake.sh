@@ -11,22 +11,14 @@ if ! command -v cmake > /dev/null; then
     exit 0
 fi
 rm -rf "$work" && mkdir -p "$work" || exit 1
-passed=0 failed=0
 unset MAKEFLAGS MAKELEVEL MFLAGS CUDAARCHS CUDAFLAGS
 version=$(sed -n 's/^#define TC_VERSION_\(MAJOR\|MINOR\|PATCH\) *\([0-9]*\).*/\2/p' tc_core.h | paste -s -d .)
 nvcc=$(command -v "$NVCC")
 
-works() { # works WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" > "$work/out" 2>&1; then
-        echo "ok $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $(grep -iE 'error|fail|warning' "$work/out" | head -n 4)"
-        tail -n 20 "$work/out" | sed 's/^/    /'
-        failed=$((failed + 1))
-    fi
+. tests/works.sh
+told() {
+    grep -iE 'error|fail|warning' "$work/out" | head -n 4
+    tail -n 20 "$work/out" | sed 's/^/    /'
 }
 fails() { # fails WHAT TEXT COMMAND...: it fails, and says TEXT
     what=$1 text=$2

@@ -1,6 +1,9 @@
-# works.sh - what link.sh and single.sh read in: one check after another, counted. They set $work, where to write.
+# works.sh - what link.sh, single.sh and cmake.sh read in: one check after another, counted. They set $work, where to
+# write, and may say for themselves what is told of a failure.
 # shellcheck shell=sh disable=SC2154
 passed=0 failed=0
+
+told() { head -n 6 "$work/out"; }
 
 works() { # works WHAT COMMAND...
     what=$1
@@ -9,7 +12,7 @@ works() { # works WHAT COMMAND...
         echo "ok $what"
         passed=$((passed + 1))
     else
-        echo "FAIL $what: $(head -n 6 "$work/out")"
+        echo "FAIL $what: $(told)"
         failed=$((failed + 1))
     fi
 }
