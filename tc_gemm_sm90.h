@@ -284,11 +284,11 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     if (turn) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     if (turn > 1u) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     for (uint32_t i = first + turn * step; i < p->works; i += turns * step) {
-        if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + g->rank;
-        u.last = i + turns * step >= p->works;
         u.w = tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc_gemm_sm90_mma(k, g, &u, acc);
+        if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + g->rank;
+        u.last = i + turns * step >= p->works;
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
         tc_gemm_sm90_store(c, g, &u, acc);
 #pragma unroll

@@ -31,7 +31,8 @@ cat > "$out/sources" <<LIST
 tc_kernel.h;-;21_gemm_sm90_by_hand;90a;$sync|tc_pipe_init|tc__kernel_release|tc_griddepcontrol_[a-z_]*;cluster == 1
 tc_kernel.h;tc__kernel_release;24_swiglu;90a;$sync;cluster > 1
 tc_kernel.h;tc_kernel_sm90;24_swiglu;90a;__syncthreads;-
-tc_pipe.h;tc_pipe_init;21_gemm_sm90_by_hand;90a;$sync;-
+tc_pipe.h;tc_pipe_init_full;21_gemm_sm90_by_hand;90a;$sync;-
+tc_pipe.h;tc_pipe_init_empty;21_gemm_sm90_by_hand;90a;$sync;-
 tc_epi.h;tc_store_rows;21_gemm_sm90_by_hand;90a;$sync;-
 examples/21_gemm_sm90_by_hand.cu;-;21_gemm_sm90_by_hand;90a;$sync|tc_cp_async_bulk_tensor[a-z0-9_]*;-
 examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
