@@ -18,14 +18,17 @@
  *     tc_status st = gemm_bias_relu_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_gemm_config, in any order)
- *     TC_GEMM_DEFINE        one call for every device: six Hopper kernels and an sm_80 kernel; picks at run time
+ *     TC_GEMM_DEFINE        one call for every device: seven Hopper kernels and two for sm_80; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
  *                           which turns a tile on its side for few rows of D.
+ *     TC_GEMM_SM90_ANY_DEFINE
+ *                           the same for rows of A and B of any alignment, which TMA refuses: copied, or taken in
+ *                           classes (tc_gemm_sm90_any.h). .bm: a tile's rows of D (256), .bn: 64 or 128 (128).
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _deep, _few, _flat, _small,
- *                                     _sm80)
+ *                                     _any, _sm80)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
@@ -47,7 +50,7 @@
  *     tc_status st = gemm_run(&args, stream);        and again, for any shape, by any generator's kernel
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
- *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few and flat.
+ *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few, flat and any.
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
@@ -89,8 +92,9 @@
  *     tc_split.h      how blocks that share a tile meet
  *     tc_epi.h        activations, shipped hooks, fragments to memory
  *
- * RULES of TC_GEMM_SM90_DEFINE for the data (the sm_80 kernel has none): A, B, D, and C if beta is not 0: base a
- * multiple of 16 bytes, pitch and batch stride a multiple of 16 bytes (8 elements of 16 bits).
+ * RULES of TC_GEMM_SM90_DEFINE for the data (the other kernels have none): A and B: base a multiple of 16 bytes, pitch
+ * and batch stride a multiple of 16 bytes (8 elements of 16 bits). C and D may lie anywhere: where TMA refuses D, warps
+ * write its rows; where it would refuse C, the way to D is slower.
  *
  * ORDER OF SUMS, SAME BITS. Accumulation is in f32. An instruction adds up 16 products in the hardware's way;
  * instructions follow one another from k = 0 on. Two exceptions, both in Hopper kernels. Where k is 2048 or more and
@@ -159,13 +163,14 @@ typedef struct tc__gemm_memo {
     TC__ATOMIC uint64_t mixed, answer;
 } tc__gemm_memo;
 
-/* Of all that the model asks about: also whether A and B begin with a line of the L2. */
-TC_HOST uint64_t tc__gemm_hash(const tc_gemm_args *g, int sms)
+/* Of all that the model asks about: also whether A and B begin with a line of the L2, and TMA takes C and D. */
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *c, const tc_gemm_args *g, int sms)
 {
+    const uint64_t ways = (uint64_t)(!tc__gemm_fits(c, g, 'd') + 2 * !tc__gemm_fits(c, g, 'c'));
     const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0;
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               straddle << 32 | (uint64_t)sms};
+                               ways << 34 | straddle << 32 | (uint64_t)sms};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {
@@ -185,7 +190,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
     int i;
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
-        const tc__gemm_problem x = tc__gemm90_problem(&v, g);
+        const tc__gemm_problem x = tc__gemm90_problem(&c, g);
         tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0};
         const double t = tc__gemm90_best(&v, &x, &cut, &search);
         if (best.kernel && t >= best_time) continue;
@@ -199,7 +204,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
 TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     static tc__gemm_memo memos[TC__GEMM_MEMOS];
-    const uint64_t key = tc__gemm_hash(g, sms);
+    const uint64_t key = tc__gemm_hash(given, g, sms);
     tc__gemm_memo *memo = &memos[key % TC__GEMM_MEMOS];
     uint64_t answer = TC__LOAD_RELAXED(&memo->answer);
     tc_gemm_choice c;
@@ -215,20 +220,32 @@ TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gem
     return c;
 }
 
-/* What a call takes: a line of the list, from 1 on, as the call wants or as the model says; 0 for the sm_80 kernel. */
+/* The kernel for rows of any alignment, behind those of the list: its configuration. */
+enum { TC__GEMM_ANY = TC__GEMM_TILE_COUNT + 1 };
+
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_any_tiled(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.step = 32;
+    c.split = 1;
+    return tc_gemm_sm90_any_config(c);
+}
+
+/* What a call takes: a line of the list, from 1 on, as the call wants or as the model says, or TC__GEMM_ANY; 0 for the
+ * sm_80 kernel. */
 TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *args)
 {
-    const tc_gemm_choice none = {0, 0, 0, 0, 0};
+    const tc_gemm_choice none = {0, 0, 0, 0, 0}, any = {TC__GEMM_ANY, 0, 0, 0, 0};
     tc_gemm_args g;
-    int device, sms = 0, i;
+    int device, sms = 0;
     if (!args || args->m <= 0 || args->n <= 0) return none; /* the sm_80 kernel says what is wrong with it */
     g = tc__gemm_effective(args);
-    for (i = 0; i < 4; i++)
-        if (!tc__gemm_fits(given, &g, "abcd"[i])) return none;
     if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
-        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
+        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
         return none;
-    return args->choice && args->choice->kernel ? *args->choice : tc__gemm_choose(given, &g, sms);
+    if (args->choice && args->choice->kernel) return *args->choice;
+    if (sms < 2 || !tc__gemm_fits(given, &g, 'a') || !tc__gemm_fits(given, &g, 'b')) return any;
+    return tc__gemm_choose(given, &g, sms);
 }
 
 /* A kernel as the host sees it. */
@@ -255,6 +272,13 @@ TC_HOST tc_status tc__gemm_sm90_go(const tc_gemm_config *c, const tc__kernels *s
     return tc__gemm_sm90_run(c, &k, args, how);
 }
 
+TC_HOST tc_status tc__gemm_sm90_any_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
+                                       const tc__launch *how)
+{
+    const tc__kernel k = tc__gemm_sm90_kernel(c, s->f[0], &s->cache[0]);
+    return tc__gemm_sm90_any_run(c, &k, args, how);
+}
+
 TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
@@ -269,19 +293,21 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 {
     const tc_gemm_choice pick = tc__gemm_pick(given, args);
     const tc_gemm_config c80 = tc_gemm_sm80_config(*given);
-    const tc__kernels slow = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT};
+    const tc__kernels slow = {s->f + TC__GEMM_ANY, s->cache + TC__GEMM_ANY};
     tc_status st = TC_ERR_IMAGE;
     if (args && args->choice && !args->choice->kernel
         && (args->choice->width || args->choice->cluster || args->choice->parts || args->choice->blocks))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
-    if (pick.kernel < 0 || pick.kernel > TC__GEMM_TILE_COUNT)
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", pick.kernel, TC__GEMM_TILE_COUNT);
+    if (pick.kernel < 0 || pick.kernel > TC__GEMM_ANY)
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", pick.kernel, TC__GEMM_ANY);
     if (pick.kernel) {
-        const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[pick.kernel - 1]);
+        const tc_gemm_config c = pick.kernel == TC__GEMM_ANY
+                                   ? tc__gemm_any_tiled(*given)
+                                   : tc__gemm_tiled(*given, tc__gemm_tiles_of[pick.kernel - 1]);
         const tc__kernels picked = {s->f + pick.kernel - 1, s->cache + pick.kernel - 1};
         tc_gemm_args g = *args;
         g.choice = &pick;
-        st = tc__gemm_sm90_go(&c, &picked, &g, how);
+        st = (pick.kernel == TC__GEMM_ANY ? tc__gemm_sm90_any_go : tc__gemm_sm90_go)(&c, &picked, &g, how);
     }
 #ifdef TC_SM80_ON_HOPPER
     if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_go(&c80, &slow, args, how);
@@ -339,6 +365,14 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
     tc_gemm_sm90(k, &p);
 
+#define TC__GEMM_SM90_ANY_KERNEL(kernel, config, ...)                                                                 \
+    TC__KERNEL_OF(kernel, tc_gemm_sm90_any_params, (TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1), __VA_ARGS__)
+
+#define TC__GEMM_SM90_ANY_BODY(own, config)                                                                           \
+    TC__GEMM_HOOK(own)                                                                                                \
+    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
+    tc_gemm_sm90(k, &p.p);
+
 #define TC__GEMM_SM80_KERNEL(kernel, bound, config, ...)                                                              \
     TC__KERNEL_OF(kernel, tc_gemm_sm80_params, (bound(tc_gemm_sm80_threads(config)), 1), __VA_ARGS__)
 
@@ -367,9 +401,18 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 #define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__RULE_ASSERT(!own##_config().any, "tc: .any is for TC_GEMM_SM90_ANY_DEFINE")                                   \
     TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
     TC__GEMM_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config())))              \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
+
+#define TC_GEMM_SM90_ANY_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_ANY_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__GEMM_SM90_ANY_DEFINE_(name, own, ...)                                                                     \
+    TC__GEMM_CONFIG(name, own, tc_gemm_sm90_any_config, __VA_ARGS__)                                                  \
+    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
+    TC__GEMM_SM90_ANY_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_ANY_BODY(own, own##_config())))      \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_any_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
 
 #define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM80_DEFINE_(name, own, ...)                                                                         \
@@ -395,8 +438,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
       "TC_GEMM_SM80_DEFINE")                                                                                          \
     TC__GEMM_RULES(X, c)
 
-/* On Hopper it takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be compiled
- * there; tc__gemm_sm80_run falls back to the one for any. */
+/* On Hopper it takes no sm_80 kernel, so that they need not be compiled there. */
 #if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
 #define TC__FAST_SM80_BOUND(threads) threads
 #define TC__IF_FAST_SM80(...) __VA_ARGS__
@@ -413,12 +455,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
     TC__GEMM_CONFIG(name, own, tc__gemm_as_given, __VA_ARGS__)                                                        \
     TC__GEMM_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name, own)                                                                     \
+    TC__GEMM_SM90_ANY_KERNEL(name##_any, tc__gemm_any_tiled(own##_config()),                                          \
+                             TC__IF_SM90A(TC__GEMM_SM90_ANY_BODY(own, tc__gemm_any_tiled(own##_config()))))           \
     TC__GEMM_SM80_KERNEL(name##_sm80, TC__FAST_SM80_BOUND, tc_gemm_sm80_config(own##_config()),                       \
                          TC__IF_FAST_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 1)))           \
-    TC__GEMM_SM80_KERNEL(name##_sm80_any, TC__SM80_BOUND, tc_gemm_sm80_config(own##_config()),                        \
-                         TC__IF_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 0)))                \
+    TC__GEMM_SM80_KERNEL(name##_sm80_any, TC__FAST_SM80_BOUND, tc_gemm_sm80_config(own##_config()),                   \
+                         TC__IF_FAST_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 0)))           \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
-                         TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))                                     \
+                         TC__FUNCTION(name##_any) TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))            \
                   TC__GEMM_ENTRIES(name, own))
 
 #define TC__GEMM_AUTO_CONFIG(own, fields) tc__gemm_tiled(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})

@@ -87,6 +87,7 @@ typedef struct {
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     int sm, ab, d, epi, smem;
     int split, step, wide, cluster; /* of its configuration; wide: the most that a call's width may be */
+    int any_rows;                   /* a Hopper kernel that takes rows of any alignment */
 } kernel;
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
@@ -129,6 +130,10 @@ TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 6
                     .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_swap_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 24, .bn = 64, .swap = 1,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .epi = hook_once,
+                        .epi_size = sizeof(once_args))
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 96, .bn = 64, .epi2 = hook_once_pair,
+                        .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu,
                     .epi_size = sizeof(hook_args))
@@ -172,6 +177,9 @@ static const kernel kernels[] = {
     {"sm90_split", sm90_split_can_run, sm90_split_run, 90, TC_BF16, TC_F32, EPI_RESIDUAL, sm90_split_SMEM, 1},
     {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_swap_SMEM, 1, 8, 64},
     {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_swap_one_SMEM},
+    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_any_SMEM, 1, 32, 256, 0, 1},
+    {"sm90_any_one", sm90_any_one_can_run, sm90_any_one_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_any_one_SMEM, 0, 0,
+     0, 0, 1},
     {"sm80_128", sm80_128_can_run, sm80_128_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_128_SMEM},
     {"sm80_256", sm80_256_can_run, sm80_256_run, 80, TC_F16, TC_F16, EPI_BIAS_GELU, sm80_256_SMEM},
     {"sm80_64", sm80_64_can_run, sm80_64_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_64_SMEM},
@@ -272,8 +280,11 @@ static void *workspace(void)
 
 static void one(const kernel *kn, int largest, uint64_t id)
 {
-    const int aligned = kn->sm == 90 || test_int(0, 2) == 0, unit = aligned ? 8 : 1, dsize = tc_type_bits(kn->d) / 8;
+    /* A and B, C and D: rows that begin at multiples of 16 bytes, or anywhere */
+    const int aligned = (kn->sm == 90 && !kn->any_rows) || test_int(0, 2) == 0, aligned_d = test_int(0, 1);
+    const int unit = aligned ? 8 : 1, unit_d = aligned_d ? 8 : 1, dsize = tc_type_bits(kn->d) / 8;
     const int odd_base = aligned ? 0 : test_int(0, 1) * test_int(1, 7);
+    const int odd_d = aligned_d ? 0 : test_int(0, 1) * test_int(1, 7);
     int m = test_int(1, largest), n = test_int(1, largest), k = test_int(0, 9) ? test_int(1, largest) : 0;
     const float alphas[] = {1.f, -0.5f, 0.f, 2.25f}, betas[] = {0.f, 0.f, 1.f, -1.5f};
     const float alpha = alphas[test_int(0, 3)], beta = betas[test_int(0, 3)], factor = 0.75f;
@@ -287,15 +298,16 @@ static void one(const kernel *kn, int largest, uint64_t id)
     else if (largest >= 300 && test_int(0, 9) == 0) m *= 5, n *= 4, k %= 70;          /* many tiles for each block */
     if (is_pair(kn->epi)) n = pad(n, 2);
     lda = pad(k, unit) + unit * test_int(0, 3), ldb = pad(k, unit) + unit * test_int(0, 3);
-    ldc = pad(n, unit) + unit * test_int(0, 3), ldd = pad(n, unit) + unit * test_int(0, 3), ldr = n + test_int(0, 5);
+    ldc = pad(n, unit_d) + unit_d * test_int(0, 3), ldd = pad(n, unit_d) + unit_d * test_int(0, 3);
+    ldr = n + test_int(0, 5);
     sa = share_a ? 0 : pad((int)(m * lda), unit) + unit * test_int(0, 2), sb = pad((int)(n * ldb), unit) + unit;
-    sc = pad((int)(m * ldc), unit), sd = pad((int)(m * ldd), unit) + unit;
+    sc = pad((int)(m * ldc), unit_d), sd = pad((int)(m * ldd), unit_d) + unit_d;
 
     /* with alpha = 0 nobody reads A and B */
     buffer a = make((size_t)(sa * batch + m * lda), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
     buffer b = make((size_t)(sb * batch), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
-    buffer c = make((size_t)(sc * batch), kn->d, odd_base, beta == 0.f ? 'x' : 'n'),
-           d = make((size_t)(sd * batch), kn->d, odd_base, 'x');
+    buffer c = make((size_t)(sc * batch), kn->d, odd_d, beta == 0.f ? 'x' : 'n'),
+           d = make((size_t)(sd * batch), kn->d, odd_d, 'x');
     buffer vector = make((size_t)(m > n ? m : n), TC_F32, 0, 'n'), residual = make((size_t)(m * ldr), TC_F32, 0, 'n');
     const size_t elements = is_once(kn->epi) ? (size_t)m * n * batch : 0;
     buffer count = make(elements + 1, TC_F32, 0, '0'); /* the last: strays */
@@ -309,8 +321,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
     g.m = m, g.n = n, g.k = k;
     g.a = (uint16_t *)a.dev + odd_base, g.lda = lda, g.b = (uint16_t *)b.dev + odd_base, g.ldb = ldb;
     if (k == 0) g.a = g.b = 0;
-    g.c = beta == 0.f && test_int(0, 1) ? 0 : (char *)c.dev + odd_base * dsize, g.ldc = ldc;
-    g.d = (char *)d.dev + odd_base * dsize, g.ldd = ldd;
+    g.c = beta == 0.f && test_int(0, 1) ? 0 : (char *)c.dev + odd_d * dsize, g.ldc = ldc;
+    g.d = (char *)d.dev + odd_d * dsize, g.ldd = ldd;
     g.alpha = alpha == 1.f && test_int(0, 1) ? 0 : &alpha, g.beta = beta == 0.f && test_int(0, 1) ? 0 : &beta;
     g.batch = batch > 1 ? batch : test_int(0, 1);
     if (batch > 1) {
@@ -332,11 +344,12 @@ static void one(const kernel *kn, int largest, uint64_t id)
     tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
     if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
+    if (kn->any_rows && (m < 8 || batch > 1) && choice.width > 128) choice.width = 128; /* A may have to be copied */
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strcmp(kn->name, "any")) { /* each of its kernels; what else it asks for depends on which */
-        choice.kernel = test_int(0, 6);
+        choice.kernel = aligned ? test_int(0, 7) : 7 * test_int(0, 1);
         if (!choice.kernel) choice.blocks = 0;
     }
     if (test_int(0, 3)) g.choice = &choice;
@@ -345,9 +358,9 @@ static void one(const kernel *kn, int largest, uint64_t id)
     char what[600];
     snprintf(what, sizeof what,
              "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
-             "strides %lld %lld %lld %lld alpha %g beta %g base +%d width %d cluster %d parts %d blocks %d",
+             "strides %lld %lld %lld %lld alpha %g beta %g base +%d d +%d width %d cluster %d parts %d blocks %d",
              (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
-             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base,
+             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base, odd_d,
              g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0,
              g.choice ? choice.blocks : 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
@@ -392,19 +405,19 @@ static void one(const kernel *kn, int largest, uint64_t id)
                         const double t = (double)fa[(size_t)i * k + x] * fb[(size_t)j * k + x];
                         sum += t, size += fabs(t);
                     }
-                    if (beta != 0.f) cv = beta * (double)get(kn->d, c.host, odd_base + (size_t)(z * sc + i * ldc + j));
+                    if (beta != 0.f) cv = beta * (double)get(kn->d, c.host, odd_d + (size_t)(z * sc + i * ldc + j));
                     const double slope = kn->epi == EPI_SCALE_ROW ? fabs(((float *)vector.host)[i]) : 1.2;
                     const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor,
                                                  (float *)residual.host, ldr);
-                    const double got = get(kn->d, after, odd_base + (size_t)(z * sd + i * ldd + j));
-                    const double unit_d = kn->d == TC_F32  ? 1.1920929e-7
+                    const double got = get(kn->d, after, odd_d + (size_t)(z * sd + i * ldd + j));
+                    const double ulp = kn->d == TC_F32  ? 1.1920929e-7
                                         : kn->d == TC_BF16 ? 1.0 / 128
                                                            : 1.0 / 1024; /* 2^-23, 2^-7, 2^-10 */
                     const double tiny = kn->d == TC_F16 ? 6e-8 : 1e-30;
                     const double bound = slope
                                            * ((products + 8) * 1.1920929e-7 * (fabs(alpha) * size + fabs(cv))
                                               + 4e-7 * fabs(alpha * sum + cv))
-                                       + 1e-6 + 0.501 * unit_d * fabs(ref) + tiny
+                                       + 1e-6 + 0.501 * ulp * fabs(ref) + tiny
                                        + (kn->epi == EPI_NONE ? 0 : 3e-7 * fabs(ref));
                     double e = fabs(got - ref) / bound;
                     if (is_once(kn->epi)) { /* one call; D is its x, rounded, and x lies within the bound */
@@ -434,7 +447,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
         /* every byte of D outside the m x n elements must be as it was */
         for (int z = 0; z < batch; z++)
             for (int i = 0; i < m; i++)
-                memset(after + (size_t)(odd_base + z * sd + i * ldd) * dsize, 0xff, (size_t)n * dsize);
+                memset(after + (size_t)(odd_d + z * sd + i * ldd) * dsize, 0xff, (size_t)n * dsize);
         for (size_t i = 0; i < d.bytes; i++) outside += after[i] != 0xff;
         CHECK(bad == 0, "%s: %d elements out of bound, worst %.2f of it", what, bad, worst);
         CHECK(!(worst_cublas > 1), "%s: differs from cuBLAS, %.2f of the bound", what, worst_cublas);
