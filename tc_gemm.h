@@ -331,21 +331,21 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 #define TC__GEMM_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
-#define TC__GEMM_SM90_KERNEL(kernel, config, ...)                                                                     \
-    TC__KERNEL_OF(kernel, tc_gemm_sm90_params, (TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1), __VA_ARGS__)
+#define TC__GEMM_SM90_KERNEL(kernel, params, config, ...)                                                             \
+    TC__KERNEL_OF(kernel, params, (TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1), __VA_ARGS__)
 
-#define TC__GEMM_SM90_BODY(own, config)                                                                               \
+#define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
     TC__GEMM_HOOK(own)                                                                                                \
     constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
-    tc_gemm_sm90(k, &p);
+    tc_gemm_sm90(k, &params);
 
-#define TC__GEMM_SM80_KERNEL(kernel, bound, config, ...)                                                              \
-    TC__KERNEL_OF(kernel, tc_gemm_sm80_params, (bound(tc_gemm_sm80_threads(config)), 1), __VA_ARGS__)
+#define TC__GEMM_SM80_KERNEL(kernel, params, bound, config, ...)                                                      \
+    TC__KERNEL_OF(kernel, params, (bound(tc_gemm_sm80_threads(config)), 1), __VA_ARGS__)
 
-#define TC__GEMM_SM80_BODY(own, config, aligned)                                                                      \
+#define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     TC__GEMM_HOOK(own)                                                                                                \
     constexpr tc_gemm_config c = config;                                                                              \
-    tc_gemm_sm80(c, aligned, &p);
+    tc_gemm_sm80(c, aligned, &params);
 
 /* NAME_can_run, NAME_run; and NAME_workspace: the call as it would be if it had all the workspace that there is. */
 #define TC__GEMM_ENTRIES(name, own)                                                                                   \
@@ -362,13 +362,31 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
         return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
     }
 
+/* What the further kernels of a generator take is a type of its own: to the compiler, those of a second generator of
+ * this name are then other functions, and not an error each beside the one that says what is doubled. NVRTC finds a
+ * kernel by its name alone. */
+#ifdef __CUDACC_RTC__
+#define TC__GEMM_OWN_PARAMS(own)                                                                                      \
+    typedef tc_gemm_sm90_params own##_sm90;                                                                           \
+    typedef tc_gemm_sm80_params own##_sm80;
+#define TC__GEMM_PARAMS_OF p
+#define TC__GEMM_FUNCTION(kernel, params) TC__FUNCTION(kernel)
+#else
+#define TC__GEMM_OWN_PARAMS(own)                                                                                      \
+    TC__LINE_BREAK typedef struct own##_sm90 { tc_gemm_sm90_params call; } own##_sm90;                                \
+    TC__LINE_BREAK typedef struct own##_sm80 { tc_gemm_sm80_params call; } own##_sm80; TC__LINE_BREAK
+#define TC__GEMM_PARAMS_OF p.call
+#define TC__GEMM_FUNCTION(kernel, params) {(const void *)(void (*)(params))kernel, #kernel},
+#endif
+
 /* See the top of this file. */
 #define TC_GEMM_SM90_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
-    TC__GEMM_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config())))              \
+    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_params, own##_config(),                                                   \
+                         TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config(), p)))                                 \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
 
 #define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
@@ -376,9 +394,13 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__GEMM_CONFIG(name, own, tc_gemm_sm80_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
-    TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 1))            \
-    TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 0))      \
-    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name) TC__FUNCTION(name##_any))                    \
+    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, own##_config(),                                   \
+                         TC__GEMM_SM80_BODY(own, own##_config(), 1, p))                                               \
+    TC__GEMM_OWN_PARAMS(own)                                                                                          \
+    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, own##_config(),                                      \
+                         TC__GEMM_SM80_BODY(own, own##_config(), 0, TC__GEMM_PARAMS_OF))                              \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name)                                              \
+                         TC__GEMM_FUNCTION(name##_any, own##_sm80))                                                   \
                   TC__GEMM_ENTRIES(name, own))
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -412,20 +434,24 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 #define TC__GEMM_DEFINE_(name, own, ...)                                                                              \
     TC__GEMM_CONFIG(name, own, tc__gemm_as_given, __VA_ARGS__)                                                        \
     TC__GEMM_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_OWN_PARAMS(own)                                                                                          \
     TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name, own)                                                                     \
-    TC__GEMM_SM80_KERNEL(name##_sm80, TC__FAST_SM80_BOUND, tc_gemm_sm80_config(own##_config()),                       \
-                         TC__IF_FAST_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 1)))           \
-    TC__GEMM_SM80_KERNEL(name##_sm80_any, TC__SM80_BOUND, tc_gemm_sm80_config(own##_config()),                        \
-                         TC__IF_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 0)))                \
+    TC__GEMM_AUTO_SM80(name##_sm80, own, TC__FAST_SM80_BOUND, TC__IF_FAST_SM80, 1)                                    \
+    TC__GEMM_AUTO_SM80(name##_sm80_any, own, TC__SM80_BOUND, TC__IF_SM80, 0)                                          \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
-                         TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))                                     \
+                         TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80))   \
                   TC__GEMM_ENTRIES(name, own))
 
 #define TC__GEMM_AUTO_CONFIG(own, fields) tc__gemm_tiled(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})
 #define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
-    TC__GEMM_SM90_KERNEL(name##_##tile, TC__GEMM_AUTO_CONFIG(own, fields),                                            \
-                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields))))
-#define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__FUNCTION(name##_##tile)
+    TC__GEMM_SM90_KERNEL(                                                                                             \
+        name##_##tile, own##_sm90, TC__GEMM_AUTO_CONFIG(own, fields),                                                 \
+        TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)))
+#define TC__GEMM_AUTO_SM80(kernel, own, bound, where, aligned)                                                        \
+    TC__GEMM_SM80_KERNEL(                                                                                             \
+        kernel, own##_sm80, bound, tc_gemm_sm80_config(own##_config()),                                               \
+        where(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)))
+#define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 
 #endif /* __CUDACC__ */
 #endif /* TC_GEMM_H */
