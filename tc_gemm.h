@@ -33,9 +33,25 @@
  *                                                                           sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
  *     size_t NAME_workspace(const tc_gemm_args *args)                       bytes of workspace that the call would use
+ *     tc_status NAME_plan(const tc_gemm_args *args, tc_gemm_plan *plan)     checks, and writes the launch down
+ *     tc_status NAME_launch(const tc_gemm_plan *plan, cudaStream_t stream)  launches it
  *
- * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these three, which have C's linkage, in another file, a C file too. A
+ * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these five, which have C's linkage, in another file, a C file too. A
  * generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * PLANS. What a call finds out - is it in order, which kernel, which cut, the tensor maps - holds for the next call of
+ * the same shape too. NAME_plan finds out once, and NAME_launch asks which device is current, launches, and no more:
+ *     tc_gemm_plan plan;                             about 1 KB, at most 1024 bytes
+ *     tc_status st = gemm_plan(&args, &plan);        on error tc_why() as ever, and NAME_launch refuses the plan
+ *     for (;;) st = gemm_launch(&plan, stream);      the same bits as gemm_run's
+ *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's plan: another a, b, c, d, epi_args
+ *   A plan is a plain struct: copy it, keep thousands, throw it away; there is nothing to free. alpha, beta and the
+ *   hook's arguments are copied into it; the matrices and the workspace are the caller's, and stay where they are. It
+ *   belongs to the process, the device and the generator it was made with; another device or generator is refused. Any
+ *   number of threads may launch one at a time, but for its workspace, which serves one call at a time.
+ *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
+ *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that. On
+ *   error the plan is as it was.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -69,8 +85,9 @@
  * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate,
  * rather than refuse.
  *
- * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
- * thread. On error nothing is launched, D is untouched, and tc_why() names the argument, its value and the rule.
+ * NAME_run and NAME_launch are asynchronous, allocate nothing, synchronise nothing, may be captured in a graph and
+ * called from any thread. On error nothing is launched, D is untouched, and tc_why() names the argument, its value and
+ * the rule.
  *
  * HOOKS (plain TC_DEV functions; copy and change them). x is alpha * (A*B) + beta * C in f32; at is its place: .row,
  * .col of D, .batch.
@@ -215,20 +232,10 @@ TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gem
     return c;
 }
 
-/* What a call takes: a line of the list, from 1 on, as the call wants or as the model says; 0 for the sm_80 kernel. */
-TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *args)
+/* Do A, B, C and D follow TMA's rules? */
+TC_HOST int tc__gemm_fits_tma(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    const tc_gemm_choice none = {0, 0, 0, 0, 0};
-    tc_gemm_args g;
-    int device, sms = 0, i;
-    if (!args || args->m <= 0 || args->n <= 0) return none; /* the sm_80 kernel says what is wrong with it */
-    g = tc__gemm_effective(args);
-    for (i = 0; i < 4; i++)
-        if (!tc__gemm_fits(given, &g, "abcd"[i])) return none;
-    if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
-        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
-        return none;
-    return args->choice && args->choice->kernel ? *args->choice : tc__gemm_choose(given, &g, sms);
+    return tc__gemm_fits(c, g, 'a') && tc__gemm_fits(c, g, 'b') && tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
 }
 
 /* A kernel as the host sees it. */
@@ -252,6 +259,7 @@ TC_HOST tc_status tc__gemm_sm90_go(const tc_gemm_config *c, const tc__kernels *s
                                    const tc__launch *how)
 {
     const tc__kernel k = tc__gemm_sm90_kernel(c, s->f[0], &s->cache[0]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm90_params);
     return tc__gemm_sm90_run(c, &k, args, how);
 }
 
@@ -261,39 +269,177 @@ TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s
     tc__kernel k[2];
     k[0] = tc__gemm_sm80_kernel(c, s->f[0], &s->cache[0]);
     k[1] = tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
     return tc__gemm_sm80_run(c, k, args, how);
+}
+
+/* The line of the list that args->choice names, for a checked call that computes something and follows TMA's rules. */
+TC_HOST tc_status tc__gemm_tiles_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
+                                    const tc__launch *how)
+{
+    const int i = args->choice->kernel - 1;
+    const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]);
+    const tc__kernel k = tc__gemm_sm90_kernel(&c, s->f[i], &s->cache[i]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm90_params);
+    return tc__gemm_sm90_run_checked(&c, &k, args, how);
 }
 
 TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
-    const tc_gemm_choice pick = tc__gemm_pick(given, args);
-    const tc_gemm_config c80 = tc_gemm_sm80_config(*given);
     const tc__kernels slow = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT};
-    tc_status st = TC_ERR_IMAGE;
-    if (args && args->choice && !args->choice->kernel
-        && (args->choice->width || args->choice->cluster || args->choice->parts || args->choice->blocks))
+    const tc_gemm_choice *want = args ? args->choice : NULL;
+    tc_gemm_choice pick;
+    tc_gemm_config c80;
+    tc_gemm_args g;
+    tc__launch there;
+    tc__device device;
+    tc_status st;
+    if (want && !want->kernel && (want->width || want->cluster || want->parts || want->blocks))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
-    if (pick.kernel < 0 || pick.kernel > TC__GEMM_TILE_COUNT)
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", pick.kernel, TC__GEMM_TILE_COUNT);
-    if (pick.kernel) {
-        const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[pick.kernel - 1]);
-        const tc__kernels picked = {s->f + pick.kernel - 1, s->cache + pick.kernel - 1};
-        tc_gemm_args g = *args;
+    if (want && (want->kernel < 0 || want->kernel > TC__GEMM_TILE_COUNT))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", want->kernel, TC__GEMM_TILE_COUNT);
+    st = tc__gemm_check(given, args);
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    g = tc__gemm_effective(args);
+    if (tc__device_now(&device) == cudaSuccess && device.cc == 90 && device.sms > 1 && tc__gemm_fits_tma(given, &g)) {
+        pick = want && want->kernel ? *want : tc__gemm_choose(given, &g, device.sms);
         g.choice = &pick;
-        st = tc__gemm_sm90_go(&c, &picked, &g, how);
-    }
+        there = *how;
+        there.device = device.at + 1;
+        st = tc__gemm_tiles_go(given, s, &g, &there);
 #ifdef TC_SM80_ON_HOPPER
-    if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_go(&c80, &slow, args, how);
+        if (st != TC_ERR_IMAGE) return st;
 #else
-    if (!pick.kernel) st = tc__gemm_sm80_go(&c80, &slow, args, how);
+        return st;
 #endif
+    }
+    c80 = tc_gemm_sm80_config(*given);
+    return tc__gemm_sm80_go(&c80, &slow, args, how);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host: plans.
+ */
+enum {
+    TC__GEMM_PLAN_90 = sizeof(tc_gemm_sm90_params),
+    TC__GEMM_PLAN_80 = sizeof(tc_gemm_sm80_params),
+    TC__GEMM_PLAN_BYTES = TC__GEMM_PLAN_90 > TC__GEMM_PLAN_80 ? TC__GEMM_PLAN_90 : TC__GEMM_PLAN_80
+};
+
+/* A call that was checked, chosen and encoded: NAME_plan writes it, NAME_launch launches it. Its fields are nobody's
+ * business. */
+typedef struct tc_gemm_plan {
+    tc__plan call;
+    const void *at[4]; /* A, B, C, D; null where it is not read */
+    size_t epi_size;
+    uint64_t params[(TC__GEMM_PLAN_BYTES + 7) / 8]; /* as words: tensor maps want 64-byte alignment, a plan does not */
+} tc_gemm_plan;
+
+typedef tc_status (*tc__gemm_go)(const tc_gemm_args *args, const tc__launch *how);
+
+/* A generator's own functions, by which it knows its plans. */
+typedef struct tc__gemm_planner {
+    const char *name;
+    tc__gemm_go go;
+    const void *own;
+} tc__gemm_planner;
+
+TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *args, tc_gemm_plan *plan)
+{
+    tc__launch how = {0, 1, args && args->pdl, 0, 0, 0};
+    tc_gemm_args g;
+    tc_status st;
+    cudaError_t err;
+    if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
+    memset((void *)plan, 0, sizeof *plan);
+    how.plan = &plan->call;
+    plan->call.params = plan->params;
+    st = by->go(args, &how);
+    plan->call.params = NULL;
+    if (st != TC_OK) return st;
+    if (plan->call.blocks && (err = cudaGetDevice(&plan->call.device)) != cudaSuccess)
+        return tc__cuda_fail("cudaGetDevice", err);
+    g = tc__gemm_effective(args);
+    plan->at[0] = g.k ? g.a : NULL, plan->at[1] = g.k ? g.b : NULL;
+    plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : NULL, plan->at[3] = g.d;
+    plan->epi_size = g.epi_size;
+    plan->call.pdl = how.pdl;
+    plan->call.of = by->own;
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan *plan, cudaStream_t stream)
+{
+    if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
+    if (plan->call.of != by->own) return tc__fail(TC_ERR_CONFIG, "plan was not made by %s_plan", by->name);
+    return tc__plan_launch(&plan->call, plan->params, stream);
+}
+
+/* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */
+TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    if (plan->at[2]) out->c = args->c;
+    out->d = args->d;
+    if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
+}
+
+TC_HOST tc_status tc__gemm_point_90(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    tc_gemm_sm90_params p;
+    tc_status st;
+    memcpy((void *)&p, plan->params, sizeof p);
+    st = tc_tmap_replace_address(&p.d, args->d); /* with k = 0 all three maps are of D */
+    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.b : &p.a, plan->at[0] ? args->a : args->d);
+    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.a : &p.b, plan->at[1] ? args->b : args->d);
+    if (st != TC_OK) return st;
+    tc__gemm_point_out(&p.out, plan, args);
+    memcpy(plan->params, (const void *)&p, sizeof p);
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__gemm_point_80(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    tc_gemm_sm80_params p;
+    memcpy((void *)&p, plan->params, sizeof p);
+    if (plan->at[0]) p.a = args->a;
+    if (plan->at[1]) p.b = args->b;
+    tc__gemm_point_out(&p.out, plan, args);
+    memcpy(plan->params, (const void *)&p, sizeof p);
+    return TC_OK;
+}
+
+/* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
+TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    const void *to[4];
+    tc_status st;
+    int i;
+    if (!plan || !args) return tc__fail(TC_ERR_NULL, "%s is null", plan ? "args" : "plan");
+    if (!plan->call.of) return tc__fail(TC_ERR_CONFIG, "plan was not made by NAME_plan");
+    if (!plan->call.blocks) return TC_OK;
+    to[0] = args->a, to[1] = args->b, to[2] = args->c, to[3] = args->d;
+    for (i = 0; i < 4; i++) {
+        const uintptr_t bits = (uintptr_t)plan->at[i] | 16, align = bits & (~bits + 1);
+        if (!plan->at[i]) continue;
+        if (!to[i]) return tc__fail(TC_ERR_NULL, "%c is null, but the plan's is not", "abcd"[i]);
+        if ((uintptr_t)to[i] % align)
+            return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of %d bytes, as the plan's is", "abcd"[i], to[i],
+                            (int)align);
+    }
+    if (plan->epi_size && !args->epi_args)
+        return tc__fail(TC_ERR_EPI, "epi_args is null, but the plan's epi_size = %d", (int)plan->epi_size);
+    st = plan->call.kernel.cc == 90 ? tc__gemm_point_90(plan, args) : tc__gemm_point_80(plan, args);
+    for (i = 0; st == TC_OK && i < 4; i++)
+        if (plan->at[i]) plan->at[i] = to[i];
     return st;
 }
 
-/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
+/* For other files, C files too: declares what a generator that stands in one .cu file defines for the host. */
 #define TC_GEMM_DECLARE(name)                                                                                         \
     TC__ENTRY size_t name##_workspace(const tc_gemm_args *args);                                                      \
+    TC__ENTRY tc_status name##_plan(const tc_gemm_args *args, tc_gemm_plan *plan);                                    \
+    TC__ENTRY tc_status name##_launch(const tc_gemm_plan *plan, cudaStream_t stream);                                 \
     TC__DECLARE(name, tc_gemm_args)
 
 #endif /* host */
@@ -347,19 +493,31 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     constexpr tc_gemm_config c = config;                                                                              \
     tc_gemm_sm80(c, aligned, &params);
 
-/* NAME_can_run, NAME_run; and NAME_workspace: the call as it would be if it had all the workspace that there is. */
+/* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
+ * workspace that there is. */
 #define TC__GEMM_ENTRIES(name, own)                                                                                   \
     TC__ENTRIES(name, gemm, own##_go)                                                                                 \
+    TC__LINE_BREAK static char own##_is TC_UNUSED; /* its address is by what its plans are known */                   \
     TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_gemm_args *args)                                        \
     {                                                                                                                 \
         size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes};                                                                     \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
         tc_gemm_args g;                                                                                               \
         if (!args) return 0;                                                                                          \
         g = *args;                                                                                                    \
         g.workspace = (void *)256;                                                                                    \
         g.workspace_size = (size_t)1 << 40;                                                                           \
         return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC__ENTRY tc_status name##_plan(const tc_gemm_args *args, tc_gemm_plan *plan)                      \
+    {                                                                                                                 \
+        const tc__gemm_planner by = {#name, own##_go, &own##_is};                                                     \
+        return tc__gemm_plan(&by, args, plan);                                                                        \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC__ENTRY tc_status name##_launch(const tc_gemm_plan *plan, cudaStream_t stream)                   \
+    {                                                                                                                 \
+        const tc__gemm_planner by = {#name, own##_go, &own##_is};                                                     \
+        return tc__gemm_launch(&by, plan, stream);                                                                    \
     }
 
 /* What the further kernels of a generator take is a type of its own: to the compiler, those of a second generator of

@@ -447,21 +447,28 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
  * blocks are as good; with .step the multiprocessors). */
 TC__PREPARE(gemm, 90, clusters, TC__GEMM_SM90_RULES)
 
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
-                                    const tc__launch *how)
+/* A checked call that computes something: with launch != 0 runs it. */
+TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                            const tc__launch *how)
 {
     tc_gemm_sm90_launch l;
-    tc_status st = tc__gemm90_check(c, args);
     tc__kernel use = *k;
     int clusters = 0;
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__kernel_device(k, &clusters);
+    tc_status st = how->device ? tc__kernel_on(k, how->device - 1, &clusters) : tc__kernel_device(k, &clusters);
     if (st == TC_OK) st = tc__gemm90_launch(c, args, clusters, &l);
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     use.cluster = (int)l.cluster; /* .step: as the call picks */
+    if (how->plan) how->plan->turned = c->swap;
     return tc__kernel_launch(&use, l.grid, &l.params, how);
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                    const tc__launch *how)
+{
+    const tc_status st = tc__gemm90_check(c, args);
+    return st != TC_OK || tc__gemm_empty(args) ? st : tc__gemm_sm90_run_checked(c, k, args, how);
 }
 
 #endif /* host */
