@@ -82,6 +82,16 @@
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
  *                                                              hook
  *
+ * FEWER KERNELS. Ten kernels take nvcc 8 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
+ *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, deep        about half of the time
+ *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
+ *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
+ *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: sm80_any
+ *   in any combination; 0, which is what it is when left out, for all. Any shape still runs, by the best of the kernels
+ *   that are there; choice->kernel of another is refused, and without TC_SHAPES_UNALIGNED so are matrices that break
+ *   TMA's rules (on devices other than Hopper: A and B whose rows are no multiples of 16 bytes). A hint that is wrong
+ *   costs time and no more.
+ *
  * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate,
  * rather than refuse.
  *
@@ -129,24 +139,34 @@
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_GEMM_DEFINE: its Hopper kernels, in one list. X(name, own, tile, (bm, bn, step, swap, split, cluster_m, cluster_n,
- * schedule)): for what each is there stands behind it.
+ * schedule, shapes)): for what each is there stands behind it; shapes: which of .shapes want it.
  */
+/* .shapes; UNALIGNED: rows that TMA refuses. */
+enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAPES_UNALIGNED = 8 };
+enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
+
 /* table, one row a line */
 #define TC__GEMM_TILES(X, name, own)                                                                                  \
-    X(name, own, wide, (128, 256, 32, 0, 1, 2, 1, TC_COOPERATIVE)) /* any width; k split where tiles are few */       \
-    X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG))    /* many tiles: one is stored while one is computed */ \
-    X(name, own, deep, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE))  /* large and with a long k: the fewest bytes */     \
-    X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE))    /* few rows: 64 columns are the instruction's rows */ \
-    X(name, own, flat, (128, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE)) /* some rows, or many that fit no multiple of 128 */ \
-    X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE))  /* little of everything */
+    X(name, own, wide, (128, 256, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC__SHAPES_WIDE)) /* any width; k split where tiles are few */ \
+    X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
+    X(name, own, deep, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* large and with a long k: the fewest bytes */ \
+    X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
+    X(name, own, flat, (128, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
+    X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */
 
 typedef struct tc__gemm_tile {
-    int bm, bn, step, swap, split, cluster_m, cluster_n, schedule;
+    int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
 } tc__gemm_tile;
 
 #define TC__GEMM_COUNT_TILE(name, own, tile, fields) +1
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 #define TC__GEMM_UNPACK(...) __VA_ARGS__
+
+/* Is there what serves these shapes? */
+TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
+{
+    return !given.shapes || (given.shapes & shapes);
+}
 
 /* The configuration that a line of the list makes of the user's. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile t)
@@ -177,12 +197,12 @@ typedef struct tc__gemm_memo {
 } tc__gemm_memo;
 
 /* Of all that the model asks about: also whether A and B begin with a line of the L2. */
-TC_HOST uint64_t tc__gemm_hash(const tc_gemm_args *g, int sms)
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
-    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0;
+    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0, shapes = (uint64_t)given->shapes;
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               straddle << 32 | (uint64_t)sms};
+                               shapes << 40 | straddle << 32 | (uint64_t)sms};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {
@@ -204,7 +224,9 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
         const tc__gemm_problem x = tc__gemm90_problem(&v, g);
         tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0};
-        const double t = tc__gemm90_best(&v, &x, &cut, &search);
+        double t;
+        if (!tc__gemm_serves(*given, tc__gemm_tiles_of[i].shapes)) continue;
+        t = tc__gemm90_best(&v, &x, &cut, &search);
         if (best.kernel && t >= best_time) continue;
         best_time = t;
         best.kernel = i + 1;
@@ -216,7 +238,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
 TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     static tc__gemm_memo memos[TC__GEMM_MEMOS];
-    const uint64_t key = tc__gemm_hash(g, sms);
+    const uint64_t key = tc__gemm_hash(given, g, sms);
     tc__gemm_memo *memo = &memos[key % TC__GEMM_MEMOS];
     uint64_t answer = TC__LOAD_RELAXED(&memo->answer);
     tc_gemm_choice c;
@@ -293,12 +315,14 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     tc_gemm_config c80;
     tc_gemm_args g;
     tc__launch there;
-    tc__device device;
+    tc__device device = {0, 0, 0};
     tc_status st;
     if (want && !want->kernel && (want->width || want->cluster || want->parts || want->blocks))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
     if (want && (want->kernel < 0 || want->kernel > TC__GEMM_TILE_COUNT))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", want->kernel, TC__GEMM_TILE_COUNT);
+    if (want && want->kernel && !tc__gemm_serves(*given, tc__gemm_tiles_of[want->kernel - 1].shapes))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", want->kernel, given->shapes);
     st = tc__gemm_check(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
@@ -313,6 +337,12 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #else
         return st;
 #endif
+    }
+    if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && (device.cc == 90 || tc__gemm80_any(&g))) {
+        char why[TC_WHY_SIZE];
+        st = tc__gemm_check_tma(given, &g);
+        memcpy(why, tc_why(), sizeof why);
+        if (st != TC_OK) return tc__fail(st, "%.200s, and .shapes has no TC_SHAPES_UNALIGNED", why);
     }
     c80 = tc_gemm_sm80_config(*given);
     return tc__gemm_sm80_go(&c80, &slow, args, how);
@@ -477,16 +507,16 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 #define TC__GEMM_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
-#define TC__GEMM_SM90_KERNEL(kernel, params, config, ...)                                                             \
-    TC__KERNEL_OF(kernel, params, (TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1), __VA_ARGS__)
+#define TC__GEMM_SM90_KERNEL(kernel, params, threads, ...)                                                            \
+    TC__KERNEL_OF(kernel, params, (TC__SM90_BOUND(threads), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
     TC__GEMM_HOOK(own)                                                                                                \
     constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
     tc_gemm_sm90(k, &params);
 
-#define TC__GEMM_SM80_KERNEL(kernel, params, bound, config, ...)                                                      \
-    TC__KERNEL_OF(kernel, params, (bound(tc_gemm_sm80_threads(config)), 1), __VA_ARGS__)
+#define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
+    TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     TC__GEMM_HOOK(own)                                                                                                \
@@ -542,8 +572,10 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 #define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__RULE_ASSERT(own##_config().shapes == 0,                                                                       \
+                    "tc: .shapes leaves kernels of TC_GEMM_DEFINE out; this generator has one tile for all shapes")   \
     TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
-    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_params, own##_config(),                                                   \
+    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_params, tc_gemm_sm90_threads(own##_config()),                             \
                          TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config(), p)))                                 \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
 
@@ -551,11 +583,13 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 #define TC__GEMM_SM80_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm80_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__RULE_ASSERT(own##_config().shapes == 0,                                                                       \
+                    "tc: .shapes leaves kernels of TC_GEMM_DEFINE out; this generator has one tile for all shapes")   \
     TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
-    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, own##_config(),                                   \
+    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),             \
                          TC__GEMM_SM80_BODY(own, own##_config(), 1, p))                                               \
     TC__GEMM_OWN_PARAMS(own)                                                                                          \
-    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, own##_config(),                                      \
+    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),                \
                          TC__GEMM_SM80_BODY(own, own##_config(), 0, TC__GEMM_PARAMS_OF))                              \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name)                                              \
                          TC__GEMM_FUNCTION(name##_any, own##_sm80))                                                   \
@@ -573,6 +607,8 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
       && !(c).step && !(c).swap && !(c).split,                                                                        \
       "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or "               \
       "TC_GEMM_SM80_DEFINE")                                                                                          \
+    X((c).shapes >= 0 && (c).shapes <= TC__SHAPES_ALL && (!(c).shapes || ((c).shapes & TC__SHAPES_TILES)),            \
+      "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_RULES(X, c)
 
 /* On Hopper it takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be compiled
@@ -600,15 +636,26 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
                          TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80))   \
                   TC__GEMM_ENTRIES(name, own))
 
+/* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */
+#define TC__GEMM_AUTO_IF(wanted, threads) ((wanted) ? threads : 32)
 #define TC__GEMM_AUTO_CONFIG(own, fields) tc__gemm_tiled(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_WANTED(own, fields)                                                                             \
+    tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes)
 #define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
     TC__GEMM_SM90_KERNEL(                                                                                             \
-        name##_##tile, own##_sm90, TC__GEMM_AUTO_CONFIG(own, fields),                                                 \
-        TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)))
+        name##_##tile, own##_sm90,                                                                                    \
+        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_WANTED(own, fields), tc_gemm_sm90_threads(TC__GEMM_AUTO_CONFIG(own, fields))), \
+        TC__IF_SM90A(if (TC__GEMM_AUTO_WANTED(own, fields)) {                                                         \
+            TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)                            \
+        }))
 #define TC__GEMM_AUTO_SM80(kernel, own, bound, where, aligned)                                                        \
     TC__GEMM_SM80_KERNEL(                                                                                             \
-        kernel, own##_sm80, bound, tc_gemm_sm80_config(own##_config()),                                               \
-        where(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)))
+        kernel, own##_sm80, bound,                                                                                    \
+        TC__GEMM_AUTO_IF(aligned || tc__gemm_serves(own##_config(), TC_SHAPES_UNALIGNED),                             \
+                         tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),                                  \
+        where(if (aligned || tc__gemm_serves(own##_config(), TC_SHAPES_UNALIGNED)) {                                  \
+            TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)                 \
+        }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 
 #endif /* __CUDACC__ */

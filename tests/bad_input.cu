@@ -37,10 +37,13 @@ TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64
 TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2,
                     .epi_size = TC_NO_ARGS)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS)
+TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook,
+               .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
+TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS,
+               .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
+TC_GEMM_DEFINE(only_few, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_SHAPES_FEW_ROWS)
 /* for the graph: nobody calls it before the capture */
-TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_SHAPES_FEW_ROWS)
 
 enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32 }; /* what a kernel is; SM90: it has TMA's rules */
 
@@ -534,6 +537,69 @@ static void test_unused_strides(void)
     }
 }
 
+/* ---- .shapes ---- */
+
+static int is_stub(const void *kernel)
+{
+    struct cudaFuncAttributes a;
+    memset(&a, 0, sizeof a);
+    CUDA_CHECK(cudaFuncGetAttributes(&a, kernel));
+    return a.maxThreadsPerBlock <= 32;
+}
+
+/* Any shape runs by what .shapes leaves, one kernel or another; what is left out is no kernel, and no choice. */
+static void test_shapes(void)
+{
+    static const int sizes[][3] = {{1, 48, 32}, {7, 40, 8}, {80, 48, 32}, {96, 8, 24}, {65, 33, 31}};
+    static unsigned char want[(size_t)ELEMENTS * 4], got[(size_t)ELEMENTS * 4];
+    tc_gemm_choice choice = {1, 0, 0, 0, 0};
+    tc_gemm_args g = good(PLAIN);
+    tc_status st;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        g.m = sizes[i][0], g.n = sizes[i][1], g.k = sizes[i][2];
+        fill_d();
+        CHECK(k80_run(&g, 0) == TC_OK, "%s", tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(want, mem_d, mem_bytes);
+        fill_d();
+        CHECK(only_few_run(&g, 0) == TC_OK, "%d x %d x %d: %s", g.m, g.n, g.k, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(got, mem_d, mem_bytes);
+        CHECK(!memcmp(want, got, mem_bytes), "%d x %d x %d differs", g.m, g.n, g.k); /* sums of integers */
+    }
+    fill_d();
+    g = good(PLAIN), g.a = mem_a + 1;
+    st = only_few_run(&g, 0);
+    CHECK(st == TC_ERR_ALIGN && strstr(tc_why(), "a = ") && strstr(tc_why(), "has no TC_SHAPES_UNALIGNED"), "%s: %s",
+          tc_status_text(st), tc_why());
+    g = good(PLAIN), g.ldb = 57;
+    st = only_few_can_run(&g, 0);
+    CHECK(st == TC_ERR_ALIGN && strstr(tc_why(), "ldb = 57") && strstr(tc_why(), "has no TC_SHAPES_UNALIGNED"),
+          "%s: %s", tc_status_text(st), tc_why());
+    g = good(PLAIN), g.choice = &choice;
+    st = only_few_run(&g, 0);
+    CHECK(st == TC_ERR_CONFIG && strstr(tc_why(), "choice->kernel = 1") && strstr(tc_why(), ".shapes = 2"), "%s: %s",
+          tc_status_text(st), tc_why());
+    CHECK(d_untouched(), "D was written");
+    g = good(PLAIN), g.ldd = 57; /* D with rows that TMA refuses */
+    st = only_few_can_run(&g, 0);
+    CHECK(device == 90 ? st == TC_ERR_ALIGN && strstr(tc_why(), "ldd = 57") : st == TC_OK, "%s", tc_why());
+    CHECK(is_stub((const void *)only_few_sm80_any) && is_stub((const void *)only_few_wide)
+              && is_stub((const void *)only_few_small), "what .shapes leaves out is compiled");
+    if (device != 90) {
+        SKIP(".shapes and Hopper's kernels: needs compute capability 9.0, this device has %d.%d", device / 10,
+             device % 10);
+        return;
+    }
+    CHECK(!is_stub((const void *)only_few_few) && !is_stub((const void *)only_few_flat),
+          "what .shapes wants is not compiled");
+    for (choice.kernel = 4; choice.kernel <= 5; choice.kernel++) { /* few, flat */
+        g = good(PLAIN), g.choice = &choice;
+        CHECK(only_few_run(&g, 0) == TC_OK, "kernel %d: %s", choice.kernel, tc_why());
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
 /* ---- plans ---- */
 
 /* What a plan is tried with: 0 plain; beta and a batch; A and B that are not read (alpha is 0); k = 0; rows that TMA
@@ -829,6 +895,7 @@ int main(void)
     test_edges();
     test_unused_strides();
     test_plans();
+    test_shapes();
     test_graph();
     test_threads();
     test_reset(); /* the last: it leaves nothing of before */
