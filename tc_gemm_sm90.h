@@ -489,21 +489,28 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
  * blocks are as good; with .step the multiprocessors). */
 TC__PREPARE(gemm, 90, clusters, TC__GEMM_SM90_RULES)
 
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
-                                    const tc__launch *how)
+/* A checked call that computes something: with launch != 0 runs it. */
+TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                            const tc__launch *how)
 {
     tc_gemm_sm90_launch l;
-    tc_status st = tc__gemm90_check(c, args);
     tc__kernel use = *k;
     int clusters = 0;
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__kernel_device(k, &clusters);
+    tc_status st = how->device ? tc__kernel_on(k, how->device - 1, &clusters) : tc__kernel_device(k, &clusters);
     if (st == TC_OK) st = tc__gemm90_launch(c, args, clusters, &l);
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     use.cluster = (int)l.cluster; /* .step: as the call picks */
+    if (how->plan) how->plan->turned = c->swap;
     return tc__kernel_launch(&use, l.grid, &l.params, how);
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                    const tc__launch *how)
+{
+    const tc_status st = tc__gemm90_check(c, args);
+    return st != TC_OK || tc__gemm_empty(args) ? st : tc__gemm_sm90_run_checked(c, k, args, how);
 }
 
 /* The same for rows of any alignment. */
@@ -516,17 +523,17 @@ TC_HOST tc_status tc__gemm_sm90_any_run(const tc_gemm_config *c, const tc__kerne
     tc_status st = tc__gemm_check(c, args);
     int blocks = 0;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__kernel_device(k, &blocks);
+    st = how->device ? tc__kernel_on(k, how->device - 1, &blocks) : tc__kernel_device(k, &blocks);
     if (st == TC_OK) {
         const tc_gemm_args g = tc__gemm_effective(args);
         const tc__gemm_device device = tc__gemm_device_of(blocks);
         st = tc__gemm90_cut(c, &g, &device, &cut);
         if (st == TC_OK) st = tc_gemm_sm90_any_fill(c, &g, &cut, &params);
     }
-    if (st == TC_OK) tc__gemm90_size(c, &cut, &l);
-    if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
-    if (st != TC_OK || !how->launch) return st;
-    return tc__kernel_launch(k, l.grid, &params, how);
+    if (st != TC_OK) return st;
+    tc__gemm90_size(c, &cut, &l);
+    if (how->workspace) *how->workspace = l.workspace;
+    return how->launch ? tc__kernel_launch(k, l.grid, &params, how) : TC_OK;
 }
 
 #endif /* host */

@@ -127,7 +127,7 @@ TC_DEV_SM80 void tc__any_load(tc__any_batch *b, const tc__any_from *f)
     }
 }
 
-/* Where a warp's copies go: rows of 128 bytes at `at`, a multiple of 1024, in that swizzle; how many are wanted there. */
+/* Where a warp's copies go: rows of 128 bytes at `at`, a multiple of 1024, in that swizzle; how many are wanted. */
 typedef struct tc__any_to {
     uint32_t at;
     int rows, warp;
