@@ -43,9 +43,10 @@ typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
 
 enum { TC_NO_ARGS = -1 }; /* .epi_size of a hook that takes no arguments */
 
-/* What a kernel knows of its epilogue when it is compiled: D's type, and the hook, or the hook of pairs, or neither. */
+/* What a kernel knows of its epilogue when it is compiled: D's type, whether rows in the kernel are D's columns (D is
+ * column-major), and the hook, or the hook of pairs, or neither. */
 typedef struct tc_epi {
-    int d;
+    int d, turned;
     tc_epi_fn epi;
     tc_epi2_fn epi2;
 } tc_epi;
@@ -232,6 +233,14 @@ TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
     for (int i = 0; i < count; i++) v[i] *= alpha;
 }
 
+/* A place as the hook knows it. */
+TC_DEV tc_gemm_at tc__epi_place(const tc_epi e, const tc_gemm_at at)
+{
+    tc_gemm_at place = at;
+    if (e.turned) place.row = at.col, place.col = at.row;
+    return place;
+}
+
 /* The hook on a pair of neighbours of a row that both exist. */
 TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm_at at)
 {
@@ -240,9 +249,9 @@ TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm
         x[0] = out.x;
         x[1] = out.y;
     } else if (e.epi) {
-        x[0] = e.epi(x[0], at, o->epi);
+        x[0] = e.epi(x[0], tc__epi_place(e, at), o->epi);
         at.col++;
-        x[1] = e.epi(x[1], at, o->epi);
+        x[1] = e.epi(x[1], tc__epi_place(e, at), o->epi);
     }
 }
 
@@ -293,7 +302,7 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t fro
         }
     }
     if (e.epi2) tc__epi_hook(e, o, v, at);
-    else if (e.epi) v[0] = e.epi(v[0], at, o->epi);
+    else if (e.epi) v[0] = e.epi(v[0], tc__epi_place(e, at), o->epi);
 #pragma unroll
     for (int i = 0; i < step; i++) {
         const long long d = tc__epi_d_at(o, at) + i;

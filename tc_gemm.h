@@ -2,7 +2,7 @@
  * sm_90a.
  *
  *     D = epi(alpha * A * B + beta * C)       A: m x k row-major; B: k x n column-major (that is n rows of k); C, D: m
- *                                             x n row-major
+ *                                             x n row-major; or in other layouts, see LAYOUTS
  *
  *     #include "tc.h"
  *     typedef struct { const float *bias; } my_args;
@@ -36,6 +36,13 @@
  *
  * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these three, which have C's linkage, in another file, a C file too. A
  * generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
+ *
+ * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
+ * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the latter
+ * by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
+ * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
+ * column whatever its layout; .epi2 wants D in rows. BLAS's column-major C = A * B: all three TC_COL; its transposed A
+ * is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -222,6 +229,7 @@ TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_
     tc_gemm_args g;
     int device, sms = 0, i;
     if (!args || args->m <= 0 || args->n <= 0) return none; /* the sm_80 kernel says what is wrong with it */
+    if (!tc__gemm_by_wgmma(*given)) return none;
     g = tc__gemm_effective(args);
     for (i = 0; i < 4; i++)
         if (!tc__gemm_fits(given, &g, "abcd"[i])) return none;
@@ -330,22 +338,28 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
  * function. */
 #define TC__GEMM_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
-/* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
-#define TC__GEMM_SM90_KERNEL(kernel, config, ...)                                                                     \
-    TC__KERNEL_OF(kernel, tc_gemm_sm90_params, (TC__SM90_BOUND(tc_gemm_sm90_threads(config)), 1), __VA_ARGS__)
+/* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers.
+ * served (a constant): 0 leaves the kernel a stub. */
+#define TC__GEMM_SM90_KERNEL(kernel, served, config, ...)                                                             \
+    TC__KERNEL_OF(kernel, tc_gemm_sm90_params,                                                                        \
+                  ((served) ? TC__SM90_BOUND(tc_gemm_sm90_threads(config)) : 32, 1), __VA_ARGS__)
 
-#define TC__GEMM_SM90_BODY(own, config)                                                                               \
+#define TC__GEMM_SM90_BODY(own, served, config)                                                                       \
     TC__GEMM_HOOK(own)                                                                                                \
-    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
-    tc_gemm_sm90(k, &p);
+    if (served) {                                                                                                     \
+        constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                 \
+        tc_gemm_sm90(k, &p);                                                                                          \
+    }
 
-#define TC__GEMM_SM80_KERNEL(kernel, bound, config, ...)                                                              \
-    TC__KERNEL_OF(kernel, tc_gemm_sm80_params, (bound(tc_gemm_sm80_threads(config)), 1), __VA_ARGS__)
+#define TC__GEMM_SM80_KERNEL(kernel, bound, served, config, ...)                                                      \
+    TC__KERNEL_OF(kernel, tc_gemm_sm80_params, ((served) ? bound(tc_gemm_sm80_threads(config)) : 32, 1), __VA_ARGS__)
 
-#define TC__GEMM_SM80_BODY(own, config, aligned)                                                                      \
+#define TC__GEMM_SM80_BODY(own, served, config, aligned)                                                              \
     TC__GEMM_HOOK(own)                                                                                                \
-    constexpr tc_gemm_config c = config;                                                                              \
-    tc_gemm_sm80(c, aligned, &p);
+    if (served) {                                                                                                     \
+        constexpr tc_gemm80 k = tc_gemm80_of(config);                                                                 \
+        tc_gemm_sm80(k, aligned, &p);                                                                                 \
+    }
 
 /* NAME_can_run, NAME_run; and NAME_workspace: the call as it would be if it had all the workspace that there is. */
 #define TC__GEMM_ENTRIES(name, own)                                                                                   \
@@ -368,7 +382,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
-    TC__GEMM_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config())))              \
+    TC__GEMM_SM90_KERNEL(name, true, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, true, own##_config())))  \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
 
 #define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
@@ -376,8 +390,10 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__GEMM_CONFIG(name, own, tc_gemm_sm80_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
-    TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 1))            \
-    TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, own##_config(), TC__GEMM_SM80_BODY(own, own##_config(), 0))      \
+    TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, true, own##_config(),                                                  \
+                         TC__GEMM_SM80_BODY(own, true, own##_config(), 1))                                            \
+    TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, true, own##_config(),                                            \
+                         TC__GEMM_SM80_BODY(own, true, own##_config(), 0))                                            \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name) TC__FUNCTION(name##_any))                    \
                   TC__GEMM_ENTRIES(name, own))
 
@@ -396,35 +412,45 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__GEMM_RULES(X, c)
 
 /* On Hopper it takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be compiled
- * there; tc__gemm_sm80_run falls back to the one for any. */
-#if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
-#define TC__FAST_SM80_BOUND(threads) threads
-#define TC__IF_FAST_SM80(...) __VA_ARGS__
+ * there; tc__gemm_sm80_run falls back to the one for any. What wgmma's kernels do not serve is the sm_80 kernels' there
+ * too, and wgmma's are stubs. */
+#if TC_HAS_SM90A && defined(__CUDA_ARCH__)
+#define TC__FAST_SM80(config) !tc__gemm_by_wgmma(config)
 #else
-#define TC__FAST_SM80_BOUND(threads) 32
-#define TC__IF_FAST_SM80(...)
+#define TC__FAST_SM80(config) true
 #endif
 
-/* Types and hooks only. */
+/* Types, layouts and hooks only. */
 TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { return c; }
+
+/* A configuration that Hopper's kernels serve, to write down those that are never called. */
+TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
+    return c;
+}
 
 #define TC_GEMM_DEFINE(name, ...) TC__CALL4(TC__GEMM_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_DEFINE_(name, own, ...)                                                                              \
     TC__GEMM_CONFIG(name, own, tc__gemm_as_given, __VA_ARGS__)                                                        \
     TC__GEMM_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name, own)                                                                     \
-    TC__GEMM_SM80_KERNEL(name##_sm80, TC__FAST_SM80_BOUND, tc_gemm_sm80_config(own##_config()),                       \
-                         TC__IF_FAST_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 1)))           \
-    TC__GEMM_SM80_KERNEL(name##_sm80_any, TC__SM80_BOUND, tc_gemm_sm80_config(own##_config()),                        \
-                         TC__IF_SM80(TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), 0)))                \
+    TC__GEMM_AUTO_SM80(name##_sm80, own, TC__FAST_SM80(own##_config()), 1)                                            \
+    TC__GEMM_AUTO_SM80(name##_sm80_any, own, true, 0)                                                                 \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))                                     \
                   TC__GEMM_ENTRIES(name, own))
 
-#define TC__GEMM_AUTO_CONFIG(own, fields) tc__gemm_tiled(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_CONFIG(own, fields)                                                                             \
+    tc__gemm_tiled(tc__gemm_for_wgmma(own##_config()), tc__gemm_tile{TC__GEMM_UNPACK fields})
 #define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
-    TC__GEMM_SM90_KERNEL(name##_##tile, TC__GEMM_AUTO_CONFIG(own, fields),                                            \
-                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields))))
+    TC__GEMM_SM90_KERNEL(name##_##tile, tc__gemm_by_wgmma(own##_config()), TC__GEMM_AUTO_CONFIG(own, fields),         \
+                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, tc__gemm_by_wgmma(own##_config()),                      \
+                                                         TC__GEMM_AUTO_CONFIG(own, fields))))
+#define TC__GEMM_AUTO_SM80(kernel, own, served, aligned)                                                              \
+    TC__GEMM_SM80_KERNEL(kernel, TC__SM80_BOUND, served, tc_gemm_sm80_config(own##_config()),                         \
+                         TC__IF_SM80(TC__GEMM_SM80_BODY(own, served, tc_gemm_sm80_config(own##_config()), aligned)))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__FUNCTION(name##_##tile)
 
 #endif /* __CUDACC__ */

@@ -6,6 +6,7 @@
  *     tc_gemm_sm80_params, _fill (host)      what the kernel is given; fills it from a call's arguments
  *     tc_gemm_sm80_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
  *                                            (tc_gemm.h)
+ *     tc_gemm80, tc_gemm80_of                the kernel as its functions know it, a constant
  *     tc_gemm_sm80                           the kernel's body
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. One block a tile. cp.async fills a
@@ -13,6 +14,10 @@
  *
  *     shared memory:    [stages] A: bm rows of bk elements | [stages] B: bn rows of bk elements (tc_rows of
  *                       tc_operand.h)
+ *
+ * An operand whose neighbours in memory are those of a k (A column-major, B row-major) lies there as it is: bk rows of
+ * bm (bn) elements, which ldmatrix.trans turns on the way to the registers. Where D is column-major, the kernel
+ * computes D^T = B^T A^T, whose rows lie together (tc__gemm80_view).
  */
 #ifndef TC_GEMM_SM80_H
 #define TC_GEMM_SM80_H
@@ -22,17 +27,58 @@
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
 
-/* A block of A or B, `rows` rows of it; threads: those of the kernel. */
-TC_HD TC_CONSTEXPR tc_rows tc__gemm80_rows(const tc_gemm_config c, int rows)
+/* The configuration as the kernel sees it, with D row-major: A and B change places where it is not. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_view(const tc_gemm_config given)
 {
-    const tc_rows t = {c.bk * tc_type_bits(c.a) / 8, rows, tc_gemm_sm80_threads(c)};
-    return t;
+    tc_gemm_config v = given;
+    if (!tc__gemm_d_col(given)) return v;
+    v.d_layout = TC_ROW;
+    v.a = given.b, v.b = given.a;
+    v.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW;
+    v.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
+    v.bm = given.bn, v.bn = given.bm;
+    v.warps_m = given.warps_n, v.warps_n = given.warps_m;
+    if (given.raster) v.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
+    return v;
 }
+
+/* A block of A or B of a view in shared memory, and how it is copied there. */
+typedef struct tc__gemm80_operand {
+    tc_rows t;
+    int size;   /* bytes of an element */
+    int turned; /* its rows run along m or n, one for each k */
+} tc__gemm80_operand;
+
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config c, int rows, int turned)
+{
+    const int size = tc_type_bits(c.a) / 8;
+    const tc__gemm80_operand o = {
+        {(turned ? rows : c.bk) * size, turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned};
+    return o;
+}
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(const tc_gemm_config v)
+{
+    return tc__gemm80_operand_of(v, v.bm, tc__gemm_a_col(v));
+}
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(const tc_gemm_config v)
+{
+    return tc__gemm80_operand_of(v, v.bn, tc__gemm_b_row(v));
+}
+
+/* Do whole passes of copies fill a block? */
+TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
+{
+    return o.t.bytes >= 16 && tc_rows_step(o.t) > 0 && o.t.rows % tc_rows_step(o.t) == 0;
+}
+
+/* Bytes of k of a row of a block that is not turned, of which an instruction takes 32. */
+TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 8; }
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
-    const int ring = c.stages * (c.bm + c.bn) * tc__gemm80_rows(c, 1).bytes,
-              epilogue = c.warps_m * 16 * (c.bn + 8 * c.warps_n) * 4;
+    const tc_gemm_config v = tc__gemm80_view(c);
+    const int ring = v.stages * (v.bm + v.bn) * tc__gemm80_k_bytes(v),
+              epilogue = v.warps_m * 16 * (v.bn + 8 * v.warps_n) * 4;
     return ring > epilogue ? ring : epilogue;
 }
 
@@ -76,8 +122,13 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
-    X((c).bm % tc_rows_step(tc__gemm80_rows(c, (c).bm)) == 0 && (c).bn % tc_rows_step(tc__gemm80_rows(c, (c).bn)) == 0,\
+    X((tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 0)))                                   \
+      && (tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                               \
       "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills")             \
+    X((!tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 1)))                                  \
+      && (!tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 1))),                              \
+      "tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies " \
+      "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
       "is the most, less with more than 8 warps")                                                                     \
@@ -101,57 +152,113 @@ typedef struct tc_gemm_sm80_params {
 
 #ifdef __CUDACC__
 
+/* The kernel as its functions know it: its configuration as a view, its operands. A constant of the compiler's front end, made once: what the optimiser is left to find out by itself it finds out too late for the order
+ * of instructions. */
+typedef struct tc_gemm80 {
+    tc_gemm_config c;
+    tc__gemm80_operand a, b;
+    int k_bytes; /* of a row that is not turned */
+    int turned;  /* rows of the view are D's columns */
+} tc_gemm80;
+
+TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
+{
+    const tc_gemm_config v = tc__gemm80_view(c);
+    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c)};
+    return k;
+}
+
 /* How the copies of a tile go: every row and every k of it exists; rows are aligned to 16 bytes; or neither. */
 enum { TC__GEMM80_WHOLE = 2, TC__GEMM80_ALIGNED = 1, TC__GEMM80_ANY = 0 };
 
-/* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. */
+/* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. A pass
+ * fills a row's chunks side by side as far as they are a power of 2; a turned row may take several. */
 typedef struct tc__gemm80_source {
     const char *src; /* of the next pass */
-    long long step;  /* bytes from one pass to the next */
+    long long step;  /* bytes from the rows of one pass to those of the next */
     long long back;  /* bytes from behind the last pass of a k block to the first of the next one */
     uint32_t dst;    /* offset in a stage */
-    int passes;      /* of those asked for, how many lie inside the matrix */
+    int passes;      /* of those asked for, how many lie inside the matrix; turned: elements left of the row */
 } tc__gemm80_source;
 
-/* t: the block; base, pitch (elements): row 0 of the matrix of this tile's rows; left: rows from there to the matrix's
- * end. */
-TC_DEV_SM80 tc__gemm80_source tc__gemm80_source_make(const tc_rows t, const uint16_t *base, long long pitch, int left)
+/* A place in a matrix of elements of `size` bytes. */
+TC_DEV const void *tc__gemm80_element(const int size, const void *base, long long at)
 {
+    return size == 1   ? (const void *)((const uint8_t *)base + at)
+         : size == 2   ? (const void *)((const uint16_t *)base + at)
+         : size == 4   ? (const void *)((const uint32_t *)base + at)
+                       : (const void *)((const uint64_t *)base + at);
+}
+
+/* base, pitch (elements): the matrix from this tile on; left: rows (turned: elements of a row) from there to the
+ * matrix's end. */
+TC_DEV_SM80 tc__gemm80_source tc__gemm80_source_make(const tc__gemm80_operand o, const void *base, long long pitch,
+                                                     int left)
+{
+    const tc_rows t = o.t;
     const int lanes = tc_rows_lanes(t), step = tc_rows_step(t), r = (int)threadIdx.x / lanes,
               ch = (int)threadIdx.x % lanes;
     tc__gemm80_source s;
-    s.src = (const char *)(base + ((long long)r * pitch + ch * 8));
-    s.step = pitch * (step * 2);
-    s.back = t.bytes - pitch * (t.rows * 2);
+    s.src = (const char *)tc__gemm80_element(o.size, base, (long long)r * pitch + ch * (16 / o.size));
+    s.step = pitch * (step * o.size);
+    s.back = t.bytes - pitch * (t.rows * o.size);
     s.dst = tc_rows_at(t.bytes, (uint32_t)r, (uint32_t)ch);
     s.passes = left > r ? (left - r + step - 1) / step : 0;
+    if (o.turned) s.back = 0, s.passes = left - ch * (16 / o.size);
     return s;
 }
 
-/* A run of passes of one operand into a stage; bytes: how much of this thread's chunk lies inside k. */
+/* A run of passes of one operand into a stage; inside: how much of this thread's chunk lies inside k, in bytes; turned:
+ * how many of its rows. */
 typedef struct tc__gemm80_run {
     uint32_t stage;
-    int from, to, word, bytes;
+    int from, to, word, inside;
 } tc__gemm80_run;
 
-/* The source moves along with each pass: one addition, where an address from scratch would take registers' bandwidth
- * from mma.sync. */
-TC_DEV_SM80 void tc__gemm80_load(const tc_rows t, const int how, tc__gemm80_source *s, const tc__gemm80_run run)
+/* Bytes of a chunk that exist, of `left` elements from its first on. */
+TC_DEV int tc__gemm80_chunk(const int size, int left)
+{
+    return left < 0 ? 0 : left > 16 / size ? 16 : left * size; /* elements: as many bytes may not fit an int */
+}
+
+/* The same of pass i of a turned block. */
+TC_DEV int tc__gemm80_exists(const tc__gemm80_operand o, const tc__gemm80_source *s, const tc__gemm80_run *run,
+                             const int i)
+{
+    const int pieces = tc_rows_pieces(o.t);
+    if (i / pieces >= run->inside) return 0;
+    return tc__gemm80_chunk(o.size, s->passes - i % pieces * tc_rows_lanes(o.t) * (16 / o.size));
+}
+
+/* From the pass before to pass i. The source moves along with each pass: one addition, where an address from scratch
+ * would take registers' bandwidth from mma.sync. */
+TC_DEV void tc__gemm80_next(const tc__gemm80_operand o, tc__gemm80_source *s, const int i)
+{
+    const int pieces = tc_rows_pieces(o.t), piece = tc_rows_lanes(o.t) * 16;
+    if (i % pieces) s->src += piece;
+    else s->src += s->step - (pieces - 1) * piece;
+}
+
+TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__gemm80_source *s,
+                                 const tc__gemm80_run run)
 {
     if (how == TC__GEMM80_ANY) { /* slow anyway: keep it small */
 #pragma unroll 1
-        for (int i = run.from; i < run.to; i++, s->src += s->step)
-            tc_rows_copy(run.word, run.stage + tc_rows_to(t, s->dst, threadIdx.x, i), s->src,
-                         i < s->passes ? run.bytes : 0);
+        for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i))
+            tc_rows_copy(run.word, run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i), s->src,
+                         o.turned          ? tc__gemm80_exists(o, s, &run, i)
+                         : i < s->passes ? run.inside
+                                         : 0);
     } else {
 #pragma unroll
-        for (int i = run.from; i < run.to; i++, s->src += s->step) {
-            const uint32_t to = run.stage + tc_rows_to(t, s->dst, threadIdx.x, i);
+        for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i)) {
+            const uint32_t to = run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i);
             if (how == TC__GEMM80_WHOLE) tc_cp_async_cg_16(to, s->src);
-            else tc_cp_async_cg_16_zfill(to, s->src, i < s->passes ? run.bytes : 0);
+            else if (o.turned) tc_cp_async_cg_16_zfill(to, s->src, tc__gemm80_exists(o, s, &run, i));
+            else tc_cp_async_cg_16_zfill(to, s->src, i < s->passes ? run.inside : 0);
         }
     }
-    if (run.to == tc_rows_passes(t)) s->src += s->back;
+    if (run.to == tc_rows_passes(o.t) * tc_rows_pieces(o.t)) s->src += s->back;
 }
 
 /* The sources of both operands, and what the mainloop needs besides. */
@@ -161,21 +268,29 @@ typedef struct tc__gemm80_block {
     int k, word;
 } tc__gemm80_block;
 
+/* How many of this thread's turned rows lie inside k, of which `left` elements are left. */
+TC_DEV int tc__gemm80_k_rows(const tc__gemm80_operand o, int left)
+{
+    const int step = tc_rows_step(o.t), r = (int)threadIdx.x / tc_rows_lanes(o.t);
+    return left > r ? (left - r + step - 1) / step : 0;
+}
+
 /* Part `part` of `parts` of the copies of k block `block`, into a stage. */
-TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm_config c, const int how, tc__gemm80_block *g, int block, uint32_t stage,
+TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_block *g, int block, uint32_t stage,
                                  const int part, const int parts)
 {
-    const tc_rows ta = tc__gemm80_rows(c, c.bm), tb = tc__gemm80_rows(c, c.bn);
-    const int left = g->k - block * c.bk
-                   - (int)threadIdx.x % tc_rows_lanes(ta) * 8; /* elements: twice as many bytes may not fit an int */
-    const int bytes = left < 0 ? 0 : left > 8 ? 16 : left * 2;
-    const int a_passes = tc_rows_passes(ta), b_passes = tc_rows_passes(tb);
-    const tc__gemm80_run a = {g->smem + stage * (uint32_t)(c.bm * ta.bytes), a_passes * part / parts,
-                              a_passes * (part + 1) / parts, g->word, bytes};
-    const tc__gemm80_run b = {g->smem + (uint32_t)(c.stages * c.bm * ta.bytes) + stage * (uint32_t)(c.bn * ta.bytes),
-                              b_passes * part / parts, b_passes * (part + 1) / parts, g->word, bytes};
-    tc__gemm80_load(ta, how, &g->a, a);
-    tc__gemm80_load(tb, how, &g->b, b);
+    const tc__gemm80_operand a = k.a, b = k.b;
+    const int left = g->k - block * k.c.bk;
+    const int bytes = tc__gemm80_chunk(a.size, left - (int)threadIdx.x % (k.k_bytes / 16) * (16 / a.size));
+    const int a_passes = tc_rows_passes(a.t) * tc_rows_pieces(a.t),
+              b_passes = tc_rows_passes(b.t) * tc_rows_pieces(b.t);
+    const uint32_t a_bytes = (uint32_t)(a.t.rows * a.t.bytes), b_bytes = (uint32_t)(b.t.rows * b.t.bytes);
+    const tc__gemm80_run ra = {g->smem + stage * a_bytes, a_passes * part / parts, a_passes * (part + 1) / parts,
+                               g->word, a.turned ? tc__gemm80_k_rows(a, left) : bytes};
+    const tc__gemm80_run rb = {g->smem + (uint32_t)k.c.stages * a_bytes + stage * b_bytes, b_passes * part / parts,
+                               b_passes * (part + 1) / parts, g->word, b.turned ? tc__gemm80_k_rows(b, left) : bytes};
+    tc__gemm80_load(a, how, &g->a, ra);
+    tc__gemm80_load(b, how, &g->b, rb);
 }
 
 /* The fragments of one step of k: ldmatrix rows: A 16 x 16 as (rows, k half); B two n8 tiles as (n half, k half). */
@@ -183,18 +298,48 @@ typedef struct tc__gemm80_fragments {
     uint32_t a[16][4], b[64];
 } tc__gemm80_fragments;
 
-/* a, b: shared addresses of this lane's rows in a stage, at the step. */
-TC_DEV_SM80 void tc__gemm80_read(const tc_gemm_config c, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+/* Where a lane's row of ldmatrix lies in a stage: `row` is its row of the block's rows of 16 (of a turned block: its
+ * k), chunk its chunk of a row. The swizzle of a turned block is put on when it is read (tc__gemm80_turn): chunks that
+ * an add reaches, not an XOR. */
+TC_DEV uint32_t tc__gemm80_lane(const tc__gemm80_operand o, int row, int chunk)
 {
-    const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8, row_bytes = tc__gemm80_rows(c, 1).bytes;
-#pragma unroll
-    for (int i = 0; i < mi; i++) tc_ldmatrix_x4(f->a[i], a + (uint32_t)(i * 16 * row_bytes));
-#pragma unroll
-    for (int j = 0; j < ni; j += 2) tc_ldmatrix_x4(f->b + j * 2, b + (uint32_t)(j * 8 * row_bytes));
+    return o.turned ? (uint32_t)(row * o.t.bytes + chunk * 16) : tc_rows_at(o.t.bytes, (uint32_t)row, (uint32_t)chunk);
 }
 
-TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm_config c, const tc__gemm80_fragments *f, float *acc)
+/* The same at step `step` of k. Rows: only the chunk moves with k, and XOR with k's bits commutes with the swizzle,
+ * since k selects whole chunks. Turned: 16 rows on, whose swizzle is the same. */
+TC_DEV uint32_t tc__gemm80_step(const tc__gemm80_operand o, uint32_t at, const int step)
 {
+    return o.turned ? at + (uint32_t)(step * 16 * o.t.bytes) : at ^ (uint32_t)step * 32u;
+}
+
+/* `chunks` chunks further in a turned row, swizzled: stages and 16 rows are multiples of the swizzle's span. */
+TC_DEV uint32_t tc__gemm80_turn(const tc__gemm80_operand o, uint32_t at, const int chunks)
+{
+    return (at + (uint32_t)(chunks * 16)) ^ tc_rows_twist(o.t.bytes, (uint32_t)tc_lane() % 8u);
+}
+
+/* a, b: shared addresses of this lane's rows in a stage, at the step. */
+TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+{
+    const tc_gemm_config c = k.c;
+    const tc__gemm80_operand oa = k.a, ob = k.b;
+    const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+        if (oa.turned) tc_ldmatrix_x4_trans(f->a[i], tc__gemm80_turn(oa, a, i * 2));
+        else tc_ldmatrix_x4(f->a[i], a + (uint32_t)(i * 16 * oa.t.bytes));
+    }
+#pragma unroll
+    for (int j = 0; j < ni; j += 2) {
+        if (ob.turned) tc_ldmatrix_x4_trans(f->b + j * 2, tc__gemm80_turn(ob, b, j));
+        else tc_ldmatrix_x4(f->b + j * 2, b + (uint32_t)(j * 8 * ob.t.bytes));
+    }
+}
+
+TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, const tc__gemm80_fragments *f, float *acc)
+{
+    const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
 #pragma unroll
     for (int i = 0; i < mi; i++) {
@@ -209,18 +354,21 @@ TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm_config c, const tc__gemm80_fragmen
 }
 
 /* The k loop of a block's tile: acc = A * B, one warp's part of it. */
-TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__gemm80_block *g, float *acc)
+TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm80_block *g, float *acc)
 {
-    const tc_rows ta = tc__gemm80_rows(c, c.bm);
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, steps = ta.bytes / 32;
-    const uint32_t a_stage = (uint32_t)(c.bm * ta.bytes), b_stage = (uint32_t)(c.bn * ta.bytes),
+    const tc_gemm_config c = k.c;
+    const tc__gemm80_operand oa = k.a, ob = k.b;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, steps = k.k_bytes / 32;
+    const uint32_t a_stage = (uint32_t)(oa.t.rows * oa.t.bytes), b_stage = (uint32_t)(ob.t.rows * ob.t.bytes),
                    smem_b = g->smem + (uint32_t)c.stages * a_stage;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
-    /* Only the chunk moves with k, and XOR with k's bits commutes with the swizzle, since k selects whole chunks. */
-    const uint32_t a_at = tc_rows_at(ta.bytes, (uint32_t)(warp_m + lane % 16), (uint32_t)(lane / 16));
-    const uint32_t b_at = tc_rows_at(ta.bytes, (uint32_t)(warp_n + lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+    /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way round */
+    const uint32_t a_at = oa.turned ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
+                                    : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
+    const uint32_t b_at = ob.turned ? tc__gemm80_lane(ob, lane % 16, warp_n / 8 + lane / 16)
+                                    : tc__gemm80_lane(ob, warp_n + lane % 8 + lane / 16 * 8, lane / 8 % 2);
     tc__gemm80_fragments f[2]; /* the mmas of one step run on one while ldmatrix fills the other */
     tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
     int next = 0; /* k block to load */
@@ -228,35 +376,34 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
 #pragma unroll
     for (int s = 0; s < c.stages - 1; s++) {
         if (next < blocks) {
-            tc__gemm80_fill(c, how, g, next, (uint32_t)s, 0, 1);
+            tc__gemm80_fill(k, how, g, next, (uint32_t)s, 0, 1);
             next++;
         }
         tc_cp_async_commit_group();
     }
     tc__cp_async_wait(c.stages - 2);
     __syncthreads();
-    if (blocks > 0) tc__gemm80_read(c, &f[0], g->smem + a_at, smem_b + b_at);
+    if (blocks > 0) tc__gemm80_read(k, &f[0], g->smem + a_at, smem_b + b_at);
 
     for (int kb = 0; kb < blocks; kb++) {
         const uint32_t now = use.stage;
         tc_ring_next(&use, c.stages);
 #pragma unroll
-        for (int k = 0; k < steps; k++) {
-            if (k == steps - 1) { /* the next slot is there, and all warps are done with the one that is filled next */
+        for (int step = 0; step < steps; step++) {
+            if (step == steps - 1) { /* the next slot is there, and all warps are done with the one filled next */
                 tc_cp_async_commit_group();
                 tc__cp_async_wait(c.stages - 2);
                 __syncthreads();
                 if (kb + 1 < blocks)
-                    tc__gemm80_read(c, &f[0], g->smem + use.stage * a_stage + a_at,
+                    tc__gemm80_read(k, &f[0], g->smem + use.stage * a_stage + a_at,
                                     smem_b + use.stage * b_stage + b_at);
             } else {
-                const uint32_t at = (uint32_t)(k + 1) * 32u;
-                tc__gemm80_read(c, &f[(k + 1) % 2], g->smem + now * a_stage + (a_at ^ at),
-                                smem_b + now * b_stage + (b_at ^ at));
+                tc__gemm80_read(k, &f[(step + 1) % 2], g->smem + now * a_stage + tc__gemm80_step(oa, a_at, step + 1),
+                                smem_b + now * b_stage + tc__gemm80_step(ob, b_at, step + 1));
                 /* the loads of one slot are spread over all steps but the last */
-                if (next < blocks) tc__gemm80_fill(c, how, g, next, fill.stage, k, steps - 1);
+                if (next < blocks) tc__gemm80_fill(k, how, g, next, fill.stage, step, steps - 1);
             }
-            tc__gemm80_mma(c, &f[k % 2], acc);
+            tc__gemm80_mma(k, &f[step % 2], acc);
         }
         next++;
         tc_ring_next(&fill, c.stages);
@@ -265,11 +412,10 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
 
 /* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so
  * that the hook's code stands here but a few times. */
-TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t stage,
-                                  tc_gemm_at first)
+TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
 {
-    const tc_epi epi = tc__gemm_epi(c);
-    const int wn = c.bn / c.warps_n;
+    const tc_epi epi = {k.c.d, k.turned, k.c.epi, k.c.epi2};
+    const int wn = k.c.bn / k.c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
         const uint32_t at = stage + (uint32_t)((i / (wn / 8) * (wn + 8) + i % (wn / 8) * 8) * 4);
@@ -281,9 +427,11 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_par
 }
 
 /* The kernel. aligned (a constant): every row of A and B starts at a multiple of 16 bytes. */
-TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const tc_gemm_sm80_params *p)
+TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const tc_gemm_config c = k.c;
+    const tc__gemm80_operand oa = k.a, ob = k.b;
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
@@ -291,22 +439,22 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
     const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn;
     tc__gemm80_block g;
     float acc[256];
-    g.a = tc__gemm80_source_make(tc__gemm80_rows(c, c.bm),
-                                 (const uint16_t *)p->a + (t.batch * p->stride_a + row0 * p->lda), p->lda,
-                                 p->out.m - row0);
-    g.b = tc__gemm80_source_make(tc__gemm80_rows(c, c.bn),
-                                 (const uint16_t *)p->b + (t.batch * p->stride_b + col0 * p->ldb), p->ldb,
-                                 p->out.n - col0);
+    g.a = tc__gemm80_source_make(
+        oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
+        p->out.m - row0);
+    g.b = tc__gemm80_source_make(
+        ob, tc__gemm80_element(ob.size, p->b, t.batch * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)), p->ldb,
+        p->out.n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.k = p->k;
     g.word = p->word;
 
 #pragma unroll
     for (int i = 0; i < mi * ni * 4; i++) acc[i] = 0.f;
-    if (!aligned) tc__gemm80_mainloop(c, TC__GEMM80_ANY, &g, acc);
+    if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, acc);
     else if (row0 + c.bm <= p->out.m && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
-        tc__gemm80_mainloop(c, TC__GEMM80_WHOLE, &g, acc);
-    else tc__gemm80_mainloop(c, TC__GEMM80_ALIGNED, &g, acc);
+        tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, acc);
+    else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, acc);
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
     float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
 #pragma unroll
@@ -318,7 +466,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
             *(float2 *)(stage + (lane / 4 + j % 2 * 8) * (wn + 8) + j / 2 * 8 + lane % 4 * 2) = make_float2(v[0], v[1]);
         }
         __syncwarp();
-        tc__gemm80_store(c, p, tc_smem_u32(stage), first);
+        tc__gemm80_store(k, p, tc_smem_u32(stage), first);
         __syncwarp();
     }
 }
@@ -331,32 +479,51 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
 /* 1 if every row of A and B starts at a multiple of `bytes` bytes. */
-TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_args *g, int bytes)
+TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_config *c, const tc_gemm_args *g, int bytes)
 {
+    const uint64_t size = (uint64_t)tc_type_bits(c->a) / 8;
     const int batched = tc__gemm_batch(g) > 1;
-    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * 2
-                        | (uint64_t)g->ldb * 2 | (batched ? (uint64_t)g->stride_a * 2 | (uint64_t)g->stride_b * 2 : 0);
+    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * size
+                        | (uint64_t)g->ldb * size
+                        | (batched ? (uint64_t)g->stride_a * size | (uint64_t)g->stride_b * size : 0);
     return bits % (uint64_t)bytes == 0;
 }
 
 /* Does a call need NAME_any? */
-TC_HOST int tc__gemm80_any(const tc_gemm_args *g) { return g->k > 0 && !tc__gemm80_rows_aligned(g, 16); }
+TC_HOST int tc__gemm80_any(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    return g->k > 0 && !tc__gemm80_rows_aligned(c, g, 16);
+}
+
+/* A call as the view has it. */
+TC_HOST tc_gemm_args tc__gemm80_seen(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args x = *g;
+    if (!tc__gemm_d_col(*c)) return x;
+    x.m = g->n, x.n = g->m;
+    x.a = g->b, x.b = g->a;
+    x.lda = g->ldb, x.ldb = g->lda;
+    x.stride_a = g->stride_b, x.stride_b = g->stride_a;
+    return x;
+}
 
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
-    const tc_gemm_cut cut = {c->bn, 1, blocks, 1, 0, 0};
-    p->a = g->a;
-    p->b = g->b;
-    p->lda = g->lda;
-    p->ldb = g->ldb;
-    p->stride_a = g->stride_a;
-    p->stride_b = g->stride_b;
-    p->out = tc__gemm_out(g);
-    p->k = g->k;
-    p->word = tc__gemm80_rows_aligned(g, 4);
+    const tc_gemm_config v = tc__gemm80_view(*c);
+    const tc_gemm_args x = tc__gemm80_seen(c, g);
+    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0};
+    p->a = x.a;
+    p->b = x.b;
+    p->lda = x.lda;
+    p->ldb = x.ldb;
+    p->stride_a = x.stride_a;
+    p->stride_b = x.stride_b;
+    p->out = tc__gemm_out(&x);
+    p->k = x.k;
+    p->word = tc__gemm80_rows_aligned(c, g, 4);
     p->vec = tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
-    return tc__gemm_tiles(&p->tiles, c, g, &cut);
+    return tc__gemm_tiles(&p->tiles, &v, &x, &cut);
 }
 
 /* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes.
@@ -382,7 +549,7 @@ TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args 
     l->block = (unsigned)tc_gemm_sm80_threads(*c);
     l->smem = (unsigned)tc_gemm_sm80_smem(*c);
     l->cluster = 1;
-    l->any = tc__gemm80_any(&g);
+    l->any = tc__gemm80_any(c, &g);
     l->grid = st == TC_OK ? l->params.tiles.total : 0;
     return st;
 }
@@ -402,7 +569,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     int sms = 0;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
-    use = k + tc__gemm80_any(&g);
+    use = k + tc__gemm80_any(c, &g);
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
     if (st == TC_OK) st = tc__gemm80_launch(c, args, sms, &l);

@@ -36,13 +36,16 @@ TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64
                     .epi_size = sizeof(hook_args), .epi = hook)
 TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2,
                     .epi_size = TC_NO_ARGS)
+TC_GEMM_SM80_DEFINE(k80_turned, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .a_layout = TC_COL,
+                    .b_layout = TC_ROW, .d_layout = TC_COL)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
 TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS)
 /* for the graph: nobody calls it before the capture */
 TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 
-enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32 }; /* what a kernel is; SM90: it has TMA's rules */
+/* what a kernel is; SM90: it has TMA's rules; TURNED: A and D lie in columns, B in rows */
+enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32, TURNED = 64 };
 
 typedef struct {
     const char *name;
@@ -56,7 +59,7 @@ static const kernel kernels[] = {
     {"k90_pair", k90_pair_can_run, k90_pair_run, PAIR | SM90}, {"k90_f32", k90_f32_can_run, k90_f32_run, F32 | SM90},
     {"k90_split", k90_split_can_run, k90_split_run, PLAIN | SM90 | SPLIT},
     {"k80", k80_can_run, k80_run, PLAIN}, {"k80_args", k80_args_can_run, k80_args_run, ARGS},
-    {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR},
+    {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR}, {"k80_turned", k80_turned_can_run, k80_turned_run, TURNED},
     {"any", any_can_run, any_run, PLAIN}, {"any_args", any_args_can_run, any_args_run, ARGS},
     {"any_pair", any_pair_can_run, any_pair_run, PAIR}};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
@@ -124,6 +127,7 @@ static tc_gemm_args good(int kind)
     g.a = mem_a, g.b = mem_b, g.c = mem_c, g.d = mem_d;
     g.lda = g.ldb = g.ldc = g.ldd = LD;
     if (kind & ARGS) g.epi_args = &my_args, g.epi_size = sizeof my_args;
+    if (kind & TURNED) g.lda = g.ldc = g.ldd = M;
     return g;
 }
 
@@ -198,6 +202,12 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_ALIGN, "d = ", "element's", g.d = mem_d + 1);
     REFUSED(ALL, TC_ERR_ALIGN, "c = ", "element's", g.c = mem_c + 1; g.beta = &one);
     REFUSED(F32, TC_ERR_ALIGN, "d = ", "element's 4 bytes", g.d = mem_d + 2);
+    /* other layouts: a pitch lies between other lines */
+    REFUSED(TURNED, TC_ERR_PITCH, "lda = 79", "m = 80, and A is column-major", g.lda = 79);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldb = 47", "n = 48, and B is row-major", g.ldb = 47);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldd = 79", "m = 80, and D is column-major", g.ldd = 79);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldc = 79", "m = 80, and D is column-major", g.ldc = 79; g.beta = &one);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldd = 0", "m = 80", g.ldd = 0);
     /* TMA's rules */
     REFUSED(SM90, TC_ERR_ALIGN, "a = ", "16 bytes, as TMA needs", g.a = mem_a + 1);
     REFUSED(SM90, TC_ERR_ALIGN, "b = ", "16 bytes, as TMA needs", g.b = mem_b + 4);
@@ -490,7 +500,7 @@ static void test_edges(void)
             put(c, mem_c, sizeof c);
             put(d, mem_d, sizeof d);
             for (int i = 0; i < ELEMENTS; i++) {
-                const int in = i < 2 * M * LD && i % LD < N;
+                const int in = i < 2 * M * LD && (kn->kind & TURNED ? i % (M * LD) < M * N : i % LD < N);
                 float x = beta ? half * tc_f32_from_bf16(c[i]) : 0.f;
                 if (kn->kind & ARGS) x = x * my_args.times + my_args.add;
                 if (!in) outside += d[i] != 0xa5a5;

@@ -175,12 +175,12 @@ static void rows(int inst)
  * What the generators serve: kept by hand, from the manuals of tc_gemm.h and tc_attn.h.
  */
 static const char *const served[][7] = {
-    {"TC_GEMM_SM80_DEFINE", "mma.sync", "f16 f16, bf16 bf16", "f32", "K-major, K-major", "f16, bf16, f32; row-major",
-     "sm_80 on"},
+    {"TC_GEMM_SM80_DEFINE", "mma.sync", "f16 f16, bf16 bf16", "f32", "K-major or MN-major (turned by ldmatrix), each",
+     "f16, bf16, f32; row-major or column-major", "sm_80 on"},
     {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "f16 f16, bf16 bf16", "f32", "K-major, K-major",
      "f16, bf16, f32; row-major", "sm_90a"},
-    {"TC_GEMM_DEFINE", "one of the above", "f16 f16, bf16 bf16", "f32", "K-major, K-major", "f16, bf16, f32; row-major",
-     "sm_80 on"},
+    {"TC_GEMM_DEFINE", "one of the above", "f16 f16, bf16 bf16", "f32", "as the first, on Hopper too",
+     "f16, bf16, f32; row-major or column-major", "sm_80 on"},
     {"TC_ATTN_SM80_DEFINE", "mma.sync", "Q, K, V: f16, bf16", "f32",
      "Q, K: K-major; V: MN-major in memory, turned by ldmatrix", "the type of Q; rows of heads", "sm_80 on"},
     {"TC_ATTN_SM90_DEFINE", "wgmma; P from registers", "Q, K, V: f16, bf16", "f32", "Q, K: K-major; V: MN-major",

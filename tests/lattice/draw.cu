@@ -93,7 +93,11 @@ static gemm_draw draw_gemm80(void)
     gemm_draw g = draw_gemm_common();
     int warps = 0;
     for (int tries = 0;; tries++) {
-        if (tries % REDRAW == 0) warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
+        if (tries % REDRAW == 0) {
+            warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
+            g.c.a_layout = PICK(0, 0, TC_ROW, TC_COL, TC_COL), g.c.b_layout = PICK(0, 0, TC_COL, TC_ROW, TC_ROW);
+            g.c.d_layout = g.hook->pair ? 0 : PICK(0, 0, TC_ROW, TC_COL, TC_COL);
+        }
         do g.c.warps_m = warps ? test_int(1, warps) : 0;
         while (warps && warps % g.c.warps_m);
         g.c.warps_n = warps ? warps / g.c.warps_m : 0;
@@ -203,6 +207,7 @@ static void gemm_fields(const gemm_draw *g)
 {
     const tc_gemm_config *c = &g->c;
     snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
+    add_field("a_layout", c->a_layout), add_field("b_layout", c->b_layout), add_field("d_layout", c->d_layout);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
@@ -245,9 +250,8 @@ int main(int argc, char **argv)
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
             const tc_gemm_config view = tc_gemm90_view(tc_gemm_sm90_config(g.c));
-            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM, %d, %d, %d, %d", i, i, sm,
-                     type_name(g.c.a), type_name(g.c.d), g.hook->id, i, g.c.split, g.c.step, view.bn,
-                     g.c.step && view.cluster_m > 1);
+            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d", i, i,
+                     sm, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1);
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
