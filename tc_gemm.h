@@ -37,11 +37,25 @@
  * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these three, which have C's linkage, in another file, a C file too. A
  * generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
  *
+ * TYPES. What is more than f16 and bf16 the sm_80 kernels multiply, on Hopper too (TC_GEMM_DEFINE takes them for it).
+ *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
+ *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
+ *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
+ *                             in f32
+ *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
+ *     TC_F64                  f64                         TC_F64                       16
+ *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero) for
+ *   an instruction an element. Elements are f32 in memory, of any value.
+ *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
+ *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a hook
+ *   and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
+ *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
+ *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
  * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the latter
  * by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
  * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
- * column whatever its layout; .epi2 wants D in rows. BLAS's column-major C = A * B: all three TC_COL; its transposed A
+ * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. BLAS's column-major C = A * B: all three TC_COL; its transposed A
  * is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds

@@ -18,6 +18,9 @@
  * An operand whose neighbours in memory are those of a k (A column-major, B row-major) lies there as it is: bk rows of
  * bm (bn) elements, which ldmatrix.trans turns on the way to the registers. Where D is column-major, the kernel
  * computes D^T = B^T A^T, whose rows lie together (tc__gemm80_view).
+ *
+ * Types differ in little: an instruction takes 32 bytes of k of each row, whatever lies in them, and 16 x 8 sums of 4
+ * bytes lie in the same lanes. f64 alone has fragments and an end of its own (tc__gemm80_place).
  */
 #ifndef TC_GEMM_SM80_H
 #define TC_GEMM_SM80_H
@@ -74,11 +77,15 @@ TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
 /* Bytes of k of a row of a block that is not turned, of which an instruction takes 32. */
 TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 8; }
 
+/* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
+TC_HD TC_CONSTEXPR int tc__gemm80_staged(const tc_gemm_config c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
+
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc__gemm80_view(c);
+    const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
     const int ring = v.stages * (v.bm + v.bn) * tc__gemm80_k_bytes(v),
-              epilogue = v.warps_m * 16 * (v.bn + 8 * v.warps_n) * 4;
+              epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4);
     return ring > epilogue ? ring : epilogue;
 }
 
@@ -86,7 +93,8 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
-    return wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
+    return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
+                         : wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
 /* The configuration with every unset field filled in. */
@@ -95,9 +103,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : 128;
     c.bn = c.bn ? c.bn : 128;
-    c.bk = c.bk ? c.bk : 64;
+    c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
     c.stages = c.stages ? c.stages : 3;
-    c.warps_m = c.warps_m ? c.warps_m : 2;
+    c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 ? 4 : 2;
     c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 ? 4 : 2;
     c.cluster_m = c.cluster_n = c.cluster_k = 1;
     return c;
@@ -107,8 +115,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 {
     tc_op op = tc_op_make(80, TC_INST_MMA);
-    op.a = c.a, op.b = c.b, op.acc = TC_F32;
-    op.m = 16, op.n = 8, op.k = 16;
+    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
+    op.m = c.a == TC_F64 ? 8 : 16, op.n = 8;
+    op.k = tc_type_bits(c.a) ? 256 / tc_type_bits(c.a) : 0;
     return op;
 }
 
@@ -116,22 +125,24 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
     X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
-      "tc: mma.sync m16n8k16 does not multiply the types of .a and .b: docs/types.md")                                \
-    X((c).bk == 32 || (c).bk == 64, "tc: .bk must be 32 or 64")                                                       \
+      "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
+    X(tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                               \
+      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of TC_TF32, 16 of TC_F64")      \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
     X((tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 0)))                                   \
       && (tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                               \
-      "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills")             \
+      "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills (8: the "     \
+      "elements of 16 bytes)")                                                                                        \
     X((!tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 1)))                                  \
       && (!tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 1))),                              \
       "tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies " \
       "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
-      "is the most, less with more than 8 warps")                                                                     \
+      "is the most (TC_F64: 32 x 64), less with more than 8 warps")                                                   \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
@@ -148,6 +159,7 @@ typedef struct tc_gemm_sm80_params {
     tc_gemm_out out;
     tc_tiles tiles;
     int k, word, vec; /* word: rows of A and B are aligned to 4 bytes; vec: rows of C and D to 16 */
+    double alpha, beta; /* where D is f64 */
 } tc_gemm_sm80_params;
 
 #ifdef __CUDACC__
@@ -159,12 +171,13 @@ typedef struct tc_gemm80 {
     tc__gemm80_operand a, b;
     int k_bytes; /* of a row that is not turned */
     int turned;  /* rows of the view are D's columns */
+    int sums;    /* type of the accumulators */
 } tc_gemm80;
 
 TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc__gemm80_view(c);
-    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c)};
+    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c), tc__gemm_sums(v)};
     return k;
 }
 
@@ -244,11 +257,12 @@ TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__
 {
     if (how == TC__GEMM80_ANY) { /* slow anyway: keep it small */
 #pragma unroll 1
-        for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i))
-            tc_rows_copy(run.word, run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i), s->src,
-                         o.turned          ? tc__gemm80_exists(o, s, &run, i)
-                         : i < s->passes ? run.inside
-                                         : 0);
+        for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i)) {
+            const uint32_t to = run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i);
+            if (o.size == 1) tc_rows_copy_8(run.word, to, s->src, i < s->passes ? run.inside : 0);
+            else if (o.turned) tc_rows_copy(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
+            else tc_rows_copy(run.word, to, s->src, i < s->passes ? run.inside : 0);
+        }
     } else {
 #pragma unroll
         for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i)) {
@@ -293,10 +307,24 @@ TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_bl
     tc__gemm80_load(b, how, &g->b, rb);
 }
 
-/* The fragments of one step of k: ldmatrix rows: A 16 x 16 as (rows, k half); B two n8 tiles as (n half, k half). */
+/* The fragments of one step of k: ldmatrix rows: A 16 rows as (rows, k half); B two n8 tiles as (n half, k half). f64:
+ * 8 rows of A, of B each. */
 typedef struct tc__gemm80_fragments {
     uint32_t a[16][4], b[64];
+    double a64[32], b64[32];
 } tc__gemm80_fragments;
+
+/* Sums, of the one type that a kernel has: of each 16 x 8 four (f64: of each 8 x 8 two). */
+typedef struct tc__gemm80_acc {
+    float f[256];
+    int32_t i[256];
+    double d[128];
+} tc__gemm80_acc;
+
+/* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp read
+ * 32 of each of four rows, which lie in different banks if every second row is taken: rows 0 2 4 6, then 1 3 5 7. The
+ * sums come out in the same order, by rows and by columns. */
+TC_DEV int tc__gemm80_place(int row) { return row % 4 * 2 + row / 4; }
 
 /* Where a lane's row of ldmatrix lies in a stage: `row` is its row of the block's rows of 16 (of a turned block: its
  * k), chunk its chunk of a row. The swizzle of a turned block is put on when it is read (tc__gemm80_turn): chunks that
@@ -304,6 +332,13 @@ typedef struct tc__gemm80_fragments {
 TC_DEV uint32_t tc__gemm80_lane(const tc__gemm80_operand o, int row, int chunk)
 {
     return o.turned ? (uint32_t)(row * o.t.bytes + chunk * 16) : tc_rows_at(o.t.bytes, (uint32_t)row, (uint32_t)chunk);
+}
+
+/* Where a lane's double of 8 rows lies, from row `first` on. */
+TC_DEV uint32_t tc__gemm80_lane64(const tc__gemm80_operand o, int first)
+{
+    const int lane = tc_lane();
+    return tc__gemm80_lane(o, first + tc__gemm80_place(lane / 4), lane % 4 / 2) + (uint32_t)(lane % 2 * 8);
 }
 
 /* The same at step `step` of k. Rows: only the chunk moves with k, and XOR with k's bits commutes with the swizzle,
@@ -319,12 +354,26 @@ TC_DEV uint32_t tc__gemm80_turn(const tc__gemm80_operand o, uint32_t at, const i
     return (at + (uint32_t)(chunks * 16)) ^ tc_rows_twist(o.t.bytes, (uint32_t)tc_lane() % 8u);
 }
 
+TC_DEV double tc__gemm80_shared(uint32_t at)
+{
+    double x;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(at) : "memory");
+    return x;
+}
+
 /* a, b: shared addresses of this lane's rows in a stage, at the step. */
 TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
 {
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+    if (k.sums == TC_F64) {
+#pragma unroll
+        for (int i = 0; i < 2 * mi; i++) f->a64[i] = tc__gemm80_shared(a + (uint32_t)(i * 8 * oa.t.bytes));
+#pragma unroll
+        for (int j = 0; j < ni; j++) f->b64[j] = tc__gemm80_shared(b + (uint32_t)(j * 8 * ob.t.bytes));
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < mi; i++) {
         if (oa.turned) tc_ldmatrix_x4_trans(f->a[i], tc__gemm80_turn(oa, a, i * 2));
@@ -337,24 +386,58 @@ TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uin
     }
 }
 
-TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, const tc__gemm80_fragments *f, float *acc)
+/* One instruction on integers. */
+TC_DEV_SM80 void tc__gemm80_mma_int(const tc_gemm_config c, int32_t *d, const uint32_t *a, const uint32_t *b)
+{
+    if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, s8, s32, d, a, b, d);
+    else if (c.a == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, u8, s32, d, a, b, d);
+    else if (c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, u8, s8, s32, d, a, b, d);
+    else TC_MMA(m16n8k32, row, col, s32, u8, u8, s32, d, a, b, d);
+}
+
+/* f32 to the nearest tf32. */
+TC_DEV_SM80 void tc__gemm80_round(uint32_t *r, const int count)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++) asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r[i]) : "f"(tc_f32_from_bits(r[i])));
+}
+
+TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+    if (c.round) {
+#pragma unroll
+        for (int i = 0; i < mi; i++) tc__gemm80_round(f->a[i], 4);
+        tc__gemm80_round(f->b, 2 * ni);
+    }
+    if (k.sums == TC_F64) {
+#pragma unroll
+        for (int i = 0; i < 2 * mi; i++) {
+#pragma unroll
+            for (int j = 0; j < ni; j++) {
+                double *d = acc->d + (i * ni + j) * 2;
+                TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, d, f->a64 + i, f->b64 + j, d);
+            }
+        }
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < mi; i++) {
 #pragma unroll
         for (int jj = 0; jj < ni; jj++) {
             const int j = i % 2 ? ni - 1 - jj : jj; /* back and forth: B's registers stay for the turn */
-            float *d = acc + (i * ni + j) * 4;
-            if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, f->a[i], f->b + j * 2, d);
+            float *d = acc->f + (i * ni + j) * 4;
+            if (k.sums == TC_S32) tc__gemm80_mma_int(c, acc->i + (i * ni + j) * 4, f->a[i], f->b + j * 2);
+            else if (c.a == TC_TF32) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d, f->a[i], f->b + j * 2, d);
+            else if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, f->a[i], f->b + j * 2, d);
             else tc_mma_m16n8k16_f32_f16(d, f->a[i], f->b + j * 2, d);
         }
     }
 }
 
 /* The k loop of a block's tile: acc = A * B, one warp's part of it. */
-TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm80_block *g, float *acc)
+TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm80_block *g, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -365,10 +448,12 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
               warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
     /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way round */
-    const uint32_t a_at = oa.turned ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
-                                    : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
-    const uint32_t b_at = ob.turned ? tc__gemm80_lane(ob, lane % 16, warp_n / 8 + lane / 16)
-                                    : tc__gemm80_lane(ob, warp_n + lane % 8 + lane / 16 * 8, lane / 8 % 2);
+    const uint32_t a_at = k.sums == TC_F64 ? tc__gemm80_lane64(oa, warp_m)
+                        : oa.turned        ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
+                                           : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
+    const uint32_t b_at = k.sums == TC_F64 ? tc__gemm80_lane64(ob, warp_n)
+                        : ob.turned        ? tc__gemm80_lane(ob, lane % 16, warp_n / 8 + lane / 16)
+                                           : tc__gemm80_lane(ob, warp_n + lane % 8 + lane / 16 * 8, lane / 8 % 2);
     tc__gemm80_fragments f[2]; /* the mmas of one step run on one while ldmatrix fills the other */
     tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
     int next = 0; /* k block to load */
@@ -414,7 +499,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
  * that the hook's code stands here but a few times. */
 TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
 {
-    const tc_epi epi = {k.c.d, k.turned, k.c.epi, k.c.epi2};
+    const tc_epi epi = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2};
     const int wn = k.c.bn / k.c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
@@ -426,19 +511,98 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *
     }
 }
 
+/* The same of f64, two columns a lane. */
+TC_DEV void tc__gemm80_store_f64(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
+{
+    const int wn = k.c.bn / k.c.warps_n;
+    const tc_gemm_out *o = &p->out;
+#pragma unroll 2
+    for (int i = tc_lane(); i < wn * 8; i += 32) {
+        const int row = i / (wn / 2), col = i % (wn / 2) * 2;
+        const uint32_t at = stage + (uint32_t)((row * tc__gemm80_staged(k.c, wn) + col) * 8);
+        tc_gemm_at place = first;
+        double x[2];
+        place.row += row, place.col += col;
+        if (place.row >= o->m || place.col >= o->n) continue;
+        const int both = place.col + 1 < o->n;
+        const double *c = (const double *)o->c + tc__epi_c_at(o, place);
+        double *d = (double *)o->d + tc__epi_d_at(o, place);
+        x[0] = tc__gemm80_shared(at) * p->alpha;
+        x[1] = tc__gemm80_shared(at + 8u) * p->alpha;
+        if (p->beta != 0.) {
+            x[0] += p->beta * c[0];
+            if (both) x[1] += p->beta * c[1];
+        }
+        if (both && p->vec) {
+            *(double2 *)d = make_double2(x[0], x[1]);
+        } else {
+            d[0] = x[0];
+            if (both) d[1] = x[1];
+        }
+    }
+}
+
+/* Two neighbours of a row of a warp's sums, number `at` and the next, as the epilogue takes them: f32, or the bits of
+ * s32. */
+TC_DEV float2 tc__gemm80_pair(const tc_gemm80 k, const tc__gemm80_acc *acc, const int at)
+{
+    if (k.sums == TC_S32 && tc__gemm_raw(k.c))
+        return make_float2(tc_f32_from_bits((uint32_t)acc->i[at]), tc_f32_from_bits((uint32_t)acc->i[at + 1]));
+    if (k.sums == TC_S32) return make_float2((float)acc->i[at], (float)acc->i[at + 1]);
+    return make_float2(acc->f[at], acc->f[at + 1]);
+}
+
+/* 16 rows of a warp's sums, its i-th, to its shared memory. */
+typedef struct tc__gemm80_warp {
+    void *stage;
+    int lane;
+} tc__gemm80_warp;
+
+TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
+{
+    const int lane = to.lane;
+    const int wn = k.c.bn / k.c.warps_n, ni = wn / 8;
+    if (k.sums == TC_F64) {
+        double *stage = (double *)to.stage;
+#pragma unroll
+        for (int j = 0; j < ni * 4; j++) { /* of two blocks of 8 rows: tiles of 8 columns, of each the two of a lane */
+            const int row = j / (2 * ni) * 8 + tc__gemm80_place(lane / 4);
+            const int col = j / 2 % ni * 8 + tc__gemm80_place(lane % 4 * 2 + j % 2);
+            stage[row * tc__gemm80_staged(k.c, wn) + col] = acc->d[i * ni * 4 + j];
+        }
+    } else {
+        float *stage = (float *)to.stage;
+#pragma unroll
+        for (int j = 0; j < ni * 2; j++)
+            *(float2 *)(stage + (lane / 4 + j % 2 * 8) * tc__gemm80_staged(k.c, wn) + j / 2 * 8 + lane % 4 * 2) =
+                tc__gemm80_pair(k, acc, i * ni * 4 + 2 * j);
+    }
+}
+
+TC_DEV void tc__gemm80_zero(const tc_gemm80 k, tc__gemm80_acc *acc)
+{
+    const int count = k.c.bm / k.c.warps_m * (k.c.bn / k.c.warps_n) / 32;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        if (k.sums == TC_F64) acc->d[i] = 0.;
+        else if (k.sums == TC_S32) acc->i[i] = 0;
+        else acc->f[i] = 0.f;
+    }
+}
+
 /* The kernel. aligned (a constant): every row of A and B starts at a multiple of 16 bytes. */
 TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, row = tc__gemm80_staged(c, wn);
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
     const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn;
     tc__gemm80_block g;
-    float acc[256];
+    tc__gemm80_acc acc;
     g.a = tc__gemm80_source_make(
         oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
         p->out.m - row0);
@@ -449,24 +613,21 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm80 k, const int aligned, const tc_gem
     g.k = p->k;
     g.word = p->word;
 
-#pragma unroll
-    for (int i = 0; i < mi * ni * 4; i++) acc[i] = 0.f;
-    if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, acc);
+    tc__gemm80_zero(k, &acc);
+    if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (row0 + c.bm <= p->out.m && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
-        tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, acc);
-    else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, acc);
+        tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
+    else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
-    float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
+    float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
+    const tc__gemm80_warp to = {stage, lane};
 #pragma unroll
     for (int i = 0; i < mi; i++) {
         const tc_gemm_at first = {row0 + warp_m + i * 16, col0 + warp_n, (int)t.batch, 0};
-#pragma unroll
-        for (int j = 0; j < ni * 2; j++) { /* rows of wn + 8 floats: the two halves of a store find different banks */
-            const float *v = acc + i * ni * 4 + 2 * j;
-            *(float2 *)(stage + (lane / 4 + j % 2 * 8) * (wn + 8) + j / 2 * 8 + lane % 4 * 2) = make_float2(v[0], v[1]);
-        }
+        tc__gemm80_stage(k, &acc, to, i);
         __syncwarp();
-        tc__gemm80_store(k, p, tc_smem_u32(stage), first);
+        if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), first);
+        else tc__gemm80_store(k, p, tc_smem_u32(stage), first);
         __syncwarp();
     }
 }
@@ -523,6 +684,8 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->k = x.k;
     p->word = tc__gemm80_rows_aligned(c, g, 4);
     p->vec = tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
+    p->alpha = tc__gemm_alpha(g);
+    p->beta = tc__gemm_beta(g);
     return tc__gemm_tiles(&p->tiles, &v, &x, &cut);
 }
 

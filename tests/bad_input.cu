@@ -38,14 +38,18 @@ TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64
                     .epi_size = TC_NO_ARGS)
 TC_GEMM_SM80_DEFINE(k80_turned, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .a_layout = TC_COL,
                     .b_layout = TC_ROW, .d_layout = TC_COL)
+TC_GEMM_SM80_DEFINE(k80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64)
+TC_GEMM_SM80_DEFINE(k80_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64)
+TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_S8)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
 TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS)
 /* for the graph: nobody calls it before the capture */
 TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 
-/* what a kernel is; SM90: it has TMA's rules; TURNED: A and D lie in columns, B in rows */
-enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32, TURNED = 64 };
+/* what a kernel is; SM90: it has TMA's rules; TURNED: A and D lie in columns, B in rows; F32: D's type; TF32, F64, S8:
+ * A's */
+enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32, TURNED = 64, TF32 = 128, F64 = 256, S8 = 512 };
 
 typedef struct {
     const char *name;
@@ -60,6 +64,8 @@ static const kernel kernels[] = {
     {"k90_split", k90_split_can_run, k90_split_run, PLAIN | SM90 | SPLIT},
     {"k80", k80_can_run, k80_run, PLAIN}, {"k80_args", k80_args_can_run, k80_args_run, ARGS},
     {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR}, {"k80_turned", k80_turned_can_run, k80_turned_run, TURNED},
+    {"k80_tf32", k80_tf32_can_run, k80_tf32_run, TF32}, {"k80_f64", k80_f64_can_run, k80_f64_run, F64},
+    {"any_s8", any_s8_can_run, any_s8_run, S8},
     {"any", any_can_run, any_run, PLAIN}, {"any_args", any_args_can_run, any_args_run, ARGS},
     {"any_pair", any_pair_can_run, any_pair_run, PAIR}};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
@@ -132,6 +138,7 @@ static tc_gemm_args good(int kind)
 }
 
 static const float one = 1.f;
+static const double one64 = 1.;
 
 /* Kernel kn refuses g: status, and both texts in the sentence. */
 static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, const char *text, const char *text2,
@@ -208,6 +215,20 @@ static void test_rules(void)
     REFUSED(TURNED, TC_ERR_PITCH, "ldd = 79", "m = 80, and D is column-major", g.ldd = 79);
     REFUSED(TURNED, TC_ERR_PITCH, "ldc = 79", "m = 80, and D is column-major", g.ldc = 79; g.beta = &one);
     REFUSED(TURNED, TC_ERR_PITCH, "ldd = 0", "m = 80", g.ldd = 0);
+    /* other types: the alignment of an element, and whose alpha and beta are whose */
+    REFUSED(TF32, TC_ERR_ALIGN, "a = ", "element's 4 bytes", g.a = (char *)mem_a + 2);
+    REFUSED(F64, TC_ERR_ALIGN, "b = ", "element's 8 bytes", g.b = (char *)mem_b + 4);
+    REFUSED(F64, TC_ERR_ALIGN, "d = ", "element's 8 bytes", g.d = mem_d + 4);
+    REFUSED(F64, TC_ERR_ALIGN, "c = ", "element's 8 bytes", g.c = mem_c + 4; g.beta64 = &one64);
+    REFUSED(F64, TC_ERR_CONFIG, "alpha is given", "D is f64: give alpha64", g.alpha = &one);
+    REFUSED(F64, TC_ERR_CONFIG, "beta is given", "D is f64: give beta64", g.beta = &one);
+    REFUSED(F64, TC_ERR_NULL, "c is null", "beta = 1", g.c = 0; g.beta64 = &one64);
+    REFUSED(F64, TC_ERR_PITCH, "ldc = 40", "n = 48", g.ldc = 40; g.beta64 = &one64);
+    REFUSED(ALL | S8 | TF32, TC_ERR_CONFIG, "alpha64 is given", "D is ", g.alpha64 = &one64);
+    REFUSED(ALL | S8 | TF32, TC_ERR_CONFIG, "beta64 is given", ": give beta", g.beta64 = &one64);
+    REFUSED(S8, TC_ERR_CONFIG, "alpha64 is given", "D is s8: give alpha", g.alpha64 = &one64);
+    REFUSED(S8, TC_ERR_NULL, "c is null", "beta = 1", g.c = 0; g.beta = &one);
+    REFUSED(S8, TC_ERR_PITCH, "lda = 31", "k = 32", g.lda = 31);
     /* TMA's rules */
     REFUSED(SM90, TC_ERR_ALIGN, "a = ", "16 bytes, as TMA needs", g.a = mem_a + 1);
     REFUSED(SM90, TC_ERR_ALIGN, "b = ", "16 bytes, as TMA needs", g.b = mem_b + 4);
@@ -488,7 +509,7 @@ static void test_edges(void)
         g = good(kn->kind), g.batch = 0, g.stride_a = g.stride_b = g.stride_c = g.stride_d = M * LD;
         CHECK(kn->run(&g, 0) == TC_OK, "%s, batch = 0 with strides: %s", kn->name, tc_why());
         CHECK(d_untouched(), "%s: an empty problem writes D", kn->name);
-        if (kn->kind & F32) continue;
+        if (kn->kind & (F32 | TF32 | F64 | S8)) continue;
         /* k = 0: D = epi(beta * C), for a batch, with nothing to point A and B at */
         for (int beta = 0; beta < 2; beta++) {
             int bad = 0, outside = 0;

@@ -219,8 +219,8 @@ static int is_int(int type) { return type == TC_S8 || type == TC_U8 || type == T
 static double operand(const tc_gemm_config *c, int type, const void *p, size_t i)
 {
     const double x = get(type, p, i);
-    (void)c;
-    return x;
+    if (type != TC_TF32) return x;
+    return tc_f32_from_tf32(c->round ? tc_tf32_from_f32_rna((float)x) : tc_bits_from_f32((float)x));
 }
 
 /* A value for a test: all that an integer of 8 bits holds. */
@@ -327,7 +327,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
     const int odd_base = aligned ? 0 : test_int(0, 1) * test_int(1, 7);
     int m = test_int(1, largest), n = test_int(1, largest), k = test_int(0, 9) ? test_int(1, largest) : 0;
     const float alphas[] = {1.f, -0.5f, 0.f, 2.25f}, betas[] = {0.f, 0.f, 1.f, -1.5f};
-    const float alpha = alphas[test_int(0, 3)], beta = betas[test_int(0, 3)], factor = 0.75f;
+    const int is64 = t->d == TC_F64, pick_alpha = test_int(0, 3), pick_beta = test_int(0, 3);
+    const double scale = t->d == TC_S8 && pick_alpha ? 1.0 / 512 : 1; /* else every D is at an end of s8 */
+    const double alpha = is64 && pick_alpha == 3 ? 0.1 : scale * alphas[pick_alpha]; /* 0.1 is no float */
+    const double beta = is64 && pick_beta == 3 ? 0.3 : betas[pick_beta];
+    const float alpha32 = (float)alpha, beta32 = (float)beta, factor = 0.75f;
     const int batch = test_int(0, 3) ? 1 : test_int(2, 3), share_a = batch > 1 && test_int(0, 1);
     int64_t lda, ldb, ldc, ldd, sa, sb, sc, sd, ldr;
     double worst = 0, worst_cublas = 0;
@@ -346,9 +350,9 @@ static void one(const kernel *kn, int largest, uint64_t id)
     sc = pad((int)(d_lines * ldc), unit), sd = pad((int)(d_lines * ldd), unit) + unit;
 
     /* with alpha = 0 nobody reads A and B */
-    buffer a = make((size_t)(sa * batch + a_lines * lda), t->a, odd_base, alpha == 0.f ? 'i' : 'n');
-    buffer b = make((size_t)(sb * batch), t->b, odd_base, alpha == 0.f ? 'i' : 'n');
-    buffer c = make((size_t)(sc * batch), t->d, odd_base, beta == 0.f ? 'x' : 'n'),
+    buffer a = make((size_t)(sa * batch + a_lines * lda), t->a, odd_base, alpha == 0 ? 'i' : 'n');
+    buffer b = make((size_t)(sb * batch), t->b, odd_base, alpha == 0 ? 'i' : 'n');
+    buffer c = make((size_t)(sc * batch), t->d, odd_base, beta == 0 ? 'x' : 'n'),
            d = make((size_t)(sd * batch), t->d, odd_base, 'x');
     buffer vector = make((size_t)(m > n ? m : n), TC_F32, 0, 'n'), residual = make((size_t)(m * ldr), TC_F32, 0, 'n');
     const size_t elements = is_once(kn->epi) ? (size_t)m * n * batch : 0;
@@ -363,9 +367,10 @@ static void one(const kernel *kn, int largest, uint64_t id)
     g.m = m, g.n = n, g.k = k;
     g.a = (char *)a.dev + odd_base * asize, g.lda = lda, g.b = (char *)b.dev + odd_base * asize, g.ldb = ldb;
     if (k == 0) g.a = g.b = 0;
-    g.c = beta == 0.f && test_int(0, 1) ? 0 : (char *)c.dev + odd_base * dsize, g.ldc = ldc;
+    g.c = beta == 0 && test_int(0, 1) ? 0 : (char *)c.dev + odd_base * dsize, g.ldc = ldc;
     g.d = (char *)d.dev + odd_base * dsize, g.ldd = ldd;
-    g.alpha = alpha == 1.f && test_int(0, 1) ? 0 : &alpha, g.beta = beta == 0.f && test_int(0, 1) ? 0 : &beta;
+    if (alpha != 1 || test_int(0, 1)) is64 ? (void)(g.alpha64 = &alpha) : (void)(g.alpha = &alpha32);
+    if (beta != 0 || test_int(0, 1)) is64 ? (void)(g.beta64 = &beta) : (void)(g.beta = &beta32);
     g.batch = batch > 1 ? batch : test_int(0, 1);
     if (batch > 1) {
         g.stride_a = sa, g.stride_b = sb, g.stride_c = sc, g.stride_d = sd;
@@ -389,7 +394,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
-    if (!strcmp(kn->name, "any")) { /* each of its kernels; what else it asks for depends on which */
+    if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
         choice.kernel = test_int(0, 6);
         if (!choice.kernel) choice.blocks = 0;
     }
@@ -409,7 +414,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (st == TC_OK) {
         uint8_t *after = (uint8_t *)malloc(d.bytes);
         float *cb = 0;
-        const int products = alpha == 0.f ? 0 : k; /* of each sum */
+        const int products = alpha == 0 ? 0 : k; /* of each sum */
         int wrong_count = 0;
         CUDA_CHECK(cudaDeviceSynchronize());
         CUDA_CHECK(cudaMemcpy(count.host, count.dev, count.bytes, cudaMemcpyDeviceToHost));
@@ -435,7 +440,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
                *fb = (double *)malloc(sizeof(double) * ((size_t)k + 1) * (size_t)n);
         const double arithmetic = unit_of(t->a == TC_F64 ? TC_F64 : TC_F32);
         const double step = is_int(t->a) ? 0 : arithmetic; /* of the sums */
-        const int exact = t->d == TC_S32 && kn->epi == EPI_NONE && alpha == 1.f && (beta == 0.f || beta == 1.f);
+        const int exact = t->d == TC_S32 && kn->epi == EPI_NONE && alpha == 1 && (beta == 0 || beta == 1);
         for (int z = 0; z < batch; z++) {
             for (int i = 0; i < m; i++)
                 for (int x = 0; x < k; x++)
@@ -450,7 +455,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
                         const double ab = fa[(size_t)i * k + x] * fb[(size_t)j * k + x];
                         sum += ab, size += fabs(ab);
                     }
-                    if (beta != 0.f)
+                    if (beta != 0)
                         cv = beta * get(t->d, c.host, odd_base + z * sc + place(d_col, ldc, i, j));
                     const double slope = kn->epi == EPI_SCALE_ROW ? fabs(((float *)vector.host)[i]) : 1.2;
                     const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor,
@@ -477,7 +482,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
                         wrong_count += ((int *)count.host)[at] != 1;
                         if (!(got == get(t->d, &rounded, 0)) || !(fabs(x - ref) <= bound)) e = INFINITY;
                     }
-                    if (alpha == 0.f && (kn->epi == EPI_NONE || is_once(kn->epi))) { /* beta * C and nothing else */
+                    if (alpha == 0 && (kn->epi == EPI_NONE || is_once(kn->epi))) { /* beta * C and nothing else */
                         double rounded;
                         put(t->d, &rounded, 0, t->d == TC_F64 ? cv : (double)(float)cv);
                         if (!(got == get(t->d, &rounded, 0))) e = INFINITY;
