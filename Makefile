@@ -28,7 +28,7 @@ $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz
@@ -73,6 +73,8 @@ $(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/
 $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
+
+$(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 
 # tcgen05 runs in tcemu as sm_100a and sm_103a; the instructions that the sm_120 family alone has as sm_120a
 ifeq ($(GPU)$(origin ARCHS),file)

@@ -43,9 +43,10 @@ typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
 
 enum { TC_NO_ARGS = -1 }; /* .epi_size of a hook that takes no arguments */
 
-/* What a kernel knows of its epilogue when it is compiled: D's type, and the hook, or the hook of pairs, or neither. */
+/* What a kernel knows of its epilogue when it is compiled: D's type, whether rows in the kernel are D's columns (D is
+ * column-major), whether sums come as s32 (raw) or as f32, and the hook, or the hook of pairs, or neither. */
 typedef struct tc_epi {
-    int d;
+    int d, turned, raw;
     tc_epi_fn epi;
     tc_epi2_fn epi2;
 } tc_epi;
@@ -232,6 +233,14 @@ TC_DEV void tc__epi_alpha(float *v, const int count, float alpha)
     for (int i = 0; i < count; i++) v[i] *= alpha;
 }
 
+/* A place as the hook knows it. */
+TC_DEV tc_gemm_at tc__epi_place(const tc_epi e, const tc_gemm_at at)
+{
+    tc_gemm_at place = at;
+    if (e.turned) place.row = at.col, place.col = at.row;
+    return place;
+}
+
 /* The hook on a pair of neighbours of a row that both exist. */
 TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm_at at)
 {
@@ -240,10 +249,37 @@ TC_DEV void tc__epi_hook(const tc_epi e, const tc_gemm_out *o, float *x, tc_gemm
         x[0] = out.x;
         x[1] = out.y;
     } else if (e.epi) {
-        x[0] = e.epi(x[0], at, o->epi);
+        x[0] = e.epi(x[0], tc__epi_place(e, at), o->epi);
         at.col++;
-        x[1] = e.epi(x[1], at, o->epi);
+        x[1] = e.epi(x[1], tc__epi_place(e, at), o->epi);
     }
+}
+
+/* To an integer, to the nearest, ties to even; what is too large stops at the type's end, NaN becomes 0. */
+TC_DEV int tc__epi_s32(float x)
+{
+    int r;
+    asm("cvt.rni.s32.f32 %0, %1;" : "=r"(r) : "f"(x));
+    return r;
+}
+TC_DEV int tc__epi_s8(float x)
+{
+    int r;
+    asm("cvt.rni.sat.s8.f32 %0, %1;" : "=r"(r) : "f"(x));
+    return r;
+}
+TC_DEV uint32_t tc__epi_s8x4(const float *x)
+{
+    uint32_t r = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++) r |= ((uint32_t)tc__epi_s8(x[i]) & 255u) << 8 * i;
+    return r;
+}
+
+/* Sums of integers that alpha and beta leave as they are: D = sum (+ C) in integers, which wrap around. */
+TC_DEV int tc__epi_exact(const tc_epi e, const tc_gemm_out *o)
+{
+    return e.raw && o->alpha == 1.f && (o->beta == 0.f || o->beta == 1.f);
 }
 
 /* Distance in elements of (row, col) of a batch from the start of C, of D. */
@@ -260,7 +296,10 @@ TC_DEV long long tc__epi_d_at(const tc_gemm_out *o, tc_gemm_at at)
 TC_DEV float tc__epi_read_c(const int type, const tc_gemm_out *o, tc_gemm_at at)
 {
     const long long c = tc__epi_c_at(o, at);
-    return type == TC_F32 ? ((const float *)o->c)[c] : tc_unpack(type, ((const uint16_t *)o->c)[c]);
+    return type == TC_F32   ? ((const float *)o->c)[c]
+         : type == TC_S32 ? (float)((const int32_t *)o->c)[c]
+         : type == TC_S8  ? (float)((const int8_t *)o->c)[c]
+                          : tc_unpack(type, ((const uint16_t *)o->c)[c]);
 }
 
 /* Eight neighbours of a row as f32 in shared memory: the addresses of the first four and of the last four, where they
@@ -283,9 +322,17 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t fro
 {
     const int step = e.epi2 ? 2 : 1;
     float v[2];
+    if (tc__epi_exact(e, o)) {
+        const uint32_t sum = tc_bits_from_f32(tc__epi_shared(from));
+        ((uint32_t *)o->d)[tc__epi_d_at(o, at)] =
+            sum + (o->beta != 0.f ? ((const uint32_t *)o->c)[tc__epi_c_at(o, at)] : 0u);
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < step; i++) {
-        v[i] = tc__epi_shared(from + (uint32_t)(4 * i)) * o->alpha;
+        v[i] = tc__epi_shared(from + (uint32_t)(4 * i));
+        if (e.raw) v[i] = (float)(int)tc_bits_from_f32(v[i]);
+        v[i] *= o->alpha;
         if (o->beta != 0.f) {
             tc_gemm_at here = at;
             here.col += i;
@@ -293,12 +340,28 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t fro
         }
     }
     if (e.epi2) tc__epi_hook(e, o, v, at);
-    else if (e.epi) v[0] = e.epi(v[0], at, o->epi);
+    else if (e.epi) v[0] = e.epi(v[0], tc__epi_place(e, at), o->epi);
 #pragma unroll
     for (int i = 0; i < step; i++) {
         const long long d = tc__epi_d_at(o, at) + i;
         if (e.d == TC_F32) ((float *)o->d)[d] = v[i];
+        else if (e.d == TC_S32) ((int32_t *)o->d)[d] = tc__epi_s32(v[i]);
+        else if (e.d == TC_S8) ((int8_t *)o->d)[d] = (int8_t)tc__epi_s8(v[i]);
         else ((uint16_t *)o->d)[d] = (uint16_t)tc_pack(e.d, v[i], 0.f);
+    }
+}
+
+/* Eight sums of integers, whose bits x holds, as tc__epi_exact says. */
+TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float *x)
+{
+    const uint4 *c = (const uint4 *)((const uint32_t *)o->c + tc__epi_c_at(o, at));
+    uint4 *d = (uint4 *)((uint32_t *)o->d + tc__epi_d_at(o, at));
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const float *v = x + 4 * i;
+        const uint4 add = o->beta != 0.f ? c[i] : make_uint4(0, 0, 0, 0);
+        d[i] = make_uint4(tc_bits_from_f32(v[0]) + add.x, tc_bits_from_f32(v[1]) + add.y,
+                          tc_bits_from_f32(v[2]) + add.z, tc_bits_from_f32(v[3]) + add.w);
     }
 }
 
@@ -326,8 +389,20 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
                  : "=f"(x[4]), "=f"(x[5]), "=f"(x[6]), "=f"(x[7])
                  : "r"(p->hi)
                  : "memory");
+    if (e.raw) {
+        if (tc__epi_exact(e, o)) {
+            tc__epi_store_exact(o, p->at, x);
+            return;
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) x[i] = (float)(int)tc_bits_from_f32(x[i]);
+    }
     tc__epi_alpha(x, 8, o->alpha);
-    if (o->beta != 0.f) {
+    if (o->beta != 0.f && size == 1) {
+        const uint2 got = *(const uint2 *)((const char *)o->c + tc__epi_c_at(o, p->at));
+#pragma unroll
+        for (int i = 0; i < 8; i++) x[i] += o->beta * (float)(int8_t)((i < 4 ? got.x : got.y) >> i % 4 * 8);
+    } else if (o->beta != 0.f) {
         const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, p->at) * size);
 #pragma unroll
         for (int w = 0; w < size / 2; w++) {
@@ -335,7 +410,8 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
             const uint32_t u[4] = {got.x, got.y, got.z, got.w};
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                if (size == 4) x[4 * w + i] += o->beta * tc_f32_from_bits(u[i]);
+                if (size == 4)
+                    x[4 * w + i] += o->beta * (e.d == TC_S32 ? (float)(int)u[i] : tc_f32_from_bits(u[i]));
                 if (size == 2)
                     x[2 * i] += o->beta * tc_unpack(e.d, u[i]), x[2 * i + 1] += o->beta * tc_unpack(e.d, u[i] >> 16);
             }
@@ -348,7 +424,14 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
         tc__epi_hook(e, o, x + i, at);
     }
     uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, p->at) * size);
-    if (size == 4) {
+    if (size == 1) {
+        *(uint2 *)d = make_uint2(tc__epi_s8x4(x), tc__epi_s8x4(x + 4));
+    } else if (e.d == TC_S32) {
+#pragma unroll
+        for (int i = 0; i < 8; i += 4)
+            d[i / 4] = make_uint4((uint32_t)tc__epi_s32(x[i]), (uint32_t)tc__epi_s32(x[i + 1]),
+                                  (uint32_t)tc__epi_s32(x[i + 2]), (uint32_t)tc__epi_s32(x[i + 3]));
+    } else if (size == 4) {
         d[0] = make_uint4(tc_bits_from_f32(x[0]), tc_bits_from_f32(x[1]), tc_bits_from_f32(x[2]),
                           tc_bits_from_f32(x[3]));
         d[1] = make_uint4(tc_bits_from_f32(x[4]), tc_bits_from_f32(x[5]), tc_bits_from_f32(x[6]),

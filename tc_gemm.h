@@ -2,7 +2,7 @@
  * sm_90a.
  *
  *     D = epi(alpha * A * B + beta * C)       A: m x k row-major; B: k x n column-major (that is n rows of k); C, D: m
- *                                             x n row-major
+ *                                             x n row-major; or in other layouts, see LAYOUTS
  *
  *     #include "tc.h"
  *     typedef struct { const float *bias; } my_args;
@@ -55,6 +55,27 @@
  *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
+ *
+ * TYPES. What is more than f16 and bf16 the sm_80 kernels multiply, on Hopper too (TC_GEMM_DEFINE takes them for it).
+ *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
+ *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
+ *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
+ *                             in f32
+ *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
+ *     TC_F64                  f64                         TC_F64                       16
+ *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
+ *   for an instruction an element. Elements are f32 in memory, of any value.
+ *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
+ *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a
+ *   hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
+ *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
+ *
+ * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
+ * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the
+ * latter by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
+ * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
+ * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. BLAS's
+ * column-major C = A * B: all three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -372,7 +393,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     if (st == TC_OK) st = tc__gemm_check(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
-    if (tc__device_now(&device) == cudaSuccess && device.cc == 90) {
+    if (tc__gemm_by_wgmma(*given) && tc__device_now(&device) == cudaSuccess && device.cc == 90) {
         pick = tc__gemm_pick(given, &g, device.sms);
         g.choice = &pick;
         there = *how;
@@ -390,8 +411,9 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
         return st;
 #endif
     }
-    if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&g)) return tc__gemm_check_aligned(given, &g);
     other = tc_gemm_sm80_config(*given);
+    if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&other, &g))
+        return tc__gemm_check_aligned(given, &g);
     return tc__gemm_sm80_go(&other, &slow, args, how);
 }
 
@@ -502,8 +524,8 @@ TC_HOST tc_status tc__gemm_point_80(tc_gemm_plan *plan, const tc_gemm_args *args
 {
     tc_gemm_sm80_params p;
     memcpy((void *)&p, plan->params, sizeof p);
-    if (plan->at[0]) p.a = args->a;
-    if (plan->at[1]) p.b = args->b;
+    if (plan->at[0]) *(plan->call.turned ? &p.b : &p.a) = args->a;
+    if (plan->at[1]) *(plan->call.turned ? &p.a : &p.b) = args->b;
     tc__gemm_point_out(&p.out, plan, args);
     memcpy(plan->params, (const void *)&p, sizeof p);
     return TC_OK;
@@ -597,8 +619,8 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     TC__GEMM_HOOK(own)                                                                                                \
-    constexpr tc_gemm_config c = config;                                                                              \
-    tc_gemm_sm80(c, aligned, &params);
+    constexpr tc_gemm80 k = tc_gemm80_of(config);                                                                     \
+    tc_gemm_sm80(k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
  * workspace that there is. */
@@ -703,17 +725,23 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_RULES(X, c)
 
-/* On Hopper it takes no sm_80 kernel, so that they need not be compiled there. */
-#if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
-#define TC__FAST_SM80_BOUND(threads) threads
-#define TC__IF_FAST_SM80(...) __VA_ARGS__
+/* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. */
+#if TC_HAS_SM90A && defined(__CUDA_ARCH__)
+#define TC__GEMM_BY_MMA(config) !tc__gemm_by_wgmma(config)
 #else
-#define TC__FAST_SM80_BOUND(threads) 32
-#define TC__IF_FAST_SM80(...)
+#define TC__GEMM_BY_MMA(config) true
 #endif
 
-/* Types and hooks only. */
+/* Types, layouts and hooks only. */
 TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { return c; }
+
+/* A configuration that Hopper's kernels serve, to write down those that are never called. */
+TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
+    return c;
+}
 
 #define TC_GEMM_DEFINE(name, ...) TC__CALL4(TC__GEMM_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_DEFINE_(name, own, ...)                                                                              \
@@ -731,9 +759,11 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 
 /* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */
 #define TC__GEMM_AUTO_IF(wanted, threads) ((wanted) ? threads : 32)
-#define TC__GEMM_AUTO_CONFIG(own, fields) tc__gemm_tiled(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_CONFIG(own, fields)                                                                             \
+    tc__gemm_tiled(tc__gemm_for_wgmma(own##_config()), tc__gemm_tile{TC__GEMM_UNPACK fields})
 #define TC__GEMM_AUTO_WANTED(own, fields)                                                                             \
-    tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes)
+    (tc__gemm_by_wgmma(own##_config())                                                                                \
+     && tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes))
 #define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
     TC__GEMM_SM90_KERNEL(                                                                                             \
         name##_##tile, own##_sm90,                                                                                    \
@@ -742,19 +772,23 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
             TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)                            \
         }))
 #define TC__GEMM_AUTO_UNALIGNED(own) tc__gemm_serves(own##_config(), TC_SHAPES_UNALIGNED)
+#define TC__GEMM_AUTO_ANY_CONFIG(own) tc__gemm_any_tiled(tc__gemm_for_wgmma(own##_config()))
+#define TC__GEMM_AUTO_ANY_WANTED(own) (tc__gemm_by_wgmma(own##_config()) && TC__GEMM_AUTO_UNALIGNED(own))
 #define TC__GEMM_AUTO_ANY(kernel, own)                                                                                \
     TC__GEMM_SM90_KERNEL(                                                                                             \
         kernel, own##_sm90_any,                                                                                       \
-        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_UNALIGNED(own), tc_gemm_sm90_threads(tc__gemm_any_tiled(own##_config()))),     \
-        TC__IF_SM90A(if (TC__GEMM_AUTO_UNALIGNED(own)) {                                                              \
-            TC__GEMM_SM90_ANY_BODY(own, tc__gemm_any_tiled(own##_config()), TC__GEMM_PARAMS_OF)                       \
+        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_ANY_WANTED(own), tc_gemm_sm90_threads(TC__GEMM_AUTO_ANY_CONFIG(own))),         \
+        TC__IF_SM90A(if (TC__GEMM_AUTO_ANY_WANTED(own)) {                                                             \
+            TC__GEMM_SM90_ANY_BODY(own, TC__GEMM_AUTO_ANY_CONFIG(own), TC__GEMM_PARAMS_OF)                            \
         }))
+#define TC__GEMM_AUTO_80_WANTED(own, aligned)                                                                         \
+    (TC__GEMM_BY_MMA(own##_config()) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
 #define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
     TC__GEMM_SM80_KERNEL(                                                                                             \
-        kernel, own##_sm80, TC__FAST_SM80_BOUND,                                                                      \
-        TC__GEMM_AUTO_IF(aligned || TC__GEMM_AUTO_UNALIGNED(own),                                                     \
+        kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
+        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_80_WANTED(own, aligned),                                                       \
                          tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),                                  \
-        TC__IF_FAST_SM80(if (aligned || TC__GEMM_AUTO_UNALIGNED(own)) {                                               \
+        TC__IF_SM80(if (TC__GEMM_AUTO_80_WANTED(own, aligned)) {                                                      \
             TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)                 \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)

@@ -14,11 +14,15 @@
 #include "tc_work.h"
 
 enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
+enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout: neighbours of a row, of a column */
 
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
-    int a, b, d;    /* element types: a = b = TC_F16 or TC_BF16; d: TC_F16, TC_BF16, TC_F32. C has d's type. */
+    int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
+    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others than these: the sm_80 kernel */
+    int d_layout;           /* how D and C lie (TC_ROW); TC_COL: the sm_80 kernel */
+    int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
     int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
     int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
     int warps_m, warps_n;     /* SM80: warps along m and n (2 x 2, or 2 x 4 where bn is 256) */
@@ -49,19 +53,21 @@ enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
 
 /* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
  * wants d to be null, and k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever
- * they hold. A pitch is the distance between rows of A, of B's columns, of C, of D. Leave batch and the
- * strides 0 for a single product; otherwise batch matrices, stride elements apart (0: the same matrix; not for d). */
+ * they hold. A pitch is the distance between rows of A, of B's columns, of C, of D; in the other layout between columns
+ * of A, C, D, rows of B. Leave batch and the strides 0 for a single product; otherwise batch matrices, stride elements
+ * apart (0: the same matrix; not for d). */
 typedef struct tc_gemm_args {
     int m, n, k;
     const void *a;
-    int64_t lda; /* >= k */
+    int64_t lda; /* >= k; column-major: >= m */
     const void *b;
-    int64_t ldb; /* >= k */
+    int64_t ldb; /* >= k; row-major: >= n */
     const void *c;
-    int64_t ldc; /* >= n; C is not read unless beta points to something other than 0 */
+    int64_t ldc; /* >= n; column-major: >= m. C is not read unless beta points to something other than 0 */
     void *d;
-    int64_t ldd;              /* >= n */
+    int64_t ldd;              /* >= n; column-major: >= m */
     const float *alpha, *beta; /* host pointers, read during the call; NULL: 1 and 0 */
+    const double *alpha64, *beta64; /* the same where D is f64, which takes these alone */
     int batch;
     int64_t stride_a, stride_b, stride_c, stride_d;
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
@@ -76,11 +82,61 @@ typedef struct tc_gemm_args {
 /* How many hooks there are. */
 TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0); }
 
+/* Families of types, and what sums are in. */
+TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type == TC_U8; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_16(int type) { return type == TC_F16 || type == TC_BF16; }
+TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
+{
+    return tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32;
+}
+
+/* Do A and B multiply; do sums become D's type? */
+TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
+{
+    return tc__gemm_is_16(a) || tc__gemm_is_int(a) || a == TC_TF32 || a == TC_F64;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_b_ok(const tc_gemm_config c)
+{
+    return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b));
+}
+TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
+{
+    return c.a == TC_F64 ? c.d == TC_F64
+                         : tc__gemm_is_16(c.d) || c.d == TC_F32
+                               || (tc__gemm_is_int(c.a) && (c.d == TC_S32 || c.d == TC_S8));
+}
+
+/* Layouts other than the default. */
+TC_HD TC_CONSTEXPR int tc__gemm_a_col(const tc_gemm_config c) { return c.a_layout == TC_COL; }
+TC_HD TC_CONSTEXPR int tc__gemm_b_row(const tc_gemm_config c) { return c.b_layout == TC_ROW; }
+TC_HD TC_CONSTEXPR int tc__gemm_d_col(const tc_gemm_config c) { return c.d_layout == TC_COL; }
+
+/* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
+TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
+{
+    return tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c);
+}
+
+#define TC__GEMM_BY_WGMMA                                                                                             \
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16 and bf16, A row-major, B column-major, D row-major: other types and "     \
+    "layouts are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
+
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
-    X((c).a == TC_F16 || (c).a == TC_BF16, "tc: .a must be TC_F16 or TC_BF16")                                        \
-    X((c).b == (c).a, "tc: .b must be the type of .a")                                                                \
-    X((c).d == TC_F16 || (c).d == TC_BF16 || (c).d == TC_F32, "tc: .d must be TC_F16, TC_BF16 or TC_F32")             \
+    X(tc__gemm_a_ok((c).a), "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_S8, TC_U8 or TC_F64")                        \
+    X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix)")                                        \
+    X(tc__gemm_d_ok(c),                                                                                               \
+      "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64")           \
+    X((c).round == 0 || ((c).round == 1 && (c).a == TC_TF32),                                                         \
+      "tc: .round must be 0, or 1 of TC_TF32, whose elements it rounds to the nearest")                               \
+    X((c).a != TC_F64 || !tc__gemm_hooked(c), "tc: .a = TC_F64 takes no hook: .epi and .epi2 compute in f32")         \
+    X((!tc__gemm_a_col(c) && !tc__gemm_b_row(c)) || tc__gemm_is_16((c).a),                                            \
+      "tc: .a_layout = TC_COL and .b_layout = TC_ROW need TC_F16 or TC_BF16: ldmatrix turns elements of 16 bits")     \
+    X((c).a_layout >= 0 && (c).a_layout <= TC_COL && (c).b_layout >= 0 && (c).b_layout <= TC_COL                      \
+      && (c).d_layout >= 0 && (c).d_layout <= TC_COL,                                                                 \
+      "tc: .a_layout, .b_layout and .d_layout must be TC_ROW or TC_COL")                                              \
+    X(!tc__gemm_d_col(c) || !(c).epi2,                                                                                \
+      "tc: .epi2 takes neighbours of a row, which .d_layout = TC_COL does not keep together: use .epi")               \
     X(tc__gemm_hooked(c) < 2, "tc: give .epi or .epi2, not both")                                                     \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
@@ -107,9 +163,12 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
 }
 #endif
 
+/* Do integer sums come to the epilogue as they are? Where alpha or beta want it, it makes floats of them. */
+TC_HD TC_CONSTEXPR int tc__gemm_raw(const tc_gemm_config c) { return c.d == TC_S32 && !tc__gemm_hooked(c); }
+
 TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
 {
-    tc_epi e = {c.d, c.epi, c.epi2};
+    tc_epi e = {c.d, tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2};
     return e;
 }
 
@@ -135,7 +194,9 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(step, 256),
     TC__GEMM_FIELD(swap, 1),        TC__GEMM_FIELD(split, 1),
     TC__GEMM_FIELD(raster, 16),     TC__GEMM_FIELD(raster_group, 1 << 30),
-    TC__GEMM_FIELD(epi_size, 0),    {NULL, 0, 0}};
+    TC__GEMM_FIELD(epi_size, 0),    TC__GEMM_FIELD(a_layout, 0),
+    TC__GEMM_FIELD(b_layout, 0),    TC__GEMM_FIELD(d_layout, 0),
+    TC__GEMM_FIELD(round, 0),       {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
 TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
@@ -155,7 +216,26 @@ TC_HOST int tc__gemm_empty(const tc_gemm_args *g)
 }
 
 TC_HOST int tc__gemm_batch(const tc_gemm_args *g) { return g->batch ? g->batch : 1; }
-TC_HOST float tc__gemm_beta(const tc_gemm_args *g) { return g->beta ? *g->beta : 0.f; }
+TC_HOST double tc__gemm_alpha(const tc_gemm_args *g) { return g->alpha64 ? *g->alpha64 : g->alpha ? *g->alpha : 1.; }
+TC_HOST double tc__gemm_beta(const tc_gemm_args *g) { return g->beta64 ? *g->beta64 : g->beta ? *g->beta : 0.; }
+
+/* A, B, C or D of a call, as which says: 'a', 'b', 'c', 'd': rows of what lies together in memory, so that rows of B
+ * are its columns unless it is row-major. */
+TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const int turned = which == 'a' ? tc__gemm_a_col(*c) : which == 'b' ? tc__gemm_b_row(*c) : tc__gemm_d_col(*c);
+    const int cols = which == 'a' || which == 'b' ? g->k : g->n, rows = which == 'b' ? g->n : g->m;
+    tc_operand_matrix x;
+    x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
+    x.type = which == 'a' ? c->a : which == 'b' ? c->b : c->d;
+    x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
+    x.cols = turned ? rows : cols;
+    x.rows = turned ? cols : rows;
+    x.batch = tc__gemm_batch(g);
+    x.pitch = which == 'a' ? g->lda : which == 'b' ? g->ldb : which == 'c' ? g->ldc : g->ldd;
+    x.stride = which == 'a' ? g->stride_a : which == 'b' ? g->stride_b : which == 'c' ? g->stride_c : g->stride_d;
+    return x;
+}
 
 /* The rules that hold for every kernel. */
 TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
@@ -178,11 +258,23 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                         g->stride_a < 0 ? 'a' : g->stride_b < 0 ? 'b' : g->stride_c < 0 ? 'c' : 'd',
                         (long long)(g->stride_a < 0 ? g->stride_a
                                     : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
-    if (g->lda < g->k) return tc__fail(TC_ERR_PITCH, "lda = %lld is less than k = %d", (long long)g->lda, g->k);
-    if (g->ldb < g->k) return tc__fail(TC_ERR_PITCH, "ldb = %lld is less than k = %d", (long long)g->ldb, g->k);
-    if (g->ldd < g->n) return tc__fail(TC_ERR_PITCH, "ldd = %lld is less than n = %d", (long long)g->ldd, g->n);
-    if (tc__gemm_beta(g) != 0.f && g->ldc < g->n)
-        return tc__fail(TC_ERR_PITCH, "ldc = %lld is less than n = %d", (long long)g->ldc, g->n);
+    if (c->d == TC_F64 ? g->alpha || g->beta : g->alpha64 || g->beta64)
+        return tc__fail(TC_ERR_CONFIG, "%s%s is given, but D is %s: give %s%s", g->alpha || g->alpha64 ? "alpha" : "beta",
+                        c->d == TC_F64 ? "" : "64", tc_type_name(c->d), g->alpha || g->alpha64 ? "alpha" : "beta",
+                        c->d == TC_F64 ? "64" : "");
+    for (i = 0; i < 4; i++) {
+        const tc_operand_matrix x = tc__gemm_matrix(c, g, "abdc"[i]);
+        const char *turned = "";
+        if (i == 3 && tc__gemm_beta(g) == 0) break;
+        if (x.pitch >= x.cols || (i < 2 && g->k == 0 && x.pitch >= 0)) continue;
+        if (i == 1 ? tc__gemm_b_row(*c) : i == 0 ? tc__gemm_a_col(*c) : tc__gemm_d_col(*c))
+            turned = i == 1 ? ", and B is row-major" : i == 0 ? ", and A is column-major" : ", and D is column-major";
+        return tc__fail(TC_ERR_PITCH, "ld%s = %lld is less than %c = %d%s", x.name, (long long)x.pitch,
+                        i == 0   ? *turned ? 'm' : 'k'
+                        : i == 1 ? *turned ? 'n' : 'k'
+                                 : *turned ? 'm' : 'n',
+                        x.cols, turned);
+    }
     st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
     if (st != TC_OK) return st;
     if (c->epi2 && g->n % 2)
@@ -206,18 +298,19 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
     if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");
     if (g->k > 0 && !g->b) return tc__fail(TC_ERR_NULL, "b is null");
-    if (tc__gemm_beta(g) != 0.f && !g->c)
-        return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", (double)tc__gemm_beta(g));
+    if (tc__gemm_beta(g) != 0 && !g->c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
     if ((uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
         return tc__fail(TC_ERR_ALIGN, "d = %p is not a multiple of its element's %d bytes", g->d,
                         tc_type_bits(c->d) / 8);
-    if (tc__gemm_beta(g) != 0.f && (uintptr_t)g->c % ((size_t)tc_type_bits(c->d) / 8))
+    if (tc__gemm_beta(g) != 0 && (uintptr_t)g->c % ((size_t)tc_type_bits(c->d) / 8))
         return tc__fail(TC_ERR_ALIGN, "c = %p is not a multiple of its element's %d bytes", g->c,
                         tc_type_bits(c->d) / 8);
-    if (g->k > 0 && (uintptr_t)g->a % 2)
-        return tc__fail(TC_ERR_ALIGN, "a = %p is not a multiple of its element's 2 bytes", g->a);
-    if (g->k > 0 && (uintptr_t)g->b % 2)
-        return tc__fail(TC_ERR_ALIGN, "b = %p is not a multiple of its element's 2 bytes", g->b);
+    for (i = 0; i < 2 && g->k > 0; i++) {
+        const tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
+        if ((uintptr_t)x.base % ((size_t)tc_type_bits(x.type) / 8))
+            return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of its element's %d bytes", x.name, x.base,
+                            tc_type_bits(x.type) / 8);
+    }
     return TC_OK;
 }
 
@@ -225,24 +318,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
 {
     tc_gemm_args e = *g;
-    if (e.alpha && *e.alpha == 0.f) e.k = 0, e.a = e.b = 0;
+    if (tc__gemm_alpha(g) == 0) e.k = 0, e.a = e.b = 0;
     return e;
-}
-
-/* A, B, C or D of a call, as which says: 'a', 'b', 'c', 'd'. Rows of B are its columns. */
-TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm_args *g, char which)
-{
-    const int k_major = which == 'a' || which == 'b';
-    tc_operand_matrix x;
-    x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
-    x.type = which == 'a' ? c->a : which == 'b' ? c->b : c->d;
-    x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
-    x.cols = k_major ? g->k : g->n;
-    x.rows = which == 'b' ? g->n : g->m;
-    x.batch = tc__gemm_batch(g);
-    x.pitch = which == 'a' ? g->lda : which == 'b' ? g->ldb : which == 'c' ? g->ldc : g->ldd;
-    x.stride = which == 'a' ? g->stride_a : which == 'b' ? g->stride_b : which == 'c' ? g->stride_c : g->stride_d;
-    return x;
 }
 
 /* Does a matrix follow TMA's rules? One that is not read follows any. */
@@ -250,7 +327,7 @@ TC_HOST int tc__gemm_fits(const tc_gemm_config *c, const tc_gemm_args *g, char w
 {
     const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
     if ((which == 'a' || which == 'b') && g->k == 0) return 1;
-    if (which == 'c' && tc__gemm_beta(g) == 0.f) return 1;
+    if (which == 'c' && tc__gemm_beta(g) == 0) return 1;
     return tc_operand_breaks(&x) == TC_OPERAND_FITS;
 }
 
@@ -272,7 +349,7 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
     o.m = g->m;
     o.n = g->n;
     o.alpha = g->alpha ? *g->alpha : 1.f;
-    o.beta = tc__gemm_beta(g);
+    o.beta = g->beta ? *g->beta : 0.f;
     o.c = g->c;
     o.ldc = g->ldc;
     o.stride_c = g->stride_c;

@@ -6,6 +6,7 @@
  *     tc_gemm_sm80_params, _fill (host)      what the kernel is given; fills it from a call's arguments
  *     tc_gemm_sm80_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
  *                                            (tc_gemm.h)
+ *     tc_gemm80, tc_gemm80_of                the kernel as its functions know it, a constant
  *     tc_gemm_sm80                           the kernel's body
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. One block a tile. cp.async fills a
@@ -13,6 +14,13 @@
  *
  *     shared memory:    [stages] A: bm rows of bk elements | [stages] B: bn rows of bk elements (tc_rows of
  *                       tc_operand.h)
+ *
+ * An operand whose neighbours in memory are those of a k (A column-major, B row-major) lies there as it is: bk rows of
+ * bm (bn) elements, which ldmatrix.trans turns on the way to the registers. Where D is column-major, the kernel
+ * computes D^T = B^T A^T, whose rows lie together (tc__gemm80_view).
+ *
+ * Types differ in little: an instruction takes 32 bytes of k of each row, whatever lies in them, and 16 x 8 sums of 4
+ * bytes lie in the same lanes. f64 alone has fragments and an end of its own (tc__gemm80_place).
  */
 #ifndef TC_GEMM_SM80_H
 #define TC_GEMM_SM80_H
@@ -22,17 +30,62 @@
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
 
-/* A block of A or B, `rows` rows of it; threads: those of the kernel. */
-TC_HD TC_CONSTEXPR tc_rows tc__gemm80_rows(const tc_gemm_config c, int rows)
+/* The configuration as the kernel sees it, with D row-major: A and B change places where it is not. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_view(const tc_gemm_config given)
 {
-    const tc_rows t = {c.bk * tc_type_bits(c.a) / 8, rows, tc_gemm_sm80_threads(c)};
-    return t;
+    tc_gemm_config v = given;
+    if (!tc__gemm_d_col(given)) return v;
+    v.d_layout = TC_ROW;
+    v.a = given.b, v.b = given.a;
+    v.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW;
+    v.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
+    v.bm = given.bn, v.bn = given.bm;
+    v.warps_m = given.warps_n, v.warps_n = given.warps_m;
+    if (given.raster) v.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
+    return v;
 }
+
+/* A block of A or B of a view in shared memory, and how it is copied there. */
+typedef struct tc__gemm80_operand {
+    tc_rows t;
+    int size;   /* bytes of an element */
+    int turned; /* its rows run along m or n, one for each k */
+} tc__gemm80_operand;
+
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config c, int rows, int turned)
+{
+    const int size = tc_type_bits(c.a) / 8;
+    const tc__gemm80_operand o = {
+        {(turned ? rows : c.bk) * size, turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned};
+    return o;
+}
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(const tc_gemm_config v)
+{
+    return tc__gemm80_operand_of(v, v.bm, tc__gemm_a_col(v));
+}
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(const tc_gemm_config v)
+{
+    return tc__gemm80_operand_of(v, v.bn, tc__gemm_b_row(v));
+}
+
+/* Do whole passes of copies fill a block? */
+TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
+{
+    return o.t.bytes >= 16 && tc_rows_step(o.t) > 0 && o.t.rows % tc_rows_step(o.t) == 0;
+}
+
+/* Bytes of k of a row of a block that is not turned, of which an instruction takes 32. */
+TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 8; }
+
+/* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
+TC_HD TC_CONSTEXPR int tc__gemm80_staged(const tc_gemm_config c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
-    const int ring = c.stages * (c.bm + c.bn) * tc__gemm80_rows(c, 1).bytes,
-              epilogue = c.warps_m * 16 * (c.bn + 8 * c.warps_n) * 4;
+    const tc_gemm_config v = tc__gemm80_view(c);
+    const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
+    const int ring = v.stages * (v.bm + v.bn) * tc__gemm80_k_bytes(v),
+              epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4);
     return ring > epilogue ? ring : epilogue;
 }
 
@@ -40,7 +93,8 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
-    return wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
+    return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
+                         : wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
 /* The configuration with every unset field filled in. */
@@ -49,9 +103,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : 128;
     c.bn = c.bn ? c.bn : 128;
-    c.bk = c.bk ? c.bk : 64;
+    c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
     c.stages = c.stages ? c.stages : 3;
-    c.warps_m = c.warps_m ? c.warps_m : 2;
+    c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 ? 4 : 2;
     c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 ? 4 : 2;
     c.cluster_m = c.cluster_n = c.cluster_k = 1;
     return c;
@@ -61,8 +115,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 {
     tc_op op = tc_op_make(80, TC_INST_MMA);
-    op.a = c.a, op.b = c.b, op.acc = TC_F32;
-    op.m = 16, op.n = 8, op.k = 16;
+    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
+    op.m = c.a == TC_F64 ? 8 : 16, op.n = 8;
+    op.k = tc_type_bits(c.a) ? 256 / tc_type_bits(c.a) : 0;
     return op;
 }
 
@@ -70,17 +125,24 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
     X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
-      "tc: mma.sync m16n8k16 does not multiply the types of .a and .b: docs/types.md")                                \
-    X((c).bk == 32 || (c).bk == 64, "tc: .bk must be 32 or 64")                                                       \
+      "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
+    X(tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                               \
+      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of TC_TF32, 16 of TC_F64")      \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
-    X((c).bm % tc_rows_step(tc__gemm80_rows(c, (c).bm)) == 0 && (c).bn % tc_rows_step(tc__gemm80_rows(c, (c).bn)) == 0,\
-      "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills")             \
+    X((tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 0)))                                   \
+      && (tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                               \
+      "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills (8: the "     \
+      "elements of 16 bytes)")                                                                                        \
+    X((!tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 1)))                                  \
+      && (!tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 1))),                              \
+      "tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies " \
+      "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
-      "is the most, less with more than 8 warps")                                                                     \
+      "is the most (TC_F64: 32 x 64), less with more than 8 warps")                                                   \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
@@ -97,61 +159,120 @@ typedef struct tc_gemm_sm80_params {
     tc_gemm_out out;
     tc_tiles tiles;
     int k, word, vec; /* word: rows of A and B are aligned to 4 bytes; vec: rows of C and D to 16 */
+    double alpha, beta; /* where D is f64 */
 } tc_gemm_sm80_params;
 
 #ifdef __CUDACC__
 
+/* The kernel as its functions know it: its configuration as a view, its operands. A constant of the compiler's front end, made once: what the optimiser is left to find out by itself it finds out too late for the order
+ * of instructions. */
+typedef struct tc_gemm80 {
+    tc_gemm_config c;
+    tc__gemm80_operand a, b;
+    int k_bytes; /* of a row that is not turned */
+    int turned;  /* rows of the view are D's columns */
+    int sums;    /* type of the accumulators */
+} tc_gemm80;
+
+TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
+{
+    const tc_gemm_config v = tc__gemm80_view(c);
+    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c), tc__gemm_sums(v)};
+    return k;
+}
+
 /* How the copies of a tile go: every row and every k of it exists; rows are aligned to 16 bytes; or neither. */
 enum { TC__GEMM80_WHOLE = 2, TC__GEMM80_ALIGNED = 1, TC__GEMM80_ANY = 0 };
 
-/* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. */
+/* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. A pass
+ * fills a row's chunks side by side as far as they are a power of 2; a turned row may take several. */
 typedef struct tc__gemm80_source {
     const char *src; /* of the next pass */
-    long long step;  /* bytes from one pass to the next */
+    long long step;  /* bytes from the rows of one pass to those of the next */
     long long back;  /* bytes from behind the last pass of a k block to the first of the next one */
     uint32_t dst;    /* offset in a stage */
-    int passes;      /* of those asked for, how many lie inside the matrix */
+    int passes;      /* of those asked for, how many lie inside the matrix; turned: elements left of the row */
 } tc__gemm80_source;
 
-/* t: the block; base, pitch (elements): row 0 of the matrix of this tile's rows; left: rows from there to the matrix's
- * end. */
-TC_DEV_SM80 tc__gemm80_source tc__gemm80_source_make(const tc_rows t, const uint16_t *base, long long pitch, int left)
+/* A place in a matrix of elements of `size` bytes. */
+TC_DEV const void *tc__gemm80_element(const int size, const void *base, long long at)
 {
+    return size == 1   ? (const void *)((const uint8_t *)base + at)
+         : size == 2   ? (const void *)((const uint16_t *)base + at)
+         : size == 4   ? (const void *)((const uint32_t *)base + at)
+                       : (const void *)((const uint64_t *)base + at);
+}
+
+/* base, pitch (elements): the matrix from this tile on; left: rows (turned: elements of a row) from there to the
+ * matrix's end. */
+TC_DEV_SM80 tc__gemm80_source tc__gemm80_source_make(const tc__gemm80_operand o, const void *base, long long pitch,
+                                                     int left)
+{
+    const tc_rows t = o.t;
     const int lanes = tc_rows_lanes(t), step = tc_rows_step(t), r = (int)threadIdx.x / lanes,
               ch = (int)threadIdx.x % lanes;
     tc__gemm80_source s;
-    s.src = (const char *)(base + ((long long)r * pitch + ch * 8));
-    s.step = pitch * (step * 2);
-    s.back = t.bytes - pitch * (t.rows * 2);
+    s.src = (const char *)tc__gemm80_element(o.size, base, (long long)r * pitch + ch * (16 / o.size));
+    s.step = pitch * (step * o.size);
+    s.back = t.bytes - pitch * (t.rows * o.size);
     s.dst = tc_rows_at(t.bytes, (uint32_t)r, (uint32_t)ch);
     s.passes = left > r ? (left - r + step - 1) / step : 0;
+    if (o.turned) s.back = 0, s.passes = left - ch * (16 / o.size);
     return s;
 }
 
-/* A run of passes of one operand into a stage; bytes: how much of this thread's chunk lies inside k. */
+/* A run of passes of one operand into a stage; inside: how much of this thread's chunk lies inside k, in bytes; turned:
+ * how many of its rows. */
 typedef struct tc__gemm80_run {
     uint32_t stage;
-    int from, to, word, bytes;
+    int from, to, word, inside;
 } tc__gemm80_run;
 
-/* The source moves along with each pass: one addition, where an address from scratch would take registers' bandwidth
- * from mma.sync. */
-TC_DEV_SM80 void tc__gemm80_load(const tc_rows t, const int how, tc__gemm80_source *s, const tc__gemm80_run run)
+/* Bytes of a chunk that exist, of `left` elements from its first on. */
+TC_DEV int tc__gemm80_chunk(const int size, int left)
+{
+    return left < 0 ? 0 : left > 16 / size ? 16 : left * size; /* elements: as many bytes may not fit an int */
+}
+
+/* The same of pass i of a turned block. */
+TC_DEV int tc__gemm80_exists(const tc__gemm80_operand o, const tc__gemm80_source *s, const tc__gemm80_run *run,
+                             const int i)
+{
+    const int pieces = tc_rows_pieces(o.t);
+    if (i / pieces >= run->inside) return 0;
+    return tc__gemm80_chunk(o.size, s->passes - i % pieces * tc_rows_lanes(o.t) * (16 / o.size));
+}
+
+/* From the pass before to pass i. The source moves along with each pass: one addition, where an address from scratch
+ * would take registers' bandwidth from mma.sync. */
+TC_DEV void tc__gemm80_next(const tc__gemm80_operand o, tc__gemm80_source *s, const int i)
+{
+    const int pieces = tc_rows_pieces(o.t), piece = tc_rows_lanes(o.t) * 16;
+    if (i % pieces) s->src += piece;
+    else s->src += s->step - (pieces - 1) * piece;
+}
+
+TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__gemm80_source *s,
+                                 const tc__gemm80_run run)
 {
     if (how == TC__GEMM80_ANY) { /* slow anyway: keep it small */
 #pragma unroll 1
-        for (int i = run.from; i < run.to; i++, s->src += s->step)
-            tc_rows_copy(run.word, run.stage + tc_rows_to(t, s->dst, threadIdx.x, i), s->src,
-                         i < s->passes ? run.bytes : 0);
+        for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i)) {
+            const uint32_t to = run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i);
+            if (o.size == 1) tc_rows_copy_8(run.word, to, s->src, i < s->passes ? run.inside : 0);
+            else if (o.turned) tc_rows_copy(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
+            else tc_rows_copy(run.word, to, s->src, i < s->passes ? run.inside : 0);
+        }
     } else {
 #pragma unroll
-        for (int i = run.from; i < run.to; i++, s->src += s->step) {
-            const uint32_t to = run.stage + tc_rows_to(t, s->dst, threadIdx.x, i);
+        for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i)) {
+            const uint32_t to = run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i);
             if (how == TC__GEMM80_WHOLE) tc_cp_async_cg_16(to, s->src);
-            else tc_cp_async_cg_16_zfill(to, s->src, i < s->passes ? run.bytes : 0);
+            else if (o.turned) tc_cp_async_cg_16_zfill(to, s->src, tc__gemm80_exists(o, s, &run, i));
+            else tc_cp_async_cg_16_zfill(to, s->src, i < s->passes ? run.inside : 0);
         }
     }
-    if (run.to == tc_rows_passes(t)) s->src += s->back;
+    if (run.to == tc_rows_passes(o.t) * tc_rows_pieces(o.t)) s->src += s->back;
 }
 
 /* The sources of both operands, and what the mainloop needs besides. */
@@ -161,66 +282,178 @@ typedef struct tc__gemm80_block {
     int k, word;
 } tc__gemm80_block;
 
+/* How many of this thread's turned rows lie inside k, of which `left` elements are left. */
+TC_DEV int tc__gemm80_k_rows(const tc__gemm80_operand o, int left)
+{
+    const int step = tc_rows_step(o.t), r = (int)threadIdx.x / tc_rows_lanes(o.t);
+    return left > r ? (left - r + step - 1) / step : 0;
+}
+
 /* Part `part` of `parts` of the copies of k block `block`, into a stage. */
-TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm_config c, const int how, tc__gemm80_block *g, int block, uint32_t stage,
+TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_block *g, int block, uint32_t stage,
                                  const int part, const int parts)
 {
-    const tc_rows ta = tc__gemm80_rows(c, c.bm), tb = tc__gemm80_rows(c, c.bn);
-    const int left = g->k - block * c.bk
-                   - (int)threadIdx.x % tc_rows_lanes(ta) * 8; /* elements: twice as many bytes may not fit an int */
-    const int bytes = left < 0 ? 0 : left > 8 ? 16 : left * 2;
-    const int a_passes = tc_rows_passes(ta), b_passes = tc_rows_passes(tb);
-    const tc__gemm80_run a = {g->smem + stage * (uint32_t)(c.bm * ta.bytes), a_passes * part / parts,
-                              a_passes * (part + 1) / parts, g->word, bytes};
-    const tc__gemm80_run b = {g->smem + (uint32_t)(c.stages * c.bm * ta.bytes) + stage * (uint32_t)(c.bn * ta.bytes),
-                              b_passes * part / parts, b_passes * (part + 1) / parts, g->word, bytes};
-    tc__gemm80_load(ta, how, &g->a, a);
-    tc__gemm80_load(tb, how, &g->b, b);
+    const tc__gemm80_operand a = k.a, b = k.b;
+    const int left = g->k - block * k.c.bk;
+    const int bytes = tc__gemm80_chunk(a.size, left - (int)threadIdx.x % (k.k_bytes / 16) * (16 / a.size));
+    const int a_passes = tc_rows_passes(a.t) * tc_rows_pieces(a.t),
+              b_passes = tc_rows_passes(b.t) * tc_rows_pieces(b.t);
+    const uint32_t a_bytes = (uint32_t)(a.t.rows * a.t.bytes), b_bytes = (uint32_t)(b.t.rows * b.t.bytes);
+    const tc__gemm80_run ra = {g->smem + stage * a_bytes, a_passes * part / parts, a_passes * (part + 1) / parts,
+                               g->word, a.turned ? tc__gemm80_k_rows(a, left) : bytes};
+    const tc__gemm80_run rb = {g->smem + (uint32_t)k.c.stages * a_bytes + stage * b_bytes, b_passes * part / parts,
+                               b_passes * (part + 1) / parts, g->word, b.turned ? tc__gemm80_k_rows(b, left) : bytes};
+    tc__gemm80_load(a, how, &g->a, ra);
+    tc__gemm80_load(b, how, &g->b, rb);
 }
 
-/* The fragments of one step of k: ldmatrix rows: A 16 x 16 as (rows, k half); B two n8 tiles as (n half, k half). */
+/* The fragments of one step of k: ldmatrix rows: A 16 rows as (rows, k half); B two n8 tiles as (n half, k half). f64:
+ * 8 rows of A, of B each. */
 typedef struct tc__gemm80_fragments {
     uint32_t a[16][4], b[64];
+    double a64[32], b64[32];
 } tc__gemm80_fragments;
 
-/* a, b: shared addresses of this lane's rows in a stage, at the step. */
-TC_DEV_SM80 void tc__gemm80_read(const tc_gemm_config c, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+/* Sums, of the one type that a kernel has: of each 16 x 8 four (f64: of each 8 x 8 two). */
+typedef struct tc__gemm80_acc {
+    float f[256];
+    int32_t i[256];
+    double d[128];
+} tc__gemm80_acc;
+
+/* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp read
+ * 32 of each of four rows, which lie in different banks if every second row is taken: rows 0 2 4 6, then 1 3 5 7. The
+ * sums come out in the same order, by rows and by columns. */
+TC_DEV int tc__gemm80_place(int row) { return row % 4 * 2 + row / 4; }
+
+/* Where a lane's row of ldmatrix lies in a stage: `row` is its row of the block's rows of 16 (of a turned block: its
+ * k), chunk its chunk of a row. The swizzle of a turned block is put on when it is read (tc__gemm80_turn): chunks that
+ * an add reaches, not an XOR. */
+TC_DEV uint32_t tc__gemm80_lane(const tc__gemm80_operand o, int row, int chunk)
 {
-    const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8, row_bytes = tc__gemm80_rows(c, 1).bytes;
-#pragma unroll
-    for (int i = 0; i < mi; i++) tc_ldmatrix_x4(f->a[i], a + (uint32_t)(i * 16 * row_bytes));
-#pragma unroll
-    for (int j = 0; j < ni; j += 2) tc_ldmatrix_x4(f->b + j * 2, b + (uint32_t)(j * 8 * row_bytes));
+    return o.turned ? (uint32_t)(row * o.t.bytes + chunk * 16) : tc_rows_at(o.t.bytes, (uint32_t)row, (uint32_t)chunk);
 }
 
-TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm_config c, const tc__gemm80_fragments *f, float *acc)
+/* Where a lane's double of 8 rows lies, from row `first` on. */
+TC_DEV uint32_t tc__gemm80_lane64(const tc__gemm80_operand o, int first)
 {
+    const int lane = tc_lane();
+    return tc__gemm80_lane(o, first + tc__gemm80_place(lane / 4), lane % 4 / 2) + (uint32_t)(lane % 2 * 8);
+}
+
+/* The same at step `step` of k. Rows: only the chunk moves with k, and XOR with k's bits commutes with the swizzle,
+ * since k selects whole chunks. Turned: 16 rows on, whose swizzle is the same. */
+TC_DEV uint32_t tc__gemm80_step(const tc__gemm80_operand o, uint32_t at, const int step)
+{
+    return o.turned ? at + (uint32_t)(step * 16 * o.t.bytes) : at ^ (uint32_t)step * 32u;
+}
+
+/* `chunks` chunks further in a turned row, swizzled: stages and 16 rows are multiples of the swizzle's span. */
+TC_DEV uint32_t tc__gemm80_turn(const tc__gemm80_operand o, uint32_t at, const int chunks)
+{
+    return (at + (uint32_t)(chunks * 16)) ^ tc_rows_twist(o.t.bytes, (uint32_t)tc_lane() % 8u);
+}
+
+TC_DEV double tc__gemm80_shared(uint32_t at)
+{
+    double x;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(x) : "r"(at) : "memory");
+    return x;
+}
+
+/* a, b: shared addresses of this lane's rows in a stage, at the step. */
+TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+{
+    const tc_gemm_config c = k.c;
+    const tc__gemm80_operand oa = k.a, ob = k.b;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+    if (k.sums == TC_F64) {
+#pragma unroll
+        for (int i = 0; i < 2 * mi; i++) f->a64[i] = tc__gemm80_shared(a + (uint32_t)(i * 8 * oa.t.bytes));
+#pragma unroll
+        for (int j = 0; j < ni; j++) f->b64[j] = tc__gemm80_shared(b + (uint32_t)(j * 8 * ob.t.bytes));
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+        if (oa.turned) tc_ldmatrix_x4_trans(f->a[i], tc__gemm80_turn(oa, a, i * 2));
+        else tc_ldmatrix_x4(f->a[i], a + (uint32_t)(i * 16 * oa.t.bytes));
+    }
+#pragma unroll
+    for (int j = 0; j < ni; j += 2) {
+        if (ob.turned) tc_ldmatrix_x4_trans(f->b + j * 2, tc__gemm80_turn(ob, b, j));
+        else tc_ldmatrix_x4(f->b + j * 2, b + (uint32_t)(j * 8 * ob.t.bytes));
+    }
+}
+
+/* One instruction on integers. */
+TC_DEV_SM80 void tc__gemm80_mma_int(const tc_gemm_config c, int32_t *d, const uint32_t *a, const uint32_t *b)
+{
+    if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, s8, s32, d, a, b, d);
+    else if (c.a == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, u8, s32, d, a, b, d);
+    else if (c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, u8, s8, s32, d, a, b, d);
+    else TC_MMA(m16n8k32, row, col, s32, u8, u8, s32, d, a, b, d);
+}
+
+/* f32 to the nearest tf32. */
+TC_DEV_SM80 void tc__gemm80_round(uint32_t *r, const int count)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++) asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r[i]) : "f"(tc_f32_from_bits(r[i])));
+}
+
+TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
+{
+    const tc_gemm_config c = k.c;
+    const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+    if (c.round) {
+#pragma unroll
+        for (int i = 0; i < mi; i++) tc__gemm80_round(f->a[i], 4);
+        tc__gemm80_round(f->b, 2 * ni);
+    }
+    if (k.sums == TC_F64) {
+#pragma unroll
+        for (int i = 0; i < 2 * mi; i++) {
+#pragma unroll
+            for (int j = 0; j < ni; j++) {
+                double *d = acc->d + (i * ni + j) * 2;
+                TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, d, f->a64 + i, f->b64 + j, d);
+            }
+        }
+        return;
+    }
 #pragma unroll
     for (int i = 0; i < mi; i++) {
 #pragma unroll
         for (int jj = 0; jj < ni; jj++) {
             const int j = i % 2 ? ni - 1 - jj : jj; /* back and forth: B's registers stay for the turn */
-            float *d = acc + (i * ni + j) * 4;
-            if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, f->a[i], f->b + j * 2, d);
+            float *d = acc->f + (i * ni + j) * 4;
+            if (k.sums == TC_S32) tc__gemm80_mma_int(c, acc->i + (i * ni + j) * 4, f->a[i], f->b + j * 2);
+            else if (c.a == TC_TF32) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d, f->a[i], f->b + j * 2, d);
+            else if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, f->a[i], f->b + j * 2, d);
             else tc_mma_m16n8k16_f32_f16(d, f->a[i], f->b + j * 2, d);
         }
     }
 }
 
 /* The k loop of a block's tile: acc = A * B, one warp's part of it. */
-TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__gemm80_block *g, float *acc)
+TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm80_block *g, tc__gemm80_acc *acc)
 {
-    const tc_rows ta = tc__gemm80_rows(c, c.bm);
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, steps = ta.bytes / 32;
-    const uint32_t a_stage = (uint32_t)(c.bm * ta.bytes), b_stage = (uint32_t)(c.bn * ta.bytes),
+    const tc_gemm_config c = k.c;
+    const tc__gemm80_operand oa = k.a, ob = k.b;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, steps = k.k_bytes / 32;
+    const uint32_t a_stage = (uint32_t)(oa.t.rows * oa.t.bytes), b_stage = (uint32_t)(ob.t.rows * ob.t.bytes),
                    smem_b = g->smem + (uint32_t)c.stages * a_stage;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
-    /* Only the chunk moves with k, and XOR with k's bits commutes with the swizzle, since k selects whole chunks. */
-    const uint32_t a_at = tc_rows_at(ta.bytes, (uint32_t)(warp_m + lane % 16), (uint32_t)(lane / 16));
-    const uint32_t b_at = tc_rows_at(ta.bytes, (uint32_t)(warp_n + lane % 8 + lane / 16 * 8), (uint32_t)(lane / 8 % 2));
+    /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way round */
+    const uint32_t a_at = k.sums == TC_F64 ? tc__gemm80_lane64(oa, warp_m)
+                        : oa.turned        ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
+                                           : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
+    const uint32_t b_at = k.sums == TC_F64 ? tc__gemm80_lane64(ob, warp_n)
+                        : ob.turned        ? tc__gemm80_lane(ob, lane % 16, warp_n / 8 + lane / 16)
+                                           : tc__gemm80_lane(ob, warp_n + lane % 8 + lane / 16 * 8, lane / 8 % 2);
     tc__gemm80_fragments f[2]; /* the mmas of one step run on one while ldmatrix fills the other */
     tc_ring use = {0, 0}, fill = {(uint32_t)c.stages - 1u, 0};
     int next = 0; /* k block to load */
@@ -228,35 +461,34 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
 #pragma unroll
     for (int s = 0; s < c.stages - 1; s++) {
         if (next < blocks) {
-            tc__gemm80_fill(c, how, g, next, (uint32_t)s, 0, 1);
+            tc__gemm80_fill(k, how, g, next, (uint32_t)s, 0, 1);
             next++;
         }
         tc_cp_async_commit_group();
     }
     tc__cp_async_wait(c.stages - 2);
     __syncthreads();
-    if (blocks > 0) tc__gemm80_read(c, &f[0], g->smem + a_at, smem_b + b_at);
+    if (blocks > 0) tc__gemm80_read(k, &f[0], g->smem + a_at, smem_b + b_at);
 
     for (int kb = 0; kb < blocks; kb++) {
         const uint32_t now = use.stage;
         tc_ring_next(&use, c.stages);
 #pragma unroll
-        for (int k = 0; k < steps; k++) {
-            if (k == steps - 1) { /* the next slot is there, and all warps are done with the one that is filled next */
+        for (int step = 0; step < steps; step++) {
+            if (step == steps - 1) { /* the next slot is there, and all warps are done with the one filled next */
                 tc_cp_async_commit_group();
                 tc__cp_async_wait(c.stages - 2);
                 __syncthreads();
                 if (kb + 1 < blocks)
-                    tc__gemm80_read(c, &f[0], g->smem + use.stage * a_stage + a_at,
+                    tc__gemm80_read(k, &f[0], g->smem + use.stage * a_stage + a_at,
                                     smem_b + use.stage * b_stage + b_at);
             } else {
-                const uint32_t at = (uint32_t)(k + 1) * 32u;
-                tc__gemm80_read(c, &f[(k + 1) % 2], g->smem + now * a_stage + (a_at ^ at),
-                                smem_b + now * b_stage + (b_at ^ at));
+                tc__gemm80_read(k, &f[(step + 1) % 2], g->smem + now * a_stage + tc__gemm80_step(oa, a_at, step + 1),
+                                smem_b + now * b_stage + tc__gemm80_step(ob, b_at, step + 1));
                 /* the loads of one slot are spread over all steps but the last */
-                if (next < blocks) tc__gemm80_fill(c, how, g, next, fill.stage, k, steps - 1);
+                if (next < blocks) tc__gemm80_fill(k, how, g, next, fill.stage, step, steps - 1);
             }
-            tc__gemm80_mma(c, &f[k % 2], acc);
+            tc__gemm80_mma(k, &f[step % 2], acc);
         }
         next++;
         tc_ring_next(&fill, c.stages);
@@ -265,11 +497,10 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm_config c, const int how, tc__
 
 /* 16 rows of a warp's tile from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so
  * that the hook's code stands here but a few times. */
-TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t stage,
-                                  tc_gemm_at first)
+TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
 {
-    const tc_epi epi = tc__gemm_epi(c);
-    const int wn = c.bn / c.warps_n;
+    const tc_epi epi = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2};
+    const int wn = k.c.bn / k.c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
         const uint32_t at = stage + (uint32_t)((i / (wn / 8) * (wn + 8) + i % (wn / 8) * 8) * 4);
@@ -280,45 +511,123 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm_config c, const tc_gemm_sm80_par
     }
 }
 
+/* The same of f64, two columns a lane. */
+TC_DEV void tc__gemm80_store_f64(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage, tc_gemm_at first)
+{
+    const int wn = k.c.bn / k.c.warps_n;
+    const tc_gemm_out *o = &p->out;
+#pragma unroll 2
+    for (int i = tc_lane(); i < wn * 8; i += 32) {
+        const int row = i / (wn / 2), col = i % (wn / 2) * 2;
+        const uint32_t at = stage + (uint32_t)((row * tc__gemm80_staged(k.c, wn) + col) * 8);
+        tc_gemm_at place = first;
+        double x[2];
+        place.row += row, place.col += col;
+        if (place.row >= o->m || place.col >= o->n) continue;
+        const int both = place.col + 1 < o->n;
+        const double *c = (const double *)o->c + tc__epi_c_at(o, place);
+        double *d = (double *)o->d + tc__epi_d_at(o, place);
+        x[0] = tc__gemm80_shared(at) * p->alpha;
+        x[1] = tc__gemm80_shared(at + 8u) * p->alpha;
+        if (p->beta != 0.) {
+            x[0] += p->beta * c[0];
+            if (both) x[1] += p->beta * c[1];
+        }
+        if (both && p->vec) {
+            *(double2 *)d = make_double2(x[0], x[1]);
+        } else {
+            d[0] = x[0];
+            if (both) d[1] = x[1];
+        }
+    }
+}
+
+/* Two neighbours of a row of a warp's sums, number `at` and the next, as the epilogue takes them: f32, or the bits of
+ * s32. */
+TC_DEV float2 tc__gemm80_pair(const tc_gemm80 k, const tc__gemm80_acc *acc, const int at)
+{
+    if (k.sums == TC_S32 && tc__gemm_raw(k.c))
+        return make_float2(tc_f32_from_bits((uint32_t)acc->i[at]), tc_f32_from_bits((uint32_t)acc->i[at + 1]));
+    if (k.sums == TC_S32) return make_float2((float)acc->i[at], (float)acc->i[at + 1]);
+    return make_float2(acc->f[at], acc->f[at + 1]);
+}
+
+/* 16 rows of a warp's sums, its i-th, to its shared memory. */
+typedef struct tc__gemm80_warp {
+    void *stage;
+    int lane;
+} tc__gemm80_warp;
+
+TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
+{
+    const int lane = to.lane;
+    const int wn = k.c.bn / k.c.warps_n, ni = wn / 8;
+    if (k.sums == TC_F64) {
+        double *stage = (double *)to.stage;
+#pragma unroll
+        for (int j = 0; j < ni * 4; j++) { /* of two blocks of 8 rows: tiles of 8 columns, of each the two of a lane */
+            const int row = j / (2 * ni) * 8 + tc__gemm80_place(lane / 4);
+            const int col = j / 2 % ni * 8 + tc__gemm80_place(lane % 4 * 2 + j % 2);
+            stage[row * tc__gemm80_staged(k.c, wn) + col] = acc->d[i * ni * 4 + j];
+        }
+    } else {
+        float *stage = (float *)to.stage;
+#pragma unroll
+        for (int j = 0; j < ni * 2; j++)
+            *(float2 *)(stage + (lane / 4 + j % 2 * 8) * tc__gemm80_staged(k.c, wn) + j / 2 * 8 + lane % 4 * 2) =
+                tc__gemm80_pair(k, acc, i * ni * 4 + 2 * j);
+    }
+}
+
+TC_DEV void tc__gemm80_zero(const tc_gemm80 k, tc__gemm80_acc *acc)
+{
+    const int count = k.c.bm / k.c.warps_m * (k.c.bn / k.c.warps_n) / 32;
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        if (k.sums == TC_F64) acc->d[i] = 0.;
+        else if (k.sums == TC_S32) acc->i[i] = 0;
+        else acc->f[i] = 0.f;
+    }
+}
+
 /* The kernel. aligned (a constant): every row of A and B starts at a multiple of 16 bytes. */
-TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const tc_gemm_sm80_params *p)
+TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, ni = wn / 8;
+    const tc_gemm_config c = k.c;
+    const tc__gemm80_operand oa = k.a, ob = k.b;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, row = tc__gemm80_staged(c, wn);
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
     const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn;
     tc__gemm80_block g;
-    float acc[256];
-    g.a = tc__gemm80_source_make(tc__gemm80_rows(c, c.bm),
-                                 (const uint16_t *)p->a + (t.batch * p->stride_a + row0 * p->lda), p->lda,
-                                 p->out.m - row0);
-    g.b = tc__gemm80_source_make(tc__gemm80_rows(c, c.bn),
-                                 (const uint16_t *)p->b + (t.batch * p->stride_b + col0 * p->ldb), p->ldb,
-                                 p->out.n - col0);
+    tc__gemm80_acc acc;
+    g.a = tc__gemm80_source_make(
+        oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
+        p->out.m - row0);
+    g.b = tc__gemm80_source_make(
+        ob, tc__gemm80_element(ob.size, p->b, t.batch * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)), p->ldb,
+        p->out.n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.k = p->k;
     g.word = p->word;
 
-#pragma unroll
-    for (int i = 0; i < mi * ni * 4; i++) acc[i] = 0.f;
-    if (!aligned) tc__gemm80_mainloop(c, TC__GEMM80_ANY, &g, acc);
+    tc__gemm80_zero(k, &acc);
+    if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (row0 + c.bm <= p->out.m && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
-        tc__gemm80_mainloop(c, TC__GEMM80_WHOLE, &g, acc);
-    else tc__gemm80_mainloop(c, TC__GEMM80_ALIGNED, &g, acc);
+        tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
+    else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
-    float *stage = (float *)tc__dynamic_smem + warp * 16 * (wn + 8);
+    float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
+    const tc__gemm80_warp to = {stage, lane};
 #pragma unroll
     for (int i = 0; i < mi; i++) {
         const tc_gemm_at first = {row0 + warp_m + i * 16, col0 + warp_n, (int)t.batch, 0};
-#pragma unroll
-        for (int j = 0; j < ni * 2; j++) { /* rows of wn + 8 floats: the two halves of a store find different banks */
-            const float *v = acc + i * ni * 4 + 2 * j;
-            *(float2 *)(stage + (lane / 4 + j % 2 * 8) * (wn + 8) + j / 2 * 8 + lane % 4 * 2) = make_float2(v[0], v[1]);
-        }
+        tc__gemm80_stage(k, &acc, to, i);
         __syncwarp();
-        tc__gemm80_store(c, p, tc_smem_u32(stage), first);
+        if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), first);
+        else tc__gemm80_store(k, p, tc_smem_u32(stage), first);
         __syncwarp();
     }
 }
@@ -331,32 +640,53 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm_config c, const int aligned, const t
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
 /* 1 if every row of A and B starts at a multiple of `bytes` bytes. */
-TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_args *g, int bytes)
+TC_HOST int tc__gemm80_rows_aligned(const tc_gemm_config *c, const tc_gemm_args *g, int bytes)
 {
+    const uint64_t size = (uint64_t)tc_type_bits(c->a) / 8;
     const int batched = tc__gemm_batch(g) > 1;
-    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * 2
-                        | (uint64_t)g->ldb * 2 | (batched ? (uint64_t)g->stride_a * 2 | (uint64_t)g->stride_b * 2 : 0);
+    const uint64_t bits = (uint64_t)(uintptr_t)g->a | (uint64_t)(uintptr_t)g->b | (uint64_t)g->lda * size
+                        | (uint64_t)g->ldb * size
+                        | (batched ? (uint64_t)g->stride_a * size | (uint64_t)g->stride_b * size : 0);
     return bits % (uint64_t)bytes == 0;
 }
 
 /* Does a call need NAME_any? */
-TC_HOST int tc__gemm80_any(const tc_gemm_args *g) { return g->k > 0 && !tc__gemm80_rows_aligned(g, 16); }
+TC_HOST int tc__gemm80_any(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    return g->k > 0 && !tc__gemm80_rows_aligned(c, g, 16);
+}
+
+/* A call as the view has it. */
+TC_HOST tc_gemm_args tc__gemm80_seen(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args x = *g;
+    if (!tc__gemm_d_col(*c)) return x;
+    x.m = g->n, x.n = g->m;
+    x.a = g->b, x.b = g->a;
+    x.lda = g->ldb, x.ldb = g->lda;
+    x.stride_a = g->stride_b, x.stride_b = g->stride_a;
+    return x;
+}
 
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
-    const tc_gemm_cut cut = {c->bn, 1, blocks, 1, 0, 0};
-    p->a = g->a;
-    p->b = g->b;
-    p->lda = g->lda;
-    p->ldb = g->ldb;
-    p->stride_a = g->stride_a;
-    p->stride_b = g->stride_b;
-    p->out = tc__gemm_out(g);
-    p->k = g->k;
-    p->word = tc__gemm80_rows_aligned(g, 4);
+    const tc_gemm_config v = tc__gemm80_view(*c);
+    const tc_gemm_args x = tc__gemm80_seen(c, g);
+    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0};
+    p->a = x.a;
+    p->b = x.b;
+    p->lda = x.lda;
+    p->ldb = x.ldb;
+    p->stride_a = x.stride_a;
+    p->stride_b = x.stride_b;
+    p->out = tc__gemm_out(&x);
+    p->k = x.k;
+    p->word = tc__gemm80_rows_aligned(c, g, 4);
     p->vec = tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
-    return tc__gemm_tiles(&p->tiles, c, g, &cut);
+    p->alpha = tc__gemm_alpha(g);
+    p->beta = tc__gemm_beta(g);
+    return tc__gemm_tiles(&p->tiles, &v, &x, &cut);
 }
 
 /* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes.
@@ -382,7 +712,7 @@ TC_HOST tc_status tc__gemm80_launch(const tc_gemm_config *c, const tc_gemm_args 
     l->block = (unsigned)tc_gemm_sm80_threads(*c);
     l->smem = (unsigned)tc_gemm_sm80_smem(*c);
     l->cluster = 1;
-    l->any = tc__gemm80_any(&g);
+    l->any = tc__gemm80_any(c, &g);
     l->grid = st == TC_OK ? l->params.tiles.total : 0;
     return st;
 }
@@ -402,11 +732,12 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     int sms = 0;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
-    use = k + tc__gemm80_any(&g);
+    use = k + tc__gemm80_any(c, &g);
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
     if (st == TC_OK) st = tc__gemm80_launch(c, args, sms, &l);
     if (st != TC_OK || !how->launch) return st;
+    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     return tc__kernel_launch(use, l.grid, &l.params, how);
 }
 

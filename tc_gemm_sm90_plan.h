@@ -161,6 +161,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
+    X(tc__gemm_by_wgmma(c), TC__GEMM_BY_WGMMA)                                                                        \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \

@@ -19,7 +19,7 @@
  *     tc_rows                                          a tile of rows, and the threads that copy it
  *     tc_rows_at, tc_rows_move                         offset of a chunk; the same moved along the row
  *     tc_rows_to                                       where a thread's copy number i goes
- *     tc_rows_copy                                     16 bytes of a row of any alignment
+ *     tc_rows_copy, tc_rows_copy_8                     16 bytes of a row of any alignment; the same of 8-bit elements
  */
 #ifndef TC_OPERAND_H
 #define TC_OPERAND_H
@@ -112,8 +112,8 @@ TC_DEV uint32_t tc_rows_to(const tc_rows t, uint32_t first, uint32_t thread, con
                       thread % (uint32_t)tc_rows_lanes(t) + (uint32_t)chunk);
 }
 
-/* One 16-byte chunk (8 elements of 16 bits) of a row that is not aligned to it, to shared memory; bytes of it exist,
- * the rest is zeros. word: src is a multiple of 4 bytes; otherwise element by element, through registers. */
+/* One 16-byte chunk of a row that is not aligned to it, to shared memory; bytes of it exist, the rest is zeros. word:
+ * src is a multiple of 4 bytes; otherwise element by element of 16 bits, through registers. */
 TC_DEV_SM80 void tc_rows_copy(int word, uint32_t dst, const char *src, int bytes)
 {
     if (word) {
@@ -129,6 +129,26 @@ TC_DEV_SM80 void tc_rows_copy(int word, uint32_t dst, const char *src, int bytes
             const uint32_t lo = 4 * i < bytes ? *(const uint16_t *)(src + 4 * i) : 0u;
             const uint32_t hi = 4 * i + 2 < bytes ? *(const uint16_t *)(src + 4 * i + 2) : 0u;
             w[i] = lo | hi << 16;
+        }
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(dst), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])
+                     : "memory");
+    }
+}
+
+/* The same of elements of 8 bits. */
+TC_DEV_SM80 void tc_rows_copy_8(int word, uint32_t dst, const char *src, int bytes)
+{
+    if (word) {
+        tc_rows_copy(1, dst, src, bytes);
+    } else {
+        uint32_t w[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            w[i] = 0;
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                if (4 * i + j < bytes) w[i] |= (uint32_t)*(const uint8_t *)(src + 4 * i + j) << 8 * j;
         }
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
                      : : "r"(dst), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])

@@ -36,6 +36,11 @@ TC_GEMM_SM80_DEFINE(k80_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64
                     .epi_size = sizeof(hook_args), .epi = hook)
 TC_GEMM_SM80_DEFINE(k80_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .epi2 = hook2,
                     .epi_size = TC_NO_ARGS)
+TC_GEMM_SM80_DEFINE(k80_turned, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .a_layout = TC_COL,
+                    .b_layout = TC_ROW, .d_layout = TC_COL)
+TC_GEMM_SM80_DEFINE(k80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64)
+TC_GEMM_SM80_DEFINE(k80_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64)
+TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_S8)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook,
                .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
@@ -45,7 +50,9 @@ TC_GEMM_DEFINE(only_few, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_
 /* for the graph: nobody calls it before the capture */
 TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_SHAPES_FEW_ROWS)
 
-enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32 }; /* what a kernel is; SM90: it has TMA's rules */
+/* what a kernel is; SM90: it has TMA's rules; TURNED: A and D lie in columns, B in rows; F32: D's type; TF32, F64, S8:
+ * A's */
+enum { PLAIN = 1, ARGS = 2, PAIR = 4, F32 = 8, SM90 = 16, SPLIT = 32, TURNED = 64, TF32 = 128, F64 = 256, S8 = 512 };
 
 typedef struct {
     const char *name;
@@ -60,7 +67,8 @@ typedef struct {
 static const kernel kernels[] = {
     KERNEL(k90, PLAIN | SM90), KERNEL(k90_args, ARGS | SM90), KERNEL(k90_pair, PAIR | SM90),
     KERNEL(k90_f32, F32 | SM90), KERNEL(k90_split, PLAIN | SM90 | SPLIT), KERNEL(k80, PLAIN), KERNEL(k80_args, ARGS),
-    KERNEL(k80_pair, PAIR), KERNEL(any, PLAIN), KERNEL(any_args, ARGS), KERNEL(any_pair, PAIR)};
+    KERNEL(k80_pair, PAIR), KERNEL(any, PLAIN), KERNEL(any_args, ARGS), KERNEL(any_pair, PAIR),
+    KERNEL(k80_turned, TURNED), KERNEL(k80_tf32, TF32), KERNEL(k80_f64, F64), KERNEL(any_s8, S8)};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- one problem, in device memory where there is a device ---- */
@@ -126,10 +134,12 @@ static tc_gemm_args good(int kind)
     g.a = mem_a, g.b = mem_b, g.c = mem_c, g.d = mem_d;
     g.lda = g.ldb = g.ldc = g.ldd = LD;
     if (kind & ARGS) g.epi_args = &my_args, g.epi_size = sizeof my_args;
+    if (kind & TURNED) g.lda = g.ldc = g.ldd = M;
     return g;
 }
 
 static const float one = 1.f;
+static const double one64 = 1.;
 
 /* Kernel kn refuses g: status, and both texts in the sentence. */
 static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, const char *text, const char *text2,
@@ -208,6 +218,26 @@ static void test_rules(void)
     REFUSED(ALL, TC_ERR_ALIGN, "d = ", "element's", g.d = mem_d + 1);
     REFUSED(ALL, TC_ERR_ALIGN, "c = ", "element's", g.c = mem_c + 1; g.beta = &one);
     REFUSED(F32, TC_ERR_ALIGN, "d = ", "element's 4 bytes", g.d = mem_d + 2);
+    /* other layouts: a pitch lies between other lines */
+    REFUSED(TURNED, TC_ERR_PITCH, "lda = 79", "m = 80, and A is column-major", g.lda = 79);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldb = 47", "n = 48, and B is row-major", g.ldb = 47);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldd = 79", "m = 80, and D is column-major", g.ldd = 79);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldc = 79", "m = 80, and D is column-major", g.ldc = 79; g.beta = &one);
+    REFUSED(TURNED, TC_ERR_PITCH, "ldd = 0", "m = 80", g.ldd = 0);
+    /* other types: the alignment of an element, and whose alpha and beta are whose */
+    REFUSED(TF32, TC_ERR_ALIGN, "a = ", "element's 4 bytes", g.a = (char *)mem_a + 2);
+    REFUSED(F64, TC_ERR_ALIGN, "b = ", "element's 8 bytes", g.b = (char *)mem_b + 4);
+    REFUSED(F64, TC_ERR_ALIGN, "d = ", "element's 8 bytes", g.d = mem_d + 4);
+    REFUSED(F64, TC_ERR_ALIGN, "c = ", "element's 8 bytes", g.c = mem_c + 4; g.beta64 = &one64);
+    REFUSED(F64, TC_ERR_CONFIG, "alpha is given", "D is f64: give alpha64", g.alpha = &one);
+    REFUSED(F64, TC_ERR_CONFIG, "beta is given", "D is f64: give beta64", g.beta = &one);
+    REFUSED(F64, TC_ERR_NULL, "c is null", "beta = 1", g.c = 0; g.beta64 = &one64);
+    REFUSED(F64, TC_ERR_PITCH, "ldc = 40", "n = 48", g.ldc = 40; g.beta64 = &one64);
+    REFUSED(ALL | S8 | TF32, TC_ERR_CONFIG, "alpha64 is given", "D is ", g.alpha64 = &one64);
+    REFUSED(ALL | S8 | TF32, TC_ERR_CONFIG, "beta64 is given", ": give beta", g.beta64 = &one64);
+    REFUSED(S8, TC_ERR_CONFIG, "alpha64 is given", "D is s8: give alpha", g.alpha64 = &one64);
+    REFUSED(S8, TC_ERR_NULL, "c is null", "beta = 1", g.c = 0; g.beta = &one);
+    REFUSED(S8, TC_ERR_PITCH, "lda = 31", "k = 32", g.lda = 31);
     /* TMA's rules */
     REFUSED(SM90, TC_ERR_ALIGN, "a = ", "16 bytes, as TMA needs", g.a = mem_a + 1);
     REFUSED(SM90, TC_ERR_ALIGN, "b = ", "16 bytes, as TMA needs", g.b = mem_b + 4);
@@ -482,7 +512,7 @@ static void test_edges(void)
         g = good(kn->kind), g.batch = 0, g.stride_a = g.stride_b = g.stride_c = g.stride_d = M * LD;
         CHECK(kn->run(&g, 0) == TC_OK, "%s, batch = 0 with strides: %s", kn->name, tc_why());
         CHECK(d_untouched(), "%s: an empty problem writes D", kn->name);
-        if (kn->kind & F32) continue;
+        if (kn->kind & (F32 | TF32 | F64 | S8)) continue;
         /* k = 0: D = epi(beta * C), for a batch, with nothing to point A and B at */
         for (int beta = 0; beta < 2; beta++) {
             int bad = 0, outside = 0;
@@ -494,7 +524,7 @@ static void test_edges(void)
             put(c, mem_c, sizeof c);
             put(d, mem_d, sizeof d);
             for (int i = 0; i < ELEMENTS; i++) {
-                const int in = i < 2 * M * LD && i % LD < N;
+                const int in = i < 2 * M * LD && (kn->kind & TURNED ? i % (M * LD) < M * N : i % LD < N);
                 float x = beta ? half * tc_f32_from_bf16(c[i]) : 0.f;
                 if (kn->kind & ARGS) x = x * my_args.times + my_args.add;
                 if (!in) outside += d[i] != 0xa5a5;
@@ -712,7 +742,10 @@ static void test_plans(void)
           (int)sizeof(tc_gemm_plan));
     for (int x = 0; x < KERNELS; x++)
         for (int i = 0; i < PLAN_CASES && can_run_here(&kernels[x]); i++)
-            if (!(kernels[x].kind & SM90) || (i != 4 && i != 5)) test_plan(&kernels[x], i);
+            if (kernels[x].kind & SM90                           ? i != 4 && i != 5
+                : kernels[x].kind & (TURNED | TF32 | F64 | S8) ? i == 0 || i == 6
+                                                                 : 1)
+                test_plan(&kernels[x], i);
     fill_d();
     CHECK(any_plan(&g, 0) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());
     CHECK(any_launch(0, 0) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());

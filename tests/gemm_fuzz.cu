@@ -2,7 +2,8 @@
  *     build/tests/gemm_fuzz [problems] [seed] [largest dimension]
  *
  * The bound: a sum of k products in f32, in any order and with truncation, is off by at most (k + 8) * 2^-23 * sum |a
- * b|; the hooks here have slopes below 1.2; rounding to D adds half a unit in its last place. */
+ * b|; the hooks here have slopes below 1.2; rounding to D adds half a unit in its last place. tests/gemm_types.cu takes
+ * this file for the kernels of other types and layouts. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -85,7 +86,8 @@ typedef struct {
     const char *name;
     tc_status (*can_run)(const tc_gemm_args *, const char **);
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
-    int sm, ab, d, epi, smem;
+    int sm, epi, smem;
+    tc_gemm_config c;
     int split, step, wide, cluster; /* of its configuration; wide: the most that a call's width may be */
     int any_rows;                   /* a Hopper kernel that takes rows of any alignment */
 } kernel;
@@ -157,56 +159,95 @@ TC_GEMM_SM80_DEFINE(sm80_w15, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 80, .
 #endif
 
 static const kernel kernels[] = {
-    {"sm90_coop", sm90_coop_can_run, sm90_coop_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_coop_SMEM},
-    {"sm90_coop_c21", sm90_coop_c21_can_run, sm90_coop_c21_run, 90, TC_BF16, TC_F16, EPI_BIAS_GELU, sm90_coop_c21_SMEM},
-    {"sm90_coop_c12", sm90_coop_c12_can_run, sm90_coop_c12_run, 90, TC_F16, TC_F32, EPI_RESIDUAL, sm90_coop_c12_SMEM},
-    {"sm90_pp", sm90_pp_can_run, sm90_pp_run, 90, TC_BF16, TC_BF16, EPI_SCALE_ROW, sm90_pp_SMEM},
-    {"sm90_pp_c22", sm90_pp_c22_can_run, sm90_pp_c22_run, 90, TC_F16, TC_F16, EPI_PAIR, sm90_pp_c22_SMEM},
-    {"sm90_bn48", sm90_bn48_can_run, sm90_bn48_run, 90, TC_BF16, TC_BF16, EPI_NONE, sm90_bn48_SMEM},
-    {"sm90_bn80_3wg", sm90_bn80_3wg_can_run, sm90_bn80_3wg_run, 90, TC_F16, TC_F32, EPI_NONE, sm90_bn80_3wg_SMEM},
-    {"sm90_k2", sm90_k2_can_run, sm90_k2_run, 90, TC_BF16, TC_BF16, EPI_BIAS_GELU, sm90_k2_SMEM},
-    {"sm90_k3", sm90_k3_can_run, sm90_k3_run, 90, TC_F16, TC_F32, EPI_RESIDUAL, sm90_k3_SMEM},
-    {"sm90_one", sm90_one_can_run, sm90_one_run, 90, TC_BF16, TC_F32, EPI_NONE, sm90_one_SMEM},
-    {"sm90_once", sm90_once_can_run, sm90_once_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_once_SMEM},
-    {"sm90_once_pp", sm90_once_pp_can_run, sm90_once_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_once_pp_SMEM},
-    {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, TC_BF16, TC_F32, EPI_ONCE, sm90_once_c12_SMEM},
-    {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, TC_F16, TC_F16, EPI_ONCE_PAIR, sm90_once_k2_SMEM},
-    {"sm90_step", sm90_step_can_run, sm90_step_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_step_SMEM, 1, 32, 256, 1},
-    {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_step_pp_SMEM, 0,
+    {"sm90_coop", sm90_coop_can_run, sm90_coop_run, 90, EPI_NONE, sm90_coop_SMEM, sm90_coop_config()},
+    {"sm90_coop_c21", sm90_coop_c21_can_run, sm90_coop_c21_run, 90, EPI_BIAS_GELU, sm90_coop_c21_SMEM,
+     sm90_coop_c21_config()},
+    {"sm90_coop_c12", sm90_coop_c12_can_run, sm90_coop_c12_run, 90, EPI_RESIDUAL, sm90_coop_c12_SMEM,
+     sm90_coop_c12_config()},
+    {"sm90_pp", sm90_pp_can_run, sm90_pp_run, 90, EPI_SCALE_ROW, sm90_pp_SMEM, sm90_pp_config()},
+    {"sm90_pp_c22", sm90_pp_c22_can_run, sm90_pp_c22_run, 90, EPI_PAIR, sm90_pp_c22_SMEM, sm90_pp_c22_config()},
+    {"sm90_bn48", sm90_bn48_can_run, sm90_bn48_run, 90, EPI_NONE, sm90_bn48_SMEM, sm90_bn48_config()},
+    {"sm90_bn80_3wg", sm90_bn80_3wg_can_run, sm90_bn80_3wg_run, 90, EPI_NONE, sm90_bn80_3wg_SMEM,
+     sm90_bn80_3wg_config()},
+    {"sm90_k2", sm90_k2_can_run, sm90_k2_run, 90, EPI_BIAS_GELU, sm90_k2_SMEM, sm90_k2_config()},
+    {"sm90_k3", sm90_k3_can_run, sm90_k3_run, 90, EPI_RESIDUAL, sm90_k3_SMEM, sm90_k3_config()},
+    {"sm90_one", sm90_one_can_run, sm90_one_run, 90, EPI_NONE, sm90_one_SMEM, sm90_one_config()},
+    {"sm90_once", sm90_once_can_run, sm90_once_run, 90, EPI_ONCE, sm90_once_SMEM, sm90_once_config()},
+    {"sm90_once_pp", sm90_once_pp_can_run, sm90_once_pp_run, 90, EPI_ONCE_PAIR, sm90_once_pp_SMEM,
+     sm90_once_pp_config()},
+    {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, EPI_ONCE, sm90_once_c12_SMEM,
+     sm90_once_c12_config()},
+    {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, EPI_ONCE_PAIR, sm90_once_k2_SMEM,
+     sm90_once_k2_config()},
+    {"sm90_step", sm90_step_can_run, sm90_step_run, 90, EPI_ONCE, sm90_step_SMEM, sm90_step_config(), 1, 32, 256, 1},
+    {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, EPI_ONCE_PAIR, sm90_step_pp_SMEM,
+     sm90_step_pp_config(), 0,
      16, 112},
-    {"sm90_split", sm90_split_can_run, sm90_split_run, 90, TC_BF16, TC_F32, EPI_RESIDUAL, sm90_split_SMEM, 1},
-    {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_swap_SMEM, 1, 8, 64},
-    {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_swap_one_SMEM},
-    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, TC_BF16, TC_BF16, EPI_ONCE, sm90_any_SMEM, 1, 32, 256, 0, 1},
-    {"sm90_any_one", sm90_any_one_can_run, sm90_any_one_run, 90, TC_F16, TC_F32, EPI_ONCE_PAIR, sm90_any_one_SMEM, 0, 0,
-     0, 0, 1},
-    {"sm80_128", sm80_128_can_run, sm80_128_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_128_SMEM},
-    {"sm80_256", sm80_256_can_run, sm80_256_run, 80, TC_F16, TC_F16, EPI_BIAS_GELU, sm80_256_SMEM},
-    {"sm80_64", sm80_64_can_run, sm80_64_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_64_SMEM},
-    {"any", any_can_run, any_run, 80, TC_BF16, TC_BF16, EPI_SCALE_ROW, 0},
-    {"sm80_pair", sm80_pair_can_run, sm80_pair_run, 80, TC_F16, TC_F16, EPI_PAIR, sm80_pair_SMEM},
-    {"sm80_w1", sm80_w1_can_run, sm80_w1_run, 80, TC_BF16, TC_BF16, EPI_NONE, sm80_w1_SMEM},
-    {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, TC_F16, TC_F32, EPI_ONCE, sm80_w3_SMEM},
-    {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, TC_BF16, TC_BF16, EPI_ONCE_PAIR, sm80_w13_SMEM},
-    {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, TC_BF16, TC_F32, EPI_RESIDUAL, sm80_w5_SMEM},
+    {"sm90_split", sm90_split_can_run, sm90_split_run, 90, EPI_RESIDUAL, sm90_split_SMEM, sm90_split_config(), 1},
+    {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, EPI_ONCE, sm90_swap_SMEM, sm90_swap_config(), 1, 8, 64},
+    {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, EPI_ONCE_PAIR, sm90_swap_one_SMEM,
+     sm90_swap_one_config()},
+    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, EPI_ONCE, sm90_any_SMEM, sm90_any_config(), 1, 32, 256, 0, 1},
+    {"sm90_any_one", sm90_any_one_can_run, sm90_any_one_run, 90, EPI_ONCE_PAIR, sm90_any_one_SMEM,
+     sm90_any_one_config(), 0, 0, 0, 0, 1},
+    {"sm80_128", sm80_128_can_run, sm80_128_run, 80, EPI_NONE, sm80_128_SMEM, sm80_128_config()},
+    {"sm80_256", sm80_256_can_run, sm80_256_run, 80, EPI_BIAS_GELU, sm80_256_SMEM, sm80_256_config()},
+    {"sm80_64", sm80_64_can_run, sm80_64_run, 80, EPI_RESIDUAL, sm80_64_SMEM, sm80_64_config()},
+    {"any", any_can_run, any_run, 80, EPI_SCALE_ROW, 0, any_config()},
+    {"sm80_pair", sm80_pair_can_run, sm80_pair_run, 80, EPI_PAIR, sm80_pair_SMEM, sm80_pair_config()},
+    {"sm80_w1", sm80_w1_can_run, sm80_w1_run, 80, EPI_NONE, sm80_w1_SMEM, sm80_w1_config()},
+    {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, EPI_ONCE, sm80_w3_SMEM, sm80_w3_config()},
+    {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, EPI_ONCE_PAIR, sm80_w13_SMEM, sm80_w13_config()},
+    {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, EPI_RESIDUAL, sm80_w5_SMEM, sm80_w5_config()},
 #ifndef FUZZ_BARE
-    {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, TC_F16, TC_F16, EPI_SCALE_ROW, sm80_w15_SMEM},
+    {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, EPI_SCALE_ROW, sm80_w15_SMEM, sm80_w15_config()},
 #endif
 };
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- elements of any type on the host ---- */
-static float get(int type, const void *p, size_t i)
+static double get(int type, const void *p, size_t i)
 {
-    if (type == TC_F32) return ((const float *)p)[i];
-    return type == TC_BF16 ? tc_f32_from_bf16(((const uint16_t *)p)[i]) : tc_f32_from_f16(((const uint16_t *)p)[i]);
+    if (type == TC_F64) return ((const double *)p)[i];
+    if (type == TC_S32) return ((const int32_t *)p)[i];
+    return tc_element_get(p, type == TC_TF32 ? TC_F32 : type, i);
 }
 
-static void put(int type, void *p, size_t i, float x)
+static void put(int type, void *p, size_t i, double x)
 {
-    if (type == TC_F32) ((float *)p)[i] = x;
-    else ((uint16_t *)p)[i] = type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
+    if (type == TC_F64) ((double *)p)[i] = x;
+    else if (type == TC_S32) ((int32_t *)p)[i] = (int32_t)fmax(fmin(rint(x), INT32_MAX), INT32_MIN);
+    else tc_element_set(p, type == TC_TF32 ? TC_F32 : type, i, (float)x);
+}
+
+static int is_int(int type) { return type == TC_S8 || type == TC_U8 || type == TC_S32; }
+
+/* An operand's element as the instruction has it. */
+static double operand(const tc_gemm_config *c, int type, const void *p, size_t i)
+{
+    const double x = get(type, p, i);
+    if (type != TC_TF32) return x;
+    return tc_f32_from_tf32(c->round ? tc_tf32_from_f32_rna((float)x) : tc_bits_from_f32((float)x));
+}
+
+/* A value for a test: all that an integer of 8 bits holds. */
+static double random_value(int type)
+{
+    if (type == TC_S8) return test_int(-128, 127);
+    if (type == TC_U8) return test_int(0, 255);
+    if (type == TC_S32) return test_int(0, 9) ? test_int(-100000, 100000) : test_int(0, 1) ? INT32_MAX : INT32_MIN;
+    return test_normal();
+}
+
+/* One unit of a type at 1; 1 for an integer. */
+static double unit_of(int type)
+{
+    return type == TC_F64  ? 2.220446049250313e-16
+         : type == TC_F32  ? 1.1920929e-7
+         : type == TC_BF16 ? 1.0 / 128
+         : type == TC_F16  ? 1.0 / 1024
+                           : 0;
 }
 
 typedef struct { void *host, *dev; size_t bytes; } buffer;
@@ -221,7 +262,7 @@ static buffer make(size_t count, int type, int offset, char fill)
     b.host = malloc(b.bytes);
     memset(b.host, fill == '0' ? 0 : 0xff, b.bytes);
     for (size_t i = 0; i < count + (size_t)offset; i++) {
-        if (fill == 'n') put(type, b.host, i, test_normal());
+        if (fill == 'n') put(type, b.host, i, random_value(type));
         if (fill == 'i' && i % 3) put(type, b.host, i, i % 3 == 1 ? INFINITY : -INFINITY);
     }
     CUDA_CHECK(cudaMalloc(&b.dev, b.bytes));
@@ -267,6 +308,12 @@ static void cublas_open(void)
 
 static int pad(int x, int align) { return (x + align - 1) / align * align; }
 
+/* Where an element lies in a matrix whose rows (turned: whose columns) are ld apart. */
+static int64_t place(int turned, int64_t ld, int row, int col)
+{
+    return turned ? col * ld + row : row * ld + col;
+}
+
 enum { WORKSPACE = 64 << 20 };
 static void *workspace(void)
 {
@@ -280,14 +327,21 @@ static void *workspace(void)
 
 static void one(const kernel *kn, int largest, uint64_t id)
 {
+    const tc_gemm_config *t = &kn->c;
+    const int a_col = t->a_layout == TC_COL, b_row = t->b_layout == TC_ROW, d_col = t->d_layout == TC_COL;
+    const int asize = tc_type_bits(t->a) / 8, dsize = tc_type_bits(t->d) / 8;
     /* A and B, C and D: rows that begin at multiples of 16 bytes, or anywhere */
     const int aligned = (kn->sm == 90 && !kn->any_rows) || test_int(0, 2) == 0, aligned_d = test_int(0, 1);
-    const int unit = aligned ? 8 : 1, unit_d = aligned_d ? 8 : 1, dsize = tc_type_bits(kn->d) / 8;
+    const int unit = !aligned ? 1 : asize == 1 ? 16 : 8, unit_d = !aligned_d ? 1 : dsize == 1 ? 16 : 8;
     const int odd_base = aligned ? 0 : test_int(0, 1) * test_int(1, 7);
     const int odd_d = aligned_d ? 0 : test_int(0, 1) * test_int(1, 7);
     int m = test_int(1, largest), n = test_int(1, largest), k = test_int(0, 9) ? test_int(1, largest) : 0;
     const float alphas[] = {1.f, -0.5f, 0.f, 2.25f}, betas[] = {0.f, 0.f, 1.f, -1.5f};
-    const float alpha = alphas[test_int(0, 3)], beta = betas[test_int(0, 3)], factor = 0.75f;
+    const int is64 = t->d == TC_F64, pick_alpha = test_int(0, 3), pick_beta = test_int(0, 3);
+    const double scale = t->d == TC_S8 && pick_alpha ? 1.0 / 512 : 1; /* else every D is at an end of s8 */
+    const double alpha = is64 && pick_alpha == 3 ? 0.1 : scale * alphas[pick_alpha]; /* 0.1 is no float */
+    const double beta = is64 && pick_beta == 3 ? 0.3 : betas[pick_beta];
+    const float alpha32 = (float)alpha, beta32 = (float)beta, factor = 0.75f;
     const int batch = test_int(0, 3) ? 1 : test_int(2, 3), share_a = batch > 1 && test_int(0, 1);
     int64_t lda, ldb, ldc, ldd, sa, sb, sc, sd, ldr;
     double worst = 0, worst_cublas = 0;
@@ -297,17 +351,20 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (test_int(0, 9) == 0) k = test_int(500, 3000), m = m % 96 + 1, n = n % 96 + 1; /* many laps of the ring */
     else if (largest >= 300 && test_int(0, 9) == 0) m *= 5, n *= 4, k %= 70;          /* many tiles for each block */
     if (is_pair(kn->epi)) n = pad(n, 2);
-    lda = pad(k, unit) + unit * test_int(0, 3), ldb = pad(k, unit) + unit * test_int(0, 3);
-    ldc = pad(n, unit_d) + unit_d * test_int(0, 3), ldd = pad(n, unit_d) + unit_d * test_int(0, 3);
+    lda = pad(a_col ? m : k, unit) + unit * test_int(0, 3), ldb = pad(b_row ? n : k, unit) + unit * test_int(0, 3);
+    ldc = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
+    ldd = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
     ldr = n + test_int(0, 5);
-    sa = share_a ? 0 : pad((int)(m * lda), unit) + unit * test_int(0, 2), sb = pad((int)(n * ldb), unit) + unit;
-    sc = pad((int)(m * ldc), unit_d), sd = pad((int)(m * ldd), unit_d) + unit_d;
+    const int a_lines = a_col ? k : m, b_lines = b_row ? k : n, d_lines = d_col ? n : m; /* each a pitch apart */
+    sa = share_a ? 0 : pad((int)(a_lines * lda), unit) + unit * test_int(0, 2);
+    sb = pad((int)(b_lines * ldb), unit) + unit;
+    sc = pad((int)(d_lines * ldc), unit_d), sd = pad((int)(d_lines * ldd), unit_d) + unit_d;
 
     /* with alpha = 0 nobody reads A and B */
-    buffer a = make((size_t)(sa * batch + m * lda), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
-    buffer b = make((size_t)(sb * batch), kn->ab, odd_base, alpha == 0.f ? 'i' : 'n');
-    buffer c = make((size_t)(sc * batch), kn->d, odd_d, beta == 0.f ? 'x' : 'n'),
-           d = make((size_t)(sd * batch), kn->d, odd_d, 'x');
+    buffer a = make((size_t)(sa * batch + a_lines * lda), t->a, odd_base, alpha == 0 ? 'i' : 'n');
+    buffer b = make((size_t)(sb * batch), t->b, odd_base, alpha == 0 ? 'i' : 'n');
+    buffer c = make((size_t)(sc * batch), t->d, odd_d, beta == 0 ? 'x' : 'n'),
+           d = make((size_t)(sd * batch), t->d, odd_d, 'x');
     buffer vector = make((size_t)(m > n ? m : n), TC_F32, 0, 'n'), residual = make((size_t)(m * ldr), TC_F32, 0, 'n');
     const size_t elements = is_once(kn->epi) ? (size_t)m * n * batch : 0;
     buffer count = make(elements + 1, TC_F32, 0, '0'); /* the last: strays */
@@ -319,11 +376,12 @@ static void one(const kernel *kn, int largest, uint64_t id)
     tc_gemm_args g;
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k;
-    g.a = (uint16_t *)a.dev + odd_base, g.lda = lda, g.b = (uint16_t *)b.dev + odd_base, g.ldb = ldb;
+    g.a = (char *)a.dev + odd_base * asize, g.lda = lda, g.b = (char *)b.dev + odd_base * asize, g.ldb = ldb;
     if (k == 0) g.a = g.b = 0;
-    g.c = beta == 0.f && test_int(0, 1) ? 0 : (char *)c.dev + odd_d * dsize, g.ldc = ldc;
+    g.c = beta == 0 && test_int(0, 1) ? 0 : (char *)c.dev + odd_d * dsize, g.ldc = ldc;
     g.d = (char *)d.dev + odd_d * dsize, g.ldd = ldd;
-    g.alpha = alpha == 1.f && test_int(0, 1) ? 0 : &alpha, g.beta = beta == 0.f && test_int(0, 1) ? 0 : &beta;
+    if (alpha != 1 || test_int(0, 1)) is64 ? (void)(g.alpha64 = &alpha) : (void)(g.alpha = &alpha32);
+    if (beta != 0 || test_int(0, 1)) is64 ? (void)(g.beta64 = &beta) : (void)(g.beta = &beta32);
     g.batch = batch > 1 ? batch : test_int(0, 1);
     if (batch > 1) {
         g.stride_a = sa, g.stride_b = sb, g.stride_c = sc, g.stride_d = sd;
@@ -348,8 +406,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
-    if (!strcmp(kn->name, "any")) { /* each of its kernels; what else it asks for depends on which */
-        choice.kernel = aligned ? test_int(0, 7) : 7 * test_int(0, 1);
+    if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
+        choice.kernel = aligned || a_col || b_row ? test_int(0, 7) : 7 * test_int(0, 1);
         if (!choice.kernel) choice.blocks = 0;
     }
     if (test_int(0, 3)) g.choice = &choice;
@@ -368,20 +426,21 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (st == TC_OK) {
         uint8_t *after = (uint8_t *)malloc(d.bytes);
         float *cb = 0;
-        const int products = alpha == 0.f ? 0 : k; /* of each sum */
+        const int products = alpha == 0 ? 0 : k; /* of each sum */
         int wrong_count = 0;
         CUDA_CHECK(cudaDeviceSynchronize());
         CUDA_CHECK(cudaMemcpy(count.host, count.dev, count.bytes, cudaMemcpyDeviceToHost));
         CUDA_CHECK(cudaMemcpy(seen.host, seen.dev, seen.bytes, cudaMemcpyDeviceToHost));
         CUDA_CHECK(cudaMemcpy(after, d.dev, d.bytes, cudaMemcpyDeviceToHost));
-        if (cublas_gemm && products > 0) { /* row-major D = A B is column-major D' = B' A'; the raw product in f32 */
-            const cudaDataType t = kn->ab == TC_BF16 ? CUDA_R_16BF : CUDA_R_16F;
+        if (cublas_gemm && products > 0 && (t->a == TC_F16 || t->a == TC_BF16)) {
+            /* row-major D = A B is column-major D' = B' A'; the raw product in f32 */
+            const cudaDataType type = t->a == TC_BF16 ? CUDA_R_16BF : CUDA_R_16F;
             const float unity = 1.f, zero = 0.f;
             float *raw;
             CUDA_CHECK(cudaMalloc((void **)&raw, (size_t)m * n * batch * 4));
             CUDA_CHECK(cudaMemset(raw, 0, (size_t)m * n * batch * 4)); /* initcheck does not see cuBLAS's TMA stores */
-            CHECK(cublas_gemm(cublas, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &unity, g.b, t, (int)ldb, sb, g.a, t, (int)lda,
-                              sa, &zero, raw, CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
+            CHECK(cublas_gemm(cublas, b_row ? CUBLAS_OP_N : CUBLAS_OP_T, a_col ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k,
+                              &unity, g.b, type, (int)ldb, sb, g.a, type, (int)lda, sa, &zero, raw, CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
                               CUBLAS_GEMM_DEFAULT)
                       == CUBLAS_STATUS_SUCCESS,
                   "cuBLAS refuses %s", what);
@@ -389,49 +448,56 @@ static void one(const kernel *kn, int largest, uint64_t id)
             CUDA_CHECK(cudaMemcpy(cb, raw, (size_t)m * n * batch * 4, cudaMemcpyDeviceToHost));
             CUDA_CHECK(cudaFree(raw));
         }
-        float *fa = (float *)malloc(sizeof(float) * ((size_t)k + 1) * (size_t)m),
-              *fb = (float *)malloc(sizeof(float) * ((size_t)k + 1) * (size_t)n);
+        double *fa = (double *)malloc(sizeof(double) * ((size_t)k + 1) * (size_t)m),
+               *fb = (double *)malloc(sizeof(double) * ((size_t)k + 1) * (size_t)n);
+        const double arithmetic = unit_of(t->a == TC_F64 ? TC_F64 : TC_F32);
+        const double step = is_int(t->a) ? 0 : arithmetic; /* of the sums */
+        const int exact = t->d == TC_S32 && kn->epi == EPI_NONE && alpha == 1 && (beta == 0 || beta == 1);
         for (int z = 0; z < batch; z++) {
             for (int i = 0; i < m; i++)
                 for (int x = 0; x < k; x++)
-                    fa[(size_t)i * k + x] = get(kn->ab, a.host, odd_base + (size_t)(z * sa + i * lda + x));
+                    fa[(size_t)i * k + x] = operand(t, t->a, a.host, odd_base + z * sa + place(a_col, lda, i, x));
             for (int j = 0; j < n; j++)
                 for (int x = 0; x < k; x++)
-                    fb[(size_t)j * k + x] = get(kn->ab, b.host, odd_base + (size_t)(z * sb + j * ldb + x));
+                    fb[(size_t)j * k + x] = operand(t, t->b, b.host, odd_base + z * sb + place(b_row, ldb, j, x));
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < n; j++) {
                     double sum = 0, size = 0, cv = 0;
                     for (int x = 0; x < products; x++) {
-                        const double t = (double)fa[(size_t)i * k + x] * fb[(size_t)j * k + x];
-                        sum += t, size += fabs(t);
+                        const double ab = fa[(size_t)i * k + x] * fb[(size_t)j * k + x];
+                        sum += ab, size += fabs(ab);
                     }
-                    if (beta != 0.f) cv = beta * (double)get(kn->d, c.host, odd_d + (size_t)(z * sc + i * ldc + j));
+                    if (beta != 0)
+                        cv = beta * get(t->d, c.host, odd_d + z * sc + place(d_col, ldc, i, j));
                     const double slope = kn->epi == EPI_SCALE_ROW ? fabs(((float *)vector.host)[i]) : 1.2;
                     const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor,
                                                  (float *)residual.host, ldr);
-                    const double got = get(kn->d, after, odd_d + (size_t)(z * sd + i * ldd + j));
-                    const double ulp = kn->d == TC_F32  ? 1.1920929e-7
-                                        : kn->d == TC_BF16 ? 1.0 / 128
-                                                           : 1.0 / 1024; /* 2^-23, 2^-7, 2^-10 */
-                    const double tiny = kn->d == TC_F16 ? 6e-8 : 1e-30;
-                    const double bound = slope
-                                           * ((products + 8) * 1.1920929e-7 * (fabs(alpha) * size + fabs(cv))
-                                              + 4e-7 * fabs(alpha * sum + cv))
-                                       + 1e-6 + 0.501 * ulp * fabs(ref) + tiny
-                                       + (kn->epi == EPI_NONE ? 0 : 3e-7 * fabs(ref));
-                    double e = fabs(got - ref) / bound;
+                    const double got = get(t->d, after, odd_d + z * sd + place(d_col, ldd, i, j));
+                    const double tiny = t->d == TC_F16 ? 6e-8 : 1e-30;
+                    const double x_bound = slope
+                                             * ((products + 8) * step * fabs(alpha) * size
+                                                + (is_int(t->a) ? 2 * arithmetic : 0) * fabs(alpha * sum)
+                                                + 8 * arithmetic * fabs(cv)
+                                                + 3.4 * arithmetic * fabs(alpha * sum + cv))
+                                         + 8.4 * arithmetic + (kn->epi == EPI_NONE ? 0 : 2.6 * arithmetic * fabs(ref));
+                    const double bound = x_bound + (is_int(t->d) ? 0.5 : 0.501 * unit_of(t->d) * fabs(ref) + tiny);
+                    double want = ref; /* D of an integer type stops at its ends */
+                    if (t->d == TC_S8) want = fmax(fmin(ref, 127), -128);
+                    if (t->d == TC_S32) want = fmax(fmin(ref, INT32_MAX), INT32_MIN);
+                    double e = fabs(got - want) / bound;
+                    if (exact) e = got == (double)(int32_t)(uint32_t)(int64_t)(sum + cv) ? 0 : INFINITY;
                     if (is_once(kn->epi)) { /* one call; D is its x, rounded, and x lies within the bound */
-                        const size_t place = ((size_t)z * m + i) * n + j;
-                        const float x = ((float *)seen.host)[place];
-                        float rounded;
-                        put(kn->d, &rounded, 0, x);
-                        wrong_count += ((int *)count.host)[place] != 1;
-                        if (!(got == get(kn->d, &rounded, 0)) || !(fabs(x - ref) <= bound)) e = INFINITY;
+                        const size_t at = ((size_t)z * m + i) * n + j;
+                        const float x = ((float *)seen.host)[at];
+                        double rounded;
+                        put(t->d, &rounded, 0, x);
+                        wrong_count += ((int *)count.host)[at] != 1;
+                        if (!(got == get(t->d, &rounded, 0)) || !(fabs(x - ref) <= bound)) e = INFINITY;
                     }
-                    if (alpha == 0.f && (kn->epi == EPI_NONE || is_once(kn->epi))) { /* beta * C and nothing else */
-                        float rounded;
-                        put(kn->d, &rounded, 0, (float)cv);
-                        if (!(got == get(kn->d, &rounded, 0))) e = INFINITY;
+                    if (alpha == 0 && (kn->epi == EPI_NONE || is_once(kn->epi))) { /* beta * C and nothing else */
+                        double rounded;
+                        put(t->d, &rounded, 0, t->d == TC_F64 ? cv : (double)(float)cv);
+                        if (!(got == get(t->d, &rounded, 0))) e = INFINITY;
                     }
                     if (!(e <= 1)) bad++;
                     if (!(e <= worst)) worst = e;
@@ -446,8 +512,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
         }
         /* every byte of D outside the m x n elements must be as it was */
         for (int z = 0; z < batch; z++)
-            for (int i = 0; i < m; i++)
-                memset(after + (size_t)(odd_d + z * sd + i * ldd) * dsize, 0xff, (size_t)n * dsize);
+            for (int i = 0; i < d_lines; i++)
+                memset(after + (size_t)(odd_d + z * sd + i * ldd) * dsize, 0xff, (size_t)(d_col ? m : n) * dsize);
         for (size_t i = 0; i < d.bytes; i++) outside += after[i] != 0xff;
         CHECK(bad == 0, "%s: %d elements out of bound, worst %.2f of it", what, bad, worst);
         CHECK(!(worst_cublas > 1), "%s: differs from cuBLAS, %.2f of the bound", what, worst_cublas);
@@ -466,7 +532,7 @@ static void far_apart(const kernel *kn)
 {
     enum { M = 3, N = 200, K = 72 };
     const int64_t far = ((int64_t)1 << 30) + 8;
-    const size_t bytes = (size_t)(2 * far + 256) * (size_t)(tc_type_bits(kn->d) / 8);
+    const size_t bytes = (size_t)(2 * far + 256) * (size_t)(tc_type_bits(kn->c.d) / 8);
     static float a[M][K], b[N][K];
     static uint16_t ha[M][K], hb[N][K], hd[M][N];
     void *da, *db, *dd;
@@ -587,7 +653,7 @@ int main(int argc, char **argv)
 #ifndef FUZZ_KERNELS
     for (int i = 0; i < KERNELS; i++) { /* those with bf16 throughout and no hook */
         const kernel *k = &kernels[i];
-        if (k->ab != TC_BF16 || k->d != TC_BF16 || k->epi != EPI_NONE) continue;
+        if (k->c.a != TC_BF16 || k->c.d != TC_BF16 || k->epi != EPI_NONE) continue;
         if ((k->sm == 90 && device != 90) || !fits(k, i)) continue;
         far_apart(k);
         long_k(k, (1 << 14) + 8);

@@ -175,11 +175,14 @@ static void rows(int inst)
  * What the generators serve: kept by hand, from the manuals of tc_gemm.h and tc_attn.h.
  */
 static const char *const served[][7] = {
-    {"TC_GEMM_SM80_DEFINE", "mma.sync", "f16 f16, bf16 bf16", "f32", "K-major, K-major", "f16, bf16, f32; row-major",
-     "sm_80 on"},
+    {"TC_GEMM_SM80_DEFINE", "mma.sync", "f16 f16, bf16 bf16", "f32", "K-major or MN-major (turned by ldmatrix), each",
+     "f16, bf16, f32; row-major or column-major", "sm_80 on"},
+    {"TC_GEMM_SM80_DEFINE", "mma.sync", "tf32 tf32 (f32 in memory)", "f32", "K-major, K-major", "f16, bf16, f32; either", "sm_80 on"},
+    {"TC_GEMM_SM80_DEFINE", "mma.sync", "s8 u8, any of these", "s32", "K-major, K-major", "s32, s8, f32, f16, bf16; either", "sm_80 on"},
+    {"TC_GEMM_SM80_DEFINE", "mma.sync", "f64 f64", "f64", "K-major, K-major", "f64; either", "sm_80 on"},
     {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "f16 f16, bf16 bf16", "f32", "K-major, K-major",
      "f16, bf16, f32; row-major", "sm_90a"},
-    {"TC_GEMM_DEFINE", "one of the above", "f16 f16, bf16 bf16", "f32", "K-major, K-major", "f16, bf16, f32; row-major",
+    {"TC_GEMM_DEFINE", "one of the above", "all of the above", "the same", "the same, on Hopper too", "the same",
      "sm_80 on"},
     {"TC_ATTN_SM80_DEFINE", "mma.sync", "Q, K, V: f16, bf16", "f32",
      "Q, K: K-major; V: MN-major in memory, turned by ldmatrix", "the type of Q; rows of heads", "sm_80 on"},

@@ -1,5 +1,5 @@
-// type_f64.cu - an operand in double precision
-// expect: tc: .a must be TC_F16 or TC_BF16
+// type_f64.cu - an operand that wgmma's kernel does not have
+// expect: tc: TC_GEMM_SM90_DEFINE multiplies f16 and bf16
 // expect-line: 6
 #include "tc.h"
 

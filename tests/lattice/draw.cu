@@ -11,6 +11,7 @@
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
 #include "../../tc.h"
 #include "../test.h"
+#include <ctype.h>
 
 /* The rules as they stand in the generators, but each returns its sentence where it is broken. */
 #define BREAKS(condition, sentence) if (!(condition)) return sentence;
@@ -88,18 +89,34 @@ static gemm_draw draw_gemm_common(void)
     return g;
 }
 
+/* Types that Hopper's kernels do not have. */
+static void draw_types(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    c->a = PICK(TC_TF32, TC_S8, TC_U8, TC_F64);
+    c->b = c->a == TC_S8 || c->a == TC_U8 ? PICK(TC_S8, TC_U8) : c->a;
+    if (c->b == TC_S8 || c->b == TC_U8) c->d = PICK(TC_S32, TC_S32, TC_S8, TC_F32, TC_BF16);
+    if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = gemm_hooks;
+    if (c->a == TC_TF32) c->round = chance(50);
+}
+
 static gemm_draw draw_gemm80(void)
 {
     gemm_draw g = draw_gemm_common();
     int warps = 0;
+    if (chance(50)) draw_types(&g);
     for (int tries = 0;; tries++) {
-        if (tries % REDRAW == 0) warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
+        if (tries % REDRAW == 0) {
+            warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
+            g.c.a_layout = PICK(0, 0, TC_ROW, TC_COL, TC_COL), g.c.b_layout = PICK(0, 0, TC_COL, TC_ROW, TC_ROW);
+            g.c.d_layout = g.hook->pair ? 0 : PICK(0, 0, TC_ROW, TC_COL, TC_COL);
+        }
         do g.c.warps_m = warps ? test_int(1, warps) : 0;
         while (warps && warps % g.c.warps_m);
         g.c.warps_n = warps ? warps / g.c.warps_m : 0;
         g.c.bm = chance(10) ? 0 : 16 * (warps ? g.c.warps_m : 2) * test_int(1, 4);
         g.c.bn = chance(10) ? 0 : 16 * (warps ? g.c.warps_n : 2) * test_int(1, 8);
-        g.c.bk = PICK(0, 32, 64, 64);
+        g.c.bk = PICK(0, 64, 128, 128) * 8 / tc_type_bits(g.c.a);
         g.c.stages = PICK(0, 2, 3, 4, 5, 6);
         const tc_gemm_config full = tc_gemm_sm80_config(g.c);
         if (allowed(gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
@@ -189,7 +206,15 @@ static attn_draw draw_attn90(void)
 }
 
 /* ---- printing ---- */
-static const char *type_name(int type) { return type == TC_F16 ? "TC_F16" : type == TC_BF16 ? "TC_BF16" : "TC_F32"; }
+static const char *type_name(int type)
+{
+    static char text[4][16];
+    static int next;
+    char *t = text[next++ % 4];
+    snprintf(t, sizeof text[0], "TC_%s", tc_type_name(type));
+    for (int i = 3; t[i]; i++) t[i] = (char)toupper(t[i]);
+    return t;
+}
 
 static char fields[600];
 static void add(const char *text) { strncat(fields, text, sizeof fields - strlen(fields) - 1); }
@@ -203,6 +228,8 @@ static void gemm_fields(const gemm_draw *g)
 {
     const tc_gemm_config *c = &g->c;
     snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
+    add_field("a_layout", c->a_layout), add_field("b_layout", c->b_layout), add_field("d_layout", c->d_layout);
+    add_field("round", c->round);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
@@ -245,9 +272,8 @@ int main(int argc, char **argv)
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
             const tc_gemm_config view = tc_gemm90_view(tc_gemm_sm90_config(g.c));
-            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, %s, %s, k%d_SMEM, %d, %d, %d, %d", i, i, sm,
-                     type_name(g.c.a), type_name(g.c.d), g.hook->id, i, g.c.split, g.c.step, view.bn,
-                     g.c.step && view.cluster_m > 1);
+            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d", i, i,
+                     sm, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1);
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);

@@ -1,0 +1,7 @@
+// type_d_f64.cu - doubles to an f32 D
+// expect: tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64
+// arch: 80
+// expect-line: 7
+#include "tc.h"
+
+TC_GEMM_DEFINE(gemm, .a = TC_F64, .b = TC_F64, .d = TC_F32)

@@ -1,0 +1,47 @@
+/* gemm_types.h - the kernels of gemm_types.cu, and their table. */
+
+/* ---- layouts ---- */
+TC_GEMM_SM80_DEFINE(row_row, .a = TC_F16, .b = TC_F16, .d = TC_F16, .b_layout = TC_ROW, .epi = hook_bias_gelu,
+                    .epi_size = sizeof(hook_args))
+TC_GEMM_SM80_DEFINE(col_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .a_layout = TC_COL, .bm = 64, .bn = 96, .bk = 32,
+                    .stages = 4, .epi = tc_epi_residual_f32)
+TC_GEMM_SM80_DEFINE(col_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW,
+                    .bm = 96, .bn = 64, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(row_col_to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .d_layout = TC_COL, .bm = 128, .bn = 64,
+                    .raster = TC_RASTER_N, .raster_group = 3, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(row_row_to_col, .a = TC_F16, .b = TC_F16, .d = TC_F32, .b_layout = TC_ROW, .d_layout = TC_COL,
+                    .bm = 48, .bn = 128, .warps_m = 1, .warps_n = 4, .epi = tc_epi_residual_f32)
+TC_GEMM_SM80_DEFINE(col_row_to_col, .a = TC_F16, .b = TC_F16, .d = TC_F16, .a_layout = TC_COL, .b_layout = TC_ROW,
+                    .d_layout = TC_COL, .bm = 48, .bn = 48, .warps_m = 1, .warps_n = 1, .epi = tc_epi_scale_row)
+TC_GEMM_DEFINE(any, .a = TC_F16, .b = TC_F16, .d = TC_F16, .a_layout = TC_COL, .b_layout = TC_COL, .d_layout = TC_COL,
+               .epi = tc_epi_scale_row)
+
+/* ---- types ---- */
+TC_GEMM_SM80_DEFINE(tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32)
+TC_GEMM_SM80_DEFINE(tf32_round, .a = TC_TF32, .b = TC_TF32, .d = TC_BF16, .round = 1, .bm = 48, .bn = 48, .bk = 16,
+                    .warps_m = 1, .warps_n = 3, .stages = 4, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
+TC_GEMM_DEFINE(any_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .d_layout = TC_COL, .epi = tc_epi_residual_f32)
+TC_GEMM_SM80_DEFINE(s8_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32)
+TC_GEMM_SM80_DEFINE(u8_s8, .a = TC_U8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 96, .bk = 64, .d_layout = TC_COL)
+TC_GEMM_SM80_DEFINE(s8_u8, .a = TC_S8, .b = TC_U8, .d = TC_S8, .bm = 64, .bn = 64, .epi = tc_epi_scale_row)
+TC_GEMM_SM80_DEFINE(u8_u8, .a = TC_U8, .b = TC_U8, .d = TC_BF16, .bm = 48, .bn = 48, .warps_m = 3, .warps_n = 1,
+                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(s8_hook, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 64, .epi = hook_once,
+                    .epi_size = sizeof(once_args))
+TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_F32)
+TC_GEMM_SM80_DEFINE(f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
+TC_GEMM_SM80_DEFINE(f64_small, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 48, .bn = 64, .warps_m = 1, .warps_n = 2,
+                    .d_layout = TC_COL, .stages = 4)
+TC_GEMM_DEFINE(any_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
+
+#define ROW(name, epi) {#name, name##_can_run, name##_run, 80, epi, name##_SMEM, name##_config(), 0, 0, 0, 0}
+#define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0}
+static const kernel kernels[] = {
+    ROW(row_row, EPI_BIAS_GELU), ROW(col_col, EPI_RESIDUAL), ROW(col_row, EPI_ONCE_PAIR),
+    ROW(row_col_to_col, EPI_ONCE), ROW(row_row_to_col, EPI_RESIDUAL), ROW(col_row_to_col, EPI_SCALE_ROW),
+    ANY(any, EPI_SCALE_ROW),
+    ROW(tf32, EPI_NONE), ROW(tf32_round, EPI_BIAS_GELU), ANY(any_tf32, EPI_RESIDUAL),
+    ROW(s8_s8, EPI_NONE), ROW(u8_s8, EPI_NONE), ROW(s8_u8, EPI_SCALE_ROW), ROW(u8_u8, EPI_ONCE_PAIR),
+    ROW(s8_hook, EPI_ONCE), ANY(any_s8, EPI_NONE),
+    ROW(f64, EPI_NONE), ROW(f64_small, EPI_NONE), ANY(any_f64, EPI_NONE),
+};
