@@ -9,7 +9,7 @@
  *     tc_epi_*, tc_epi2_*                         shipped hooks
  *     tc_pack, tc_unpack                          two f32 to a pair of 16-bit elements; one of them back
  *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then
- *                                                 stores
+ *                                                 stores; tc_box_copy where TMA refuses
  *     tc_store, tc_store_rows                     all columns of a warp's 16 rows to memory by TMA, for kernels of your
  *                                                 own
  *
@@ -483,6 +483,34 @@ TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const i
             const uint32_t w[4] = {tc_pack(b.type, v[j], v[j + 1]), tc_pack(b.type, v[j + 2], v[j + 3]),
                                    tc_pack(b.type, v[j + 4], v[j + 5]), tc_pack(b.type, v[j + 6], v[j + 7])};
             tc_stmatrix_x4(at ^ (uint32_t)(j / 8 * 32), w);
+        }
+    }
+}
+
+/* Rows of a box to memory where TMA refuses them: to is the first row's place, `pitch` bytes apart, all aligned to
+ * their elements only. A lane takes a word; where a row of 16-bit elements begins between two words, neighbours share.
+ * For all lanes of the warp, between two __syncwarp. */
+TC_DEV void tc_box_copy(const tc_box b, const int rows, uint32_t from, char *to, long long pitch)
+{
+    const int words = b.bytes / 4;
+    int lane, word;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); /* here and now: nothing of this is kept between boxes */
+    word = lane % words;
+#pragma unroll 1
+    for (int row = lane / words; row - lane / words < rows; row += 32 / words) {
+        char *at = to + row * pitch + word * 4;
+        uint32_t x = 0, next;
+        if (row < rows)
+            asm volatile("ld.shared.b32 %0, [%1];"
+                         : "=r"(x) : "r"(from + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + word * 4))) : "memory");
+        next = b.type == TC_F32 ? 0u : __shfl_down_sync(0xffffffffu, x, 1);
+        if (row >= rows) continue;
+        if (b.type == TC_F32 || (uintptr_t)at % 4 == 0) {
+            *(uint32_t *)at = x;
+        } else {
+            if (word == 0) *(uint16_t *)at = (uint16_t)x;
+            if (word == words - 1) *(uint16_t *)(at + 2) = (uint16_t)(x >> 16);
+            else *(uint32_t *)(at + 2) = x >> 16 | next << 16;
         }
     }
 }

@@ -18,14 +18,17 @@
  *     tc_status st = gemm_bias_relu_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_gemm_config, in any order)
- *     TC_GEMM_DEFINE        one call for every device: six Hopper kernels and an sm_80 kernel; picks at run time
+ *     TC_GEMM_DEFINE        one call for every device: seven Hopper kernels and two for sm_80; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
  *                           which turns a tile on its side for few rows of D.
+ *     TC_GEMM_SM90_ANY_DEFINE
+ *                           the same for rows of A and B of any alignment, which TMA refuses: copied, or taken in
+ *                           classes (tc_gemm_sm90_any.h). .bm: a tile's rows of D (256), .bn: 64 or 128 (128).
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _deep, _few, _flat, _small,
- *                                     _sm80)
+ *                                     _any, _sm80)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
@@ -33,8 +36,10 @@
  *                                                                           sentence
  *     tc_status NAME_run(const tc_gemm_args *args, cudaStream_t stream)     checks, then launches
  *     size_t NAME_workspace(const tc_gemm_args *args)                       bytes of workspace that the call would use
+ *     tc_status NAME_plan(const tc_gemm_args *args, tc_gemm_plan *plan)     checks, and writes the launch down
+ *     tc_status NAME_launch(const tc_gemm_plan *plan, cudaStream_t stream)  launches it
  *
- * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these three, which have C's linkage, in another file, a C file too. A
+ * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these five, which have C's linkage, in another file, a C file too. A
  * generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
  *
  * TYPES. What is more than f16 and bf16 the sm_80 kernels multiply, on Hopper too (TC_GEMM_DEFINE takes them for it).
@@ -55,8 +60,22 @@
  * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the latter
  * by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
  * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
- * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. BLAS's column-major C = A * B: all three TC_COL; its transposed A
- * is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
+ * column whatever its layout. .epi2 wants D in rows; A in columns and B in rows want types of 16 bits. BLAS's
+ * column-major C = A * B: all three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
+ *
+ * PLANS. What a call finds out - is it in order, which kernel, which cut, the tensor maps - holds for the next call of
+ * the same shape too. NAME_plan finds out once, and NAME_launch asks which device is current, launches, and no more:
+ *     tc_gemm_plan plan;                             about 2 KB, at most 2304 bytes
+ *     tc_status st = gemm_plan(&args, &plan);        on error tc_why() as ever, and NAME_launch refuses the plan
+ *     for (;;) st = gemm_launch(&plan, stream);      the same bits as gemm_run's
+ *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's plan: another a, b, c, d, epi_args
+ *   A plan is a plain struct: copy it, keep thousands, throw it away; there is nothing to free. alpha, beta and the
+ *   hook's arguments are copied into it; the matrices and the workspace are the caller's, and stay where they are. It
+ *   belongs to the process, the device and the generator it was made with; another device or generator is refused. Any
+ *   number of threads may launch one at a time, but for its workspace, which serves one call at a time.
+ *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
+ *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
+ *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -68,7 +87,7 @@
  *     tc_status st = gemm_run(&args, stream);        and again, for any shape, by any generator's kernel
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
- *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few and flat.
+ *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few, flat and any.
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
@@ -87,11 +106,22 @@
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
  *                                                              hook
  *
+ * FEWER KERNELS. Nine kernels take nvcc 10 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
+ *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, deep        about half of the time
+ *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
+ *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
+ *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
+ *   in any combination; 0, which is what it is when left out, for all. Any shape still runs, by the best of the kernels
+ *   that are there; choice->kernel of another is refused, and without TC_SHAPES_UNALIGNED so are A and B that break
+ *   TMA's rules (rows, batches, bases that are no multiples of 16 bytes). A hint that is wrong
+ *   costs time and no more.
+ *
  * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate,
  * rather than refuse.
  *
- * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
- * thread. On error nothing is launched, D is untouched, and tc_why() names the argument, its value and the rule.
+ * NAME_run and NAME_launch are asynchronous, allocate nothing, synchronise nothing, may be captured in a graph and
+ * called from any thread. On error nothing is launched, D is untouched, and tc_why() names the argument, its value and
+ * the rule.
  *
  * HOOKS (plain TC_DEV functions; copy and change them). x is alpha * (A*B) + beta * C in f32; at is its place: .row,
  * .col of D, .batch.
@@ -110,8 +140,9 @@
  *     tc_split.h      how blocks that share a tile meet
  *     tc_epi.h        activations, shipped hooks, fragments to memory
  *
- * RULES of TC_GEMM_SM90_DEFINE for the data (the sm_80 kernel has none): A, B, D, and C if beta is not 0: base a
- * multiple of 16 bytes, pitch and batch stride a multiple of 16 bytes (8 elements of 16 bits).
+ * RULES of TC_GEMM_SM90_DEFINE for the data (the other kernels have none): A and B: base a multiple of 16 bytes, pitch
+ * and batch stride a multiple of 16 bytes (8 elements of 16 bits). C and D may lie anywhere: where TMA refuses D, warps
+ * write its rows; where it would refuse C, the way to D is slower.
  *
  * ORDER OF SUMS, SAME BITS. Accumulation is in f32. An instruction adds up 16 products in the hardware's way;
  * instructions follow one another from k = 0 on. Two exceptions, both in Hopper kernels. Where k is 2048 or more and
@@ -133,24 +164,34 @@
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_GEMM_DEFINE: its Hopper kernels, in one list. X(name, own, tile, (bm, bn, step, swap, split, cluster_m, cluster_n,
- * schedule)): for what each is there stands behind it.
+ * schedule, shapes)): for what each is there stands behind it; shapes: which of .shapes want it.
  */
+/* .shapes; UNALIGNED: rows that TMA refuses. */
+enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAPES_UNALIGNED = 8 };
+enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
+
 /* table, one row a line */
 #define TC__GEMM_TILES(X, name, own)                                                                                  \
-    X(name, own, wide, (128, 256, 32, 0, 1, 2, 1, TC_COOPERATIVE)) /* any width; k split where tiles are few */       \
-    X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG))    /* many tiles: one is stored while one is computed */ \
-    X(name, own, deep, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE))  /* large and with a long k: the fewest bytes */     \
-    X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE))    /* few rows: 64 columns are the instruction's rows */ \
-    X(name, own, flat, (128, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE)) /* some rows, or many that fit no multiple of 128 */ \
-    X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE))  /* little of everything */
+    X(name, own, wide, (128, 256, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC__SHAPES_WIDE)) /* any width; k split where tiles are few */ \
+    X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
+    X(name, own, deep, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* large and with a long k: the fewest bytes */ \
+    X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
+    X(name, own, flat, (128, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
+    X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */
 
 typedef struct tc__gemm_tile {
-    int bm, bn, step, swap, split, cluster_m, cluster_n, schedule;
+    int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
 } tc__gemm_tile;
 
 #define TC__GEMM_COUNT_TILE(name, own, tile, fields) +1
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 #define TC__GEMM_UNPACK(...) __VA_ARGS__
+
+/* Is there what serves these shapes? */
+TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
+{
+    return !given.shapes || (given.shapes & shapes);
+}
 
 /* The configuration that a line of the list makes of the user's. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile t)
@@ -161,6 +202,17 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
     c.cluster_m = t.cluster_m, c.cluster_n = t.cluster_n;
     c.schedule = t.schedule;
     return tc_gemm_sm90_config(c);
+}
+
+/* The kernel for rows of any alignment, behind those of the list. */
+enum { TC__GEMM_ANY = TC__GEMM_TILE_COUNT + 1 };
+
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_any_tiled(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.step = 32;
+    c.split = 1;
+    return tc_gemm_sm90_any_config(c);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -180,13 +232,14 @@ typedef struct tc__gemm_memo {
     TC__ATOMIC uint64_t mixed, answer;
 } tc__gemm_memo;
 
-/* Of all that the model asks about: also whether A and B begin with a line of the L2. */
-TC_HOST uint64_t tc__gemm_hash(const tc_gemm_args *g, int sms)
+/* Of all that the model asks about: also whether A and B begin with a line of the L2, and TMA takes C and D. */
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
-    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0;
+    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0, shapes = (uint64_t)given->shapes;
+    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c'));
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               straddle << 32 | (uint64_t)sms};
+                               shapes << 40 | ways << 34 | straddle << 32 | (uint64_t)sms};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {
@@ -206,9 +259,11 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
     int i;
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
-        const tc__gemm_problem x = tc__gemm90_problem(&v, g);
-        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0};
-        const double t = tc__gemm90_best(&v, &x, &cut, &search);
+        const tc__gemm_problem x = tc__gemm90_problem(&c, g);
+        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0};
+        double t;
+        if (!tc__gemm_serves(*given, tc__gemm_tiles_of[i].shapes)) continue;
+        t = tc__gemm90_best(&v, &x, &cut, &search);
         if (best.kernel && t >= best_time) continue;
         best_time = t;
         best.kernel = i + 1;
@@ -220,7 +275,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
 TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     static tc__gemm_memo memos[TC__GEMM_MEMOS];
-    const uint64_t key = tc__gemm_hash(g, sms);
+    const uint64_t key = tc__gemm_hash(given, g, sms);
     tc__gemm_memo *memo = &memos[key % TC__GEMM_MEMOS];
     uint64_t answer = TC__LOAD_RELAXED(&memo->answer);
     tc_gemm_choice c;
@@ -234,23 +289,6 @@ TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gem
     c.cluster = (int)(answer >> 8 & 0xff), c.parts = (int)(answer & 0xff);
     c.blocks = 0;
     return c;
-}
-
-/* What a call takes: a line of the list, from 1 on, as the call wants or as the model says; 0 for the sm_80 kernel. */
-TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *args)
-{
-    const tc_gemm_choice none = {0, 0, 0, 0, 0};
-    tc_gemm_args g;
-    int device, sms = 0, i;
-    if (!args || args->m <= 0 || args->n <= 0) return none; /* the sm_80 kernel says what is wrong with it */
-    if (!tc__gemm_by_wgmma(*given)) return none;
-    g = tc__gemm_effective(args);
-    for (i = 0; i < 4; i++)
-        if (!tc__gemm_fits(given, &g, "abcd"[i])) return none;
-    if (!tc__on_hopper() || cudaGetDevice(&device) != cudaSuccess
-        || cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || sms < 2)
-        return none;
-    return args->choice && args->choice->kernel ? *args->choice : tc__gemm_choose(given, &g, sms);
 }
 
 /* A kernel as the host sees it. */
@@ -274,7 +312,16 @@ TC_HOST tc_status tc__gemm_sm90_go(const tc_gemm_config *c, const tc__kernels *s
                                    const tc__launch *how)
 {
     const tc__kernel k = tc__gemm_sm90_kernel(c, s->f[0], &s->cache[0]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm90_params);
     return tc__gemm_sm90_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__gemm_sm90_any_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
+                                       const tc__launch *how)
+{
+    const tc__kernel k = tc__gemm_sm90_kernel(c, s->f[0], &s->cache[0]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm90_any_params);
+    return tc__gemm_sm90_any_run(c, &k, args, how);
 }
 
 TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
@@ -283,39 +330,239 @@ TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s
     tc__kernel k[2];
     k[0] = tc__gemm_sm80_kernel(c, s->f[0], &s->cache[0]);
     k[1] = tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
     return tc__gemm_sm80_run(c, k, args, how);
+}
+
+/* The line of the list that args->choice names, for a checked call that computes something and follows TMA's rules. */
+TC_HOST tc_status tc__gemm_tiles_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
+                                    const tc__launch *how)
+{
+    const int i = args->choice->kernel - 1;
+    const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]);
+    const tc__kernel k = tc__gemm_sm90_kernel(&c, s->f[i], &s->cache[i]);
+    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm90_params);
+    return tc__gemm_sm90_run_checked(&c, &k, args, how);
+}
+
+/* Which kernel a checked call takes on Hopper: what it wants, else what the model says. */
+TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+{
+    const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0};
+    const int fits = tc__gemm_fits(given, g, 'a') && tc__gemm_fits(given, g, 'b');
+    if (g->choice && g->choice->kernel) return *g->choice;
+    /* with one multiprocessor there are no clusters */
+    return tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && (!fits || sms < 2) ? any : tc__gemm_choose(given, g, sms);
+}
+
+/* Do .choice's fields go together, and is its kernel there? */
+TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_gemm_choice *want)
+{
+    const int kernel = want ? want->kernel : 0;
+    if (want && !kernel && (want->width || want->cluster || want->parts || want->blocks))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
+    if (kernel < 0 || kernel > TC__GEMM_ANY)
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", kernel, TC__GEMM_ANY);
+    if (kernel && !tc__gemm_serves(*given, kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
+                                                                  : tc__gemm_tiles_of[kernel - 1].shapes))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
+    return TC_OK;
+}
+
+/* For rows that TMA refuses, where .shapes leaves their kernel out. */
+TC_HOST tc_status tc__gemm_check_aligned(const tc_gemm_config *given, const tc_gemm_args *g)
+{
+    char why[TC_WHY_SIZE];
+    const tc_status st = tc__gemm_check_tma(given, g);
+    if (st == TC_OK || tc__gemm_serves(*given, TC_SHAPES_UNALIGNED)) return st;
+    memcpy(why, tc_why(), sizeof why);
+    return tc__fail(st, "%.200s, and .shapes has no TC_SHAPES_UNALIGNED", why);
 }
 
 TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
-    const tc_gemm_choice pick = tc__gemm_pick(given, args);
-    const tc_gemm_config c80 = tc_gemm_sm80_config(*given);
-    const tc__kernels slow = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT};
-    tc_status st = TC_ERR_IMAGE;
-    if (args && args->choice && !args->choice->kernel
-        && (args->choice->width || args->choice->cluster || args->choice->parts || args->choice->blocks))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
-    if (pick.kernel < 0 || pick.kernel > TC__GEMM_TILE_COUNT)
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", pick.kernel, TC__GEMM_TILE_COUNT);
-    if (pick.kernel) {
-        const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[pick.kernel - 1]);
-        const tc__kernels picked = {s->f + pick.kernel - 1, s->cache + pick.kernel - 1};
-        tc_gemm_args g = *args;
+    const tc__kernels any = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT},
+                      slow = {s->f + TC__GEMM_ANY, s->cache + TC__GEMM_ANY};
+    tc_gemm_choice pick;
+    tc_gemm_config other;
+    tc_gemm_args g;
+    tc__launch there;
+    tc__device device = {0, 0, 0};
+    tc_status st = tc__gemm_check_choice(given, args ? args->choice : NULL);
+    if (st == TC_OK) st = tc__gemm_check(given, args);
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    g = tc__gemm_effective(args);
+    if (tc__gemm_by_wgmma(*given) && tc__device_now(&device) == cudaSuccess && device.cc == 90) {
+        pick = tc__gemm_pick(given, &g, device.sms);
         g.choice = &pick;
-        st = tc__gemm_sm90_go(&c, &picked, &g, how);
-    }
+        there = *how;
+        there.device = device.at + 1;
+        if (pick.kernel == TC__GEMM_ANY) {
+            other = tc__gemm_any_tiled(*given);
+            st = tc__gemm_sm90_any_go(&other, &any, &g, &there);
+        } else {
+            st = tc__gemm_check_aligned(given, &g);
+            if (st == TC_OK) st = tc__gemm_tiles_go(given, s, &g, &there);
+        }
 #ifdef TC_SM80_ON_HOPPER
-    if (st == TC_ERR_IMAGE) st = tc__gemm_sm80_go(&c80, &slow, args, how);
+        if (st != TC_ERR_IMAGE) return st;
 #else
-    if (!pick.kernel) st = tc__gemm_sm80_go(&c80, &slow, args, how);
+        return st;
 #endif
+    }
+    if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(given, &g)) return tc__gemm_check_aligned(given, &g);
+    other = tc_gemm_sm80_config(*given);
+    return tc__gemm_sm80_go(&other, &slow, args, how);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host: plans.
+ */
+enum {
+    TC__GEMM_PLAN_90 = sizeof(tc_gemm_sm90_any_params), /* the largest */
+    TC__GEMM_PLAN_80 = sizeof(tc_gemm_sm80_params),
+    TC__GEMM_PLAN_BYTES = TC__GEMM_PLAN_90 > TC__GEMM_PLAN_80 ? TC__GEMM_PLAN_90 : TC__GEMM_PLAN_80
+};
+
+/* A call that was checked, chosen and encoded: NAME_plan writes it, NAME_launch launches it. Its fields are nobody's
+ * business. */
+typedef struct tc_gemm_plan {
+    tc__plan call;
+    const void *at[4]; /* A, B, C, D; null where it is not read */
+    size_t epi_size;
+    uint64_t params[(TC__GEMM_PLAN_BYTES + 7) / 8]; /* as words: tensor maps want 64-byte alignment, a plan does not */
+} tc_gemm_plan;
+
+typedef tc_status (*tc__gemm_go)(const tc_gemm_args *args, const tc__launch *how);
+
+/* A generator's own functions, by which it knows its plans. */
+typedef struct tc__gemm_planner {
+    const char *name;
+    tc__gemm_go go;
+    const void *own;
+} tc__gemm_planner;
+
+TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *args, tc_gemm_plan *plan)
+{
+    tc__launch how = {0, 1, args && args->pdl, 0, 0, 0};
+    tc_gemm_args g;
+    tc_status st;
+    cudaError_t err;
+    if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
+    memset((void *)plan, 0, sizeof *plan);
+    how.plan = &plan->call;
+    plan->call.params = plan->params;
+    st = by->go(args, &how);
+    plan->call.params = NULL;
+    if (st != TC_OK) return st;
+    if (plan->call.blocks && (err = cudaGetDevice(&plan->call.device)) != cudaSuccess)
+        return tc__cuda_fail("cudaGetDevice", err);
+    g = tc__gemm_effective(args);
+    plan->at[0] = g.k ? g.a : NULL, plan->at[1] = g.k ? g.b : NULL;
+    plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : NULL, plan->at[3] = g.d;
+    plan->epi_size = g.epi_size;
+    plan->call.pdl = how.pdl;
+    plan->call.of = by->own;
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan *plan, cudaStream_t stream)
+{
+    if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
+    if (plan->call.of != by->own) return tc__fail(TC_ERR_CONFIG, "plan was not made by %s_plan", by->name);
+    return tc__plan_launch(&plan->call, plan->params, stream);
+}
+
+/* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */
+TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    if (plan->at[2]) out->c = args->c;
+    out->d = args->d;
+    if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
+}
+
+TC_HOST tc_status tc__gemm_point_90(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
+    tc_gemm_sm90_params p;
+    tc_status st;
+    memcpy((void *)&p, plan->params, sizeof p);
+    st = p.d_by == TC__GEMM90_D_TMA ? tc_tmap_replace_address(&p.d, args->d) : TC_OK;
+    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.b : &p.a, plan->at[0] ? args->a : of_d);
+    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.a : &p.b, plan->at[1] ? args->b : of_d);
+    if (st != TC_OK) return st;
+    tc__gemm_point_out(&p.out, plan, args);
+    memcpy(plan->params, (const void *)&p, sizeof p);
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__gemm_point_any(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    tc_gemm_sm90_any_params q;
+    tc_status st = TC_OK;
+    int i;
+    if (plan->at[0] && ((uintptr_t)args->a - (uintptr_t)plan->at[0]) % 16)
+        return tc__fail(TC_ERR_ALIGN, "a = %p is not as far from a multiple of 16 bytes as the plan's, %p", args->a,
+                        plan->at[0]);
+    memcpy((void *)&q, plan->params, sizeof q);
+    if (q.p.d_by == TC__GEMM90_D_TMA) st = tc_tmap_replace_address(&q.p.d, args->d);
+    for (i = 0; st == TC_OK && !q.copies && i < 1 << q.p.classes; i++) {
+        const uintptr_t first = plan->at[0] ? (uintptr_t)args->a + (uintptr_t)(i * q.y.pitch) : (uintptr_t)args->d;
+        st = tc_tmap_replace_address(&q.y_maps[i], (const void *)(first - first % 16));
+    }
+    if (st != TC_OK) return st;
+    if (plan->at[0]) q.y.base = (const char *)args->a;
+    if (plan->at[1]) q.x.base = (const char *)args->b;
+    tc__gemm_point_out(&q.p.out, plan, args);
+    memcpy(plan->params, (const void *)&q, sizeof q);
+    return TC_OK;
+}
+
+TC_HOST tc_status tc__gemm_point_80(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    tc_gemm_sm80_params p;
+    memcpy((void *)&p, plan->params, sizeof p);
+    if (plan->at[0]) *(plan->call.turned ? &p.b : &p.a) = args->a;
+    if (plan->at[1]) *(plan->call.turned ? &p.a : &p.b) = args->b;
+    tc__gemm_point_out(&p.out, plan, args);
+    memcpy(plan->params, (const void *)&p, sizeof p);
+    return TC_OK;
+}
+
+/* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
+TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    const void *to[4];
+    tc_status st;
+    int i;
+    if (!plan || !args) return tc__fail(TC_ERR_NULL, "%s is null", plan ? "args" : "plan");
+    if (!plan->call.of) return tc__fail(TC_ERR_CONFIG, "plan was not made by NAME_plan");
+    if (!plan->call.blocks) return TC_OK;
+    to[0] = args->a, to[1] = args->b, to[2] = args->c, to[3] = args->d;
+    for (i = 0; i < 4; i++) {
+        const uintptr_t bits = (uintptr_t)plan->at[i] | 16, align = bits & (~bits + 1);
+        if (!plan->at[i]) continue;
+        if (!to[i]) return tc__fail(TC_ERR_NULL, "%c is null, but the plan's is not", "abcd"[i]);
+        if ((uintptr_t)to[i] % align)
+            return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of %d bytes, as the plan's is", "abcd"[i], to[i],
+                            (int)align);
+    }
+    if (plan->epi_size && !args->epi_args)
+        return tc__fail(TC_ERR_EPI, "epi_args is null, but the plan's epi_size = %d", (int)plan->epi_size);
+    st = plan->call.kernel.cc == 80                                ? tc__gemm_point_80(plan, args)
+       : plan->call.bytes == sizeof(tc_gemm_sm90_any_params) ? tc__gemm_point_any(plan, args)
+                                                                   : tc__gemm_point_90(plan, args);
+    for (i = 0; st == TC_OK && i < 4; i++)
+        if (plan->at[i]) plan->at[i] = to[i];
     return st;
 }
 
-/* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
+/* For other files, C files too: declares what a generator that stands in one .cu file defines for the host. */
 #define TC_GEMM_DECLARE(name)                                                                                         \
     TC__ENTRY size_t name##_workspace(const tc_gemm_args *args);                                                      \
+    TC__ENTRY tc_status name##_plan(const tc_gemm_args *args, tc_gemm_plan *plan);                                    \
+    TC__ENTRY tc_status name##_launch(const tc_gemm_plan *plan, cudaStream_t stream);                                 \
     TC__DECLARE(name, tc_gemm_args)
 
 #endif /* host */
@@ -352,63 +599,113 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
  * function. */
 #define TC__GEMM_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
 
-/* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers.
- * served (a constant): 0 leaves the kernel a stub. */
-#define TC__GEMM_SM90_KERNEL(kernel, served, config, ...)                                                             \
-    TC__KERNEL_OF(kernel, tc_gemm_sm90_params,                                                                        \
-                  ((served) ? TC__SM90_BOUND(tc_gemm_sm90_threads(config)) : 32, 1), __VA_ARGS__)
+/* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
+#define TC__GEMM_SM90_KERNEL(kernel, params, threads, ...)                                                            \
+    TC__KERNEL_OF(kernel, params, (TC__SM90_BOUND(threads), 1), __VA_ARGS__)
 
-#define TC__GEMM_SM90_BODY(own, served, config)                                                                       \
+#define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
     TC__GEMM_HOOK(own)                                                                                                \
-    if (served) {                                                                                                     \
-        constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                 \
-        tc_gemm_sm90(k, &p);                                                                                          \
-    }
+    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
+    tc_gemm_sm90(k, &params);
 
-#define TC__GEMM_SM80_KERNEL(kernel, bound, served, config, ...)                                                      \
-    TC__KERNEL_OF(kernel, tc_gemm_sm80_params, ((served) ? bound(tc_gemm_sm80_threads(config)) : 32, 1), __VA_ARGS__)
-
-#define TC__GEMM_SM80_BODY(own, served, config, aligned)                                                              \
+#define TC__GEMM_SM90_ANY_BODY(own, config, params)                                                                   \
     TC__GEMM_HOOK(own)                                                                                                \
-    if (served) {                                                                                                     \
-        constexpr tc_gemm80 k = tc_gemm80_of(config);                                                                 \
-        tc_gemm_sm80(k, aligned, &p);                                                                                 \
-    }
+    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
+    tc_gemm_sm90(k, &params.p);
 
-/* NAME_can_run, NAME_run; and NAME_workspace: the call as it would be if it had all the workspace that there is. */
+#define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
+    TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)
+
+#define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
+    TC__GEMM_HOOK(own)                                                                                                \
+    constexpr tc_gemm80 k = tc_gemm80_of(config);                                                                     \
+    tc_gemm_sm80(k, aligned, &params);
+
+/* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
+ * workspace that there is. */
 #define TC__GEMM_ENTRIES(name, own)                                                                                   \
     TC__ENTRIES(name, gemm, own##_go)                                                                                 \
+    TC__LINE_BREAK static char own##_is TC_UNUSED; /* its address is by what its plans are known */                   \
     TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_gemm_args *args)                                        \
     {                                                                                                                 \
         size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes};                                                                     \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
         tc_gemm_args g;                                                                                               \
         if (!args) return 0;                                                                                          \
         g = *args;                                                                                                    \
         g.workspace = (void *)256;                                                                                    \
         g.workspace_size = (size_t)1 << 40;                                                                           \
         return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC__ENTRY tc_status name##_plan(const tc_gemm_args *args, tc_gemm_plan *plan)                      \
+    {                                                                                                                 \
+        const tc__gemm_planner by = {#name, own##_go, &own##_is};                                                     \
+        return tc__gemm_plan(&by, args, plan);                                                                        \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC__ENTRY tc_status name##_launch(const tc_gemm_plan *plan, cudaStream_t stream)                   \
+    {                                                                                                                 \
+        const tc__gemm_planner by = {#name, own##_go, &own##_is};                                                     \
+        return tc__gemm_launch(&by, plan, stream);                                                                    \
     }
+
+/* What the further kernels of a generator take is a type of its own: to the compiler, those of a second generator of
+ * this name are then other functions, and not an error each beside the one that says what is doubled. NVRTC finds a
+ * kernel by its name alone. */
+#ifdef __CUDACC_RTC__
+#define TC__GEMM_OWN_PARAMS(own)                                                                                      \
+    typedef tc_gemm_sm90_params own##_sm90;                                                                           \
+    typedef tc_gemm_sm90_any_params own##_sm90_any;                                                                   \
+    typedef tc_gemm_sm80_params own##_sm80;
+#define TC__GEMM_PARAMS_OF p
+#define TC__GEMM_FUNCTION(kernel, params) TC__FUNCTION(kernel)
+#else
+#define TC__GEMM_OWN_PARAMS(own)                                                                                      \
+    TC__LINE_BREAK typedef struct own##_sm90 { tc_gemm_sm90_params call; } own##_sm90;                                \
+    TC__LINE_BREAK typedef struct own##_sm90_any { tc_gemm_sm90_any_params call; } own##_sm90_any;                    \
+    TC__LINE_BREAK typedef struct own##_sm80 { tc_gemm_sm80_params call; } own##_sm80; TC__LINE_BREAK
+#define TC__GEMM_PARAMS_OF p.call
+#define TC__GEMM_FUNCTION(kernel, params) {(const void *)(void (*)(params))kernel, #kernel},
+#endif
+
+#define TC__GEMM_ONE_RULES(own)                                                                                       \
+    TC__RULE_ASSERT(own##_config().shapes == 0,                                                                       \
+                    "tc: .shapes leaves kernels of TC_GEMM_DEFINE out; this generator has one tile for all shapes")
 
 /* See the top of this file. */
 #define TC_GEMM_SM90_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_ONE_RULES(own)                                                                                           \
+    TC__RULE_ASSERT(!own##_config().any, "tc: .any is for TC_GEMM_SM90_ANY_DEFINE")                                   \
     TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
-    TC__GEMM_SM90_KERNEL(name, true, own##_config(), TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, true, own##_config())))  \
+    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_params, tc_gemm_sm90_threads(own##_config()),                             \
+                         TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config(), p)))                                 \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
+
+#define TC_GEMM_SM90_ANY_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_ANY_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__GEMM_SM90_ANY_DEFINE_(name, own, ...)                                                                     \
+    TC__GEMM_CONFIG(name, own, tc_gemm_sm90_any_config, __VA_ARGS__)                                                  \
+    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_ONE_RULES(own)                                                                                           \
+    TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
+    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_any_params, tc_gemm_sm90_threads(own##_config()),                         \
+                         TC__SM90_STRICT(TC__GEMM_SM90_ANY_BODY(own, own##_config(), p)))                             \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_any_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
 
 #define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM80_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm80_config, __VA_ARGS__)                                                      \
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_ONE_RULES(own)                                                                                           \
     TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
-    TC__GEMM_SM80_KERNEL(name, TC__SM80_BOUND, true, own##_config(),                                                  \
-                         TC__GEMM_SM80_BODY(own, true, own##_config(), 1))                                            \
-    TC__GEMM_SM80_KERNEL(name##_any, TC__SM80_BOUND, true, own##_config(),                                            \
-                         TC__GEMM_SM80_BODY(own, true, own##_config(), 0))                                            \
-    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name) TC__FUNCTION(name##_any))                    \
+    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),             \
+                         TC__GEMM_SM80_BODY(own, own##_config(), 1, p))                                               \
+    TC__GEMM_OWN_PARAMS(own)                                                                                          \
+    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),                \
+                         TC__GEMM_SM80_BODY(own, own##_config(), 0, TC__GEMM_PARAMS_OF))                              \
+    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name)                                              \
+                         TC__GEMM_FUNCTION(name##_any, own##_sm80))                                                   \
                   TC__GEMM_ENTRIES(name, own))
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -423,15 +720,16 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
       && !(c).step && !(c).swap && !(c).split,                                                                        \
       "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or "               \
       "TC_GEMM_SM80_DEFINE")                                                                                          \
+    X((c).shapes >= 0 && (c).shapes <= TC__SHAPES_ALL && (!(c).shapes || ((c).shapes & TC__SHAPES_TILES)),            \
+      "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_RULES(X, c)
 
-/* On Hopper it takes its sm_80 kernel for rows that TMA refuses, so that the one for aligned rows need not be compiled
- * there; tc__gemm_sm80_run falls back to the one for any. What wgmma's kernels do not serve is the sm_80 kernels' there
- * too, and wgmma's are stubs. */
+/* On Hopper it takes no sm_80 kernel, so that they need not be compiled there; where wgmma's kernels do not serve types
+ * or layouts, those are the stubs. */
 #if TC_HAS_SM90A && defined(__CUDA_ARCH__)
-#define TC__FAST_SM80(config) !tc__gemm_by_wgmma(config)
+#define TC__GEMM_BY_SM80(config) !tc__gemm_by_wgmma(config)
 #else
-#define TC__FAST_SM80(config) true
+#define TC__GEMM_BY_SM80(config) true
 #endif
 
 /* Types, layouts and hooks only. */
@@ -445,27 +743,64 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
     return c;
 }
 
+/* That of an sm_80 kernel; without the hooks where it is a stub, so that an error in one is said but once. */
+TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int wanted)
+{
+    tc_gemm_config c = tc_gemm_sm80_config(given);
+    if (!wanted) c.epi = 0, c.epi2 = 0;
+    return c;
+}
+
 #define TC_GEMM_DEFINE(name, ...) TC__CALL4(TC__GEMM_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_DEFINE_(name, own, ...)                                                                              \
     TC__GEMM_CONFIG(name, own, tc__gemm_as_given, __VA_ARGS__)                                                        \
     TC__GEMM_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_OWN_PARAMS(own)                                                                                          \
     TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name, own)                                                                     \
-    TC__GEMM_AUTO_SM80(name##_sm80, own, TC__FAST_SM80(own##_config()), 1)                                            \
-    TC__GEMM_AUTO_SM80(name##_sm80_any, own, true, 0)                                                                 \
+    TC__GEMM_AUTO_ANY(name##_any, own)                                                                                \
+    TC__GEMM_AUTO_SM80(name##_sm80, own, 1)                                                                           \
+    TC__GEMM_AUTO_SM80(name##_sm80_any, own, 0)                                                                       \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
-                         TC__FUNCTION(name##_sm80) TC__FUNCTION(name##_sm80_any))                                     \
+                         TC__GEMM_FUNCTION(name##_any, own##_sm90_any)                                                \
+                         TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80))   \
                   TC__GEMM_ENTRIES(name, own))
 
+/* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */
+#define TC__GEMM_AUTO_IF(wanted, threads) ((wanted) ? threads : 32)
 #define TC__GEMM_AUTO_CONFIG(own, fields)                                                                             \
     tc__gemm_tiled(tc__gemm_for_wgmma(own##_config()), tc__gemm_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_WANTED(own, fields)                                                                             \
+    (tc__gemm_by_wgmma(own##_config())                                                                                \
+     && tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes))
 #define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
-    TC__GEMM_SM90_KERNEL(name##_##tile, tc__gemm_by_wgmma(own##_config()), TC__GEMM_AUTO_CONFIG(own, fields),         \
-                         TC__IF_SM90A(TC__GEMM_SM90_BODY(own, tc__gemm_by_wgmma(own##_config()),                      \
-                                                         TC__GEMM_AUTO_CONFIG(own, fields))))
-#define TC__GEMM_AUTO_SM80(kernel, own, served, aligned)                                                              \
-    TC__GEMM_SM80_KERNEL(kernel, TC__SM80_BOUND, served, tc_gemm_sm80_config(own##_config()),                         \
-                         TC__IF_SM80(TC__GEMM_SM80_BODY(own, served, tc_gemm_sm80_config(own##_config()), aligned)))
-#define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__FUNCTION(name##_##tile)
+    TC__GEMM_SM90_KERNEL(                                                                                             \
+        name##_##tile, own##_sm90,                                                                                    \
+        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_WANTED(own, fields), tc_gemm_sm90_threads(TC__GEMM_AUTO_CONFIG(own, fields))), \
+        TC__IF_SM90A(if (TC__GEMM_AUTO_WANTED(own, fields)) {                                                         \
+            TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)                            \
+        }))
+#define TC__GEMM_AUTO_UNALIGNED(own) tc__gemm_serves(own##_config(), TC_SHAPES_UNALIGNED)
+#define TC__GEMM_AUTO_ANY_CONFIG(own) tc__gemm_any_tiled(tc__gemm_for_wgmma(own##_config()))
+#define TC__GEMM_AUTO_ANY_WANTED(own) (tc__gemm_by_wgmma(own##_config()) && TC__GEMM_AUTO_UNALIGNED(own))
+#define TC__GEMM_AUTO_ANY(kernel, own)                                                                                \
+    TC__GEMM_SM90_KERNEL(                                                                                             \
+        kernel, own##_sm90_any,                                                                                       \
+        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_ANY_WANTED(own), tc_gemm_sm90_threads(TC__GEMM_AUTO_ANY_CONFIG(own))),         \
+        TC__IF_SM90A(if (TC__GEMM_AUTO_ANY_WANTED(own)) {                                                             \
+            TC__GEMM_SM90_ANY_BODY(own, TC__GEMM_AUTO_ANY_CONFIG(own), TC__GEMM_PARAMS_OF)                            \
+        }))
+#define TC__GEMM_AUTO_80_WANTED(own, aligned)                                                                         \
+    (TC__GEMM_BY_SM80(own##_config()) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
+#define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
+    TC__GEMM_SM80_KERNEL(                                                                                             \
+        kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
+        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_80_WANTED(own, aligned),                                                       \
+                         tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),                                  \
+        TC__IF_SM80(if (TC__GEMM_AUTO_80_WANTED(own, aligned)) {                                                      \
+            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), TC__GEMM_AUTO_80_WANTED(own, aligned)),         \
+                               aligned, TC__GEMM_PARAMS_OF)                                                           \
+        }))
+#define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 
 #endif /* __CUDACC__ */
 #endif /* TC_GEMM_H */

@@ -14,7 +14,7 @@
 #define TC_GEMM_CHOICE_H
 
 #include "tc_gemm_config.h"
-#include "tc_gemm_sm90_plan.h"
+#include "tc_gemm_sm90_any.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
@@ -49,6 +49,7 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
 #define TC__GEMM_STORE 635.0     /* a tile's way to D: this, */
 #define TC__GEMM_STORE_OF 0.03   /* this for each element, */
 #define TC__GEMM_STORE_ASIDE 21.0 /* with .swap this for each column, */
+#define TC__GEMM_PIECE 250.0 /* 16 x 16 elements of D that go in pieces (not fitted) */
 #define TC__GEMM_STORE_CUT 1140.0 /* this where D's edge runs through it */
 #define TC__GEMM_REFILL 170.0    /* between two tiles of a cooperative block */
 #define TC__GEMM_MEET 2430.0     /* the parts of a split tile, */
@@ -64,6 +65,8 @@ typedef struct tc__gemm_best {
 typedef struct tc__gemm_problem {
     int64_t rows, cols, batch, k_blocks;
     int straddle; /* rows of A or B do not begin with a line of the L2 */
+    int classes;  /* .any: log2 of the classes of A's rows; -1: it can only be copied */
+    int d_by;     /* how boxes go to D: TC__GEMM90_D_* */
 } tc__gemm_problem;
 
 TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -72,7 +75,8 @@ TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 TC_HOST int64_t tc__gemm90_clusters(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
 {
     return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster)
-         * tc__div_up(tc__div_up(x->cols, cut->width), v->cluster_n) * x->batch;
+         * tc__div_up(tc__div_up(tc__div_up(x->cols, (int64_t)1 << cut->classes), cut->width), v->cluster_n)
+         * ((int64_t)1 << cut->classes) * x->batch;
 }
 
 TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
@@ -87,11 +91,20 @@ TC_HOST double tc__gemm90_pace(const tc_gemm_config *v)
     return v->swap ? 0.97 : v->bm > 128 ? 1.04 : 1.0;
 }
 
+/* .any: cycles of shared memory in a step of k, 128 bytes each: wgmma's reads, TMA's writes, and what copies take three
+ * times. */
+TC_HOST double tc__gemm90_shared(const tc_gemm_config *v, const tc_gemm_cut *cut)
+{
+    const int copied = v->bm + (cut->copies ? cut->width : 0), fetched = cut->copies ? 0 : cut->width;
+    return v->bm + v->bm * cut->width / 64.0 + 3 * copied + fetched;
+}
+
 TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                                const tc__gemm_device *d)
 {
     const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
-    const double cycles = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * tc__gemm90_pace(v);
+    const double wgmma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * tc__gemm90_pace(v);
+    const double cycles = v->any && tc__gemm90_shared(v, cut) > wgmma ? tc__gemm90_shared(v, cut) : wgmma;
     const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
     const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
     const double of_all = TC__GEMM_OF_ALL / (works < d->blocks ? works : d->blocks);
@@ -100,7 +113,9 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
     const double mma = cycles / TC__GEMM_CLOCK, step = mma > bytes / rate ? mma : bytes / rate;
     const double k = (double)x->k_blocks, size = (double)x->rows * (double)x->cols * (double)x->batch;
-    const double store = TC__GEMM_STORE + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0);
+    const double pieces = x->d_by == TC__GEMM90_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
+    const double store = TC__GEMM_STORE + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0)
+                       + pieces;
     const double memory = 128 * k * (double)(x->rows + x->cols) * (double)x->batch / d->dram;
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
@@ -115,13 +130,17 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     return t;
 }
 
-TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *v, const tc_gemm_args *g)
+/* c: complete, not a view. */
+TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_gemm_args *g)
 {
+    const tc_gemm_config view = tc_gemm90_view(*c), *v = &view;
     tc__gemm_problem x;
     x.rows = v->swap ? g->n : g->m;
     x.cols = v->swap ? g->m : g->n;
     x.batch = tc__gemm_batch(g);
-    x.k_blocks = ((int64_t)g->k + 63) / 64;
+    x.d_by = tc__gemm90_d_by(c, g);
+    x.classes = v->any ? tc__any_classes_of(g) : 0;
+    x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + 63) / 64;
     x.straddle = (((uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * 2) | (uintptr_t)(g->ldb * 2)) & 127) != 0;
     return x;
 }
@@ -156,6 +175,15 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
     return best;
 }
 
+/* .any: can A come in classes, or be copied, in tiles of that width? Notes it in the cut. */
+TC_HOST int tc__gemm90_way(const tc__gemm_problem *x, tc_gemm_cut *cut, int copies)
+{
+    if (copies ? cut->width > TC__ANY_ROWS : x->classes < 0) return 0;
+    cut->copies = copies;
+    cut->classes = copies ? 0 : x->classes;
+    return 1;
+}
+
 /* The best cut of a call: its nanoseconds. */
 TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
                                const tc__gemm_best *b)
@@ -163,12 +191,16 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
     const int first = v->step ? v->step : v->bn, clusters = v->step ? v->cluster_m : 1;
     double best = 0;
     tc_gemm_cut try_this = *cut;
-    int i;
+    int i, copies;
     for (i = 1; i <= clusters; i++) {
         try_this.cluster = v->step ? i : v->cluster_m;
         for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
-            const double t = tc__gemm90_best_parts(v, x, &try_this, b);
-            if (best == 0 || t < best) best = t, *cut = try_this;
+            for (copies = 0; copies <= (x->classes != 0); copies++) {
+                double t;
+                if (!tc__gemm90_way(x, &try_this, copies)) continue;
+                t = tc__gemm90_best_parts(v, x, &try_this, b);
+                if (best == 0 || t < best) best = t, *cut = try_this;
+            }
         }
     }
     return best;
@@ -179,7 +211,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
                                  tc_gemm_cut *cut)
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
-    const tc__gemm_problem x = tc__gemm90_problem(&v, g);
+    const tc__gemm_problem x = tc__gemm90_problem(c, g);
     const tc__gemm_best b = {d, g->workspace ? g->workspace_size : 0};
     const tc_gemm_choice none = {0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
     int64_t works;
@@ -197,6 +229,12 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->parts < 0 || want->parts > TC_SPLIT_MOST || (want->parts > 1 && !v.split))
         return tc__fail(TC_ERR_CONFIG, "choice->parts = %d must be in 0..%d", want->parts, v.split ? TC_SPLIT_MOST : 1);
     if (want->blocks < 0) return tc__fail(TC_ERR_CONFIG, "choice->blocks = %d is negative", want->blocks);
+    if (!tc__gemm90_way(&x, cut, 0) && !tc__gemm90_way(&x, cut, 1)) {
+        if (want->width || !v.step)
+            return tc__fail(TC_ERR_CONFIG, "a tile's %d rows of A must be at most %d where only copies can bring them "
+                            "(a, lda or stride_a no multiple of 16 bytes)", cut->width, TC__ANY_ROWS);
+        cut->width = TC__ANY_ROWS / v.step * v.step, cut->copies = 1;
+    }
     if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);
     else if (!want->parts) (void)tc__gemm90_best_parts(&v, &x, cut, &b);
     if (want->parts) cut->parts = want->parts;

@@ -34,10 +34,12 @@ typedef struct tc_gemm_config {
     int step;                 /* SM90: not 0: a call picks bn (bm with swap), a multiple of step up to it */
     int swap;                 /* SM90: 1: D's columns are the instruction's rows: for few rows (tile 64 .. x 128) */
     int split;                /* SM90: 1: a call may split k between blocks, with a workspace */
+    int any;                  /* SM90: 1: rows of A and B of any alignment (TC_GEMM_SM90_ANY_DEFINE sets it) */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
     int epi_size;             /* sizeof of the hook's arguments, or TC_NO_ARGS; shipped hooks bring theirs */
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
+    int shapes;               /* TC_GEMM_DEFINE: TC_SHAPES_ of tc_gemm.h, what it shall be compiled for (0: for all) */
 } tc_gemm_config;
 
 /* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
@@ -257,9 +259,9 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                         (long long)(g->stride_a < 0 ? g->stride_a
                                     : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
     if (c->d == TC_F64 ? g->alpha || g->beta : g->alpha64 || g->beta64)
-        return tc__fail(TC_ERR_CONFIG, "%s%s is given, but D is %s: give %s%s", g->alpha || g->alpha64 ? "alpha" : "beta",
-                        c->d == TC_F64 ? "" : "64", tc_type_name(c->d), g->alpha || g->alpha64 ? "alpha" : "beta",
-                        c->d == TC_F64 ? "64" : "");
+        return tc__fail(TC_ERR_CONFIG, "%s%s is given, but D is %s: give %s%s",
+                        g->alpha || g->alpha64 ? "alpha" : "beta", c->d == TC_F64 ? "" : "64", tc_type_name(c->d),
+                        g->alpha || g->alpha64 ? "alpha" : "beta", c->d == TC_F64 ? "64" : "");
     for (i = 0; i < 4; i++) {
         const tc_operand_matrix x = tc__gemm_matrix(c, g, "abdc"[i]);
         const char *turned = "";
@@ -329,14 +331,13 @@ TC_HOST int tc__gemm_fits(const tc_gemm_config *c, const tc_gemm_args *g, char w
     return tc_operand_breaks(&x) == TC_OPERAND_FITS;
 }
 
-/* All four, in words. */
+/* A and B, in words: the kernels store D, and read C, as they find them. */
 TC_HOST tc_status tc__gemm_check_tma(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     int i;
-    for (i = 0; i < 4; i++) {
-        const char which = "abdc"[i];
-        const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
-        if (!tc__gemm_fits(c, g, which)) return tc_operand_check(&x);
+    for (i = 0; i < 2; i++) {
+        const tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
+        if (!tc__gemm_fits(c, g, "ab"[i])) return tc_operand_check(&x);
     }
     return TC_OK;
 }
@@ -363,6 +364,7 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
  * rows, the size of the device's L2 in bytes, and the bytes of workspace that it takes. */
 typedef struct tc_gemm_cut {
     int width, parts, blocks, cluster;
+    int classes, copies; /* rows of any alignment (tc_gemm_sm90_any.h): log2 of A's classes; 1: A is copied */
     int64_t l2;
     size_t workspace;
 } tc_gemm_cut;
@@ -371,7 +373,10 @@ typedef struct tc_gemm_cut {
 TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
 {
     const int raster = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
-    const tc_tiles_of of = {v->swap ? g->n : g->m, v->swap ? g->m : g->n, tc__gemm_batch(g), v->bm * cut->cluster,
+    const int cols = v->swap ? g->m : g->n;
+    const int class_cols = (int)(((int64_t)cols + (1 << cut->classes) - 1) >> cut->classes);
+    const int whole = ((class_cols + cut->width - 1) / cut->width * cut->width) << cut->classes;
+    const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, tc__gemm_batch(g), v->bm * cut->cluster,
                             cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
     const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
     if (total > 2e9)

@@ -164,8 +164,9 @@ typedef struct tc_gemm_sm80_params {
 
 #ifdef __CUDACC__
 
-/* The kernel as its functions know it: its configuration as a view, its operands. A constant of the compiler's front end, made once: what the optimiser is left to find out by itself it finds out too late for the order
- * of instructions. */
+/* The kernel as its functions know it: its configuration as a view, its operands. A constant of the compiler's front
+ * end, made once: what the optimiser is left to find out by itself it finds out too late for the order of instructions.
+ */
 typedef struct tc_gemm80 {
     tc_gemm_config c;
     tc__gemm80_operand a, b;
@@ -177,7 +178,8 @@ typedef struct tc_gemm80 {
 TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc__gemm80_view(c);
-    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c), tc__gemm_sums(v)};
+    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
+                         tc__gemm_sums(v)};
     return k;
 }
 
@@ -321,9 +323,9 @@ typedef struct tc__gemm80_acc {
     double d[128];
 } tc__gemm80_acc;
 
-/* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp read
- * 32 of each of four rows, which lie in different banks if every second row is taken: rows 0 2 4 6, then 1 3 5 7. The
- * sums come out in the same order, by rows and by columns. */
+/* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp
+ * read 32 of each of four rows, which lie in different banks if every second row is taken: rows 0 2 4 6, then 1 3 5 7.
+ * The sums come out in the same order, by rows and by columns. */
 TC_DEV int tc__gemm80_place(int row) { return row % 4 * 2 + row / 4; }
 
 /* Where a lane's row of ldmatrix lies in a stage: `row` is its row of the block's rows of 16 (of a turned block: its
@@ -447,7 +449,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
-    /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way round */
+    /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way */
     const uint32_t a_at = k.sums == TC_F64 ? tc__gemm80_lane64(oa, warp_m)
                         : oa.turned        ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
                                            : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
@@ -673,7 +675,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
 {
     const tc_gemm_config v = tc__gemm80_view(*c);
     const tc_gemm_args x = tc__gemm80_seen(c, g);
-    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0};
+    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;
     p->lda = x.lda;
@@ -735,6 +737,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     use = k + tc__gemm80_any(c, &g);
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
+    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     if (st == TC_OK) st = tc__gemm80_launch(c, args, sms, &l);
     if (st != TC_OK || !how->launch) return st;
     return tc__kernel_launch(use, l.grid, &l.params, how);

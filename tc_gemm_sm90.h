@@ -22,6 +22,7 @@
 
 #include "tc_gemm_choice.h"
 #include "tc_gemm_config.h"
+#include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_store.h"
 
@@ -209,6 +210,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, 
     const tc_gemm_config c = k.c;
     tc__gemm90_loop_state l = {u, acc, 0};
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
+    if (c.any) tc__any_clear(c, g, &u->w, u->ring.stage);
     if (c.step) {
         TC__WG_ALL_N(TC__GEMM90_WIDTH)
     } else {
@@ -229,12 +231,12 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
     const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.consumers);
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1), warp = tc_uniform(threadIdx.x / 32u);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
-    if (warp == 0u && tc_elect_one()) {
+    if (!c.any && warp == 0u && tc_elect_one()) {
         tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
     }
     if (warp == 1u && tc_elect_one()) {
-        tc_pipe_init_full(g->pipe, g->stages);
+        tc_pipe_init_full(g->pipe, g->stages, c.any ? 4 : 1); /* one of each warp that copies */
         tc_fence_mbarrier_init();
     }
     if (warp == 2u && tc_elect_one()) {
@@ -248,7 +250,7 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
             tc_mbarrier_arrive_expect_tx(sums, (uint32_t)tc__gemm90_sums_bytes(c));
         }
         tc_fence_mbarrier_init();
-        tc_prefetch_tensormap(&g->p->d);
+        if (g->p->d_by == TC__GEMM90_D_TMA) tc_prefetch_tensormap(&g->p->d);
     }
     if (tc__gemm90_cluster(c, g) > 1) { /* fence.mbarrier_init has released what the others must see */
         tc_cluster_arrive_relaxed();
@@ -307,13 +309,16 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     const uint32_t first = c.step && c.cluster_m > 1 ? tc_uniform(tc_clusterid_x()) : blockIdx.x / blocks;
     const uint32_t step = c.step && c.cluster_m > 1 ? tc_uniform(tc_nclusterid_x()) : gridDim.x / blocks;
     const int many = c.bn * tc__gemm90_rows(c) / 128 > 160; /* accumulators that want every register */
-    const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
+    const tc_roles roles = tc_roles_of(c.consumers, c.any  ? TC_ROLES_COPIES
+                                                    : many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
     tc__gemm90_run run = {tc_gemm90_work(c, &g, first), 0};
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
-        if (tc_uniform(threadIdx.x / 32u) == 0u && tc_elect_one()) {
+        if (c.any) {
+            tc__any_produce(c, &g);
+        } else if (tc_uniform(threadIdx.x / 32u) == 0u && tc_elect_one()) {
             tc_gemm90_producer u = {{0, 0}, 0};
             if (p->waits && first < p->works) run.from = tc__gemm90_load_early(c, &g, &u, &run.w);
             for (uint32_t i = first; i < p->works; run.w = tc_gemm90_work(c, &g, i)) {
@@ -325,7 +330,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
         }
     } else {
         tc_roles_consumer(roles);
-        tc__gemm90_consume(k, &g, first, step);
+        tc__gemm90_consume(k, &g, c.any ? tc__any_first() : first, step);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {
@@ -360,7 +365,7 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
 {
     tc_operand_matrix x = tc__gemm_matrix(c, g, box.which);
     if (g->k == 0) {
-        x.base = g->d;
+        x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
         x.cols = 8;
         x.rows = x.batch = 1;
         x.pitch = 8;
@@ -368,14 +373,12 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
     return tc_operand_map(map, &x, 1024 / tc_type_bits(x.type), box.rows);
 }
 
-/* Parameters of a checked call that is cut as `cut` says. c: complete, not a view. */
-TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
+/* Parameters of a checked call that is cut as `cut` says, but for the maps of A and B. c: complete, not a view. */
+TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
                                     tc_gemm_sm90_params *p)
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc_operand_matrix d = tc__gemm_matrix(c, g, 'd');
-    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', v.bm / v.cluster_n};
-    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', cut->width / cut->cluster};
     const int64_t d_bytes = (int64_t)g->m * g->n * tc__gemm_batch(g) * tc_type_bits(c->d) / 8;
     const uint32_t at_least = (uint32_t)(cut->parts > v.cluster_k ? cut->parts : v.cluster_k);
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
@@ -385,7 +388,7 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->cluster = cut->cluster;
     p->stages = v.step ? tc__gemm90_stages(v, cut->width) : v.stages;
     p->works = p->tiles.total * (uint32_t)cut->parts;
-    p->k_blocks = ((uint32_t)g->k + (uint32_t)c->bk - 1) / (uint32_t)c->bk;
+    p->k_blocks = ((uint32_t)g->k + (uint32_t)c->bk - 1 + (c->any ? TC__ANY_CLASSES - 1 : 0)) / (uint32_t)c->bk;
     if (p->k_blocks < at_least) p->k_blocks = at_least;
     p->skip_slots = p->k_blocks % (uint32_t)p->stages;
     p->skip_laps = p->k_blocks / (uint32_t)p->stages;
@@ -394,16 +397,46 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
     p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048;
     p->d_first = d_bytes > cut->l2 / 2;
+    p->classes = cut->classes;
     p->waits = (uint8_t)(g->pdl != 0);
     p->early = 0;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
-    if (g->k == 0) p->early = 0; /* the maps are of D */
+    if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
-    st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
+    p->d_by = tc__gemm90_d_by(c, g);
+    if (p->d_by == TC__GEMM90_D_TMA && cut->classes) p->d_by = TC__GEMM90_D_ROWS; /* .any: not one row after another */
+    if (p->d_by == TC__GEMM90_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
+    return st;
+}
+
+/* All of them. */
+TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
+                                    tc_gemm_sm90_params *p)
+{
+    const tc_gemm_config v = tc_gemm90_view(*c);
+    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', v.bm / v.cluster_n};
+    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', cut->width / cut->cluster};
+    tc_status st = tc__gemm90_fill(c, g, cut, p);
     if (st == TC_OK) st = tc__gemm90_map(&p->a, c, g, a);
     if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, b);
     return st;
+}
+
+/* The same for rows of any alignment. */
+TC_HOST tc_status tc_gemm_sm90_any_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
+                                        tc_gemm_sm90_any_params *q)
+{
+    const tc__gemm90_box_of nothing = {'a', cut->width};
+    const tc_any_rows x = {(const char *)g->b, g->ldb * 2, g->stride_b * 2, g->n};
+    const tc_any_rows y = {(const char *)g->a, g->lda * 2, g->stride_a * 2, g->m};
+    tc_status st = tc__gemm90_fill(c, g, cut, &q->p);
+    q->x = x, q->y = y;
+    q->k = g->k;
+    q->copies = cut->copies;
+    memset(q->phase, 0, sizeof q->phase);
+    if (st != TC_OK || cut->copies) return st;
+    return g->k ? tc__any_maps(q, c, g, cut) : tc__gemm90_map(&q->y_maps[0], c, g, nothing);
 }
 
 /* A call to launch: grid in blocks (0: there is nothing to compute), threads of a block, bytes of its dynamic shared
@@ -419,9 +452,21 @@ TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *
 {
     const tc_status st = tc__gemm_check(c, args);
     tc_gemm_args g;
+    if (st == TC_OK && c->any)
+        return tc__fail(TC_ERR_CONFIG, ".any = 1 is for TC_GEMM_SM90_ANY_DEFINE, whose NAME_run launches its kernel");
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
     return tc__gemm_check_tma(c, &g);
+}
+
+/* What a cut takes, but for the parameters. */
+TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc_gemm_sm90_launch *l)
+{
+    l->block = (unsigned)tc_gemm_sm90_threads(*c);
+    l->smem = (unsigned)tc_gemm_sm90_smem(*c);
+    l->cluster = (unsigned)(cut->cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
+    l->grid = (unsigned)cut->blocks * l->cluster;
+    l->workspace = cut->workspace;
 }
 
 /* A checked call that computes something. clusters: how many of the kernel run at a time (.step: blocks). */
@@ -433,11 +478,8 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
     tc_gemm_cut cut;
     tc_status st = tc__gemm90_cut(c, &g, &device, &cut);
     if (st == TC_OK) st = tc_gemm_sm90_fill(c, &g, &cut, &l->params);
-    l->block = (unsigned)tc_gemm_sm90_threads(*c);
-    l->smem = (unsigned)tc_gemm_sm90_smem(*c);
-    l->cluster = (unsigned)(cut.cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
-    l->grid = st == TC_OK ? (unsigned)cut.blocks * l->cluster : 0;
-    l->workspace = cut.workspace;
+    tc__gemm90_size(c, &cut, l);
+    if (st != TC_OK) l->grid = 0;
     return st;
 }
 
@@ -447,21 +489,51 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
  * blocks are as good; with .step the multiprocessors). */
 TC__PREPARE(gemm, 90, clusters, TC__GEMM_SM90_RULES)
 
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
-                                    const tc__launch *how)
+/* A checked call that computes something: with launch != 0 runs it. */
+TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                            const tc__launch *how)
 {
     tc_gemm_sm90_launch l;
-    tc_status st = tc__gemm90_check(c, args);
     tc__kernel use = *k;
     int clusters = 0;
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__kernel_device(k, &clusters);
+    tc_status st = how->device ? tc__kernel_on(k, how->device - 1, &clusters) : tc__kernel_device(k, &clusters);
     if (st == TC_OK) st = tc__gemm90_launch(c, args, clusters, &l);
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     use.cluster = (int)l.cluster; /* .step: as the call picks */
+    if (how->plan) how->plan->turned = c->swap;
     return tc__kernel_launch(&use, l.grid, &l.params, how);
+}
+
+/* Checks, and with launch != 0 runs. */
+TC_HOST tc_status tc__gemm_sm90_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                    const tc__launch *how)
+{
+    const tc_status st = tc__gemm90_check(c, args);
+    return st != TC_OK || tc__gemm_empty(args) ? st : tc__gemm_sm90_run_checked(c, k, args, how);
+}
+
+/* The same for rows of any alignment. */
+TC_HOST tc_status tc__gemm_sm90_any_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
+                                        const tc__launch *how)
+{
+    tc_gemm_sm90_any_params params;
+    tc_gemm_sm90_launch l;
+    tc_gemm_cut cut;
+    tc_status st = tc__gemm_check(c, args);
+    int blocks = 0;
+    if (st != TC_OK || tc__gemm_empty(args)) return st;
+    st = how->device ? tc__kernel_on(k, how->device - 1, &blocks) : tc__kernel_device(k, &blocks);
+    if (st == TC_OK) {
+        const tc_gemm_args g = tc__gemm_effective(args);
+        const tc__gemm_device device = tc__gemm_device_of(blocks);
+        st = tc__gemm90_cut(c, &g, &device, &cut);
+        if (st == TC_OK) st = tc_gemm_sm90_any_fill(c, &g, &cut, &params);
+    }
+    if (st != TC_OK) return st;
+    tc__gemm90_size(c, &cut, &l);
+    if (how->workspace) *how->workspace = l.workspace;
+    return how->launch ? tc__kernel_launch(k, l.grid, &params, how) : TC_OK;
 }
 
 #endif /* host */

@@ -129,6 +129,16 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     return c;
 }
 
+/* The same of TC_GEMM_SM90_ANY_DEFINE. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_any_config(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.any = c.swap = 1;
+    c.bm = c.bm ? c.bm : 256;
+    c.bn = c.bn ? c.bn : 128;
+    return tc_gemm_sm90_config(c);
+}
+
 /* The instruction. */
 TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
 {
@@ -183,6 +193,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
     X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
     X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
+    X((c).any == 0 || ((c).any == 1 && (c).swap == 1 && (c).bk == 64 && (c).bn <= 128 && (c).consumers <= 2           \
+                       && (c).schedule == TC_COOPERATIVE && (c).cluster_m * (c).cluster_n * (c).cluster_k == 1),      \
+      "tc: rows of any alignment (.any) want .swap 1, .bk 64, .bn 64 or 128, at most 2 .consumers, a cooperative "    \
+      "schedule and no cluster")                                                                                      \
     X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
     X(tc__gemm90_rows(tc_gemm90_view(c)) * tc_gemm90_view(c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),             \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \
@@ -227,11 +241,29 @@ typedef struct tc_gemm_sm90_params {
     uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
     int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
     int d_first;                    /* D's lines leave the L2 first */
+    int d_by;                       /* how boxes go to D: TC__GEMM90_D_* */
+    int classes;                    /* .any: log2 of the classes of A's rows */
     tc_tmap a, b, d;
     tc_gemm_out out;
 } tc_gemm_sm90_params;
 
 enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
+
+/* By TMA; by words, where TMA refuses D; not at all but piece by piece, where C is to be added and TMA refuses C. */
+enum { TC__GEMM90_D_TMA, TC__GEMM90_D_ROWS, TC__GEMM90_D_PIECES };
+
+/* Has a kernel the way by rows? With many accumulators there are no registers left for it. */
+TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(const tc_gemm_config c) { return tc__gemm90_rows(c) * c.bn / 128 <= 128; }
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+/* How boxes go to D. c: complete, not a view. */
+TC_HOST int tc__gemm90_d_by(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    if (!tc__gemm_fits(c, g, 'c')) return TC__GEMM90_D_PIECES;
+    if (tc__gemm_fits(c, g, 'd')) return TC__GEMM90_D_TMA;
+    return tc__gemm90_by_rows(tc_gemm90_view(*c)) ? TC__GEMM90_D_ROWS : TC__GEMM90_D_PIECES;
+}
+#endif
 
 #ifdef __CUDACC__
 
@@ -329,6 +361,8 @@ TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, 
     tc_work w;
     w.row = ((int)t.m * b->cluster_m + (int)at.m) * c.bm;
     w.col = ((int)t.n * c.cluster_n + (int)at.n) * b->width;
+    if (c.any) /* every 2^classes-th row: of each class in turn */
+        w.col = ((((int)t.n >> p->classes) * b->width) << p->classes) + ((int)t.n & ((1 << p->classes) - 1));
     w.batch = (int)t.batch;
     w.k_first = 0u, w.k_blocks = p->k_blocks, w.part = part;
     if (c.split) {

@@ -92,6 +92,18 @@ TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_bloc
  * Pieces. A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle.
  */
 
+/* Rows of D from one of a tile's to the next: more than one where the tile has the rows of a class. */
+TC_DEV int tc__gemm90_apart(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return c.any ? 1 << g->p->classes : 1;
+}
+
+/* Columns of D from its first on, of which those go in boxes that lie in whole boxes. */
+TC_DEV int tc__gemm90_boxed(const tc_gemm90_block *g)
+{
+    return g->p->d_by == TC__GEMM90_D_PIECES ? 0 : g->p->out.n;
+}
+
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
 TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
 {
@@ -152,16 +164,17 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
     const float4 *from = tc__gemm90_sums_at(c, g, first, place);
     const size_t part = tc__gemm90_part(c, g);
     float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
-    for (uint32_t i = 0; i < g->p->split.parts; i += 8u) {
+    const int at_once = tc__gemm90_rows(c) * c.bn / 128 < 128 ? 8 : c.any ? 2 : 4; /* registers: acc is not gone yet */
+    for (uint32_t i = 0; i < g->p->split.parts; i += (uint32_t)at_once) {
         float4 a[8], b[8]; /* all on their way before the first is added */
 #pragma unroll
-        for (uint32_t j = 0; j < 8u; j++) {
+        for (int j = 0; j < at_once; j++) {
             a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
-            if (i + j < g->p->split.parts)
-                a[j] = __ldcg(from + (i + j) * part), b[j] = __ldcg(from + (i + j) * part + 32);
+            if (i + (uint32_t)j < g->p->split.parts)
+                a[j] = __ldcg(from + (i + (uint32_t)j) * part), b[j] = __ldcg(from + (i + (uint32_t)j) * part + 32);
         }
 #pragma unroll
-        for (int j = 0; j < 8; j++) x = tc__gemm90_plus(x, a[j]), y = tc__gemm90_plus(y, b[j]);
+        for (int j = 0; j < at_once; j++) x = tc__gemm90_plus(x, a[j]), y = tc__gemm90_plus(y, b[j]);
     }
     v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
     v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
@@ -178,6 +191,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
               wide = tc_box_cols(tc__gemm90_box(c));
     const int rows = c.swap ? g->width : c.bm; /* of the tile as it lies in D */
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
+    const int apart_d = tc__gemm90_apart(c, g);
     const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
     const int down = c.bm / 16, last = split ? down * tc__gemm90_places(g->width) : blocks * groups;
     /* a slice's places go to the warps in turn */
@@ -194,7 +208,8 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
             slices &= slices - 1u;
         }
         if (i >= last) break;
-        tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0}, 1};
+        tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
+                               g->p->d_by == TC__GEMM90_D_TMA};
         int row = split ? i % down * 16 : u->warp_row + i / groups * 64; /* of the place, within the tile */
         int col = split ? i / down * 16 : i % groups * 16;
         if (!split && col >= g->width / c.cluster_k) continue;
@@ -202,11 +217,11 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
             const int swapped = row;
             row = col, col = swapped;
         } else if (!split) {
-            if (row0 + row + 16 <= o->m && col0 + own + col / wide * wide + wide <= o->n) continue; /* by TMA */
+            if (row0 + row + 16 <= o->m && col0 + own + col / wide * wide + wide <= tc__gemm90_boxed(g)) continue;
             col += own;
         }
-        if (row0 + row >= o->m || col0 + col >= o->n) continue;
-        piece.at.row = row0 + row + (int)lane / 2;
+        if (row0 + row * apart_d >= o->m || col0 + col >= o->n) continue;
+        piece.at.row = row0 + (row + (int)lane / 2) * apart_d;
         piece.at.col = col0 + col + (int)lane % 2 * 8;
         piece.at.batch = u->w.batch;
         __syncwarp();
@@ -267,6 +282,12 @@ TC_DEV_SM90 void tc__gemm90_send(const tc_gemm90_block *g, uint32_t from, tc_gem
     tc_cp_async_bulk_commit_group();
 }
 
+/* Where an element of D lies. */
+TC_DEV char *tc__gemm90_d(const tc_gemm_out *o, const tc_box b, tc_gemm_at at)
+{
+    return (char *)o->d + tc__epi_d_at(o, at) * (tc_type_bits(b.type) / 8);
+}
+
 /* The boxes of this warp that lie wholly inside D. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         float *acc)
@@ -300,9 +321,14 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
                 }
                 tc_box_put(box, to + lane_at, v, from, from + group);
             }
-            tc_fence_proxy_async_shared();
-            __syncwarp();
-            if (lane == 0) tc__gemm90_send(g, to, first);
+            if (!tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
+                tc_fence_proxy_async_shared();
+                __syncwarp();
+                if (lane == 0) tc__gemm90_send(g, to, first);
+            } else {
+                __syncwarp();
+                tc_box_copy(box, 16, to, tc__gemm90_d(o, box, first), o->ldd * tc_type_bits(c.d) / 8);
+            }
             ++u->stores;
         }
     }
@@ -317,7 +343,8 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
     const tc_epi e = tc__gemm_epi(c);
     const tc_box box = tc__gemm90_box(c);
     const int lane = tc_lane(), q = lane % 4, col = u->w.row + u->warp_row + lane / 4;
-    const int end = u->w.col + g->width < o->m ? u->w.col + g->width : o->m;
+    const int apart = tc__gemm90_apart(c, g), left = (o->m - u->w.col + apart - 1) / apart;
+    const int rows = left < g->width ? left : g->width;
     /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
     const uint32_t to = (uint32_t)((lane % 8 + lane / 16 * 8) * box.bytes + lane / 8 % 2 * 16);
     const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
@@ -329,9 +356,10 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
             float *v = acc + j;
 #pragma unroll
             for (int i = 0; i < 8; i++) {
-                tc_gemm_at here = {u->w.col + j * 2 + i / 4 * 8 + 2 * q + i % 2, col + i / 2 % 2 * 8, u->w.batch, 0};
+                const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
+                tc_gemm_at here = {u->w.col + row * apart, col + i / 2 % 2 * 8, u->w.batch, 0};
                 v[i] *= o->alpha;
-                if (here.row < end) {
+                if (row < rows) {
                     if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
                     if (e.epi) v[i] = e.epi(v[i], here, o->epi);
                 }
@@ -353,11 +381,17 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
             }
         }
     }
-    tc_fence_proxy_async_shared();
-    __syncwarp();
-    if (u->w.col + lane * 8 < end) {
-        const tc_gemm_at first = {u->w.col + lane * 8, u->w.row + u->warp_row, u->w.batch, 0};
-        tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
+    if (g->p->d_by == TC__GEMM90_D_TMA) {
+        tc_fence_proxy_async_shared();
+        __syncwarp();
+        if (lane * 8 < rows) {
+            const tc_gemm_at first = {u->w.col + lane * 8, u->w.row + u->warp_row, u->w.batch, 0};
+            tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
+        }
+    } else {
+        const tc_gemm_at first = {u->w.col, u->w.row + u->warp_row, u->w.batch, 0};
+        __syncwarp();
+        tc_box_copy(box, rows, u->buf, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8));
     }
     __syncwarp();
 }
@@ -371,10 +405,11 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const uint32_t slices = split ? tc__gemm90_meet(c, g, u, acc) : 0u;
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
     const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64 || u->w.row + u->row + tc__gemm90_rows(c) > o->n);
-    if (split ? slices != 0u : c.swap ? aside : cut) tc__gemm90_store_pieces(c, g, u, acc, slices);
+    const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
+    if (split ? slices != 0u : c.swap ? aside : cut || !boxes) tc__gemm90_store_pieces(c, g, u, acc, slices);
     if (split) tc__gemm90_leave(g, u);
-    else if (!c.swap) tc__gemm90_store_boxes(c, g, u, acc);
-    else if (!aside) tc__gemm90_store_swapped(c, g, u, acc);
+    else if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
+    else if (c.swap && !aside) tc__gemm90_store_swapped(c, g, u, acc);
 }
 
 #endif /* __CUDACC__ */

@@ -139,14 +139,14 @@
 #define TC__ENTRIES(name, kind, go)                                                                                   \
     TC__LINE_BREAK TC__ENTRY tc_status name##_can_run(const tc_##kind##_args *args, const char **why)                 \
     {                                                                                                                 \
-        const tc__launch how = {0, 0, 0, 0};                                                                          \
+        const tc__launch how = {0, 0, 0, 0, 0, 0};                                                                    \
         const tc_status st = go(args, &how);                                                                          \
         if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
         return st;                                                                                                    \
     }                                                                                                                 \
     TC__LINE_BREAK TC__ENTRY tc_status name##_run(const tc_##kind##_args *args, cudaStream_t stream)                  \
     {                                                                                                                 \
-        const tc__launch how = {stream, 1, args && args->pdl, 0};                                                     \
+        const tc__launch how = {stream, 1, args && args->pdl, 0, 0, 0};                                               \
         return go(args, &how);                                                                                        \
     }
 
@@ -259,13 +259,6 @@ typedef struct tc__kernel_cache {
     int clusters[TC__MAX_DEVICES];
 } tc__kernel_cache;
 
-/* Where a checked call goes: whether to launch at all, and how. */
-typedef struct tc__launch {
-    cudaStream_t stream;
-    int launch, pdl;   /* pdl: programmatic dependent launch */
-    size_t *workspace; /* to be told, if not NULL, what the call would take */
-} tc__launch;
-
 /* The kernels of a generator. */
 typedef struct tc__function {
     const void *function;
@@ -285,10 +278,56 @@ typedef struct tc__kernel {
     tc__kernel_cache *cache;
 } tc__kernel;
 
+/* A launch that is kept, with the kernel's parameters beside it. */
+typedef struct tc__plan {
+    const void *of;    /* whose it is; NULL: nobody's */
+    tc__kernel kernel; /* and where: */
+    int device;
+    unsigned blocks; /* 0: there is nothing to compute */
+    int pdl, turned; /* turned: A is the instruction's B */
+    size_t bytes;    /* of the parameters */
+    void *params;    /* while it is made: where they go */
+} tc__plan;
+
+/* Where a checked call goes: whether to launch at all, and how. */
+typedef struct tc__launch {
+    cudaStream_t stream;
+    int launch, pdl;   /* pdl: programmatic dependent launch */
+    size_t *workspace; /* to be told, if not NULL, what the call would take */
+    tc__plan *plan;    /* to be written, if not NULL, and nothing is launched */
+    int device;        /* 1 + the current device, where the caller has asked for it; else 0 */
+} tc__launch;
+
 TC_HOST tc_status tc__cuda_fail(const char *call, cudaError_t err)
 {
     (void)cudaGetLastError(); /* ours to report, not the next call's to find */
     return tc__fail(TC_ERR_CUDA, "%s: %s", call, cudaGetErrorString(err));
+}
+
+/* The current device: which, its compute capability (90 for 9.0), its multiprocessors. The first call on a device asks
+ * for them, further ones for nothing but which it is. */
+typedef struct tc__device {
+    int at, cc, sms;
+} tc__device;
+
+TC_HOST cudaError_t tc__device_now(tc__device *d)
+{
+    static int known[TC__MAX_DEVICES]; /* sms << 8 | cc; any thread may write it, and all write the same */
+    int major = 0, minor = 0, found = 0;
+    cudaError_t err = cudaGetDevice(&d->at);
+    if (err != cudaSuccess) return err;
+    if (d->at < TC__MAX_DEVICES) found = TC__LOAD_RELAXED(&known[d->at]);
+    if (!found) {
+        if ((err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->at)) != cudaSuccess ||
+            (err = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->at)) != cudaSuccess ||
+            (err = cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, d->at)) != cudaSuccess)
+            return err;
+        found = found << 8 | (major * 10 + minor);
+        if (d->at < TC__MAX_DEVICES) TC__STORE_RELAXED(&known[d->at], found);
+    }
+    d->cc = found & 255;
+    d->sms = found >> 8;
+    return cudaSuccess;
 }
 
 TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigned blocks, const tc__launch *how,
@@ -317,16 +356,16 @@ TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigne
     return l;
 }
 
-/* May this device run the kernel, and how many of its clusters at a time? The answer is kept after the first call. */
-TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
+/* May the current device, which is `device`, run the kernel, and how many of its clusters at a time? The answer is kept
+ * after the first call. */
+TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
 {
-    const tc__launch plain = {0, 0, 0, 0};
+    const tc__launch plain = {0, 0, 0, 0, 0, 0};
     struct cudaFuncAttributes attr;
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t launch;
     cudaError_t err;
-    int device, major = 0, minor = 0, smem = 0, count = 0;
-    if ((err = cudaGetDevice(&device)) != cudaSuccess) return tc__cuda_fail("cudaGetDevice", err);
+    int major = 0, minor = 0, smem = 0, count = 0;
     if (device < TC__MAX_DEVICES && TC__LOAD_RELAXED(&k->cache->clusters[device])) {
         *clusters = TC__LOAD_RELAXED(&k->cache->clusters[device]) - 1;
         return TC_OK;
@@ -368,13 +407,28 @@ TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
     return TC_OK;
 }
 
+TC_HOST tc_status tc__kernel_device(const tc__kernel *k, int *clusters)
+{
+    int device;
+    const cudaError_t err = cudaGetDevice(&device);
+    return err == cudaSuccess ? tc__kernel_on(k, device, clusters) : tc__cuda_fail("cudaGetDevice", err);
+}
+
+/* Launches, or keeps the launch in a plan. */
 TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const void *params, const tc__launch *how)
 {
     cudaLaunchAttribute attributes[2];
-    cudaLaunchConfig_t launch = tc__kernel_launch_config(k, blocks, how, attributes);
+    cudaLaunchConfig_t launch;
     void *arguments[1];
     cudaError_t err;
     int device, unused;
+    if (how->plan) {
+        how->plan->kernel = *k;
+        how->plan->blocks = blocks;
+        memcpy(how->plan->params, params, how->plan->bytes);
+        return TC_OK;
+    }
+    launch = tc__kernel_launch_config(k, blocks, how, attributes);
     arguments[0] = (void *)(uintptr_t)params;
     err = cudaLaunchKernelExC(&launch, k->function, arguments);
     if (err == cudaErrorInvalidValue && cudaGetDevice(&device) == cudaSuccess && device < TC__MAX_DEVICES) {
@@ -384,6 +438,21 @@ TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const 
         if (tc__kernel_device(k, &unused) == TC_OK) err = cudaLaunchKernelExC(&launch, k->function, arguments);
     }
     return err == cudaSuccess ? TC_OK : tc__cuda_fail(k->name, err);
+}
+
+/* Launches what a plan keeps. */
+TC_HOST tc_status tc__plan_launch(const tc__plan *plan, const void *params, cudaStream_t stream)
+{
+    tc__launch how = {0, 1, 0, 0, 0, 0};
+    cudaError_t err;
+    int device;
+    if (!plan->blocks) return TC_OK;
+    if ((err = cudaGetDevice(&device)) != cudaSuccess) return tc__cuda_fail("cudaGetDevice", err);
+    if (device != plan->device)
+        return tc__fail(TC_ERR_DEVICE, "%s: the plan was made for device %d, but the current device is %d",
+                        plan->kernel.name, plan->device, device);
+    how.stream = stream, how.pdl = plan->pdl;
+    return tc__kernel_launch(&plan->kernel, plan->blocks, params, &how);
 }
 
 /* A hook's arguments, prefix_args and prefix_size; defined: the size that the kernel was defined with, 0 without a
@@ -419,11 +488,8 @@ TC_HOST tc_status tc__tmap_named(tc_tmap *map, const char *name, const tc_tmap_d
 /* Is the current device one of compute capability 9.0, which alone runs the sm_90a kernels? */
 TC_HOST int tc__on_hopper(void)
 {
-    int device, major = 0, minor = 0;
-    return cudaGetDevice(&device) == cudaSuccess
-        && cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess
-        && cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess && major == 9
-        && minor == 0;
+    tc__device d;
+    return tc__device_now(&d) == cudaSuccess && d.cc == 90;
 }
 
 #endif /* host */

@@ -254,7 +254,7 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
                                  const tc_kernel_call *call)
 {
     tc_tiles_of of;
-    tc__launch how;
+    tc__launch how = {0, 1, 0, 0, 0, 0};
     tc_status st;
     int clusters = 0;
     if (!params || !call) return tc__fail(TC_ERR_NULL, "%s: %s is null", k->name, params ? "call" : "params");
@@ -277,7 +277,7 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
     of.width = clusters, of.raster = call->raster, of.group = call->raster_group;
     params->tiles = tc_tiles_make(&of);
     params->steps = (uint32_t)call->steps;
-    how.stream = call->stream, how.launch = 1, how.pdl = call->pdl, how.workspace = NULL;
+    how.stream = call->stream, how.pdl = call->pdl;
     if (params->tiles.total < (uint32_t)clusters) clusters = (int)params->tiles.total;
     return tc__kernel_launch(k, (unsigned)(clusters * k->cluster), params, &how);
 }

@@ -32,7 +32,8 @@
 enum {
     TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three */
     TC_ROLES_CONSUMERS = 1, /* two consumers get 240; the producer is left 24: a loop over TMA and no more */
-    TC_ROLES_PRODUCER = 2   /* the producer also calls a hook: 56, and 224 for two consumers */
+    TC_ROLES_PRODUCER = 2,  /* the producer also calls a hook: 56, and 224 for two consumers */
+    TC_ROLES_COPIES = 3     /* the producer's warps copy through registers: 128, and 184 for two consumers */
 };
 
 typedef struct tc_roles {
@@ -45,6 +46,7 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
     if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
+    if (consumers == 2 && wants == TC_ROLES_COPIES) r.producer = 128, r.consumer = 184;
     return r;
 }
 
@@ -57,11 +59,13 @@ TC_DEV_SM90A void tc_roles_producer(const tc_roles r)
     if (r.producer == 32) TC_SETMAXNREG_DEC(32);
     if (r.producer == 40) TC_SETMAXNREG_DEC(40);
     if (r.producer == 56) TC_SETMAXNREG_DEC(56);
+    if (r.producer == 128) TC_SETMAXNREG_DEC(128);
 }
 
 TC_DEV_SM90A void tc_roles_consumer(const tc_roles r)
 {
     if (r.consumer == 160) TC_SETMAXNREG_INC(160);
+    if (r.consumer == 184) TC_SETMAXNREG_INC(184);
     if (r.consumer == 224) TC_SETMAXNREG_INC(224);
     if (r.consumer == 232) TC_SETMAXNREG_INC(232);
     if (r.consumer == 240) TC_SETMAXNREG_INC(240);
@@ -120,11 +124,11 @@ TC_DEV tc_pipe tc_pipe_at(uint32_t smem, const int stages)
 TC_DEV uint32_t tc_pipe_full(tc_pipe p, uint32_t stage) { return p.full + stage * 8u; }
 TC_DEV uint32_t tc_pipe_empty(tc_pipe p, uint32_t stage) { return p.empty + stage * 8u; }
 
-/* One thread each, before its tc_fence_mbarrier_init and a barrier of the block or cluster. releases: arrivals that
- * give a slot back. */
-TC_DEV_SM90 void tc_pipe_init_full(tc_pipe p, const int stages)
+/* One thread each, before its tc_fence_mbarrier_init and a barrier of the block or cluster. fills: arrivals that make a
+ * slot full; releases: those that give it back. */
+TC_DEV_SM90 void tc_pipe_init_full(tc_pipe p, const int stages, uint32_t fills)
 {
-    for (int s = 0; s < stages; s++) tc_mbarrier_init(tc_pipe_full(p, (uint32_t)s), 1);
+    for (int s = 0; s < stages; s++) tc_mbarrier_init(tc_pipe_full(p, (uint32_t)s), fills);
 }
 
 TC_DEV_SM90 void tc_pipe_init_empty(tc_pipe p, const int stages, uint32_t releases)
@@ -134,7 +138,7 @@ TC_DEV_SM90 void tc_pipe_init_empty(tc_pipe p, const int stages, uint32_t releas
 
 TC_DEV_SM90 void tc_pipe_init(tc_pipe p, const int stages, uint32_t releases)
 {
-    tc_pipe_init_full(p, stages);
+    tc_pipe_init_full(p, stages, 1);
     tc_pipe_init_empty(p, stages, releases);
 }
 

@@ -50,8 +50,9 @@
  *                     TC_CP_ASYNC_BULK_WAIT_GROUP_READ(n)
  *     tensor maps     tc_tmap; host: tc_tmap_desc, tc_tmap_check, tc_tmap_encode, tc_tmap_text; tc_tmap_im2col_desc,
  *                     tc_tmap_im2col_check, tc_tmap_im2col_encode, tc_tmap_im2col_text (im2col, im2col::w,
- *                     im2col::w::128); device: tc_prefetch_tensormap, TC_PREFETCH_TENSORMAP(q, p),
- *                     TC_TENSORMAP_REPLACE(field, space, p, ...), TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
+ *                     im2col::w::128); tc_tmap_replace_address; device: tc_prefetch_tensormap,
+ *                     TC_PREFETCH_TENSORMAP(q, p), TC_TENSORMAP_REPLACE(field, space, p, ...),
+ *                     TC_TENSORMAP_CP_FENCEPROXY(scope, dst, src)
  *
  * A BOX IN SHARED MEMORY: row after row, box[0] elements a row, then box[1] rows, and so on; rows are as long as the
  * swizzle is wide (or box[0] elements without one), and swizzled as tc_swizzle.h draws. In global memory and in the
@@ -959,6 +960,27 @@ TC_HOST tc_status tc_tmap_encode(tc_tmap *out, const tc_tmap_desc *d)
     } while (tc__tmap_again(err, &tries));
     if (err) return tc__fail(TC_ERR_TMAP, "cuTensorMapEncodeTiled answers CUresult %d", err);
     *out = map;
+    return TC_OK;
+}
+
+/* Lets a map, of either kind, begin elsewhere: base of the alignment that its description asks for. On error *map is
+ * untouched. Thread-safe. Source: CUDA driver API, cuTensorMapReplaceAddress. */
+TC_HOST tc_status tc_tmap_replace_address(tc_tmap *map, const void *base)
+{
+    static void *TC__ATOMIC entry;
+    int (*replace)(tc_tmap *, void *) = 0;
+    tc_tmap changed = *map;
+    int err, tries = 0;
+    tc_status st;
+    if (!base) return tc__fail(TC_ERR_TMAP, "base is null");
+    if ((uintptr_t)base % 16) return tc__fail(TC_ERR_TMAP, "base = %p is not a multiple of 16 bytes", base);
+    st = tc__tmap_entry(&entry, "cuTensorMapReplaceAddress", 12000, &replace);
+    if (st != TC_OK) return st;
+    do {
+        err = replace(&changed, (void *)(uintptr_t)base);
+    } while (tc__tmap_again(err, &tries));
+    if (err) return tc__fail(TC_ERR_TMAP, "cuTensorMapReplaceAddress answers CUresult %d", err);
+    *map = changed;
     return TC_OK;
 }
 

@@ -1,9 +1,9 @@
 /* bad_input.cu - what a generated GEMM answers to arguments that break a rule, and to the edges of what it takes.
  *     nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a tests/bad_input.cu -o build/tests/bad_input
  *
- * Each bad call must give its status and a sentence that names the argument and its value, from NAME_can_run and from
- * NAME_run, and must leave D as it was. The checks come before any use of the device, so this half runs without a GPU
- * too (with host memory in place of device memory); the other half is skipped there. */
+ * Each bad call must give its status and a sentence that names the argument and its value, from NAME_can_run, NAME_run
+ * and NAME_plan, and must leave D as it was. The checks come before any use of the device, so this half runs without a
+ * GPU too (with host memory in place of device memory); the other half is skipped there. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -42,10 +42,13 @@ TC_GEMM_SM80_DEFINE(k80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64,
 TC_GEMM_SM80_DEFINE(k80_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64)
 TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_S8)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook)
-TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS)
+TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook,
+               .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
+TC_GEMM_DEFINE(any_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = hook2, .epi_size = TC_NO_ARGS,
+               .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
+TC_GEMM_DEFINE(only_few, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_SHAPES_FEW_ROWS)
 /* for the graph: nobody calls it before the capture */
-TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+TC_GEMM_DEFINE(fresh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_SHAPES_FEW_ROWS)
 
 /* what a kernel is; SM90: it has TMA's rules; TURNED: A and D lie in columns, B in rows; F32: D's type; TF32, F64, S8:
  * A's */
@@ -55,27 +58,25 @@ typedef struct {
     const char *name;
     tc_status (*can_run)(const tc_gemm_args *, const char **);
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    tc_status (*plan)(const tc_gemm_args *, tc_gemm_plan *);
+    tc_status (*launch)(const tc_gemm_plan *, cudaStream_t);
     int kind;
 } kernel;
 
+#define KERNEL(name, kind) {#name, name##_can_run, name##_run, name##_plan, name##_launch, kind}
 static const kernel kernels[] = {
-    {"k90", k90_can_run, k90_run, PLAIN | SM90}, {"k90_args", k90_args_can_run, k90_args_run, ARGS | SM90},
-    {"k90_pair", k90_pair_can_run, k90_pair_run, PAIR | SM90}, {"k90_f32", k90_f32_can_run, k90_f32_run, F32 | SM90},
-    {"k90_split", k90_split_can_run, k90_split_run, PLAIN | SM90 | SPLIT},
-    {"k80", k80_can_run, k80_run, PLAIN}, {"k80_args", k80_args_can_run, k80_args_run, ARGS},
-    {"k80_pair", k80_pair_can_run, k80_pair_run, PAIR}, {"k80_turned", k80_turned_can_run, k80_turned_run, TURNED},
-    {"k80_tf32", k80_tf32_can_run, k80_tf32_run, TF32}, {"k80_f64", k80_f64_can_run, k80_f64_run, F64},
-    {"any_s8", any_s8_can_run, any_s8_run, S8},
-    {"any", any_can_run, any_run, PLAIN}, {"any_args", any_args_can_run, any_args_run, ARGS},
-    {"any_pair", any_pair_can_run, any_pair_run, PAIR}};
+    KERNEL(k90, PLAIN | SM90), KERNEL(k90_args, ARGS | SM90), KERNEL(k90_pair, PAIR | SM90),
+    KERNEL(k90_f32, F32 | SM90), KERNEL(k90_split, PLAIN | SM90 | SPLIT), KERNEL(k80, PLAIN), KERNEL(k80_args, ARGS),
+    KERNEL(k80_pair, PAIR), KERNEL(k80_turned, TURNED), KERNEL(k80_tf32, TF32), KERNEL(k80_f64, F64),
+    KERNEL(any_s8, S8), KERNEL(any, PLAIN), KERNEL(any_args, ARGS), KERNEL(any_pair, PAIR)};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- one problem, in device memory where there is a device ---- */
 enum { M = 80, N = 48, K = 32, LD = 56, BATCH = 3, ELEMENTS = 3 * 100 * LD + 64 };
 static int device;
 static uint16_t *mem_a, *mem_b;
-static unsigned char *mem_c, *mem_d; /* room for f32 */
-static const size_t mem_bytes = (size_t)ELEMENTS * 4;
+static unsigned char *mem_c, *mem_d; /* room for f64 */
+static const size_t mem_bytes = (size_t)ELEMENTS * 8;
 static const hook_args my_args = {0.25f, 2.f};
 
 static void *get_memory(void)
@@ -95,11 +96,11 @@ static void put(void *to, const void *from, size_t bytes)
 /* Memory and what stands in it, the same each time. */
 static void make_problem(void)
 {
-    static uint16_t host[ELEMENTS * 2];
+    static uint16_t host[ELEMENTS * 4];
     mem_a = (uint16_t *)get_memory(), mem_b = (uint16_t *)get_memory();
     mem_c = (unsigned char *)get_memory(), mem_d = (unsigned char *)get_memory();
     test_seed(7);
-    for (int i = 0; i < ELEMENTS * 2; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* exact sums */
+    for (int i = 0; i < ELEMENTS * 4; i++) host[i] = tc_bf16_from_f32((float)test_int(-4, 4)); /* exact sums */
     put(mem_a, host, sizeof host), put(mem_b, host + 77, sizeof host - 154), put(mem_c, host, sizeof host);
 }
 
@@ -115,7 +116,7 @@ static void fill_d(void)
 
 static int d_untouched(void)
 {
-    static unsigned char now[(size_t)ELEMENTS * 4];
+    static unsigned char now[(size_t)ELEMENTS * 8];
     size_t i;
     if (device) CUDA_CHECK(cudaDeviceSynchronize());
     put(now, mem_d, mem_bytes);
@@ -145,6 +146,7 @@ static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, con
                     int line)
 {
     const char *why = 0;
+    tc_gemm_plan plan;
     tc_status st;
     tc__why_text[0] = 0;
     st = kn->can_run(g, &why);
@@ -159,6 +161,13 @@ static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, con
           tc_status_text(want));
     CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line,
           kn->name, text, text2, tc_why());
+    memset((void *)&plan, 0x5a, sizeof plan);
+    tc__why_text[0] = 0;
+    st = kn->plan(g, &plan);
+    CHECK(st == want && strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_plan: %s: %s", line, kn->name,
+          tc_status_text(st), tc_why());
+    CHECK(kn->launch(&plan, 0) == TC_ERR_CONFIG && strstr(tc_why(), "plan was not made by"),
+          "line %d: %s_launch of a plan that was refused: %s", line, kn->name, tc_why());
     if (device) CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line,
                       kn->name, cudaGetErrorString(cudaGetLastError()));
 }
@@ -232,21 +241,13 @@ static void test_rules(void)
     /* TMA's rules */
     REFUSED(SM90, TC_ERR_ALIGN, "a = ", "16 bytes, as TMA needs", g.a = mem_a + 1);
     REFUSED(SM90, TC_ERR_ALIGN, "b = ", "16 bytes, as TMA needs", g.b = mem_b + 4);
-    REFUSED(SM90, TC_ERR_ALIGN, "d = ", "16 bytes, as TMA needs", g.d = mem_d + 8);
-    REFUSED(SM90, TC_ERR_ALIGN, "c = ", "16 bytes, as TMA needs", g.c = mem_c + 4; g.beta = &one);
     REFUSED(SM90, TC_ERR_ALIGN, "lda = 57 ", "16 bytes, as TMA needs", g.lda = 57);
     REFUSED(SM90, TC_ERR_ALIGN, "ldb = 60 elements = 120 bytes", "as TMA needs", g.ldb = 60);
-    REFUSED(SM90, TC_ERR_ALIGN, "ldd = 57 ", "16 bytes, as TMA needs", g.ldd = 57);
-    REFUSED(SM90, TC_ERR_ALIGN, "ldc = 58 ", "16 bytes, as TMA needs", g.ldc = 58; g.beta = &one);
     REFUSED(SM90, TC_ERR_ALIGN, "stride_a = 4481 ", "16 bytes, as TMA needs",
             g.batch = 2; g.stride_a = M * LD + 1; g.stride_d = M * LD);
     REFUSED(SM90, TC_ERR_ALIGN, "stride_b = 4484 elements = 8968 bytes", "as TMA needs",
             g.batch = 2; g.stride_b = M * LD + 4; g.stride_d = M * LD);
-    REFUSED(SM90, TC_ERR_ALIGN, "stride_d = 4482 ", "16 bytes, as TMA needs", g.batch = 2; g.stride_d = M * LD + 2);
-    REFUSED(SM90, TC_ERR_ALIGN, "stride_c = 4481 ", "16 bytes, as TMA needs",
-            g.batch = 2; g.stride_c = M * LD + 1; g.stride_d = M * LD; g.beta = &one);
     REFUSED(SM90, TC_ERR_SIZE, "lda", "2^40", g.lda = (int64_t)1 << 39);
-    REFUSED(SM90, TC_ERR_SIZE, "stride_d", "2^40", g.batch = 2; g.stride_d = (int64_t)1 << 39);
     /* the hook's arguments */
     REFUSED(ALL, TC_ERR_EPI, "epi_size = 257", "TC_EPI_MAX = 256", g.epi_args = &my_args; g.epi_size = TC_EPI_MAX + 1);
     REFUSED(ALL, TC_ERR_EPI, "epi_size = 18446744073709551615", "TC_EPI_MAX",
@@ -363,8 +364,8 @@ static void test_choice(void)
         /* 80 x 48 in tiles of 128 x 64: 256 bytes of counters, and 128 * 64 * 4 bytes a part */
         {"k90_split", "workspace_size = 0", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0}, 0},
         {"k90_split", "workspace_size = 65776", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0}, 65776},
-        {"any", "choice->kernel = 7", "0..6", TC_ERR_CONFIG, {7, 0, 0, 0, 0}, 0},
-        {"any", "choice->kernel = -1", "0..6", TC_ERR_CONFIG, {-1, 0, 0, 0, 0}, 0},
+        {"any", "choice->kernel = 8", "0..7", TC_ERR_CONFIG, {8, 0, 0, 0, 0}, 0},
+        {"any", "choice->kernel = -1", "0..7", TC_ERR_CONFIG, {-1, 0, 0, 0, 0}, 0},
         {"any", "choice->width = 48", "multiple of .step, at most 256", TC_ERR_CONFIG, {1, 48, 0, 0, 0}, 0},
         {"any", "choice->parts = 2", "0..1", TC_ERR_CONFIG, {2, 0, 0, 2, 0}, 4096},
         {"any", "workspace_size = 4096", "2 parts take 262400 bytes", TC_ERR_SIZE, {1, 256, 0, 2, 0}, 4096}};
@@ -445,10 +446,12 @@ static void test_workspace(void)
             CUDA_CHECK(cudaMalloc((void **)&w, bytes + sizeof beyond));
             CUDA_CHECK(cudaMemset(w, 0xa5, bytes + sizeof beyond)); /* it may hold anything before its first use */
             g.workspace = w, g.workspace_size = bytes;
-            for (int call = 0; call < 2; call++) {
+            for (int call = 0; call < 3; call++) {
+                tc_gemm_plan plan;
                 CUDA_CHECK(cudaMemset(dev_d, 0xa5, sizeof d));
                 CHECK(kn->can_run(&g, 0) == TC_OK, "%s, own parts %d: %s", kn->name, own, tc_why());
-                st = kn->run(&g, 0);
+                if (call < 2) st = kn->run(&g, 0);
+                else if ((st = kn->plan(&g, &plan)) == TC_OK) st = kn->launch(&plan, 0);
                 CHECK(st == TC_OK, "%s, own parts %d, call %d: %s", kn->name, own, call, tc_why());
                 CUDA_CHECK(cudaDeviceSynchronize());
                 CUDA_CHECK(cudaMemcpy(d, dev_d, sizeof d, cudaMemcpyDefault));
@@ -536,7 +539,7 @@ static void test_edges(void)
 /* Strides of a single product, which nobody uses, keep no rule: the call is as good as without them. */
 static void test_unused_strides(void)
 {
-    static unsigned char plain[(size_t)ELEMENTS * 4], strided[(size_t)ELEMENTS * 4];
+    static unsigned char plain[(size_t)ELEMENTS * 8], strided[(size_t)ELEMENTS * 8];
     for (int x = 0; x < KERNELS; x++) {
         const kernel *kn = &kernels[x];
         tc_gemm_args g = good(kn->kind);
@@ -556,13 +559,218 @@ static void test_unused_strides(void)
     }
 }
 
+/* ---- .shapes ---- */
+
+static int is_stub(const void *kernel)
+{
+    struct cudaFuncAttributes a;
+    memset(&a, 0, sizeof a);
+    CUDA_CHECK(cudaFuncGetAttributes(&a, kernel));
+    return a.maxThreadsPerBlock <= 32;
+}
+
+/* Any shape runs by what .shapes leaves, one kernel or another; what is left out is no kernel, and no choice. */
+static void test_shapes(void)
+{
+    static const int sizes[][3] = {{1, 48, 32}, {7, 40, 8}, {80, 48, 32}, {96, 8, 24}, {65, 33, 31}};
+    static unsigned char want[(size_t)ELEMENTS * 8], got[(size_t)ELEMENTS * 8];
+    tc_gemm_choice choice = {1, 0, 0, 0, 0};
+    tc_gemm_args g = good(PLAIN);
+    tc_status st;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        g.m = sizes[i][0], g.n = sizes[i][1], g.k = sizes[i][2];
+        fill_d();
+        CHECK(k80_run(&g, 0) == TC_OK, "%s", tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(want, mem_d, mem_bytes);
+        fill_d();
+        CHECK(only_few_run(&g, 0) == TC_OK, "%d x %d x %d: %s", g.m, g.n, g.k, tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        put(got, mem_d, mem_bytes);
+        CHECK(!memcmp(want, got, mem_bytes), "%d x %d x %d differs", g.m, g.n, g.k); /* sums of integers */
+    }
+    fill_d();
+    g = good(PLAIN), g.a = mem_a + 1;
+    st = only_few_run(&g, 0);
+    CHECK(st == TC_ERR_ALIGN && strstr(tc_why(), "a = ") && strstr(tc_why(), "has no TC_SHAPES_UNALIGNED"), "%s: %s",
+          tc_status_text(st), tc_why());
+    g = good(PLAIN), g.ldb = 57;
+    st = only_few_can_run(&g, 0);
+    CHECK(st == TC_ERR_ALIGN && strstr(tc_why(), "ldb = 57") && strstr(tc_why(), "has no TC_SHAPES_UNALIGNED"),
+          "%s: %s", tc_status_text(st), tc_why());
+    g = good(PLAIN), g.choice = &choice;
+    st = only_few_run(&g, 0);
+    CHECK(st == TC_ERR_CONFIG && strstr(tc_why(), "choice->kernel = 1") && strstr(tc_why(), ".shapes = 2"), "%s: %s",
+          tc_status_text(st), tc_why());
+    CHECK(d_untouched(), "D was written");
+    g = good(PLAIN), g.ldd = 57; /* D with rows that TMA refuses */
+    st = only_few_can_run(&g, 0);
+    CHECK(st == TC_OK, "%s", tc_why());
+    CHECK(is_stub((const void *)only_few_sm80_any) && is_stub((const void *)only_few_wide)
+              && is_stub((const void *)only_few_small), "what .shapes leaves out is compiled");
+    if (device != 90) {
+        SKIP(".shapes and Hopper's kernels: needs compute capability 9.0, this device has %d.%d", device / 10,
+             device % 10);
+        return;
+    }
+    CHECK(!is_stub((const void *)only_few_few) && !is_stub((const void *)only_few_flat),
+          "what .shapes wants is not compiled");
+    for (choice.kernel = 4; choice.kernel <= 5; choice.kernel++) { /* few, flat */
+        g = good(PLAIN), g.choice = &choice;
+        CHECK(only_few_run(&g, 0) == TC_OK, "kernel %d: %s", choice.kernel, tc_why());
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+}
+
+/* ---- plans ---- */
+
+/* What a plan is tried with: 0 plain; beta and a batch; A and B that are not read (alpha is 0); k = 0; rows that TMA
+ * refuses, at multiples of 4 bytes and of 2; PDL; nothing to compute. */
+enum { PLAN_CASES = 8, NOTHING = 7 };
+static tc_gemm_args plan_case(const kernel *kn, int i)
+{
+    static const float half = 0.5f, zero = 0.f;
+    static const double half64 = 0.5, zero64 = 0.;
+    const int f64 = (kn->kind & F64) != 0, unit = f64 ? 4 : kn->kind & TF32 ? 2 : 1; /* an element, or two of S8 */
+    tc_gemm_args g = good(kn->kind);
+    if (i == 1 || i == 2 || i == 3) g.beta = f64 ? 0 : &half, g.beta64 = f64 ? &half64 : 0;
+    if (i == 1) g.batch = 2, g.stride_a = g.stride_b = g.stride_c = g.stride_d = M * LD;
+    if (i == 2) g.alpha = f64 ? 0 : &zero, g.alpha64 = f64 ? &zero64 : 0;
+    if (i == 3) g.k = 0, g.a = g.b = 0;
+    if (i == 4) g.a = mem_a + 2 * unit, g.b = mem_b + 2 * unit;
+    if (i == 5) g.a = mem_a + unit, g.b = mem_b + 8 + unit; /* as far from a multiple of 16 bytes */
+    if (i == 6) g.pdl = 1;
+    if (i == NOTHING) g.m = 0;
+    return g;
+}
+
+/* What a launch of that plan (or, without one, a call) leaves in the memory `d`. */
+static void result(const kernel *kn, const tc_gemm_plan *plan, const tc_gemm_args *g, unsigned char *to)
+{
+    tc_status st;
+    CUDA_CHECK(cudaMemset(g->d, 0xa5, mem_bytes));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    st = plan ? kn->launch(plan, 0) : kn->run(g, 0);
+    CHECK(st == TC_OK, "%s_%s: %s: %s", kn->name, plan ? "launch" : "run", tc_status_text(st), tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    put(to, g->d, mem_bytes);
+}
+
+/* The bits of NAME_run: from a copy of the plan, where tensor maps could not lie, after other calls and with args gone;
+ * then the same with other matrices and another hook's arguments. */
+static void test_plan(const kernel *kn, int i)
+{
+    static unsigned char want[(size_t)ELEMENTS * 8], got[(size_t)ELEMENTS * 8];
+    static uint64_t room[sizeof(tc_gemm_plan) / 8 + 16];
+    static unsigned char *second, *third;
+    tc_gemm_plan plan, *copy = (tc_gemm_plan *)(((uintptr_t)room + 63) / 64 * 64 + 8);
+    tc_gemm_args g = plan_case(kn, i), other = good(kn->kind);
+    hook_args mine = my_args;
+    tc_status st;
+    if (!second) second = (unsigned char *)get_memory(), third = (unsigned char *)get_memory();
+    result(kn, 0, &g, want);
+    fill_d();
+    if (kn->kind & ARGS) g.epi_args = &mine;
+    st = kn->plan(&g, &plan);
+    CHECK(st == TC_OK, "%s_plan, case %d: %s: %s", kn->name, i, tc_status_text(st), tc_why());
+    CHECK(d_untouched(), "%s_plan, case %d: D was written", kn->name, i);
+    memcpy((void *)copy, (const void *)&plan, sizeof plan);
+    memset((void *)&plan, 0xff, sizeof plan);
+    mine.add = 99.f;
+    for (int call = 0; call < 2; call++) {
+        other.m = M - 9 - call, other.n = N / 2, other.d = third;
+        CHECK(kn->run(&other, 0) == TC_OK, "%s, another call: %s", kn->name, tc_why());
+        result(kn, copy, &g, got);
+        CHECK(!memcmp(want, got, mem_bytes), "%s, case %d, launch %d: not NAME_run's bits", kn->name, i, call);
+    }
+
+    /* what is refused leaves the plan as it is */
+    other = g, other.d = 0;
+    st = tc_gemm_plan_pointers(copy, &other);
+    CHECK(i == NOTHING ? st == TC_OK : st == TC_ERR_NULL && strstr(tc_why(), "d is null"), "%s: %s", kn->name,
+          tc_why());
+    other = g, other.d = second + 4, other.c = (char *)mem_c + 16;
+    st = tc_gemm_plan_pointers(copy, &other);
+    CHECK(i == NOTHING ? st == TC_OK : st == TC_ERR_ALIGN && strstr(tc_why(), "d = ") && strstr(tc_why(), "16 bytes"),
+          "%s: %s", kn->name, tc_why());
+    if (i < 2 || i > 3) { /* A is read */
+        other = g, other.a = 0, other.d = second;
+        st = tc_gemm_plan_pointers(copy, &other);
+        CHECK(i == NOTHING || (st == TC_ERR_NULL && strstr(tc_why(), "a is null")), "%s: %s", kn->name, tc_why());
+        other.a = (char *)mem_a + (i == 5 ? 1 : 2);
+        st = tc_gemm_plan_pointers(copy, &other);
+        CHECK(i == NOTHING || (st == TC_ERR_ALIGN && strstr(tc_why(), "a = ") && strstr(tc_why(), "as the plan's is")),
+              "%s: %s", kn->name, tc_why());
+    }
+    /* the phase of A's rows is in the plan of a Hopper kernel */
+    if (i == 5 && device == 90 && !strstr(kn->name, "k80") && !(kn->kind & S8)) {
+        other = g, other.a = (char *)mem_a + 6, other.d = second;
+        st = tc_gemm_plan_pointers(copy, &other);
+        CHECK(st == TC_ERR_ALIGN && strstr(tc_why(), "not as far from a multiple of 16 bytes"), "%s: %s", kn->name,
+              tc_why());
+    }
+    if (kn->kind & ARGS) {
+        other = g, other.epi_args = 0, other.d = second;
+        st = tc_gemm_plan_pointers(copy, &other);
+        CHECK(i == NOTHING || (st == TC_ERR_EPI && strstr(tc_why(), "epi_args is null")), "%s: %s", kn->name,
+              tc_why());
+    }
+    result(kn, copy, &g, got);
+    CHECK(!memcmp(want, got, mem_bytes), "%s, case %d: a refusal changed the plan", kn->name, i);
+
+    other = g;
+    other.a = g.b, other.b = g.a, other.c = (char *)mem_c + 32, other.d = second;
+    result(kn, 0, &other, want);
+    fill_d();
+    memset((void *)&plan, 0, sizeof plan);
+    plan = *copy;
+    st = tc_gemm_plan_pointers(copy, &other);
+    CHECK(st == TC_OK, "%s, case %d, other matrices: %s: %s", kn->name, i, tc_status_text(st), tc_why());
+    mine.add = 7.f;
+    result(kn, copy, &other, got);
+    CHECK(!memcmp(want, got, mem_bytes), "%s, case %d, other matrices: not NAME_run's bits", kn->name, i);
+    CHECK(d_untouched(), "%s, case %d, other matrices: the old D was written", kn->name, i);
+    mine = my_args;
+    result(kn, 0, &g, want);
+    result(kn, &plan, &g, got);
+    CHECK(!memcmp(want, got, mem_bytes), "%s, case %d: a copy of the plan was changed with it", kn->name, i);
+}
+
+static void test_plans(void)
+{
+    tc_gemm_plan plan;
+    tc_gemm_args g = good(PLAIN);
+    tc_status st;
+    CHECK(sizeof(tc_gemm_plan) <= 2304 && sizeof(tc_gemm_plan) % 8 == 0, "a plan has %d bytes",
+          (int)sizeof(tc_gemm_plan));
+    for (int x = 0; x < KERNELS; x++)
+        for (int i = 0; i < PLAN_CASES && can_run_here(&kernels[x]); i++)
+            if (!(kernels[x].kind & SM90) || (i != 4 && i != 5)) test_plan(&kernels[x], i);
+    fill_d();
+    CHECK(any_plan(&g, 0) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());
+    CHECK(any_launch(0, 0) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());
+    CHECK(tc_gemm_plan_pointers(0, &g) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());
+    memset((void *)&plan, 0, sizeof plan);
+    CHECK(any_launch(&plan, 0) == TC_ERR_CONFIG && strstr(tc_why(), "plan was not made by any_plan"), "%s", tc_why());
+    CHECK(tc_gemm_plan_pointers(&plan, &g) == TC_ERR_CONFIG && strstr(tc_why(), "was not made"), "%s", tc_why());
+    CHECK(k80_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    CHECK(tc_gemm_plan_pointers(&plan, 0) == TC_ERR_NULL && strstr(tc_why(), "args is null"), "%s", tc_why());
+    CHECK(any_launch(&plan, 0) == TC_ERR_CONFIG && strstr(tc_why(), "plan was not made by any_plan"), "%s", tc_why());
+    plan.call.device = 63; /* as if another one were current */
+    st = k80_launch(&plan, 0);
+    CHECK(st == TC_ERR_DEVICE && strstr(tc_why(), "made for device 63") && strstr(tc_why(), "current device is 0"),
+          "%s: %s", tc_status_text(st), tc_why());
+    CHECK(d_untouched(), "D was written");
+}
+
 /* ---- a device that was reset ---- */
 
 /* pass 0: what was set for the kernels when they first ran is taken back, as another context finds it; pass 1:
  * cudaDeviceReset, after which nothing that was allocated is left. Both times a call must find out by itself. */
 static void test_reset(void)
 {
-    static unsigned char before[KERNELS][(size_t)ELEMENTS * 4], after[(size_t)ELEMENTS * 4];
+    static unsigned char before[KERNELS][(size_t)ELEMENTS * 8], after[(size_t)ELEMENTS * 8];
+    static tc_gemm_plan plans[KERNELS];
     const void *functions[] = {(const void *)k90, (const void *)k90_args, (const void *)k90_pair, (const void *)k90_f32,
                                (const void *)k90_split,
                                (const void *)k80, (const void *)k80_args, (const void *)k80_pair,
@@ -574,6 +782,7 @@ static void test_reset(void)
         if (!can_run_here(&kernels[x])) continue;
         fill_d();
         CHECK(kernels[x].run(&g, 0) == TC_OK, "%s before the reset: %s", kernels[x].name, tc_why());
+        CHECK(kernels[x].plan(&g, &plans[x]) == TC_OK, "%s before the reset: %s", kernels[x].name, tc_why());
         CUDA_CHECK(cudaDeviceSynchronize());
         put(before[x], mem_d, mem_bytes);
     }
@@ -589,9 +798,12 @@ static void test_reset(void)
             const char *name = kernels[x].name;
             tc_gemm_args g = good(kernels[x].kind);
             if (!can_run_here(&kernels[x])) continue;
-            for (int call = 0; call < 2; call++) {
+            if (pass) CHECK(tc_gemm_plan_pointers(&plans[x], &g) == TC_OK, "%s: %s", name, tc_why());
+            for (int call = 0; call < 3; call++) { /* with a plan made before the reset, and without */
+                tc_status st;
                 fill_d();
-                CHECK(kernels[x].run(&g, 0) == TC_OK, "%s, pass %d, call %d: %s", name, pass, call, tc_why());
+                st = (x + call) % 3 ? kernels[x].run(&g, 0) : kernels[x].launch(&plans[x], 0);
+                CHECK(st == TC_OK, "%s, pass %d, call %d: %s", name, pass, call, tc_why());
                 CHECK(cudaPeekAtLastError() == cudaSuccess, "%s, pass %d: a CUDA error stays behind", name, pass);
                 CUDA_CHECK(cudaDeviceSynchronize());
                 put(after, mem_d, mem_bytes);
@@ -606,6 +818,7 @@ static void test_graph(void)
 {
     static uint16_t direct[ELEMENTS], replayed[ELEMENTS];
     tc_gemm_args g = good(PLAIN);
+    tc_gemm_plan plan;
     cudaStream_t stream;
     cudaGraph_t graph;
     cudaGraphExec_t exec;
@@ -615,9 +828,13 @@ static void test_graph(void)
     CHECK(any_run(&g, stream) == TC_OK, "before the graph: %s", tc_why());
     CUDA_CHECK(cudaStreamSynchronize(stream));
     put(direct, mem_d, sizeof direct);
-    for (int pass = 0; pass < 2; pass++) { /* pass 0: the kernel's first call ever is the captured one */
+    /* pass 0: the kernel's first call ever is the captured one; 2: a plan, 3: one that is made during the capture */
+    CHECK(any_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    for (int pass = 0; pass < 4; pass++) {
         CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-        st = pass ? any_run(&g, stream) : fresh_run(&g, stream);
+        if (pass < 2) st = pass ? any_run(&g, stream) : fresh_run(&g, stream);
+        else if (pass == 2 || (st = fresh_plan(&g, &plan)) == TC_OK)
+            st = pass == 2 ? any_launch(&plan, stream) : fresh_launch(&plan, stream);
         CHECK(st == TC_OK, "in the capture: %s: %s", tc_status_text(st), tc_why());
         CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
         CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
@@ -708,6 +925,8 @@ int main(void)
     test_workspace();
     test_edges();
     test_unused_strides();
+    test_plans();
+    test_shapes();
     test_graph();
     test_threads();
     test_reset(); /* the last: it leaves nothing of before */

@@ -89,6 +89,7 @@ typedef struct {
     int sm, epi, smem;
     tc_gemm_config c;
     int split, step, wide, cluster; /* of its configuration; wide: the most that a call's width may be */
+    int any_rows;                   /* a Hopper kernel that takes rows of any alignment */
 } kernel;
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
@@ -131,6 +132,10 @@ TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 6
                     .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_swap_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 24, .bn = 64, .swap = 1,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_ANY_DEFINE(sm90_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .epi = hook_once,
+                        .epi_size = sizeof(once_args))
+TC_GEMM_SM90_ANY_DEFINE(sm90_any_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 96, .bn = 64, .epi2 = hook_once_pair,
+                        .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_128, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 256, .epi = hook_bias_gelu,
                     .epi_size = sizeof(hook_args))
@@ -182,6 +187,9 @@ static const kernel kernels[] = {
     {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, EPI_ONCE, sm90_swap_SMEM, sm90_swap_config(), 1, 8, 64},
     {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, EPI_ONCE_PAIR, sm90_swap_one_SMEM,
      sm90_swap_one_config()},
+    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, EPI_ONCE, sm90_any_SMEM, sm90_any_config(), 1, 32, 256, 0, 1},
+    {"sm90_any_one", sm90_any_one_can_run, sm90_any_one_run, 90, EPI_ONCE_PAIR, sm90_any_one_SMEM,
+     sm90_any_one_config(), 0, 0, 0, 0, 1},
     {"sm80_128", sm80_128_can_run, sm80_128_run, 80, EPI_NONE, sm80_128_SMEM, sm80_128_config()},
     {"sm80_256", sm80_256_can_run, sm80_256_run, 80, EPI_BIAS_GELU, sm80_256_SMEM, sm80_256_config()},
     {"sm80_64", sm80_64_can_run, sm80_64_run, 80, EPI_RESIDUAL, sm80_64_SMEM, sm80_64_config()},
@@ -322,9 +330,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
     const tc_gemm_config *t = &kn->c;
     const int a_col = t->a_layout == TC_COL, b_row = t->b_layout == TC_ROW, d_col = t->d_layout == TC_COL;
     const int asize = tc_type_bits(t->a) / 8, dsize = tc_type_bits(t->d) / 8;
-    const int aligned = kn->sm == 90 || test_int(0, 2) == 0;
-    const int unit = !aligned ? 1 : asize == 1 || dsize == 1 ? 16 : 8;
+    /* A and B, C and D: rows that begin at multiples of 16 bytes, or anywhere */
+    const int aligned = (kn->sm == 90 && !kn->any_rows) || test_int(0, 2) == 0, aligned_d = test_int(0, 1);
+    const int unit = !aligned ? 1 : asize == 1 ? 16 : 8, unit_d = !aligned_d ? 1 : dsize == 1 ? 16 : 8;
     const int odd_base = aligned ? 0 : test_int(0, 1) * test_int(1, 7);
+    const int odd_d = aligned_d ? 0 : test_int(0, 1) * test_int(1, 7);
     int m = test_int(1, largest), n = test_int(1, largest), k = test_int(0, 9) ? test_int(1, largest) : 0;
     const float alphas[] = {1.f, -0.5f, 0.f, 2.25f}, betas[] = {0.f, 0.f, 1.f, -1.5f};
     const int is64 = t->d == TC_F64, pick_alpha = test_int(0, 3), pick_beta = test_int(0, 3);
@@ -342,18 +352,19 @@ static void one(const kernel *kn, int largest, uint64_t id)
     else if (largest >= 300 && test_int(0, 9) == 0) m *= 5, n *= 4, k %= 70;          /* many tiles for each block */
     if (is_pair(kn->epi)) n = pad(n, 2);
     lda = pad(a_col ? m : k, unit) + unit * test_int(0, 3), ldb = pad(b_row ? n : k, unit) + unit * test_int(0, 3);
-    ldc = pad(d_col ? m : n, unit) + unit * test_int(0, 3), ldd = pad(d_col ? m : n, unit) + unit * test_int(0, 3);
+    ldc = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
+    ldd = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
     ldr = n + test_int(0, 5);
     const int a_lines = a_col ? k : m, b_lines = b_row ? k : n, d_lines = d_col ? n : m; /* each a pitch apart */
     sa = share_a ? 0 : pad((int)(a_lines * lda), unit) + unit * test_int(0, 2);
     sb = pad((int)(b_lines * ldb), unit) + unit;
-    sc = pad((int)(d_lines * ldc), unit), sd = pad((int)(d_lines * ldd), unit) + unit;
+    sc = pad((int)(d_lines * ldc), unit_d), sd = pad((int)(d_lines * ldd), unit_d) + unit_d;
 
     /* with alpha = 0 nobody reads A and B */
     buffer a = make((size_t)(sa * batch + a_lines * lda), t->a, odd_base, alpha == 0 ? 'i' : 'n');
     buffer b = make((size_t)(sb * batch), t->b, odd_base, alpha == 0 ? 'i' : 'n');
-    buffer c = make((size_t)(sc * batch), t->d, odd_base, beta == 0 ? 'x' : 'n'),
-           d = make((size_t)(sd * batch), t->d, odd_base, 'x');
+    buffer c = make((size_t)(sc * batch), t->d, odd_d, beta == 0 ? 'x' : 'n'),
+           d = make((size_t)(sd * batch), t->d, odd_d, 'x');
     buffer vector = make((size_t)(m > n ? m : n), TC_F32, 0, 'n'), residual = make((size_t)(m * ldr), TC_F32, 0, 'n');
     const size_t elements = is_once(kn->epi) ? (size_t)m * n * batch : 0;
     buffer count = make(elements + 1, TC_F32, 0, '0'); /* the last: strays */
@@ -367,8 +378,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
     g.m = m, g.n = n, g.k = k;
     g.a = (char *)a.dev + odd_base * asize, g.lda = lda, g.b = (char *)b.dev + odd_base * asize, g.ldb = ldb;
     if (k == 0) g.a = g.b = 0;
-    g.c = beta == 0 && test_int(0, 1) ? 0 : (char *)c.dev + odd_base * dsize, g.ldc = ldc;
-    g.d = (char *)d.dev + odd_base * dsize, g.ldd = ldd;
+    g.c = beta == 0 && test_int(0, 1) ? 0 : (char *)c.dev + odd_d * dsize, g.ldc = ldc;
+    g.d = (char *)d.dev + odd_d * dsize, g.ldd = ldd;
     if (alpha != 1 || test_int(0, 1)) is64 ? (void)(g.alpha64 = &alpha) : (void)(g.alpha = &alpha32);
     if (beta != 0 || test_int(0, 1)) is64 ? (void)(g.beta64 = &beta) : (void)(g.beta = &beta32);
     g.batch = batch > 1 ? batch : test_int(0, 1);
@@ -391,11 +402,12 @@ static void one(const kernel *kn, int largest, uint64_t id)
     tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
     if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
+    if (kn->any_rows && (m < 8 || batch > 1) && choice.width > 128) choice.width = 128; /* A may have to be copied */
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
-        choice.kernel = test_int(0, 6);
+        choice.kernel = aligned ? test_int(0, 7) : 7 * test_int(0, 1);
         if (!choice.kernel) choice.blocks = 0;
     }
     if (test_int(0, 3)) g.choice = &choice;
@@ -404,9 +416,9 @@ static void one(const kernel *kn, int largest, uint64_t id)
     char what[600];
     snprintf(what, sizeof what,
              "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
-             "strides %lld %lld %lld %lld alpha %g beta %g base +%d width %d cluster %d parts %d blocks %d",
+             "strides %lld %lld %lld %lld alpha %g beta %g base +%d d +%d width %d cluster %d parts %d blocks %d",
              (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
-             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base,
+             (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base, odd_d,
              g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0,
              g.choice ? choice.blocks : 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
@@ -428,7 +440,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
             CUDA_CHECK(cudaMalloc((void **)&raw, (size_t)m * n * batch * 4));
             CUDA_CHECK(cudaMemset(raw, 0, (size_t)m * n * batch * 4)); /* initcheck does not see cuBLAS's TMA stores */
             CHECK(cublas_gemm(cublas, b_row ? CUBLAS_OP_N : CUBLAS_OP_T, a_col ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k,
-                              &unity, g.b, type, (int)ldb, sb, g.a, type, (int)lda, sa, &zero, raw, CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
+                              &unity, g.b, type, (int)ldb, sb, g.a, type, (int)lda, sa, &zero, raw,
+                              CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
                               CUBLAS_GEMM_DEFAULT)
                       == CUBLAS_STATUS_SUCCESS,
                   "cuBLAS refuses %s", what);
@@ -456,11 +469,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
                         sum += ab, size += fabs(ab);
                     }
                     if (beta != 0)
-                        cv = beta * get(t->d, c.host, odd_base + z * sc + place(d_col, ldc, i, j));
+                        cv = beta * get(t->d, c.host, odd_d + z * sc + place(d_col, ldc, i, j));
                     const double slope = kn->epi == EPI_SCALE_ROW ? fabs(((float *)vector.host)[i]) : 1.2;
                     const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor,
                                                  (float *)residual.host, ldr);
-                    const double got = get(t->d, after, odd_base + z * sd + place(d_col, ldd, i, j));
+                    const double got = get(t->d, after, odd_d + z * sd + place(d_col, ldd, i, j));
                     const double tiny = t->d == TC_F16 ? 6e-8 : 1e-30;
                     const double x_bound = slope
                                              * ((products + 8) * step * fabs(alpha) * size
@@ -501,7 +514,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
         /* every byte of D outside the m x n elements must be as it was */
         for (int z = 0; z < batch; z++)
             for (int i = 0; i < d_lines; i++)
-                memset(after + (size_t)(odd_base + z * sd + i * ldd) * dsize, 0xff, (size_t)(d_col ? m : n) * dsize);
+                memset(after + (size_t)(odd_d + z * sd + i * ldd) * dsize, 0xff, (size_t)(d_col ? m : n) * dsize);
         for (size_t i = 0; i < d.bytes; i++) outside += after[i] != 0xff;
         CHECK(bad == 0, "%s: %d elements out of bound, worst %.2f of it", what, bad, worst);
         CHECK(!(worst_cublas > 1), "%s: differs from cuBLAS, %.2f of the bound", what, worst_cublas);

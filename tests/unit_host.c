@@ -600,7 +600,7 @@ static void test_choose(void)
 {
     static TC_ALIGN(256) unsigned char memory[512];
     tc_gemm_config given;
-    int i, bad = 0, aligned = 0;
+    int i, bad = 0, aligned = 0, kinds[TC__SHAPES_TILES + 1] = {0};
     memset(&given, 0, sizeof given);
     given.a = given.b = given.d = TC_BF16;
     for (i = 0; i < 4000; i++) {
@@ -613,11 +613,15 @@ static void test_choose(void)
         g.lda = g.k + (test_int(0, 3) ? 0 : 8), g.ldb = g.k + (test_int(0, 3) ? 0 : 8), g.ldd = g.n;
         g.a = memory + 16 * test_int(0, 1), g.b = memory + 256 + 16 * test_int(0, 1), g.d = memory;
         if (test_int(0, 1)) g.workspace = memory, g.workspace_size = (size_t)1 << test_int(20, 27);
+        given.shapes = test_int(0, 2) ? 0 : test_int(1, TC__SHAPES_TILES);
         found = tc__gemm_search(&given, &g, sms);
         kept = tc__gemm_choose(&given, &g, sms);
         bad += found.kernel != kept.kernel || found.width != kept.width || found.cluster != kept.cluster
             || found.parts != kept.parts || found.blocks != kept.blocks;
         CHECK(found.kernel >= 1 && found.kernel <= TC__GEMM_TILE_COUNT, "kernel %d", found.kernel);
+        CHECK(!given.shapes || (tc__gemm_tiles_of[found.kernel - 1].shapes & given.shapes),
+              "kernel %d is left out by .shapes = %d", found.kernel, given.shapes);
+        kinds[given.shapes] |= 1 << found.kernel;
         if (g.a == memory) { /* another answer for rows that straddle lines, of the same sizes */
             tc_gemm_args h = g;
             h.a = memory + 16;
@@ -626,6 +630,7 @@ static void test_choose(void)
         }
     }
     CHECK(bad == 0, "%d of 4000 choices are those of another problem", bad);
+    for (i = 0; i <= TC__SHAPES_TILES; i++) CHECK(kinds[i] != 0, ".shapes = %d was never tried", i);
     CHECK(aligned > 0, "no choice depends on alignment: this test shows nothing about it");
 }
 

@@ -33,6 +33,13 @@ static int encode_im2col(void *map, int type, uint32_t rank, void *base, const u
     (void)swizzle, (void)l2, (void)fill;
     return encode(map);
 }
+static int replace_address(void *map, void *base)
+{
+    encodes++;
+    if (!initialised || !current) return 201;
+    memcpy(map, &base, sizeof base);
+    return (uintptr_t)base == 48; /* one that this driver refuses */
+}
 static int get_current(void **context)
 {
     *context = current;
@@ -42,12 +49,13 @@ static cudaError_t fake_entry(const char *name, void **p, unsigned version, unsi
                               enum cudaDriverEntryPointQueryResult *result)
 {
     int (*tiled)() = (int (*)())encode_tiled, (*im2col)() = (int (*)())encode_im2col,
-        (*context)() = (int (*)())get_current, (*found)() = 0;
+        (*context)() = (int (*)())get_current, (*replace)() = (int (*)())replace_address, (*found)() = 0;
     (void)version, (void)flags;
     lookups++;
     if (!strcmp(name, "cuTensorMapEncodeTiled")) found = tiled;
     if (!strcmp(name, "cuTensorMapEncodeIm2col")) found = im2col;
     if (!strcmp(name, "cuCtxGetCurrent")) found = context;
+    if (!strcmp(name, "cuTensorMapReplaceAddress")) found = replace;
     memcpy(p, &found, sizeof *p);
     *result = found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
@@ -106,6 +114,20 @@ int main(void)
     current = 0, initialised = 0;
     CHECK(tc_tmap_im2col_encode(&map, &c) == TC_OK && current == &primary && devices_set == 2, "no cuInit: %s",
           tc_why());
+
+    /* another base, by the same ways; what is refused leaves the map as it is */
+    CHECK(tc_tmap_replace_address(&map, (void *)(uintptr_t)8192) == TC_OK && map.opaque[0] == 8192
+              && map.opaque[1] == 0x5a5a5a5a5a5a5a5aull, "%s", tc_why());
+    CHECK(tc_tmap_replace_address(&map, 0) == TC_ERR_TMAP && strstr(tc_why(), "base is null"), "%s", tc_why());
+    CHECK(tc_tmap_replace_address(&map, (void *)(uintptr_t)8200) == TC_ERR_TMAP && strstr(tc_why(), "16 bytes"), "%s",
+          tc_why());
+    CHECK(tc_tmap_replace_address(&map, (void *)(uintptr_t)48) == TC_ERR_TMAP && strstr(tc_why(), "CUresult 1"), "%s",
+          tc_why());
+    CHECK(map.opaque[0] == 8192, "a refusal changed the map");
+    current = 0;
+    CHECK(tc_tmap_replace_address(&map, (void *)(uintptr_t)4096) == TC_OK && current == &primary && devices_set == 3,
+          "no context: %s", tc_why());
+    devices_set = 2;
 
     /* a context that the driver refuses is reported, not replaced; and there is an end to trying */
     current = &own, refuse_always = 1, encodes = 0;

@@ -61,6 +61,14 @@ static void test_result(void)
     CHECK(wrong == 0, "%d of %d elements", wrong, M * N);
 #ifndef LINK_HIDDEN
     CHECK(link_gemm_run(&g, 0) == TC_OK, "%s", WHY);
+    {
+        tc_gemm_plan plan;
+        float once = 0.f;
+        CHECK(cudaMemset(g.d, 0xff, sizeof d) == cudaSuccess && link_gemm_plan(&g, &plan) == TC_OK
+                  && link_gemm_launch(&plan, 0) == TC_OK, "a plan from C: %s", WHY);
+        CHECK(cudaMemcpy(&once, g.d, sizeof once, cudaMemcpyDeviceToHost) == cudaSuccess && once == d[0],
+              "a plan from C: %g, not %g", (double)once, (double)d[0]);
+    }
 #endif
 }
 
