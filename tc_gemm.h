@@ -42,27 +42,6 @@
  * OTHER FILES. TC_GEMM_DECLARE(NAME); declares these five, which have C's linkage, in another file, a C file too. A
  * generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
  *
- * TYPES. What is more than f16 and bf16 the sm_80 kernels multiply, on Hopper too (TC_GEMM_DEFINE takes them for it).
- *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
- *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
- *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
- *                             in f32
- *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
- *     TC_F64                  f64                         TC_F64                       16
- *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero) for
- *   an instruction an element. Elements are f32 in memory, of any value.
- *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
- *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a hook
- *   and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
- *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
- *
- * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
- * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the latter
- * by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
- * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
- * column whatever its layout. .epi2 wants D in rows; A in columns and B in rows want types of 16 bits. BLAS's
- * column-major C = A * B: all three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
- *
  * PLANS. What a call finds out - is it in order, which kernel, which cut, the tensor maps - holds for the next call of
  * the same shape too. NAME_plan finds out once, and NAME_launch asks which device is current, launches, and no more:
  *     tc_gemm_plan plan;                             about 2 KB, at most 2304 bytes
@@ -76,6 +55,27 @@
  *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
+ *
+ * TYPES. What is more than f16 and bf16 the sm_80 kernels multiply, on Hopper too (TC_GEMM_DEFINE takes them for it).
+ *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
+ *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
+ *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
+ *                             in f32
+ *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
+ *     TC_F64                  f64                         TC_F64                       16
+ *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
+ *   for an instruction an element. Elements are f32 in memory, of any value.
+ *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
+ *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a
+ *   hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
+ *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
+ *
+ * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
+ * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the
+ * latter by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
+ * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
+ * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. BLAS's
+ * column-major C = A * B: all three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -411,8 +411,9 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
         return st;
 #endif
     }
-    if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(given, &g)) return tc__gemm_check_aligned(given, &g);
     other = tc_gemm_sm80_config(*given);
+    if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&other, &g))
+        return tc__gemm_check_aligned(given, &g);
     return tc__gemm_sm80_go(&other, &slow, args, how);
 }
 
@@ -724,12 +725,11 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_RULES(X, c)
 
-/* On Hopper it takes no sm_80 kernel, so that they need not be compiled there; where wgmma's kernels do not serve types
- * or layouts, those are the stubs. */
+/* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. */
 #if TC_HAS_SM90A && defined(__CUDA_ARCH__)
-#define TC__GEMM_BY_SM80(config) !tc__gemm_by_wgmma(config)
+#define TC__GEMM_BY_MMA(config) !tc__gemm_by_wgmma(config)
 #else
-#define TC__GEMM_BY_SM80(config) true
+#define TC__GEMM_BY_MMA(config) true
 #endif
 
 /* Types, layouts and hooks only. */
@@ -790,15 +790,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int
             TC__GEMM_SM90_ANY_BODY(own, TC__GEMM_AUTO_ANY_CONFIG(own), TC__GEMM_PARAMS_OF)                            \
         }))
 #define TC__GEMM_AUTO_80_WANTED(own, aligned)                                                                         \
-    (TC__GEMM_BY_SM80(own##_config()) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
+    (TC__GEMM_BY_MMA(own##_config()) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
 #define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
         TC__GEMM_AUTO_IF(TC__GEMM_AUTO_80_WANTED(own, aligned),                                                       \
                          tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),                                  \
         TC__IF_SM80(if (TC__GEMM_AUTO_80_WANTED(own, aligned)) {                                                      \
-            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), TC__GEMM_AUTO_80_WANTED(own, aligned)),         \
-                               aligned, TC__GEMM_PARAMS_OF)                                                           \
+            TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)                 \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 

@@ -740,6 +740,7 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     if (st == TC_OK) st = tc__gemm80_launch(c, args, sms, &l);
     if (st != TC_OK || !how->launch) return st;
+    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     return tc__kernel_launch(use, l.grid, &l.params, how);
 }
 

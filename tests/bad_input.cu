@@ -67,8 +67,8 @@ typedef struct {
 static const kernel kernels[] = {
     KERNEL(k90, PLAIN | SM90), KERNEL(k90_args, ARGS | SM90), KERNEL(k90_pair, PAIR | SM90),
     KERNEL(k90_f32, F32 | SM90), KERNEL(k90_split, PLAIN | SM90 | SPLIT), KERNEL(k80, PLAIN), KERNEL(k80_args, ARGS),
-    KERNEL(k80_pair, PAIR), KERNEL(k80_turned, TURNED), KERNEL(k80_tf32, TF32), KERNEL(k80_f64, F64),
-    KERNEL(any_s8, S8), KERNEL(any, PLAIN), KERNEL(any_args, ARGS), KERNEL(any_pair, PAIR)};
+    KERNEL(k80_pair, PAIR), KERNEL(any, PLAIN), KERNEL(any_args, ARGS), KERNEL(any_pair, PAIR),
+    KERNEL(k80_turned, TURNED), KERNEL(k80_tf32, TF32), KERNEL(k80_f64, F64), KERNEL(any_s8, S8)};
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- one problem, in device memory where there is a device ---- */
@@ -745,7 +745,10 @@ static void test_plans(void)
           (int)sizeof(tc_gemm_plan));
     for (int x = 0; x < KERNELS; x++)
         for (int i = 0; i < PLAN_CASES && can_run_here(&kernels[x]); i++)
-            if (!(kernels[x].kind & SM90) || (i != 4 && i != 5)) test_plan(&kernels[x], i);
+            if (kernels[x].kind & SM90                           ? i != 4 && i != 5
+                : kernels[x].kind & (TURNED | TF32 | F64 | S8) ? i == 0 || i == 6
+                                                                 : 1)
+                test_plan(&kernels[x], i);
     fill_d();
     CHECK(any_plan(&g, 0) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());
     CHECK(any_launch(0, 0) == TC_ERR_NULL && strstr(tc_why(), "plan is null"), "%s", tc_why());
