@@ -72,9 +72,9 @@
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
  * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the
- * latter by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m of an A
- * in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
- * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. BLAS's
+ * latter by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m
+ * of an A in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's
+ * row and column whatever its layout. .epi2 wants D in rows; A in columns and B in rows want types of 16 bits. BLAS's
  * column-major C = A * B: all three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
@@ -797,7 +797,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int
         TC__GEMM_AUTO_IF(TC__GEMM_AUTO_80_WANTED(own, aligned),                                                       \
                          tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),                                  \
         TC__IF_SM80(if (TC__GEMM_AUTO_80_WANTED(own, aligned)) {                                                      \
-            TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)                 \
+            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), TC__GEMM_AUTO_80_WANTED(own, aligned)),         \
+                               aligned, TC__GEMM_PARAMS_OF)                                                           \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 

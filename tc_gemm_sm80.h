@@ -737,7 +737,6 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     use = k + tc__gemm80_any(c, &g);
     st = tc__kernel_device(use, &sms);
     if (st == TC_ERR_IMAGE && use == k) st = tc__kernel_device(++use, &sms);
-    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     if (st == TC_OK) st = tc__gemm80_launch(c, args, sms, &l);
     if (st != TC_OK || !how->launch) return st;
     if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
