@@ -134,14 +134,16 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
 TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const tc_gemm_config view = tc_gemm90_view(*c), *v = &view;
+    const int box_k = tc__gemm90_box_k(*c), size = tc_type_bits(c->a) / 8;
     tc__gemm_problem x;
     x.rows = v->swap ? g->n : g->m;
     x.cols = v->swap ? g->m : g->n;
     x.batch = tc__gemm_batch(g);
     x.d_by = tc__gemm90_d_by(c, g);
     x.classes = v->any ? tc__any_classes_of(g) : 0;
-    x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + 63) / 64;
-    x.straddle = (((uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * 2) | (uintptr_t)(g->ldb * 2)) & 127) != 0;
+    x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;
+    x.straddle = (((uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * size) | (uintptr_t)(g->ldb * size)) & 127)
+              != 0;
     return x;
 }
 
@@ -195,6 +197,7 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
     for (i = 1; i <= clusters; i++) {
         try_this.cluster = v->step ? i : v->cluster_m;
         for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
+            if (tc__gemm_b_row(*v) && try_this.cluster > 1 && try_this.width / try_this.cluster % 64) continue;
             for (copies = 0; copies <= (x->classes != 0); copies++) {
                 double t;
                 if (!tc__gemm90_way(x, &try_this, copies)) continue;
@@ -221,6 +224,9 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->cluster < 0 || (want->cluster > 1 && want->cluster != v.cluster_m))
         return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be 1 or %d", want->cluster, v.cluster_m);
     if (v.step && want->cluster) cut->cluster = want->cluster;
+    if (want->cluster > 1 && want->width && tc__gemm_b_row(v) && want->width / want->cluster % 64)
+        return tc__fail(TC_ERR_CONFIG, "choice->width = %d is no multiple of 64 for each of choice->cluster = %d blocks",
+                        want->width, want->cluster);
     cut->width = want->width ? want->width : v.bn;
     cut->parts = want->parts ? want->parts : 1;
     if (want->width < 0 || want->width > v.bn || (want->width && (v.step ? want->width % v.step : want->width != v.bn)))

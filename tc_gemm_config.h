@@ -114,12 +114,18 @@ TC_HD TC_CONSTEXPR int tc__gemm_d_col(const tc_gemm_config c) { return c.d_layou
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
+    return tc__gemm_is_16(c.a) || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8);
+}
+
+/* The same where rows may have any alignment. */
+TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
+{
     return tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
-    "tc: TC_GEMM_SM90_DEFINE multiplies f16 and bf16, A row-major, B column-major, D row-major: other types and "     \
-    "layouts are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), s8 and u8 (not to s8): other types are for "      \
+    "TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \

@@ -53,6 +53,8 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, con
     const int a_rows = c.bm / c.cluster_n, b_rows = c.cluster_m == 2 ? g->width >> (m - 1u) : g->width / c.cluster_m;
     tc__gemm90_sources s;
     s.oa = tc__gemm90_a(c), s.ob = tc__gemm90_b(c, g->width);
+    if (s.oa.mn) s.oa.boxes = a_rows / 64; /* of this block's share */
+    if (s.ob.mn) s.ob.boxes = (b_rows + 63) / 64;
     s.a.map = &p->a;
     s.a.row = w->row + (int)cn * a_rows;
     s.a.batch = p->a_batched ? w->batch : 0;
@@ -89,14 +91,17 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
 {
     const tc_gemm_config c = f.c;
     const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
+    const int k = g->p->k_first + (int)at.kb * c.bk;
 #pragma unroll
-    for (int box = 0; box < s->oa.boxes; box++) {
-        const int k = g->p->k_first + (int)at.kb * c.bk + box * tc_operand_box_k(s->oa);
+    for (int box = 0; box < s->oa.boxes; box++)
         if (f.which & TC__GEMM90_EARLY_A)
-            tc_operand_fetch(c.cluster_n > 1, &s->a, k, slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full);
+            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, k),
+                             slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full);
+#pragma unroll
+    for (int box = 0; box < s->ob.boxes; box++)
         if (f.which & TC__GEMM90_EARLY_B)
-            tc_operand_fetch(g->cluster_m > 1, &s->b, k, slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), full);
-    }
+            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, k),
+                             slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), full);
 }
 
 /* Blocks of one tile of work, from number `from` on. */
@@ -171,8 +176,9 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
     tc_ring *ring = &u->ring;
     for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
         const uint32_t slot = g->ring + ring->stage * g->slot, now = ring->stage;
-        const uint64_t da = tc_wgmma_desc(slot + (uint32_t)(u->row * 128), 128);
-        const uint64_t db = tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128);
+        /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
+        const uint64_t da = tc_operand_desc(oa, slot + (uint32_t)(u->row * 128));
+        const uint64_t db = tc_operand_desc(ob, slot + (uint32_t)oa.bytes);
         int ready;
         tc_wgmma_fence();
         {
@@ -364,13 +370,16 @@ typedef struct tc__gemm90_box_of {
 TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc_gemm_args *g, tc__gemm90_box_of box)
 {
     tc_operand_matrix x = tc__gemm_matrix(c, g, box.which);
+    const int across = 1024 / tc_type_bits(x.type);
+    const int turned = box.which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
+    if (x.type == TC_TF32) x.type = TC_F32; /* elements as they are */
     if (g->k == 0) {
         x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
-        x.cols = 8;
+        x.cols = across / 8;
         x.rows = x.batch = 1;
-        x.pitch = 8;
+        x.pitch = across / 8;
     }
-    return tc_operand_map(map, &x, 1024 / tc_type_bits(x.type), box.rows);
+    return tc_operand_map(map, &x, across, turned ? 64 : box.rows);
 }
 
 /* Parameters of a checked call that is cut as `cut` says, but for the maps of A and B. c: complete, not a view. */
@@ -405,6 +414,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
     p->d_by = tc__gemm90_d_by(c, g);
+    if (tc__gemm_raw(*c) && !(p->out.alpha == 1.f && p->out.beta == 0.f)) p->d_by = TC__GEMM90_D_PIECES;
     if (p->d_by == TC__GEMM90_D_TMA && cut->classes) p->d_by = TC__GEMM90_D_ROWS; /* .any: not one row after another */
     if (p->d_by == TC__GEMM90_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
     return st;
@@ -469,16 +479,32 @@ TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc
     l->workspace = cut->workspace;
 }
 
+/* A call to the product that tc__gemm90_plain is the configuration of; with alpha = 0 it reads no A and B. */
+TC_HOST tc_gemm_args tc__gemm90_plain_args(const tc_gemm_config *c, const tc_gemm_args *args)
+{
+    const tc_gemm_args g = tc__gemm_effective(args);
+    tc_gemm_args x = g;
+    if (!tc__gemm_d_col(*c)) return x;
+    x.m = g.n, x.n = g.m;
+    x.a = g.b, x.b = g.a;
+    x.lda = g.ldb, x.ldb = g.lda;
+    x.stride_a = g.stride_b, x.stride_b = g.stride_a;
+    x.pdl_constant = (g.pdl_constant & TC_CONSTANT_A ? TC_CONSTANT_B : 0)
+                   | (g.pdl_constant & TC_CONSTANT_B ? TC_CONSTANT_A : 0);
+    return x;
+}
+
 /* A checked call that computes something. clusters: how many of the kernel run at a time (.step: blocks). */
 TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *args, int clusters,
                                     tc_gemm_sm90_launch *l)
 {
-    const tc_gemm_args g = tc__gemm_effective(args);
+    const tc_gemm_config plain = tc__gemm90_plain(*c);
+    const tc_gemm_args g = tc__gemm90_plain_args(c, args);
     const tc__gemm_device device = tc__gemm_device_of(clusters);
     tc_gemm_cut cut;
-    tc_status st = tc__gemm90_cut(c, &g, &device, &cut);
-    if (st == TC_OK) st = tc_gemm_sm90_fill(c, &g, &cut, &l->params);
-    tc__gemm90_size(c, &cut, l);
+    tc_status st = tc__gemm90_cut(&plain, &g, &device, &cut);
+    if (st == TC_OK) st = tc_gemm_sm90_fill(&plain, &g, &cut, &l->params);
+    tc__gemm90_size(&plain, &cut, l);
     if (st != TC_OK) l->grid = 0;
     return st;
 }
@@ -501,7 +527,7 @@ TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__k
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     use.cluster = (int)l.cluster; /* .step: as the call picks */
-    if (how->plan) how->plan->turned = c->swap;
+    if (how->plan) how->plan->turned = c->swap != tc__gemm_d_col(*c);
     return tc__kernel_launch(&use, l.grid, &l.params, how);
 }
 

@@ -21,16 +21,39 @@
 #include "tc_pipe.h"
 #include "tc_split.h"
 
+/* Roles of A and B changed over, and with them a tile's rows and columns. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_change(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.a = given.b, c.b = given.a;
+    c.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW, c.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
+    c.bm = given.bn, c.bn = given.bm;
+    c.cluster_m = given.cluster_n, c.cluster_n = given.cluster_m;
+    return c;
+}
+
+/* The configuration of the same product with D row-major: that of D's transpose, if it is not. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_plain(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm_d_col(given)) return c;
+    c = tc__gemm90_change(given);
+    c.d_layout = TC_ROW;
+    if (given.raster) c.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
+    return c;
+}
+
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(const tc_gemm_config given)
 {
-    tc_gemm_config c = given;
-    if (c.swap) {
-        c.a = given.b, c.b = given.a;
-        c.bm = given.bn, c.bn = given.bm;
-        c.cluster_m = given.cluster_n, c.cluster_n = given.cluster_m;
-    }
-    return c;
+    const tc_gemm_config c = tc__gemm90_plain(given);
+    return c.swap ? tc__gemm90_change(c) : c;
+}
+
+/* Elements of k in 128 bytes of a row. */
+TC_HD TC_CONSTEXPR int tc__gemm90_box_k(const tc_gemm_config c)
+{
+    return tc_type_bits(c.a) > 0 ? 1024 / tc_type_bits(c.a) : 64;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -40,10 +63,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_rows(const tc_gemm_config c) /* of a warpgroup
 {
     return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers;
 }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c) { return tc_operand_of(c.a, c.bm, c.bk); }
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c)
+{
+    return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
+}
 TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
 {
-    return tc_operand_of(c.b, width, c.bk);
+    return tc__gemm_b_row(c) ? tc_operand_turned(c.b, width, c.bk) : tc_operand_of(c.b, width, c.bk);
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
 {
@@ -55,7 +81,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
 TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
 {
     const int row = (c.step ? c.step : c.bn / c.cluster_k) * tc_type_bits(c.d) / 8;
-    tc_box b = {c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && c.d != TC_F32 ? 32 : 0};
+    const int four = tc_type_bits(c.d) == 32; /* s32 looks like f32 */
+    tc_box b = {four ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && !four ? 32 : 0};
     if (c.swap) b.bytes = 16 * tc_type_bits(c.d) / 8;
     return b;
 }
@@ -111,7 +138,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : 128;
     c.bn = c.bn ? c.bn : c.swap ? 128 : 256;
-    c.bk = c.bk ? c.bk : 64;
+    c.bk = c.bk ? c.bk : c.a ? tc__gemm90_box_k(c) : 64;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
@@ -144,23 +171,33 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
 {
     const tc_gemm_config c = tc_gemm90_view(given);
     tc_op op = tc_op_make(90, TC_INST_WGMMA);
-    op.a = c.a, op.b = c.b, op.acc = TC_F32;
+    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
     op.m = 64, op.n = c.bn;
     op.a_from = op.b_from = TC_HOME_SMEM;
-    op.a_major = op.b_major = TC_MAJOR_K;
+    op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
+    op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     return op;
 }
 
 /* Does .step divide what it is a step of? */
 TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
 {
-    const int least = c.swap ? 8 : 16;
+    const int least = c.swap && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) ? 8 : 16;
     return c.step == 0 || (c.step % least == 0 && tc_gemm90_view(c).bn % c.step == 0);
+}
+
+/* What lies MN-major comes in boxes of 64 rows: the blocks of a cluster share whole ones. */
+TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
+{
+    const int a_ok = v.bm / v.cluster_n % 64 == 0, b_ok = v.cluster_m == 1 || v.bn / v.cluster_m % 64 == 0;
+    return (!tc__gemm_a_col(v) || (a_ok && v.bk == 64)) && (!tc__gemm_b_row(v) || (b_ok && v.bk == 64));
 }
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
+    TC__GEMM_SM90_OWN_RULES(X, tc__gemm90_plain(c))
+#define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(tc__gemm_by_wgmma(c), TC__GEMM_BY_WGMMA)                                                                        \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
@@ -185,19 +222,24 @@ TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
       "tc: with .swap, .bm must be a multiple of 8 in 8..256")                                                        \
     X(tc__gemm90_step_ok(c),                                                                                          \
       "tc: .step must be a multiple of 16 that divides .bn (with .swap: of 8 that divides .bm), or 0")                 \
-    X((c).step == 0 || ((c).bk == 64 && (c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1                        \
+    X((c).step == 0 || ((c).bk == tc__gemm90_box_k(c) && (c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1       \
                         && tc_gemm90_view(c).cluster_m <= 2 && (c).step % (8 * tc_gemm90_view(c).cluster_m) == 0      \
                         && (c).stages <= TC__GEMM90_MOST_STAGES),                                                     \
-      "tc: with .step, .bk must be 64, .cluster_k and .cluster_n (with .swap: .cluster_m) 1, .stages at most 24, and " \
-      ".cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                            \
+      "tc: with .step, .bk must be 128 bytes, .cluster_k and .cluster_n (with .swap: .cluster_m) 1, .stages at most " \
+      "24, and .cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                            \
     X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
     X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
-    X((c).any == 0 || ((c).any == 1 && (c).swap == 1 && (c).bk == 64 && (c).bn <= 128 && (c).consumers <= 2           \
-                       && (c).schedule == TC_COOPERATIVE && (c).cluster_m * (c).cluster_n * (c).cluster_k == 1),      \
-      "tc: rows of any alignment (.any) want .swap 1, .bk 64, .bn 64 or 128, at most 2 .consumers, a cooperative "    \
-      "schedule and no cluster")                                                                                      \
-    X((c).bk > 0 && (c).bk % 64 == 0, "tc: .bk must be a multiple of 64")                                             \
+    X((c).any == 0 || ((c).any == 1 && tc__gemm_any_by_wgmma(c) && (c).swap == 1 && (c).bk == 64 && (c).bn <= 128     \
+                       && (c).consumers <= 2 && (c).schedule == TC_COOPERATIVE && (c).cluster_m * (c).cluster_n * (c).cluster_k == 1),      \
+      "tc: rows of any alignment (.any) want f16 or bf16, A and D row-major and B column-major, .swap 1, .bk 64, "   \
+      ".bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster")                                                                                      \
+    X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
+      "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
+    X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \
+      "tc: A in columns and B in rows want .bk 64, and .bm / .cluster_n and .bn / .cluster_m multiples of 64")        \
+    X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
+    X(tc__gemm_is_16((c).a) || tc_gemm90_view(c).bn % 16 == 0, "tc: tiles of these types are multiples of 16 wide")   \
     X(tc__gemm90_rows(tc_gemm90_view(c)) * tc_gemm90_view(c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),             \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \
     X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
@@ -282,9 +324,11 @@ typedef struct tc_gemm90 {
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc_gemm90_view(c);
-    tc_gemm90 k = {v, tc_wgmma_pick_f32(v.bn, v.a), {0}};
+    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
+    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), {0}};
+    k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
     if (v.step)
-        for (int n = v.step; n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick_f32(n, v.a);
+        for (int n = v.step; n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick(n, kind);
     return k;
 }
 

@@ -155,7 +155,26 @@ TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_b
     }
 }
 
-TC_DEV float4 tc__gemm90_plus(float4 a, float4 b) { return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+/* Sums of s32 are their bits. */
+TC_DEV float tc__gemm90_plus1(const tc_gemm_config c, float a, float b)
+{
+    if (tc__gemm_sums(c) == TC_S32) return tc_f32_from_bits(tc_bits_from_f32(a) + tc_bits_from_f32(b));
+    return a + b;
+}
+
+TC_DEV float4 tc__gemm90_plus(const tc_gemm_config c, float4 a, float4 b)
+{
+    return make_float4(tc__gemm90_plus1(c, a.x, b.x), tc__gemm90_plus1(c, a.y, b.y), tc__gemm90_plus1(c, a.z, b.z),
+                       tc__gemm90_plus1(c, a.w, b.w));
+}
+
+/* Sums of integers as the epilogue wants them: floats, unless it takes them as they are. */
+TC_DEV void tc__gemm90_sums_to_f32(const tc_gemm_config c, float *v, const int count)
+{
+    if (tc__gemm_sums(c) != TC_S32 || tc__gemm_raw(c)) return;
+#pragma unroll
+    for (int i = 0; i < count; i++) v[i] = (float)(int)tc_bits_from_f32(v[i]);
+}
 
 /* A lane's registers of one place, all parts added up in the order of k. */
 TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t first, int place,
@@ -174,10 +193,11 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
                 a[j] = __ldcg(from + (i + (uint32_t)j) * part), b[j] = __ldcg(from + (i + (uint32_t)j) * part + 32);
         }
 #pragma unroll
-        for (int j = 0; j < at_once; j++) x = tc__gemm90_plus(x, a[j]), y = tc__gemm90_plus(y, b[j]);
+        for (int j = 0; j < at_once; j++) x = tc__gemm90_plus(c, x, a[j]), y = tc__gemm90_plus(c, y, b[j]);
     }
     v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
     v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
+    tc__gemm90_sums_to_f32(c, v, 8);
 }
 
 /* The places of a tile that go to D in pieces. slices: which of a split tile's, from the workspace; without parts:
@@ -308,8 +328,8 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
             const uint32_t to = u->buf + (u->stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * box.bytes);
             if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
             __syncwarp();
-            tc__epi_alpha(v, cols / 2, o->alpha);
-            if (o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
+            if (!tc__gemm_raw(c)) tc__epi_alpha(v, cols / 2, o->alpha);
+            if (!tc__gemm_raw(c) && o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
             /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
 #pragma unroll
             for (int from = 0; from < cols / 2; from += group) {
@@ -358,10 +378,10 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
             for (int i = 0; i < 8; i++) {
                 const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
                 tc_gemm_at here = {u->w.col + row * apart, col + i / 2 % 2 * 8, u->w.batch, 0};
-                v[i] *= o->alpha;
-                if (row < rows) {
+                if (!tc__gemm_raw(c)) v[i] *= o->alpha;
+                if (row < rows && !tc__gemm_raw(c)) {
                     if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
-                    if (e.epi) v[i] = e.epi(v[i], here, o->epi);
+                    if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, here), o->epi);
                 }
             }
             __syncwarp();
@@ -404,8 +424,10 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const int cut = u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n;
     const uint32_t slices = split ? tc__gemm90_meet(c, g, u, acc) : 0u;
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
-    const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64 || u->w.row + u->row + tc__gemm90_rows(c) > o->n);
+    const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64 || u->w.row + u->row + tc__gemm90_rows(c) > o->n
+                                 || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
     const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
+    if (!split) tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split ? slices != 0u : c.swap ? aside : cut || !boxes) tc__gemm90_store_pieces(c, g, u, acc, slices);
     if (split) tc__gemm90_leave(g, u);
     else if (boxes) tc__gemm90_store_boxes(c, g, u, acc);

@@ -9,7 +9,7 @@
  *     row |0    |32   |64   |96   |  |128  |160  ...     bytes of k
  *      0  |step0|step1|step2|step3|  |step4|step5
  *
- *     tc_operand, tc_operand_of                        a block, described at compile time
+ *     tc_operand, tc_operand_of, tc_operand_turned     a block, described at compile time; the same MN-major
  *     tc_operand_steps, tc_operand_step                how many instructions a block takes; where one begins
  *     tc_operand_fetch                                 loader by TMA: one box, with or without multicast
  *     tc_operand_map (host)                            the tensor map that goes with it
@@ -36,13 +36,25 @@
 typedef struct tc_operand {
     int type, rows, k;           /* elements */
     int boxes, box_bytes, bytes; /* boxes of 128 bytes of k; bytes of one, of all */
+    int mn;                      /* 1: turned, boxes of 128 bytes of rows (MN-major) */
 } tc_operand;
 
 TC_HD TC_CONSTEXPR tc_operand tc_operand_of(int type, int rows, int k)
 {
-    tc_operand o = {type, rows, k, 0, 0, 0};
+    tc_operand o = {type, rows, k, 0, 0, 0, 0};
     o.boxes = (k * tc_type_bits(type) / 8 + 127) / 128;
     o.box_bytes = rows * 128;
+    o.bytes = o.boxes * o.box_bytes;
+    return o;
+}
+
+/* The same turned: elements of 16 bits whose neighbours along the rows lie together (MN-major). Boxes have 64 of them
+ * for each k, and a step of the instruction takes 16 k. */
+TC_HD TC_CONSTEXPR tc_operand tc_operand_turned(int type, int rows, int k)
+{
+    tc_operand o = {type, rows, k, 0, 0, 0, 1};
+    o.boxes = (rows + 63) / 64;
+    o.box_bytes = k * 128;
     o.bytes = o.boxes * o.box_bytes;
     return o;
 }
@@ -54,7 +66,7 @@ TC_HD TC_CONSTEXPR int tc_operand_box_k(const tc_operand o)
 TC_HD TC_CONSTEXPR int tc_operand_steps(const tc_operand o) { return o.k * tc_type_bits(o.type) / 8 / 32; }
 TC_HD TC_CONSTEXPR int tc_operand_step(const tc_operand o, int step)
 {
-    return step / 4 * o.box_bytes + step % 4 * 32; /* bytes from the block's start */
+    return o.mn ? step * 16 * 128 : step / 4 * o.box_bytes + step % 4 * 32; /* bytes from the block's start */
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -176,11 +188,30 @@ typedef struct tc_operand_source {
     uint16_t mask;
 } tc_operand_source;
 
-/* One box, one thread: dst its shared address, k its first element, full the mbarrier that counts the bytes. */
-TC_DEV_SM90 void tc_operand_fetch(const int multicast, const tc_operand_source *s, int k, uint32_t dst, uint32_t full)
+/* Where a box of a block lies: its first element of k, its first row from the block's. */
+typedef struct tc_operand_at {
+    int turned, k, row;
+} tc_operand_at;
+
+TC_DEV tc_operand_at tc_operand_place(const tc_operand o, int box, int k)
 {
-    if (multicast) tc_cp_async_bulk_tensor_3d_multicast(dst, s->map, k, s->row, s->batch, full, s->mask);
-    else tc_cp_async_bulk_tensor_3d(dst, s->map, k, s->row, s->batch, full);
+    const tc_operand_at at = {o.mn, o.mn ? k : k + box * tc_operand_box_k(o), o.mn ? box * 64 : 0};
+    return at;
+}
+
+/* One box, one thread: dst its shared address, full the mbarrier that counts the bytes. */
+TC_DEV_SM90 void tc_operand_fetch(const int multicast, const tc_operand_source *s, tc_operand_at at, uint32_t dst,
+                                  uint32_t full)
+{
+    const int x = at.turned ? s->row + at.row : at.k, y = at.turned ? at.k : s->row;
+    if (multicast) tc_cp_async_bulk_tensor_3d_multicast(dst, s->map, x, y, s->batch, full, s->mask);
+    else tc_cp_async_bulk_tensor_3d(dst, s->map, x, y, s->batch, full);
+}
+
+/* wgmma's descriptor of a block. */
+TC_DEV uint64_t tc_operand_desc(const tc_operand o, uint32_t at)
+{
+    return o.mn ? tc_wgmma_desc_mn(at, (uint32_t)o.box_bytes) : tc_wgmma_desc(at, 128);
 }
 
 #endif /* __CUDACC__ */

@@ -38,6 +38,7 @@
  *         scale_d are literals.
  *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     f16 and bf16 as functions, K-major
  *     tc_wgmma_pick_f32(n, ab_type)                                           such a function by constant n and type
+ *     tc_wgmma_pick(n, kind)                                                  the same for further types and majors
  *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    descriptors
  *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields)          on the host, with sentences
  *     tc_wgmma_desc_text(text, size, desc)                                    a descriptor in words
@@ -743,6 +744,43 @@ TC__WG_ALL_N(TC__WG_FUNCTION)
 
 typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d);
 
+/* The same with A, B or both MN-major, and for the other types: one function for each n, as a mainloop's constant. Sums
+ * of integers are their bits in the floats. */
+#define TC__WG_ONE(name, n, regs, k, types, tail)                                                                     \
+    TC_DEV_SM90A void tc__wgmma_##name##_n##n(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d)                \
+    {                                                                                                                 \
+        TC__WG_BODY(TC__WG_ONE_##regs(n, k, types, tail, d, desc_a, desc_b, scale_d);)                                \
+    }
+#define TC__WG_ONE_f32(n, k, types, tail, d, da, db, sd)                                                              \
+    TC__WG_RUN_(f32, SS, "", k, types, n, d, "", tail, "l"(da), "l"(db), "r"((int)(sd)))
+#define TC__WG_ONE_s32(n, k, types, tail, d, da, db, sd)                                                              \
+    int32_t *sums = (int32_t *)d;                                                                                     \
+    TC__WG_RUN_(s32, SS, "", k, types, n, sums, "", tail, "l"(da), "l"(db), "r"((int)(sd)))
+/* X(name, A, B, A is MN-major, B is MN-major, registers, k, types, what stands behind the predicate) */
+#define TC__WG_FAMILIES(X, n)                                                                                         \
+    X(bf16_mn_k, TC_BF16, TC_BF16, 1, 0, n, f32, "k16", ".f32.bf16.bf16", ", 1, 1, 1, 0")                             \
+    X(bf16_k_mn, TC_BF16, TC_BF16, 0, 1, n, f32, "k16", ".f32.bf16.bf16", ", 1, 1, 0, 1")                             \
+    X(bf16_mn_mn, TC_BF16, TC_BF16, 1, 1, n, f32, "k16", ".f32.bf16.bf16", ", 1, 1, 1, 1")                            \
+    X(f16_mn_k, TC_F16, TC_F16, 1, 0, n, f32, "k16", ".f32.f16.f16", ", 1, 1, 1, 0")                                  \
+    X(f16_k_mn, TC_F16, TC_F16, 0, 1, n, f32, "k16", ".f32.f16.f16", ", 1, 1, 0, 1")                                  \
+    X(f16_mn_mn, TC_F16, TC_F16, 1, 1, n, f32, "k16", ".f32.f16.f16", ", 1, 1, 1, 1")                                 \
+    X(tf32, TC_TF32, TC_TF32, 0, 0, n, f32, "k8", ".f32.tf32.tf32", ", 1, 1")                                         \
+    X(e4m3_e4m3, TC_E4M3, TC_E4M3, 0, 0, n, f32, "k32", ".f32.e4m3.e4m3", ", 1, 1")                                   \
+    X(e4m3_e5m2, TC_E4M3, TC_E5M2, 0, 0, n, f32, "k32", ".f32.e4m3.e5m2", ", 1, 1")                                   \
+    X(e5m2_e4m3, TC_E5M2, TC_E4M3, 0, 0, n, f32, "k32", ".f32.e5m2.e4m3", ", 1, 1")                                   \
+    X(e5m2_e5m2, TC_E5M2, TC_E5M2, 0, 0, n, f32, "k32", ".f32.e5m2.e5m2", ", 1, 1")                                   \
+    X(s8_s8, TC_S8, TC_S8, 0, 0, n, s32, "k32", ".s32.s8.s8", "")                                                     \
+    X(s8_u8, TC_S8, TC_U8, 0, 0, n, s32, "k32", ".s32.s8.u8", "")                                                     \
+    X(u8_s8, TC_U8, TC_S8, 0, 0, n, s32, "k32", ".s32.u8.s8", "")                                                     \
+    X(u8_u8, TC_U8, TC_U8, 0, 0, n, s32, "k32", ".s32.u8.u8", "")
+/* n that all of them have, and that a mainloop asks for */
+#define TC__WG_BY_16(X)                                                                                               \
+    X(16) X(32) X(48) X(64) X(80) X(96) X(112) X(128) X(144) X(160) X(176) X(192) X(208) X(224) X(240) X(256)
+#define TC__WG_MAKE(name, A, B, mn_a, mn_b, n, regs, k, types, tail) TC__WG_ONE(name, n, regs, k, types, tail)
+#define TC__WG_FUNCTION(n) TC__WG_FAMILIES(TC__WG_MAKE, n)
+TC__WG_BY_16(TC__WG_FUNCTION)
+#undef TC__WG_FUNCTION
+
 /* The same with A in registers and B MN-major: the second product of attention, P * V. */
 #define TC__WG_FUNCTION(n)                                                                                            \
     TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d) \
@@ -779,6 +817,24 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick_f32(int n, int type)
     type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16 : type == TC_F16                                       \
         && n == N ? tc_wgmma_m64n##N##k16_f32_f16 :
     return TC__WG_ALL_N(TC__X) (tc_wgmma_fn)0;
+#undef TC__X
+}
+
+/* What a product reads: types, and whether A and B lie MN-major in shared memory. */
+typedef struct tc_wgmma_kind {
+    int a, b, mn_a, mn_b;
+} tc_wgmma_kind;
+
+/* The function for n and a kind, or 0: A and B of one 16-bit type in any major, tf32, 8-bit floats, 8-bit integers (sums
+ * in s32, as bits); but for 16 bits K-major, n is a multiple of 16. A constant expression too. */
+TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick(int n, const tc_wgmma_kind k)
+{
+#define TC__X(name, A, B, MN_A, MN_B, N, regs, inst_k, types, tail)                                                   \
+    n == N && k.a == A && k.b == B && k.mn_a == MN_A && k.mn_b == MN_B ? tc__wgmma_##name##_n##N :
+#define TC__XN(N) TC__WG_FAMILIES(TC__X, N)
+    return (k.a == TC_F16 || k.a == TC_BF16) && k.a == k.b && !k.mn_a && !k.mn_b ? tc_wgmma_pick_f32(n, k.a) :
+        TC__WG_BY_16(TC__XN) (tc_wgmma_fn)0;
+#undef TC__XN
 #undef TC__X
 }
 
