@@ -61,6 +61,7 @@
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
  *                             in f32
+ *     TC_E4M3 TC_E5M2, any    f32                         TC_F16 TC_BF16 TC_F32        128
  *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
  *     TC_F64                  f64                         TC_F64                       16
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
@@ -68,6 +69,9 @@
  *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
  *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a
  *   hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
+ *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11 bits;
+ *   past 65504 they are infinite.
+ *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
@@ -75,7 +79,8 @@
  * latter by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m
  * of an A in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's
  * row and column whatever its layout. .epi2 wants D in rows; A in columns and B in rows want types of 16 bits. BLAS's
- * column-major C = A * B: all three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
+ * column-major C = A * B: all three TC_COL; a transposed A is .a_layout = TC_ROW there, a transposed B .b_layout =
+ * TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -301,7 +306,8 @@ TC_HOST tc__kernel tc__gemm_sm90_kernel(const tc_gemm_config *c, tc__function f,
 
 TC_HOST tc__kernel tc__gemm_sm80_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
 {
-    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, 80, cache};
+    const int cc = tc__gemm_is_fp8(c->a) ? 89 : 80;
+    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, cc, cache};
     return k;
 }
 
@@ -551,7 +557,7 @@ TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *
     }
     if (plan->epi_size && !args->epi_args)
         return tc__fail(TC_ERR_EPI, "epi_args is null, but the plan's epi_size = %d", (int)plan->epi_size);
-    st = plan->call.kernel.cc == 80                                ? tc__gemm_point_80(plan, args)
+    st = plan->call.kernel.cc < 90                                 ? tc__gemm_point_80(plan, args)
        : plan->call.bytes == sizeof(tc_gemm_sm90_any_params) ? tc__gemm_point_any(plan, args)
                                                                    : tc__gemm_point_90(plan, args);
     for (i = 0; st == TC_OK && i < 4; i++)
@@ -700,10 +706,10 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__GEMM_ONE_RULES(own)                                                                                           \
     TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
-    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),             \
+    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, tc__gemm80_bound(own##_config()),                 \
                          TC__GEMM_SM80_BODY(own, own##_config(), 1, p))                                               \
     TC__GEMM_OWN_PARAMS(own)                                                                                          \
-    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),                \
+    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, tc__gemm80_bound(own##_config()),                    \
                          TC__GEMM_SM80_BODY(own, own##_config(), 0, TC__GEMM_PARAMS_OF))                              \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name)                                              \
                          TC__GEMM_FUNCTION(name##_any, own##_sm80))                                                   \
@@ -739,7 +745,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
+    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = 0;
     return c;
 }
 
@@ -795,7 +801,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
         TC__GEMM_AUTO_IF(TC__GEMM_AUTO_80_WANTED(own, aligned),                                                       \
-                         tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),                                  \
+                         tc__gemm80_bound(tc_gemm_sm80_config(own##_config()))),                                      \
         TC__IF_SM80(if (TC__GEMM_AUTO_80_WANTED(own, aligned)) {                                                      \
             TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), TC__GEMM_AUTO_80_WANTED(own, aligned)),         \
                                aligned, TC__GEMM_PARAMS_OF)                                                           \
