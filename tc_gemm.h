@@ -56,7 +56,8 @@
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
  *
- * TYPES. What is more than f16 and bf16 the sm_80 kernels multiply, on Hopper too (TC_GEMM_DEFINE takes them for it).
+ * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, and the rest to the sm_80
+ * kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
@@ -75,12 +76,12 @@
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
- * out: A and D TC_ROW, B TC_COL, which is the fastest. TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE take every mix, the
- * latter by its sm_80 kernels, on Hopper too. A pitch is the distance between the lines that lie together, so lda >= m
- * of an A in columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's
- * row and column whatever its layout. .epi2 wants D in rows; A in columns and B in rows want types of 16 bits. BLAS's
- * column-major C = A * B: all three TC_COL; a transposed A is .a_layout = TC_ROW there, a transposed B .b_layout =
- * TC_ROW.
+ * out: A and D TC_ROW, B TC_COL. A pitch is the distance between the lines that lie together, so lda >= m of an A in
+ * columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
+ * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. Every mix runs on
+ * every device; TC_GEMM_SM90_ANY_DEFINE takes the default alone, so that on Hopper other layouts of rows that TMA
+ * refuses are the sm_80 kernels'. BLAS's column-major C = A * B: all three TC_COL; its transposed A is .a_layout =
+ * TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -202,11 +203,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile t)
 {
     tc_gemm_config c = given;
-    c.bm = t.bm, c.bn = t.bn;
+    const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
+    c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step, c.swap = t.swap, c.split = t.split;
-    c.cluster_m = t.cluster_m, c.cluster_n = t.cluster_n;
+    c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     c.schedule = t.schedule;
-    return tc_gemm_sm90_config(c);
+    c = tc_gemm_sm90_config(c);
+    if (!tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
+    return c;
 }
 
 /* The kernel for rows of any alignment, behind those of the list. */
@@ -242,9 +246,11 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
 {
     const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0, shapes = (uint64_t)given->shapes;
     const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c'));
+    /* one table of memos serves all generators */
+    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout));
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               shapes << 40 | ways << 34 | straddle << 32 | (uint64_t)sms};
+                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32 | (uint64_t)sms};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {
@@ -351,14 +357,18 @@ TC_HOST tc_status tc__gemm_tiles_go(const tc_gemm_config *given, const tc__kerne
     return tc__gemm_sm90_run_checked(&c, &k, args, how);
 }
 
-/* Which kernel a checked call takes on Hopper: what it wants, else what the model says. */
+/* Which kernel a checked call takes on Hopper: what it wants, else what the model says; 0: the sm_80 kernel. */
 TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
-    const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0};
+    const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0}, none = {0, 0, 0, 0, 0};
+    const tc_gemm_config plain = tc__gemm90_plain(*given);
+    const tc_gemm_args x = tc__gemm90_plain_args(given, g);
     const int fits = tc__gemm_fits(given, g, 'a') && tc__gemm_fits(given, g, 'b');
     if (g->choice && g->choice->kernel) return *g->choice;
     /* with one multiprocessor there are no clusters */
-    return tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && (!fits || sms < 2) ? any : tc__gemm_choose(given, g, sms);
+    if (!fits && !tc__gemm_any_by_wgmma(*given)) return none;
+    if (tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm_any_by_wgmma(*given) && (!fits || sms < 2)) return any;
+    return tc__gemm_choose(&plain, &x, sms);
 }
 
 /* Do .choice's fields go together, and is its kernel there? */
@@ -369,6 +379,9 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
     if (kernel < 0 || kernel > TC__GEMM_ANY)
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", kernel, TC__GEMM_ANY);
+    if (kernel == TC__GEMM_ANY && !tc__gemm_any_by_wgmma(*given))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d multiplies f16 and bf16, A and D row-major, B column-major",
+                        kernel);
     if (kernel && !tc__gemm_serves(*given, kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
@@ -401,10 +414,12 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     g = tc__gemm_effective(args);
     if (tc__gemm_by_wgmma(*given) && tc__device_now(&device) == cudaSuccess && device.cc == 90) {
         pick = tc__gemm_pick(given, &g, device.sms);
-        g.choice = &pick;
         there = *how;
         there.device = device.at + 1;
-        if (pick.kernel == TC__GEMM_ANY) {
+        if (pick.kernel) g.choice = &pick;
+        if (!pick.kernel) {
+            st = TC_ERR_IMAGE;
+        } else if (pick.kernel == TC__GEMM_ANY) {
             other = tc__gemm_any_tiled(*given);
             st = tc__gemm_sm90_any_go(&other, &any, &g, &there);
         } else {
@@ -414,7 +429,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #ifdef TC_SM80_ON_HOPPER
         if (st != TC_ERR_IMAGE) return st;
 #else
-        return st;
+        if (pick.kernel) return st;
 #endif
     }
     other = tc_gemm_sm80_config(*given);
@@ -733,9 +748,9 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 
 /* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. */
 #if TC_HAS_SM90A && defined(__CUDA_ARCH__)
-#define TC__GEMM_BY_MMA(config) !tc__gemm_by_wgmma(config)
+#define TC__GEMM_BY_MMA(config, aligned) (aligned ? !tc__gemm_by_wgmma(config) : !tc__gemm_any_by_wgmma(config))
 #else
-#define TC__GEMM_BY_MMA(config) true
+#define TC__GEMM_BY_MMA(config, aligned) true
 #endif
 
 /* Types, layouts and hooks only. */
@@ -755,6 +770,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int
     tc_gemm_config c = tc_gemm_sm80_config(given);
     if (!wanted) c.epi = 0, c.epi2 = 0;
     return c;
+}
+
+/* The same of the kernel for rows of any alignment. */
+TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
+    return tc__gemm_any_tiled(c);
 }
 
 #define TC_GEMM_DEFINE(name, ...) TC__CALL4(TC__GEMM_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
@@ -786,8 +809,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int
             TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)                            \
         }))
 #define TC__GEMM_AUTO_UNALIGNED(own) tc__gemm_serves(own##_config(), TC_SHAPES_UNALIGNED)
-#define TC__GEMM_AUTO_ANY_CONFIG(own) tc__gemm_any_tiled(tc__gemm_for_wgmma(own##_config()))
-#define TC__GEMM_AUTO_ANY_WANTED(own) (tc__gemm_by_wgmma(own##_config()) && TC__GEMM_AUTO_UNALIGNED(own))
+#define TC__GEMM_AUTO_ANY_CONFIG(own) tc__gemm_for_any(own##_config())
+#define TC__GEMM_AUTO_ANY_WANTED(own) (tc__gemm_any_by_wgmma(own##_config()) && TC__GEMM_AUTO_UNALIGNED(own))
 #define TC__GEMM_AUTO_ANY(kernel, own)                                                                                \
     TC__GEMM_SM90_KERNEL(                                                                                             \
         kernel, own##_sm90_any,                                                                                       \
@@ -796,7 +819,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int
             TC__GEMM_SM90_ANY_BODY(own, TC__GEMM_AUTO_ANY_CONFIG(own), TC__GEMM_PARAMS_OF)                            \
         }))
 #define TC__GEMM_AUTO_80_WANTED(own, aligned)                                                                         \
-    (TC__GEMM_BY_MMA(own##_config()) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
+    (TC__GEMM_BY_MMA(own##_config(), aligned) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
 #define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \

@@ -225,7 +225,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
         return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be 1 or %d", want->cluster, v.cluster_m);
     if (v.step && want->cluster) cut->cluster = want->cluster;
     if (want->cluster > 1 && want->width && tc__gemm_b_row(v) && want->width / want->cluster % 64)
-        return tc__fail(TC_ERR_CONFIG, "choice->width = %d is no multiple of 64 for each of choice->cluster = %d blocks",
+        return tc__fail(TC_ERR_CONFIG, "choice->width = %d is not 64 columns, or a multiple, for each of %d blocks",
                         want->width, want->cluster);
     cut->width = want->width ? want->width : v.bn;
     cut->parts = want->parts ? want->parts : 1;

@@ -136,14 +136,15 @@ enum { TC__GEMM90_MOST_STAGES = 24 }; /* of a ring that a call divides into slot
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    c.bm = c.bm ? c.bm : 128;
-    c.bn = c.bn ? c.bn : c.swap ? 128 : 256;
+    const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
+    c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : 128;
+    c.bn = c.bn ? c.bn : turned || c.swap ? 128 : 256;
     c.bk = c.bk ? c.bk : c.a ? tc__gemm90_box_k(c) : 64;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
     c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
-    c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && (c.swap ? c.bn : c.bm) == 64 ? 1 : 2;
+    c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && rows == 64 ? 1 : 2;
     c.epi_stages = c.epi_stages ? c.epi_stages : 2;
     if (c.stages == 0 && c.step) {
         c.stages = TC__GEMM90_MOST_STAGES;
@@ -226,14 +227,15 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
                         && tc_gemm90_view(c).cluster_m <= 2 && (c).step % (8 * tc_gemm90_view(c).cluster_m) == 0      \
                         && (c).stages <= TC__GEMM90_MOST_STAGES),                                                     \
       "tc: with .step, .bk must be 128 bytes, .cluster_k and .cluster_n (with .swap: .cluster_m) 1, .stages at most " \
-      "24, and .cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                            \
+      "24, and .cluster_m (.cluster_n) 1 or 2 and .step a multiple of 8 times it")                                   \
     X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
     X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
     X((c).any == 0 || ((c).any == 1 && tc__gemm_any_by_wgmma(c) && (c).swap == 1 && (c).bk == 64 && (c).bn <= 128     \
-                       && (c).consumers <= 2 && (c).schedule == TC_COOPERATIVE && (c).cluster_m * (c).cluster_n * (c).cluster_k == 1),      \
+                       && (c).consumers <= 2 && (c).schedule == TC_COOPERATIVE                                        \
+                       && (c).cluster_m * (c).cluster_n * (c).cluster_k == 1),                                        \
       "tc: rows of any alignment (.any) want f16 or bf16, A and D row-major and B column-major, .swap 1, .bk 64, "   \
-      ".bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster")                                                                                      \
+      ".bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster")                                  \
     X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
       "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \

@@ -825,8 +825,8 @@ typedef struct tc_wgmma_kind {
     int a, b, mn_a, mn_b;
 } tc_wgmma_kind;
 
-/* The function for n and a kind, or 0: A and B of one 16-bit type in any major, tf32, 8-bit floats, 8-bit integers (sums
- * in s32, as bits); but for 16 bits K-major, n is a multiple of 16. A constant expression too. */
+/* The function for n and a kind, or 0: A and B of one 16-bit type in any major, tf32, 8-bit floats, 8-bit integers
+ * (sums in s32, as bits); but for 16 bits K-major, n is a multiple of 16. A constant expression too. */
 TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick(int n, const tc_wgmma_kind k)
 {
 #define TC__X(name, A, B, MN_A, MN_B, N, regs, inst_k, types, tail)                                                   \
