@@ -56,12 +56,13 @@
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
  *
- * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, and the rest to the sm_80
+ * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, the rest to the sm_80
  * kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
  *                             in f32
+ *     TC_E4M3 TC_E5M2, any    f32                         TC_F16 TC_BF16 TC_F32        128
  *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
  *     TC_F64                  f64                         TC_F64                       16
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
@@ -69,6 +70,9 @@
  *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
  *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a
  *   hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
+ *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11 bits;
+ *   past 65504 they are infinite.
+ *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
@@ -267,7 +271,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
         const tc__gemm_problem x = tc__gemm90_problem(&c, g);
-        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0};
+        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0};
         double t;
         if (!tc__gemm_serves(*given, tc__gemm_tiles_of[i].shapes)) continue;
         t = tc__gemm90_best(&v, &x, &cut, &search);
@@ -308,7 +312,8 @@ TC_HOST tc__kernel tc__gemm_sm90_kernel(const tc_gemm_config *c, tc__function f,
 
 TC_HOST tc__kernel tc__gemm_sm80_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
 {
-    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, 80, cache};
+    const int cc = tc__gemm_is_fp8(c->a) ? 89 : 80;
+    const tc__kernel k = {f.function, f.name, tc_gemm_sm80_threads(*c), tc_gemm_sm80_smem(*c), 1, cc, cache};
     return k;
 }
 
@@ -567,7 +572,7 @@ TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *
     }
     if (plan->epi_size && !args->epi_args)
         return tc__fail(TC_ERR_EPI, "epi_args is null, but the plan's epi_size = %d", (int)plan->epi_size);
-    st = plan->call.kernel.cc == 80                                ? tc__gemm_point_80(plan, args)
+    st = plan->call.kernel.cc < 90                                 ? tc__gemm_point_80(plan, args)
        : plan->call.bytes == sizeof(tc_gemm_sm90_any_params) ? tc__gemm_point_any(plan, args)
                                                                    : tc__gemm_point_90(plan, args);
     for (i = 0; st == TC_OK && i < 4; i++)
@@ -716,10 +721,10 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__GEMM_SM80_RULES(TC__RULE_ASSERT, own##_config())                                                              \
     TC__GEMM_ONE_RULES(own)                                                                                           \
     TC__SIZES(name, own##_config(), tc_gemm_sm80_threads, tc_gemm_sm80_smem)                                          \
-    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),             \
+    TC__GEMM_SM80_KERNEL(name, tc_gemm_sm80_params, TC__SM80_BOUND, tc__gemm80_bound(own##_config()),                 \
                          TC__GEMM_SM80_BODY(own, own##_config(), 1, p))                                               \
     TC__GEMM_OWN_PARAMS(own)                                                                                          \
-    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, tc_gemm_sm80_threads(own##_config()),                \
+    TC__GEMM_SM80_KERNEL(name##_any, own##_sm80, TC__SM80_BOUND, tc__gemm80_bound(own##_config()),                    \
                          TC__GEMM_SM80_BODY(own, own##_config(), 0, TC__GEMM_PARAMS_OF))                              \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm80_go, TC__FUNCTION(name)                                              \
                          TC__GEMM_FUNCTION(name##_any, own##_sm80))                                                   \
@@ -755,7 +760,15 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
+    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = 0;
+    return c;
+}
+
+/* That of an sm_80 kernel; without the hooks where it is a stub, so that an error in one is said but once. */
+TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int wanted)
+{
+    tc_gemm_config c = tc_gemm_sm80_config(given);
+    if (!wanted) c.epi = 0, c.epi2 = 0;
     return c;
 }
 
@@ -815,9 +828,10 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     };                                                                                                                \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
-        TC__GEMM_AUTO_IF(own##_has_sm80_##aligned, tc_gemm_sm80_threads(tc_gemm_sm80_config(own##_config()))),        \
+        TC__GEMM_AUTO_IF(own##_has_sm80_##aligned, tc__gemm80_bound(tc_gemm_sm80_config(own##_config()))),            \
         TC__IF_SM80(if (own##_has_sm80_##aligned) {                                                                   \
-            TC__GEMM_SM80_BODY(own, tc_gemm_sm80_config(own##_config()), aligned, TC__GEMM_PARAMS_OF)                 \
+            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), own##_has_sm80_##aligned), aligned,             \
+                               TC__GEMM_PARAMS_OF)                                                                    \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 

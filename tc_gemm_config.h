@@ -22,6 +22,7 @@ typedef struct tc_gemm_config {
     int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
     int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others than these: the sm_80 kernel */
     int d_layout;           /* how D and C lie (TC_ROW); TC_COL: the sm_80 kernel */
+    int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
     int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
     int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
     int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
@@ -85,19 +86,26 @@ TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ?
 /* Families of types, and what sums are in. */
 TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type == TC_U8; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_16(int type) { return type == TC_F16 || type == TC_BF16; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_fp8(int type) { return type == TC_E4M3 || type == TC_E5M2; }
 TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
 {
-    return tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32;
+    return c.acc ? c.acc : tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32;
 }
 
 /* Do A and B multiply; do sums become D's type? */
 TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
 {
-    return tc__gemm_is_16(a) || tc__gemm_is_int(a) || a == TC_TF32 || a == TC_F64;
+    return tc__gemm_is_16(a) || tc__gemm_is_fp8(a) || tc__gemm_is_int(a) || a == TC_TF32 || a == TC_F64;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_b_ok(const tc_gemm_config c)
 {
-    return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b));
+    return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b))
+        || (tc__gemm_is_fp8(c.a) && tc__gemm_is_fp8(c.b));
+}
+TC_HD TC_CONSTEXPR int tc__gemm_acc_ok(const tc_gemm_config c)
+{
+    return c.acc == 0 || c.acc == (tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32)
+        || (c.acc == TC_F16 && (c.a == TC_F16 || tc__gemm_is_fp8(c.a)));
 }
 TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
 {
@@ -114,23 +122,25 @@ TC_HD TC_CONSTEXPR int tc__gemm_d_col(const tc_gemm_config c) { return c.d_layou
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
-    return tc__gemm_is_16(c.a) || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8);
+    return c.acc != TC_F16
+        && (tc__gemm_is_16(c.a) || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8));
 }
 
 /* The same where rows may have any alignment. */
 TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 {
-    return tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c);
+    return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
-    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), s8 and u8 (not to s8): other types are for "      \
-    "TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), s8 and u8 (not to s8), sums not in f16: other "   \
+    "types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
-    X(tc__gemm_a_ok((c).a), "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_S8, TC_U8 or TC_F64")                        \
-    X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix)")                                        \
+    X(tc__gemm_a_ok((c).a), "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")      \
+    X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)")               \
+    X(tc__gemm_acc_ok(c), "tc: .acc must be TC_F16, of TC_F16 and fp8 alone, or left out")                            \
     X(tc__gemm_d_ok(c),                                                                                               \
       "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64")           \
     X((c).round == 0 || ((c).round == 1 && (c).a == TC_TF32),                                                         \
@@ -202,7 +212,8 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(raster, 16),     TC__GEMM_FIELD(raster_group, 1 << 30),
     TC__GEMM_FIELD(epi_size, 0),    TC__GEMM_FIELD(a_layout, 0),
     TC__GEMM_FIELD(b_layout, 0),    TC__GEMM_FIELD(d_layout, 0),
-    TC__GEMM_FIELD(round, 0),       {NULL, 0, 0}};
+    TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
+    {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
 TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
@@ -265,9 +276,9 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                         (long long)(g->stride_a < 0 ? g->stride_a
                                     : g->stride_b < 0 ? g->stride_b : g->stride_c < 0 ? g->stride_c : g->stride_d));
     if (c->d == TC_F64 ? g->alpha || g->beta : g->alpha64 || g->beta64)
-        return tc__fail(TC_ERR_CONFIG, "%s%s is given, but D is %s: give %s%s", g->alpha || g->alpha64 ? "alpha" : "beta",
-                        c->d == TC_F64 ? "" : "64", tc_type_name(c->d), g->alpha || g->alpha64 ? "alpha" : "beta",
-                        c->d == TC_F64 ? "64" : "");
+        return tc__fail(TC_ERR_CONFIG, "%s%s is given, but D is %s: give %s%s",
+                        g->alpha || g->alpha64 ? "alpha" : "beta", c->d == TC_F64 ? "" : "64", tc_type_name(c->d),
+                        g->alpha || g->alpha64 ? "alpha" : "beta", c->d == TC_F64 ? "64" : "");
     for (i = 0; i < 4; i++) {
         const tc_operand_matrix x = tc__gemm_matrix(c, g, "abdc"[i]);
         const char *turned = "";

@@ -94,7 +94,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
-                         : wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
+                         : wm * wn / (c.acc == TC_F16 ? 64 : 32) + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
 /* The configuration with every unset field filled in. */
@@ -114,7 +114,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 /* The instruction. */
 TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 {
-    tc_op op = tc_op_make(80, TC_INST_MMA);
+    tc_op op = tc_op_make(tc__gemm_is_fp8(c.a) ? 89 : 80, TC_INST_MMA);
     op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
     op.m = c.a == TC_F64 ? 8 : 16, op.n = 8;
     op.k = tc_type_bits(c.a) ? 256 / tc_type_bits(c.a) : 0;
@@ -152,6 +152,13 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(const tc_gemm_config c)
     return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
 }
 
+/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. */
+TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC_HAS_SM89 || !tc__gemm_is_fp8(c.a); }
+TC_HD TC_CONSTEXPR int tc__gemm80_bound(const tc_gemm_config c)
+{
+    return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;
+}
+
 /* What the kernel is given. */
 typedef struct tc_gemm_sm80_params {
     const void *a, *b;
@@ -164,8 +171,9 @@ typedef struct tc_gemm_sm80_params {
 
 #ifdef __CUDACC__
 
-/* The kernel as its functions know it: its configuration as a view, its operands. A constant of the compiler's front end, made once: what the optimiser is left to find out by itself it finds out too late for the order
- * of instructions. */
+/* The kernel as its functions know it: its configuration as a view, its operands. A constant of the compiler's front
+ * end, made once: what the optimiser is left to find out by itself it finds out too late for the order of instructions.
+ */
 typedef struct tc_gemm80 {
     tc_gemm_config c;
     tc__gemm80_operand a, b;
@@ -177,7 +185,8 @@ typedef struct tc_gemm80 {
 TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc__gemm80_view(c);
-    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c), tc__gemm_sums(v)};
+    const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
+                         tc__gemm_sums(v)};
     return k;
 }
 
@@ -317,13 +326,14 @@ typedef struct tc__gemm80_fragments {
 /* Sums, of the one type that a kernel has: of each 16 x 8 four (f64: of each 8 x 8 two). */
 typedef struct tc__gemm80_acc {
     float f[256];
+    uint32_t h[128]; /* two f16 each */
     int32_t i[256];
     double d[128];
 } tc__gemm80_acc;
 
-/* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp read
- * 32 of each of four rows, which lie in different banks if every second row is taken: rows 0 2 4 6, then 1 3 5 7. The
- * sums come out in the same order, by rows and by columns. */
+/* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp
+ * read 32 of each of four rows, which lie in different banks if every second row is taken: rows 0 2 4 6, then 1 3 5 7.
+ * The sums come out in the same order, by rows and by columns. */
 TC_DEV int tc__gemm80_place(int row) { return row % 4 * 2 + row / 4; }
 
 /* Where a lane's row of ldmatrix lies in a stage: `row` is its row of the block's rows of 16 (of a turned block: its
@@ -395,6 +405,30 @@ TC_DEV_SM80 void tc__gemm80_mma_int(const tc_gemm_config c, int32_t *d, const ui
     else TC_MMA(m16n8k32, row, col, s32, u8, u8, s32, d, a, b, d);
 }
 
+/* One on fp8, to f16 (h) or f32. */
+TC_DEV_SM80 void tc__gemm80_mma_fp8(const tc_gemm_config c, float *d, uint32_t *h, const uint32_t *const *ab)
+{
+#if TC_HAS_SM89
+    const uint32_t *a = ab[0], *b = ab[1];
+    if (c.acc == TC_F16) {
+        if (c.a == TC_E4M3 && c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e4m3, e4m3, f16, h, a, b, h);
+        else if (c.a == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e4m3, e5m2, f16, h, a, b, h);
+        else if (c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e5m2, e4m3, f16, h, a, b, h);
+        else TC_MMA(m16n8k32, row, col, f16, e5m2, e5m2, f16, h, a, b, h);
+    } else if (c.a == TC_E4M3 && c.b == TC_E4M3) {
+        TC_MMA(m16n8k32, row, col, f32, e4m3, e4m3, f32, d, a, b, d);
+    } else if (c.a == TC_E4M3) {
+        TC_MMA(m16n8k32, row, col, f32, e4m3, e5m2, f32, d, a, b, d);
+    } else if (c.b == TC_E4M3) {
+        TC_MMA(m16n8k32, row, col, f32, e5m2, e4m3, f32, d, a, b, d);
+    } else {
+        TC_MMA(m16n8k32, row, col, f32, e5m2, e5m2, f32, d, a, b, d);
+    }
+#else
+    (void)c, (void)d, (void)h, (void)ab;
+#endif
+}
+
 /* f32 to the nearest tf32. */
 TC_DEV_SM80 void tc__gemm80_round(uint32_t *r, const int count)
 {
@@ -427,8 +461,12 @@ TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__
 #pragma unroll
         for (int jj = 0; jj < ni; jj++) {
             const int j = i % 2 ? ni - 1 - jj : jj; /* back and forth: B's registers stay for the turn */
+            const uint32_t *const ab[2] = {f->a[i], f->b + j * 2};
             float *d = acc->f + (i * ni + j) * 4;
+            uint32_t *h = acc->h + (i * ni + j) * 2;
             if (k.sums == TC_S32) tc__gemm80_mma_int(c, acc->i + (i * ni + j) * 4, f->a[i], f->b + j * 2);
+            else if (tc__gemm_is_fp8(c.a)) tc__gemm80_mma_fp8(c, d, h, ab);
+            else if (k.sums == TC_F16) tc_mma_m16n8k16_f16_f16(h, f->a[i], f->b + j * 2, h);
             else if (c.a == TC_TF32) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d, f->a[i], f->b + j * 2, d);
             else if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, f->a[i], f->b + j * 2, d);
             else tc_mma_m16n8k16_f32_f16(d, f->a[i], f->b + j * 2, d);
@@ -447,7 +485,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
-    /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way round */
+    /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way */
     const uint32_t a_at = k.sums == TC_F64 ? tc__gemm80_lane64(oa, warp_m)
                         : oa.turned        ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
                                            : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
@@ -549,6 +587,8 @@ TC_DEV float2 tc__gemm80_pair(const tc_gemm80 k, const tc__gemm80_acc *acc, cons
     if (k.sums == TC_S32 && tc__gemm_raw(k.c))
         return make_float2(tc_f32_from_bits((uint32_t)acc->i[at]), tc_f32_from_bits((uint32_t)acc->i[at + 1]));
     if (k.sums == TC_S32) return make_float2((float)acc->i[at], (float)acc->i[at + 1]);
+    if (k.sums == TC_F16)
+        return make_float2(tc_unpack(TC_F16, acc->h[at / 2]), tc_unpack(TC_F16, acc->h[at / 2] >> 16));
     return make_float2(acc->f[at], acc->f[at + 1]);
 }
 
@@ -586,6 +626,7 @@ TC_DEV void tc__gemm80_zero(const tc_gemm80 k, tc__gemm80_acc *acc)
     for (int i = 0; i < count; i++) {
         if (k.sums == TC_F64) acc->d[i] = 0.;
         else if (k.sums == TC_S32) acc->i[i] = 0;
+        else if (k.sums == TC_F16) acc->h[i / 2] = 0;
         else acc->f[i] = 0.f;
     }
 }
@@ -603,6 +644,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm80 k, const int aligned, const tc_gem
     const int row0 = (int)t.m * c.bm, col0 = (int)t.n * c.bn;
     tc__gemm80_block g;
     tc__gemm80_acc acc;
+    if (!tc__gemm80_here(c)) return;
     g.a = tc__gemm80_source_make(
         oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
         p->out.m - row0);
@@ -673,7 +715,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
 {
     const tc_gemm_config v = tc__gemm80_view(*c);
     const tc_gemm_args x = tc__gemm80_seen(c, g);
-    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0};
+    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;
     p->lda = x.lda;

@@ -274,7 +274,7 @@ typedef struct tc__kernels {
 typedef struct tc__kernel {
     const void *function;
     const char *name;
-    int threads, smem, cluster, cc; /* cc: 90 for exactly 9.0, 80 for 8.0 and later */
+    int threads, smem, cluster, cc; /* cc: 90 for exactly 9.0, 80 and 89 for 8.0 and 8.9 and later */
     tc__kernel_cache *cache;
 } tc__kernel;
 
@@ -375,9 +375,9 @@ TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
         (err = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) != cudaSuccess ||
         (err = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
         return tc__cuda_fail("cudaDeviceGetAttribute", err);
-    if (k->cc == 90 ? major * 10 + minor != 90 : major < 8)
+    if (k->cc == 90 ? major * 10 + minor != 90 : major * 10 + minor < k->cc)
         return tc__fail(TC_ERR_DEVICE, "%s needs compute capability %s, device %d has %d.%d", k->name,
-                        k->cc == 90 ? "9.0" : "8.0 or later", device, major, minor);
+                        k->cc == 90 ? "9.0" : k->cc == 89 ? "8.9 or later" : "8.0 or later", device, major, minor);
     if (k->smem > smem)
         return tc__fail(TC_ERR_SMEM, "%s needs %d bytes of shared memory, device %d gives a block %d", k->name, k->smem,
                         device, smem);

@@ -441,7 +441,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
             CUDA_CHECK(cudaMalloc((void **)&raw, (size_t)m * n * batch * 4));
             CUDA_CHECK(cudaMemset(raw, 0, (size_t)m * n * batch * 4)); /* initcheck does not see cuBLAS's TMA stores */
             CHECK(cublas_gemm(cublas, b_row ? CUBLAS_OP_N : CUBLAS_OP_T, a_col ? CUBLAS_OP_T : CUBLAS_OP_N, n, m, k,
-                              &unity, g.b, type, (int)ldb, sb, g.a, type, (int)lda, sa, &zero, raw, CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
+                              &unity, g.b, type, (int)ldb, sb, g.a, type, (int)lda, sa, &zero, raw,
+                              CUDA_R_32F, n, (long long)m * n, batch, CUBLAS_COMPUTE_32F,
                               CUBLAS_GEMM_DEFAULT)
                       == CUBLAS_STATUS_SUCCESS,
                   "cuBLAS refuses %s", what);
@@ -452,7 +453,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
         double *fa = (double *)malloc(sizeof(double) * ((size_t)k + 1) * (size_t)m),
                *fb = (double *)malloc(sizeof(double) * ((size_t)k + 1) * (size_t)n);
         const double arithmetic = unit_of(t->a == TC_F64 ? TC_F64 : TC_F32);
-        const double step = is_int(t->a) ? 0 : arithmetic; /* of the sums */
+        /* of the sums, for each product; f16: two roundings an instruction, of at least 16 products */
+        const double step = is_int(t->a) ? 0 : t->acc == TC_F16 ? unit_of(TC_F16) / 8 : arithmetic;
         const int exact = t->d == TC_S32 && kn->epi == EPI_NONE && alpha == 1 && (beta == 0 || beta == 1);
         for (int z = 0; z < batch; z++) {
             for (int i = 0; i < m; i++)
@@ -474,7 +476,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
                     const double ref = host_hook(kn->epi, alpha * sum + cv, i, j, (float *)vector.host, factor,
                                                  (float *)residual.host, ldr);
                     const double got = get(t->d, after, odd_d + z * sd + place(d_col, ldd, i, j));
-                    const double tiny = t->d == TC_F16 ? 6e-8 : 1e-30;
+                    const double tiny = (t->d == TC_F16 ? 6e-8 : 1e-30)
+                                      + (t->acc == TC_F16 ? fabs(alpha) * slope * (products / 8 + 2) * 6e-8 : 0);
                     const double x_bound = slope
                                              * ((products + 8) * step * fabs(alpha) * size
                                                 + (is_int(t->a) ? 2 * arithmetic : 0) * fabs(alpha * sum)
@@ -629,6 +632,22 @@ static int fits(const kernel *k, int index)
     return 0;
 }
 
+/* Does this build have fp8's instruction for the device? Says why not. */
+static int fp8_here(const kernel *k, int device, int tell)
+{
+    static const char none[TC_EPI_MAX] = {0};
+    tc_gemm_args g;
+    tc_status st;
+    memset(&g, 0, sizeof g);
+    g.m = g.n = 8, g.ldd = 8, g.d = workspace();
+    if (k->c.epi_size > 0) g.epi_args = none, g.epi_size = (size_t)k->c.epi_size;
+    st = k->can_run(&g, 0);
+    if (device < 89) CHECK(st == TC_ERR_DEVICE && strstr(tc_why(), "8.9 or later"), "%s: %s", k->name, tc_why());
+    else CHECK(st == TC_OK || st == TC_ERR_IMAGE, "%s: %s", k->name, tc_why());
+    if (st != TC_OK && tell) SKIP("%s: %s", k->name, tc_why());
+    return st == TC_OK;
+}
+
 int main(int argc, char **argv)
 {
     const int device = test_device();
@@ -649,6 +668,7 @@ int main(int argc, char **argv)
                 SKIP("%s: needs compute capability 9.0, this device has %d.%d", k->name, device / 10, device % 10);
             continue;
         }
+        if (k->sm == 89 && !fp8_here(k, device, i < KERNELS)) continue;
         if (fits(k, i % KERNELS)) one(k, largest, (uint64_t)i);
     }
 #ifndef FUZZ_KERNELS

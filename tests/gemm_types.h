@@ -34,6 +34,16 @@ TC_GEMM_SM80_DEFINE(f64_small, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 48, 
                     .d_layout = TC_COL, .stages = 4)
 TC_GEMM_DEFINE(any_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
 
+TC_GEMM_SM80_DEFINE(f16_acc, .a = TC_F16, .b = TC_F16, .d = TC_F16, .acc = TC_F16, .bm = 128, .bn = 256,
+                    .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
+TC_GEMM_DEFINE(any_f16_acc, .a = TC_F16, .b = TC_F16, .d = TC_F32, .acc = TC_F16, .b_layout = TC_ROW)
+TC_GEMM_SM80_DEFINE(e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 64, .bn = 64, .epi = hook_once,
+                    .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 64, .bn = 96, .bk = 64,
+                    .d_layout = TC_COL)
+TC_GEMM_SM80_DEFINE(e5m2_e4m3, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .bm = 64, .bn = 64, .acc = TC_F16)
+TC_GEMM_DEFINE(any_e5m2, .a = TC_E5M2, .b = TC_E5M2, .d = TC_F16, .epi = tc_epi_scale_row)
+
 /* ---- the same by wgmma ---- */
 TC_GEMM_SM90_DEFINE(h_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 128, .bn = 128, .step = 32, .split = 1,
                     .epi = hook_once, .epi_size = sizeof(once_args))
@@ -57,6 +67,7 @@ TC_GEMM_SM90_DEFINE(h_row_row_to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .
 #define ROW(name, epi) {#name, name##_can_run, name##_run, 80, epi, name##_SMEM, name##_config(), 0, 0, 0, 0}
 #define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0}
 #define H(name, epi, ...) {#name, name##_can_run, name##_run, 90, epi, name##_SMEM, name##_config(), __VA_ARGS__}
+#define FP8(name, epi, smem) {#name, name##_can_run, name##_run, 89, epi, smem, name##_config(), 0, 0, 0, 0}
 static const kernel kernels[] = {
     H(h_tf32, EPI_ONCE, 1, 32, 128, 0), H(h_s8_u8, EPI_NONE, 1, 32, 128, 0), H(h_s8, EPI_ONCE, 0),
     H(h_u8_s8, EPI_NONE, 1, 16, 64, 0), H(h_row_row, EPI_ONCE, 1, 128, 256, 1), H(h_col_row, EPI_ONCE_PAIR, 0),
@@ -68,4 +79,7 @@ static const kernel kernels[] = {
     ROW(s8_s8, EPI_NONE), ROW(u8_s8, EPI_NONE), ROW(s8_u8, EPI_SCALE_ROW), ROW(u8_u8, EPI_ONCE_PAIR),
     ROW(s8_hook, EPI_ONCE), ANY(any_s8, EPI_NONE),
     ROW(f64, EPI_NONE), ROW(f64_small, EPI_NONE), ANY(any_f64, EPI_NONE),
+    ROW(f16_acc, EPI_BIAS_GELU), ANY(any_f16_acc, EPI_NONE),
+    FP8(e4m3, EPI_ONCE, e4m3_SMEM), FP8(e4m3_e5m2, EPI_NONE, e4m3_e5m2_SMEM), FP8(e5m2_e4m3, EPI_NONE, e5m2_e4m3_SMEM),
+    FP8(any_e5m2, EPI_SCALE_ROW, 0),
 };

@@ -93,8 +93,10 @@ static gemm_draw draw_gemm_common(void)
 static void draw_types(gemm_draw *g)
 {
     tc_gemm_config *c = &g->c;
-    c->a = PICK(TC_TF32, TC_S8, TC_U8, TC_F64);
+    c->a = PICK(TC_TF32, TC_S8, TC_U8, TC_F64, TC_F16, TC_E4M3, TC_E5M2);
     c->b = c->a == TC_S8 || c->a == TC_U8 ? PICK(TC_S8, TC_U8) : c->a;
+    if (c->a == TC_E4M3 || c->a == TC_E5M2) c->b = PICK(TC_E4M3, TC_E5M2), c->acc = PICK(0, TC_F16);
+    if (c->a == TC_F16) c->acc = TC_F16;
     if (c->b == TC_S8 || c->b == TC_U8) c->d = PICK(TC_S32, TC_S32, TC_S8, TC_F32, TC_BF16);
     if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = gemm_hooks;
     if (c->a == TC_TF32) c->round = chance(50);
@@ -229,7 +231,7 @@ static void gemm_fields(const gemm_draw *g)
     const tc_gemm_config *c = &g->c;
     snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
     add_field("a_layout", c->a_layout), add_field("b_layout", c->b_layout), add_field("d_layout", c->d_layout);
-    add_field("round", c->round);
+    add_field("round", c->round), add_field("acc", c->acc);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
@@ -272,8 +274,9 @@ int main(int argc, char **argv)
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
             const tc_gemm_config view = tc_gemm90_view(tc_gemm_sm90_config(g.c));
+            const int from = g.c.a == TC_E4M3 || g.c.a == TC_E5M2 ? 89 : sm;
             snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d", i, i,
-                     sm, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1);
+                     from, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1);
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
