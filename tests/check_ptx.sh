@@ -9,7 +9,7 @@ nvcc=${NVCC:-nvcc}
 mkdir -p "$dir"
 
 check() { # check ARCH[,ARCH] SOURCE: PTX of the first for each of them -> one line "ok ..." or "FAIL ..."
-    arch=$1 source=$2 out=$dir/$(basename "$2" .cu)_$1
+    arch=$1 source=$2 out=$dir/$(basename "$2" .cu)_${1%,*} # nvcc takes no comma in a name
     code="sm_$(echo "$arch" | sed 's/,/,sm_/')"
     began=$(date +%s)
     "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -gencode "arch=compute_${arch%,*},code=[$code]" -Xptxas -v \
@@ -27,7 +27,7 @@ check() { # check ARCH[,ARCH] SOURCE: PTX of the first for each of them -> one l
 }
 
 if [ "$2" = one ]; then
-    mkdir -p "$dir/$(basename "$4" .cu)_$3"
+    mkdir -p "$dir/$(basename "$4" .cu)_${3%,*}"
     check "$3" "$4"
     exit
 fi
