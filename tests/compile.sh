@@ -90,13 +90,13 @@ done
 
 # Each header twice, for each kind of target that its own lines know (tc.h: that any header knows), and before all the
 # others. A header that compiles twice compiles alone.
+targets=$(kinds "$root/tc.h" | sed 's/ .*//')
 for h in $headers; do
     b=${h%.h}
     printf '#include "%s"\n#include "%s"\nint used_%s;\n' "$h" "$h" "$b" > "$out/twice_$b.cu"
     { for i in $h $headers; do printf '#include "%s"\n' "$i"; done; printf 'int used_%s;\n' "$b"; } > "$out/first_$b.cu"
     for case in twice first; do cp "$out/${case}_$b.cu" "$out/${case}_$b.c"; done
-    case $h in tc.h) own= ;; *) own=own ;; esac
-    of=$(kinds "$root/$h" $own | sed 's/ .*//')
+    case $h in tc.h) of=$targets ;; *) of=$(kinds "$root/$h" own | sed 's/ .*//') ;; esac
     # nvcc takes sm_100 and sm_100f in two calls only
     family=$(for a in $of; do case $a in *f) echo "$a" ;; esac; done)
     others=$(for a in $of; do case $a in *f) ;; *) echo "$a" ;; esac; done)
