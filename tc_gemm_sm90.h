@@ -420,7 +420,8 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
     p->d_by = tc__gemm90_d_by(c, g);
-    if (tc__gemm_raw(*c) && !(p->out.alpha == 1.f && p->out.beta == 0.f)) p->d_by = TC__GEMM90_D_PIECES;
+    if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
+        p->d_by = TC__GEMM90_D_PIECES; /* boxes know sums as they are, and C of floats */
     if (p->d_by == TC__GEMM90_D_TMA && cut->classes) p->d_by = TC__GEMM90_D_ROWS; /* .any: not one row after another */
     if (p->d_by == TC__GEMM90_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
     return st;

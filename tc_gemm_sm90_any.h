@@ -303,13 +303,13 @@ TC_DEV_SM90 void tc__any_clear(const tc_gemm_config c, const tc_gemm90_block *g,
 TC_HOST int tc__any_classes_of(const tc_gemm_args *g)
 {
     int j;
+    if (g->batch > 1 && g->stride_a % 8 && g->k) return -1;
     if (g->k == 0 || g->m == 1) return 0;
-    if (g->batch > 1 && g->stride_a % 8) return -1;
     for (j = 0; j <= 3; j++) {
         const int64_t apart = g->lda << j;
         const int phases = (uintptr_t)g->a % 16 || g->lda % 8;
         if (apart % 8 == 0 && apart >= g->k + (phases ? TC__ANY_CLASSES - 1 : 0))
-            return g->m >= 1 << j && apart < (int64_t)1 << 38 ? j : -1;
+            return apart < (int64_t)1 << 38 ? j : -1;
     }
     return -1;
 }
@@ -324,11 +324,12 @@ TC_HOST tc_status tc__any_maps(tc_gemm_sm90_any_params *q, const tc_gemm_config 
     tc_status st = TC_OK;
     int i;
     for (i = 0; i < 1 << cut->classes && st == TC_OK; i++) {
-        const uintptr_t first = (uintptr_t)g->a + (uintptr_t)(i * pitch * 2);
+        const int exists = i < rows; /* else a tile of it stores nothing, and any row will do */
+        const uintptr_t first = (uintptr_t)g->a + (uintptr_t)((exists ? i : 0) * pitch * 2);
         q->phase[i] = (uint8_t)(first % 16 / 2);
         a.base = (const void *)(first - first % 16);
         a.cols = g->k + q->phase[i];
-        a.rows = (int)(((int64_t)rows - i + (1 << cut->classes) - 1) >> cut->classes);
+        a.rows = exists ? (int)(((int64_t)rows - i + (1 << cut->classes) - 1) >> cut->classes) : 1;
         a.pitch = rows == 1 ? (a.cols + 7) / 8 * 8 : pitch << cut->classes;
         st = tc_operand_map(&q->y_maps[i], &a, 64, cut->width);
     }

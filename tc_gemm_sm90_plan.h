@@ -180,10 +180,16 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
     return op;
 }
 
+/* Is there a function for each width that the instruction has, or for every second one? */
+TC_HD TC_CONSTEXPR int tc__gemm90_any_n(const tc_gemm_config c)
+{
+    return tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c);
+}
+
 /* Does .step divide what it is a step of? */
 TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
 {
-    const int least = c.swap && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) ? 8 : 16;
+    const int least = c.swap && tc__gemm90_any_n(c) ? 8 : 16;
     return c.step == 0 || (c.step % least == 0 && tc_gemm90_view(c).bn % c.step == 0);
 }
 
@@ -241,7 +247,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \
       "tc: A in columns and B in rows want .bk 64, and .bm / .cluster_n and .bn / .cluster_m multiples of 64")        \
     X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
-    X(tc__gemm_is_16((c).a) || tc_gemm90_view(c).bn % 16 == 0, "tc: tiles of these types are multiples of 16 wide")   \
+    X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
+      "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
     X(tc__gemm90_rows(tc_gemm90_view(c)) * tc_gemm90_view(c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),             \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \
     X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \

@@ -123,6 +123,14 @@ TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
     }
 }
 
+/* And what the epilogue has made of them as D of s32 wants it. */
+TC_DEV_SM80 void tc__gemm90_f32_to_d(const tc_gemm_config c, float *v, const int count)
+{
+    if (c.d != TC_S32 || tc__gemm_raw(c)) return;
+#pragma unroll
+    for (int i = 0; i < count; i++) v[i] = tc_f32_from_bits((uint32_t)tc__epi_s32(v[i]));
+}
+
 /* A part's sums in the workspace, in pieces of four: whole places. */
 TC_DEV size_t tc__gemm90_part(const tc_gemm_config c, const tc_gemm90_block *g)
 {
@@ -339,6 +347,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
                                            first.batch, 0};
                     tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
                 }
+                tc__gemm90_f32_to_d(c, v + from, group);
                 tc_box_put(box, to + lane_at, v, from, from + group);
             }
             if (!tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
@@ -384,6 +393,7 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
                     if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, here), o->epi);
                 }
             }
+            tc__gemm90_f32_to_d(c, v, 8);
             __syncwarp();
             if (box.type == TC_F32) {
 #pragma unroll

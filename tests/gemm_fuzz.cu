@@ -357,6 +357,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     ldr = n + test_int(0, 5);
     const int a_lines = a_col ? k : m, b_lines = b_row ? k : n, d_lines = d_col ? n : m; /* each a pitch apart */
     sa = share_a ? 0 : pad((int)(a_lines * lda), unit) + unit * test_int(0, 2);
+    if (kn->any_rows && !kn->step) sa = pad((int)sa, 8); /* a tile of more than 128 rows cannot be copied */
     sb = pad((int)(b_lines * ldb), unit) + unit;
     sc = pad((int)(d_lines * ldc), unit_d), sd = pad((int)(d_lines * ldd), unit_d) + unit_d;
 
@@ -402,7 +403,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
     if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
-    if (kn->any_rows && (m < 8 || batch > 1) && choice.width > 128) choice.width = 128; /* A may have to be copied */
+    if (kn->any_rows && batch > 1 && choice.width > 128) choice.width = 128; /* A may have to be copied */
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */

@@ -102,6 +102,22 @@ static void draw_types(gemm_draw *g)
     if (c->a == TC_TF32) c->round = chance(50);
 }
 
+/* Types that they do have, beside those of 16 bits. */
+static void draw_wgmma_types(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    c->a = PICK(TC_TF32, TC_S8, TC_U8);
+    c->b = c->a == TC_TF32 ? c->a : PICK(TC_S8, TC_U8);
+    if (c->a != TC_TF32) c->d = PICK(TC_S32, TC_S32, TC_F32, TC_BF16);
+    c->d_layout = g->hook->pair ? 0 : PICK(0, 0, TC_COL);
+}
+
+static void draw_layouts(gemm_draw *g)
+{
+    g->c.a_layout = PICK(0, 0, TC_ROW, TC_COL, TC_COL), g->c.b_layout = PICK(0, 0, TC_COL, TC_ROW, TC_ROW);
+    g->c.d_layout = g->hook->pair ? 0 : PICK(0, 0, TC_ROW, TC_COL, TC_COL);
+}
+
 static gemm_draw draw_gemm80(void)
 {
     gemm_draw g = draw_gemm_common();
@@ -110,8 +126,7 @@ static gemm_draw draw_gemm80(void)
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
             warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
-            g.c.a_layout = PICK(0, 0, TC_ROW, TC_COL, TC_COL), g.c.b_layout = PICK(0, 0, TC_COL, TC_ROW, TC_ROW);
-            g.c.d_layout = g.hook->pair ? 0 : PICK(0, 0, TC_ROW, TC_COL, TC_COL);
+            draw_layouts(&g);
         }
         do g.c.warps_m = warps ? test_int(1, warps) : 0;
         while (warps && warps % g.c.warps_m);
@@ -130,9 +145,13 @@ static gemm_draw draw_gemm90(void)
     enum { ALONE, SHARED, SPLIT };
     gemm_draw g = draw_gemm_common();
     int cluster = ALONE, swap = 0, step = 0, split = 0;
+    const int layouts = chance(30);
+    if (!layouts && chance(30)) draw_wgmma_types(&g);
+    else if (!layouts) g.c.any = chance(20);
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
-            swap = chance(30), step = chance(45), split = chance(30);
+            if (layouts) draw_layouts(&g);
+            swap = g.c.any || chance(30), step = chance(45), split = chance(30);
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
             g.c.schedule = cluster == SPLIT ? PICK(0, TC_COOPERATIVE)
                 : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
@@ -140,7 +159,7 @@ static gemm_draw draw_gemm90(void)
         }
         g.c.bm = PICK(0, 64, 64, 128, 128, 192, 192, 256, 384);
         g.c.bn = chance(10) ? 0 : 16 * test_int(1, 16);
-        g.c.bk = PICK(0, 0, 64, 128, 192);
+        g.c.bk = PICK(0, 0, 128, 256, 384) * 8 / tc_type_bits(g.c.a);
         g.c.stages = PICK(0, 0, 2, 3, 4, 5, 7);
         g.c.cluster_m = cluster == SHARED ? PICK(1, 2, 2, 3, 4, 5, 8) : PICK(0, 1);
         g.c.cluster_n = cluster == SHARED ? PICK(1, 2, 2, 3, 4, 5, 8) : PICK(0, 1);
@@ -149,7 +168,7 @@ static gemm_draw draw_gemm90(void)
         g.c.swap = swap, g.c.split = split;
         g.c.step = step ? PICK(16, 16, 32, 32, 64, 96, 8) : 0;
         if (swap) g.c.bm = 8 * test_int(1, 32), g.c.bn = PICK(0, 64, 64, 128, 128, 192, 256);
-        const tc_gemm_config full = tc_gemm_sm90_config(g.c);
+        const tc_gemm_config full = g.c.any ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c);
         if (cluster == SHARED && full.cluster_m * full.cluster_n == 1) continue;
         if (allowed(gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
     }
@@ -236,7 +255,7 @@ static void gemm_fields(const gemm_draw *g)
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
     add_field("consumers", c->consumers), add_field("schedule", c->schedule), add_field("epi_stages", c->epi_stages);
-    add_field("step", c->step), add_field("swap", c->swap), add_field("split", c->split);
+    add_field("step", c->step), add_field("swap", c->any ? 0 : c->swap), add_field("split", c->split);
     add_field("raster", c->raster), add_field("raster_group", c->raster_group);
     if (chance(50) || !strstr(g->hook->field, "tc_epi")) add(g->hook->size); /* shipped hooks bring theirs */
     add(g->hook->field);
@@ -270,20 +289,23 @@ int main(int argc, char **argv)
     smem_limit = atoi(argv[4]);
     for (int i = 0; i < count; i++) {
         char entry[400];
+        int any = 0;
         if (gemm) {
             const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
             gemm_fields(&g);
-            const tc_gemm_config view = tc_gemm90_view(tc_gemm_sm90_config(g.c));
+            const tc_gemm_config view =
+                tc_gemm90_view(g.c.any ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c));
             const int from = g.c.a == TC_E4M3 || g.c.a == TC_E5M2 ? 89 : sm;
-            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d", i, i,
-                     from, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1);
+            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d, %d", i,
+                     i, from, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1, g.c.any);
+            any = g.c.any;
         } else {
             const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
             snprintf(entry, sizeof entry, "k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()", i, sm, a.score->id,
                      a.mask->id, a.out->id, a.sink->id, i, i);
         }
-        if (!rules) printf("TC_%s_SM%d_DEFINE(k%d, %s)\n", gemm ? "GEMM" : "ATTN", sm, i, fields);
+        if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", gemm ? "GEMM" : "ATTN", sm, any ? "ANY_" : "", i, fields);
         used += (size_t)snprintf(table + used, sizeof table - used, "    {\"k%d, %s\", %s},\n", i, fields, entry);
     }
     if (!rules) printf("static const kernel kernels[] = {\n%s};\n", table);
