@@ -56,8 +56,8 @@
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
  *
- * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, and the rest to the sm_80
- * kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
+ * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, and the rest to the
+ * sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32

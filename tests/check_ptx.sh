@@ -29,7 +29,7 @@ if [ "$2" = one ]; then
     check "$3" "$4"
     exit
 fi
-for source in tests/attn_fuzz.cu examples/*.cu tests/gemm_fuzz.cu tests/epilogues.cu; do
+for source in tests/attn_fuzz.cu examples/*.cu tests/gemm_fuzz.cu tests/gemm_types.cu tests/epilogues.cu; do
     for arch in 80 90a 100a 120a; do
         case $source:$arch in
             # sm_90a kernels only, or among others

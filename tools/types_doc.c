@@ -177,8 +177,8 @@ static void rows(int inst)
 static const char *const served[][7] = {
     {"TC_GEMM_SM80_DEFINE", "mma.sync", "f16 f16, bf16 bf16", "f32, of f16 also f16",
      "K-major or MN-major (turned by ldmatrix), each", "f16, bf16, f32; row-major or column-major", "sm_80 on"},
-    {"TC_GEMM_SM80_DEFINE", "mma.sync", "tf32 tf32 (f32 in memory)", "f32", "K-major, K-major", "f16, bf16, f32; either",
-     "sm_80 on"},
+    {"TC_GEMM_SM80_DEFINE", "mma.sync", "tf32 tf32 (f32 in memory)", "f32", "K-major, K-major",
+     "f16, bf16, f32; either", "sm_80 on"},
     {"TC_GEMM_SM80_DEFINE", "mma.sync", "s8 u8, any of these", "s32", "K-major, K-major",
      "s32, s8, f32, f16, bf16; either", "sm_80 on"},
     {"TC_GEMM_SM80_DEFINE", "mma.sync", "e4m3 e5m2, any of these", "f32, f16", "K-major, K-major",

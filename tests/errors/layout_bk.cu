@@ -1,5 +1,5 @@
 // layout_bk.cu - more rows of k in a pass of copies than bk
-// expect: tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies fills
+// expect: tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies
 // arch: 80
 // expect-line: 7
 #include "tc.h"
