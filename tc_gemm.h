@@ -56,8 +56,8 @@
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
  *
- * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, and the rest to the
- * sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
+ * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, the rest to the sm_80
+ * kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
@@ -798,36 +798,40 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
 #define TC__GEMM_AUTO_IF(wanted, threads) ((wanted) ? threads : 32)
 #define TC__GEMM_AUTO_CONFIG(own, fields)                                                                             \
     tc__gemm_tiled(tc__gemm_for_wgmma(own##_config()), tc__gemm_tile{TC__GEMM_UNPACK fields})
-#define TC__GEMM_AUTO_WANTED(own, fields)                                                                             \
-    (tc__gemm_by_wgmma(own##_config())                                                                                \
-     && tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes))
+/* Whether a kernel is wanted is asked out here: in a kernel it would be one more error about a hook of the host. */
 #define TC__GEMM_AUTO_SM90(name, own, tile, fields)                                                                   \
+    TC__LINE_BREAK enum {                                                                                             \
+        own##_has_##tile = tc__gemm_by_wgmma(own##_config())                                                          \
+                        && tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes)            \
+    };                                                                                                                \
     TC__GEMM_SM90_KERNEL(                                                                                             \
         name##_##tile, own##_sm90,                                                                                    \
-        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_WANTED(own, fields), tc_gemm_sm90_threads(TC__GEMM_AUTO_CONFIG(own, fields))), \
-        TC__IF_SM90A(if (TC__GEMM_AUTO_WANTED(own, fields)) {                                                         \
+        TC__GEMM_AUTO_IF(own##_has_##tile, tc_gemm_sm90_threads(TC__GEMM_AUTO_CONFIG(own, fields))),                  \
+        TC__IF_SM90A(if (own##_has_##tile) {                                                                          \
             TC__GEMM_SM90_BODY(own, TC__GEMM_AUTO_CONFIG(own, fields), TC__GEMM_PARAMS_OF)                            \
         }))
 #define TC__GEMM_AUTO_UNALIGNED(own) tc__gemm_serves(own##_config(), TC_SHAPES_UNALIGNED)
-#define TC__GEMM_AUTO_ANY_CONFIG(own) tc__gemm_for_any(own##_config())
-#define TC__GEMM_AUTO_ANY_WANTED(own) (tc__gemm_any_by_wgmma(own##_config()) && TC__GEMM_AUTO_UNALIGNED(own))
 #define TC__GEMM_AUTO_ANY(kernel, own)                                                                                \
+    TC__LINE_BREAK enum {                                                                                             \
+        own##_has_any = tc__gemm_any_by_wgmma(own##_config()) && TC__GEMM_AUTO_UNALIGNED(own)                         \
+    };                                                                                                                \
     TC__GEMM_SM90_KERNEL(                                                                                             \
         kernel, own##_sm90_any,                                                                                       \
-        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_ANY_WANTED(own), tc_gemm_sm90_threads(TC__GEMM_AUTO_ANY_CONFIG(own))),         \
-        TC__IF_SM90A(if (TC__GEMM_AUTO_ANY_WANTED(own)) {                                                             \
-            TC__GEMM_SM90_ANY_BODY(own, TC__GEMM_AUTO_ANY_CONFIG(own), TC__GEMM_PARAMS_OF)                            \
+        TC__GEMM_AUTO_IF(own##_has_any, tc_gemm_sm90_threads(tc__gemm_for_any(own##_config()))),                      \
+        TC__IF_SM90A(if (own##_has_any) {                                                                             \
+            TC__GEMM_SM90_ANY_BODY(own, tc__gemm_for_any(own##_config()), TC__GEMM_PARAMS_OF)                         \
         }))
-#define TC__GEMM_AUTO_80_WANTED(own, aligned)                                                                         \
-    (TC__GEMM_BY_MMA(own##_config(), aligned) && (aligned || TC__GEMM_AUTO_UNALIGNED(own)))
 #define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
+    TC__LINE_BREAK enum {                                                                                             \
+        own##_has_sm80_##aligned = TC__GEMM_BY_MMA(own##_config(), aligned)                                           \
+                                && (aligned || TC__GEMM_AUTO_UNALIGNED(own))                                          \
+    };                                                                                                                \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
-        TC__GEMM_AUTO_IF(TC__GEMM_AUTO_80_WANTED(own, aligned),                                                       \
-                         tc__gemm80_bound(tc_gemm_sm80_config(own##_config()))),                                      \
-        TC__IF_SM80(if (TC__GEMM_AUTO_80_WANTED(own, aligned)) {                                                      \
-            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), TC__GEMM_AUTO_80_WANTED(own, aligned)),         \
-                               aligned, TC__GEMM_PARAMS_OF)                                                           \
+        TC__GEMM_AUTO_IF(own##_has_sm80_##aligned, tc__gemm80_bound(tc_gemm_sm80_config(own##_config()))),            \
+        TC__IF_SM80(if (own##_has_sm80_##aligned) {                                                                   \
+            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), own##_has_sm80_##aligned), aligned,             \
+                               TC__GEMM_PARAMS_OF)                                                                    \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 

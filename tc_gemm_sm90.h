@@ -167,6 +167,12 @@ typedef struct tc__gemm90_loop_state {
     uint32_t last; /* the slot that is to be given back */
 } tc__gemm90_loop_state;
 
+/* wgmma's descriptor of a block. */
+TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
+{
+    return o.mn ? tc_wgmma_desc_mn(at, (uint32_t)o.box_bytes) : tc_wgmma_desc(at, 128);
+}
+
 /* The k loop with the wgmma of one width. */
 TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
                                   tc__gemm90_loop_state *l)
@@ -177,8 +183,8 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
     for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
         const uint32_t slot = g->ring + ring->stage * g->slot, now = ring->stage;
         /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
-        const uint64_t da = tc_operand_desc(oa, slot + (uint32_t)(u->row * 128));
-        const uint64_t db = tc_operand_desc(ob, slot + (uint32_t)oa.bytes);
+        const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
+        const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
         int ready;
         tc_wgmma_fence();
         {

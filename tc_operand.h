@@ -208,12 +208,6 @@ TC_DEV_SM90 void tc_operand_fetch(const int multicast, const tc_operand_source *
     else tc_cp_async_bulk_tensor_3d(dst, s->map, x, y, s->batch, full);
 }
 
-/* wgmma's descriptor of a block. */
-TC_DEV uint64_t tc_operand_desc(const tc_operand o, uint32_t at)
-{
-    return o.mn ? tc_wgmma_desc_mn(at, (uint32_t)o.box_bytes) : tc_wgmma_desc(at, 128);
-}
-
 #endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ a=${1%:*} part=${1#*:} f=$out/sm_$a.$part log=$out/sm_$a.$part.log
 table="$root/tests/isa/variants.tsv" awk="$root/tests/cover_async.awk"
 awk -v arch=$a -v part=$part -v mode=cu -f "$awk" "$table" > $f.cu 2> "$log"
 if "$NVCC" -std=c++17 -w -I"$root" -gencode arch=compute_$a,code=compute_$a -ptx -o $f.ptx $f.cu >> $f.out 2>&1 &&
-   "$NVCC" -std=c++17 -w -I"$root" -gencode arch=compute_$a,code=sm_$a -cubin -o $f.cubin $f.cu >> $f.out 2>&1; then
+   "$NVCC" -gencode arch=compute_$a,code=sm_$a -cubin -o $f.cubin $f.ptx >> $f.out 2>&1; then
     awk -v arch=$a -v part=$part -v mode=check -v ptx=$f.ptx -f "$awk" "$table" >> "$log"
 else
     grep -i error $f.out | head -5 | cut -c1-300 >> "$log"

@@ -20,7 +20,7 @@ cat > "$out/one.sh" <<'RUN'
 a=$1 f=$out/sm_$a log=$out/sm_$a.log
 awk -v arch=$a -v mode=cu -f "$root/tests/cover_warp.awk" "$root/tests/isa/variants.tsv" > $f.cu 2> "$log"
 if "$NVCC" -std=c++17 -w -I"$root" -gencode arch=compute_$a,code=compute_$a -ptx -o $f.ptx $f.cu >> $f.out 2>&1 &&
-   "$NVCC" -std=c++17 -w -I"$root" -gencode arch=compute_$a,code=sm_$a -cubin -o $f.cubin $f.cu >> $f.out 2>&1; then
+   "$NVCC" -gencode arch=compute_$a,code=sm_$a -cubin -o $f.cubin $f.ptx >> $f.out 2>&1; then
     awk -v arch=$a -v mode=check -v ptx=$f.ptx -f "$root/tests/cover_warp.awk" "$root/tests/isa/variants.tsv" >> "$log"
 else
     grep -i error $f.out | head -5 | cut -c1-300 >> "$log"

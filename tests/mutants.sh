@@ -75,7 +75,7 @@ done < "$out/sources"
 cat > "$out/one.sh" <<'RUN'
 dir=$1
 read -r arch example < "$dir/how"
-"$NVCC" -std=c++17 -O3 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared -I"$dir" \
+"$NVCC" -std=c++17 -Xcompiler -O0 -lineinfo -gencode arch=compute_$arch,code=compute_$arch -cudart shared -I"$dir" \
     "$dir/examples/$example.cu" -o "$dir/program" -ldl > "$dir/build" 2>&1 || exit 0
 timeout 120 "$tcemu" --device "sm_$arch" --strict --sms 2 --schedules 2 "$dir/program" > "$dir/log" 2>&1
 echo $? > "$dir/code"

@@ -111,7 +111,7 @@ list() {
     step cover_async sh tests/cover_async.sh "$build/cover_async"
     step cover_tcgen05 sh tests/cover_tcgen05.sh "$build/cover_tcgen05"
     step cover_warp sh tests/cover_warp.sh "$build/cover"
-    on_device lattice env LIMIT=60 sh tests/lattice.sh "$build" $tcemu
+    on_device lattice env LIMIT=45 sh tests/lattice.sh "$build" $tcemu
     step nvrtc "$build/tests/nvrtc" .
     if [ -z "$tcemu" ]; then
         on_device nvrtc_run "$build/tests/nvrtc_run" "$build/tc_single.h"

@@ -43,7 +43,7 @@ done
 cp "$build/tc_single.h" "$work/"
 [ -z "$tcemu" ] || tcemu=$(realpath "$tcemu")
 cd "$work" || exit 1
-gencode() { for a in "$@"; do printf -- '-gencode arch=compute_%s,code=[sm_%s,compute_%s] ' "$a" "$a" "$a"; done; }
+gencode() { for a in "$@"; do printf -- '-gencode arch=compute_%s,code=compute_%s ' "$a" "$a"; done; } # no ptxas
 # shellcheck disable=SC2046,SC2086
 {
     works "use.c, C11" "$CC" -std=c11 $warn -O2 -c -o use_c.o -I"$CUDA/include" use.c

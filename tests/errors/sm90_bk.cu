@@ -1,5 +1,5 @@
 // sm90_bk.cu - a k step that is not the width of a swizzle atom
-// expect: tc: .bk must be a multiple of 64
+// expect: tc: .bk must be a multiple of 128 bytes
 // expect-line: 6
 #include "tc.h"
 

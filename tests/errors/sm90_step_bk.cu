@@ -1,5 +1,5 @@
 // sm90_step_bk.cu - a step beside a longer block of k
-// expect: tc: with .step, .bk must be 64
+// expect: tc: with .step, .bk must be 128 bytes
 // expect-line: 6
 #include "tc.h"
 

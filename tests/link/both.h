@@ -3,5 +3,5 @@
 #define TC_SM90_STUBS
 #include "tc.h"
 
-TC_GEMM_DEFINE(both_gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16)
+TC_GEMM_DEFINE(both_gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .shapes = TC_SHAPES_FEW_ROWS)
 TC_ATTN_SM80_DEFINE(both_attn, .type = TC_F16, .head_dim = 64)

@@ -32,8 +32,10 @@ TC_DEV float my_sink(tc_attn_at at, const void *args)
 }
 
 TC_GEMM_DEFINE(plain, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_DEFINE(hooked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof(my_args), .epi = my_epi)
-TC_GEMM_DEFINE(pairs, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = TC_NO_ARGS, .epi2 = my_epi2)
+TC_GEMM_DEFINE(hooked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = sizeof(my_args), .epi = my_epi,
+               .shapes = TC_SHAPES_SMALL)
+TC_GEMM_DEFINE(pairs, .a = TC_F16, .b = TC_F16, .d = TC_F32, .epi_size = TC_NO_ARGS, .epi2 = my_epi2,
+               .shapes = TC_SHAPES_FEW_ROWS | TC_SHAPES_UNALIGNED)
 TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_DEFINE(attn_hooked, .type = TC_BF16, .causal = 1, .hook_size = sizeof(my_attn_args), .score = my_score,
                .sink = my_sink)
