@@ -89,24 +89,26 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
     return ring > epilogue ? ring : epilogue;
 }
 
-/* About what a thread needs: accumulators, two sets of fragments, addresses. */
+/* About what a thread needs: accumulators, two sets of fragments, addresses; fp8 several sets as f16 too, which is what
+ * the targets without its instruction make of it. */
 TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
-                         : wm * wn / (c.acc == TC_F16 ? 64 : 32) + 2 * (wm / 16 * 4 + wn / 8 * 2) + 32;
+                         : wm * wn / (c.acc == TC_F16 ? 64 : 32)
+                               + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
 /* The configuration with every unset field filled in. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    c.bm = c.bm ? c.bm : 128;
+    c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
     c.bn = c.bn ? c.bn : 128;
     c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
     c.stages = c.stages ? c.stages : 3;
     c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 ? 4 : 2;
-    c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 ? 4 : 2;
+    c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 || (tc__gemm_is_fp8(c.a) && c.bn >= 128) ? 4 : 2;
     c.cluster_m = c.cluster_n = c.cluster_k = 1;
     return c;
 }
@@ -142,7 +144,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
       "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
-      "is the most (TC_F64: 32 x 64), less with more than 8 warps")                                                   \
+      "is the most (TC_F64: 32 x 64; fp8: 32 x 32), less with more than 8 warps")                                     \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 

@@ -33,7 +33,7 @@ enum {
     TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three */
     TC_ROLES_CONSUMERS = 1, /* two consumers get 240; the producer is left 24: a loop over TMA and no more */
     TC_ROLES_PRODUCER = 2,  /* the producer also calls a hook: 56, and 224 for two consumers */
-    TC_ROLES_COPIES = 3     /* the producer's warps copy through registers: 128, and 184 for two consumers */
+    TC_ROLES_COPIES = 3     /* the producer's warps copy through registers: 120, and 192 for two consumers */
 };
 
 typedef struct tc_roles {
@@ -46,7 +46,7 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
     if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
-    if (consumers == 2 && wants == TC_ROLES_COPIES) r.producer = 128, r.consumer = 184;
+    if (consumers == 2 && wants == TC_ROLES_COPIES) r.producer = 120, r.consumer = 192;
     return r;
 }
 
@@ -59,13 +59,13 @@ TC_DEV_SM90A void tc_roles_producer(const tc_roles r)
     if (r.producer == 32) TC_SETMAXNREG_DEC(32);
     if (r.producer == 40) TC_SETMAXNREG_DEC(40);
     if (r.producer == 56) TC_SETMAXNREG_DEC(56);
-    if (r.producer == 128) TC_SETMAXNREG_DEC(128);
+    if (r.producer == 120) TC_SETMAXNREG_DEC(120);
 }
 
 TC_DEV_SM90A void tc_roles_consumer(const tc_roles r)
 {
     if (r.consumer == 160) TC_SETMAXNREG_INC(160);
-    if (r.consumer == 184) TC_SETMAXNREG_INC(184);
+    if (r.consumer == 192) TC_SETMAXNREG_INC(192);
     if (r.consumer == 224) TC_SETMAXNREG_INC(224);
     if (r.consumer == 232) TC_SETMAXNREG_INC(232);
     if (r.consumer == 240) TC_SETMAXNREG_INC(240);

@@ -31,7 +31,7 @@ if [ "$2" = one ]; then
     check "$3" "$4"
     exit
 fi
-for source in tests/epilogues.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu examples/*.cu; do
+for source in tests/epilogues.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu examples/*.cu; do
     for arch in 90a 80 100,120 100a; do
         case $source:$arch in
             # sm_90a kernels only, or among others

@@ -39,7 +39,7 @@ TC_GEMM_SM80_DEFINE(f16_acc, .a = TC_F16, .b = TC_F16, .d = TC_F16, .acc = TC_F1
 TC_GEMM_DEFINE(any_f16_acc, .a = TC_F16, .b = TC_F16, .d = TC_F32, .acc = TC_F16, .b_layout = TC_ROW)
 TC_GEMM_SM80_DEFINE(e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 64, .bn = 64, .epi = hook_once,
                     .epi_size = sizeof(once_args))
-TC_GEMM_SM80_DEFINE(e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 64, .bn = 96, .bk = 64,
+TC_GEMM_SM80_DEFINE(e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 32, .bn = 96, .bk = 64,
                     .d_layout = TC_COL)
 TC_GEMM_SM80_DEFINE(e5m2_e4m3, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .bm = 64, .bn = 64, .acc = TC_F16)
 TC_GEMM_DEFINE(any_e5m2, .a = TC_E5M2, .b = TC_E5M2, .d = TC_F16, .epi = tc_epi_scale_row)

@@ -61,6 +61,7 @@ list() {
             on_device $name "$build/tests/$name"
         done
         on_device gemm_fuzz "$build/tests/gemm_fuzz" 360
+        on_device gemm_types "$build/tests/gemm_types" 360
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
     else
@@ -82,6 +83,9 @@ list() {
         emulated sm_90a gemm_fuzz 360
         emulated sm_80 gemm_fuzz 120
         emulated sm_120a gemm_fuzz 60
+        emulated sm_90a gemm_types 320
+        emulated sm_80 gemm_types 320
+        emulated sm_120a gemm_types 80
         for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
         # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
         step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 800
