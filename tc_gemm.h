@@ -67,9 +67,10 @@
  *     TC_F64                  f64                         TC_F64                       16
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
  *   for an instruction an element. Elements are f32 in memory, of any value.
- *   Integers: the sum becomes f32 (to the nearest), then alpha, beta * C and the hook as ever; D of an integer type is
- *   rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes 0. But D = TC_S32 without a
- *   hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that wrap around.
+ *   Integers: the sum (where k is split, a part's) becomes f32 (to the nearest), then alpha, beta * C and the hook as
+ *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
+ *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
+ *   wrap around.
  *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11 bits;
  *   past 65504 they are infinite.
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.

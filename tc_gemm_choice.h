@@ -238,7 +238,8 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (!tc__gemm90_way(&x, cut, 0) && !tc__gemm90_way(&x, cut, 1)) {
         if (want->width || !v.step)
             return tc__fail(TC_ERR_CONFIG, "a tile's %d rows of A must be at most %d where stride_a = %lld is no "
-                            "multiple of 8 elements: they are copied", cut->width, TC__ANY_ROWS, (long long)g->stride_a);
+                            "multiple of 8 elements: they are copied",
+                            cut->width, TC__ANY_ROWS, (long long)g->stride_a);
         cut->width = TC__ANY_ROWS / v.step * v.step, cut->copies = 1;
     }
     if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);

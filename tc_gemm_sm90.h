@@ -311,6 +311,16 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     if (c.swap || tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
+/* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the
+ * way, which the consumers of some kernels do not have. */
+TC_DEV_SM90 uint32_t tc__gemm90_first(const tc_gemm_config c)
+{
+    uint32_t x;
+    if (c.step && c.cluster_m > 1) asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(x));
+    else asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    return c.step ? x : x / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
+}
+
 /* The kernel. */
 TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
 {
@@ -342,7 +352,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
         }
     } else {
         tc_roles_consumer(roles);
-        tc__gemm90_consume(k, &g, c.any ? tc__any_first() : first, step);
+        tc__gemm90_consume(k, &g, c.any || tc__gemm_sums(c) == TC_S32 ? tc__gemm90_first(c) : first, step);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {

@@ -163,10 +163,10 @@ TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_b
     }
 }
 
-/* Sums of s32 are their bits. */
+/* Sums of integers that the epilogue takes as they are, are bits. */
 TC_DEV float tc__gemm90_plus1(const tc_gemm_config c, float a, float b)
 {
-    if (tc__gemm_sums(c) == TC_S32) return tc_f32_from_bits(tc_bits_from_f32(a) + tc_bits_from_f32(b));
+    if (tc__gemm_raw(c)) return tc_f32_from_bits(tc_bits_from_f32(a) + tc_bits_from_f32(b));
     return a + b;
 }
 
@@ -205,7 +205,6 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
     }
     v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
     v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
-    tc__gemm90_sums_to_f32(c, v, 8);
 }
 
 /* The places of a tile that go to D in pieces. slices: which of a split tile's, from the workspace; without parts:
@@ -432,12 +431,13 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const int split = c.split && g->p->split.parts > 1u;
     const int cut = u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n;
-    const uint32_t slices = split ? tc__gemm90_meet(c, g, u, acc) : 0u;
+    uint32_t slices = 0u;
+    tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    if (split) slices = tc__gemm90_meet(c, g, u, acc);
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
     const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64 || u->w.row + u->row + tc__gemm90_rows(c) > o->n
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
     const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
-    if (!split) tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split ? slices != 0u : c.swap ? aside : cut || !boxes) tc__gemm90_store_pieces(c, g, u, acc, slices);
     if (split) tc__gemm90_leave(g, u);
     else if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
