@@ -122,9 +122,13 @@ $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
 
-$(B)/bench/%: bench/%.cu bench/bench.h bench/gemm_shapes.h $(HEADERS) $(B)/nvccflags | nvcc
+BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9)
+$(B)/bench/gemm_kernel_%.o: bench/gemm_kernels.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+	$(NVCC) $(NVCCFLAGS) -DKERNEL=$* -c $< -o $@
+$(B)/bench/%: bench/%.cu bench/bench.h bench/gemm_shapes.h $(BENCH_KERNELS)
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< $(BENCH_KERNELS) -o $@ -lcublasLt
 
 # attention for bench/attention.py; ATTN: what bench/attention.cu says. Static cudart, hidden: PyTorch brings its own
 $(B)/bench/%.so: bench/attention.cu $(HEADERS) $(B)/nvccflags | nvcc

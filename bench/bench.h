@@ -38,19 +38,41 @@ static __device__ uint32_t bench_hash(uint64_t x)
     return (uint32_t)(x >> 32);
 }
 
-static __global__ void bench_fill_kernel(uint16_t *p, size_t count, uint64_t seed, int type, float scale)
+/* One element, as a float; and a float as one. Integers: 16 steps of the normal's spread. */
+static __device__ double bench_get(int type, const void *p, size_t i)
+{
+    switch (type) {
+    case TC_BF16: return tc_f32_from_bf16(((const uint16_t *)p)[i]);
+    case TC_F16: return tc_f32_from_f16(((const uint16_t *)p)[i]);
+    case TC_S32: return ((const int32_t *)p)[i];
+    case TC_S8: return ((const int8_t *)p)[i];
+    default: return ((const float *)p)[i];
+    }
+}
+
+static __device__ void bench_put(int type, void *p, size_t i, float x)
+{
+    switch (type) {
+    case TC_BF16: ((uint16_t *)p)[i] = tc_bf16_from_f32(x); break;
+    case TC_F16: ((uint16_t *)p)[i] = tc_f16_from_f32(x); break;
+    case TC_S8: ((int8_t *)p)[i] = (int8_t)fminf(fmaxf(rintf(16 * x), -127.f), 127.f); break;
+    default: ((float *)p)[i] = x;
+    }
+}
+
+static __global__ void bench_fill_kernel(void *p, size_t count, uint64_t seed, int type, float scale)
 {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
         const float u = (bench_hash(seed * 0x9e3779b97f4a7c15ull + 2 * i) + 1.f) * 2.3283064e-10f;
         const float v = bench_hash(seed * 0x9e3779b97f4a7c15ull + 2 * i + 1) * 2.3283064e-10f;
         const float x = scale * sqrtf(-2.f * logf(u)) * cospif(2.f * v);
-        p[i] = type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
+        bench_put(type, p, i, x);
     }
 }
 
 static inline void bench_fill(void *p, size_t count, uint64_t seed, int type, float scale)
 {
-    bench_fill_kernel<<<1024, 256>>>((uint16_t *)p, count, seed, type, scale);
+    bench_fill_kernel<<<1024, 256>>>(p, count, seed, type, scale);
     CUDA_CHECK(cudaGetLastError());
 }
 
@@ -59,10 +81,16 @@ typedef struct bench_shape {
     int m, n, k; /* D[m,n] = A[m,k] * B[n,k]^T; for a layer: tokens, outputs, inputs */
 } bench_shape;
 
+/* Types of A and B and of D; 1: A lies in columns, B in rows. */
+typedef struct bench_kind {
+    int ab, d, a_col, b_row;
+} bench_kind;
+
 typedef struct bench_problem {
-    int m, n, k, type, sets;
-    uint16_t *a, *b, *d;
-    size_t a_size, b_size, d_size; /* elements of one set */
+    int m, n, k, sets;
+    bench_kind kind;
+    char *a, *b, *d;
+    size_t a_size, b_size, d_size; /* bytes of one set */
     void *workspace;               /* for the kit's calls, zeroed once; cuBLASLt has its own */
     size_t workspace_size;
     cudaStream_t stream;
@@ -74,42 +102,46 @@ enum { BENCH_WORKSPACE = 64 << 20, BENCH_SETS_MAX = 1024 };
 static inline double bench_shape_flops(bench_shape s) { return 2.0 * s.m * s.n * s.k; }
 
 /* What a call must move at the least: A and B read once, D written once. */
-static inline double bench_shape_bytes(bench_shape s)
+static inline double bench_shape_bytes(bench_shape s, bench_kind kind)
 {
-    return 2.0 * ((double)s.m * s.k + (double)s.n * s.k + (double)s.m * s.n);
+    return tc_type_bits(kind.ab) / 8 * ((double)s.m * s.k + (double)s.n * s.k)
+         + tc_type_bits(kind.d) / 8 * (double)s.m * s.n;
 }
 
+/* Products in the time of one of 16 bits. */
+static inline double bench_pace(bench_kind kind) { return 16.0 / tc_type_bits(kind.ab); }
+
 /* Sets of operands that together take three times the L2, at least two. */
-static inline int bench_sets(bench_shape s, double l2)
+static inline int bench_sets(bench_shape s, bench_kind kind, double l2)
 {
-    const double sets = ceil(3 * l2 / bench_shape_bytes(s));
+    const double sets = ceil(3 * l2 / bench_shape_bytes(s, kind));
     if (sets < 2) return 2;
     return sets < BENCH_SETS_MAX ? (int)sets : BENCH_SETS_MAX;
 }
 
 /* sets = 0: as many as it takes to get past the L2. */
-static inline bench_problem bench_problem_make(bench_shape shape, int type, int sets)
+static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kind, int sets)
 {
     bench_problem p;
     int l2 = 0;
     memset(&p, 0, sizeof p);
     CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
-    p.m = shape.m, p.n = shape.n, p.k = shape.k, p.type = type;
+    p.m = shape.m, p.n = shape.n, p.k = shape.k, p.kind = kind;
     p.replay = 1e-3;
-    p.sets = sets > 0 ? sets : bench_sets(shape, l2);
+    p.sets = sets > 0 ? sets : bench_sets(shape, kind, l2);
     /* sizes rounded up so that every set is 256-byte aligned */
-    p.a_size = ((size_t)p.m * p.k + 127) / 128 * 128;
-    p.b_size = ((size_t)p.n * p.k + 127) / 128 * 128;
-    p.d_size = ((size_t)p.m * p.n + 127) / 128 * 128;
-    CUDA_CHECK(cudaMalloc((void **)&p.a, 2 * p.a_size * p.sets));
-    CUDA_CHECK(cudaMalloc((void **)&p.b, 2 * p.b_size * p.sets));
-    CUDA_CHECK(cudaMalloc((void **)&p.d, 2 * p.d_size * p.sets));
+    p.a_size = ((size_t)p.m * p.k * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
+    p.b_size = ((size_t)p.n * p.k * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
+    p.d_size = ((size_t)p.m * p.n * (tc_type_bits(kind.d) / 8) + 255) / 256 * 256;
+    CUDA_CHECK(cudaMalloc((void **)&p.a, p.a_size * p.sets));
+    CUDA_CHECK(cudaMalloc((void **)&p.b, p.b_size * p.sets));
+    CUDA_CHECK(cudaMalloc((void **)&p.d, p.d_size * p.sets));
     p.workspace_size = BENCH_WORKSPACE;
     CUDA_CHECK(cudaMalloc(&p.workspace, p.workspace_size));
     CUDA_CHECK(cudaMemset(p.workspace, 0, p.workspace_size));
-    bench_fill(p.a, p.a_size * p.sets, 1, type, 1.f);
-    bench_fill(p.b, p.b_size * p.sets, 2, type, 1.f);
-    CUDA_CHECK(cudaMemset(p.d, 0xff, 2 * p.d_size * p.sets));
+    bench_fill(p.a, p.a_size * p.sets / (tc_type_bits(kind.ab) / 8), 1, kind.ab, 1.f);
+    bench_fill(p.b, p.b_size * p.sets / (tc_type_bits(kind.ab) / 8), 2, kind.ab, 1.f);
+    CUDA_CHECK(cudaMemset(p.d, 0xff, p.d_size * p.sets));
     CUDA_CHECK(cudaStreamCreate(&p.stream));
     CUDA_CHECK(cudaDeviceSynchronize());
     return p;
@@ -127,7 +159,7 @@ static inline void bench_problem_free(bench_problem *p)
 /* Every element of D becomes a NaN: what a call leaves out shows. */
 static inline void bench_poison(const bench_problem *p)
 {
-    CUDA_CHECK(cudaMemset(p->d, 0xff, 2 * p->d_size * p->sets));
+    CUDA_CHECK(cudaMemset(p->d, 0xff, p->d_size * p->sets));
     CUDA_CHECK(cudaDeviceSynchronize());
 }
 
@@ -139,8 +171,8 @@ static inline tc_gemm_args bench_args(const bench_problem *p, int set)
     memset(&g, 0, sizeof g);
     set %= p->sets;
     g.m = p->m, g.n = p->n, g.k = p->k;
-    g.a = p->a + p->a_size * set, g.lda = p->k;
-    g.b = p->b + p->b_size * set, g.ldb = p->k;
+    g.a = p->a + p->a_size * set, g.lda = p->kind.a_col ? p->m : p->k;
+    g.b = p->b + p->b_size * set, g.ldb = p->kind.b_row ? p->n : p->k;
     g.d = p->d + p->d_size * set, g.ldd = p->n;
     g.workspace = p->workspace, g.workspace_size = p->workspace_size;
     return g;
@@ -148,22 +180,25 @@ static inline tc_gemm_args bench_args(const bench_problem *p, int set)
 
 /* ---- the largest difference between D of a set and another result ---- */
 typedef struct bench_difference {
-    float value; /* |x - y| / (sqrt(k) / 16 + |y|); infinite where x or y is a NaN */
+    float value; /* |x - y| / (bench_small + |y|); infinite where x or y is a NaN */
     size_t at;   /* its element */
 } bench_difference;
 
-/* Standard normal inputs give D a spread of sqrt(k): what a small element may differ by grows with it. */
-static __host__ __device__ inline float bench_small(int k) { return sqrtf((float)k) / 16; }
+/* Standard normal inputs give D a spread of sqrt(k), integers 256 times that: what a small element may differ by grows
+ * with it. Of tf32 each product is off by up to 2^-9. */
+static __host__ __device__ inline float bench_small(const bench_problem *p)
+{
+    return sqrtf((float)p->k) * (p->kind.ab == TC_S8 ? 16 : p->kind.ab == TC_TF32 ? 0.5f : 0.0625f);
+}
 #define BENCH_LIMIT 0.02f
 
-static __global__ void bench_diff_kernel(bench_problem p, const uint16_t *x, const uint16_t *y,
+static __global__ void bench_diff_kernel(bench_problem p, const void *x, const void *y,
                                          unsigned long long *worst)
 {
     const size_t count = (size_t)p.m * p.n;
-    const float small = bench_small(p.k);
+    const float small = bench_small(&p);
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
-        const float a = p.type == TC_BF16 ? tc_f32_from_bf16(x[i]) : tc_f32_from_f16(x[i]);
-        const float b = p.type == TC_BF16 ? tc_f32_from_bf16(y[i]) : tc_f32_from_f16(y[i]);
+        const float a = (float)bench_get(p.kind.d, x, i), b = (float)bench_get(p.kind.d, y, i);
         const float d = fabsf(a - b) / (small + fabsf(b));
         const unsigned bits = __float_as_uint(d == d ? d : INFINITY);
         /* the read spares nearly every atomic */
@@ -179,7 +214,7 @@ static inline bench_difference bench_diff(const bench_problem *p, int set, const
     bench_difference r;
     CUDA_CHECK(cudaMalloc((void **)&worst, 8));
     CUDA_CHECK(cudaMemset(worst, 0, 8));
-    bench_diff_kernel<<<1024, 256>>>(*p, p->d + p->d_size * set, (const uint16_t *)y, worst);
+    bench_diff_kernel<<<1024, 256>>>(*p, p->d + p->d_size * set, y, worst);
     CUDA_CHECK(cudaGetLastError());
     CUDA_CHECK(cudaMemcpy(&both, worst, 8, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(worst));
@@ -246,7 +281,8 @@ static inline double bench_replay(const bench_side *s, int lead, int replays)
 static inline int bench_passes(const bench_problem *p)
 {
     const bench_shape s = {p->m, p->n, p->k};
-    const double pass = p->sets * (fmax(bench_shape_flops(s) / 600e12, bench_shape_bytes(s) / 4e12) + 2e-6);
+    const double pass = p->sets * (fmax(bench_shape_flops(s) / bench_pace(p->kind) / 600e12,
+                                            bench_shape_bytes(s, p->kind) / 4e12) + 2e-6);
     return (int)fmax(1, fmin(ceil(p->replay / pass), BENCH_SETS_MAX / p->sets));
 }
 
@@ -351,16 +387,29 @@ static inline int bench_cublas_run(void *self, const bench_problem *p, int set)
     const bench_cublas *c = s->cublas;
     const tc_gemm_args g = bench_args(p, set);
     const float one = 1.f, zero = 0.f;
-    return cublasLtMatmul(bench_lt(), c->op, &one, g.b, c->a, g.a, c->b, &zero, g.d, c->d, g.d, c->d,
+    const int32_t int_one = 1, int_zero = 0;
+    const int ints = p->kind.d == TC_S32;
+    const void *alpha = ints ? (const void *)&int_one : &one, *beta = ints ? (const void *)&int_zero : &zero;
+    return cublasLtMatmul(bench_lt(), c->op, alpha, g.b, c->a, g.a, c->b, beta, g.d, c->d, g.d, c->d,
                           &c->algos[s->algo].algo, c->workspace, c->workspace_size, p->stream)
            != CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cudaDataType_t bench_cuda_type(int type)
+{
+    return type == TC_BF16 ? CUDA_R_16BF : type == TC_F16 ? CUDA_R_16F : type == TC_S8 ? CUDA_R_8I
+         : type == TC_S32 ? CUDA_R_32I : CUDA_R_32F;
 }
 
 /* The algorithms, captured. bias (may be NULL): n elements of D's type, and GELU after them (the tanh form). */
 static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p, const void *bias)
 {
-    const cudaDataType_t type = p->type == TC_BF16 ? CUDA_R_16BF : CUDA_R_16F;
-    const cublasOperation_t transposed = CUBLAS_OP_T;
+    const cudaDataType_t ab = bench_cuda_type(p->kind.ab), d = bench_cuda_type(p->kind.d);
+    const cublasOperation_t op_b = p->kind.b_row ? CUBLAS_OP_N : CUBLAS_OP_T,
+                            op_a = p->kind.a_col ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasComputeType_t compute = p->kind.ab == TC_S8     ? CUBLAS_COMPUTE_32I
+                                      : p->kind.ab == TC_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    const int m = p->m, n = p->n, k = p->k, b_row = p->kind.b_row, a_col = p->kind.a_col;
     const cublasLtEpilogue_t epilogue = bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
     cublasLtMatmulPreference_t preference;
     int found = 0;
@@ -368,13 +417,14 @@ static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p, co
     c->workspace_size = BENCH_WORKSPACE;
     CUDA_CHECK(cudaMalloc(&c->workspace, c->workspace_size));
     /* row-major D = A B is column-major D' = B' A' */
-    if (cublasLtMatmulDescCreate(&c->op, CUBLAS_COMPUTE_32F, CUDA_R_32F)
-        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed)
+    if (cublasLtMatmulDescCreate(&c->op, compute, p->kind.ab == TC_S8 ? CUDA_R_32I : CUDA_R_32F)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)
         || (bias && cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias))
-        || cublasLtMatrixLayoutCreate(&c->a, type, p->k, p->n, p->k)
-        || cublasLtMatrixLayoutCreate(&c->b, type, p->k, p->m, p->k)
-        || cublasLtMatrixLayoutCreate(&c->d, type, p->n, p->m, p->n) || cublasLtMatmulPreferenceCreate(&preference)
+        || cublasLtMatrixLayoutCreate(&c->a, ab, b_row ? n : k, b_row ? k : n, b_row ? n : k)
+        || cublasLtMatrixLayoutCreate(&c->b, ab, a_col ? m : k, a_col ? k : m, a_col ? m : k)
+        || cublasLtMatrixLayoutCreate(&c->d, d, n, m, n) || cublasLtMatmulPreferenceCreate(&preference)
         || cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                 &c->workspace_size, sizeof c->workspace_size)) {
         fprintf(stderr, "cublasLt cannot be set up for %dx%dx%d\n", p->m, p->n, p->k);

@@ -20,31 +20,34 @@
 #include "gemm_shapes.h"
 #include <stdarg.h>
 
-/* bias and GELU by erf, one element at a time; the tanh form comes with the kit as a pair hook */
-TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
-{
-    return tc_gelu(x + ((const tc_epi_vector *)args)->v[at.col]);
-}
+/* bench/gemm_kernels.cu has them */
+TC_GEMM_DECLARE(gemm_any);
+TC_GEMM_DECLARE(gemm_f16);
+TC_GEMM_DECLARE(gemm_erf);
+TC_GEMM_DECLARE(gemm_tanh);
+TC_GEMM_DECLARE(gemm_sm80);
+TC_GEMM_DECLARE(gemm_row_row);
+TC_GEMM_DECLARE(gemm_col_col);
+TC_GEMM_DECLARE(gemm_col_row);
+TC_GEMM_DECLARE(gemm_tf32);
+TC_GEMM_DECLARE(gemm_s8);
 
-TC_GEMM_DEFINE(gemm_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_DEFINE(gemm_f16, .a = TC_F16, .b = TC_F16, .d = TC_F16)
-TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu, .epi_size = sizeof(tc_epi_vector))
-TC_GEMM_DEFINE(gemm_tanh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_bias_gelu_tanh)
-TC_GEMM_SM80_DEFINE(gemm_sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256)
-
-static int run_any(void *self, const bench_problem *p, int set)
-{
-    const tc_gemm_args g = bench_args(p, set);
-    (void)self;
-    return gemm_any_run(&g, p->stream) != TC_OK;
-}
-
-static int run_f16(void *self, const bench_problem *p, int set)
-{
-    const tc_gemm_args g = bench_args(p, set);
-    (void)self;
-    return gemm_f16_run(&g, p->stream) != TC_OK;
-}
+/* A call of set `set`. */
+#define RUN(name)                                                      \
+    static int run_##name(void *self, const bench_problem *p, int set) \
+    {                                                                  \
+        const tc_gemm_args g = bench_args(p, set);                     \
+        (void)self;                                                    \
+        return gemm_##name##_run(&g, p->stream) != TC_OK;              \
+    }
+RUN(any)
+RUN(f16)
+RUN(sm80)
+RUN(row_row)
+RUN(col_col)
+RUN(col_row)
+RUN(tf32)
+RUN(s8)
 
 static int run_erf(void *self, const bench_problem *p, int set)
 {
@@ -62,20 +65,13 @@ static int run_tanh(void *self, const bench_problem *p, int set)
     return gemm_tanh_run(&g, p->stream) != TC_OK;
 }
 
-static int run_sm80(void *self, const bench_problem *p, int set)
-{
-    const tc_gemm_args g = bench_args(p, set);
-    (void)self;
-    return gemm_sm80_run(&g, p->stream) != TC_OK;
-}
-
 /* ---- the groups ---- */
 typedef enum activation { NONE, GELU_ERF, GELU_TANH } activation; /* the last two after a bias */
 
 typedef struct group {
     const char *name, *about;
     bench_fn run;
-    int type;
+    bench_kind kind;
     activation act;
     int plain; /* beside the kit's plain store, not cuBLASLt */
     const bench_shape *shapes;
@@ -83,18 +79,25 @@ typedef struct group {
 } group;
 
 #define SHAPES(list) list, sizeof list / sizeof list[0]
+#define BF16 {TC_BF16, TC_BF16, 0, 0}
+#define LAYOUT(a_col, b_row) {TC_BF16, TC_BF16, a_col, b_row}
 static const group groups[] = {
-    {"big", "every dimension 4096 or more", run_any, TC_BF16, NONE, 0, SHAPES(shapes_big)},
-    {"layers", "layers of language models, 256 to 8192 tokens", run_any, TC_BF16, NONE, 0, SHAPES(shapes_layers)},
-    {"small", "the same layers, 1 to 128 tokens", run_any, TC_BF16, NONE, 0, SHAPES(shapes_small)},
-    {"few", "few tiles, long k", run_any, TC_BF16, NONE, 0, SHAPES(shapes_few)},
-    {"odd", "odd sizes, rows of 16-byte multiples", run_any, TC_BF16, NONE, 0, SHAPES(shapes_odd)},
-    {"refused", "rows that TMA refuses", run_any, TC_BF16, NONE, 0, SHAPES(shapes_refused)},
-    {"f16", "f16 in place of bf16", run_f16, TC_F16, NONE, 0, SHAPES(shapes_f16)},
-    {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, TC_BF16, GELU_TANH, 0, SHAPES(shapes_fused)},
-    {"fused_tanh", "the same beside the kit's plain store", run_tanh, TC_BF16, GELU_TANH, 1, SHAPES(shapes_fused)},
-    {"fused_erf", "with erf, beside the kit's plain store", run_erf, TC_BF16, GELU_ERF, 1, SHAPES(shapes_fused)},
-    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256", run_sm80, TC_BF16, NONE, 0, SHAPES(shapes_sm80)},
+    {"big", "every dimension 4096 or more", run_any, BF16, NONE, 0, SHAPES(shapes_big)},
+    {"layers", "layers of language models, 256 to 8192 tokens", run_any, BF16, NONE, 0, SHAPES(shapes_layers)},
+    {"small", "the same layers, 1 to 128 tokens", run_any, BF16, NONE, 0, SHAPES(shapes_small)},
+    {"few", "few tiles, long k", run_any, BF16, NONE, 0, SHAPES(shapes_few)},
+    {"odd", "odd sizes, rows of 16-byte multiples", run_any, BF16, NONE, 0, SHAPES(shapes_odd)},
+    {"refused", "rows that TMA refuses", run_any, BF16, NONE, 0, SHAPES(shapes_refused)},
+    {"f16", "f16 in place of bf16", run_f16, {TC_F16, TC_F16, 0, 0}, NONE, 0, SHAPES(shapes_f16)},
+    {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, BF16, GELU_TANH, 0, SHAPES(shapes_fused)},
+    {"fused_tanh", "the same beside the kit's plain store", run_tanh, BF16, GELU_TANH, 1, SHAPES(shapes_fused)},
+    {"fused_erf", "with erf, beside the kit's plain store", run_erf, BF16, GELU_ERF, 1, SHAPES(shapes_fused)},
+    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256", run_sm80, BF16, NONE, 0, SHAPES(shapes_sm80)},
+    {"row_row", "A and B in rows", run_row_row, LAYOUT(0, 1), NONE, 0, SHAPES(shapes_types)},
+    {"col_col", "A and B in columns", run_col_col, LAYOUT(1, 0), NONE, 0, SHAPES(shapes_types)},
+    {"col_row", "A in columns, B in rows", run_col_row, LAYOUT(1, 1), NONE, 0, SHAPES(shapes_types)},
+    {"tf32", "f32 cut off to tf32", run_tf32, {TC_TF32, TC_F32, 0, 0}, NONE, 0, SHAPES(shapes_types)},
+    {"s8", "s8 to s32", run_s8, {TC_S8, TC_S32, 0, 0}, NONE, 0, SHAPES(shapes_types)},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OWN_MAX = 256, SAMPLES = 4096 };
 
@@ -136,12 +139,13 @@ typedef struct question {
 
 static __device__ double truth(const question *q, size_t row, size_t col)
 {
-    const uint16_t *a = q->p.a + q->p.a_size * q->set + row * q->p.k, *b = q->p.b + q->p.b_size * q->set + col * q->p.k;
-    const int lane = threadIdx.x % 32, bf16 = q->p.type == TC_BF16;
+    const char *a = q->p.a + q->p.a_size * q->set, *b = q->p.b + q->p.b_size * q->set;
+    const bench_kind kind = q->p.kind;
+    const int lane = threadIdx.x % 32, m = q->p.m, n = q->p.n, k = q->p.k;
     double x = 0;
-    for (int i = lane; i < q->p.k; i += 32)
-        x += bf16 ? (double)tc_f32_from_bf16(a[i]) * (double)tc_f32_from_bf16(b[i])
-                  : (double)tc_f32_from_f16(a[i]) * (double)tc_f32_from_f16(b[i]);
+    for (int i = lane; i < k; i += 32)
+        x += bench_get(kind.ab, a, kind.a_col ? (size_t)i * m + row : row * k + i)
+           * bench_get(kind.ab, b, kind.b_row ? (size_t)i * n + col : col * k + i);
     for (int i = 16; i; i /= 2) x += __shfl_xor_sync(0xffffffffu, x, i);
     if (q->act != NONE) x += q->bias[col];
     if (q->act == GELU_ERF) x = 0.5 * x * (1 + erf(x * 0.70710678118654752));
@@ -156,12 +160,10 @@ static __global__ void truth_kernel(question q)
                       : i < 4      ? (i & 1) * (m - 1) * n + (i >> 1) * (n - 1)
                                    : ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % (m * n);
     double x, d;
-    uint16_t bits;
     if (i >= (size_t)q.count) return;
-    bits = q.p.d[q.p.d_size * q.set + at];
-    d = q.p.type == TC_BF16 ? tc_f32_from_bf16(bits) : tc_f32_from_f16(bits);
+    d = bench_get(q.p.kind.d, q.p.d + q.p.d_size * q.set, at);
     x = truth(&q, at / n, at % n);
-    d = fabs(d - x) / (bench_small(q.p.k) + fabs(x));
+    d = fabs(d - x) / (bench_small(&q.p) + fabs(x));
     if (threadIdx.x % 32 == 0) atomicMax(q.worst, __float_as_uint(d == d ? (float)d : INFINITY));
 }
 
@@ -199,10 +201,10 @@ static void make_bias(contest *c)
     float *wide = (float *)malloc(4 * n);
     CUDA_CHECK(cudaMalloc((void **)&c->bias16, 2 * n));
     CUDA_CHECK(cudaMalloc((void **)&c->bias, 4 * n));
-    bench_fill(c->bias16, n, 3, c->p.type, 1.f);
+    bench_fill(c->bias16, n, 3, c->p.kind.d, 1.f);
     CUDA_CHECK(cudaMemcpy(narrow, c->bias16, 2 * n, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < n; i++)
-        wide[i] = c->p.type == TC_BF16 ? tc_f32_from_bf16(narrow[i]) : tc_f32_from_f16(narrow[i]);
+        wide[i] = c->p.kind.d == TC_BF16 ? tc_f32_from_bf16(narrow[i]) : tc_f32_from_f16(narrow[i]);
     CUDA_CHECK(cudaMemcpy(c->bias, wide, 4 * n, cudaMemcpyHostToDevice));
     c->vector.v = c->bias;
     free(narrow);
@@ -215,13 +217,13 @@ static int right_set(contest *c, int set)
     const bench_problem *p = &c->p;
     question q = {*p, set, c->g->act, c->bias, SAMPLES, 0, 0};
     bench_difference diff = {0, 0};
-    uint16_t *reference = 0;
+    char *reference = 0;
     float off;
     if (c->opponents && !c->g->plain) {
-        CUDA_CHECK(cudaMalloc((void **)&reference, 2 * p->d_size));
+        CUDA_CHECK(cudaMalloc((void **)&reference, p->d_size));
         bench_poison(p);
         bench_replay(c->theirs[0], 0, 1);
-        CUDA_CHECK(cudaMemcpy(reference, p->d + p->d_size * set, 2 * p->d_size, cudaMemcpyDeviceToDevice));
+        CUDA_CHECK(cudaMemcpy(reference, p->d + p->d_size * set, p->d_size, cudaMemcpyDeviceToDevice));
     }
     bench_poison(p);
     bench_replay(&c->ours, 0, 1);
@@ -281,7 +283,7 @@ static double measure(const group *g, bench_shape shape, const options *o)
     memset(&c, 0, sizeof c);
     snprintf(bench_now, sizeof bench_now, " (%s %dx%dx%d)", g->name, shape.m, shape.n, shape.k);
     c.g = g;
-    c.p = bench_problem_make(shape, g->type, o->sets);
+    c.p = bench_problem_make(shape, g->kind, o->sets);
     c.p.replay = fmin(1e-3, o->plan.seconds / 10);
     good = prepare(&c, o);
     /* the first set and the last: every set has its own inputs, so a graph that repeats one is found out */
@@ -348,7 +350,8 @@ static void warm(const options *o)
 {
     const bench_shape shape = {4096, 4096, 4096};
     static bench_cublas cublas;
-    bench_problem p = bench_problem_make(shape, TC_BF16, 0);
+    const bench_kind kind = BF16;
+    bench_problem p = bench_problem_make(shape, kind, 0);
     bench_cublas_make(&cublas, &p, 0);
     if (cublas.count) bench_burst(&cublas.sides[0], o->warm);
     bench_cublas_free(&cublas);
@@ -390,9 +393,10 @@ static void say_roofs(void)
 }
 
 /* ---- without a GPU: what would be done ---- */
-static double estimate(bench_shape s, int sets, const options *o)
+static double estimate(const group *g, bench_shape s, int sets, const options *o)
 {
-    const double call = fmax(bench_shape_flops(s) / 600e12, bench_shape_bytes(s) / 4e12) + 3e-6, replay = call * sets;
+    const double flops = bench_shape_flops(s) / bench_pace(g->kind), bytes = bench_shape_bytes(s, g->kind);
+    const double call = fmax(flops / 600e12, bytes / 4e12) + 3e-6, replay = call * sets;
     const double burst = 1.25 * fmax(o->plan.seconds, replay), quick = 1.25 * fmax(o->plan.seconds / 3, replay);
     return 0.15 + 10 * 3 * replay + 8 * 3 * quick + 3.5 * o->plan.rounds * burst;
 }
@@ -404,10 +408,10 @@ static double dry_group(const group *g, const options *o)
     if (cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0) != cudaSuccess || l2 <= 0) l2 = 50 << 20;
     for (int i = 0; i < g->count; i++) {
         const bench_shape s = g->shapes[i];
-        const int sets = o->sets > 0 ? o->sets : bench_sets(s, l2);
-        const double seconds = estimate(s, sets, o);
+        const int sets = o->sets > 0 ? o->sets : bench_sets(s, g->kind, l2);
+        const double seconds = estimate(g, s, sets, o), bytes = bench_shape_bytes(s, g->kind);
         printf("%s,%d,%d,%d: %d sets of %.2f MB, %.0f MB in all, about %.1f s\n", g->name, s.m, s.n, s.k, sets,
-               bench_shape_bytes(s) * 1e-6, sets * bench_shape_bytes(s) * 1e-6, seconds);
+               bytes * 1e-6, sets * bytes * 1e-6, seconds);
         total += seconds;
     }
     printf("# %s: %d shapes, about %.0f s\n", g->name, g->count, total);

@@ -68,6 +68,11 @@ static const bench_shape shapes_fused[] = {
     {4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}, {4096, 3072, 768},
 };
 
+/* for other types and layouts */
+static const bench_shape shapes_types[] = {
+    {4096, 4096, 4096}, {8192, 8192, 8192}, {4096, 14336, 4096}, {2048, 4096, 7168}, {64, 8192, 8192},
+};
+
 static const bench_shape shapes_sm80[] = {
     {4096, 4096, 4096}, {8192, 8192, 8192}, {1024, 1024, 1024},
 };

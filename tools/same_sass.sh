@@ -6,7 +6,7 @@
 #     make same-sass BASE=main TARGETS="90a"            80 and 90a unless named
 # Needs nvdisasm of the CUDA toolkit: in PATH, beside nvcc, named by NVDISASM=, or laid under build/same_sass/tools.
 #
-# Sources: the examples, bench/gemm.cu, bench/attention.cu, tests/gemm_fuzz.cu, tests/attn_fuzz.cu, compiled as
+# Sources: the examples, bench/gemm_kernels.cu, bench/attention.cu, tests/gemm_fuzz.cu, tests/attn_fuzz.cu, compiled as
 # check_ptx.sh does. One line a kernel:
 #     target  source  kernel  before  after  diff  masked  registers  verdict
 # before, after: instructions. diff: differing lines, those of both sides counted. masked: the same with the places of
@@ -158,7 +158,8 @@ mkdir -p "$tree"
 git archive "$sha" | tar -x -C "$tree"
 
 for top in . "$tree"; do
-    (cd "$top" && ls tests/attn_fuzz.cu bench/attention.cu tests/gemm_fuzz.cu bench/gemm.cu examples/*.cu 2>/dev/null)
+    (cd "$top" && ls tests/attn_fuzz.cu bench/attention.cu tests/gemm_fuzz.cu bench/gemm_kernels.cu examples/*.cu \
+        2> /dev/null)
 done | awk '!seen[$0]++' | {
     if [ -n "$ONLY" ]; then grep -E -- "$ONLY"; else cat; fi
 } | while read -r source; do

@@ -1,0 +1,30 @@
+/* gemm_kernels.cu - the kernels that gemm.cu measures. Each is compiled by itself, with KERNEL its number in the list
+ * below, so that make -j builds them side by side. */
+#include "../tc.h"
+
+#if KERNEL == 0
+TC_GEMM_DEFINE(gemm_any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+#elif KERNEL == 1
+TC_GEMM_DEFINE(gemm_f16, .a = TC_F16, .b = TC_F16, .d = TC_F16)
+#elif KERNEL == 2
+/* bias and GELU by erf, one element at a time; the tanh form comes with the kit as a pair hook */
+TC_DEV float bias_gelu(float x, tc_gemm_at at, const void *args)
+{
+    return tc_gelu(x + ((const tc_epi_vector *)args)->v[at.col]);
+}
+TC_GEMM_DEFINE(gemm_erf, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_gelu, .epi_size = sizeof(tc_epi_vector))
+#elif KERNEL == 3
+TC_GEMM_DEFINE(gemm_tanh, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi2 = tc_epi2_bias_gelu_tanh)
+#elif KERNEL == 4
+TC_GEMM_SM80_DEFINE(gemm_sm80, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256)
+#elif KERNEL == 5
+TC_GEMM_DEFINE(gemm_row_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layout = TC_ROW)
+#elif KERNEL == 6
+TC_GEMM_DEFINE(gemm_col_col, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout = TC_COL)
+#elif KERNEL == 7
+TC_GEMM_DEFINE(gemm_col_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW)
+#elif KERNEL == 8
+TC_GEMM_DEFINE(gemm_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32)
+#elif KERNEL == 9
+TC_GEMM_DEFINE(gemm_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32)
+#endif
