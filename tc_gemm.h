@@ -10,8 +10,9 @@
  *     {
  *         return tc_relu(x + ((const my_args *)args)->bias[at.col]);
  *     }
- *     TC_GEMM_DEFINE(gemm_bias_relu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu, .epi_size =
- *     sizeof(my_args)) ...
+ *     TC_GEMM_DEFINE(gemm_bias_relu, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu,
+ *                    .epi_size = sizeof(my_args))
+ *     ...
  *     my_args mine = { bias };
  *     tc_gemm_args args = { .m = m, .n = n, .k = k, .a = A, .lda = k, .b = B, .ldb = k, .d = D, .ldd = n,
  *                           .epi_args = &mine, .epi_size = sizeof mine };
@@ -98,8 +99,8 @@
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
- * multiple of .step), .cluster (.step: 1 or the configuration's), .parts (.split: fails if they do not
- * fit the workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
+ * multiple of .step), .cluster (.step: 1 or the configuration's), .parts (.split: fails if they do not fit the
+ * workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
  *
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
  * before it reads or writes anything. With args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
@@ -120,8 +121,7 @@
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
  *   in any combination; 0, which is what it is when left out, for all. Any shape still runs, by the best of the kernels
  *   that are there; choice->kernel of another is refused, and without TC_SHAPES_UNALIGNED so are A and B that break
- *   TMA's rules (rows, batches, bases that are no multiples of 16 bytes). A hint that is wrong
- *   costs time and no more.
+ *   TMA's rules (rows, batches, bases that are no multiples of 16 bytes). A hint that is wrong costs time and no more.
  *
  * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate,
  * rather than refuse.
