@@ -350,6 +350,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (test_int(0, 5) == 0) n = test_int(1, 24);
     if (test_int(0, 9) == 0) k = test_int(500, 3000), m = m % 96 + 1, n = n % 96 + 1; /* many laps of the ring */
     else if (largest >= 300 && test_int(0, 9) == 0) m *= 5, n *= 4, k %= 70;          /* many tiles for each block */
+    else if (largest >= 300 && test_int(0, 19) == 0) { /* long in one dimension */
+        const int which = test_int(0, 2);
+        m = m % 40 + 1, n = n % 40 + 1, k = k % 40 + 1;
+        *(which == 0 ? &m : which == 1 ? &n : &k) = test_int(4000, 20000);
+    }
     if (is_pair(kn->epi)) n = pad(n, 2);
     lda = pad(a_col ? m : k, unit) + unit * test_int(0, 3), ldb = pad(b_row ? n : k, unit) + unit * test_int(0, 3);
     ldc = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
