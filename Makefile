@@ -33,7 +33,7 @@ TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_m
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz
 
-.PHONY: all run test bench plots bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
+.PHONY: all run test bench plots bench-choice bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
 all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/tc_tune \
 	$(B)/types_doc
 
@@ -47,6 +47,7 @@ help:
 	@echo "make bench        GEMMs against cuBLASLt, about six minutes; writes bench/results/gemm.csv and draws docs/gemm_*.svg;"
 	@echo "                  ARGS=\"--group small\", ARGS=--list and the like only print (bench/gemm.cu says what there is; needs a GPU)"
 	@echo "make plots        draw docs/gemm_ratio.svg and docs/gemm_roofline.svg anew from bench/results/gemm.csv"
+	@echo "make bench-choice  what TC_GEMM_DEFINE picks beside the best that it could: 200 shapes, or ARGS='--count 20 --seed 7'"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   find the best tile for a shape: build/tc_tune, which see: --help (needs a GPU and NVRTC)"
 	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
@@ -123,6 +124,7 @@ $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
 
 BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9)
+.SECONDARY: $(BENCH_KERNELS)
 $(B)/bench/gemm_kernel_%.o: bench/gemm_kernels.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -DKERNEL=$* -c $< -o $@
@@ -156,6 +158,11 @@ $(B)/bench_plot: tools/bench_plot.c
 	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror $< -o $@ -lm
 plots: $(B)/bench_plot
 	$(PLOT)
+
+# what TC_GEMM_DEFINE picks beside the best that it could have picked
+bench-choice: $(B)/bench/choice
+	@mkdir -p bench/results
+	$(B)/bench/choice $(ARGS) | tee bench/results/choice.csv
 
 bench-attention: $(B)/bench/attention.so
 	@mkdir -p bench/results

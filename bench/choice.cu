@@ -1,0 +1,190 @@
+/* choice.cu - what TC_GEMM_DEFINE picks, beside the best of all that it could have picked: make bench-choice.
+ *     build/bench/choice                       200 shapes, log-uniform, from the clock's seed, which it prints
+ *     build/bench/choice --count 20 --seed 7   so many, from that seed
+ *     build/bench/choice --shapes 16,4096,4096 1000,1000,1000      these
+ *     --odd 1       any n and k; default: multiples of 8
+ *     --seconds 0.004 --rounds 5               a burst, and the rounds of the last eight
+ *
+ * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs in one short
+ * burst; the fastest eight then take turns with what the kit picks by itself. A row for each shape: what was picked and
+ * what was best, as kernel/width/cluster/parts, their microseconds, and the rate of the pick over the best's. */
+#include "bench.h"
+
+TC_GEMM_DECLARE(gemm_any);
+
+enum { CANDIDATES = 1024, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = 7 };
+
+typedef struct options {
+    bench_plan plan;
+    int count, odd, own_count;
+    unsigned long long seed;
+    bench_shape own[SHAPES_MOST];
+} options;
+
+typedef struct candidate {
+    tc_gemm_choice choice; /* kernel 0: the kit's own */
+    double seconds;
+} candidate;
+
+static int run_candidate(void *self, const bench_problem *p, int set)
+{
+    const candidate *c = (const candidate *)self;
+    tc_gemm_args g = bench_args(p, set);
+    if (c->choice.kernel) g.choice = &c->choice;
+    return gemm_any_run(&g, p->stream) != TC_OK;
+}
+
+static int takes(const bench_problem *p, tc_gemm_choice choice)
+{
+    tc_gemm_args g = bench_args(p, 0);
+    g.choice = &choice;
+    return gemm_any_can_run(&g, 0) == TC_OK;
+}
+
+/* All that the call takes. A kernel that picks its width itself is asked for each; of parts, those that are worth a try
+ * where k has so many steps. */
+static int list(const bench_problem *p, candidate *all)
+{
+    static const int parts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
+    int count = 0;
+    for (int kernel = 1; kernel <= KERNELS; kernel++) {
+        const tc_gemm_choice plain = {kernel, 0, 0, 0, 0};
+        if (!takes(p, plain)) continue;
+        for (int width = 16; width <= 256; width += 16)
+            for (int cluster = 1; cluster <= 2; cluster++)
+                for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+                    const tc_gemm_choice choice = {kernel, width, cluster, parts[i], 0};
+                    if ((parts[i] > 1 && p->k < parts[i] * 256) || !takes(p, choice)) continue;
+                    if (count < CANDIDATES) all[count++].choice = choice;
+                }
+    }
+    return count;
+}
+
+static int faster(const void *x, const void *y)
+{
+    const double a = ((const candidate *)x)->seconds, b = ((const candidate *)y)->seconds;
+    return a < b ? -1 : a > b;
+}
+
+/* The pick's rate over the best's; 0: it failed. */
+static double measure(bench_shape shape, const options *o)
+{
+    static candidate all[CANDIDATES], own;
+    const bench_kind kind = {TC_BF16, TC_BF16, 0, 0};
+    bench_side finalists[FINALISTS + 1], *sides[FINALISTS + 1];
+    bench_problem p = bench_problem_make(shape, kind, 0);
+    int count, best = -1, running = 0;
+    double ratio = 0;
+    p.replay = o->plan.seconds / 2;
+    snprintf(bench_now, sizeof bench_now, " (%dx%dx%d)", shape.m, shape.n, shape.k);
+    count = list(&p, all);
+    for (int i = 0; i < count; i++) {
+        bench_side s;
+        memset(&s, 0, sizeof s);
+        s.run = run_candidate, s.self = &all[i];
+        all[i].seconds = INFINITY;
+        if (bench_side_capture(&s, &p)) continue;
+        all[i].seconds = bench_burst(&s, o->plan.seconds);
+        bench_side_free(&s);
+    }
+    qsort(all, (size_t)count, sizeof *all, faster);
+    memset(finalists, 0, sizeof finalists);
+    memset(&own, 0, sizeof own);
+    for (int i = -1; i < FINALISTS && i < count; i++) {
+        bench_side *s = &finalists[i + 1];
+        s->run = run_candidate, s->self = i < 0 ? &own : &all[i];
+        if (!bench_side_capture(s, &p)) sides[running++] = s;
+        else if (i < 0) break;
+    }
+    if (running) bench_alternate(sides, running, &o->plan);
+    for (int i = 1; i < running; i++)
+        if (best < 0 || sides[i]->median < sides[best]->median) best = i;
+    if (best > 0) {
+        const candidate *b = (const candidate *)sides[best]->self;
+        ratio = bench_against(sides[0], sides[best], o->plan.rounds).median;
+        printf("%d,%d,%d,%.2f,%d/%d/%d/%d,%.2f,%.3f\n", shape.m, shape.n, shape.k, sides[0]->median * 1e6,
+               b->choice.kernel, b->choice.width, b->choice.cluster, b->choice.parts, sides[best]->median * 1e6, ratio);
+    } else {
+        printf("# %dx%dx%d: %s\n", shape.m, shape.n, shape.k, running ? "nothing to choose from" : tc_why());
+    }
+    fflush(stdout);
+    for (int i = 0; i < running; i++) bench_side_free(sides[i]);
+    bench_problem_free(&p);
+    return ratio;
+}
+
+static uint64_t next_random(unsigned long long *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+static int log_uniform(unsigned long long *state, int least, int most, int unit)
+{
+    const double u = (double)(next_random(state) >> 11) / 9007199254740992.0;
+    const int x = (int)(least * pow((double)most / least, u));
+    return x / unit * unit > 0 ? x / unit * unit : unit;
+}
+
+static int usage(const char *wrong)
+{
+    fprintf(stderr, "choice: %s; --count N --seed S --odd 1 --seconds S --rounds N --shapes m,n,k ...\n", wrong);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static options o = {{0.003, 5}, 200, 0, 0, 0, {{0, 0, 0}}};
+    double logs = 0, worst = INFINITY;
+    int good = 0, near = 0, failed = 0;
+    o.seed = (unsigned long long)time(0);
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (!strcmp(argv[i], "--shapes")) {
+            for (; i + 1 < argc && argv[i + 1][0] != '-'; i++) {
+                bench_shape *s = &o.own[o.own_count];
+                if (o.own_count == SHAPES_MOST || sscanf(argv[i + 1], "%d,%d,%d", &s->m, &s->n, &s->k) != 3 || s->m < 1
+                    || s->n < 1 || s->k < 1)
+                    return usage(argv[i + 1]);
+                o.own_count++;
+            }
+            continue;
+        }
+        if (!strcmp(argv[i], "--count")) o.count = atoi(value);
+        else if (!strcmp(argv[i], "--seed")) o.seed = strtoull(value, 0, 10);
+        else if (!strcmp(argv[i], "--odd")) o.odd = atoi(value);
+        else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
+        else if (!strcmp(argv[i], "--rounds")) o.plan.rounds = atoi(value);
+        else return usage(argv[i]);
+        i++;
+    }
+    if (o.count < 1 || o.count > SHAPES_MOST || o.plan.seconds <= 0 || o.plan.rounds < 1
+        || o.plan.rounds > BENCH_ROUNDS_MAX)
+        return usage("a number out of range");
+    bench_header(stdout, argc, argv);
+    if (o.own_count) o.count = o.own_count;
+    else printf("# seed %llu\n", o.seed);
+    printf("m,n,k,us,best,best_us,ratio\n");
+    for (int i = 0; i < o.count; i++) {
+        const int unit = o.odd ? 1 : 8;
+        bench_shape s = o.own[i];
+        double ratio;
+        while (!o.own_count) {
+            s.m = log_uniform(&o.seed, 1, 16384, 1), s.n = log_uniform(&o.seed, 64, 16384, unit);
+            s.k = log_uniform(&o.seed, 64, 32768, unit);
+            if (bench_shape_flops(s) < 3e12) break; /* some milliseconds */
+        }
+        ratio = measure(s, &o);
+        failed += ratio == 0;
+        if (ratio == 0) continue;
+        good++, near += ratio >= 0.97;
+        logs += log(ratio);
+        if (ratio < worst) worst = ratio;
+    }
+    printf("# %d shapes: within 3 %% on %d (%.0f %%), geometric mean %.3f, worst %.3f; %d failed\n", good, near,
+           good ? 100.0 * near / good : 0.0, good ? exp(logs / good) : 0.0, good ? worst : 0.0, failed);
+    return failed != 0;
+}
