@@ -57,8 +57,8 @@
  *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
  *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
  *
- * TYPES. On Hopper f16, bf16, tf32 (.round 0), s8 and u8 (to other types than s8) go to wgmma, the rest to the sm_80
- * kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
+ * TYPES. On Hopper f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (to other types than s8) go to wgmma, the rest to
+ * the sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
@@ -72,6 +72,9 @@
  *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
  *   wrap around.
+ *   TC_E4M3, TC_E5M2 by wgmma: the Tensor Cores' own sums have about 14 bits. Every .promote elements of k (128; a
+ *   multiple of .bk) they are added to sums in f32, which take as many registers again. .promote = TC_FAST does not, is
+ *   faster, and loses bits as k grows. With .promote give .step one width (.step = .bn): with more ptxas serialises.
  *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11 bits;
  *   past 65504 they are infinite.
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
@@ -205,8 +208,11 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
-    c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
-    c.step = t.step, c.swap = t.swap, c.split = t.split;
+    const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST; /* sums are held twice: half the columns */
+    const int bn = twice && !t.swap && t.bn > 128 ? t.bn / 2 : t.bn, width = t.swap ? t.bm : bn;
+    c.bm = turned ? bn : t.bm, c.bn = turned ? t.bm : bn;
+    c.step = t.step && twice && width > 64 ? width : t.step; /* with more widths ptxas serialises wgmma */
+    c.swap = t.swap, c.split = t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     c.schedule = t.schedule;
     c = tc_gemm_sm90_config(c);

@@ -16,6 +16,8 @@
 enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
 enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout: neighbours of a row, of a column */
 
+enum { TC_FAST = -1 }; /* .promote: never */
+
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
@@ -23,6 +25,7 @@ typedef struct tc_gemm_config {
     int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others than these: the sm_80 kernel */
     int d_layout;           /* how D and C lie (TC_ROW); TC_COL: the sm_80 kernel */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
+    int promote;            /* TC_E4M3, TC_E5M2 by wgmma: sums are kept in f32 after so many k (128); or TC_FAST */
     int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
     int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
     int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
@@ -123,7 +126,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_d_col(const tc_gemm_config c) { return c.d_layou
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
     return c.acc != TC_F16
-        && (tc__gemm_is_16(c.a) || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8));
+        && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
+            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8));
 }
 
 /* The same where rows may have any alignment. */
@@ -133,14 +137,16 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
-    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), s8 and u8 (not to s8), sums not in f16: other "   \
-    "types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not in "  \
+    "f16: other types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
     X(tc__gemm_a_ok((c).a), "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")      \
     X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)")               \
     X(tc__gemm_acc_ok(c), "tc: .acc must be TC_F16, of TC_F16 and fp8 alone, or left out")                            \
+    X((c).promote >= TC_FAST && ((c).promote == 0 || tc__gemm_is_fp8((c).a)),                                         \
+      "tc: .promote is for TC_E4M3 and TC_E5M2: a number of k, or TC_FAST")                                          \
     X(tc__gemm_d_ok(c),                                                                                               \
       "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64")           \
     X((c).round == 0 || ((c).round == 1 && (c).a == TC_TF32),                                                         \
@@ -212,7 +218,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(raster, 16),     TC__GEMM_FIELD(raster_group, 1 << 30),
     TC__GEMM_FIELD(epi_size, 0),    TC__GEMM_FIELD(a_layout, 0),
     TC__GEMM_FIELD(b_layout, 0),    TC__GEMM_FIELD(d_layout, 0),
-    TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
+    TC__GEMM_FIELD(promote, 0),     TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
     {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */

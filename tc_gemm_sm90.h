@@ -164,13 +164,30 @@ TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_bloc
 typedef struct tc__gemm90_loop_state {
     tc_gemm90_consumer *u;
     float *acc;
+    float *sums;   /* .promote: what acc has been added to */
     uint32_t last; /* the slot that is to be given back */
+    uint32_t since; /* .promote: blocks of k since acc was added */
 } tc__gemm90_loop_state;
 
 /* wgmma's descriptor of a block. */
 TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
 {
     return o.mn ? tc_wgmma_desc_mn(at, (uint32_t)o.box_bytes) : tc_wgmma_desc(at, 128);
+}
+
+/* .promote: the end of block kb of k. Waits for its products, and adds acc to the sums where it is time. */
+TC_DEV_SM90A void tc__gemm90_promote(const tc_gemm_config c, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
+                                     uint32_t kb)
+{
+    const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;
+    const uint32_t period = (uint32_t)(c.promote / c.bk);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc__gemm90_release(c, g, l->last);
+    if (++l->since < period && kb + 1 < l->u->w.k_blocks) return;
+    l->since = 0;
+    tc_wgmma_fence_acc(l->acc, count);
+#pragma unroll
+    for (int i = 0; i < count; i++) l->sums[i] = kb < period ? l->acc[i] : l->sums[i] + l->acc[i];
 }
 
 /* The k loop with the wgmma of one width. */
@@ -194,7 +211,8 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
                 for (int i = 0; i < tc__gemm90_rows(c) / 64; i++)
                     mma(l->acc + i * c.bn / 2,
                         tc_wgmma_desc_advance(da, (uint32_t)(tc_operand_step(oa, s) + i * 64 * 128)),
-                        tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : kb > 0);
+                        tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)),
+                        s > 0 ? 1 : tc__gemm90_promotes(c) ? l->since > 0 : kb > 0);
             }
         }
         tc_wgmma_commit_group();
@@ -203,9 +221,14 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
         tc_ring_next(ring, g->stages);
         ready = kb + 1 == u->w.k_blocks
              || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
-        TC_WGMMA_WAIT_GROUP(1);
-        if (kb > 0) tc__gemm90_release(c, g, l->last);
-        l->last = now;
+        if (tc__gemm90_promotes(c)) {
+            l->last = now;
+            tc__gemm90_promote(c, g, l, kb);
+        } else {
+            TC_WGMMA_WAIT_GROUP(1);
+            if (kb > 0) tc__gemm90_release(c, g, l->last);
+            l->last = now;
+        }
         if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
     }
 }
@@ -220,7 +243,8 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
 TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     const tc_gemm_config c = k.c;
-    tc__gemm90_loop_state l = {u, acc, 0};
+    float sums[256];
+    tc__gemm90_loop_state l = {u, acc, sums, 0, 0};
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
     if (c.any) tc__any_clear(c, g, &u->w, u->ring.stage);
     if (c.step) {
@@ -229,6 +253,11 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, 
         tc__gemm90_loop(c, k.mma, g, &l);
     }
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(u->next_turn);
+    if (tc__gemm90_promotes(c)) {
+#pragma unroll
+        for (int i = 0; i < tc__gemm90_rows(c) / 64 * c.bn / 2; i++) acc[i] = sums[i];
+        return;
+    }
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     tc__gemm90_release(c, g, l.last);
@@ -330,7 +359,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = c.step && c.cluster_m > 1 ? tc_uniform(tc_clusterid_x()) : blockIdx.x / blocks;
     const uint32_t step = c.step && c.cluster_m > 1 ? tc_uniform(tc_nclusterid_x()) : gridDim.x / blocks;
-    const int many = c.bn * tc__gemm90_rows(c) / 128 > 160; /* accumulators that want every register */
+    const int many = tc__gemm90_sums_held(c) > 160; /* accumulators that want every register */
     const tc_roles roles = tc_roles_of(c.consumers, c.any  ? TC_ROLES_COPIES
                                                     : many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 

@@ -50,6 +50,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(const tc_gemm_config given)
     return c.swap ? tc__gemm90_change(c) : c;
 }
 
+/* Does it keep its sums beside the Tensor Cores', whose own are short? */
+TC_HD TC_CONSTEXPR int tc__gemm90_promotes(const tc_gemm_config c) { return tc__gemm_is_fp8(c.a) && c.promote > 0; }
+
 /* Elements of k in 128 bytes of a row. */
 TC_HD TC_CONSTEXPR int tc__gemm90_box_k(const tc_gemm_config c)
 {
@@ -138,8 +141,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
     c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : 128;
-    c.bn = c.bn ? c.bn : turned || c.swap ? 128 : 256;
     c.bk = c.bk ? c.bk : c.a ? tc__gemm90_box_k(c) : 64;
+    c.promote = tc__gemm_is_fp8(c.a) && c.promote == 0 ? c.bk : c.promote;
+    c.bn = c.bn ? c.bn : turned || c.swap || tc__gemm90_promotes(c) ? 128 : 256;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
@@ -178,6 +182,12 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
     op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     return op;
+}
+
+/* Registers of a thread that hold sums. */
+TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
+{
+    return tc__gemm90_rows(v) * v.bn / 128 * (tc__gemm90_promotes(v) ? 2 : 1);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
@@ -249,8 +259,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
     X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
-    X(tc__gemm90_rows(tc_gemm90_view(c)) * tc_gemm90_view(c).bn / 128 <= ((c).consumers == 3 ? 96 : 208),             \
-      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers)")          \
+    X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 3 ? 96 : 208),                                     \
+      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers); half of "  \
+      "that with .promote")                                                                                           \
+    X((c).promote <= 0 || (c).promote % (c).bk == 0, "tc: .promote must be a multiple of .bk")                        \
     X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
       "tc: .cluster_m * .cluster_n must be in 1..8")                                                                  \
     X((c).bm % (8 * (c).cluster_n) == 0 && (c).bn % (8 * (c).cluster_m) == 0,                                         \

@@ -52,6 +52,14 @@ TC_GEMM_SM90_DEFINE(h_s8, .a = TC_S8, .b = TC_S8, .d = TC_BF16, .bm = 128, .bn =
                     .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(h_u8_s8, .a = TC_U8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 128, .swap = 1, .step = 16,
                     .split = 1)
+TC_GEMM_SM90_DEFINE(h_e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 128, .bn = 128, .step = 128, .split = 1,
+                    .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(h_e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 128, .bn = 96, .promote = 256,
+                    .schedule = TC_PINGPONG)
+TC_GEMM_SM90_DEFINE(h_e5m2_e4m3, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .bm = 64, .bn = 128, .swap = 1, .step = 64,
+                    .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(h_fast, .a = TC_E5M2, .b = TC_E5M2, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2,
+                    .promote = TC_FAST)
 TC_GEMM_SM90_DEFINE(h_row_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .b_layout = TC_ROW,
                     .cluster_m = 2, .step = 128, .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(h_col_row, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 128, .bn = 96, .a_layout = TC_COL,
@@ -70,6 +78,8 @@ TC_GEMM_SM90_DEFINE(h_row_row_to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .
 #define FP8(name, epi, smem) {#name, name##_can_run, name##_run, 89, epi, smem, name##_config(), 0, 0, 0, 0}
 static const kernel kernels[] = {
     H(h_tf32, EPI_ONCE, 1, 32, 128, 0), H(h_s8_u8, EPI_NONE, 1, 32, 128, 0), H(h_s8, EPI_ONCE, 0),
+    H(h_e4m3, EPI_ONCE, 1, 128, 128, 0), H(h_e4m3_e5m2, EPI_NONE, 0), H(h_e5m2_e4m3, EPI_ONCE, 1, 64, 64, 0),
+    H(h_fast, EPI_NONE, 0),
     H(h_u8_s8, EPI_NONE, 1, 16, 64, 0), H(h_row_row, EPI_ONCE, 1, 128, 256, 1), H(h_col_row, EPI_ONCE_PAIR, 0),
     H(h_col_col, EPI_BIAS_GELU, 0), H(h_col_col_to_col, EPI_RESIDUAL, 0), H(h_row_row_to_col, EPI_ONCE, 1, 16, 64, 0),
     ROW(row_row, EPI_BIAS_GELU), ROW(col_col, EPI_RESIDUAL), ROW(col_row, EPI_ONCE_PAIR),

@@ -191,6 +191,8 @@ static const char *const served[][7] = {
      "K-major, K-major", "f16, bf16, f32; either", "sm_90a"},
     {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "s8 u8, any of these", "s32",
      "K-major, K-major", "s32, f32, f16, bf16; either", "sm_90a"},
+    {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "e4m3 e5m2, any of these", "f32",
+     "K-major, K-major", "f16, bf16, f32; either", "sm_90a"},
     {"TC_GEMM_SM90_ANY_DEFINE", "wgmma; rows of any alignment", "f16 f16, bf16 bf16", "f32", "K-major, K-major",
      "f16, bf16, f32; row-major", "sm_90a"},
     {"TC_GEMM_DEFINE", "one of the above", "all of the above", "the same", "the same, on Hopper too", "the same",

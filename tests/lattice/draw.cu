@@ -106,9 +106,10 @@ static void draw_types(gemm_draw *g)
 static void draw_wgmma_types(gemm_draw *g)
 {
     tc_gemm_config *c = &g->c;
-    c->a = PICK(TC_TF32, TC_S8, TC_U8);
-    c->b = c->a == TC_TF32 ? c->a : PICK(TC_S8, TC_U8);
-    if (c->a != TC_TF32) c->d = PICK(TC_S32, TC_S32, TC_F32, TC_BF16);
+    c->a = PICK(TC_TF32, TC_S8, TC_U8, TC_E4M3, TC_E5M2);
+    c->b = c->a == TC_TF32 ? c->a : c->a == TC_S8 || c->a == TC_U8 ? PICK(TC_S8, TC_U8) : PICK(TC_E4M3, TC_E5M2);
+    if (c->a == TC_S8 || c->a == TC_U8) c->d = PICK(TC_S32, TC_S32, TC_F32, TC_BF16);
+    if (c->a == TC_E4M3 || c->a == TC_E5M2) c->promote = PICK(0, 0, 256, 384, TC_FAST);
     c->d_layout = g->hook->pair ? 0 : PICK(0, 0, TC_COL);
 }
 
@@ -250,7 +251,7 @@ static void gemm_fields(const gemm_draw *g)
     const tc_gemm_config *c = &g->c;
     snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
     add_field("a_layout", c->a_layout), add_field("b_layout", c->b_layout), add_field("d_layout", c->d_layout);
-    add_field("round", c->round), add_field("acc", c->acc);
+    add_field("promote", c->promote), add_field("round", c->round), add_field("acc", c->acc);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);
@@ -295,7 +296,7 @@ int main(int argc, char **argv)
             gemm_fields(&g);
             const tc_gemm_config view =
                 tc_gemm90_view(g.c.any ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c));
-            const int from = g.c.a == TC_E4M3 || g.c.a == TC_E5M2 ? 89 : sm;
+            const int from = sm == 80 && (g.c.a == TC_E4M3 || g.c.a == TC_E5M2) ? 89 : sm;
             snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d, %d", i,
                      i, from, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1, g.c.any);
             any = g.c.any;
