@@ -157,18 +157,18 @@ TC_DEV_SM80 void tc__any_store(const tc__any_batch *b, tc__any_to to)
  * The producer. Batches follow one another over all tiles of the block; one is on its way while another is stored.
  */
 typedef struct tc__any_cursor {
-    uint32_t index;       /* of the tile */
+    uint32_t tile;        /* which */
     int row, col, batch;  /* where it is */
     uint32_t block, left; /* block of k; blocks to come with it */
     int of_y;             /* of A: with copies, behind B's */
 } tc__any_cursor;
 
-/* The first batch of tile `index`, if there is one. */
-TC_DEV tc__any_cursor tc__any_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t index)
+/* The first batch of a tile, if there is one. */
+TC_DEV tc__any_cursor tc__any_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t tile)
 {
-    tc__any_cursor at = {index, 0, 0, 0, 0, 0, 0};
-    if (index < g->p->works) {
-        const tc_work w = tc_gemm90_work(c, g, index);
+    tc__any_cursor at = {tile, 0, 0, 0, 0, 0, 0};
+    if (tile < g->p->works) {
+        const tc_work w = tc_gemm90_work(c, g, tile);
         at.row = w.row, at.col = w.col, at.batch = w.batch;
         at.block = w.k_first, at.left = w.k_blocks;
     }
@@ -191,7 +191,7 @@ TC_DEV void tc__any_next(const tc_gemm_config c, const tc_gemm90_block *g, tc__a
     }
     at->of_y = 0;
     at->block++;
-    if (--at->left == 0) *at = tc__any_at(c, g, at->index + gridDim.x);
+    if (--at->left == 0) *at = tc__any_at(c, g, at->tile + gridDim.x);
 }
 
 /* Batch number i (a constant): loads it. */
@@ -264,11 +264,11 @@ TC_DEV_SM90 void tc__any_produce(const tc_gemm_config c, const tc_gemm90_block *
     u.ring.stage = u.ring.phase = 0;
     u.load = u.store = tc__any_at(c, g, tc__any_first());
     if (g->p->waits) tc_griddepcontrol_wait();
-    for (int loaded = 0; u.store.index < works; loaded = 1) {
+    for (int loaded = 0; u.store.tile < works; loaded = 1) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            if (loaded && u.store.index < works) tc__any_put(c, g, &u, i);
-            if (u.load.index < works) tc__any_get(c, g, &u, i);
+            if (loaded && u.store.tile < works) tc__any_put(c, g, &u, i);
+            if (u.load.tile < works) tc__any_get(c, g, &u, i);
         }
     }
 }
