@@ -117,9 +117,9 @@
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
  *                                                              hook
  *
- * FEWER KERNELS. Nine kernels take nvcc 10 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
+ * FEWER KERNELS. All of them take nvcc 10 to 12 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, deep        about half of the time
- *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
+ *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a quarter
  *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
  *   in any combination; 0, which is what it is when left out, for all. Any shape still runs, by the best of the kernels
@@ -368,8 +368,8 @@ TC_HOST tc_status tc__gemm_tiles_go(const tc_gemm_config *given, const tc__kerne
 TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0}, none = {0, 0, 0, 0, 0};
-    const tc_gemm_config plain = tc__gemm90_plain(*given);
-    const tc_gemm_args x = tc__gemm90_plain_args(given, g);
+    const tc_gemm_config plain = tc__gemm_plain(*given);
+    const tc_gemm_args x = tc__gemm_plain_args(given, g);
     const int fits = tc__gemm_fits(given, g, 'a') && tc__gemm_fits(given, g, 'b');
     if (g->choice && g->choice->kernel) return *g->choice;
     /* with one multiprocessor there are no clusters */
@@ -637,11 +637,6 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
     tc_gemm_sm90(k, &params);
 
-#define TC__GEMM_SM90_ANY_BODY(own, config, params)                                                                   \
-    TC__GEMM_HOOK(own)                                                                                                \
-    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
-    tc_gemm_sm90(k, &params.p);
-
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
     TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)
 
@@ -700,27 +695,26 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     TC__RULE_ASSERT(own##_config().shapes == 0,                                                                       \
                     "tc: .shapes leaves kernels of TC_GEMM_DEFINE out; this generator has one tile for all shapes")
 
+/* A generator of one Hopper kernel: its parameters' type, where in them tc_gemm_sm90_params are, its go. */
+#define TC__GEMM_SM90_ONE(name, own, params, where, go)                                                               \
+    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__GEMM_ONE_RULES(own)                                                                                           \
+    TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
+    TC__GEMM_SM90_KERNEL(name, params, tc_gemm_sm90_threads(own##_config()),                                          \
+                         TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config(), where)))                             \
+    TC__HOST_PART(TC__GO(own, gemm, go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
+
 /* See the top of this file. */
 #define TC_GEMM_SM90_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_config, __VA_ARGS__)                                                      \
-    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
-    TC__GEMM_ONE_RULES(own)                                                                                           \
     TC__RULE_ASSERT(!own##_config().any, "tc: .any is for TC_GEMM_SM90_ANY_DEFINE")                                   \
-    TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
-    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_params, tc_gemm_sm90_threads(own##_config()),                             \
-                         TC__SM90_STRICT(TC__GEMM_SM90_BODY(own, own##_config(), p)))                                 \
-    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
+    TC__GEMM_SM90_ONE(name, own, tc_gemm_sm90_params, p, tc__gemm_sm90_go)
 
 #define TC_GEMM_SM90_ANY_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM90_ANY_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM90_ANY_DEFINE_(name, own, ...)                                                                     \
     TC__GEMM_CONFIG(name, own, tc_gemm_sm90_any_config, __VA_ARGS__)                                                  \
-    TC__GEMM_SM90_RULES(TC__RULE_ASSERT, own##_config())                                                              \
-    TC__GEMM_ONE_RULES(own)                                                                                           \
-    TC__SIZES(name, own##_config(), tc_gemm_sm90_threads, tc_gemm_sm90_smem)                                          \
-    TC__GEMM_SM90_KERNEL(name, tc_gemm_sm90_any_params, tc_gemm_sm90_threads(own##_config()),                         \
-                         TC__SM90_STRICT(TC__GEMM_SM90_ANY_BODY(own, own##_config(), p)))                             \
-    TC__HOST_PART(TC__GO(own, gemm, tc__gemm_sm90_any_go, TC__FUNCTION(name)) TC__GEMM_ENTRIES(name, own))
+    TC__GEMM_SM90_ONE(name, own, tc_gemm_sm90_any_params, p.p, tc__gemm_sm90_any_go)
 
 #define TC_GEMM_SM80_DEFINE(name, ...) TC__CALL4(TC__GEMM_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__GEMM_SM80_DEFINE_(name, own, ...)                                                                         \
@@ -826,7 +820,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
         kernel, own##_sm90_any,                                                                                       \
         TC__GEMM_AUTO_IF(own##_has_any, tc_gemm_sm90_threads(tc__gemm_for_any(own##_config()))),                      \
         TC__IF_SM90A(if (own##_has_any) {                                                                             \
-            TC__GEMM_SM90_ANY_BODY(own, tc__gemm_for_any(own##_config()), TC__GEMM_PARAMS_OF)                         \
+            TC__GEMM_SM90_BODY(own, tc__gemm_for_any(own##_config()), TC__GEMM_PARAMS_OF.p)                           \
         }))
 #define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
     TC__LINE_BREAK enum {                                                                                             \

@@ -22,8 +22,8 @@ enum { TC_FAST = -1 }; /* .promote: never */
  * stands behind it. */
 typedef struct tc_gemm_config {
     int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
-    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others than these: the sm_80 kernel */
-    int d_layout;           /* how D and C lie (TC_ROW); TC_COL: the sm_80 kernel */
+    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others than these: types of 16 bits */
+    int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
     int promote;            /* TC_E4M3, TC_E5M2 by wgmma: sums are kept in f32 after so many k (128); or TC_FAST */
     int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
@@ -121,6 +121,29 @@ TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR int tc__gemm_a_col(const tc_gemm_config c) { return c.a_layout == TC_COL; }
 TC_HD TC_CONSTEXPR int tc__gemm_b_row(const tc_gemm_config c) { return c.b_layout == TC_ROW; }
 TC_HD TC_CONSTEXPR int tc__gemm_d_col(const tc_gemm_config c) { return c.d_layout == TC_COL; }
+
+/* Roles of A and B changed over, and with them a tile's rows and columns. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_change(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.a = given.b, c.b = given.a;
+    c.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW, c.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
+    c.bm = given.bn, c.bn = given.bm;
+    c.warps_m = given.warps_n, c.warps_n = given.warps_m;
+    c.cluster_m = given.cluster_n, c.cluster_n = given.cluster_m;
+    return c;
+}
+
+/* The configuration of the same product with D row-major: that of D's transpose, if it is not. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm_d_col(given)) return c;
+    c = tc__gemm_change(given);
+    c.d_layout = TC_ROW;
+    if (given.raster) c.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
+    return c;
+}
 
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
@@ -343,6 +366,20 @@ TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
     tc_gemm_args e = *g;
     if (tc__gemm_alpha(g) == 0) e.k = 0, e.a = e.b = 0;
     return e;
+}
+
+/* A call of the product that tc__gemm_plain is the configuration of. */
+TC_HOST tc_gemm_args tc__gemm_plain_args(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args x = *g;
+    if (!tc__gemm_d_col(*c)) return x;
+    x.m = g->n, x.n = g->m;
+    x.a = g->b, x.b = g->a;
+    x.lda = g->ldb, x.ldb = g->lda;
+    x.stride_a = g->stride_b, x.stride_b = g->stride_a;
+    x.pdl_constant = (g->pdl_constant & TC_CONSTANT_A ? TC_CONSTANT_B : 0)
+                   | (g->pdl_constant & TC_CONSTANT_B ? TC_CONSTANT_A : 0);
+    return x;
 }
 
 /* Does a matrix follow TMA's rules? One that is not read follows any. */

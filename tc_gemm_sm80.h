@@ -17,7 +17,7 @@
  *
  * An operand whose neighbours in memory are those of a k (A column-major, B row-major) lies there as it is: bk rows of
  * bm (bn) elements, which ldmatrix.trans turns on the way to the registers. Where D is column-major, the kernel
- * computes D^T = B^T A^T, whose rows lie together (tc__gemm80_view).
+ * computes D^T = B^T A^T, whose rows lie together (tc__gemm_plain).
  *
  * Types differ in little: an instruction takes 32 bytes of k of each row, whatever lies in them, and 16 x 8 sums of 4
  * bytes lie in the same lanes. f64 alone has fragments and an end of its own (tc__gemm80_place).
@@ -29,21 +29,6 @@
 #include "tc_pipe.h"
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
-
-/* The configuration as the kernel sees it, with D row-major: A and B change places where it is not. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_view(const tc_gemm_config given)
-{
-    tc_gemm_config v = given;
-    if (!tc__gemm_d_col(given)) return v;
-    v.d_layout = TC_ROW;
-    v.a = given.b, v.b = given.a;
-    v.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW;
-    v.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
-    v.bm = given.bn, v.bn = given.bm;
-    v.warps_m = given.warps_n, v.warps_n = given.warps_m;
-    if (given.raster) v.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
-    return v;
-}
 
 /* A block of A or B of a view in shared memory, and how it is copied there. */
 typedef struct tc__gemm80_operand {
@@ -82,7 +67,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_staged(const tc_gemm_config c, int cols) { ret
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
-    const tc_gemm_config v = tc__gemm80_view(c);
+    const tc_gemm_config v = tc__gemm_plain(c);
     const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
     const int ring = v.stages * (v.bm + v.bn) * tc__gemm80_k_bytes(v),
               epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4);
@@ -186,7 +171,7 @@ typedef struct tc_gemm80 {
 
 TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
 {
-    const tc_gemm_config v = tc__gemm80_view(c);
+    const tc_gemm_config v = tc__gemm_plain(c);
     const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
                          tc__gemm_sums(v)};
     return k;
@@ -700,23 +685,11 @@ TC_HOST int tc__gemm80_any(const tc_gemm_config *c, const tc_gemm_args *g)
     return g->k > 0 && !tc__gemm80_rows_aligned(c, g, 16);
 }
 
-/* A call as the view has it. */
-TC_HOST tc_gemm_args tc__gemm80_seen(const tc_gemm_config *c, const tc_gemm_args *g)
-{
-    tc_gemm_args x = *g;
-    if (!tc__gemm_d_col(*c)) return x;
-    x.m = g->n, x.n = g->m;
-    x.a = g->b, x.b = g->a;
-    x.lda = g->ldb, x.ldb = g->lda;
-    x.stride_a = g->stride_b, x.stride_b = g->stride_a;
-    return x;
-}
-
 /* Parameters of a checked call. blocks: how many run at a time. */
 TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args *g, int blocks, tc_gemm_sm80_params *p)
 {
-    const tc_gemm_config v = tc__gemm80_view(*c);
-    const tc_gemm_args x = tc__gemm80_seen(c, g);
+    const tc_gemm_config v = tc__gemm_plain(*c);
+    const tc_gemm_args x = tc__gemm_plain_args(c, g);
     const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;

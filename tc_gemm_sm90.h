@@ -340,16 +340,6 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     if (c.swap || tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
-/* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the
- * way, which the consumers of some kernels do not have. */
-TC_DEV_SM90 uint32_t tc__gemm90_first(const tc_gemm_config c)
-{
-    uint32_t x;
-    if (c.step && c.cluster_m > 1) asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(x));
-    else asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
-    return c.step ? x : x / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
-}
-
 /* The kernel. */
 TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
 {
@@ -525,27 +515,12 @@ TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc
     l->workspace = cut->workspace;
 }
 
-/* A call to the product that tc__gemm90_plain is the configuration of; with alpha = 0 it reads no A and B. */
-TC_HOST tc_gemm_args tc__gemm90_plain_args(const tc_gemm_config *c, const tc_gemm_args *args)
-{
-    const tc_gemm_args g = tc__gemm_effective(args);
-    tc_gemm_args x = g;
-    if (!tc__gemm_d_col(*c)) return x;
-    x.m = g.n, x.n = g.m;
-    x.a = g.b, x.b = g.a;
-    x.lda = g.ldb, x.ldb = g.lda;
-    x.stride_a = g.stride_b, x.stride_b = g.stride_a;
-    x.pdl_constant = (g.pdl_constant & TC_CONSTANT_A ? TC_CONSTANT_B : 0)
-                   | (g.pdl_constant & TC_CONSTANT_B ? TC_CONSTANT_A : 0);
-    return x;
-}
-
 /* A checked call that computes something. clusters: how many of the kernel run at a time (.step: blocks). */
 TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args *args, int clusters,
                                     tc_gemm_sm90_launch *l)
 {
-    const tc_gemm_config plain = tc__gemm90_plain(*c);
-    const tc_gemm_args g = tc__gemm90_plain_args(c, args);
+    const tc_gemm_config plain = tc__gemm_plain(*c);
+    const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc__gemm_device device = tc__gemm_device_of(clusters);
     tc_gemm_cut cut;
     tc_status st = tc__gemm90_cut(&plain, &g, &device, &cut);

@@ -247,14 +247,6 @@ TC_DEV_SM90 void tc__any_put(const tc_gemm_config c, const tc_gemm90_block *g, t
     tc_ring_next(&u->ring, g->stages);
 }
 
-/* blockIdx.x, asked for by each role: one value for both would stay in a register of each all the way. */
-TC_DEV uint32_t tc__any_first(void)
-{
-    uint32_t x;
-    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
-    return x;
-}
-
 /* All four warps of the producer's warpgroup. */
 TC_DEV_SM90 void tc__any_produce(const tc_gemm_config c, const tc_gemm90_block *g)
 {
@@ -262,7 +254,7 @@ TC_DEV_SM90 void tc__any_produce(const tc_gemm_config c, const tc_gemm90_block *
     tc__any_producer u;
     u.warp = (int)tc_uniform(threadIdx.x / 32u);
     u.ring.stage = u.ring.phase = 0;
-    u.load = u.store = tc__any_at(c, g, tc__any_first());
+    u.load = u.store = tc__any_at(c, g, tc__gemm90_first(c));
     if (g->p->waits) tc_griddepcontrol_wait();
     for (int loaded = 0; u.store.tile < works; loaded = 1) {
 #pragma unroll

@@ -21,33 +21,11 @@
 #include "tc_pipe.h"
 #include "tc_split.h"
 
-/* Roles of A and B changed over, and with them a tile's rows and columns. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_change(const tc_gemm_config given)
-{
-    tc_gemm_config c = given;
-    c.a = given.b, c.b = given.a;
-    c.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW, c.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
-    c.bm = given.bn, c.bn = given.bm;
-    c.cluster_m = given.cluster_n, c.cluster_n = given.cluster_m;
-    return c;
-}
-
-/* The configuration of the same product with D row-major: that of D's transpose, if it is not. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_plain(const tc_gemm_config given)
-{
-    tc_gemm_config c = given;
-    if (!tc__gemm_d_col(given)) return c;
-    c = tc__gemm90_change(given);
-    c.d_layout = TC_ROW;
-    if (given.raster) c.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
-    return c;
-}
-
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(const tc_gemm_config given)
 {
-    const tc_gemm_config c = tc__gemm90_plain(given);
-    return c.swap ? tc__gemm90_change(c) : c;
+    const tc_gemm_config c = tc__gemm_plain(given);
+    return c.swap ? tc__gemm_change(c) : c;
 }
 
 /* Does it keep its sums beside the Tensor Cores', whose own are short? */
@@ -213,7 +191,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_RULES(X, c)                                                                                              \
-    TC__GEMM_SM90_OWN_RULES(X, tc__gemm90_plain(c))
+    TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(tc__gemm_by_wgmma(c), TC__GEMM_BY_WGMMA)                                                                        \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
@@ -399,6 +377,16 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
                                            : 0u; /* known to be the same for a warp */
     b.wg = tc_warpgroup();
     return b;
+}
+
+/* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the
+ * way, which the consumers of some kernels do not have. */
+TC_DEV_SM90 uint32_t tc__gemm90_first(const tc_gemm_config c)
+{
+    uint32_t x;
+    if (c.step && c.cluster_m > 1) asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(x));
+    else asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    return c.step ? x : x / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
 }
 
 /* A consumer warpgroup: its place in the ring, and what its warps keep. */
