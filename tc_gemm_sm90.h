@@ -119,28 +119,36 @@ TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block
     }
 }
 
-/* Programmatic dependent launch: as much of the first tile as the ring takes, first of what the kernel before does not
- * write, then, when it has ended, of the rest. How many blocks that is. */
-TC_DEV_SM90 uint32_t tc__gemm90_load_early(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                           const tc_work *w)
+enum { TC__GEMM90_AHEAD = 4 };
+
+/* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
+ * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. */
+TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                       tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, w);
+    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
     const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A}, b = {c, TC__GEMM90_EARLY_B};
-    const uint32_t ahead = w->k_blocks < (uint32_t)g->stages ? w->k_blocks : (uint32_t)g->stages;
+    const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
+    const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
+    const uint32_t ahead = run->w.k_blocks < most ? run->w.k_blocks : most;
+    const int early = g->p->waits ? g->p->early : TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
+#pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {
-        const tc__gemm90_fetch_at at = {i, w->k_first + i};
+        const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
         tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, i), g->slot);
-        if (g->p->early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
-        if (g->p->early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
-    }
-    tc_griddepcontrol_wait();
-    for (uint32_t i = 0; i < ahead; i++) {
-        const tc__gemm90_fetch_at at = {i, w->k_first + i};
-        if (!(g->p->early & TC__GEMM90_EARLY_A)) tc__gemm90_fetch(a, g, &s, at);
-        if (!(g->p->early & TC__GEMM90_EARLY_B)) tc__gemm90_fetch(b, g, &s, at);
+        if (early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
+        if (early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
         tc_ring_next(&u->ring, g->stages);
     }
-    return ahead;
+    run->from = ahead;
+    if (!g->p->waits) return;
+    tc_griddepcontrol_wait();
+#pragma unroll 1
+    for (uint32_t i = 0; i < ahead; i++) {
+        const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
+        if (!(early & TC__GEMM90_EARLY_A)) tc__gemm90_fetch(a, g, &s, at);
+        if (!(early & TC__GEMM90_EARLY_B)) tc__gemm90_fetch(b, g, &s, at);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -198,7 +206,9 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
     tc_gemm90_consumer *u = l->u;
     tc_ring *ring = &u->ring;
     for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
-        const uint32_t slot = g->ring + ring->stage * g->slot, now = ring->stage;
+        /* where ptxas does not see that the stage is the same for all lanes, descriptors would take a way through
+         * ordinary registers before each wgmma */
+        const uint32_t now = ring->stage, at = g->ring + now * g->slot, slot = c.split ? tc_uniform(at) : at;
         /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
         const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
         const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
@@ -263,6 +273,31 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, 
     tc__gemm90_release(c, g, l.last);
 }
 
+/* The barriers that say that a slot is full. */
+TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    tc_pipe_init_full(g->pipe, c.stages, c.any ? 4 : 1); /* one of each warp that copies */
+    tc_fence_mbarrier_init();
+}
+
+/* The producer's warp, while the others make the other barriers. A block without neighbours need not wait for anybody
+ * to fetch its first slots: it makes the full barriers itself. */
+TC_DEV_SM90 void tc__gemm90_start_producer(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                           tc__gemm90_run *run)
+{
+    if (tc_elect_one()) {
+        tc_prefetch_tensormap(&g->p->a);
+        tc_prefetch_tensormap(&g->p->b);
+    }
+    run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
+    if (tc__gemm90_cluster(c, g) == 1 && tc_elect_one()) {
+        tc__gemm90_start_full(c, g);
+        tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
+        if (blockIdx.x < g->p->works) tc__gemm90_load_ahead(c, g, u, run);
+    }
+    __syncwarp();
+}
+
 /* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. One thread makes the full
  * barriers, one the empty ones, one the rest. */
 TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block *g)
@@ -270,21 +305,14 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
     const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.consumers);
-    const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1), warp = tc_uniform(threadIdx.x / 32u);
+    const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
-    if (!c.any && warp == 0u && tc_elect_one()) {
-        tc_prefetch_tensormap(&g->p->a);
-        tc_prefetch_tensormap(&g->p->b);
-    }
-    if (warp == 1u && tc_elect_one()) {
-        tc_pipe_init_full(g->pipe, g->stages, c.any ? 4 : 1); /* one of each warp that copies */
+    if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1 && tc_elect_one()) tc__gemm90_start_full(c, g);
+    if (g->warp == 2 && tc_elect_one()) {
+        tc_pipe_init_empty(g->pipe, c.stages, releases);
         tc_fence_mbarrier_init();
     }
-    if (warp == 2u && tc_elect_one()) {
-        tc_pipe_init_empty(g->pipe, g->stages, releases);
-        tc_fence_mbarrier_init();
-    }
-    if (warp == 3u && tc_elect_one()) {
+    if (g->warp == 3 && tc_elect_one()) {
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);
@@ -317,7 +345,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     float acc[256];
     u.ring.stage = u.ring.phase = 0;
     u.row = pingpong ? 0 : (wg - 1) * tc__gemm90_rows(c);
-    u.warp_row = u.row + (int)tc_uniform(threadIdx.x / 32u % 4u) * 16;
+    u.warp_row = u.row + g->warp % 4 * 16;
     u.my_turn = turn_at + turn * 8u;
     u.next_turn = turn_at + (turn + 1u == turns ? 0u : turn + 1u) * 8u;
     u.buf = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store
@@ -337,7 +365,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
 #pragma unroll
         for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     }
-    if (c.swap || tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
 /* The kernel. */
@@ -347,21 +375,21 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     const tc_gemm_config c = k.c;
     const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
-    const uint32_t first = c.step && c.cluster_m > 1 ? tc_uniform(tc_clusterid_x()) : blockIdx.x / blocks;
-    const uint32_t step = c.step && c.cluster_m > 1 ? tc_uniform(tc_nclusterid_x()) : gridDim.x / blocks;
+    const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int many = tc__gemm90_sums_held(c) > 160; /* accumulators that want every register */
     const tc_roles roles = tc_roles_of(c.consumers, c.any  ? TC_ROLES_COPIES
                                                     : many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
-    tc__gemm90_run run = {tc_gemm90_work(c, &g, first), 0};
+    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0}, 0};
+    tc_gemm90_producer u = {{0, 0}, 0};
+    if (!c.any && g.warp == 0) tc__gemm90_start_producer(c, &g, &u, &run);
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
         if (c.any) {
             tc__any_produce(c, &g);
-        } else if (tc_uniform(threadIdx.x / 32u) == 0u && tc_elect_one()) {
-            tc_gemm90_producer u = {{0, 0}, 0};
-            if (p->waits && first < p->works) run.from = tc__gemm90_load_early(c, &g, &u, &run.w);
+        } else if (g.warp == 0 && tc_elect_one()) {
+            if (p->waits && blocks > 1 && first < p->works) tc__gemm90_load_ahead(c, &g, &u, &run);
             for (uint32_t i = first; i < p->works; run.w = tc_gemm90_work(c, &g, i)) {
                 tc_gemm_sm90_load(c, &g, &u, &run);
                 u.back ^= p->to_and_fro;
@@ -371,7 +399,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
         }
     } else {
         tc_roles_consumer(roles);
-        tc__gemm90_consume(k, &g, c.any || tc__gemm_sums(c) == TC_S32 ? tc__gemm90_first(c) : first, step);
+        tc__gemm90_consume(k, &g, c.any || tc__gemm_sums(c) == TC_S32 ? tc__gemm90_first(c, &g) : first, step);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {
@@ -452,6 +480,8 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
         p->d_by = TC__GEMM90_D_PIECES; /* boxes know sums as they are, and C of floats */
     if (p->d_by == TC__GEMM90_D_TMA && cut->classes) p->d_by = TC__GEMM90_D_ROWS; /* .any: not one row after another */
+    p->d_plain = p->d_by == TC__GEMM90_D_TMA && p->out.beta == 0.f;
+    p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
     if (p->d_by == TC__GEMM90_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
     return st;
 }

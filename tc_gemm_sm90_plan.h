@@ -128,8 +128,10 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
     c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && rows == 64 ? 1 : 2;
     c.epi_stages = c.epi_stages ? c.epi_stages : 2;
-    if (c.stages == 0 && c.step) {
-        c.stages = TC__GEMM90_MOST_STAGES;
+    if (c.stages == 0 && c.step > 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as the narrowest tiles may have */
+        const tc_gemm_config v = tc_gemm90_view(c);
+        c.stages = TC__SM90_SMEM_MAX / (tc__gemm90_slot(v, v.step) + tc_pipe_bytes(1));
+        c.stages = c.stages > TC__GEMM90_MOST_STAGES ? TC__GEMM90_MOST_STAGES : c.stages;
     } else if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as many as fit, at most 12 */
         const tc_gemm_config v = tc_gemm90_view(c);
         const int slot = tc__gemm90_slot(v, v.bn) + tc_pipe_bytes(1);
@@ -281,8 +283,9 @@ typedef struct tc_gemm_sm90_params {
     tc_gemm_split split;
     uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
     int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
-    int d_first;                    /* D's lines leave the L2 first */
     int d_by;                       /* how boxes go to D: TC__GEMM90_D_* */
+    uint8_t d_plain, d_clips;       /* by TMA, without C; and TMA leaves out what a box has outside of D */
+    uint8_t d_first;                /* D's lines leave the L2 first */
     int classes;                    /* .any: log2 of the classes of A's rows */
     tc_tmap a, b, d;
     tc_gemm_out out;
@@ -340,7 +343,7 @@ typedef struct tc_gemm90_block {
     int width, stages;
     int cluster_m; /* blocks of a cluster along the instruction's rows */
     uint32_t rank; /* in the cluster */
-    int wg;        /* warpgroup of this thread */
+    int warp, wg;  /* warp and warpgroup of this thread, known to be the same for a warp */
 } tc_gemm90_block;
 
 /* This block's place in its cluster; with cluster_k all have the same. Where there is one row, nothing is divided. */
@@ -362,6 +365,14 @@ TC_DEV int tc__gemm90_cluster(const tc_gemm_config c, const tc_gemm90_block *b)
     return b->cluster_m * c.cluster_n * c.cluster_k;
 }
 
+/* A number of blocks in clusters. The grid is a line of clusters, so the cluster's number and the block's rank in it
+ * need no special register, which ptxas would find by a division of floats. With .step a cluster is of 1 or 2. */
+TC_DEV uint32_t tc__gemm90_per_cluster(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t blocks)
+{
+    if (c.step) return c.cluster_m > 1 ? blocks >> (b->cluster_m - 1) : blocks;
+    return blocks / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
+}
+
 TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem)
 {
     tc_gemm90_block b;
@@ -373,20 +384,19 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
     b.slot = (uint32_t)tc__gemm90_slot(c, b.width);
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
     b.cluster_m = c.step && c.cluster_m > 1 ? p->cluster : c.cluster_m;
-    b.rank = tc__gemm90_cluster(c, &b) > 1 ? tc_uniform(tc_cluster_ctarank())
-                                           : 0u; /* known to be the same for a warp */
-    b.wg = tc_warpgroup();
+    b.rank = blockIdx.x - tc__gemm90_per_cluster(c, &b, blockIdx.x) * (uint32_t)tc__gemm90_cluster(c, &b);
+    b.warp = (int)tc_uniform(threadIdx.x / 32u);
+    b.wg = b.warp / 4;
     return b;
 }
 
 /* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the
  * way, which the consumers of some kernels do not have. */
-TC_DEV_SM90 uint32_t tc__gemm90_first(const tc_gemm_config c)
+TC_DEV_SM90 uint32_t tc__gemm90_first(const tc_gemm_config c, const tc_gemm90_block *b)
 {
     uint32_t x;
-    if (c.step && c.cluster_m > 1) asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(x));
-    else asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
-    return c.step ? x : x / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
+    return tc__gemm90_per_cluster(c, b, x);
 }
 
 /* A consumer warpgroup: its place in the ring, and what its warps keep. */

@@ -2,10 +2,9 @@
  * Needs: the headers below; sm_90a.
  *
  *     tc_gemm_sm90_store      acc through alpha, beta * C and the hook to D:
- *         boxes               what lies wholly inside D: 16 rows of a warp through shared memory, by TMA
- *         pieces              all else: 16 x 16 values through shared memory as f32, eight neighbours of a row a lane
- *                             (boxes that D's last row or column cuts; all of a .swap tile, which lies there on its
- *                             side)
+ *         boxes               16 rows of a warp through shared memory, by TMA
+ *         pieces              what D's last row or column cuts where there is a hook or C, and .swap tiles that lie on
+ *                             their side: 16 x 16 values through shared memory as f32, eight neighbours of a row a lane
  *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
  *
  * A store belongs to one warp (16 rows), from registers to TMA: the epilogue has no barrier wider than a warp, but
@@ -226,7 +225,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
     const int warp = split ? (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps) : 0;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     int i = last;
-    if (c.swap || lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+    if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
     if (!split) slices = 1u;
 #pragma unroll 1
     for (;; i += apart * warps) {
@@ -302,10 +301,10 @@ TC_DEV_SM90 void tc__gemm90_leave(const tc_gemm90_block *g, const tc_gemm90_cons
 TC_DEV_SM90 void tc__gemm90_send(const tc_gemm90_block *g, uint32_t from, tc_gemm_at first)
 {
     const tc_gemm_sm90_params *p = g->p;
-    if (p->d_first)
-        TC_CP_ASYNC_BULK_TENSOR_STORE(3d, tile, L2::cache_hint, &p->d, (first.col, first.row, first.batch), from,
-                                      tc_createpolicy_evict_first());
-    else tc_cp_async_bulk_tensor_3d_store(&p->d, from, first.col, first.row, first.batch);
+    uint64_t usual;
+    TC_CREATEPOLICY_FRACTIONAL(.L2::evict_normal, usual);
+    TC_CP_ASYNC_BULK_TENSOR_STORE(3d, tile, L2::cache_hint, &p->d, (first.col, first.row, first.batch), from,
+                                  p->d_first ? tc_createpolicy_evict_first() : usual);
     tc_cp_async_bulk_commit_group();
 }
 
@@ -315,44 +314,117 @@ TC_DEV char *tc__gemm90_d(const tc_gemm_out *o, const tc_box b, tc_gemm_at at)
     return (char *)o->d + tc__epi_d_at(o, at) * (tc_type_bits(b.type) / 8);
 }
 
-/* The boxes of this warp that lie wholly inside D. */
+/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
+TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return !tc__gemm_hooked(c) && g->p->d_clips;
+}
+
+/* Has a block's last tile all of its boxes at once, in the ring, which nobody needs any more? Else a warp waits until
+ * TMA has read a box before it fills it again: some hundred cycles each. */
+TC_HD TC_CONSTEXPR int tc__gemm90_spreads(const tc_gemm_config c)
+{
+    const tc_box box = tc__gemm90_box(c);
+    return c.schedule == TC_COOPERATIVE && !c.swap && tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) > c.epi_stages
+        && c.bm / 16 * tc__gemm90_boxes(c) * 16 * box.bytes <= tc_gemm_sm90_plan_of(c).ring_bytes;
+}
+
+/* What a warp's boxes have in common. */
+typedef struct tc__gemm90_storing {
+    uint32_t buf;         /* where they are filled, */
+    int spread;           /* each in a place of its own, or in turn */
+    int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
+} tc__gemm90_storing;
+
+/* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
+ * for diverged and moves the main loop's descriptors out of the uniform registers. */
+TC_DEV int tc__gemm90_box_exists(const tc_gemm_config c, const tc_gemm90_block *g, const tc__gemm90_storing *s,
+                                 tc_gemm_at first, int i)
+{
+    const int cols = tc_box_cols(tc__gemm90_box(c));
+    return (!c.step || i % tc__gemm90_boxes(c) * cols < g->width) && first.row + s->in_rows <= g->p->out.m
+        && first.col + s->in_cols <= g->p->out.n;
+}
+
+/* Box number i's place, free. */
+TC_DEV_SM90 uint32_t tc__gemm90_box_take(const tc_gemm_config c, const tc_gemm90_consumer *u,
+                                         const tc__gemm90_storing *s, int i)
+{
+    const uint32_t n = s->spread ? (uint32_t)i : u->stores % (uint32_t)c.epi_stages;
+    if (!s->spread && tc_elect_one()) tc__bulk_wait_read(c.epi_stages - 1);
+    __syncwarp();
+    return s->buf + n * (uint32_t)(16 * tc__gemm90_box(c).bytes);
+}
+
+/* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
+TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *o, float *v, uint32_t to,
+                                     tc_gemm_at first)
+{
+    const tc_box box = tc__gemm90_box(c);
+    const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32, lane = tc_lane();
+    const int group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : most;
+    const uint32_t lane_at = tc_box_lane(box);
+#pragma unroll
+    for (int from = 0; from < cols / 2; from += group) {
+#pragma unroll
+        for (int j = from; j < from + group; j += 2) {
+            const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
+                                   first.batch, 0};
+            tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
+        }
+        tc__gemm90_f32_to_d(c, v + from, group);
+        tc_box_put(box, to + lane_at, v, from, from + group);
+    }
+}
+
+TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, uint32_t from, tc_gemm_at first)
+{
+    tc_fence_proxy_async_shared();
+    __syncwarp();
+    if (tc_elect_one()) tc__gemm90_send(g, from, first); /* bulk groups are a thread's: always the same one's */
+}
+
+/* The boxes of this warp that lie inside D: wholly, or in part where TMA clips. Twice: most calls have no C and store by
+ * TMA, and a block's last tile runs through instructions that have to come from memory as it goes, so theirs stand close
+ * together. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         float *acc)
 {
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
-    const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
-    const int group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : most;
-    const int lane = tc_lane(), across = tc__gemm90_boxes(c);
-    const uint32_t lane_at = tc_box_lane(box);
+    const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), boxes = tc__gemm90_rows(c) / 64 * across;
+    const int clips = tc__gemm90_clips(c, g), raw = tc__gemm_raw(c);
+    tc__gemm90_storing s = {u->buf, tc__gemm90_spreads(c) && u->last, clips ? 1 : 16, clips ? 1 : cols};
+    if (s.spread) {
+        s.buf = g->ring + (uint32_t)((g->warp - 4) * boxes * 16 * box.bytes);
+        tc_bar_sync(1, 128 * c.consumers);
+    }
+    if (g->p->d_plain) {
 #pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
+        for (int i = 0; i < boxes; i++) {
+            float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
+            const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
+            if (tc__gemm90_box_exists(c, g, &s, first, i)) {
+                const uint32_t to = tc__gemm90_box_take(c, u, &s, i);
+                if (!raw) tc__epi_alpha(v, cols / 2, o->alpha);
+                tc__gemm90_box_fill(c, o, v, to, first);
+                tc__gemm90_box_send(g, to, first);
+                ++u->stores;
+            }
+        }
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < boxes; i++) {
         float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
         const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
-        /* Only conditions that the compiler knows to be the same for the warp may stand around what follows: else it
-         * takes the warp for diverged and moves the main loop's descriptors out of the uniform registers. */
-        if ((!c.step || i % across * cols < g->width) && first.row + 16 <= o->m && first.col + cols <= o->n) {
-            const uint32_t to = u->buf + (u->stores % (uint32_t)c.epi_stages) * (uint32_t)(16 * box.bytes);
-            if (lane == 0) tc__bulk_wait_read(c.epi_stages - 1);
-            __syncwarp();
-            if (!tc__gemm_raw(c)) tc__epi_alpha(v, cols / 2, o->alpha);
-            if (!tc__gemm_raw(c) && o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
-            /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
-#pragma unroll
-            for (int from = 0; from < cols / 2; from += group) {
-#pragma unroll
-                for (int j = from; j < from + group; j += 2) {
-                    const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
-                                           first.batch, 0};
-                    tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
-                }
-                tc__gemm90_f32_to_d(c, v + from, group);
-                tc_box_put(box, to + lane_at, v, from, from + group);
-            }
+        if (tc__gemm90_box_exists(c, g, &s, first, i)) {
+            const uint32_t to = tc__gemm90_box_take(c, u, &s, i);
+            if (!raw) tc__epi_alpha(v, cols / 2, o->alpha);
+            if (!raw && o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
+            tc__gemm90_box_fill(c, o, v, to, first);
             if (!tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
-                tc_fence_proxy_async_shared();
-                __syncwarp();
-                if (lane == 0) tc__gemm90_send(g, to, first);
+                tc__gemm90_box_send(g, to, first);
             } else {
                 __syncwarp();
                 tc_box_copy(box, 16, to, tc__gemm90_d(o, box, first), o->ldd * tc_type_bits(c.d) / 8);
@@ -430,12 +502,14 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
 {
     const tc_gemm_out *o = &g->p->out;
     const int split = c.split && g->p->split.parts > 1u;
-    const int cut = u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n;
+    const int clips = tc__gemm90_clips(c, g);
+    const int cut = !clips && (u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n);
     uint32_t slices = 0u;
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split) slices = tc__gemm90_meet(c, g, u, acc);
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
-    const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64 || u->w.row + u->row + tc__gemm90_rows(c) > o->n
+    const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64
+                                 || (!clips && u->w.row + u->row + tc__gemm90_rows(c) > o->n)
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
     const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
     if (split ? slices != 0u : c.swap ? aside : cut || !boxes) tc__gemm90_store_pieces(c, g, u, acc, slices);

@@ -128,11 +128,13 @@ TC_DEV uint32_t tc_pipe_empty(tc_pipe p, uint32_t stage) { return p.empty + stag
  * slot full; releases: those that give it back. */
 TC_DEV_SM90 void tc_pipe_init_full(tc_pipe p, const int stages, uint32_t fills)
 {
+#pragma unroll
     for (int s = 0; s < stages; s++) tc_mbarrier_init(tc_pipe_full(p, (uint32_t)s), fills);
 }
 
 TC_DEV_SM90 void tc_pipe_init_empty(tc_pipe p, const int stages, uint32_t releases)
 {
+#pragma unroll
     for (int s = 0; s < stages; s++) tc_mbarrier_init(tc_pipe_empty(p, (uint32_t)s), releases);
 }
 

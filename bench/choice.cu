@@ -3,11 +3,13 @@
  *     build/bench/choice --count 20 --seed 7   so many, from that seed
  *     build/bench/choice --shapes 16,4096,4096 1000,1000,1000      these
  *     --odd 1       any n and k; default: multiples of 8
- *     --seconds 0.004 --rounds 5               a burst, and the rounds of the last eight
+ *     --seconds 0.003 --rounds 5               a burst, and the rounds of the last eight
+ *     --all FILE    every candidate's microseconds to a file
  *
- * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs in one short
- * burst; the fastest eight then take turns with what the kit picks by itself. A row for each shape: what was picked and
- * what was best, as kernel/width/cluster/parts, their microseconds, and the rate of the pick over the best's. */
+ * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs for a moment in a
+ * loop of launches; the fastest eight then take turns with what the kit picks by itself, in CUDA graphs. A row for each
+ * shape: what was picked and what was best, as kernel/width/cluster/parts, their microseconds, and the rate of the pick
+ * over the best's. */
 #include "bench.h"
 
 TC_GEMM_DECLARE(gemm_any);
@@ -18,6 +20,7 @@ typedef struct options {
     bench_plan plan;
     int count, odd, own_count;
     unsigned long long seed;
+    FILE *all;
     bench_shape own[SHAPES_MOST];
 } options;
 
@@ -67,6 +70,31 @@ static int faster(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
+/* Seconds of a call in a loop of about a millisecond and at least a call of each set; of one that takes twice the
+ * best's time, a rough figure does. INFINITY: it fails. */
+static double glance(candidate *c, const bench_problem *p, double best)
+{
+    static cudaEvent_t start, stop;
+    float ms = 0;
+    int calls = p->sets < 8 ? 8 : p->sets;
+    if (!start) {
+        CUDA_CHECK(cudaEventCreate(&start));
+        CUDA_CHECK(cudaEventCreate(&stop));
+    }
+    if (run_candidate(c, p, 0)) return INFINITY;
+    for (int pass = 0; pass < 2; pass++) {
+        CUDA_CHECK(cudaEventRecord(start, p->stream));
+        for (int i = 0; i < calls; i++)
+            if (run_candidate(c, p, i)) return INFINITY;
+        CUDA_CHECK(cudaEventRecord(stop, p->stream));
+        CUDA_CHECK(cudaEventSynchronize(stop));
+        CUDA_CHECK(cudaEventElapsedTime(&ms, start, stop));
+        if (ms * 1e-3 / calls > 2 * best) break;
+        if (ms < 1) calls = (int)(calls / (ms > 0.1 ? ms : 0.1f)) + 1;
+    }
+    return ms * 1e-3 / calls;
+}
+
 /* The pick's rate over the best's; 0: it failed. */
 static double measure(bench_shape shape, const options *o)
 {
@@ -75,18 +103,17 @@ static double measure(bench_shape shape, const options *o)
     bench_side finalists[FINALISTS + 1], *sides[FINALISTS + 1];
     bench_problem p = bench_problem_make(shape, kind, 0);
     int count, best = -1, running = 0;
-    double ratio = 0;
+    double ratio = 0, least = INFINITY;
     p.replay = o->plan.seconds / 2;
     snprintf(bench_now, sizeof bench_now, " (%dx%dx%d)", shape.m, shape.n, shape.k);
     count = list(&p, all);
     for (int i = 0; i < count; i++) {
-        bench_side s;
-        memset(&s, 0, sizeof s);
-        s.run = run_candidate, s.self = &all[i];
-        all[i].seconds = INFINITY;
-        if (bench_side_capture(&s, &p)) continue;
-        all[i].seconds = bench_burst(&s, o->plan.seconds);
-        bench_side_free(&s);
+        const tc_gemm_choice *x = &all[i].choice;
+        all[i].seconds = glance(&all[i], &p, least);
+        if (all[i].seconds < least) least = all[i].seconds;
+        if (o->all)
+            fprintf(o->all, "%d,%d,%d,%d,%d,%d,%d,%.2f\n", shape.m, shape.n, shape.k, x->kernel, x->width, x->cluster,
+                    x->parts, all[i].seconds * 1e6);
     }
     qsort(all, (size_t)count, sizeof *all, faster);
     memset(finalists, 0, sizeof finalists);
@@ -131,13 +158,13 @@ static int log_uniform(unsigned long long *state, int least, int most, int unit)
 
 static int usage(const char *wrong)
 {
-    fprintf(stderr, "choice: %s; --count N --seed S --odd 1 --seconds S --rounds N --shapes m,n,k ...\n", wrong);
+    fprintf(stderr, "choice: %s; --count N --seed S --odd 1 --seconds S --rounds N --all FILE --shapes m,n,k ...\n", wrong);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
-    static options o = {{0.003, 5}, 200, 0, 0, 0, {{0, 0, 0}}};
+    static options o = {{0.003, 5}, 200, 0, 0, 0, 0, {{0, 0, 0}}};
     double logs = 0, worst = INFINITY;
     int good = 0, near = 0, failed = 0;
     o.seed = (unsigned long long)time(0);
@@ -157,7 +184,10 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--seed")) o.seed = strtoull(value, 0, 10);
         else if (!strcmp(argv[i], "--odd")) o.odd = atoi(value);
         else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
-        else if (!strcmp(argv[i], "--rounds")) o.plan.rounds = atoi(value);
+        else if (!strcmp(argv[i], "--all")) {
+            if (!(o.all = fopen(value, "w"))) return usage(value);
+            fprintf(o.all, "m,n,k,kernel,width,cluster,parts,us\n");
+        } else if (!strcmp(argv[i], "--rounds")) o.plan.rounds = atoi(value);
         else return usage(argv[i]);
         i++;
     }
