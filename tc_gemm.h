@@ -19,7 +19,7 @@
  *     tc_status st = gemm_bias_relu_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_gemm_config, in any order)
- *     TC_GEMM_DEFINE        one call for every device: seven Hopper kernels and two for sm_80; picks at run time
+ *     TC_GEMM_DEFINE        one call for every device: six Hopper kernels and two for sm_80; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
  *                           which turns a tile on its side for few rows of D.
@@ -28,7 +28,7 @@
  *                           classes (tc_gemm_sm90_any.h). .bm: a tile's rows of D (256), .bn: 64 or 128 (128).
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
- *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _deep, _few, _flat, _small,
+ *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
  *                                     _any, _sm80)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
@@ -118,7 +118,7 @@
  *                                                              hook
  *
  * FEWER KERNELS. All of them take nvcc 10 to 12 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
- *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair, deep        about half of the time
+ *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair              about half of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a quarter
  *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
  *     .shapes = ... | TC_SHAPES_UNALIGNED       and rows that TMA refuses: any, sm80_any
@@ -182,11 +182,10 @@ enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LA
 
 /* table, one row a line */
 #define TC__GEMM_TILES(X, name, own)                                                                                  \
-    X(name, own, wide, (128, 256, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC__SHAPES_WIDE)) /* any width; k split where tiles are few */ \
+    X(name, own, wide, (128, 256, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC__SHAPES_WIDE)) /* any width; k split where tiles are few */ \
     X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
-    X(name, own, deep, (256, 192, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_LARGE)) /* large and with a long k: the fewest bytes */ \
     X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
-    X(name, own, flat, (128, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
+    X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
     X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */
 
 typedef struct tc__gemm_tile {
@@ -248,13 +247,16 @@ typedef struct tc__gemm_memo {
     TC__ATOMIC uint64_t mixed, answer;
 } tc__gemm_memo;
 
-/* Of all that the model asks about: also whether A and B begin with a line of the L2, and TMA takes C and D. */
+/* Of all that the model asks about: also whether A and B begin with a line of the L2 or with a sector, and TMA takes C
+ * and D. */
 TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
-    const uint64_t straddle = (((uintptr_t)g->a | (uintptr_t)g->b) & 127) != 0, shapes = (uint64_t)given->shapes;
-    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c'));
+    const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b;
+    const uint64_t straddle = (uint64_t)(((begin & 127) != 0) + ((begin & 31) != 0)), shapes = (uint64_t)given->shapes;
+    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c')
+                                     + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
     /* one table of memos serves all generators */
-    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout));
+    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32 | (uint64_t)sms};

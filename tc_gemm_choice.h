@@ -7,8 +7,9 @@
  * THE MODEL. A block's time in a step of 64 elements of k is the longer of two: the Tensor Cores' (a wgmma of n columns
  * takes n / 2 cycles, or what it takes to read its operands from shared memory, 128 bytes a cycle), and that of its
  * share of the L2. A tile takes its steps, and before and behind them what is not hidden: the ring's first fill, the
- * epilogue (which ping-pong hides but for the last). The grid takes as long as its busiest block, and not less than its
- * bytes take from memory. A split tile adds the way of its sums through the L2.
+ * epilogue (which ping-pong hides but for the last). The grid takes as long as its busiest block, not less than its
+ * bytes take from memory, and not less than the board's power takes for its products and bytes. A split tile adds the
+ * way of its sums through the L2.
  */
 #ifndef TC_GEMM_CHOICE_H
 #define TC_GEMM_CHOICE_H
@@ -33,27 +34,46 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
     return d;
 }
 
-/* Fitted to 93 shapes, each in every kernel of TC_GEMM_DEFINE cut in up to 14 ways, on an H200 at its power limit.
- * Times in nanoseconds, rates in bytes a nanosecond. */
-#define TC__GEMM_START 2330.0    /* launch, barriers, first bytes of a ring */
-#define TC__GEMM_CLUSTER 620.0   /* a cluster's start */
-#define TC__GEMM_CLOCK 1.4       /* cycles of a nanosecond */
-#define TC__GEMM_READS 39.6      /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.143  /* these for each column */
-#define TC__GEMM_OF_ONE 120.0    /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 13600.0  /* for all */
-#define TC__GEMM_STRADDLE 0.89   /* more of it for rows that straddle its lines */
-#define TC__GEMM_SHARED 1.6      /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_PRODUCT 2.66e-6 /* power: of a product, */
-#define TC__GEMM_BYTE 3.24e-6    /* of a byte from the L2 */
-#define TC__GEMM_STORE 635.0     /* a tile's way to D: this, */
-#define TC__GEMM_STORE_OF 0.03   /* this for each element, */
-#define TC__GEMM_STORE_ASIDE 21.0 /* with .swap this for each column, */
+/* Fitted to 180 shapes, each in every kernel of TC_GEMM_DEFINE cut in up to 300 ways, on an H200; the rates of power to
+ * what it does hot, at its limit. Times in nanoseconds, rates in bytes a nanosecond. */
+#define TC__GEMM_CLUSTER 1530.0  /* a cluster's start */
+#define TC__GEMM_CLOCK 1.21      /* cycles of a nanosecond */
+#define TC__GEMM_READS 33.2      /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.189  /* these for each column */
+#define TC__GEMM_OF_ONE 118.0    /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 13550.0  /* for all */
+#define TC__GEMM_STRADDLE 1.29   /* more of it for rows that straddle its lines and its sectors of 32 bytes, */
+#define TC__GEMM_STRADDLE_LINES 0.52 /* its lines alone */
+#define TC__GEMM_SHARED 2.07     /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_AGAIN 0.074     /* more of the memory's for what several tiles read */
+#define TC__GEMM_FILL 706.0      /* its latency */
+#define TC__GEMM_PRODUCT 2.6e-6  /* power: of a product, */
+#define TC__GEMM_BYTE 3.2e-6     /* of a byte from the L2, */
+#define TC__GEMM_FAR_BYTE 1.17e-4 /* of a byte from memory */
+#define TC__GEMM_NEAR 0.6        /* of the L2 holds A and B, so that each of their bytes comes but once */
+#define TC__GEMM_STORE_OF 0.0329 /* a tile's way to D: for each element; */
+#define TC__GEMM_STORE_ASIDE 10.4 /* with .swap for each column */
 #define TC__GEMM_PIECE 250.0 /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 1140.0 /* this where D's edge runs through it */
-#define TC__GEMM_REFILL 170.0    /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 2430.0     /* the parts of a split tile, */
-#define TC__GEMM_SUMS 26.0       /* rate of their sums */
+#define TC__GEMM_STORE_CUT 886.0 /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 119.0    /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 2200.0     /* the parts of a split tile, */
+#define TC__GEMM_ROUND 534.0     /* eight of them, */
+#define TC__GEMM_SUMS 45.6       /* rate of their sums */
+
+/* What is a kernel's own: launch, barriers, first bytes of a ring; a tile's way to D; how much longer than the model's
+ * its wgmmas take, and what it has of the memory's rate. */
+typedef struct tc__gemm_own {
+    double start, store, pace, memory;
+} tc__gemm_own;
+
+TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
+{
+    static const tc__gemm_own wide = {2230, 2500, 1.0, 1.01}, pair = {2300, 929, 0.97, 1.14}, few = {1440, 1990, 1.35, 0.45},
+                              flat = {2300, 1550, 1.02, 0.81}, small = {2140, 287, 0.70, 0.97};
+    if (v->schedule == TC_PINGPONG) return pair;
+    if (v->consumers == 1) return v->swap ? few : small;
+    return v->swap ? flat : wide;
+}
 
 /* What the search is given. */
 typedef struct tc__gemm_best {
@@ -64,7 +84,8 @@ typedef struct tc__gemm_best {
 /* v: a view (tc_gemm_sm90_plan.h); rows and columns are the instruction's. */
 typedef struct tc__gemm_problem {
     int64_t rows, cols, batch, k_blocks;
-    int straddle; /* rows of A or B do not begin with a line of the L2 */
+    int straddle; /* rows of A or B do not begin with a line of the L2: 1; nor with a sector: 2 */
+    int clips;    /* TMA leaves out what a tile has outside of D */
     int classes;  /* .any: log2 of the classes of A's rows; -1: it can only be copied */
     int d_by;     /* how boxes go to D: TC__GEMM90_D_* */
 } tc__gemm_problem;
@@ -84,13 +105,6 @@ TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem
     return tc__gemm90_clusters(v, x, cut) * cut->cluster * v->cluster_n;
 }
 
-/* How much longer than the model's a kernel's wgmmas take. */
-TC_HOST double tc__gemm90_pace(const tc_gemm_config *v)
-{
-    if (v->consumers == 1) return v->swap ? 1.24 : 1.12; /* nobody else's wgmmas fill the gaps */
-    return v->swap ? 0.97 : v->bm > 128 ? 1.04 : 1.0;
-}
-
 /* .any: cycles of shared memory in a step of k, 128 bytes each: wgmma's reads, TMA's writes, and what copies take three
  * times. */
 TC_HOST double tc__gemm90_shared(const tc_gemm_config *v, const tc_gemm_cut *cut)
@@ -99,34 +113,54 @@ TC_HOST double tc__gemm90_shared(const tc_gemm_config *v, const tc_gemm_cut *cut
     return v->bm + v->bm * cut->width / 64.0 + 3 * copied + fetched;
 }
 
+/* Bytes from memory: A and B once, or, where the L2 does not hold them, for each wave of tiles those of its patch, which
+ * is about square. */
+TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                              const tc__gemm_device *d)
+{
+    const double once = 128. * (double)x->k_blocks * (double)(x->rows + x->cols) * (double)x->batch;
+    const double area = (double)d->blocks * v->bm * cut->width;
+    double side = 1024, patches = (double)x->rows * (double)x->cols * (double)x->batch / area, all;
+    int i;
+    if (once < TC__GEMM_NEAR * (double)d->l2) return once;
+    for (i = 0; i < 8; i++) side = (side + area / side) / 2; /* its root */
+    all = patches * 2 * side * 128. * (double)x->k_blocks;
+    return all > once ? all : once;
+}
+
 TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                                const tc__gemm_device *d)
 {
+    const tc__gemm_own own = tc__gemm90_own(v);
     const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
-    const double wgmma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * tc__gemm90_pace(v);
+    const double wgmma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * own.pace;
     const double cycles = v->any && tc__gemm90_shared(v, cut) > wgmma ? tc__gemm90_shared(v, cut) : wgmma;
     const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
     const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
     const double of_all = TC__GEMM_OF_ALL / (works < d->blocks ? works : d->blocks);
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
-    const double lines = 128 * (x->straddle ? 1 + TC__GEMM_STRADDLE : 1);
+    const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle == 1 ? TC__GEMM_STRADDLE_LINES : 0;
+    const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
     const double mma = cycles / TC__GEMM_CLOCK, step = mma > bytes / rate ? mma : bytes / rate;
-    const double k = (double)x->k_blocks, size = (double)x->rows * (double)x->cols * (double)x->batch;
+    const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM90_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
-    const double store = TC__GEMM_STORE + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0)
-                       + pieces;
-    const double memory = 128 * k * (double)(x->rows + x->cols) * (double)x->batch / d->dram;
+    const double store = own.store + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
+    const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
+    const double memory = own.memory * 128 * k * (rows * (1 + again_a) + cols * (1 + again_b)) * batch / d->dram;
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
-    const double power = 64 * k * size * TC__GEMM_PRODUCT + works / cut->parts * k * drawn * TC__GEMM_BYTE;
+    const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT
+                       + works / cut->parts * k * drawn * TC__GEMM_BYTE + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
-    t = t > memory ? t : memory;
-    t = (t > power ? t : power) + store + TC__GEMM_START;
-    if (cut->parts > 1) t += TC__GEMM_MEET + waves * v->bm * w * 4 / TC__GEMM_SUMS;
+    t = t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL;
+    t = ((t > power ? t : power) + 0.1 * (t > power ? power : t)) / 1.1; /* the lesser of the two breaks ties */
+    t += store + own.start;
+    if (cut->parts > 1)
+        t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8) + waves * v->bm * w * 4 / TC__GEMM_SUMS;
     if (cut->cluster > 1) t += TC__GEMM_CLUSTER;
-    if (!v->swap && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
+    if (!v->swap && !x->clips && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
     return t;
 }
 
@@ -135,6 +169,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
 {
     const tc_gemm_config view = tc_gemm90_view(*c), *v = &view;
     const int box_k = tc__gemm90_box_k(*c), size = tc_type_bits(c->a) / 8;
+    const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * size) | (uintptr_t)(g->ldb * size);
     tc__gemm_problem x;
     x.rows = v->swap ? g->n : g->m;
     x.cols = v->swap ? g->m : g->n;
@@ -142,8 +177,9 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     x.d_by = tc__gemm90_d_by(c, g);
     x.classes = v->any ? tc__any_classes_of(g) : 0;
     x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;
-    x.straddle = (((uintptr_t)g->a | (uintptr_t)g->b | (uintptr_t)(g->lda * size) | (uintptr_t)(g->ldb * size)) & 127)
-              != 0;
+    x.straddle = ((begin & 127) != 0) + ((begin & 31) != 0);
+    x.clips = !tc__gemm_hooked(*c) && x.d_by == TC__GEMM90_D_TMA && tc__gemm_beta(g) == 0
+           && (int64_t)tc__gemm_matrix(c, g, 'd').cols * tc_type_bits(c->d) % 128 == 0;
     return x;
 }
 

@@ -57,16 +57,21 @@ TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
     return tc__gemm90_a(c).bytes + tc__gemm90_b(c, width).bytes;
 }
 
-/* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks. With
- * .swap they lie on their side: 16 columns by 8 rows. */
+/* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks; with a
+ * step of 16, 32 columns, and a last place of 16 goes its own way. With .swap they lie on their side: 16 columns by 8
+ * rows. */
 TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
 {
-    const int row = (c.step ? c.step : c.bn / c.cluster_k) * tc_type_bits(c.d) / 8;
+    const int step = c.step == 16 && c.bn % 32 == 0 ? 32 : c.step;
+    const int row = (step ? step : c.bn / c.cluster_k) * tc_type_bits(c.d) / 8;
     const int four = tc_type_bits(c.d) == 32; /* s32 looks like f32 */
     tc_box b = {four ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : row % 32 == 0 && !four ? 32 : 0};
     if (c.swap) b.bytes = 16 * tc_type_bits(c.d) / 8;
     return b;
 }
+
+/* With .swap: rows of D that go to shared memory at a time. */
+enum { TC__GEMM90_ASIDE = 128 };
 
 /* Places of 16 columns that a tile of that width takes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_places(int width) { return (width + 15) / 16; }
@@ -91,7 +96,8 @@ typedef struct tc_gemm_sm90_plan {
 TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
 {
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    const int boxes = c.swap ? c.bn * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
+    const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
+    const int boxes = c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
     const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     p.received = c.consumers * 4 * p.warp_store;

@@ -103,6 +103,12 @@ TC_DEV int tc__gemm90_boxed(const tc_gemm90_block *g)
     return g->p->d_by == TC__GEMM90_D_PIECES ? 0 : g->p->out.n;
 }
 
+/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
+TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return !tc__gemm_hooked(c) && g->p->d_clips;
+}
+
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
 TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
 {
@@ -183,6 +189,67 @@ TC_DEV void tc__gemm90_sums_to_f32(const tc_gemm_config c, float *v, const int c
     for (int i = 0; i < count; i++) v[i] = (float)(int)tc_bits_from_f32(v[i]);
 }
 
+/* A place within a tile, as D has it: its first row and column, and rows of the tile that exist there. */
+typedef struct tc__gemm90_spot {
+    int row, col, rows;
+} tc__gemm90_spot;
+
+TC_DEV tc__gemm90_spot tc__gemm90_spot_of(const tc_gemm_config c, const tc_gemm90_block *g, int row, int col)
+{
+    tc__gemm90_spot s = {row, col, c.bm};
+    if (c.swap) s.row = col, s.col = row, s.rows = g->width; /* the instruction's rows are D's columns */
+    return s;
+}
+
+/* Is any of it inside D? */
+TC_DEV int tc__gemm90_spot_exists(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                  const tc__gemm90_spot *s)
+{
+    const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
+    return row0 + s->row * tc__gemm90_apart(c, g) < g->p->out.m && col0 + s->col < g->p->out.n;
+}
+
+/* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
+TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                        const tc__gemm90_spot *s)
+{
+    const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
+    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
+                           g->p->d_by == TC__GEMM90_D_TMA};
+    piece.at.row = row0 + (s->row + (int)lane / 2) * tc__gemm90_apart(c, g);
+    piece.at.col = col0 + s->col + (int)lane % 2 * 8;
+    piece.at.batch = u->w.batch;
+    __syncwarp();
+    if (s->row + (int)lane / 2 < s->rows) tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
+}
+
+/* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
+TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                         const float *acc)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
+              wide = tc_box_cols(tc__gemm90_box(c)), clips = tc__gemm90_clips(c, g);
+    const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
+    if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+#pragma unroll 1
+    for (int i = 0; i < blocks * groups; i++) {
+        const int row = u->warp_row + i / groups * 64, col = i % groups * 16, in = col / wide * wide; /* of its box */
+        const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, row, c.swap ? col : own + col);
+        if (col >= g->width / c.cluster_k || !tc__gemm90_spot_exists(c, g, u, &s)) continue;
+        if (!c.swap && u->w.row + row + (clips ? 1 : 16) <= o->m && in + wide <= g->width / c.cluster_k
+            && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(g))
+            continue;
+        __syncwarp();
+#pragma unroll
+        for (int k = 0; k < blocks * groups; k++)
+            if (k == i) tc__gemm90_put_place(c.swap, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
+        tc__gemm90_store_piece(c, g, u, &s);
+    }
+    __syncwarp();
+}
+
 /* A lane's registers of one place, all parts added up in the order of k. */
 TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t first, int place,
                                       float *v)
@@ -190,78 +257,44 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
     const float4 *from = tc__gemm90_sums_at(c, g, first, place);
     const size_t part = tc__gemm90_part(c, g);
     float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
-    const int at_once = tc__gemm90_rows(c) * c.bn / 128 < 128 ? 8 : c.any ? 2 : 4; /* registers: acc is not gone yet */
-    for (uint32_t i = 0; i < g->p->split.parts; i += (uint32_t)at_once) {
-        float4 a[8], b[8]; /* all on their way before the first is added */
+    enum { AT_ONCE = 8 }; /* on their way before the first is added */
+    for (uint32_t i = 0; i < g->p->split.parts; i += AT_ONCE) {
+        float4 a[AT_ONCE], b[AT_ONCE];
 #pragma unroll
-        for (int j = 0; j < at_once; j++) {
+        for (int j = 0; j < AT_ONCE; j++) {
             a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
             if (i + (uint32_t)j < g->p->split.parts)
                 a[j] = __ldcg(from + (i + (uint32_t)j) * part), b[j] = __ldcg(from + (i + (uint32_t)j) * part + 32);
         }
 #pragma unroll
-        for (int j = 0; j < at_once; j++) x = tc__gemm90_plus(c, x, a[j]), y = tc__gemm90_plus(c, y, b[j]);
+        for (int j = 0; j < AT_ONCE; j++) x = tc__gemm90_plus(c, x, a[j]), y = tc__gemm90_plus(c, y, b[j]);
     }
     v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
     v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
 }
 
-/* The places of a tile that go to D in pieces. slices: which of a split tile's, from the workspace; without parts:
- * those of this warp, from acc. One loop, so that a hook's code stands here once. */
-TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                         const float *acc, uint32_t slices)
+/* The slices of a split tile that fall to this block, as bits: their places go to the warps in turn. */
+TC_DEV_SM90 void tc__gemm90_store_slices(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                         uint32_t slices)
 {
-    const tc_gemm_out *o = &g->p->out;
-    const int split = c.split && g->p->split.parts > 1u;
-    const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
-              wide = tc_box_cols(tc__gemm90_box(c));
-    const int rows = c.swap ? g->width : c.bm; /* of the tile as it lies in D */
-    const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
-    const int apart_d = tc__gemm90_apart(c, g);
-    const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
-    const int down = c.bm / 16, last = split ? down * tc__gemm90_places(g->width) : blocks * groups;
-    /* a slice's places go to the warps in turn */
-    const int apart = split ? (int)tc_split_slices(g->p->split.parts) : 1, warps = split ? u->warps : 1;
-    const int warp = split ? (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps) : 0;
-    const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
+    const int down = c.bm / 16, last = down * tc__gemm90_places(g->width);
+    const int apart = (int)tc_split_slices(g->p->split.parts), warp = g->warp % u->warps;
     int i = last;
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
-    if (!split) slices = 1u;
 #pragma unroll 1
-    for (;; i += apart * warps) {
+    for (;; i += apart * u->warps) {
+        float v[8];
         while (slices && i >= last) { /* the next slice */
             i = __ffs((int)slices) - 1 + apart * warp;
             slices &= slices - 1u;
         }
         if (i >= last) break;
-        tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                               g->p->d_by == TC__GEMM90_D_TMA};
-        int row = split ? i % down * 16 : u->warp_row + i / groups * 64; /* of the place, within the tile */
-        int col = split ? i / down * 16 : i % groups * 16;
-        if (!split && col >= g->width / c.cluster_k) continue;
-        if (c.swap) { /* the instruction's rows are D's columns */
-            const int swapped = row;
-            row = col, col = swapped;
-        } else if (!split) {
-            if (row0 + row + 16 <= o->m && col0 + own + col / wide * wide + wide <= tc__gemm90_boxed(g)) continue;
-            col += own;
-        }
-        if (row0 + row * apart_d >= o->m || col0 + col >= o->n) continue;
-        piece.at.row = row0 + (row + (int)lane / 2) * apart_d;
-        piece.at.col = col0 + col + (int)lane % 2 * 8;
-        piece.at.batch = u->w.batch;
+        const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, i % down * 16, i / down * 16);
+        if (!tc__gemm90_spot_exists(c, g, u, &s)) continue;
+        tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i, v);
         __syncwarp();
-        if (split) {
-            float v[8];
-            tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i, v);
-            tc__gemm90_put_place(c.swap, u->buf, v);
-        } else {
-#pragma unroll
-            for (int k = 0; k < blocks * groups; k++)
-                if (k == i) tc__gemm90_put_place(c.swap, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
-        }
-        __syncwarp();
-        if (row + (int)lane / 2 < rows) tc__epi_store_piece(tc__gemm_epi(c), o, &piece);
+        tc__gemm90_put_place(c.swap, u->buf, v);
+        tc__gemm90_store_piece(c, g, u, &s);
     }
     __syncwarp();
 }
@@ -305,19 +338,12 @@ TC_DEV_SM90 void tc__gemm90_send(const tc_gemm90_block *g, uint32_t from, tc_gem
     TC_CREATEPOLICY_FRACTIONAL(.L2::evict_normal, usual);
     TC_CP_ASYNC_BULK_TENSOR_STORE(3d, tile, L2::cache_hint, &p->d, (first.col, first.row, first.batch), from,
                                   p->d_first ? tc_createpolicy_evict_first() : usual);
-    tc_cp_async_bulk_commit_group();
 }
 
 /* Where an element of D lies. */
 TC_DEV char *tc__gemm90_d(const tc_gemm_out *o, const tc_box b, tc_gemm_at at)
 {
     return (char *)o->d + tc__epi_d_at(o, at) * (tc_type_bits(b.type) / 8);
-}
-
-/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
-TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
-{
-    return !tc__gemm_hooked(c) && g->p->d_clips;
 }
 
 /* Has a block's last tile all of its boxes at once, in the ring, which nobody needs any more? Else a warp waits until
@@ -342,7 +368,7 @@ TC_DEV int tc__gemm90_box_exists(const tc_gemm_config c, const tc_gemm90_block *
                                  tc_gemm_at first, int i)
 {
     const int cols = tc_box_cols(tc__gemm90_box(c));
-    return (!c.step || i % tc__gemm90_boxes(c) * cols < g->width) && first.row + s->in_rows <= g->p->out.m
+    return (!c.step || (i % tc__gemm90_boxes(c) + 1) * cols <= g->width) && first.row + s->in_rows <= g->p->out.m
         && first.col + s->in_cols <= g->p->out.n;
 }
 
@@ -381,12 +407,49 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, uint32_t from, tc
 {
     tc_fence_proxy_async_shared();
     __syncwarp();
-    if (tc_elect_one()) tc__gemm90_send(g, from, first); /* bulk groups are a thread's: always the same one's */
+    if (tc_elect_one()) { /* bulk groups are a thread's: always the same one's */
+        tc__gemm90_send(g, from, first);
+        tc_cp_async_bulk_commit_group();
+    }
 }
 
-/* The boxes of this warp that lie inside D: wholly, or in part where TMA clips. Twice: most calls have no C and store by
- * TMA, and a block's last tile runs through instructions that have to come from memory as it goes, so theirs stand close
- * together. */
+/* The usual way, by TMA and without C. As many boxes as there is room for are filled, then all of them leave. Nothing
+ * rare stands between: a block's last tile runs through instructions that have to come from memory as it goes. */
+TC_DEV_SM90 void tc__gemm90_store_plain(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                        const tc__gemm90_storing *s, float *acc)
+{
+    const tc_box box = tc__gemm90_box(c);
+    const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), boxes = tc__gemm90_rows(c) / 64 * across;
+#pragma unroll
+    for (int i = 0; i < boxes; i++) {
+        float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
+        const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
+        const uint32_t to = s->buf + (uint32_t)((s->spread ? i : i % c.epi_stages) * 16 * box.bytes);
+        if (i % c.epi_stages == 0 && !s->spread) {
+            if (tc_elect_one()) tc__bulk_wait_read(0);
+            __syncwarp();
+        }
+        if (tc__gemm90_box_exists(c, g, s, first, i)) {
+            if (!tc__gemm_raw(c)) tc__epi_alpha(v, cols / 2, g->p->out.alpha);
+            tc__gemm90_box_fill(c, &g->p->out, v, to, first);
+        }
+        if (i + 1 == boxes || (i % c.epi_stages == c.epi_stages - 1 && !s->spread)) {
+            tc_fence_proxy_async_shared();
+            __syncwarp();
+            if (tc_elect_one()) {
+#pragma unroll 1
+                for (int j = s->spread ? 0 : i / c.epi_stages * c.epi_stages; j <= i; j++) {
+                    const tc_gemm_at at = tc__gemm90_box_at(c, g, u, j);
+                    const uint32_t from = s->buf + (uint32_t)((s->spread ? j : j % c.epi_stages) * 16 * box.bytes);
+                    if (tc__gemm90_box_exists(c, g, s, at, j)) tc__gemm90_send(g, from, at);
+                }
+                tc_cp_async_bulk_commit_group();
+            }
+        }
+    }
+}
+
+/* The boxes of this warp that lie inside D: wholly, or in part where TMA clips. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         float *acc)
 {
@@ -400,18 +463,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
         tc_bar_sync(1, 128 * c.consumers);
     }
     if (g->p->d_plain) {
-#pragma unroll
-        for (int i = 0; i < boxes; i++) {
-            float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
-            const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
-            if (tc__gemm90_box_exists(c, g, &s, first, i)) {
-                const uint32_t to = tc__gemm90_box_take(c, u, &s, i);
-                if (!raw) tc__epi_alpha(v, cols / 2, o->alpha);
-                tc__gemm90_box_fill(c, o, v, to, first);
-                tc__gemm90_box_send(g, to, first);
-                ++u->stores;
-            }
-        }
+        tc__gemm90_store_plain(c, g, u, &s, acc);
         return;
     }
 #pragma unroll
@@ -434,32 +486,34 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
     }
 }
 
-/* .swap: this warp's 16 columns of D by the tile's rows, where all columns exist: every eight rows are a box. TMA
- * leaves out rows that D does not have; the hook is not called for them. */
-TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                          float *acc)
+/* .swap: this warp's 16 columns of D by up to TC__GEMM90_ASIDE rows of the tile, from `above` on. */
+typedef struct tc__gemm90_aside {
+    int above, rows; /* rows: of them that exist */
+} tc__gemm90_aside;
+
+/* To shared memory. The hook is not called for rows that D does not have. */
+TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                       const tc__gemm90_aside a, float *acc)
 {
     const tc_gemm_out *o = &g->p->out;
     const tc_epi e = tc__gemm_epi(c);
     const tc_box box = tc__gemm90_box(c);
     const int lane = tc_lane(), q = lane % 4, col = u->w.row + u->warp_row + lane / 4;
-    const int apart = tc__gemm90_apart(c, g), left = (o->m - u->w.col + apart - 1) / apart;
-    const int rows = left < g->width ? left : g->width;
+    const int apart = tc__gemm90_apart(c, g), count = c.bn - a.above < TC__GEMM90_ASIDE ? c.bn - a.above
+                                                                                        : TC__GEMM90_ASIDE;
     /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
     const uint32_t to = (uint32_t)((lane % 8 + lane / 16 * 8) * box.bytes + lane / 8 % 2 * 16);
     const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
-    tc__bulk_wait_read(0);
-    __syncwarp();
 #pragma unroll
-    for (int j = 0; j < c.bn / 2; j += 8) {
-        if (j * 2 < g->width) {
-            float *v = acc + j;
+    for (int j = 0; j < count / 2; j += 8) {
+        if (a.above + j * 2 < g->width) {
+            float *v = acc + a.above / 2 + j;
 #pragma unroll
             for (int i = 0; i < 8; i++) {
                 const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
-                tc_gemm_at here = {u->w.col + row * apart, col + i / 2 % 2 * 8, u->w.batch, 0};
+                tc_gemm_at here = {u->w.col + (a.above + row) * apart, col + i / 2 % 2 * 8, u->w.batch, 0};
                 if (!tc__gemm_raw(c)) v[i] *= o->alpha;
-                if (row < rows && !tc__gemm_raw(c)) {
+                if (row < a.rows && !tc__gemm_raw(c)) {
                     if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
                     if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, here), o->epi);
                 }
@@ -482,19 +536,48 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
             }
         }
     }
+}
+
+/* And on to D: every eight rows are a box, of which TMA leaves out what D does not have. */
+TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                       const tc__gemm90_aside a)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const tc_box box = tc__gemm90_box(c);
+    const int lane = tc_lane(), apart = tc__gemm90_apart(c, g);
+    tc_gemm_at first = {u->w.col + a.above * apart, u->w.row + u->warp_row, u->w.batch, 0};
     if (g->p->d_by == TC__GEMM90_D_TMA) {
         tc_fence_proxy_async_shared();
         __syncwarp();
-        if (lane * 8 < rows) {
-            const tc_gemm_at first = {u->w.col + lane * 8, u->w.row + u->warp_row, u->w.batch, 0};
+        if (lane * 8 < a.rows) {
+            first.row += lane * 8;
             tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
+            tc_cp_async_bulk_commit_group();
         }
     } else {
-        const tc_gemm_at first = {u->w.col, u->w.row + u->warp_row, u->w.batch, 0};
         __syncwarp();
-        tc_box_copy(box, rows, u->buf, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8));
+        tc_box_copy(box, a.rows, u->buf, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8));
     }
-    __syncwarp();
+}
+
+/* This warp's 16 columns of D by the tile's rows, where all columns exist or TMA clips. */
+TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                          float *acc)
+{
+    const int apart = tc__gemm90_apart(c, g), left = (g->p->out.m - u->w.col + apart - 1) / apart;
+    const int rows = left < g->width ? left : g->width;
+#pragma unroll
+    for (int above = 0; above < c.bn; above += TC__GEMM90_ASIDE) {
+        if (above < rows) {
+            const int more = rows - above;
+            const tc__gemm90_aside a = {above, more < TC__GEMM90_ASIDE ? more : TC__GEMM90_ASIDE};
+            tc__bulk_wait_read(0);
+            __syncwarp();
+            tc__gemm90_aside_fill(c, g, u, a, acc);
+            tc__gemm90_aside_send(c, g, u, a);
+            __syncwarp();
+        }
+    }
 }
 
 /* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. */
@@ -504,17 +587,20 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const int split = c.split && g->p->split.parts > 1u;
     const int clips = tc__gemm90_clips(c, g);
     const int cut = !clips && (u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n);
-    uint32_t slices = 0u;
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    if (split) slices = tc__gemm90_meet(c, g, u, acc);
+    if (split) {
+        tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
+        tc__gemm90_leave(g, u);
+        return;
+    }
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
     const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64
                                  || (!clips && u->w.row + u->row + tc__gemm90_rows(c) > o->n)
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
     const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
-    if (split ? slices != 0u : c.swap ? aside : cut || !boxes) tc__gemm90_store_pieces(c, g, u, acc, slices);
-    if (split) tc__gemm90_leave(g, u);
-    else if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
+    const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */
+    if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc);
+    if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
     else if (c.swap && !aside) tc__gemm90_store_swapped(c, g, u, acc);
 }
 

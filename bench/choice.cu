@@ -14,7 +14,7 @@
 
 TC_GEMM_DECLARE(gemm_any);
 
-enum { CANDIDATES = 1024, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = 7 };
+enum { CANDIDATES = 1024, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = 6 };
 
 typedef struct options {
     bench_plan plan;

@@ -416,7 +416,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
         const int plain = (t->a == TC_F16 || t->a == TC_BF16) && !a_col && !b_row && !d_col;
-        choice.kernel = aligned ? test_int(0, 6 + plain) : 7 * plain * test_int(0, 1);
+        choice.kernel = aligned ? test_int(0, 5 + plain) : 6 * plain * test_int(0, 1);
         if (!choice.kernel) choice.blocks = 0;
     }
     if (test_int(0, 3)) g.choice = &choice;

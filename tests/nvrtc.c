@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 {
     static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
     static const char *const gemm90[] = {"gemm90", 0};
-    static const char *const gemm_all[] = {"gemm_wide", "gemm_pair",  "gemm_deep", "gemm_few",
+    static const char *const gemm_all[] = {"gemm_wide", "gemm_pair",  "gemm_few",
                                            "gemm_flat", "gemm_small", "gemm_sm80", "gemm_sm80_any", 0};
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
                       *const attn_all[] = {"attn_sm90", "attn_sm80", 0};
