@@ -208,7 +208,8 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
     for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
         /* where ptxas does not see that the stage is the same for all lanes, descriptors would take a way through
          * ordinary registers before each wgmma */
-        const uint32_t now = ring->stage, at = g->ring + now * g->slot, slot = c.split ? tc_uniform(at) : at;
+        const uint32_t now = ring->stage, at = g->ring + now * g->slot;
+        const uint32_t slot = c.split && !tc__gemm90_promotes(c) ? tc_uniform(at) : at;
         /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
         const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
         const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
@@ -399,7 +400,9 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
         }
     } else {
         tc_roles_consumer(roles);
-        tc__gemm90_consume(k, &g, c.any || tc__gemm_sums(c) == TC_S32 ? tc__gemm90_first(c, &g) : first, step);
+        /* many registers: not the producer's value */
+        const int anew = c.any || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c);
+        tc__gemm90_consume(k, &g, anew ? tc__gemm90_first(c, &g) : first, step);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {

@@ -257,17 +257,17 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
     const float4 *from = tc__gemm90_sums_at(c, g, first, place);
     const size_t part = tc__gemm90_part(c, g);
     float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
-    enum { AT_ONCE = 8 }; /* on their way before the first is added */
-    for (uint32_t i = 0; i < g->p->split.parts; i += AT_ONCE) {
-        float4 a[AT_ONCE], b[AT_ONCE];
+    const int at_once = tc__gemm90_promotes(c) ? 4 : 8; /* on their way before the first is added */
+    for (uint32_t i = 0; i < g->p->split.parts; i += (uint32_t)at_once) {
+        float4 a[8], b[8];
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) {
+        for (int j = 0; j < at_once; j++) {
             a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
             if (i + (uint32_t)j < g->p->split.parts)
                 a[j] = __ldcg(from + (i + (uint32_t)j) * part), b[j] = __ldcg(from + (i + (uint32_t)j) * part + 32);
         }
 #pragma unroll
-        for (int j = 0; j < AT_ONCE; j++) x = tc__gemm90_plus(c, x, a[j]), y = tc__gemm90_plus(c, y, b[j]);
+        for (int j = 0; j < at_once; j++) x = tc__gemm90_plus(c, x, a[j]), y = tc__gemm90_plus(c, y, b[j]);
     }
     v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
     v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
