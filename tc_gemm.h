@@ -208,7 +208,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST; /* sums are held twice: half the columns */
-    const int bn = twice && !t.swap && t.bn > 128 ? t.bn / 2 : t.bn, bm = twice && t.swap && t.bm > 128 ? t.bm / 2 : t.bm;
+    const int bn = twice && !t.swap && t.bn > 128 ? t.bn / 2 : t.bn;
+    const int bm = twice && t.swap && t.bm > 128 ? t.bm / 2 : t.bm;
     const int width = t.swap ? bm : bn;
     c.bm = turned ? bn : bm, c.bn = turned ? bm : bn;
     c.step = t.step && twice ? width : t.step; /* with more widths ptxas serialises wgmma */

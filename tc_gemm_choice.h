@@ -68,8 +68,9 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {2230, 2500, 1.0, 1.01}, pair = {2300, 929, 0.97, 1.14}, few = {1440, 1990, 1.35, 0.45},
-                              flat = {2300, 1550, 1.02, 0.81}, small = {2140, 287, 0.70, 0.97};
+    static const tc__gemm_own wide = {2230, 2500, 1.0, 1.01}, pair = {2300, 929, 0.97, 1.14},
+                              few = {1440, 1990, 1.35, 0.45}, flat = {2300, 1550, 1.02, 0.81},
+                              small = {2140, 287, 0.70, 0.97};
     if (v->schedule == TC_PINGPONG) return pair;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
@@ -113,8 +114,8 @@ TC_HOST double tc__gemm90_shared(const tc_gemm_config *v, const tc_gemm_cut *cut
     return v->bm + v->bm * cut->width / 64.0 + 3 * copied + fetched;
 }
 
-/* Bytes from memory: A and B once, or, where the L2 does not hold them, for each wave of tiles those of its patch, which
- * is about square. */
+/* Bytes from memory: A and B once, or, where the L2 does not hold them, for each wave of tiles those of its patch,
+ * which is about square. */
 TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                               const tc__gemm_device *d)
 {
@@ -151,14 +152,16 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT
-                       + works / cut->parts * k * drawn * TC__GEMM_BYTE + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
+                       + works / cut->parts * k * drawn * TC__GEMM_BYTE
+                       + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
     t = t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL;
     t = ((t > power ? t : power) + 0.1 * (t > power ? power : t)) / 1.1; /* the lesser of the two breaks ties */
     t += store + own.start;
     if (cut->parts > 1)
-        t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8) + waves * v->bm * w * 4 / TC__GEMM_SUMS;
+        t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8)
+           + waves * v->bm * w * 4 / TC__GEMM_SUMS;
     if (cut->cluster > 1) t += TC__GEMM_CLUSTER;
     if (!v->swap && !x->clips && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
     return t;

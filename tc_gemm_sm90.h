@@ -308,12 +308,12 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
     const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.consumers);
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
-    if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1 && tc_elect_one()) tc__gemm90_start_full(c, g);
-    if (g->warp == 2 && tc_elect_one()) {
+    if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one()) tc__gemm90_start_full(c, g);
+    if (g->warp == 2u && tc_elect_one()) {
         tc_pipe_init_empty(g->pipe, c.stages, releases);
         tc_fence_mbarrier_init();
     }
-    if (g->warp == 3 && tc_elect_one()) {
+    if (g->warp == 3u && tc_elect_one()) {
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);
@@ -346,7 +346,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     float acc[256];
     u.ring.stage = u.ring.phase = 0;
     u.row = pingpong ? 0 : (wg - 1) * tc__gemm90_rows(c);
-    u.warp_row = u.row + g->warp % 4 * 16;
+    u.warp_row = u.row + (int)tc_uniform(threadIdx.x / 32u % 4u) * 16;
     u.my_turn = turn_at + turn * 8u;
     u.next_turn = turn_at + (turn + 1u == turns ? 0u : turn + 1u) * 8u;
     u.buf = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store
@@ -359,7 +359,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
         u.w = tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc_gemm_sm90_mma(k, g, &u, acc);
-        if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + g->rank;
+        if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = i + turns * step >= p->works;
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
         tc_gemm_sm90_store(c, g, &u, acc);
@@ -383,13 +383,13 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0}, 0};
     tc_gemm90_producer u = {{0, 0}, 0};
-    if (!c.any && g.warp == 0) tc__gemm90_start_producer(c, &g, &u, &run);
+    if (!c.any && g.warp == 0u) tc__gemm90_start_producer(c, &g, &u, &run);
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
         tc_roles_producer(roles);
         if (c.any) {
             tc__any_produce(c, &g);
-        } else if (g.warp == 0 && tc_elect_one()) {
+        } else if (g.warp == 0u && tc_elect_one()) {
             if (p->waits && blocks > 1 && first < p->works) tc__gemm90_load_ahead(c, &g, &u, &run);
             for (uint32_t i = first; i < p->works; run.w = tc_gemm90_work(c, &g, i)) {
                 tc_gemm_sm90_load(c, &g, &u, &run);
@@ -401,7 +401,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     } else {
         tc_roles_consumer(roles);
         /* many registers: not the producer's value */
-        const int anew = c.any || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c);
+        const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c);
         tc__gemm90_consume(k, &g, anew ? tc__gemm90_first(c, &g) : first, step);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */

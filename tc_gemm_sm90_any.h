@@ -252,7 +252,7 @@ TC_DEV_SM90 void tc__any_produce(const tc_gemm_config c, const tc_gemm90_block *
 {
     const uint32_t works = g->p->works;
     tc__any_producer u;
-    u.warp = g->warp;
+    u.warp = (int)g->warp;
     u.ring.stage = u.ring.phase = 0;
     u.load = u.store = tc__any_at(c, g, tc__gemm90_first(c, g));
     if (g->p->waits) tc_griddepcontrol_wait();

@@ -348,9 +348,24 @@ typedef struct tc_gemm90_block {
     tc_pipe pipe;
     int width, stages;
     int cluster_m; /* blocks of a cluster along the instruction's rows */
-    uint32_t rank; /* in the cluster */
-    int warp, wg;  /* warp and warpgroup of this thread, known to be the same for a warp */
+    uint32_t warp; /* of this thread, known to be the same for a warp; */
+    int wg;        /* so is its warpgroup */
 } tc_gemm90_block;
+
+/* A number of blocks in clusters. The grid is a line of clusters, so the cluster's number and the block's rank in it
+ * need no special register, which ptxas would find by a division of floats. With .step a cluster is of 1 or 2. */
+TC_DEV uint32_t tc__gemm90_per_cluster(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t blocks)
+{
+    if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blocks / 2u : blocks;
+    return blocks / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
+}
+
+/* This block's rank in its cluster. */
+TC_DEV uint32_t tc__gemm90_rank(const tc_gemm_config c, const tc_gemm90_block *b)
+{
+    if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blockIdx.x % 2u : 0u;
+    return blockIdx.x % (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
+}
 
 /* This block's place in its cluster; with cluster_k all have the same. Where there is one row, nothing is divided. */
 typedef struct tc__gemm90_place {
@@ -360,8 +375,9 @@ typedef struct tc__gemm90_place {
 TC_DEV tc__gemm90_place tc__gemm90_place_of(const tc_gemm_config c, const tc_gemm90_block *b)
 {
     tc__gemm90_place p = {0, 0};
-    if (c.cluster_k == 1 && c.cluster_n == 1) p.m = b->rank;
-    else if (c.cluster_k == 1) p.m = b->rank % (uint32_t)c.cluster_m, p.n = b->rank / (uint32_t)c.cluster_m;
+    if (c.cluster_k == 1 && c.cluster_n == 1) p.m = tc__gemm90_rank(c, b);
+    else if (c.cluster_k == 1)
+        p.m = tc__gemm90_rank(c, b) % (uint32_t)c.cluster_m, p.n = tc__gemm90_rank(c, b) / (uint32_t)c.cluster_m;
     return p;
 }
 
@@ -369,14 +385,6 @@ TC_DEV tc__gemm90_place tc__gemm90_place_of(const tc_gemm_config c, const tc_gem
 TC_DEV int tc__gemm90_cluster(const tc_gemm_config c, const tc_gemm90_block *b)
 {
     return b->cluster_m * c.cluster_n * c.cluster_k;
-}
-
-/* A number of blocks in clusters. The grid is a line of clusters, so the cluster's number and the block's rank in it
- * need no special register, which ptxas would find by a division of floats. With .step a cluster is of 1 or 2. */
-TC_DEV uint32_t tc__gemm90_per_cluster(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t blocks)
-{
-    if (c.step) return c.cluster_m > 1 ? blocks >> (b->cluster_m - 1) : blocks;
-    return blocks / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
 }
 
 TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem)
@@ -390,9 +398,8 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
     b.slot = (uint32_t)tc__gemm90_slot(c, b.width);
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
     b.cluster_m = c.step && c.cluster_m > 1 ? p->cluster : c.cluster_m;
-    b.rank = blockIdx.x - tc__gemm90_per_cluster(c, &b, blockIdx.x) * (uint32_t)tc__gemm90_cluster(c, &b);
-    b.warp = (int)tc_uniform(threadIdx.x / 32u);
-    b.wg = b.warp / 4;
+    b.warp = tc_uniform(threadIdx.x / 32u);
+    b.wg = tc_warpgroup();
     return b;
 }
 
@@ -424,7 +431,7 @@ TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, 
     const tc_gemm_sm90_params *p = b->p;
     const tc_gemm_split *split = &p->split;
     const uint32_t tile = c.split ? tc_quotient(index, split->by_parts) : index;
-    const uint32_t part = c.split ? index - tile * split->parts : b->rank;
+    const uint32_t part = c.split ? index - tile * split->parts : tc__gemm90_rank(c, b);
     const tc_tile t = tc_tile_at(&p->tiles, tile);
     const tc__gemm90_place at = tc__gemm90_place_of(c, b);
     tc_work w;

@@ -25,7 +25,7 @@ TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm9
 {
     const int mt = tc__gemm90_rows(c) / 64, part = c.bn / c.cluster_k / 2, pieces = mt * part / 4,
               threads = 128 * c.consumers;
-    const uint32_t t = threadIdx.x - 128u, from_one = (uint32_t)(pieces * threads * 16), rank = g->rank;
+    const uint32_t t = threadIdx.x - 128u, from_one = (uint32_t)(pieces * threads * 16), rank = tc__gemm90_rank(c, g);
     const uint32_t received = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).received,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
 #pragma unroll
@@ -81,7 +81,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_boxes(const tc_gemm_config c)
 TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     int i)
 {
-    const int across = tc__gemm90_boxes(c), part = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
+    const int across = tc__gemm90_boxes(c);
+    const int part = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
     const tc_gemm_at at = {u->w.row + u->warp_row + i / across * 64,
                            u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), u->w.batch, 0};
     return at;
@@ -231,7 +232,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
     const tc_gemm_out *o = &g->p->out;
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc_box_cols(tc__gemm90_box(c)), clips = tc__gemm90_clips(c, g);
-    const int own = c.cluster_k > 1 ? (int)g->rank * (c.bn / c.cluster_k) : 0;
+    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int i = 0; i < blocks * groups; i++) {
@@ -278,7 +279,8 @@ TC_DEV_SM90 void tc__gemm90_store_slices(const tc_gemm_config c, const tc_gemm90
                                          uint32_t slices)
 {
     const int down = c.bm / 16, last = down * tc__gemm90_places(g->width);
-    const int apart = (int)tc_split_slices(g->p->split.parts), warp = g->warp % u->warps;
+    const int apart = (int)tc_split_slices(g->p->split.parts);
+    const int warp = (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps);
     int i = last;
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
@@ -413,38 +415,22 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, uint32_t from, tc
     }
 }
 
-/* The usual way, by TMA and without C. As many boxes as there is room for are filled, then all of them leave. Nothing
- * rare stands between: a block's last tile runs through instructions that have to come from memory as it goes. */
+/* The usual way, by TMA and without C. Nothing rare stands between: a block's last tile runs through instructions that
+ * have to come from memory as it goes. */
 TC_DEV_SM90 void tc__gemm90_store_plain(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         const tc__gemm90_storing *s, float *acc)
 {
-    const tc_box box = tc__gemm90_box(c);
-    const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), boxes = tc__gemm90_rows(c) / 64 * across;
+    const int cols = tc_box_cols(tc__gemm90_box(c)), across = tc__gemm90_boxes(c);
 #pragma unroll
-    for (int i = 0; i < boxes; i++) {
+    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
         float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
         const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
-        const uint32_t to = s->buf + (uint32_t)((s->spread ? i : i % c.epi_stages) * 16 * box.bytes);
-        if (i % c.epi_stages == 0 && !s->spread) {
-            if (tc_elect_one()) tc__bulk_wait_read(0);
-            __syncwarp();
-        }
         if (tc__gemm90_box_exists(c, g, s, first, i)) {
+            const uint32_t to = tc__gemm90_box_take(c, u, s, i);
             if (!tc__gemm_raw(c)) tc__epi_alpha(v, cols / 2, g->p->out.alpha);
             tc__gemm90_box_fill(c, &g->p->out, v, to, first);
-        }
-        if (i + 1 == boxes || (i % c.epi_stages == c.epi_stages - 1 && !s->spread)) {
-            tc_fence_proxy_async_shared();
-            __syncwarp();
-            if (tc_elect_one()) {
-#pragma unroll 1
-                for (int j = s->spread ? 0 : i / c.epi_stages * c.epi_stages; j <= i; j++) {
-                    const tc_gemm_at at = tc__gemm90_box_at(c, g, u, j);
-                    const uint32_t from = s->buf + (uint32_t)((s->spread ? j : j % c.epi_stages) * 16 * box.bytes);
-                    if (tc__gemm90_box_exists(c, g, s, at, j)) tc__gemm90_send(g, from, at);
-                }
-                tc_cp_async_bulk_commit_group();
-            }
+            tc__gemm90_box_send(g, to, first);
+            ++u->stores;
         }
     }
 }
@@ -459,7 +445,7 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
     const int clips = tc__gemm90_clips(c, g), raw = tc__gemm_raw(c);
     tc__gemm90_storing s = {u->buf, tc__gemm90_spreads(c) && u->last, clips ? 1 : 16, clips ? 1 : cols};
     if (s.spread) {
-        s.buf = g->ring + (uint32_t)((g->warp - 4) * boxes * 16 * box.bytes);
+        s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
         tc_bar_sync(1, 128 * c.consumers);
     }
     if (g->p->d_plain) {
@@ -586,7 +572,8 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const int split = c.split && g->p->split.parts > 1u;
     const int clips = tc__gemm90_clips(c, g);
-    const int cut = !clips && (u->w.row + u->row + tc__gemm90_rows(c) > o->m || u->w.col + g->width > o->n);
+    const int end = u->w.row + u->warp_row + tc__gemm90_rows(c) - 48; /* of this warp's last 16 rows */
+    const int cut = !clips && (end > o->m || u->w.col + g->width > o->n);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split) {
         tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
@@ -595,7 +582,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     }
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
     const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64
-                                 || (!clips && u->w.row + u->row + tc__gemm90_rows(c) > o->n)
+                                 || (!clips && end > o->n)
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
     const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
     const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */

@@ -158,7 +158,8 @@ static int log_uniform(unsigned long long *state, int least, int most, int unit)
 
 static int usage(const char *wrong)
 {
-    fprintf(stderr, "choice: %s; --count N --seed S --odd 1 --seconds S --rounds N --all FILE --shapes m,n,k ...\n", wrong);
+    fprintf(stderr,
+            "choice: %s; --count N --seed S --odd 1 --seconds S --rounds N --all FILE --shapes m,n,k ...\n", wrong);
     return 2;
 }
 
