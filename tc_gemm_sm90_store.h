@@ -8,7 +8,7 @@
  *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
  *
  * A store belongs to one warp (16 rows), from registers to TMA: the epilogue has no barrier wider than a warp, but
- * where k is split.
+ * where k is split, and before the boxes of a block's last tile go to the ring.
  */
 #ifndef TC_GEMM_SM90_STORE_H
 #define TC_GEMM_SM90_STORE_H
@@ -362,16 +362,26 @@ typedef struct tc__gemm90_storing {
     uint32_t buf;         /* where they are filled, */
     int spread;           /* each in a place of its own, or in turn */
     int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
+    int plain;            /* a constant: by TMA, and without C */
+    float *acc;
 } tc__gemm90_storing;
+
+/* One of them. */
+typedef struct tc__gemm90_one {
+    int i; /* its number */
+    tc_gemm_at first;
+    float *v;    /* its sums */
+    uint32_t to; /* where it is filled */
+} tc__gemm90_one;
 
 /* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
  * for diverged and moves the main loop's descriptors out of the uniform registers. */
 TC_DEV int tc__gemm90_box_exists(const tc_gemm_config c, const tc_gemm90_block *g, const tc__gemm90_storing *s,
-                                 tc_gemm_at first, int i)
+                                 const tc__gemm90_one *b)
 {
     const int cols = tc_box_cols(tc__gemm90_box(c));
-    return (!c.step || (i % tc__gemm90_boxes(c) + 1) * cols <= g->width) && first.row + s->in_rows <= g->p->out.m
-        && first.col + s->in_cols <= g->p->out.n;
+    return (!c.step || (b->i % tc__gemm90_boxes(c) + 1) * cols <= g->width)
+        && b->first.row + s->in_rows <= g->p->out.m && b->first.col + s->in_cols <= g->p->out.n;
 }
 
 /* Box number i's place, free. */
@@ -385,8 +395,7 @@ TC_DEV_SM90 uint32_t tc__gemm90_box_take(const tc_gemm_config c, const tc_gemm90
 }
 
 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
-TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *o, float *v, uint32_t to,
-                                     tc_gemm_at first)
+TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm90_one *b)
 {
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32, lane = tc_lane();
@@ -396,90 +405,83 @@ TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *
     for (int from = 0; from < cols / 2; from += group) {
 #pragma unroll
         for (int j = from; j < from + group; j += 2) {
-            const tc_gemm_at at = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
-                                   first.batch, 0};
-            tc__epi_hook(tc__gemm_epi(c), o, v + j, at);
+            const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8, b->first.col + lane % 4 * 2 + j / 4 * 8,
+                                   b->first.batch, 0};
+            tc__epi_hook(tc__gemm_epi(c), o, b->v + j, at);
         }
-        tc__gemm90_f32_to_d(c, v + from, group);
-        tc_box_put(box, to + lane_at, v, from, from + group);
+        tc__gemm90_f32_to_d(c, b->v + from, group);
+        tc_box_put(box, b->to + lane_at, b->v, from, from + group);
     }
 }
 
-TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, uint32_t from, tc_gemm_at first)
+TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, const tc__gemm90_one *b)
 {
     tc_fence_proxy_async_shared();
     __syncwarp();
     if (tc_elect_one()) { /* bulk groups are a thread's: always the same one's */
-        tc__gemm90_send(g, from, first);
+        tc__gemm90_send(g, b->to, b->first);
         tc_cp_async_bulk_commit_group();
     }
 }
 
-/* The usual way, by TMA and without C. Nothing rare stands between: a block's last tile runs through instructions that
- * have to come from memory as it goes. */
-TC_DEV_SM90 void tc__gemm90_store_plain(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        const tc__gemm90_storing *s, float *acc)
-{
-    const int cols = tc_box_cols(tc__gemm90_box(c)), across = tc__gemm90_boxes(c);
-#pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
-        float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
-        const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
-        if (tc__gemm90_box_exists(c, g, s, first, i)) {
-            const uint32_t to = tc__gemm90_box_take(c, u, s, i);
-            if (!tc__gemm_raw(c)) tc__epi_alpha(v, cols / 2, g->p->out.alpha);
-            tc__gemm90_box_fill(c, &g->p->out, v, to, first);
-            tc__gemm90_box_send(g, to, first);
-            ++u->stores;
-        }
-    }
-}
-
-/* The boxes of this warp that lie inside D: wholly, or in part where TMA clips. */
-TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        float *acc)
+/* The boxes of this warp that lie inside D. The plain way, which is the usual one, has a loop of its own, with nothing
+ * rare between: a block's last tile runs through instructions that have to come from memory as it goes. */
+TC_DEV_SM90 void tc__gemm90_fill_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                       const tc__gemm90_storing *s)
 {
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
-    const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), boxes = tc__gemm90_rows(c) / 64 * across;
-    const int clips = tc__gemm90_clips(c, g), raw = tc__gemm_raw(c);
-    tc__gemm90_storing s = {u->buf, tc__gemm90_spreads(c) && u->last, clips ? 1 : 16, clips ? 1 : cols};
-    if (s.spread) {
-        s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
-        tc_bar_sync(1, 128 * c.consumers);
-    }
-    if (g->p->d_plain) {
-        tc__gemm90_store_plain(c, g, u, &s, acc);
-        return;
-    }
+    const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
 #pragma unroll
-    for (int i = 0; i < boxes; i++) {
-        float *v = acc + i / across * c.bn / 2 + i % across * cols / 2;
-        const tc_gemm_at first = tc__gemm90_box_at(c, g, u, i);
-        if (tc__gemm90_box_exists(c, g, &s, first, i)) {
-            const uint32_t to = tc__gemm90_box_take(c, u, &s, i);
-            if (!raw) tc__epi_alpha(v, cols / 2, o->alpha);
-            if (!raw && o->beta != 0.f) tc__box_add_c(box, o, v, to, first);
-            tc__gemm90_box_fill(c, o, v, to, first);
-            if (!tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
-                tc__gemm90_box_send(g, to, first);
+    for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
+        float *v = s->acc + i / across * c.bn / 2 + i % across * cols / 2;
+        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), v, 0};
+        if (tc__gemm90_box_exists(c, g, s, &b)) {
+            b.to = tc__gemm90_box_take(c, u, s, i);
+            if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
+            if (!s->plain && !raw && o->beta != 0.f) tc__box_add_c(box, o, b.v, b.to, b.first);
+            tc__gemm90_box_fill(c, o, &b);
+            if (s->plain || !tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
+                tc__gemm90_box_send(g, &b);
             } else {
                 __syncwarp();
-                tc_box_copy(box, 16, to, tc__gemm90_d(o, box, first), o->ldd * tc_type_bits(c.d) / 8);
+                tc_box_copy(box, 16, b.to, tc__gemm90_d(o, box, b.first), o->ldd * tc_type_bits(c.d) / 8);
             }
             ++u->stores;
         }
     }
 }
 
+/* The same: wholly inside D, or in part where TMA clips. */
+TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                        float *acc)
+{
+    const tc_box box = tc__gemm90_box(c);
+    const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
+    const int spread = tc__gemm90_spreads(c) && u->last, in_rows = clips ? 1 : 16;
+    tc__gemm90_storing s = {u->buf, spread, in_rows, clips ? 1 : tc_box_cols(box), 0, acc};
+    if (spread) {
+        s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
+        tc_bar_sync(1, 128 * c.consumers);
+    }
+    if (g->p->d_plain) {
+        s.plain = 1;
+        tc__gemm90_fill_boxes(c, g, u, &s);
+    } else {
+        s.plain = 0;
+        tc__gemm90_fill_boxes(c, g, u, &s);
+    }
+}
+
 /* .swap: this warp's 16 columns of D by up to TC__GEMM90_ASIDE rows of the tile, from `above` on. */
 typedef struct tc__gemm90_aside {
     int above, rows; /* rows: of them that exist */
+    float *acc;      /* of the tile */
 } tc__gemm90_aside;
 
 /* To shared memory. The hook is not called for rows that D does not have. */
 TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                       const tc__gemm90_aside a, float *acc)
+                                       const tc__gemm90_aside a)
 {
     const tc_gemm_out *o = &g->p->out;
     const tc_epi e = tc__gemm_epi(c);
@@ -493,7 +495,7 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_b
 #pragma unroll
     for (int j = 0; j < count / 2; j += 8) {
         if (a.above + j * 2 < g->width) {
-            float *v = acc + a.above / 2 + j;
+            float *v = a.acc + a.above / 2 + j;
 #pragma unroll
             for (int i = 0; i < 8; i++) {
                 const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
@@ -556,10 +558,10 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
     for (int above = 0; above < c.bn; above += TC__GEMM90_ASIDE) {
         if (above < rows) {
             const int more = rows - above;
-            const tc__gemm90_aside a = {above, more < TC__GEMM90_ASIDE ? more : TC__GEMM90_ASIDE};
+            const tc__gemm90_aside a = {above, more < TC__GEMM90_ASIDE ? more : TC__GEMM90_ASIDE, acc};
             tc__bulk_wait_read(0);
             __syncwarp();
-            tc__gemm90_aside_fill(c, g, u, a, acc);
+            tc__gemm90_aside_fill(c, g, u, a);
             tc__gemm90_aside_send(c, g, u, a);
             __syncwarp();
         }
