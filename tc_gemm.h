@@ -540,7 +540,7 @@ TC_HOST tc_status tc__gemm_point_any(tc_gemm_plan *plan, const tc_gemm_args *arg
                         plan->at[0]);
     memcpy((void *)&q, plan->params, sizeof q);
     if (q.p.d_by == TC__GEMM90_D_TMA) st = tc_tmap_replace_address(&q.p.d, args->d);
-    for (i = 0; st == TC_OK && !q.copies && i < 1 << q.p.classes; i++) {
+    for (i = 0; st == TC_OK && !q.p.copies && i < 1 << q.p.classes; i++) {
         const uintptr_t first = plan->at[0] ? (uintptr_t)args->a + (uintptr_t)(i * q.y.pitch) : (uintptr_t)args->d;
         st = tc_tmap_replace_address(&q.y_maps[i], (const void *)(first - first % 16));
     }

@@ -88,6 +88,7 @@ typedef struct tc__gemm_problem {
     int straddle; /* rows of A or B do not begin with a line of the L2: 1; nor with a sector: 2 */
     int clips;    /* TMA leaves out what a tile has outside of D */
     int classes;  /* .any: log2 of the classes of A's rows; -1: it can only be copied */
+    int between;  /* .any: B's elements lie between two words, seen from A's */
     int d_by;     /* how boxes go to D: TC__GEMM90_D_* */
 } tc__gemm_problem;
 
@@ -106,14 +107,6 @@ TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem
     return tc__gemm90_clusters(v, x, cut) * cut->cluster * v->cluster_n;
 }
 
-/* .any: cycles of shared memory in a step of k, 128 bytes each: wgmma's reads, TMA's writes, and what copies take three
- * times. */
-TC_HOST double tc__gemm90_shared(const tc_gemm_config *v, const tc_gemm_cut *cut)
-{
-    const int copied = v->bm + (cut->copies ? cut->width : 0), fetched = cut->copies ? 0 : cut->width;
-    return v->bm + v->bm * cut->width / 64.0 + 3 * copied + fetched;
-}
-
 /* Bytes from memory: A and B once, or, where the L2 does not hold them, for each wave of tiles those of its patch,
  * which is about square. */
 TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
@@ -129,13 +122,41 @@ TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x
     return all > once ? all : once;
 }
 
+/* .any has a model of its own: what rows of any alignment take of the L2, 5 sectors where 4 are 128 bytes, is most of a
+ * step, and the store much of the rest. Fitted to 31 shapes in up to 60 cuts each, on an H200. */
+#define TC__ANY_PACE 1.03   /* how much longer than the model's its wgmmas take */
+#define TC__ANY_BETWEEN 0.83 /* more for each column where elements lie between two words, */
+#define TC__ANY_ALIGN 6.26  /* and where A is copied */
+#define TC__ANY_RATE 48.6   /* rate of the L2 for a block */
+#define TC__ANY_STORE 6320.0
+#define TC__ANY_START 450.0
+#define TC__ANY_CLUSTER 1230.0
+#define TC__ANY_MEET 380.0
+#define TC__ANY_SUMS 6.6
+#define TC__ANY_MEMORY 1.55
+
+TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                            const tc__gemm_device *d)
+{
+    const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w, k = (double)x->k_blocks;
+    const double mma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * TC__ANY_PACE / TC__GEMM_CLOCK
+                     + (x->between ? TC__ANY_BETWEEN * w : 0) + (cut->copies ? TC__ANY_ALIGN * w : 0);
+    const double fetch = (160 * v->bm + (cut->copies ? 160 * w : 144 * w / cut->cluster)) / TC__ANY_RATE;
+    const double waves = (double)tc__div_up(tc__gemm90_tiles(v, x, cut) * cut->parts, d->blocks);
+    const double memory = TC__ANY_MEMORY * 128 * k * (double)(x->rows + x->cols) * (double)x->batch / d->dram;
+    double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * (mma > fetch ? mma : fetch);
+    t += (waves - 1) * TC__ANY_STORE;
+    t = (t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL) + TC__ANY_STORE + TC__ANY_START;
+    if (cut->parts > 1) t += TC__ANY_MEET + waves * v->bm * w * 4 / TC__ANY_SUMS;
+    return cut->cluster > 1 ? t + TC__ANY_CLUSTER : t;
+}
+
 TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                                const tc__gemm_device *d)
 {
     const tc__gemm_own own = tc__gemm90_own(v);
     const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
     const double wgmma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * own.pace;
-    const double cycles = v->any && tc__gemm90_shared(v, cut) > wgmma ? tc__gemm90_shared(v, cut) : wgmma;
     const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
     const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
     const double of_all = TC__GEMM_OF_ALL / (works < d->blocks ? works : d->blocks);
@@ -143,7 +164,7 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle == 1 ? TC__GEMM_STRADDLE_LINES : 0;
     const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
-    const double mma = cycles / TC__GEMM_CLOCK, step = mma > bytes / rate ? mma : bytes / rate;
+    const double mma = wgmma / TC__GEMM_CLOCK, step = mma > bytes / rate ? mma : bytes / rate;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM90_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
@@ -155,6 +176,7 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
+    if (v->any) return tc__any_time(v, x, cut, d);
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
     t = t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL;
     t = ((t > power ? t : power) + 0.1 * (t > power ? power : t)) / 1.1; /* the lesser of the two breaks ties */
@@ -179,6 +201,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     x.batch = tc__gemm_batch(g);
     x.d_by = tc__gemm90_d_by(c, g);
     x.classes = v->any ? tc__any_classes_of(g) : 0;
+    x.between = (((uintptr_t)g->a / 2 ^ (uintptr_t)g->b / 2) | (uintptr_t)g->lda | (uintptr_t)g->ldb) & 1;
     x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;
     x.straddle = ((begin & 127) != 0) + ((begin & 31) != 0);
     x.clips = !tc__gemm_hooked(*c) && x.d_by == TC__GEMM90_D_TMA && tc__gemm_beta(g) == 0
@@ -219,7 +242,7 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
 /* .any: can A come in classes, or be copied, in tiles of that width? Notes it in the cut. */
 TC_HOST int tc__gemm90_way(const tc__gemm_problem *x, tc_gemm_cut *cut, int copies)
 {
-    if (copies ? cut->width > TC__ANY_ROWS : x->classes < 0) return 0;
+    if (copies ? cut->cluster > 1 : x->classes < 0) return 0;
     cut->copies = copies;
     cut->classes = copies ? 0 : x->classes;
     return 1;
@@ -233,7 +256,7 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
     double best = 0;
     tc_gemm_cut try_this = *cut;
     int i, copies;
-    for (i = 1; i <= clusters; i++) {
+    for (i = 1; i <= clusters && i <= b->device->blocks; i++) {
         try_this.cluster = v->step ? i : v->cluster_m;
         for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
             if (tc__gemm_b_row(*v) && try_this.cluster > 1 && try_this.width / try_this.cluster % 64) continue;
@@ -274,13 +297,9 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->parts < 0 || want->parts > TC_SPLIT_MOST || (want->parts > 1 && !v.split))
         return tc__fail(TC_ERR_CONFIG, "choice->parts = %d must be in 0..%d", want->parts, v.split ? TC_SPLIT_MOST : 1);
     if (want->blocks < 0) return tc__fail(TC_ERR_CONFIG, "choice->blocks = %d is negative", want->blocks);
-    if (!tc__gemm90_way(&x, cut, 0) && !tc__gemm90_way(&x, cut, 1)) {
-        if (want->width || !v.step)
-            return tc__fail(TC_ERR_CONFIG, "a tile's %d rows of A must be at most %d where stride_a = %lld is no "
-                            "multiple of 8 elements: they are copied",
-                            cut->width, TC__ANY_ROWS, (long long)g->stride_a);
-        cut->width = TC__ANY_ROWS / v.step * v.step, cut->copies = 1;
-    }
+    if (!tc__gemm90_way(&x, cut, 0) && !tc__gemm90_way(&x, cut, 1))
+        return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be 1 where stride_a = %lld is no multiple of 8 "
+                        "elements: A is copied", want->cluster, (long long)g->stride_a);
     if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);
     else if (!want->parts) (void)tc__gemm90_best_parts(&v, &x, cut, &b);
     if (want->parts) cut->parts = want->parts;

@@ -78,14 +78,10 @@ typedef struct tc__gemm90_run {
 
 typedef struct tc__gemm90_fetching {
     tc_gemm_config c;
-    int which;
+    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both */
 } tc__gemm90_fetching;
 
-/* Block number kb of k into a slot of the ring; which (a constant): TC__GEMM90_EARLY_A, _B, or both. */
-typedef struct tc__gemm90_fetch_at {
-    uint32_t stage, kb;
-} tc__gemm90_fetch_at;
-
+/* One block of k. */
 TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_block *g, const tc__gemm90_sources *s,
                                   tc__gemm90_fetch_at at)
 {
@@ -244,6 +240,54 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
     }
 }
 
+/* .any: waits for the ring's slot, and has A's rows there as the Tensor Cores want them. */
+TC_DEV_SM90 void tc__gemm90_any_wait(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u)
+{
+    TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
+    if (g->p->copies) tc__any_align(c, g, &u->w, u->ring.stage);
+}
+
+/* .any: B's rows come from registers, those of half a block of k while the Tensor Cores are at the half before. */
+TC_DEV_SM90A void tc__gemm90_any_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+                                      tc__gemm90_loop_state *l)
+{
+    tc_gemm90_consumer *u = l->u;
+    tc_ring *ring = &u->ring;
+    const tc__any_reader r = tc__any_reader_of(g, &u->w);
+    uint32_t a[2][8]; /* of half a block each */
+    tc__gemm90_any_wait(c, g, u);
+    tc__any_clear(c, g, &u->w, ring->stage);
+    tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
+    tc__any_first(&r, a[0]);
+    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
+        const uint32_t now = ring->stage;
+        const uint64_t db = tc_wgmma_desc(tc_uniform(tc__any_y(c, g, now)), 128);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            tc_wgmma_fence();
+#pragma unroll
+            for (int s = 0; s < 2; s++)
+                mma(l->acc, a[half] + 4 * s, tc_wgmma_desc_advance(db, (uint32_t)(half * 64 + s * 32)),
+                    half + s > 0 ? 1 : kb > 0);
+            tc_wgmma_commit_group();
+            TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
+            if (half == 0) {
+                if (kb > 0) tc__gemm90_release(c, g, l->last);
+                tc__any_read(&r, tc__any_x(g, now), 1, a[1]);
+            }
+        }
+        l->last = now;
+        tc_ring_next(ring, g->stages);
+        if (kb + 1 < u->w.k_blocks) {
+            tc__gemm90_any_wait(c, g, u);
+            tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
+        }
+    }
+}
+
+#define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
+    if ((c.step ? n % c.step == 0 && n <= c.bn : n == c.bn) && g->width == n)                                         \
+        tc__gemm90_any_loop(c, k.rs[n / 8 - 1], g, &l);
 #define TC__GEMM90_WIDTH(n)                                                                                           \
     if (c.step && n % c.step == 0 && n <= c.bn && g->width == n) tc__gemm90_loop(c, k.widths[n / 8 - 1], g, &l);
 
@@ -256,9 +300,10 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, 
     const tc_gemm_config c = k.c;
     float sums[256];
     tc__gemm90_loop_state l = {u, acc, sums, 0, 0};
-    TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
-    if (c.any) tc__any_clear(c, g, &u->w, u->ring.stage);
-    if (c.step) {
+    if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
+    if (c.any) {
+        TC__WG_ALL_N(TC__GEMM90_ANY_WIDTH)
+    } else if (c.step) {
         TC__WG_ALL_N(TC__GEMM90_WIDTH)
     } else {
         tc__gemm90_loop(c, k.mma, g, &l);
@@ -277,7 +322,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, 
 /* The barriers that say that a slot is full. */
 TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_block *g)
 {
-    tc_pipe_init_full(g->pipe, c.stages, c.any ? 4 : 1); /* one of each warp that copies */
+    tc_pipe_init_full(g->pipe, c.stages, c.any ? tc__any_fills(g) : 1u);
     tc_fence_mbarrier_init();
 }
 
@@ -378,7 +423,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int many = tc__gemm90_sums_held(c) > 160; /* accumulators that want every register */
-    const tc_roles roles = tc_roles_of(c.consumers, c.any  ? TC_ROLES_COPIES
+    const tc_roles roles = tc_roles_of(c.consumers, c.any  ? TC_ROLES_USUAL
                                                     : many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0}, 0};
@@ -418,10 +463,10 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* Slots of a ring of tiles of that width. */
-TC_HOST int tc__gemm90_stages(const tc_gemm_config v, int width)
+/* Slots of a ring. */
+TC_HOST int tc__gemm90_stages(const tc_gemm_config v, const tc_gemm_cut *cut)
 {
-    const int fit = tc_gemm_sm90_plan_of(v).ring_bytes / tc__gemm90_slot(v, width);
+    const int fit = tc_gemm_sm90_plan_of(v).ring_bytes / tc__gemm90_slot_of(v, cut->width, cut->copies);
     return fit < v.stages ? fit : v.stages;
 }
 
@@ -461,7 +506,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->out = tc__gemm_out(g);
     p->width = cut->width;
     p->cluster = cut->cluster;
-    p->stages = v.step ? tc__gemm90_stages(v, cut->width) : v.stages;
+    p->stages = tc__gemm90_stages(v, cut);
     p->works = p->tiles.total * (uint32_t)cut->parts;
     p->k_blocks = ((uint32_t)g->k + (uint32_t)c->bk - 1 + (c->any ? TC__ANY_CLASSES - 1 : 0)) / (uint32_t)c->bk;
     if (p->k_blocks < at_least) p->k_blocks = at_least;
@@ -472,7 +517,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
     p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048;
     p->d_first = d_bytes > cut->l2 / 2;
-    p->classes = cut->classes;
+    p->classes = cut->classes, p->copies = cut->copies;
     p->waits = (uint8_t)(g->pdl != 0);
     p->early = 0;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
@@ -506,13 +551,11 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
 TC_HOST tc_status tc_gemm_sm90_any_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
                                         tc_gemm_sm90_any_params *q)
 {
-    const tc__gemm90_box_of nothing = {'a', cut->width};
-    const tc_any_rows x = {(const char *)g->b, g->ldb * 2, g->stride_b * 2, g->n};
-    const tc_any_rows y = {(const char *)g->a, g->lda * 2, g->stride_a * 2, g->m};
+    const tc__gemm90_box_of nothing = {'a', cut->width / cut->cluster};
+    const tc_any_rows x = {(const char *)g->b, g->ldb * 2, g->stride_b * 2, g->n, g->k};
+    const tc_any_rows y = {(const char *)g->a, g->lda * 2, g->stride_a * 2, g->m, g->k};
     tc_status st = tc__gemm90_fill(c, g, cut, &q->p);
     q->x = x, q->y = y;
-    q->k = g->k;
-    q->copies = cut->copies;
     memset(q->phase, 0, sizeof q->phase);
     if (st != TC_OK || cut->copies) return st;
     return g->k ? tc__any_maps(q, c, g, cut) : tc__gemm90_map(&q->y_maps[0], c, g, nothing);
@@ -599,6 +642,7 @@ TC_HOST tc_status tc__gemm_sm90_any_run(const tc_gemm_config *c, const tc__kerne
 {
     tc_gemm_sm90_any_params params;
     tc_gemm_sm90_launch l;
+    tc__kernel use = *k;
     tc_gemm_cut cut;
     tc_status st = tc__gemm_check(c, args);
     int blocks = 0;
@@ -613,7 +657,8 @@ TC_HOST tc_status tc__gemm_sm90_any_run(const tc_gemm_config *c, const tc__kerne
     if (st != TC_OK) return st;
     tc__gemm90_size(c, &cut, &l);
     if (how->workspace) *how->workspace = l.workspace;
-    return how->launch ? tc__kernel_launch(k, l.grid, &params, how) : TC_OK;
+    use.cluster = (int)l.cluster;
+    return how->launch ? tc__kernel_launch(&use, l.grid, &params, how) : TC_OK;
 }
 
 #endif /* host */

@@ -52,9 +52,21 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
 {
     return tc__gemm_b_row(c) ? tc_operand_turned(c.b, width, c.bk) : tc_operand_of(c.b, width, c.bk);
 }
+/* .any: rows of A come in 9 chunks of 16 bytes (tc_gemm_sm90_any.h). */
+enum { TC__ANY_ROW = 144 };
+TC_HD TC_CONSTEXPR int tc__gemm90_a_bytes(const tc_gemm_config c)
+{
+    return c.any ? c.bm * TC__ANY_ROW : tc__gemm90_a(c).bytes;
+}
+/* A slot of the ring; with copies (.any) B comes in 9 chunks too. */
+TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(const tc_gemm_config c, int width, int copies)
+{
+    return (tc__gemm90_a_bytes(c) + tc__gemm90_b(c, width).bytes + (copies ? width * 16 : 0) + 1023) / 1024 * 1024;
+}
+/* The most that it takes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
 {
-    return tc__gemm90_a(c).bytes + tc__gemm90_b(c, width).bytes;
+    return tc__gemm90_slot_of(c, width, c.any);
 }
 
 /* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks; with a
@@ -152,8 +164,9 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_any_config(const tc_gemm_config g
 {
     tc_gemm_config c = given;
     c.any = c.swap = 1;
-    c.bm = c.bm ? c.bm : 256;
+    c.bm = c.bm ? c.bm : c.epi2 ? 192 : 224; /* with more, and more than one width, ptxas has too few registers */
     c.bn = c.bn ? c.bn : 128;
+    c.cluster_n = c.cluster_n ? c.cluster_n : c.step ? 2 : 1;
     return tc_gemm_sm90_config(c);
 }
 
@@ -235,9 +248,9 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
     X((c).any == 0 || ((c).any == 1 && tc__gemm_any_by_wgmma(c) && (c).swap == 1 && (c).bk == 64 && (c).bn <= 128     \
                        && (c).consumers <= 2 && (c).schedule == TC_COOPERATIVE                                        \
-                       && (c).cluster_m * (c).cluster_n * (c).cluster_k == 1),                                        \
+                       && (c).cluster_m * (c).cluster_k == 1 && ((c).cluster_n == 1 || (c).step)),                    \
       "tc: rows of any alignment (.any) want f16 or bf16, A and D row-major and B column-major, .swap 1, .bk 64, "   \
-      ".bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster")                                  \
+      ".bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster but .cluster_n 2 with .step")      \
     X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
       "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \
@@ -280,7 +293,7 @@ typedef struct tc_gemm_sm90_params {
     tc_tiles tiles;    /* of clusters; .m counts the instruction's rows */
     uint32_t works;    /* tiles, or their parts */
     uint32_t k_blocks; /* at least 1, or the parts that k is split into: past the end of k are zeros */
-    int width, stages; /* .step: of a tile, of the ring */
+    int width, stages; /* .step, .any: of a tile, of the ring */
     int cluster;       /* .step: blocks of a cluster, along the instruction's rows */
     uint8_t waits;     /* for the kernel before (programmatic dependent launch), */
     uint8_t early;     /* but not with TC__GEMM90_EARLY_A, _B: what it does not write */
@@ -292,7 +305,7 @@ typedef struct tc_gemm_sm90_params {
     int d_by;                       /* how boxes go to D: TC__GEMM90_D_* */
     uint8_t d_plain, d_clips;       /* by TMA, without C; and TMA leaves out what a box has outside of D */
     uint8_t d_first;                /* D's lines leave the L2 first */
-    int classes;                    /* .any: log2 of the classes of A's rows */
+    int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */
     tc_tmap a, b, d;
     tc_gemm_out out;
 } tc_gemm_sm90_params;
@@ -327,15 +340,19 @@ typedef struct tc_gemm90 {
     tc_gemm_config c;
     tc_wgmma_fn mma;
     tc_wgmma_fn widths[TC__GEMM90_WIDTHS]; /* .step: by columns / 8 - 1 */
+    tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any: so, with or without .step */
 } tc_gemm90;
 
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc_gemm90_view(c);
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
-    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), {0}};
+    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), {0}, {0}};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
-    if (v.step)
+    if (v.any)
+        for (int n = v.step ? v.step : v.bn; n <= v.bn; n += v.step ? v.step : v.bn)
+            k.rs[n / 8 - 1] = tc_wgmma_pick_f32_rs(n, v.a);
+    else if (v.step)
         for (int n = v.step; n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick(n, kind);
     return k;
 }
@@ -393,9 +410,9 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
     b.p = p;
     b.smem = smem;
     b.width = c.step ? p->width : c.bn;
-    b.stages = c.step ? p->stages : c.stages;
+    b.stages = c.step || c.any ? p->stages : c.stages;
     b.ring = smem + (uint32_t)tc_gemm_sm90_plan_of(c).ring;
-    b.slot = (uint32_t)tc__gemm90_slot(c, b.width);
+    b.slot = (uint32_t)tc__gemm90_slot_of(c, b.width, c.any && p->copies);
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);
     b.cluster_m = c.step && c.cluster_m > 1 ? p->cluster : c.cluster_m;
     b.warp = tc_uniform(threadIdx.x / 32u);
@@ -423,6 +440,11 @@ typedef struct tc_gemm90_consumer {
     uint32_t tile;               /* .split: number of the tile, of all blocks */
     tc_work w;                   /* the tile */
 } tc_gemm90_consumer;
+
+/* Block number kb of k, and the slot of the ring where it goes. */
+typedef struct tc__gemm90_fetch_at {
+    uint32_t stage, kb;
+} tc__gemm90_fetch_at;
 
 /* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with
  * .split, where the parts of a tile are neighbours. */

@@ -111,13 +111,13 @@ TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
 }
 
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
-TC_DEV void tc__gemm90_put_place(const int swap, uint32_t place, const float *v)
+TC_DEV void tc__gemm90_put_place(const tc_gemm_config c, uint32_t place, const float *v)
 {
-    const uint32_t g = (uint32_t)tc_lane() / 4u, q = (uint32_t)tc_lane() % 4u;
+    const uint32_t lane = (uint32_t)(c.any ? tc_opaque(tc_lane()) : tc_lane()), g = lane / 4u, q = lane % 4u;
 #pragma unroll
     for (uint32_t j = 0; j < 8u; j += 2u) { /* v[j], v[j + 1]: row g + 8 * h, columns 2q, 2q + 1 of the half j / 4 */
         const uint32_t row = g + j / 2u % 2u * 8u, col = 2u * q + j / 4u * 8u;
-        if (swap) {
+        if (c.swap) {
             asm volatile("st.shared.f32 [%0], %1;"
                          : : "r"(place + tc_swizzle(64, col * 64u + row * 4u)), "f"(v[j]) : "memory");
             asm volatile("st.shared.f32 [%0], %1;"
@@ -154,7 +154,8 @@ TC_DEV float4 *tc__gemm90_sums_at(const tc_gemm_config c, const tc_gemm90_block 
 TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const float *acc)
 {
-    float4 *to = tc__gemm90_sums_at(c, g, u->tile * g->p->split.parts + u->w.part, u->warp_row / 16);
+    const int first = c.any ? tc_opaque(u->warp_row / 16) : u->warp_row / 16;
+    float4 *to = tc__gemm90_sums_at(c, g, u->tile * g->p->split.parts + u->w.part, first);
     const int down = c.bm / 16; /* places of a column of them */
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
@@ -245,7 +246,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++)
-            if (k == i) tc__gemm90_put_place(c.swap, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
+            if (k == i) tc__gemm90_put_place(c, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
         tc__gemm90_store_piece(c, g, u, &s);
     }
     __syncwarp();
@@ -295,7 +296,7 @@ TC_DEV_SM90 void tc__gemm90_store_slices(const tc_gemm_config c, const tc_gemm90
         if (!tc__gemm90_spot_exists(c, g, u, &s)) continue;
         tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i, v);
         __syncwarp();
-        tc__gemm90_put_place(c.swap, u->buf, v);
+        tc__gemm90_put_place(c, u->buf, v);
         tc__gemm90_store_piece(c, g, u, &s);
     }
     __syncwarp();
@@ -501,7 +502,7 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_b
                 const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
                 tc_gemm_at here = {u->w.col + (a.above + row) * apart, col + i / 2 % 2 * 8, u->w.batch, 0};
                 if (!tc__gemm_raw(c)) v[i] *= o->alpha;
-                if (row < a.rows && !tc__gemm_raw(c)) {
+                if (row < a.rows && (!c.any || here.col < o->n) && !tc__gemm_raw(c)) {
                     if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
                     if (e.epi) v[i] = e.epi(v[i], tc__epi_place(e, here), o->epi);
                 }
@@ -526,6 +527,57 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_b
     }
 }
 
+/* .any: a word of the tile in shared memory, where each warp has 16 columns: number `word` of a row. */
+TC_DEV uint32_t tc__gemm90_aside_word(const tc_gemm_config c, uint32_t store, int row, int word)
+{
+    const tc_box box = tc__gemm90_box(c);
+    const int per = box.bytes / 4, warp = word / per;
+    uint32_t x;
+    asm volatile("ld.shared.b32 %0, [%1];"
+                 : "=r"(x)
+                 : "r"(store + (uint32_t)(warp * tc_gemm_sm90_plan_of(c).warp_store)
+                       + tc_swizzle(box.bytes, (uint32_t)(row * box.bytes + word % per * 4)))
+                 : "memory");
+    return x;
+}
+
+/* .any: rows of D that TMA refuses. All warps together, each of them whole rows of the tile: neighbours in D are written
+ * at a time. Where a row of 16-bit elements begins between two words, words of D are made of two. */
+TC_DEV_SM90 void tc__gemm90_aside_rows(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                       const tc__gemm90_aside a)
+{
+    const tc_gemm_out *o = &g->p->out;
+    const tc_box box = tc__gemm90_box(c);
+    const int size = tc_type_bits(c.d) / 8, warps = 4 * c.consumers, apart = tc__gemm90_apart(c, g), lane = tc_lane();
+    const int left = o->n - u->w.row, cols = left < c.bm ? left : c.bm;
+    const uint32_t store = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).store;
+    const tc_gemm_at first = {u->w.col + a.above * apart, u->w.row, u->w.batch, 0};
+    char *to = tc__gemm90_d(o, box, first);
+    tc_bar_sync(1, 32 * warps);
+#pragma unroll 2
+    for (int row = (int)(threadIdx.x / 32u) - 4; row < a.rows && cols > 0; row += warps) {
+        char *at = to + row * (o->ldd * apart * size);
+        const int between = size == 2 && (uintptr_t)at % 4;
+#pragma unroll
+        for (int i = 0; i < c.bm * size / 128; i++) {
+            const int word = i * 32 + lane, col = word * 4 / size;
+            const uint32_t x = tc__gemm90_aside_word(c, store, row, word);
+            char *here = at + word * 4;
+            if (!between) {
+                if (col + 4 / size <= cols) *(uint32_t *)here = x;
+                else if (col < cols) *(uint16_t *)here = (uint16_t)x;
+            } else {
+                const uint32_t before = tc__gemm90_aside_word(c, store, row, word ? word - 1 : 0);
+                if (word && col < cols) *(uint32_t *)(here - 2) = before >> 16 | x << 16;
+                else if (word == 0) *(uint16_t *)here = (uint16_t)x;
+                else if (col == cols) *(uint16_t *)(here - 2) = (uint16_t)(before >> 16);
+                if (col + 2 == c.bm && c.bm == cols) *(uint16_t *)(here + 2) = (uint16_t)(x >> 16);
+            }
+        }
+    }
+    tc_bar_sync(1, 32 * warps);
+}
+
 /* And on to D: every eight rows are a box, of which TMA leaves out what D does not have. */
 TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
@@ -542,6 +594,8 @@ TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_b
             tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
             tc_cp_async_bulk_commit_group();
         }
+    } else if (c.any) {
+        tc__gemm90_aside_rows(c, g, u, a);
     } else {
         __syncwarp();
         tc_box_copy(box, a.rows, u->buf, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8));
@@ -584,7 +638,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     }
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
     const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64
-                                 || (!clips && end > o->n)
+                                 || (!clips && end > o->n && !(c.any && g->p->d_by != TC__GEMM90_D_TMA))
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
     const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
     const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */

@@ -13,6 +13,7 @@
  *     tc_roles_of, tc_roles_producer, _consumer registers: what the producer's warpgroup gives away, the consumers get
  *     (setmaxnreg)
  *     tc_uniform                                a value that is the same in all lanes, known to the compiler as such
+ *     tc_opaque                                 a value of which the compiler knows nothing
  *
  * TRAP: a wait compares one parity bit, which tells only neighbouring laps of a ring apart. Nobody may wait for a slot
  * while the lap before the one that it means is still to come.
@@ -32,8 +33,7 @@
 enum {
     TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three */
     TC_ROLES_CONSUMERS = 1, /* two consumers get 240; the producer is left 24: a loop over TMA and no more */
-    TC_ROLES_PRODUCER = 2,  /* the producer also calls a hook: 56, and 224 for two consumers */
-    TC_ROLES_COPIES = 3     /* the producer's warps copy through registers: 120, and 192 for two consumers */
+    TC_ROLES_PRODUCER = 2   /* the producer's warps copy, or call a hook: 56, and 224 for two consumers */
 };
 
 typedef struct tc_roles {
@@ -46,7 +46,6 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
     if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
-    if (consumers == 2 && wants == TC_ROLES_COPIES) r.producer = 120, r.consumer = 192;
     return r;
 }
 
@@ -59,13 +58,11 @@ TC_DEV_SM90A void tc_roles_producer(const tc_roles r)
     if (r.producer == 32) TC_SETMAXNREG_DEC(32);
     if (r.producer == 40) TC_SETMAXNREG_DEC(40);
     if (r.producer == 56) TC_SETMAXNREG_DEC(56);
-    if (r.producer == 120) TC_SETMAXNREG_DEC(120);
 }
 
 TC_DEV_SM90A void tc_roles_consumer(const tc_roles r)
 {
     if (r.consumer == 160) TC_SETMAXNREG_INC(160);
-    if (r.consumer == 192) TC_SETMAXNREG_INC(192);
     if (r.consumer == 224) TC_SETMAXNREG_INC(224);
     if (r.consumer == 232) TC_SETMAXNREG_INC(232);
     if (r.consumer == 240) TC_SETMAXNREG_INC(240);
@@ -78,6 +75,14 @@ TC_DEV_SM80 uint32_t tc_uniform(uint32_t x)
     uint32_t r;
     asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(x));
     return r;
+}
+
+/* x, of which the compiler then knows nothing: what is made of it is not made early, and kept in registers until it is
+ * wanted. */
+TC_DEV int tc_opaque(int x)
+{
+    asm volatile("" : "+r"(x));
+    return x;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

@@ -781,7 +781,23 @@ typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scal
 TC__WG_BY_16(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
 
-/* The same with A in registers and B MN-major: the second product of attention, P * V. */
+/* The same with A in registers: B K-major, and (rs_mn) MN-major, as attention's second product wants it, P * V. */
+#define TC__WG_FUNCTION(n)                                                                                            \
+    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)    \
+    {                                                                                                                 \
+        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, a, desc_b, scale_d);)                                   \
+    }                                                                                                                 \
+    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16_rs(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)     \
+    {                                                                                                                 \
+        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);)                                     \
+    }
+#define TC__WG_FUNCTION_(n, types, d, a, db, sd)                                                                      \
+    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 0", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), \
+                "l"(db), "r"((int)(sd)))
+TC__WG_ALL_N(TC__WG_FUNCTION)
+#undef TC__WG_FUNCTION
+#undef TC__WG_FUNCTION_
+
 #define TC__WG_FUNCTION(n)                                                                                            \
     TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d) \
     {                                                                                                                 \
@@ -808,6 +824,14 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc_wgmma_pick_f32_rs_mn(int n, int type
 #define TC__X(N)                                                                                                      \
     type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16_rs_mn : type == TC_F16                                 \
         && n == N ? tc_wgmma_m64n##N##k16_f32_f16_rs_mn :
+    return TC__WG_ALL_N(TC__X) (tc_wgmma_rs_fn)0;
+#undef TC__X
+}
+TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc_wgmma_pick_f32_rs(int n, int type)
+{
+#define TC__X(N)                                                                                                      \
+    type == TC_BF16 && n == N ? tc_wgmma_m64n##N##k16_f32_bf16_rs : type == TC_F16                                    \
+        && n == N ? tc_wgmma_m64n##N##k16_f32_f16_rs :
     return TC__WG_ALL_N(TC__X) (tc_wgmma_rs_fn)0;
 #undef TC__X
 }

@@ -793,7 +793,6 @@ static void cp_arrive_perform(async_op *op, int stage)
     for (cpasync *e = p->w->cpasync; e; e = e->next)
         if (e->mask & p->mask && e->op->posted && e->op->posted <= p->before) {
             emu_async_run(e->op);
-            vclk_merge(op->cl, &op->vc, e->op->vc);
             kept++;
         }
     /* they stay for a cp.async.wait_group; but those who use the mbarrier need none, so not all of them and not for
@@ -816,8 +815,11 @@ static int exec_cp_arrive(warp *w, const ptx_instr *i, uint32_t mask)
         if (!i->f[1]) emu_mbar_inc(p->c[l], p->off[l]);
         op->mbar_cta = p->c[l]; op->mbar_off = p->off[l]; op->has_mbar = 1;
     }
-    for (cpasync *e = w->cpasync; e; e = e->next)
-        if (e->mask & mask && !e->op->posted) e->op->posted = w->cta->cl->steps + 1;
+    for (cpasync *e = w->cpasync; e; e = e->next) {
+        if (!(e->mask & mask)) continue;
+        if (!e->op->posted) e->op->posted = w->cta->cl->steps + 1;
+        vclk_merge(w->cta->cl, &op->vc, e->op->vc); /* now: a wait of this thread may finish it first */
+    }
     p->before = w->cta->cl->steps + 1;
     emu_async_post(op);
     return X_NEXT;

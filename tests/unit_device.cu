@@ -169,7 +169,7 @@ static void test_matrices(void)
 
 /* ---- cp.async: thread i copies by case i into its own 16 bytes ---- */
 enum { CP_CASES = 4 + 5 + 9 + 17 + 17 };
-enum { WAIT_GROUP, WAIT_ALL, WAIT_MBARRIER, WAITS };
+enum { WAIT_GROUP, WAIT_ALL, WAIT_MBARRIER, WAIT_MBARRIER_ALL, WAITS };
 __global__ void k_cp_async(const unsigned char *in, unsigned char *out, int wait)
 {
 #if TC_HAS_SM80
@@ -190,8 +190,9 @@ __global__ void k_cp_async(const unsigned char *in, unsigned char *out, int wait
     else if (i < 18) tc_cp_async_ca_8_zfill(dst, src, i - 9);
     else if (i < 35) tc_cp_async_ca_16_zfill(dst, src, i - 18);
     else if (i < CP_CASES) tc_cp_async_cg_16_zfill(dst, src, i - 35);
-    if (wait == WAIT_MBARRIER) {
+    if (wait >= WAIT_MBARRIER) {
         tc_cp_async_mbarrier_arrive_noinc(bar);
+        if (wait == WAIT_MBARRIER_ALL) tc_cp_async_wait_all(); /* others still learn of the copies by the mbarrier */
         TC_MBARRIER_WAIT(bar, 0, "copies", 0);
         i = 63 - i; /* every thread's copies have landed, not only the own ones */
     } else {
