@@ -41,7 +41,7 @@ TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm9
             }
         }
     }
-    tc_mbarrier_wait_cluster(sums, 0); /* the bytes come from other blocks */
+    TC_MBARRIER_WAIT_CLUSTER(sums, 0, "sums", 0); /* the bytes come from other blocks */
 #pragma unroll
     for (int i = 0; i < pieces; i++) {
         float sum[4] = {0.f, 0.f, 0.f, 0.f};
