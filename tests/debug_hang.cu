@@ -1,5 +1,5 @@
-/* debug_hang.cu - with TC_DEBUG a wait that never ends is reported and trapped, not left to hang. Each wait in a process
- * of its own: after a trap the device answers nothing more. */
+/* debug_hang.cu - with TC_DEBUG a wait that never ends is reported and trapped, not left to hang. Each wait runs in a
+ * process of its own: after a trap the device answers no more. */
 #define TC_DEBUG
 #define TC_DEBUG_TIMEOUT_NS 50000000ull
 #include "../tc.h"
