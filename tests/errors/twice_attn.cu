@@ -1,5 +1,5 @@
 // twice_attn.cu - two kernels of attention of one name
-// expect: function "same_config" has already been defined (previous definition at line 7)
+// expect: function "same_config" has already been defined (previous definition at line 6)
 // expect-line: 7
 #include "tc.h"
 
