@@ -139,8 +139,15 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(const tc_gemm_config c)
     return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
 }
 
-/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. */
-TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC_HAS_SM89 || !tc__gemm_is_fp8(c.a); }
+/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. 1 or 0, and
+ * not the question itself, which has the target's number in it: where two targets have one text, tests/compile.sh
+ * compiles it once. */
+#if TC_HAS_SM89
+#define TC__GEMM80_HAS_FP8 1
+#else
+#define TC__GEMM80_HAS_FP8 0
+#endif
+TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
 TC_HD TC_CONSTEXPR int tc__gemm80_bound(const tc_gemm_config c)
 {
     return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;
