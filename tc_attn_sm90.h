@@ -427,27 +427,35 @@ typedef struct tc__attn90_tile {
     int n, state, add, edges;
 } tc__attn90_tile;
 
+/* What a consumer knows when it is compiled: the configuration and its instructions. */
+typedef struct tc__attn90_kernel {
+    tc_attn_config c;
+    tc_attn_sm90_wgmma m;
+} tc__attn90_kernel;
+
 /* S = Q K' of one tile, issued. */
-TC_DEV_SM90A void tc__attn90_qk(const tc_attn_config c, const tc_attn_sm90_wgmma m, tc__attn90_consumer *u)
+TC_DEV_SM90A void tc__attn90_qk(const tc__attn90_kernel kernel, tc__attn90_consumer *u)
 {
+    const tc_attn_config c = kernel.c;
     const uint64_t q = tc_wgmma_desc(tc__attn90_q(c, u->smem, u->q.stage) + (uint32_t)(u->wg * 64 * 128), 128);
     const uint64_t k = tc_wgmma_desc(tc__attn90_k(c, u->smem, u->k.stage), 128);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < tc_operand_steps(tc__attn90_q_tile(c)); i++)
-        m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)tc_operand_step(tc__attn90_q_tile(c), i)),
+        kernel.m.qk(u->s, tc_wgmma_desc_advance(q, (uint32_t)tc_operand_step(tc__attn90_q_tile(c), i)),
              tc_wgmma_desc_advance(k, (uint32_t)tc_operand_step(tc__attn90_k_tile(c), i)), i > 0);
     tc_wgmma_commit_group();
 }
 
 /* O = P V, or O += P V, of one tile, issued. */
-TC_DEV_SM90A void tc__attn90_pv(const tc_attn_config c, const tc_attn_sm90_wgmma m, tc__attn90_consumer *u, int add)
+TC_DEV_SM90A void tc__attn90_pv(const tc__attn90_kernel kernel, tc__attn90_consumer *u, int add)
 {
+    const tc_attn_config c = kernel.c;
     const uint64_t v = tc_wgmma_desc_mn(tc__attn90_v(c, u->smem, u->v.stage), (uint32_t)tc__attn90_v_tile(c).box_bytes);
     tc_wgmma_fence();
 #pragma unroll
     for (int i = 0; i < c.bn / 16; i++)
-        m.pv(u->r.o, u->a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
+        kernel.m.pv(u->r.o, u->a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)(i * 2048)), i > 0 ? 1 : add);
     tc_wgmma_commit_group();
 }
 
@@ -464,6 +472,7 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
         const tc_operand tile = tc__attn90_o_tile(c);
         const tc_box box = {c.type, 128};
+        const tc_box_span span = {0, 8};
         const uint32_t to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128), at = to + tc_box_lane(box);
         const int lane = tc_lane();
         if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
@@ -471,7 +480,7 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
         /* a box's distance comes after the xor: one address serves all boxes */
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 16; j++)
-            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tile.box_bytes), u->r.o + 8 * j, 0, 8);
+            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tile.box_bytes), u->r.o + 8 * j, span);
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) {
@@ -505,18 +514,19 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
 
 /* One more tile of keys of a tile of work: its S is multiplied together with P V of the tile before it, and the
  * softmax runs while P V does. Leaves P. */
-TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
+TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
                                   tc__attn90_consumer *u, const tc__attn90_tile t)
 {
+    const tc_attn_config c = kernel.c;
     const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
     tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, tc_attn_scale(c, &p->problem)};
     float f[2];
     int rise;
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
-    tc__attn90_qk(c, m, u);
+    tc__attn90_qk(kernel, u);
     TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
-    tc__attn90_pv(c, m, u, t.add);
+    tc__attn90_pv(kernel, u, t.add);
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
@@ -534,16 +544,16 @@ TC_DEV_SM90A void tc__attn90_step(const tc_attn_config c, const tc_attn_sm90_wgm
 
 /* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for
  * a mask stands in it, which gains 7 %. The return value: whether O holds anything. */
-TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
-                                 tc__attn90_consumer *u)
+TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p, tc__attn90_consumer *u)
 {
+    const tc_attn_config c = kernel.c;
     const tc_attn_problem *a = &p->problem;
     int add = 0, state = TC_ATTN_WHOLE, n;
     if (c.mask || (c.head_dim_v > 192 && (c.causal || c.window))) { /* of wide heads one loop, for want of registers */
         for (n = tc_attn_next(c, a, &u->w, u->n, &state); n >= u->w.lo;
              n = tc_attn_next(c, a, &u->w, n, &state), add = 1) {
             const tc__attn90_tile t = {n, state, add, 1};
-            tc__attn90_step(c, m, p, u, t);
+            tc__attn90_step(kernel, p, u, t);
         }
     } else {
         n = u->n - 1;
@@ -551,16 +561,16 @@ TC_DEV_SM90A int tc__attn90_rest(const tc_attn_config c, const tc_attn_sm90_wgmm
             || c.score) /* without them only the first tile can have an edge: the end of the sequence */
             for (; n >= u->w.free_hi && n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};
-                tc__attn90_step(c, m, p, u, t);
+                tc__attn90_step(kernel, p, u, t);
             }
         for (; n >= u->w.free_lo; n--, add = 1) {
             const tc__attn90_tile t = {n, state, add, 0};
-            tc__attn90_step(c, m, p, u, t);
+            tc__attn90_step(kernel, p, u, t);
         }
         if (c.window)
             for (; n >= u->w.lo; n--, add = 1) {
                 const tc__attn90_tile t = {n, state, add, 1};
-                tc__attn90_step(c, m, p, u, t);
+                tc__attn90_step(kernel, p, u, t);
             }
     }
     if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
@@ -587,6 +597,7 @@ typedef struct tc_attn_sm90_self {
 TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
                                    const tc_attn_sm90_self self)
 {
+    const tc__attn90_kernel kernel = {c, m};
     const uint32_t smem = self.smem;
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
     const int early =
@@ -601,21 +612,21 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
     if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
     if (!tc__attn90_read_note(c, &u)) return;
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, 0), 0, "K full", 0);
-    tc__attn90_qk(c, m, &u);
+    tc__attn90_qk(kernel, &u);
     tc__attn90_first(c, p, &u);
     for (;;) {
         const tc_attn_work before = u.w;
-        add = tc__attn90_rest(c, m, p, &u);
+        add = tc__attn90_rest(kernel, p, &u);
         TC_MBARRIER_WAIT(tc__attn90_v_full(c, smem, u.v.stage), u.v.phase, "V full", (int)u.v.stage);
         if (early && !tc__attn90_read_note(c, &u)) {
             u.w = before;
             break;
         }
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        tc__attn90_pv(c, m, &u, add);
+        tc__attn90_pv(kernel, &u, add);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
-            tc__attn90_qk(c, m, &u);
+            tc__attn90_qk(kernel, &u);
             if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
             TC_WGMMA_WAIT_GROUP(1);
         } else {
@@ -632,11 +643,11 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
                 return;
             }
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
-            tc__attn90_qk(c, m, &u);
+            tc__attn90_qk(kernel, &u);
         }
         tc__attn90_first(c, p, &u);
     }
-    tc__attn90_pv(c, m, &u, add); /* the last tile of all */
+    tc__attn90_pv(kernel, &u, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
     tc__attn90_store(c, p, &u, &u.w);

@@ -466,20 +466,24 @@ TC_DEV uint32_t tc_box_lane(const tc_box b)
                             : tc_swizzle(b.bytes, (uint32_t)(lane % 16 * b.bytes + lane / 16 * 16));
 }
 
-/* Values from .. to - 1 of a fragment into the box: at is its shared address plus tc_box_lane. 16-bit types: from and
- * to multiples of 8. */
-TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const int from, const int to)
+/* Values from .. to - 1 of a fragment; 16-bit types: multiples of 8. */
+typedef struct tc_box_span {
+    int from, to;
+} tc_box_span;
+
+/* Those values of fragment v into the box: at is its shared address plus tc_box_lane. */
+TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const tc_box_span span)
 {
     if (b.type == TC_F32) {
 #pragma unroll
-        for (int j = from; j < to; j += 2)
+        for (int j = span.from; j < span.to; j += 2)
             asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
                          : : "r"((at ^ (uint32_t)(j / 4 * 32)) + (uint32_t)(j / 2 % 2 * 8 * b.bytes)), "f"(v[j]),
                            "f"(v[j + 1])
                          : "memory");
     } else {
 #pragma unroll
-        for (int j = from; j < to; j += 8) {
+        for (int j = span.from; j < span.to; j += 8) {
             const uint32_t w[4] = {tc_pack(b.type, v[j], v[j + 1]), tc_pack(b.type, v[j + 2], v[j + 3]),
                                    tc_pack(b.type, v[j + 4], v[j + 5]), tc_pack(b.type, v[j + 6], v[j + 7])};
             tc_stmatrix_x4(at ^ (uint32_t)(j / 8 * 32), w);
@@ -487,24 +491,31 @@ TC_DEV_SM90 void tc_box_put(const tc_box b, uint32_t at, const float *v, const i
     }
 }
 
-/* Rows of a box to memory where TMA refuses them: to is the first row's place, `pitch` bytes apart, all aligned to
- * their elements only. A lane takes a word; where a row of 16-bit elements begins between two words, neighbours share.
- * For all lanes of the warp, between two __syncwarp. */
-TC_DEV void tc_box_copy(const tc_box b, const int rows, uint32_t from, char *to, long long pitch)
+/* Rows of D that a box goes to: how many, the first one's place, the bytes from one to the next. */
+typedef struct tc_box_rows {
+    int rows;
+    char *first;
+    long long pitch;
+} tc_box_rows;
+
+/* Rows of the box at shared address `from` to memory where TMA refuses them, all aligned to their elements only. A lane
+ * takes a word; where a row of 16-bit elements begins between two words, neighbours share. For all lanes of the warp,
+ * between two __syncwarp. */
+TC_DEV void tc_box_copy(const tc_box b, uint32_t from, const tc_box_rows to)
 {
     const int words = b.bytes / 4;
     int lane, word;
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); /* here and now: nothing of this is kept between boxes */
     word = lane % words;
 #pragma unroll 1
-    for (int row = lane / words; row - lane / words < rows; row += 32 / words) {
-        char *at = to + row * pitch + word * 4;
+    for (int row = lane / words; row - lane / words < to.rows; row += 32 / words) {
+        char *at = to.first + row * to.pitch + word * 4;
         uint32_t x = 0, next;
-        if (row < rows)
+        if (row < to.rows)
             asm volatile("ld.shared.b32 %0, [%1];"
                          : "=r"(x) : "r"(from + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + word * 4))) : "memory");
         next = b.type == TC_F32 ? 0u : __shfl_down_sync(0xffffffffu, x, 1);
-        if (row >= rows) continue;
+        if (row >= to.rows) continue;
         if (b.type == TC_F32 || (uintptr_t)at % 4 == 0) {
             *(uint32_t *)at = x;
         } else {
@@ -531,12 +542,13 @@ TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s
 {
     const int lane = tc_lane(), wide = tc_box_cols(b);
     const uint32_t at = tc_box_lane(b);
+    const tc_box_span whole = {0, wide / 2};
 #pragma unroll
     for (int i = 0; i < cols / wide; i++) {
         const uint32_t to = s->buf + (uint32_t)(i % 2 * 16 * b.bytes);
         if (lane == 0) tc__bulk_wait_read(i > 0); /* what was stored from this box before has left it */
         __syncwarp();
-        tc_box_put(b, to + at, v + i * wide / 2, 0, wide / 2);
+        tc_box_put(b, to + at, v + i * wide / 2, whole);
         tc_fence_proxy_async_shared(); /* ordinary writes before, TMA's reads after */
         __syncwarp();
         if (lane == 0) {
@@ -547,19 +559,26 @@ TC_DEV_SM90 void tc_store_rows(const tc_box b, const int cols, const tc_store *s
     }
 }
 
+/* What a warp has of a box: its fragment, the box's shared address, its first element's place in D. */
+typedef struct tc__box_filled {
+    float *v;
+    uint32_t buf;
+    tc_gemm_at first;
+} tc__box_filled;
+
 /* Adds beta * C to a warp's fragment of a box that lies wholly inside D: C comes to the box in whole rows, then to its
  * owners. */
-TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, uint32_t buf, tc_gemm_at first)
+TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, const tc__box_filled f)
 {
     const int size = tc_type_bits(b.type) / 8, cols = tc_box_cols(b);
-    const uint32_t at = buf + tc_box_lane(b);
-    const char *c = (const char *)o->c + tc__epi_c_at(o, first) * size;
+    const uint32_t at = f.buf + tc_box_lane(b);
+    const char *c = (const char *)o->c + tc__epi_c_at(o, f.first) * size;
 #pragma unroll 1
     for (int pass = 0; pass < b.bytes / 32; pass++) { /* 16 rows of bytes / 16 pieces of 16 bytes */
         const int i = tc_lane() + pass * 32, r = i / (b.bytes / 16), piece = i % (b.bytes / 16);
         const uint4 w = *(const uint4 *)(c + r * o->ldc * size + piece * 16);
         asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                     : : "r"(buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y),
+                     : : "r"(f.buf + tc_swizzle(b.bytes, (uint32_t)(r * b.bytes + piece * 16))), "r"(w.x), "r"(w.y),
                        "r"(w.z), "r"(w.w)
                      : "memory");
     }
@@ -574,8 +593,8 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
                              : "=f"(x), "=f"(y)
                              : "r"((at ^ (uint32_t)(j * 32)) + (uint32_t)(h * 8 * b.bytes))
                              : "memory");
-                v[4 * j + 2 * h] += o->beta * x;
-                v[4 * j + 2 * h + 1] += o->beta * y;
+                f.v[4 * j + 2 * h] += o->beta * x;
+                f.v[4 * j + 2 * h + 1] += o->beta * y;
             }
         }
     } else {
@@ -585,8 +604,8 @@ TC_DEV_SM90 void tc__box_add_c(const tc_box b, const tc_gemm_out *o, float *v, u
             tc_ldmatrix_x4(w, at ^ (uint32_t)(j * 32));
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                v[8 * j + 2 * i] += o->beta * tc_unpack(b.type, w[i]);
-                v[8 * j + 2 * i + 1] += o->beta * tc_unpack(b.type, w[i] >> 16);
+                f.v[8 * j + 2 * i] += o->beta * tc_unpack(b.type, w[i]);
+                f.v[8 * j + 2 * i + 1] += o->beta * tc_unpack(b.type, w[i] >> 16);
             }
         }
     }

@@ -614,39 +614,48 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
     return c;
 }
 
+/* A configuration whose hooks, where it has any, are called by way of these two. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, tc_epi_fn epi, tc_epi2_fn epi2)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? epi : 0;
+    c.epi2 = c.epi2 ? epi2 : 0;
+    return c;
+}
+
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an
- * error about what they give to the user and no more. */
+ * error about what they give to the user and no more. The kernels know the hooks by two functions that call them: when
+ * a hook is a host function, nvcc names the function that calls it, and with it the rule, once and not a kernel. */
 #define TC__GEMM_CONFIG(name, own, complete, ...)                                                                     \
     TC__GIVEN(own, gemm,                                                                                              \
               ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
               ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)",                                      \
               __VA_ARGS__)                                                                                            \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
-    TC__LINE_BREAK TC_DEV void own##_a_hook_is_a_TC_DEV_function(void)                                                \
+    TC__LINE_BREAK TC_DEV float own##_epi_a_hook_is_a_TC_DEV_function(float x, tc_gemm_at at, const void *args)       \
     {                                                                                                                 \
-        (void)tc__gemm_hooks(own##_config()).epi(0.f, tc_gemm_at{}, 0);                                               \
-        (void)tc__gemm_hooks(own##_config()).epi2(tc_f32x2{0.f, 0.f}, tc_gemm_at{}, 0);                               \
+        return tc__gemm_hooks(own##_config()).epi(x, at, args);                                                       \
+    }                                                                                                                 \
+    TC__LINE_BREAK TC_DEV tc_f32x2 own##_epi2_a_hook_is_a_TC_DEV_function(tc_f32x2 x, tc_gemm_at at, const void *args)\
+    {                                                                                                                 \
+        return tc__gemm_hooks(own##_config()).epi2(x, at, args);                                                      \
     }
-
-/* Never runs. A direct call of the hook makes nvcc name that function, and with it the rule, when the hook is a host
- * function. */
-#define TC__GEMM_HOOK(own) if (false) own##_a_hook_is_a_TC_DEV_function();
+#define TC__GEMM_HOOKED(own, config)                                                                                  \
+    tc__gemm_hooked(config, own##_epi_a_hook_is_a_TC_DEV_function, own##_epi2_a_hook_is_a_TC_DEV_function)
 
 /* Only one block of this size fits an SM: the bound of 1 lets setmaxnreg work and gives the compiler the registers. */
 #define TC__GEMM_SM90_KERNEL(kernel, params, threads, ...)                                                            \
     TC__KERNEL_OF(kernel, params, (TC__SM90_BOUND(threads), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
-    TC__GEMM_HOOK(own)                                                                                                \
-    constexpr tc_gemm90 k = tc_gemm90_of(config);                                                                     \
+    constexpr tc_gemm90 k = tc_gemm90_of(TC__GEMM_HOOKED(own, config));                                               \
     tc_gemm_sm90(k, &params);
 
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
     TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
-    TC__GEMM_HOOK(own)                                                                                                \
-    constexpr tc_gemm80 k = tc_gemm80_of(config);                                                                     \
+    constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
     tc_gemm_sm80(k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the

@@ -139,8 +139,15 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(const tc_gemm_config c)
     return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
 }
 
-/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. */
-TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC_HAS_SM89 || !tc__gemm_is_fp8(c.a); }
+/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. 1 or 0, and
+ * not the question itself, which has the target's number in it: where two targets have one text, tests/compile.sh
+ * compiles it once. */
+#if TC_HAS_SM89
+#define TC__GEMM80_HAS_FP8 1
+#else
+#define TC__GEMM80_HAS_FP8 0
+#endif
+TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
 TC_HD TC_CONSTEXPR int tc__gemm80_bound(const tc_gemm_config c)
 {
     return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;
@@ -285,20 +292,27 @@ TC_DEV int tc__gemm80_k_rows(const tc__gemm80_operand o, int left)
     return left > r ? (left - r + step - 1) / step : 0;
 }
 
-/* Part `part` of `parts` of the copies of k block `block`, into a stage. */
-TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_block *g, int block, uint32_t stage,
-                                 const int part, const int parts)
+/* Part `part` of `parts` of the copies of k block `block`, into a stage; part and parts are constants. */
+typedef struct tc__gemm80_share {
+    int block;
+    uint32_t stage;
+    int part, parts;
+} tc__gemm80_share;
+
+TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_block *g, const tc__gemm80_share x)
 {
     const tc__gemm80_operand a = k.a, b = k.b;
-    const int left = g->k - block * k.c.bk;
+    const int left = g->k - x.block * k.c.bk;
     const int bytes = tc__gemm80_chunk(a.size, left - (int)threadIdx.x % (k.k_bytes / 16) * (16 / a.size));
     const int a_passes = tc_rows_passes(a.t) * tc_rows_pieces(a.t),
               b_passes = tc_rows_passes(b.t) * tc_rows_pieces(b.t);
     const uint32_t a_bytes = (uint32_t)(a.t.rows * a.t.bytes), b_bytes = (uint32_t)(b.t.rows * b.t.bytes);
-    const tc__gemm80_run ra = {g->smem + stage * a_bytes, a_passes * part / parts, a_passes * (part + 1) / parts,
-                               g->word, a.turned ? tc__gemm80_k_rows(a, left) : bytes};
-    const tc__gemm80_run rb = {g->smem + (uint32_t)k.c.stages * a_bytes + stage * b_bytes, b_passes * part / parts,
-                               b_passes * (part + 1) / parts, g->word, b.turned ? tc__gemm80_k_rows(b, left) : bytes};
+    const tc__gemm80_run ra = {g->smem + x.stage * a_bytes, a_passes * x.part / x.parts,
+                               a_passes * (x.part + 1) / x.parts, g->word,
+                               a.turned ? tc__gemm80_k_rows(a, left) : bytes};
+    const tc__gemm80_run rb = {g->smem + (uint32_t)k.c.stages * a_bytes + x.stage * b_bytes,
+                               b_passes * x.part / x.parts, b_passes * (x.part + 1) / x.parts, g->word,
+                               b.turned ? tc__gemm80_k_rows(b, left) : bytes};
     tc__gemm80_load(a, how, &g->a, ra);
     tc__gemm80_load(b, how, &g->b, rb);
 }
@@ -486,7 +500,8 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
 #pragma unroll
     for (int s = 0; s < c.stages - 1; s++) {
         if (next < blocks) {
-            tc__gemm80_fill(k, how, g, next, (uint32_t)s, 0, 1);
+            const tc__gemm80_share whole = {next, (uint32_t)s, 0, 1};
+            tc__gemm80_fill(k, how, g, whole);
             next++;
         }
         tc_cp_async_commit_group();
@@ -511,7 +526,8 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
                 tc__gemm80_read(k, &f[(step + 1) % 2], g->smem + now * a_stage + tc__gemm80_step(oa, a_at, step + 1),
                                 smem_b + now * b_stage + tc__gemm80_step(ob, b_at, step + 1));
                 /* the loads of one slot are spread over all steps but the last */
-                if (next < blocks) tc__gemm80_fill(k, how, g, next, fill.stage, step, steps - 1);
+                const tc__gemm80_share share = {next, fill.stage, step, steps - 1};
+                if (next < blocks) tc__gemm80_fill(k, how, g, share);
             }
             tc__gemm80_mma(k, &f[step % 2], acc);
         }

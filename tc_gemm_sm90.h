@@ -89,15 +89,17 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
     const int k = g->p->k_first + (int)at.kb * c.bk;
 #pragma unroll
-    for (int box = 0; box < s->oa.boxes; box++)
+    for (int box = 0; box < s->oa.boxes; box++) {
+        const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full};
         if (f.which & TC__GEMM90_EARLY_A)
-            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, k),
-                             slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full);
+            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, k), to);
+    }
 #pragma unroll
-    for (int box = 0; box < s->ob.boxes; box++)
+    for (int box = 0; box < s->ob.boxes; box++) {
+        const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), full};
         if (f.which & TC__GEMM90_EARLY_B)
-            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, k),
-                             slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), full);
+            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, k), to);
+    }
 }
 
 /* Blocks of one tile of work, from number `from` on. */

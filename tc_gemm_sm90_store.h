@@ -41,7 +41,7 @@ TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm9
             }
         }
     }
-    tc_mbarrier_wait_cluster(sums, 0); /* the bytes come from other blocks */
+    TC_MBARRIER_WAIT_CLUSTER(sums, 0, "sums", 0); /* the bytes come from other blocks */
 #pragma unroll
     for (int i = 0; i < pieces; i++) {
         float sum[4] = {0.f, 0.f, 0.f, 0.f};
@@ -411,7 +411,8 @@ TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *
             tc__epi_hook(tc__gemm_epi(c), o, b->v + j, at);
         }
         tc__gemm90_f32_to_d(c, b->v + from, group);
-        tc_box_put(box, b->to + lane_at, b->v, from, from + group);
+        const tc_box_span span = {from, from + group};
+        tc_box_put(box, b->to + lane_at, b->v, span);
     }
 }
 
@@ -440,13 +441,17 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(const tc_gemm_config c, const tc_gemm90_b
         if (tc__gemm90_box_exists(c, g, s, &b)) {
             b.to = tc__gemm90_box_take(c, u, s, i);
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
-            if (!s->plain && !raw && o->beta != 0.f) tc__box_add_c(box, o, b.v, b.to, b.first);
+            if (!s->plain && !raw && o->beta != 0.f) {
+                const tc__box_filled f = {b.v, b.to, b.first};
+                tc__box_add_c(box, o, f);
+            }
             tc__gemm90_box_fill(c, o, &b);
             if (s->plain || !tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
                 tc__gemm90_box_send(g, &b);
             } else {
                 __syncwarp();
-                tc_box_copy(box, 16, b.to, tc__gemm90_d(o, box, b.first), o->ldd * tc_type_bits(c.d) / 8);
+                const tc_box_rows d = {16, tc__gemm90_d(o, box, b.first), o->ldd * tc_type_bits(c.d) / 8};
+                tc_box_copy(box, b.to, d);
             }
             ++u->stores;
         }
@@ -598,7 +603,8 @@ TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_b
         tc__gemm90_aside_rows(c, g, u, a);
     } else {
         __syncwarp();
-        tc_box_copy(box, a.rows, u->buf, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8));
+        const tc_box_rows d = {a.rows, tc__gemm90_d(o, box, first), o->ldd * apart * (tc_type_bits(c.d) / 8)};
+        tc_box_copy(box, u->buf, d);
     }
 }
 

@@ -10,8 +10,9 @@
  *
  * CONTENTS (bar: shared address of the uint64_t)
  *     mbarrier  tc_mbarrier_init _inval _arrive _arrive_count _arrive_expect_tx _expect_tx _arrive_cluster
- *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity _arrive_state _pending_count _wait;
- *                     TC_MBARRIER_WAIT(bar, parity, name, stage)
+ *                     _arrive_cluster_relaxed _test_wait_parity _try_wait_parity
+ *                     _try_wait_parity_cluster _arrive_state _pending_count _wait _wait_cluster;
+ *                     TC_MBARRIER_WAIT(bar, parity, name, stage), TC_MBARRIER_WAIT_CLUSTER
  *     fences    tc_fence_proxy_async_shared, tc_fence_proxy_async, tc_fence_mbarrier_init
  *     clusters  tc_cluster_ctarank _nctarank _arrive _arrive_relaxed _wait _sync, tc_mapa; tc_mapa_shared_u64,
  *               tc_mapa_u64, tc_getctarank, tc_getctarank_shared_u64, tc_getctarank_u64, tc_cvta_shared_cluster,
@@ -47,8 +48,9 @@
  *     parity 0       0                 0                              1           a wait for parity 0 ends here
  *
  * DEBUG
- *     With -DTC_DEBUG, TC_MBARRIER_WAIT spins for TC_DEBUG_TIMEOUT_NS at most, then prints block, warp, barrier name,
- *     stage, parity, pending arrivals and source line, and traps. Without it, name and stage cost nothing.
+ *     With -DTC_DEBUG, TC_MBARRIER_WAIT and TC_MBARRIER_WAIT_CLUSTER spin for TC_DEBUG_TIMEOUT_NS at most, then print
+ *     block, warp, barrier name, stage, parity, pending arrivals and source line, and trap. Without it, name and stage
+ *     cost nothing.
  *
  * TRAPS
  *     A wait returns when the phase of that parity has *completed*: wait for parity 1 on a fresh barrier returns at
@@ -141,7 +143,7 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
         int done;                                                                              \
         asm volatile("{\n"                                                                     \
                      ".reg .pred p;\n"                                                         \
-                     instr ".parity.shared.b64 p, [%1], %2;\n"                                 \
+                     instr ".b64 p, [%1], %2;\n"                                               \
                      "selp.b32 %0, 1, 0, p;\n"                                                 \
                      "}"                                                                       \
                      : "=r"(done)                                                              \
@@ -149,8 +151,11 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
                      : "memory");                                                              \
         return done;                                                                           \
     }
-TC__MBARRIER_TRY(TC_DEV_SM80, tc_mbarrier_test_wait_parity, "mbarrier.test_wait")
-TC__MBARRIER_TRY(TC_DEV_SM90, tc_mbarrier_try_wait_parity, "mbarrier.try_wait")
+TC__MBARRIER_TRY(TC_DEV_SM80, tc_mbarrier_test_wait_parity, "mbarrier.test_wait.parity.shared")
+TC__MBARRIER_TRY(TC_DEV_SM90, tc_mbarrier_try_wait_parity, "mbarrier.try_wait.parity.shared")
+/* for bytes that other blocks of the cluster have sent (st.async) */
+TC__MBARRIER_TRY(TC_DEV_SM90, tc_mbarrier_try_wait_parity_cluster,
+                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta")
 #undef TC__MBARRIER_TRY
 
 /* try_wait where the target has it: it lets the hardware suspend the thread. */
@@ -187,42 +192,60 @@ TC_DEV_SM80 void tc_mbarrier_wait(uint32_t bar, uint32_t parity)
     }
 }
 
-/* The same for bytes that other blocks of the cluster have sent (st.async): the wait acquires at cluster scope. */
+/* The same by tc_mbarrier_try_wait_parity_cluster; TC_MBARRIER_WAIT_CLUSTER has the name and the stage. */
 TC_DEV_SM90 void tc_mbarrier_wait_cluster(uint32_t bar, uint32_t parity)
 {
-    uint32_t done;
-    do {
-        asm volatile("{\n\t"
-                     ".reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t"
-                     "}" : "=r"(done) : "r"(bar), "r"(parity) : "memory");
-    } while (!done);
+    while (!tc_mbarrier_try_wait_parity_cluster(bar, parity)) {
+    }
 }
 
 #ifdef TC_DEBUG
-TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const char *name, int stage, const char *file,
-                                         int line)
+/* A wait of a program: what for, and where it stands. */
+typedef struct tc__mbarrier_site {
+    const char *name;
+    int stage;
+    const char *file;
+    int line;
+} tc__mbarrier_site;
+
+TC_DEV uint64_t tc__mbarrier_clock(void)
 {
-    uint64_t start, now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-    while (!tc__mbarrier_poll(bar, parity)) {
-        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-        if (now - start > TC_DEBUG_TIMEOUT_NS) {
-            /* PTX tells the pending count to those who arrive only. This thread is lost anyway, so it does, and traps.
-             * One lane of a warp speaks. */
-            if ((threadIdx.x & 31u) == (unsigned)__ffs((int)__activemask()) - 1u)
-                printf(
-                    "tc: block (%u,%u,%u) warp %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n",
-                    blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x / 32, name, stage, parity,
-                    tc_mbarrier_pending_count(tc_mbarrier_arrive_state(bar)), file, line);
-            __trap();
-        }
-    }
+    uint64_t now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
 }
-#define TC_MBARRIER_WAIT(bar, parity, name, stage) tc__mbarrier_wait_debug(bar, parity, name, stage, __FILE__, __LINE__)
+
+/* Ends a wait that has lasted too long. */
+TC_DEV_SM80 void tc__mbarrier_overdue(uint32_t bar, uint32_t parity, const tc__mbarrier_site at, uint64_t start)
+{
+    if (tc__mbarrier_clock() - start <= TC_DEBUG_TIMEOUT_NS) return;
+    /* PTX tells the pending count to those who arrive only. This thread is lost anyway, so it does, and traps. One lane
+     * of a warp speaks. */
+    if ((threadIdx.x & 31u) == (unsigned)__ffs((int)__activemask()) - 1u)
+        printf("tc: block (%u,%u,%u) warp %u waits for barrier \"%s\"[%d] parity %u: %u arrivals pending, %s:%d\n",
+               blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x / 32, at.name, at.stage, parity,
+               tc_mbarrier_pending_count(tc_mbarrier_arrive_state(bar)), at.file, at.line);
+    __trap();
+}
+
+TC_DEV_SM80 void tc__mbarrier_wait_debug(uint32_t bar, uint32_t parity, const tc__mbarrier_site at)
+{
+    const uint64_t start = tc__mbarrier_clock();
+    while (!tc__mbarrier_poll(bar, parity)) tc__mbarrier_overdue(bar, parity, at, start);
+}
+TC_DEV_SM90 void tc__mbarrier_wait_cluster_debug(uint32_t bar, uint32_t parity, const tc__mbarrier_site at)
+{
+    const uint64_t start = tc__mbarrier_clock();
+    while (!tc_mbarrier_try_wait_parity_cluster(bar, parity)) tc__mbarrier_overdue(bar, parity, at, start);
+}
+#define TC__MBARRIER_SITE(name, stage) tc__mbarrier_site{name, stage, __FILE__, __LINE__}
+#define TC_MBARRIER_WAIT(bar, parity, name, stage)                                                                    \
+    tc__mbarrier_wait_debug(bar, parity, TC__MBARRIER_SITE(name, stage))
+#define TC_MBARRIER_WAIT_CLUSTER(bar, parity, name, stage)                                                            \
+    tc__mbarrier_wait_cluster_debug(bar, parity, TC__MBARRIER_SITE(name, stage))
 #else
 #define TC_MBARRIER_WAIT(bar, parity, name, stage) tc_mbarrier_wait(bar, parity)
+#define TC_MBARRIER_WAIT_CLUSTER(bar, parity, name, stage) tc_mbarrier_wait_cluster(bar, parity)
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------------

@@ -199,13 +199,17 @@ TC_DEV tc_operand_at tc_operand_place(const tc_operand o, int box, int k)
     return at;
 }
 
-/* One box, one thread: dst its shared address, full the mbarrier that counts the bytes. */
-TC_DEV_SM90 void tc_operand_fetch(const int multicast, const tc_operand_source *s, tc_operand_at at, uint32_t dst,
-                                  uint32_t full)
+/* Where a box goes: its shared address, and the mbarrier that counts the bytes. */
+typedef struct tc_operand_to {
+    uint32_t dst, full;
+} tc_operand_to;
+
+/* One box, one thread. */
+TC_DEV_SM90 void tc_operand_fetch(const int multicast, const tc_operand_source *s, tc_operand_at at, tc_operand_to to)
 {
     const int x = at.turned ? s->row + at.row : at.k, y = at.turned ? at.k : s->row;
-    if (multicast) tc_cp_async_bulk_tensor_3d_multicast(dst, s->map, x, y, s->batch, full, s->mask);
-    else tc_cp_async_bulk_tensor_3d(dst, s->map, x, y, s->batch, full);
+    if (multicast) tc_cp_async_bulk_tensor_3d_multicast(to.dst, s->map, x, y, s->batch, to.full, s->mask);
+    else tc_cp_async_bulk_tensor_3d(to.dst, s->map, x, y, s->batch, to.full);
 }
 
 #endif /* __CUDACC__ */

@@ -60,21 +60,27 @@
 /* ---------------------------------------------------------------------------------------------------------------------
  * Floats of few bits. One encoder and one decoder serve them all; the formats are the arguments.
  */
-/* Nearest code of |x| (sign left out), at most `top`, in a format of mbits mantissa bits whose least exponent is emin;
- * NaN gives `nan`. */
-TC_HD uint32_t tc__float_encode(float x, int mbits, int emin, uint32_t top, uint32_t nan)
+/* A format: bits of its mantissa, its least exponent, its largest code and that of NaN, both without the sign. */
+typedef struct tc__float_format {
+    int mbits, emin;
+    uint32_t top, nan;
+} tc__float_format;
+
+/* Nearest code of |x| (sign left out). */
+TC_HD uint32_t tc__float_encode(float x, const tc__float_format f)
 {
     const uint32_t u = tc_bits_from_f32(x) & 0x7fffffffu;
-    const int e = (int)(u >> 23) - 127, below = e < emin ? emin - e : 0, shift = 23 - mbits + below;
+    const int e = (int)(u >> 23) - 127, below = e < f.emin ? f.emin - e : 0, shift = 23 - f.mbits + below;
     uint32_t man = (u & 0x7fffffu) | 0x800000u, code, rest, half;
-    if (u > 0x7f800000u) return nan;
+    if (u > 0x7f800000u) return f.nan;
     if (shift > 24) return 0; /* below half of the least code; the subnormals of f32 are, in every format */
     code = man >> shift;
     rest = man & ((1u << shift) - 1u);
     half = 1u << (shift - 1);
     if (rest > half || (rest == half && (code & 1u))) code++;
-    if (!below) code += (uint32_t)(e - emin) << mbits; /* the mantissa's leading 1 is the first step of the exponent */
-    return code < top ? code : top;
+    /* the mantissa's leading 1 is the first step of the exponent */
+    if (!below) code += (uint32_t)(e - f.emin) << f.mbits;
+    return code < f.top ? code : f.top;
 }
 
 /* Value of a code without sign, NaN and infinity. */
@@ -91,9 +97,9 @@ TC_HD float tc__float_decode(uint32_t code, int mbits, int emin)
 #define TC__FLOAT_C(X, pair, step, sign, mbits, emin, top, nan)                                                       \
     TC_HD uint8_t tc_##X##_from_f32(float x)                                                                          \
     {                                                                                                                 \
+        const tc__float_format f = {mbits, emin, top, nan};                                                           \
         const uint32_t u = tc_bits_from_f32(x);                                                                       \
-        return (uint8_t)(tc__float_encode(x, mbits, emin, top, nan) | (u >= 0x80000000u && u <= 0xff800000u ? sign    \
-                                                                       : 0u));                                        \
+        return (uint8_t)(tc__float_encode(x, f) | (u >= 0x80000000u && u <= 0xff800000u ? sign : 0u));                \
     }                                                                                                                 \
     TC_HD pair tc_##X##x2(float x, float y) { return (pair)(tc_##X##_from_f32(x) | tc_##X##_from_f32(y) << step); }
 /* Decoders by C. bits: of a code; inf: the code of infinity; top: the largest finite code, past it and past inf lies

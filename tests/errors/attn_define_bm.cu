@@ -1,8 +1,7 @@
 // attn_define_bm.cu - a tile in the generator that picks tiles itself
 // expect: tc: TC_ATTN_DEFINE picks tiles itself
 // expect: TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE
-// expect-line: 8
-// expect-lines: 40
+// expect-line: 7
 #include "tc.h"
 
 TC_ATTN_DEFINE(attn, .type = TC_BF16, .head_dim = 64, .bm = 128)

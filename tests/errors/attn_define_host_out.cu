@@ -1,7 +1,6 @@
 // attn_define_host_out.cu - a hook without TC_DEV, in the general generator
 // expect: a_hook_is_a_TC_DEV_function
-// expect-line: 11
-// expect-lines: 40
+// expect-line: 10
 #include "tc.h"
 
 static float hook(float o, tc_attn_at at, const void *args)

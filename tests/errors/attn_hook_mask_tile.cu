@@ -1,7 +1,6 @@
 // attn_hook_mask_tile.cu - a tile-level mask hook that takes a pointer
 // expect: .mask_tile = int f(tc_attn_tile tile, const void *args)
-// expect-line: 9
-// expect-lines: 40
+// expect-line: 8
 #include "tc.h"
 
 TC_DEV int mask(tc_attn_at at, const void *args) { return at.b + at.h + at.q + at.kv + (args ? 0 : 1); }

@@ -1,7 +1,6 @@
 // attn_hook_score.cu - a score hook with its place in single arguments
 // expect: .score = float f(float s, tc_attn_at at, const void *args)
-// expect-line: 11
-// expect-lines: 40
+// expect-line: 10
 #include "tc.h"
 
 TC_DEV float hook(float s, int b, int h, int q, int kv, const void *args)

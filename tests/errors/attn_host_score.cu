@@ -1,7 +1,6 @@
 // attn_host_score.cu - a .score hook without TC_DEV
 // expect: a_hook_is_a_TC_DEV_function
-// expect-line: 11
-// expect-lines: 40
+// expect-line: 10
 #include "tc.h"
 
 static float hook(float s, tc_attn_at at, const void *args)

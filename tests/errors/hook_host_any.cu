@@ -2,7 +2,7 @@
 // expect-first: a_hook_is_a_TC_DEV_function
 // expect: a_hook_is_a_TC_DEV_function
 // expect-line: 9
-// expect-lines: 42
+// expect-lines: 9
 #include "tc.h"
 
 static float hook(float x, tc_gemm_at at, const void *args) { return x + 0.f * (at.row + at.col) + (args ? 0.f : 1.f); }

@@ -1,7 +1,7 @@
 // hook_host_pair.cu - a pair hook without TC_DEV
 // expect: a_hook_is_a_TC_DEV_function
 // expect-line: 8
-// expect-lines: 40
+// expect-lines: 9
 #include "tc.h"
 
 static tc_f32x2 hook(tc_f32x2 x, tc_gemm_at at, const void *args) { return at.row + at.col && args ? x : x; }

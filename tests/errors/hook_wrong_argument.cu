@@ -1,7 +1,6 @@
 // hook_wrong_argument.cu - a hook whose row is a float
 // expect: float f(float x, tc_gemm_at at, const void *args)
-// expect-line: 8
-// expect-lines: 40
+// expect-line: 7
 #include "tc.h"
 
 TC_DEV float hook(float x, float row, int col, const void *args) { return x * row + col + (args ? 0.f : 1.f); }

@@ -1,7 +1,6 @@
 // misspelt_field_any.cu - a field that does not exist, in the general generator
 // expect: epi_fn
-// expect-line: 8
-// expect-lines: 40
+// expect-line: 7
 #include "tc.h"
 
 TC_DEV float hook(float x, tc_gemm_at at, const void *args) { return x + 0.f * (at.row + at.col) + (args ? 0.f : 1.f); }
