@@ -151,8 +151,9 @@ TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     return cut->cluster > 1 ? t + TC__ANY_CLUSTER : t;
 }
 
-TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
-                               const tc__gemm_device *d)
+/* The model of the head of this file. */
+TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                            const tc__gemm_device *d)
 {
     const tc__gemm_own own = tc__gemm90_own(v);
     const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
@@ -176,7 +177,6 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
-    if (v->any) return tc__any_time(v, x, cut, d);
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
     t = t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL;
     t = ((t > power ? t : power) + 0.1 * (t > power ? power : t)) / 1.1; /* the lesser of the two breaks ties */
@@ -187,6 +187,12 @@ TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *
     if (cut->cluster > 1) t += TC__GEMM_CLUSTER;
     if (!v->swap && !x->clips && (x->rows % v->bm || x->cols % cut->width)) t += TC__GEMM_STORE_CUT;
     return t;
+}
+
+TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                               const tc__gemm_device *d)
+{
+    return v->any ? tc__any_time(v, x, cut, d) : tc__tma_time(v, x, cut, d);
 }
 
 /* c: complete, not a view. */

@@ -187,7 +187,7 @@ static const kernel kernels[] = {
     {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, EPI_ONCE, sm90_swap_SMEM, sm90_swap_config(), 1, 8, 64},
     {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, EPI_ONCE_PAIR, sm90_swap_one_SMEM,
      sm90_swap_one_config()},
-    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, EPI_ONCE, sm90_any_SMEM, sm90_any_config(), 1, 32, 256, 0, 1},
+    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, EPI_ONCE, sm90_any_SMEM, sm90_any_config(), 1, 32, 224, 1, 1},
     {"sm90_any_one", sm90_any_one_can_run, sm90_any_one_run, 90, EPI_ONCE_PAIR, sm90_any_one_SMEM,
      sm90_any_one_config(), 0, 0, 0, 0, 1},
     {"sm80_128", sm80_128_can_run, sm80_128_run, 80, EPI_NONE, sm80_128_SMEM, sm80_128_config()},
@@ -364,7 +364,6 @@ static void one(const kernel *kn, int largest, uint64_t id)
     ldr = n + test_int(0, 5);
     const int a_lines = a_col ? k : m, b_lines = b_row ? k : n, d_lines = d_col ? n : m; /* each a pitch apart */
     sa = share_a ? 0 : pad((int)(a_lines * lda), unit) + unit * test_int(0, 2);
-    if (kn->any_rows && !kn->step) sa = pad((int)sa, 8); /* a tile of more than 128 rows cannot be copied */
     sb = pad((int)(b_lines * ldb), unit) + unit;
     sc = pad((int)(d_lines * ldc), unit_d), sd = pad((int)(d_lines * ldd), unit_d) + unit_d;
 
@@ -410,8 +409,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
     tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
     if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
-    if (kn->any_rows && batch > 1 && choice.width > 128) choice.width = 128; /* A may have to be copied */
     if (kn->cluster) choice.cluster = test_int(0, 2);
+    if (kn->any_rows && batch > 1 && choice.cluster > 1) choice.cluster = 1; /* A may have to be copied */
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
