@@ -251,7 +251,7 @@ typedef struct tc__gemm_memo {
 
 /* Of all that the model asks about: also whether A and B begin with a line of the L2 or with a sector, and TMA takes C
  * and D. */
-TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
     const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b;
     const uint64_t straddle = (uint64_t)(((begin & 127) != 0) + ((begin & 31) != 0)), shapes = (uint64_t)given->shapes;
@@ -261,7 +261,8 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32 | (uint64_t)sms};
+                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32
+                                   | (uint64_t)(on->bandwidth << 10 | on->sms)};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
     for (i = 0; i < 6; i++) {
@@ -272,9 +273,9 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
 }
 
 /* The best of the list for a call: which, from 1, and how it is cut. */
-TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
-    const tc__gemm_device device = tc__gemm_device_of(sms);
+    const tc__gemm_device device = tc__gemm_device_of(on->sms, on->bandwidth);
     const tc__gemm_best search = {&device, g->workspace ? g->workspace_size : 0};
     tc_gemm_choice best = {0, 0, 0, 0, 0};
     double best_time = 0;
@@ -294,15 +295,15 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
     return best;
 }
 
-TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
     static tc__gemm_memo memos[TC__GEMM_MEMOS];
-    const uint64_t key = tc__gemm_hash(given, g, sms);
+    const uint64_t key = tc__gemm_hash(given, g, on);
     tc__gemm_memo *memo = &memos[key % TC__GEMM_MEMOS];
     uint64_t answer = TC__LOAD_RELAXED(&memo->answer);
     tc_gemm_choice c;
     if (!answer || (TC__LOAD_RELAXED(&memo->mixed) ^ answer) != key) {
-        c = tc__gemm_search(given, g, sms);
+        c = tc__gemm_search(given, g, on);
         answer = (uint64_t)c.kernel << 32 | (uint64_t)c.width << 16 | (uint64_t)c.cluster << 8 | (uint64_t)c.parts;
         TC__STORE_RELAXED(&memo->answer, answer);
         TC__STORE_RELAXED(&memo->mixed, answer ^ key);
@@ -369,7 +370,7 @@ TC_HOST tc_status tc__gemm_tiles_go(const tc_gemm_config *given, const tc__kerne
 }
 
 /* Which kernel a checked call takes on Hopper: what it wants, else what the model says; 0: the sm_80 kernel. */
-TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
     const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0}, none = {0, 0, 0, 0, 0};
     const tc_gemm_config plain = tc__gemm_plain(*given);
@@ -378,8 +379,8 @@ TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_
     if (g->choice && g->choice->kernel) return *g->choice;
     /* with one multiprocessor there are no clusters */
     if (!fits && !tc__gemm_any_by_wgmma(*given)) return none;
-    if (tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm_any_by_wgmma(*given) && (!fits || sms < 2)) return any;
-    return tc__gemm_choose(&plain, &x, sms);
+    if (tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm_any_by_wgmma(*given) && (!fits || on->sms < 2)) return any;
+    return tc__gemm_choose(&plain, &x, on);
 }
 
 /* Do .choice's fields go together, and is its kernel there? */
@@ -418,13 +419,13 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     tc_gemm_config other;
     tc_gemm_args g;
     tc__launch there;
-    tc__device device = {0, 0, 0};
+    tc__device device = {0, 0, 0, 0};
     tc_status st = tc__gemm_check_choice(given, args ? args->choice : NULL);
     if (st == TC_OK) st = tc__gemm_check(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
     if (tc__gemm_by_wgmma(*given) && tc__device_now(&device) == cudaSuccess && device.cc == 90) {
-        pick = tc__gemm_pick(given, &g, device.sms);
+        pick = tc__gemm_pick(given, &g, &device);
         there = *how;
         there.device = device.at + 1;
         if (pick.kernel) g.choice = &pick;

@@ -19,18 +19,23 @@
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* What the model knows of a device: blocks at a time, bytes of L2, bytes a nanosecond from memory. */
+enum { TC__GEMM_H200 = 4917 }; /* GB/s that the driver reports */
+
+/* What the model knows of a device: blocks at a time, bytes of L2, bytes a nanosecond from memory, and how many times
+ * longer than its bandwidth an H200's is, less 1. */
 typedef struct tc__gemm_device {
     int blocks;
     int64_t l2;
-    double dram;
+    double dram, lacks;
 } tc__gemm_device;
 
-/* Hopper boards have the same L2. Which memory they have matters to no choice yet: the model takes an H200's. */
-TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
+/* Hopper boards have the same L2. bandwidth: of their memory in GB/s, 0 or more than an H200's: as an H200's. */
+TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 {
-    tc__gemm_device d = {0, 50 << 20, 3890};
+    tc__gemm_device d = {0, 50 << 20, 3890, 0};
     d.blocks = blocks;
+    if (bandwidth > 0 && bandwidth < TC__GEMM_H200) d.lacks = (double)TC__GEMM_H200 / bandwidth - 1;
+    d.dram /= 1 + d.lacks;
     return d;
 }
 
@@ -59,6 +64,9 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks)
 #define TC__GEMM_MEET 2200.0     /* the parts of a split tile, */
 #define TC__GEMM_ROUND 534.0     /* eight of them, */
 #define TC__GEMM_SUMS 45.6       /* rate of their sums */
+
+#define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, */
+#define TC__GEMM_LESS_RATE 0.36  /* and the L2's rate less, for all of the bandwidth that a board lacks (23 shapes, H100) */
 
 /* What is a kernel's own: launch, barriers, first bytes of a ring; a tile's way to D; how much longer than the model's
  * its wgmmas take, and what it has of the memory's rate. */
@@ -160,7 +168,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double wgmma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * own.pace;
     const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
     const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
-    const double of_all = TC__GEMM_OF_ALL / (works < d->blocks ? works : d->blocks);
+    const double all = TC__GEMM_OF_ALL / (1 + TC__GEMM_LESS_RATE * d->lacks);
+    const double of_all = all / (works < d->blocks ? works : d->blocks);
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle == 1 ? TC__GEMM_STRADDLE_LINES : 0;
     const double lines = 128 * (1 + more);
@@ -174,7 +183,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT
-                       + works / cut->parts * k * drawn * TC__GEMM_BYTE
+                       + works / cut->parts * k * drawn * TC__GEMM_BYTE * (1 + TC__GEMM_LESS_BYTE * d->lacks)
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);

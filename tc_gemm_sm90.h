@@ -599,7 +599,7 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
 {
     const tc_gemm_config plain = tc__gemm_plain(*c);
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
-    const tc__gemm_device device = tc__gemm_device_of(clusters);
+    const tc__gemm_device device = tc__gemm_device_of(clusters, 0);
     tc_gemm_cut cut;
     tc_status st = tc__gemm90_cut(&plain, &g, &device, &cut);
     if (st == TC_OK) st = tc_gemm_sm90_fill(&plain, &g, &cut, &l->params);
@@ -652,7 +652,7 @@ TC_HOST tc_status tc__gemm_sm90_any_run(const tc_gemm_config *c, const tc__kerne
     st = how->device ? tc__kernel_on(k, how->device - 1, &blocks) : tc__kernel_device(k, &blocks);
     if (st == TC_OK) {
         const tc_gemm_args g = tc__gemm_effective(args);
-        const tc__gemm_device device = tc__gemm_device_of(blocks);
+        const tc__gemm_device device = tc__gemm_device_of(blocks, 0);
         st = tc__gemm90_cut(c, &g, &device, &cut);
         if (st == TC_OK) st = tc_gemm_sm90_any_fill(c, &g, &cut, &params);
     }

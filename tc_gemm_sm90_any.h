@@ -338,7 +338,8 @@ typedef struct tc__any_reader {
 TC_DEV_SM90 tc__any_reader tc__any_reader_of(const tc_gemm90_block *g, const tc_work *w)
 {
     const tc_any_rows *x = &tc__any_params(g)->x;
-    const int lane = tc_opaque(tc_lane()), row = ((int)threadIdx.x - 128) / 32 * 16 + lane / 4, phase = tc__any_phase(g, w->col), p = lane % 4 * 2;
+    const int lane = tc_opaque(tc_lane()), row = ((int)threadIdx.x - 128) / 32 * 16 + lane / 4;
+    const int phase = tc__any_phase(g, w->col), p = lane % 4 * 2;
     const uint32_t byte = (uint32_t)(uintptr_t)(x->base + w->batch * x->stride)
                         + (uint32_t)(w->row + row) * (uint32_t)x->pitch - (uint32_t)(2 * phase);
     tc__any_reader r;

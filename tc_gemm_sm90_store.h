@@ -546,8 +546,8 @@ TC_DEV uint32_t tc__gemm90_aside_word(const tc_gemm_config c, uint32_t store, in
     return x;
 }
 
-/* .any: rows of D that TMA refuses. All warps together, each of them whole rows of the tile: neighbours in D are written
- * at a time. Where a row of 16-bit elements begins between two words, words of D are made of two. */
+/* .any: rows of D that TMA refuses. All warps together, each of them whole rows of the tile: neighbours in D are
+ * written at a time. Where a row of 16-bit elements begins between two words, words of D are made of two. */
 TC_DEV_SM90 void tc__gemm90_aside_rows(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {

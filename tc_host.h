@@ -308,25 +308,31 @@ TC_HOST tc_status tc__cuda_fail(const char *call, cudaError_t err)
  * for them, further ones for nothing but which it is. */
 typedef struct tc__device {
     int at, cc, sms;
+    int bandwidth; /* of its memory, GB/s; 0: the driver does not say */
 } tc__device;
 
 TC_HOST cudaError_t tc__device_now(tc__device *d)
 {
-    static int known[TC__MAX_DEVICES]; /* sms << 8 | cc; any thread may write it, and all write the same */
-    int major = 0, minor = 0, found = 0;
+    /* bandwidth << 18 | sms << 8 | cc; any thread may write it, and all write the same */
+    static int known[TC__MAX_DEVICES];
+    int major = 0, minor = 0, sms = 0, khz = 0, bits = 0, found = 0;
     cudaError_t err = cudaGetDevice(&d->at);
     if (err != cudaSuccess) return err;
     if (d->at < TC__MAX_DEVICES) found = TC__LOAD_RELAXED(&known[d->at]);
     if (!found) {
         if ((err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->at)) != cudaSuccess ||
             (err = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->at)) != cudaSuccess ||
-            (err = cudaDeviceGetAttribute(&found, cudaDevAttrMultiProcessorCount, d->at)) != cudaSuccess)
+            (err = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, d->at)) != cudaSuccess ||
+            (err = cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, d->at)) != cudaSuccess ||
+            (err = cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, d->at)) != cudaSuccess)
             return err;
-        found = found << 8 | (major * 10 + minor);
+        found = (int)(2e-6 * khz * bits / 8) & 0x1fff; /* two bits a clock and wire */
+        found = found << 18 | (sms & 1023) << 8 | (major * 10 + minor);
         if (d->at < TC__MAX_DEVICES) TC__STORE_RELAXED(&known[d->at], found);
     }
     d->cc = found & 255;
-    d->sms = found >> 8;
+    d->sms = found >> 8 & 1023;
+    d->bandwidth = found >> 18;
     return cudaSuccess;
 }
 

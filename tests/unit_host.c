@@ -562,7 +562,7 @@ static void test_cut(void)
         given.a = given.b = given.d = TC_BF16;
         c = tc__gemm_tiled(given, tc__gemm_tiles_of[tile]);
         for (i = 0; i < 3000; i++) {
-            const tc__gemm_device d = tc__gemm_device_of(blocks[test_int(0, 7)]);
+            const tc__gemm_device d = tc__gemm_device_of(blocks[test_int(0, 7)], test_int(0, 1) * 3352);
             tc_gemm_args g;
             tc_gemm_cut cut;
             memset(&g, 0, sizeof g);
@@ -579,7 +579,7 @@ static void test_cut(void)
     CHECK(splits > 100 && narrow > 100, "%d calls were split and %d cut narrow: too few to say something", splits,
           narrow);
     { /* one row of tiles and a long k: nothing else fills the device, so it is split, but not without a workspace */
-        const tc__gemm_device d = tc__gemm_device_of(132);
+        const tc__gemm_device d = tc__gemm_device_of(132, 0);
         tc_gemm_config given, c;
         tc_gemm_args g;
         tc_gemm_cut cut;
@@ -606,7 +606,7 @@ static void test_choose(void)
     for (i = 0; i < 4000; i++) {
         tc_gemm_args g;
         tc_gemm_choice found, kept;
-        const int sms = test_int(0, 3) ? 132 : 114;
+        const tc__device on = {0, 90, test_int(0, 3) ? 132 : 114, test_int(0, 1) ? 3352 : 4917};
         memset(&g, 0, sizeof g);
         g.m = test_int(0, 1) ? 1000 : 64, g.n = test_int(0, 1) ? 1000 : 4096, g.k = test_int(0, 1) ? 1024 : 8192;
         g.batch = test_int(0, 3) ? 0 : 3;
@@ -614,8 +614,8 @@ static void test_choose(void)
         g.a = memory + 16 * test_int(0, 1), g.b = memory + 256 + 16 * test_int(0, 1), g.d = memory;
         if (test_int(0, 1)) g.workspace = memory, g.workspace_size = (size_t)1 << test_int(20, 27);
         given.shapes = test_int(0, 2) ? 0 : test_int(1, TC__SHAPES_TILES);
-        found = tc__gemm_search(&given, &g, sms);
-        kept = tc__gemm_choose(&given, &g, sms);
+        found = tc__gemm_search(&given, &g, &on);
+        kept = tc__gemm_choose(&given, &g, &on);
         bad += found.kernel != kept.kernel || found.width != kept.width || found.cluster != kept.cluster
             || found.parts != kept.parts || found.blocks != kept.blocks;
         CHECK(found.kernel >= 1 && found.kernel <= TC__GEMM_TILE_COUNT, "kernel %d", found.kernel);
@@ -625,7 +625,7 @@ static void test_choose(void)
         if (g.a == memory) { /* another answer for rows that straddle lines, of the same sizes */
             tc_gemm_args h = g;
             h.a = memory + 16;
-            kept = tc__gemm_search(&given, &h, sms);
+            kept = tc__gemm_search(&given, &h, &on);
             aligned += found.kernel != kept.kernel || found.width != kept.width || found.parts != kept.parts;
         }
     }
