@@ -24,8 +24,8 @@
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
  *                           which turns a tile on its side for few rows of D.
  *     TC_GEMM_SM90_ANY_DEFINE
- *                           the same for rows of A and B of any alignment, which TMA refuses: copied, or taken in
- *                           classes (tc_gemm_sm90_any.h). .bm: a tile's rows of D (256), .bn: 64 or 128 (128).
+ *                           the same for rows of A and B of any alignment, which TMA refuses (tc_gemm_sm90_any.h).
+ *                           .bm: a tile's rows of D (224, with .epi2 192), .bn: 64 or 128 (128).
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
@@ -379,7 +379,8 @@ TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_
     if (g->choice && g->choice->kernel) return *g->choice;
     /* with one multiprocessor there are no clusters */
     if (!fits && !tc__gemm_any_by_wgmma(*given)) return none;
-    if (tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm_any_by_wgmma(*given) && (!fits || on->sms < 2)) return any;
+    if (tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm_any_by_wgmma(*given) && (!fits || on->sms < 2))
+        return any;
     return tc__gemm_choose(&plain, &x, on);
 }
 

@@ -9,7 +9,7 @@
  * share of the L2. A tile takes its steps, and before and behind them what is not hidden: the ring's first fill, the
  * epilogue (which ping-pong hides but for the last). The grid takes as long as its busiest block, not less than its
  * bytes take from memory, and not less than the board's power takes for its products and bytes. A split tile adds the
- * way of its sums through the L2.
+ * way of its sums through the L2. Rows that TMA refuses have a model of their own.
  */
 #ifndef TC_GEMM_CHOICE_H
 #define TC_GEMM_CHOICE_H
@@ -65,8 +65,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_ROUND 534.0     /* eight of them, */
 #define TC__GEMM_SUMS 45.6       /* rate of their sums */
 
-#define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, */
-#define TC__GEMM_LESS_RATE 0.36  /* and the L2's rate less, for all of the bandwidth that a board lacks (23 shapes, H100) */
+#define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, and */
+#define TC__GEMM_LESS_RATE 0.36  /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
 
 /* What is a kernel's own: launch, barriers, first bytes of a ring; a tile's way to D; how much longer than the model's
  * its wgmmas take, and what it has of the memory's rate. */

@@ -98,7 +98,7 @@ TC_DEV tc__any_side tc__any_side_of(const tc_gemm90_block *g, const tc_any_rows 
 
 /* What a thread copies of a block of k: one chunk of each `by`-th row, from `row` on. */
 typedef struct tc__any_run {
-    const char *at; /* in block 0, where the row's first chunk would begin if it were aligned, 16 bytes a chunk further */
+    const char *at; /* of block 0: where its chunk of the first row would begin if the row were aligned */
     int row, by, chunk;
 } tc__any_run;
 
@@ -295,8 +295,8 @@ TC_DEV uint4 tc__any_between(uint4 a, uint4 b, uint32_t first)
                       __funnelshift_r(w[2], w[3], half), __funnelshift_r(w[3], w[4], half));
 }
 
-/* Copies: A's rows of a slot to phase 0. Eight lanes have a row, two rows at a time; all of their chunks are read before
- * one is written. */
+/* Copies: A's rows of a slot to phase 0. Eight lanes have a row, two rows at a time; all of their chunks are read
+ * before one is written. */
 TC_DEV_SM90 void tc__any_align(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w, uint32_t stage)
 {
     const tc_any_rows *r = &tc__any_params(g)->y;
