@@ -155,15 +155,18 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_b
 /* Gives a slot back to every block that may write into it: those of this block's row and column. */
 TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
 {
-    const uint32_t t = threadIdx.x % 128u, empty = tc_pipe_empty(g->pipe, stage);
+    /* .any: all threads have read of it, and each warp says so for itself; else wgmma has, for all four */
+    const uint32_t t = threadIdx.x % (c.any ? 32u : 128u), empty = tc_pipe_empty(g->pipe, stage);
     const uint32_t m = (uint32_t)g->cluster_m, n = (uint32_t)c.cluster_n;
+    if (c.any) __syncwarp();
     if (m * n == 1u) {
         if (t == 0) tc_mbarrier_arrive(empty);
     } else if (t < m + n - 1u) {
         const tc__gemm90_place at = tc__gemm90_place_of(c, g);
         uint32_t to = t - m; /* index among the other blocks of the row */
         to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
-        tc_mbarrier_arrive_cluster_relaxed(empty, to);
+        if (c.any && to == at.m) tc_mbarrier_arrive(empty); /* this block's producer writes what this warp has read */
+        else tc_mbarrier_arrive_cluster_relaxed(empty, to);
     }
 }
 
@@ -352,7 +355,7 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
-    const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.consumers);
+    const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.any ? 4 * c.consumers : c.consumers);
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
     if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one()) tc__gemm90_start_full(c, g);

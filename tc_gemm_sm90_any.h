@@ -272,6 +272,7 @@ TC_DEV_SM90 void tc__any_clear(const tc_gemm_config c, const tc_gemm90_block *g,
     }
     tc_fence_proxy_async_shared();
     tc_bar_sync(1, threads);
+    if (g->cluster_m > 1) TC_FENCE(.acq_rel.cluster); /* slots are given to neighbours by relaxed arrivals */
 }
 
 TC_DEV uint4 tc__any_load_chunk(uint32_t at)
