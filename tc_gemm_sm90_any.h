@@ -272,7 +272,8 @@ TC_DEV_SM90 void tc__any_clear(const tc_gemm_config c, const tc_gemm90_block *g,
     }
     tc_fence_proxy_async_shared();
     tc_bar_sync(1, threads);
-    if (g->cluster_m > 1) TC_FENCE(.acq_rel.cluster); /* slots are given to neighbours by relaxed arrivals */
+    /* slots are given to neighbours by relaxed arrivals */
+    if (g->cluster_m > 1) asm volatile("fence.acq_rel.cluster;" : : : "memory");
 }
 
 TC_DEV uint4 tc__any_load_chunk(uint32_t at)

@@ -357,6 +357,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
         m = m % 40 + 1, n = n % 40 + 1, k = k % 40 + 1;
         *(which == 0 ? &m : which == 1 ? &n : &k) = test_int(4000, 20000);
     }
+    if (kn->any_rows && largest >= 300 && test_int(0, 3) == 0) /* round the ring, whose slots threads read */
+        m = m % 90 + 1, n = n % 200 + 1, k = test_int(800, 2500);
     if (is_pair(kn->epi)) n = pad(n, 2);
     lda = pad(a_col ? m : k, unit) + unit * test_int(0, 3), ldb = pad(b_row ? n : k, unit) + unit * test_int(0, 3);
     ldc = pad(d_col ? m : n, unit_d) + unit_d * test_int(0, 3);
