@@ -143,11 +143,18 @@ TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x
 #define TC__ANY_SUMS 6.6
 #define TC__ANY_MEMORY 1.55
 
+/* Cycles that a block's wgmmas take in a step of k. */
+TC_HOST double tc__gemm90_cycles(const tc_gemm_config *v, double width)
+{
+    const double reads = TC__GEMM_READS + TC__GEMM_READS_OF * width;
+    return v->bm / 16.0 * (width / 2 > reads ? width / 2 : reads);
+}
+
 TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                             const tc__gemm_device *d)
 {
-    const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w, k = (double)x->k_blocks;
-    const double mma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * TC__ANY_PACE / TC__GEMM_CLOCK
+    const double w = cut->width, k = (double)x->k_blocks;
+    const double mma = tc__gemm90_cycles(v, w) * TC__ANY_PACE / TC__GEMM_CLOCK
                      + (x->between ? TC__ANY_BETWEEN * w : 0) + (cut->copies ? TC__ANY_ALIGN * w : 0);
     const double fetch = (160 * v->bm + (cut->copies ? 160 * w : 144 * w / cut->cluster)) / TC__ANY_RATE;
     const double waves = (double)tc__div_up(tc__gemm90_tiles(v, x, cut) * cut->parts, d->blocks);
@@ -164,8 +171,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
                             const tc__gemm_device *d)
 {
     const tc__gemm_own own = tc__gemm90_own(v);
-    const double w = cut->width, reads = TC__GEMM_READS + TC__GEMM_READS_OF * w;
-    const double wgmma = v->bm / 16.0 * (w / 2 > reads ? w / 2 : reads) * own.pace;
+    const double w = cut->width;
     const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
     const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
     const double all = TC__GEMM_OF_ALL / (1 + TC__GEMM_LESS_RATE * d->lacks);
@@ -174,7 +180,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle == 1 ? TC__GEMM_STRADDLE_LINES : 0;
     const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
-    const double mma = wgmma / TC__GEMM_CLOCK, step = mma > bytes / rate ? mma : bytes / rate;
+    const double mma = tc__gemm90_cycles(v, w) * own.pace / TC__GEMM_CLOCK;
+    const double step = mma > bytes / rate ? mma : bytes / rate;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM90_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;

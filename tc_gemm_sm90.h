@@ -428,8 +428,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int many = tc__gemm90_sums_held(c) > 160; /* accumulators that want every register */
-    const tc_roles roles = tc_roles_of(c.consumers, c.any  ? TC_ROLES_USUAL
-                                                    : many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
+    const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0}, 0};
     tc_gemm90_producer u = {{0, 0}, 0};

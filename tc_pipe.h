@@ -33,7 +33,7 @@
 enum {
     TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three */
     TC_ROLES_CONSUMERS = 1, /* two consumers get 240; the producer is left 24: a loop over TMA and no more */
-    TC_ROLES_PRODUCER = 2   /* the producer's warps copy, or call a hook: 56, and 224 for two consumers */
+    TC_ROLES_PRODUCER = 2   /* the producer also calls a hook: 56, and 224 for two consumers */
 };
 
 typedef struct tc_roles {

@@ -782,37 +782,25 @@ TC__WG_BY_16(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
 
 /* The same with A in registers: B K-major, and (rs_mn) MN-major, as attention's second product wants it, P * V. */
-#define TC__WG_FUNCTION(n)                                                                                            \
-    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)    \
+#define TC__WG_FUNCTION(n) TC__WG_RS_ONE(n, rs, ", 1, 1, 0") TC__WG_RS_ONE(n, rs_mn, ", 1, 1, 1")
+#define TC__WG_RS_ONE(n, name, tail)                                                                                  \
+    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_##name(float *d, const uint32_t *a, uint64_t desc_b,             \
+                                                          int scale_d)                                                \
     {                                                                                                                 \
-        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, a, desc_b, scale_d);)                                   \
+        TC__WG_BODY(TC__WG_RS_BODY(n, ".f32.bf16.bf16", tail, d, a, desc_b, scale_d);)                                \
     }                                                                                                                 \
-    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16_rs(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)     \
+    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16_##name(float *d, const uint32_t *a, uint64_t desc_b,              \
+                                                          int scale_d)                                                \
     {                                                                                                                 \
-        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);)                                     \
+        TC__WG_BODY(TC__WG_RS_BODY(n, ".f32.f16.f16", tail, d, a, desc_b, scale_d);)                                  \
     }
-#define TC__WG_FUNCTION_(n, types, d, a, db, sd)                                                                      \
-    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 0", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), \
+#define TC__WG_RS_BODY(n, types, tail, d, a, db, sd)                                                                  \
+    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", tail, "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]),        \
                 "l"(db), "r"((int)(sd)))
 TC__WG_ALL_N(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
-#undef TC__WG_FUNCTION_
-
-#define TC__WG_FUNCTION(n)                                                                                            \
-    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_bf16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d) \
-    {                                                                                                                 \
-        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.bf16.bf16", d, a, desc_b, scale_d);)                                   \
-    }                                                                                                                 \
-    TC_DEV_SM90A void tc_wgmma_m64n##n##k16_f32_f16_rs_mn(float *d, const uint32_t *a, uint64_t desc_b, int scale_d)  \
-    {                                                                                                                 \
-        TC__WG_BODY(TC__WG_FUNCTION_(n, ".f32.f16.f16", d, a, desc_b, scale_d);)                                     \
-    }
-#define TC__WG_FUNCTION_(n, types, d, a, db, sd)                                                                      \
-    TC__WG_RUN_(f32, RS, "", "k16", types, n, d, "", ", 1, 1, 1", "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), \
-                "l"(db), "r"((int)(sd)))
-TC__WG_ALL_N(TC__WG_FUNCTION)
-#undef TC__WG_FUNCTION
-#undef TC__WG_FUNCTION_
+#undef TC__WG_RS_ONE
+#undef TC__WG_RS_BODY
 #undef TC__WG_BODY
 
 typedef void (*tc_wgmma_rs_fn)(float *d, const uint32_t *a, uint64_t desc_b, int scale_d);
