@@ -29,7 +29,7 @@
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
- *                                     _any, _sm80)
+ *                                     _any, _sm80, _sm80_small)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
@@ -73,8 +73,15 @@
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
  *   wrap around.
  *   TC_E4M3, TC_E5M2 by wgmma: the Tensor Cores' own sums have about 14 bits. Every .promote elements of k (128; a
- *   multiple of .bk) they are added to sums in f32, which take as many registers again. .promote = TC_FAST does not, is
- *   faster, and loses bits as k grows. With .promote give .step one width (.step = .bn): with more ptxas serialises.
+ *   multiple of .bk) they are added to sums in f32, as cuBLASLt does without fast accumulation. .promote = TC_FAST does
+ *   not, is faster, and loses bits as k grows. With .promote equal to .bk 64 rows of a tile are added at a time; give
+ *   .step two widths at most: with more ptxas serialises.
+ *   FACTORS. .a_scale, .b_scale = TC_SCALE_1X128 (a float for each 128 of k of each row of A, column of B) or
+ *   TC_SCALE_128X128 (for each 128 of k of 128 of them): args.a_scale and .b_scale say where they lie, in any strides.
+ *   A block's sums are multiplied by both on their way to f32. As PyTorch and DeepGEMM lay them out, A's m x k / 128
+ *   with rows together (pitch mp), B's n / 128 x k / 128 with k together (pitch kp):
+ *       .a_scale = { sa, .lines = 1, .blocks = mp }, .b_scale = { sb, .lines = kp, .blocks = 1 }
+ *   A factor for a whole row or column is a hook's: tc_epi_scale_row, tc_epi_scale_col.
  *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11 bits;
  *   past 65504 they are infinite.
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
@@ -202,17 +209,36 @@ TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
     return !given.shapes || (given.shapes & shapes);
 }
 
+/* A line of the list where sums are held twice (.promote), 64 rows of them at a time. With factors there is one width,
+ * and with factors of columns there are fewer rows: else ptxas serialises wgmma. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    const int columns = given.b_scale == TC_SCALE_1X128;
+    if (t.swap) {
+        t.bm = t.bm > 128 ? 128 : t.bm;
+        t.step = 64;
+    } else if (t.schedule == TC_PINGPONG) {
+        t.schedule = TC_COOPERATIVE;
+        t.bn = columns ? 144 : 192;
+        t.step = t.bn / 2;
+    } else if (t.bm == 128) {
+        t.bm = columns ? 128 : 256;
+        t.bn = 128, t.step = 64;
+    }
+    if (t.step && tc__gemm_scaled(given)) t.step = t.swap ? t.bm : t.bn;
+    return t;
+}
+
 /* The configuration that a line of the list makes of the user's. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile t)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile list)
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
-    const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST; /* sums are held twice: half the columns */
-    const int bn = twice && !t.swap && t.bn > 128 ? t.bn / 2 : t.bn;
-    const int bm = twice && t.swap && t.bm > 128 ? t.bm / 2 : t.bm;
-    const int width = t.swap ? bm : bn;
-    c.bm = turned ? bn : bm, c.bn = turned ? bm : bn;
-    c.step = t.step && twice ? width : t.step; /* with more widths ptxas serialises wgmma */
+    const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST;
+    const tc__gemm_tile t = twice ? tc__gemm_promoted(given, list) : list;
+    c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
+    c.step = t.step;
     c.swap = t.swap, c.split = t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     c.schedule = t.schedule;
@@ -353,7 +379,7 @@ TC_HOST tc_status tc__gemm_sm80_go(const tc_gemm_config *c, const tc__kernels *s
 {
     tc__kernel k[2];
     k[0] = tc__gemm_sm80_kernel(c, s->f[0], &s->cache[0]);
-    k[1] = tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]);
+    k[1] = s->f[1].function ? tc__gemm_sm80_kernel(c, s->f[1], &s->cache[1]) : k[0];
     if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
     return tc__gemm_sm80_run(c, k, args, how);
 }
@@ -416,6 +442,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 {
     const tc__kernels any = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT},
                       slow = {s->f + TC__GEMM_ANY, s->cache + TC__GEMM_ANY};
+    const tc__kernels slow_small = {s->f + TC__GEMM_ANY + 2, s->cache + TC__GEMM_ANY + 2};
     tc_gemm_choice pick;
     tc_gemm_config other;
     tc_gemm_args g;
@@ -425,7 +452,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     if (st == TC_OK) st = tc__gemm_check(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
-    if (tc__gemm_by_wgmma(*given) && tc__device_now(&device) == cudaSuccess && device.cc == 90) {
+    if (tc__device_now(&device) == cudaSuccess && device.cc == 90 && tc__gemm_by_wgmma(*given)) {
         pick = tc__gemm_pick(given, &g, &device);
         there = *how;
         there.device = device.at + 1;
@@ -448,7 +475,9 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     other = tc_gemm_sm80_config(*given);
     if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&other, &g))
         return tc__gemm_check_aligned(given, &g);
-    return tc__gemm_sm80_go(&other, &slow, args, how);
+    if (!tc__gemm80_prefers_small(given, &g, device.sms)) return tc__gemm_sm80_go(&other, &slow, args, how);
+    other = tc__gemm80_small(*given);
+    return tc__gemm_sm80_go(&other, &slow_small, args, how);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -651,7 +680,8 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
 
 #define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
     constexpr tc_gemm90 k = tc_gemm90_of(TC__GEMM_HOOKED(own, config));                                               \
-    tc_gemm_sm90(k, &params);
+    constexpr int loops = tc__gemm90_loops_of(config);                                                                \
+    tc_gemm_sm90(loops, k, &params);
 
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
     TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)
@@ -781,9 +811,9 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
 }
 
 /* That of an sm_80 kernel; without the hooks where it is a stub, so that an error in one is said but once. */
-TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config given, int wanted)
+TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config completed, int wanted)
 {
-    tc_gemm_config c = tc_gemm_sm80_config(given);
+    tc_gemm_config c = completed;
     if (!wanted) c.epi = 0, c.epi2 = 0;
     return c;
 }
@@ -793,6 +823,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = 0;
     return tc__gemm_any_tiled(c);
 }
 
@@ -803,11 +834,13 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     TC__GEMM_OWN_PARAMS(own)                                                                                          \
     TC__GEMM_TILES(TC__GEMM_AUTO_SM90, name, own)                                                                     \
     TC__GEMM_AUTO_ANY(name##_any, own)                                                                                \
-    TC__GEMM_AUTO_SM80(name##_sm80, own, 1)                                                                           \
-    TC__GEMM_AUTO_SM80(name##_sm80_any, own, 0)                                                                       \
+    TC__GEMM_AUTO_SM80(name##_sm80, own, tc_gemm_sm80_config, 1)                                                      \
+    TC__GEMM_AUTO_SM80(name##_sm80_any, own, tc_gemm_sm80_config, 0)                                                  \
+    TC__GEMM_AUTO_SM80(name##_sm80_small, own, tc__gemm80_small, 1)                                                   \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__GEMM_FUNCTION(name##_any, own##_sm90_any)                                                \
-                         TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80))   \
+                         TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80)    \
+                         TC__GEMM_FUNCTION(name##_sm80_small, own##_sm80) {0, 0})                                     \
                   TC__GEMM_ENTRIES(name, own))
 
 /* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */
@@ -837,17 +870,17 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
         TC__IF_SM90A(if (own##_has_any) {                                                                             \
             TC__GEMM_SM90_BODY(own, tc__gemm_for_any(own##_config()), TC__GEMM_PARAMS_OF.p)                           \
         }))
-#define TC__GEMM_AUTO_SM80(kernel, own, aligned)                                                                      \
+#define TC__GEMM_AUTO_SM80(kernel, own, config, aligned)                                                              \
     TC__LINE_BREAK enum {                                                                                             \
-        own##_has_sm80_##aligned = TC__GEMM_BY_MMA(own##_config(), aligned)                                           \
-                                && (aligned || TC__GEMM_AUTO_UNALIGNED(own))                                          \
+        own##_has_##config##_##aligned = TC__GEMM_BY_MMA(own##_config(), aligned)                                     \
+                                      && (aligned || TC__GEMM_AUTO_UNALIGNED(own))                                    \
     };                                                                                                                \
     TC__GEMM_SM80_KERNEL(                                                                                             \
         kernel, own##_sm80, TC__SM80_BOUND,                                                                           \
-        TC__GEMM_AUTO_IF(own##_has_sm80_##aligned, tc__gemm80_bound(tc_gemm_sm80_config(own##_config()))),            \
-        TC__IF_SM80(if (own##_has_sm80_##aligned) {                                                                   \
-            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(own##_config(), own##_has_sm80_##aligned), aligned,             \
-                               TC__GEMM_PARAMS_OF)                                                                    \
+        TC__GEMM_AUTO_IF(own##_has_##config##_##aligned, tc__gemm80_bound(config(own##_config()))),                   \
+        TC__IF_SM80(if (own##_has_##config##_##aligned) {                                                             \
+            TC__GEMM_SM80_BODY(own, tc__gemm_for_sm80(config(own##_config()), own##_has_##config##_##aligned),        \
+                               aligned, TC__GEMM_PARAMS_OF)                                                           \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
 

@@ -84,6 +84,19 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
     return v->swap ? flat : wide;
 }
 
+/* .promote: how much longer a step takes while a warpgroup adds its sums: the Tensor Cores wait for one that is alone,
+ * and with factors of columns (.b_scale of 1 x 128) for both. Of 20 shapes. */
+#define TC__GEMM_PROMOTE 1.05
+#define TC__GEMM_PROMOTE_ALONE 2.2
+#define TC__GEMM_PROMOTE_COLUMNS 2.0
+
+TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
+{
+    if (!tc__gemm90_promotes(*v)) return 1;
+    if (v->b_scale == TC_SCALE_1X128) return TC__GEMM_PROMOTE_COLUMNS;
+    return v->consumers == 1 ? TC__GEMM_PROMOTE_ALONE : TC__GEMM_PROMOTE;
+}
+
 /* What the search is given. */
 typedef struct tc__gemm_best {
     const tc__gemm_device *device;
@@ -180,7 +193,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle == 1 ? TC__GEMM_STRADDLE_LINES : 0;
     const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
-    const double mma = tc__gemm90_cycles(v, w) * own.pace / TC__GEMM_CLOCK;
+    const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v) / TC__GEMM_CLOCK;
     const double step = mma > bytes / rate ? mma : bytes / rate;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM90_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;

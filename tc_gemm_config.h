@@ -18,6 +18,9 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 
 enum { TC_FAST = -1 }; /* .promote: never */
 
+/* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
+enum { TC_SCALE_1X128 = 1, TC_SCALE_128X128 = 2, TC__SCALE_K = 128 };
+
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
@@ -26,6 +29,7 @@ typedef struct tc_gemm_config {
     int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
     int promote;            /* TC_E4M3, TC_E5M2 by wgmma: sums are kept in f32 after so many k (128); or TC_FAST */
+    int a_scale, b_scale;   /* TC_E4M3, TC_E5M2: factors that blocks of A and B come with (0: none) */
     int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
     int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
     int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
@@ -53,6 +57,13 @@ typedef struct tc_gemm_choice {
     int kernel, width, cluster, parts, blocks;
 } tc_gemm_choice;
 
+/* Factors of blocks of A or B (.a_scale, .b_scale): that of line i (or block i of 128 lines) and block j of k stands at
+ * at[i * lines + j * blocks]. As PyTorch and DeepGEMM have them: 1 x 128 {p, 1, pitch}, 128 x 128 {p, pitch, 1}. */
+typedef struct tc_gemm_scale {
+    const float *at;
+    int64_t lines, blocks, batch; /* elements from a line, a block of k, a matrix of the batch to the next */
+} tc_gemm_scale;
+
 enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
 
 /* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
@@ -70,6 +81,7 @@ typedef struct tc_gemm_args {
     int64_t ldc; /* >= n; column-major: >= m. C is not read unless beta points to something other than 0 */
     void *d;
     int64_t ldd;              /* >= n; column-major: >= m */
+    tc_gemm_scale a_scale, b_scale; /* where the configuration has them */
     const float *alpha, *beta; /* host pointers, read during the call; NULL: 1 and 0 */
     const double *alpha64, *beta64; /* the same where D is f64, which takes these alone */
     int batch;
@@ -82,6 +94,24 @@ typedef struct tc_gemm_args {
     int pdl_constant; /* with pdl: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
     int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
 } tc_gemm_args;
+
+/* Factors of a side as a kernel knows them, and the last of its lines, or blocks of 128. */
+typedef struct tc_scale_side {
+    const float *at;
+    int64_t blocks, batch;
+    int lines, last;
+} tc_scale_side;
+
+/* Where a line's factor of block k of k lies: of a line that does not exist, the last one's. */
+typedef struct tc_scale_place {
+    int line, k, batch;
+} tc_scale_place;
+
+TC_HD const float *tc_scale_at(int scale, const tc_scale_side *s, tc_scale_place at)
+{
+    const int factor = scale == TC_SCALE_128X128 ? at.line / TC__SCALE_K : at.line;
+    return s->at + at.batch * s->batch + at.k * s->blocks + (int64_t)(factor < s->last ? factor : s->last) * s->lines;
+}
 
 /* How many hooks there are. */
 TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0); }
@@ -117,6 +147,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
                                || (tc__gemm_is_int(c.a) && (c.d == TC_S32 || c.d == TC_S8));
 }
 
+/* Do blocks of A or B come with factors? */
+TC_HD TC_CONSTEXPR int tc__gemm_scaled(const tc_gemm_config c) { return c.a_scale || c.b_scale; }
+
 /* Layouts other than the default. */
 TC_HD TC_CONSTEXPR int tc__gemm_a_col(const tc_gemm_config c) { return c.a_layout == TC_COL; }
 TC_HD TC_CONSTEXPR int tc__gemm_b_row(const tc_gemm_config c) { return c.b_layout == TC_ROW; }
@@ -127,6 +160,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_change(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
     c.a = given.b, c.b = given.a;
+    c.a_scale = given.b_scale, c.b_scale = given.a_scale;
     c.a_layout = tc__gemm_b_row(given) ? TC_COL : TC_ROW, c.b_layout = tc__gemm_a_col(given) ? TC_ROW : TC_COL;
     c.bm = given.bn, c.bn = given.bm;
     c.warps_m = given.warps_n, c.warps_n = given.warps_m;
@@ -172,6 +206,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
       "tc: .promote is for TC_E4M3 and TC_E5M2: a number of k, or TC_FAST")                                          \
     X(tc__gemm_d_ok(c),                                                                                               \
       "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64")           \
+    X((c).a_scale >= 0 && (c).a_scale <= TC_SCALE_128X128 && (c).b_scale >= 0 && (c).b_scale <= TC_SCALE_128X128,     \
+      "tc: .a_scale and .b_scale must be TC_SCALE_1X128, TC_SCALE_128X128 or 0")                                      \
+    X(!tc__gemm_scaled(c) || (tc__gemm_is_fp8((c).a) && (c).acc != TC_F16                                             \
+                              && ((c).promote == 0 || (c).promote == TC__SCALE_K)),                                   \
+      "tc: .a_scale and .b_scale are for TC_E4M3 and TC_E5M2, sums in f32, .promote 128 or left out")                 \
     X((c).round == 0 || ((c).round == 1 && (c).a == TC_TF32),                                                         \
       "tc: .round must be 0, or 1 of TC_TF32, whose elements it rounds to the nearest")                               \
     X((c).a != TC_F64 || !tc__gemm_hooked(c), "tc: .a = TC_F64 takes no hook: .epi and .epi2 compute in f32")         \
@@ -242,6 +281,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(epi_size, 0),    TC__GEMM_FIELD(a_layout, 0),
     TC__GEMM_FIELD(b_layout, 0),    TC__GEMM_FIELD(d_layout, 0),
     TC__GEMM_FIELD(promote, 0),     TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
+    TC__GEMM_FIELD(a_scale, 0),     TC__GEMM_FIELD(b_scale, 0),
     {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
@@ -283,6 +323,37 @@ TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm
     return x;
 }
 
+/* Lines of factors of A or B: its rows (of B: columns), or blocks of 128 of them; blocks of k. */
+TC_HOST int64_t tc__gemm_scale_lines(int scale, int lines)
+{
+    return scale == TC_SCALE_128X128 ? ((int64_t)lines + TC__SCALE_K - 1) / TC__SCALE_K : lines;
+}
+
+/* Factors as a call gives them, which: 'a' or 'b'. */
+TC_HOST tc_status tc__gemm_check_scale(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const tc_gemm_scale s = which == 'a' ? g->a_scale : g->b_scale;
+    const int scale = which == 'a' ? c->a_scale : c->b_scale;
+    const int64_t lines = tc__gemm_scale_lines(scale, which == 'a' ? g->m : g->n);
+    const int64_t blocks = ((int64_t)g->k + TC__SCALE_K - 1) / TC__SCALE_K;
+    if (!scale && (s.at || s.lines || s.blocks || s.batch))
+        return tc__fail(TC_ERR_CONFIG, "%c_scale is given, but the kernel was generated without .%c_scale", which,
+                        which);
+    if (!scale || tc__gemm_empty(g) || g->k == 0) return TC_OK;
+    if (!s.at) return tc__fail(TC_ERR_NULL, "%c_scale.at is null, but the kernel has .%c_scale", which, which);
+    if ((uintptr_t)s.at % 4)
+        return tc__fail(TC_ERR_ALIGN, "%c_scale.at = %p is not a multiple of 4 bytes", which, (const void *)s.at);
+    if (s.lines < (lines > 1) || s.lines * (lines - 1) > 0x7fffffff)
+        return tc__fail(TC_ERR_PITCH, "%c_scale.lines = %lld must be at least 1, and times %lld lines below 2^31",
+                        which, (long long)s.lines, (long long)lines);
+    if (s.blocks < (blocks > 1))
+        return tc__fail(TC_ERR_PITCH, "%c_scale.blocks = %lld must be at least 1: there are %lld blocks of k", which,
+                        (long long)s.blocks, (long long)blocks);
+    if (s.batch < 0)
+        return tc__fail(TC_ERR_BATCH, "%c_scale.batch = %lld is negative", which, (long long)s.batch);
+    return TC_OK;
+}
+
 /* The rules that hold for every kernel. */
 TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 {
@@ -321,6 +392,9 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                                  : *turned ? 'm' : 'n',
                         x.cols, turned);
     }
+    st = tc__gemm_check_scale(c, g, 'a');
+    if (st == TC_OK) st = tc__gemm_check_scale(c, g, 'b');
+    if (st != TC_OK) return st;
     st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
     if (st != TC_OK) return st;
     if (c->epi2 && g->n % 2)
@@ -377,6 +451,7 @@ TC_HOST tc_gemm_args tc__gemm_plain_args(const tc_gemm_config *c, const tc_gemm_
     x.a = g->b, x.b = g->a;
     x.lda = g->ldb, x.ldb = g->lda;
     x.stride_a = g->stride_b, x.stride_b = g->stride_a;
+    x.a_scale = g->b_scale, x.b_scale = g->a_scale;
     x.pdl_constant = (g->pdl_constant & TC_CONSTANT_A ? TC_CONSTANT_B : 0)
                    | (g->pdl_constant & TC_CONSTANT_B ? TC_CONSTANT_A : 0);
     return x;
@@ -400,6 +475,16 @@ TC_HOST tc_status tc__gemm_check_tma(const tc_gemm_config *c, const tc_gemm_args
         if (!tc__gemm_fits(c, g, "ab"[i])) return tc_operand_check(&x);
     }
     return TC_OK;
+}
+
+/* Factors of A ('a') or B of a checked call. */
+TC_HOST tc_scale_side tc__gemm_scale(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const tc_gemm_scale s = which == 'a' ? g->a_scale : g->b_scale;
+    tc_scale_side x;
+    x.at = s.at, x.blocks = s.blocks, x.batch = s.batch, x.lines = (int)s.lines;
+    x.last = (int)tc__gemm_scale_lines(which == 'a' ? c->a_scale : c->b_scale, which == 'a' ? g->m : g->n) - 1;
+    return x;
 }
 
 TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)

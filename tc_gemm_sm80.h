@@ -81,6 +81,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
                          : wm * wn / (c.acc == TC_F16 ? 64 : 32)
+                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0)
                                + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
@@ -96,6 +97,16 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
     c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 || (tc__gemm_is_fp8(c.a) && c.bn >= 128) ? 4 : 2;
     c.cluster_m = c.cluster_n = c.cluster_k = 1;
     return c;
+}
+
+/* The same of TC_GEMM_DEFINE's kernel for few tiles. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.bm = c.bn = 64;
+    c.stages = 4;
+    c.warps_m = c.warps_n = 2;
+    return tc_gemm_sm80_config(c);
 }
 
 /* The instruction. */
@@ -115,6 +126,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
     X(tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                               \
       "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of TC_TF32, 16 of TC_F64")      \
+    X(!tc__gemm_scaled(c) || (c).bk == TC__SCALE_K, "tc: with .a_scale or .b_scale, .bk must be 128")                 \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
@@ -161,6 +173,7 @@ typedef struct tc_gemm_sm80_params {
     tc_tiles tiles;
     int k, word, vec; /* word: rows of A and B are aligned to 4 bytes; vec: rows of C and D to 16 */
     double alpha, beta; /* where D is f64 */
+    tc_scale_side a_scale, b_scale;
 } tc_gemm_sm80_params;
 
 #ifdef __CUDACC__
@@ -278,11 +291,18 @@ TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__
     if (run.to == tc_rows_passes(o.t) * tc_rows_pieces(o.t)) s->src += s->back;
 }
 
+/* .a_scale, .b_scale: factors of this thread's rows and columns: of its first ones. */
+typedef struct tc__gemm80_scales {
+    const tc_scale_side *a, *b;
+    int row, col, batch;
+} tc__gemm80_scales;
+
 /* The sources of both operands, and what the mainloop needs besides. */
 typedef struct tc__gemm80_block {
     tc__gemm80_source a, b;
     uint32_t smem;
     int k, word;
+    tc__gemm80_scales scales;
 } tc__gemm80_block;
 
 /* How many of this thread's turned rows lie inside k, of which `left` elements are left. */
@@ -330,6 +350,7 @@ typedef struct tc__gemm80_acc {
     uint32_t h[128]; /* two f16 each */
     int32_t i[256];
     double d[128];
+    float sums[256]; /* of blocks of k, with their factors */
 } tc__gemm80_acc;
 
 /* f64: which row of 8 of a block a fragment's row (or column) is. A lane reads 8 bytes; the 16 lanes of half a warp
@@ -430,6 +451,20 @@ TC_DEV_SM80 void tc__gemm80_mma_fp8(const tc_gemm_config c, float *d, uint32_t *
 #endif
 }
 
+/* 16 x 8 of f64: sums of its rows 8 to 15 lie `apart` behind those of 0 to 7. Hopper has one instruction for it; of
+ * m8n8k4 it makes half as many a second. */
+TC_DEV_SM80 void tc__gemm80_mma_f64(const double *a, const double *b, double *d, const int apart)
+{
+#if TC_HAS_SM90
+    double all[4] = {d[0], d[1], d[apart], d[apart + 1]};
+    TC_MMA(m16n8k4, row, col, f64, f64, f64, f64, all, a, b, all);
+    d[0] = all[0], d[1] = all[1], d[apart] = all[2], d[apart + 1] = all[3];
+#else
+    TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, d, a, b, d);
+    TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, (d + apart), (a + 1), b, (d + apart));
+#endif
+}
+
 /* f32 to the nearest tf32. */
 TC_DEV_SM80 void tc__gemm80_round(uint32_t *r, const int count)
 {
@@ -448,12 +483,10 @@ TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__
     }
     if (k.sums == TC_F64) {
 #pragma unroll
-        for (int i = 0; i < 2 * mi; i++) {
+        for (int i = 0; i < mi; i++) {
 #pragma unroll
-            for (int j = 0; j < ni; j++) {
-                double *d = acc->d + (i * ni + j) * 2;
-                TC_MMA(m8n8k4, row, col, f64, f64, f64, f64, d, f->a64 + i, f->b64 + j, d);
-            }
+            for (int j = 0; j < ni; j++)
+                tc__gemm80_mma_f64(f->a64 + 2 * i, f->b64 + j, acc->d + (2 * i * ni + j) * 2, ni * 2);
         }
         return;
     }
@@ -471,6 +504,25 @@ TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__
             else if (c.a == TC_TF32) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d, f->a[i], f->b + j * 2, d);
             else if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(d, f->a[i], f->b + j * 2, d);
             else tc_mma_m16n8k16_f32_f16(d, f->a[i], f->b + j * 2, d);
+        }
+    }
+}
+
+/* .a_scale, .b_scale: the sums take in those of block kb of k, each with the factors of its row and column. */
+TC_DEV void tc__gemm80_scale(const tc_gemm80 k, const tc__gemm80_scales *s, int kb, tc__gemm80_acc *acc)
+{
+    const tc_gemm_config c = k.c;
+    const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+#pragma unroll
+        for (int e = 0; e < ni * 4; e++) {
+            const tc_scale_place ra = {s->row + i * 16 + e % 4 / 2 * 8, kb, s->batch};
+            const tc_scale_place cb = {s->col + e / 4 * 8 + e % 2, kb, s->batch};
+            const float a = c.a_scale ? *tc_scale_at(c.a_scale, s->a, ra) : 1.f;
+            const float b = c.b_scale ? *tc_scale_at(c.b_scale, s->b, cb) : 1.f;
+            acc->sums[i * ni * 4 + e] += acc->f[i * ni * 4 + e] * (a * b);
+            acc->f[i * ni * 4 + e] = 0.f;
         }
     }
 }
@@ -531,6 +583,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
             }
             tc__gemm80_mma(k, &f[step % 2], acc);
         }
+        if (tc__gemm_scaled(c)) tc__gemm80_scale(k, &g->scales, kb, acc);
         next++;
         tc_ring_next(&fill, c.stages);
     }
@@ -592,6 +645,7 @@ TC_DEV float2 tc__gemm80_pair(const tc_gemm80 k, const tc__gemm80_acc *acc, cons
     if (k.sums == TC_S32) return make_float2((float)acc->i[at], (float)acc->i[at + 1]);
     if (k.sums == TC_F16)
         return make_float2(tc_unpack(TC_F16, acc->h[at / 2]), tc_unpack(TC_F16, acc->h[at / 2] >> 16));
+    if (tc__gemm_scaled(k.c)) return make_float2(acc->sums[at], acc->sums[at + 1]);
     return make_float2(acc->f[at], acc->f[at + 1]);
 }
 
@@ -630,7 +684,7 @@ TC_DEV void tc__gemm80_zero(const tc_gemm80 k, tc__gemm80_acc *acc)
         if (k.sums == TC_F64) acc->d[i] = 0.;
         else if (k.sums == TC_S32) acc->i[i] = 0;
         else if (k.sums == TC_F16) acc->h[i / 2] = 0;
-        else acc->f[i] = 0.f;
+        else acc->f[i] = acc->sums[i] = 0.f;
     }
 }
 
@@ -657,6 +711,9 @@ TC_DEV_SM80 void tc_gemm_sm80(const tc_gemm80 k, const int aligned, const tc_gem
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.k = p->k;
     g.word = p->word;
+    const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
+                                      (int)t.batch};
+    g.scales = scales;
 
     tc__gemm80_zero(k, &acc);
     if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
@@ -717,6 +774,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->k = x.k;
     p->word = tc__gemm80_rows_aligned(c, g, 4);
     p->vec = tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
+    p->a_scale = tc__gemm_scale(&v, &x, 'a'), p->b_scale = tc__gemm_scale(&v, &x, 'b');
     p->alpha = tc__gemm_alpha(g);
     p->beta = tc__gemm_beta(g);
     return tc__gemm_tiles(&p->tiles, &v, &x, &cut);
@@ -772,6 +830,23 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     if (st != TC_OK || !how->launch) return st;
     if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     return tc__kernel_launch(use, l.grid, &l.params, how);
+}
+
+/* About how long the busiest of `sms` multiprocessors has elements of D to compute. */
+TC_HOST double tc__gemm80_time(const tc_gemm_config *c, const tc_gemm_args *g, int sms)
+{
+    const double across = (double)((g->m + c->bm - 1) / c->bm), down = (double)((g->n + c->bn - 1) / c->bn);
+    const double tiles = across * down * tc__gemm_batch(g), each = (double)c->bm * c->bn;
+    const double waves = tiles / sms;
+    return (waves < 1e6 ? (double)(int64_t)(waves + 1 - 1e-9) : waves) * each;
+}
+
+/* Is TC_GEMM_DEFINE's kernel for few tiles the faster? Its tiles read more for each product. */
+TC_HOST int tc__gemm80_prefers_small(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+{
+    const tc_gemm_config large = tc_gemm_sm80_config(*given), small = tc__gemm80_small(*given);
+    if (sms < 1 || tc__gemm80_any(&large, g)) return 0;
+    return 1.15 * tc__gemm80_time(&small, g, sms) < tc__gemm80_time(&large, g, sms);
 }
 
 #endif /* host */

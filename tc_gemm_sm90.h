@@ -24,6 +24,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_plan.h"
+#include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_store.h"
 
 #ifdef __CUDACC__
@@ -173,30 +174,13 @@ TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_bloc
 typedef struct tc__gemm90_loop_state {
     tc_gemm90_consumer *u;
     float *acc;
-    float *sums;   /* .promote: what acc has been added to */
     uint32_t last; /* the slot that is to be given back */
-    uint32_t since; /* .promote: blocks of k since acc was added */
 } tc__gemm90_loop_state;
 
 /* wgmma's descriptor of a block. */
 TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
 {
     return o.mn ? tc_wgmma_desc_mn(at, (uint32_t)o.box_bytes) : tc_wgmma_desc(at, 128);
-}
-
-/* .promote: the end of block kb of k. Waits for its products, and adds acc to the sums where it is time. */
-TC_DEV_SM90A void tc__gemm90_promote(const tc_gemm_config c, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
-                                     uint32_t kb)
-{
-    const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;
-    const uint32_t period = (uint32_t)(c.promote / c.bk);
-    TC_WGMMA_WAIT_GROUP(0);
-    tc__gemm90_release(c, g, l->last);
-    if (++l->since < period && kb + 1 < l->u->w.k_blocks) return;
-    l->since = 0;
-    tc_wgmma_fence_acc(l->acc, count);
-#pragma unroll
-    for (int i = 0; i < count; i++) l->sums[i] = kb < period ? l->acc[i] : l->sums[i] + l->acc[i];
 }
 
 /* The k loop with the wgmma of one width. */
@@ -210,7 +194,7 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
         /* where ptxas does not see that the stage is the same for all lanes, descriptors would take a way through
          * ordinary registers before each wgmma */
         const uint32_t now = ring->stage, at = g->ring + now * g->slot;
-        const uint32_t slot = c.split && !tc__gemm90_promotes(c) ? tc_uniform(at) : at;
+        const uint32_t slot = c.split ? tc_uniform(at) : at;
         /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
         const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
         const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
@@ -224,7 +208,7 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
                     mma(l->acc + i * c.bn / 2,
                         tc_wgmma_desc_advance(da, (uint32_t)(tc_operand_step(oa, s) + i * 64 * 128)),
                         tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)),
-                        s > 0 ? 1 : tc__gemm90_promotes(c) ? l->since > 0 : kb > 0);
+                        s > 0 ? 1 : kb > 0);
             }
         }
         tc_wgmma_commit_group();
@@ -233,15 +217,109 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
         tc_ring_next(ring, g->stages);
         ready = kb + 1 == u->w.k_blocks
              || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
-        if (tc__gemm90_promotes(c)) {
-            l->last = now;
-            tc__gemm90_promote(c, g, l, kb);
-        } else {
-            TC_WGMMA_WAIT_GROUP(1);
-            if (kb > 0) tc__gemm90_release(c, g, l->last);
-            l->last = now;
+        TC_WGMMA_WAIT_GROUP(1);
+        if (kb > 0) tc__gemm90_release(c, g, l->last);
+        l->last = now;
+        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+    }
+}
+
+/* wgmmas of a block of k: the warpgroup's 64 rows number i. */
+typedef struct tc__gemm90_wgmma {
+    tc_wgmma_fn mma;
+    int n; /* its columns */
+} tc__gemm90_wgmma;
+
+typedef struct tc__gemm90_step {
+    uint64_t a, b; /* descriptors of the slot */
+    int i, add;    /* add: to what the accumulators hold */
+} tc__gemm90_step;
+
+TC_DEV_SM90A void tc__gemm90_issue(const tc_gemm_config c, const tc__gemm90_wgmma mma, const tc__gemm90_step x,
+                                  float *acc)
+{
+    const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c, mma.n);
+#pragma unroll
+    for (int s = 0; s < tc_operand_steps(oa); s++)
+        mma.mma(acc, tc_wgmma_desc_advance(x.a, (uint32_t)(tc_operand_step(oa, s) + x.i * 64 * 128)),
+                tc_wgmma_desc_advance(x.b, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : x.add);
+}
+
+/* .promote of each block of k: its 64 rows one after the other. acc are the sums; gives all slots back. */
+TC_DEV_SM90A void tc__gemm90_promoting_loop(const tc_gemm_config c, const tc__gemm90_wgmma mma,
+                                            const tc_gemm90_block *g, tc__gemm90_loop_state *l)
+{
+    const tc_operand oa = tc__gemm90_a(c);
+    const int chunks = tc__gemm90_rows(c) / 64, count = mma.n / 2;
+    tc_gemm90_consumer *u = l->u;
+    tc_ring *ring = &u->ring;
+    tc__gemm90_promoting p;
+    float part[256];
+#pragma unroll
+    for (int i = 0; i < chunks * count; i++) l->acc[i] = 0.f;
+    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
+        const uint32_t now = ring->stage, slot = tc_uniform(g->ring + now * g->slot);
+        const int more = kb + 1 < u->w.k_blocks;
+        int ready = 1;
+#pragma unroll
+        for (int i = 0; i < chunks; i++) {
+            const tc__gemm90_step step = {tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128)),
+                                          tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128), i, 0};
+            const tc__gemm90_sums sums = {part, l->acc + i * count, mma.n};
+            tc_wgmma_fence();
+            tc__gemm90_issue(c, mma, step, part);
+            tc_wgmma_commit_group();
+            if (i == 0 && tc__gemm_scaled(c)) tc__gemm90_ask(c, g, u, &p);
+            if (i + 1 == chunks) {
+                tc_ring_next(ring, g->stages);
+                ready = !more || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
+            }
+            TC_WGMMA_WAIT_GROUP(0);
+            if (i + 1 == chunks) tc__gemm90_release(c, g, now);
+            tc_wgmma_fence_acc(part, count);
+            tc__gemm90_promote(c, &p, i, sums);
         }
         if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+    }
+}
+
+/* .promote of several blocks of k: the Tensor Cores' sums of all rows wait for the last of them. */
+TC_DEV_SM90A void tc__gemm90_promoting_late_loop(const tc_gemm_config c, const tc__gemm90_wgmma mma,
+                                                 const tc_gemm90_block *g, tc__gemm90_loop_state *l)
+{
+    const tc_operand oa = tc__gemm90_a(c);
+    const int chunks = tc__gemm90_rows(c) / 64, count = mma.n / 2;
+    const uint32_t period = (uint32_t)(c.promote / c.bk);
+    tc_gemm90_consumer *u = l->u;
+    tc_ring *ring = &u->ring;
+    float part[256];
+#pragma unroll
+    for (int i = 0; i < chunks * count; i++) l->acc[i] = 0.f;
+    for (uint32_t first = 0; first < u->w.k_blocks; first += period) {
+        const uint32_t left = u->w.k_blocks - first, blocks = tc_uniform(left < period ? left : period);
+        for (uint32_t b = 0; b < blocks; b++) {
+            const uint32_t now = ring->stage, slot = tc_uniform(g->ring + now * g->slot);
+            int ready;
+            tc_wgmma_fence();
+#pragma unroll
+            for (int i = 0; i < chunks; i++) {
+                const tc__gemm90_step step = {tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128)),
+                                              tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128), i, b > 0};
+                tc__gemm90_issue(c, mma, step, part + i * count);
+            }
+            tc_wgmma_commit_group();
+            tc_ring_next(ring, g->stages);
+            ready = b + 1 == left || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
+            TC_WGMMA_WAIT_GROUP(1);
+            if (b > 0) tc__gemm90_release(c, g, l->last);
+            l->last = now;
+            if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+        }
+        TC_WGMMA_WAIT_GROUP(0);
+        tc__gemm90_release(c, g, l->last);
+        tc_wgmma_fence_acc(part, chunks * count);
+#pragma unroll
+        for (int e = 0; e < chunks * count; e++) l->acc[e] += part[e];
     }
 }
 
@@ -290,44 +368,105 @@ TC_DEV_SM90A void tc__gemm90_any_loop(const tc_gemm_config c, const tc_wgmma_rs_
     }
 }
 
-#define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
-    if ((c.step ? n % c.step == 0 && n <= c.bn : n == c.bn) && g->width == n)                                         \
-        tc__gemm90_any_loop(c, k.rs[n / 8 - 1], g, &l);
+/* ---- The loops that a kernel has. Which is a number of its own, and not asked of the configuration: what an inlined
+ * function's constant argument rules out is not even copied, while of a struct's field the optimiser learns so late
+ * that loops which nobody takes cost nvcc more time than all else. */
+enum {
+    TC__GEMM90_ONE_WIDTH = 1,
+    TC__GEMM90_16_TO_64, /* .step: widths by 16, */
+    TC__GEMM90_16_TO_256,
+    TC__GEMM90_64_TO_256, /* by 64, */
+    TC__GEMM90_8_TO_256,  /* by 8 */
+    TC__GEMM90_ANY_ONE,   /* .any */
+    TC__GEMM90_ANY_32_TO_256,
+    TC__GEMM90_PROMOTING,
+    TC__GEMM90_PROMOTING_HALF, /* .step is half of the width */
+    TC__GEMM90_PROMOTING_LATE
+};
+TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
+{
+    const tc_gemm_config v = tc_gemm90_view(given);
+    if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
+    if (tc__gemm90_promotes(v))
+        return v.promote > v.bk             ? TC__GEMM90_PROMOTING_LATE
+             : v.step && v.step < v.bn ? TC__GEMM90_PROMOTING_HALF
+                                            : TC__GEMM90_PROMOTING;
+    if (v.step == 0) return TC__GEMM90_ONE_WIDTH;
+    if (v.step % 64 == 0) return TC__GEMM90_64_TO_256;
+    if (v.step % 16) return TC__GEMM90_8_TO_256;
+    return v.bn <= 64 ? TC__GEMM90_16_TO_64 : TC__GEMM90_16_TO_256;
+}
+
 #define TC__GEMM90_WIDTH(n)                                                                                           \
-    if (c.step && n % c.step == 0 && n <= c.bn && g->width == n) tc__gemm90_loop(c, k.widths[n / 8 - 1], g, &l);
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
+#define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
+TC_DEV_SM90A void tc__gemm90_loops(const int which, const tc_gemm90 k, const tc_gemm90_block *g,
+                                   tc__gemm90_loop_state *l)
+{
+    const tc__gemm90_wgmma whole = {k.mma, k.c.bn}, half = {k.half, k.c.step};
+    if (which == TC__GEMM90_ONE_WIDTH) {
+        tc__gemm90_loop(k.c, k.mma, g, l);
+    } else if (which == TC__GEMM90_16_TO_64) {
+        TC__GEMM90_WIDTH(16) TC__GEMM90_WIDTH(32) TC__GEMM90_WIDTH(48) TC__GEMM90_WIDTH(64)
+    } else if (which == TC__GEMM90_16_TO_256) {
+        TC__WG_BY_16(TC__GEMM90_WIDTH)
+    } else if (which == TC__GEMM90_64_TO_256) {
+        TC__GEMM90_WIDTH(64) TC__GEMM90_WIDTH(128) TC__GEMM90_WIDTH(192) TC__GEMM90_WIDTH(256)
+    } else if (which == TC__GEMM90_8_TO_256) {
+        TC__WG_ALL_N(TC__GEMM90_WIDTH)
+    } else if (which == TC__GEMM90_PROMOTING_LATE) {
+        tc__gemm90_promoting_late_loop(k.c, whole, g, l);
+    } else if (which == TC__GEMM90_PROMOTING) {
+        tc__gemm90_promoting_loop(k.c, whole, g, l);
+    } else {
+        if (g->width == k.c.step) tc__gemm90_promoting_loop(k.c, half, g, l);
+        if (g->width == k.c.bn) tc__gemm90_promoting_loop(k.c, whole, g, l);
+    }
+}
+
+TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
+{
+    const tc_gemm_config v = tc_gemm90_view(c);
+    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
+    const int half = tc__gemm90_promotes(v) ? v.step : 0;
+    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), tc_wgmma_pick_f32_rs(v.any ? v.bn : 0, v.a),
+                   {0}, {0}};
+    k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
+    for (int n = v.step; v.any && v.step && n <= v.bn; n += v.step) k.rs[n / 8 - 1] = tc_wgmma_pick_f32_rs(n, v.a);
+    for (int n = v.step; !v.any && v.step && n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick(n, kind);
+    return k;
+}
 
 /* One warpgroup: one tile into acc. k_blocks >= 1. Leaves no wgmma in flight. A slot is given back one step late, when
  * the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its turn as soon as this one's
  * last wgmma is issued. Turns are needed for more than order: a parity tells only neighbouring laps of the ring apart,
  * so nobody may wait for a slot while the lap before it is still to come. */
-TC_DEV_SM90A void tc_gemm_sm90_mma(const tc_gemm90 k, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_gemm90_block *g,
+                                   tc__gemm90_loop_state *l)
 {
     const tc_gemm_config c = k.c;
-    float sums[256];
-    tc__gemm90_loop_state l = {u, acc, sums, 0, 0};
-    if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
-    if (c.any) {
-        TC__WG_ALL_N(TC__GEMM90_ANY_WIDTH)
-    } else if (c.step) {
-        TC__WG_ALL_N(TC__GEMM90_WIDTH)
+    const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;
+    if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &l->u->ring);
+    if (loops == TC__GEMM90_ANY_32_TO_256) { /* in a function more of them a register would be missing */
+        TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64) TC__GEMM90_ANY_WIDTH(96) TC__GEMM90_ANY_WIDTH(128)
+        TC__GEMM90_ANY_WIDTH(160) TC__GEMM90_ANY_WIDTH(192) TC__GEMM90_ANY_WIDTH(224) TC__GEMM90_ANY_WIDTH(256)
+    } else if (loops == TC__GEMM90_ANY_ONE) {
+        tc__gemm90_any_loop(c, k.rs_one, g, l);
     } else {
-        tc__gemm90_loop(c, k.mma, g, &l);
+        tc__gemm90_loops(loops, k, g, l);
     }
-    if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(u->next_turn);
-    if (tc__gemm90_promotes(c)) {
-#pragma unroll
-        for (int i = 0; i < tc__gemm90_rows(c) / 64 * c.bn / 2; i++) acc[i] = sums[i];
-        return;
-    }
+    if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(l->u->next_turn);
+    if (tc__gemm90_promotes(c)) return;
     TC_WGMMA_WAIT_GROUP(0);
-    tc_wgmma_fence_acc(acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-    tc__gemm90_release(c, g, l.last);
+    tc_wgmma_fence_acc(l->acc, count);
+    tc__gemm90_release(c, g, l->last);
 }
 
 /* The barriers that say that a slot is full. */
 TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_block *g)
 {
-    tc_pipe_init_full(g->pipe, c.stages, c.any ? tc__any_fills(g) : 1u);
+    tc_pipe_init_full(g->pipe, c.stages, c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : 1u);
     tc_fence_mbarrier_init();
 }
 
@@ -364,6 +503,8 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
         tc_fence_mbarrier_init();
     }
     if (g->warp == 3u && tc_elect_one()) {
+        for (int i = 0; tc__gemm_scaled(c) && i < c.stages; i++)
+            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), 4u * of_one);
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);
@@ -383,9 +524,16 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
     if (g->p->waits && g->wg != 0) tc_griddepcontrol_wait();
 }
 
+/* Tiles of a block: from which number on, and how far apart. */
+typedef struct tc__gemm90_run_of {
+    uint32_t first, step;
+} tc__gemm90_run_of;
+
 /* A consumer warpgroup: all tiles of its block, or with TC_PINGPONG every second or third of them. */
-TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g, uint32_t first, uint32_t step)
+TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const tc_gemm90_block *g,
+                                     tc__gemm90_run_of run)
 {
+    const uint32_t first = run.first, step = run.step;
     const tc_gemm_config c = k.c;
     const tc_gemm_sm90_params *p = g->p;
     const int pingpong = c.schedule == TC_PINGPONG, wg = g->wg;
@@ -408,7 +556,8 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     for (uint32_t i = first + turn * step; i < p->works; i += turns * step) {
         u.w = tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
-        tc_gemm_sm90_mma(k, g, &u, acc);
+        tc__gemm90_loop_state l = {&u, acc, 0};
+        tc_gemm_sm90_mma(loops, k, g, &l);
         if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = i + turns * step >= p->works;
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
@@ -419,8 +568,8 @@ TC_DEV_SM90A void tc__gemm90_consume(const tc_gemm90 k, const tc_gemm90_block *g
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
-/* The kernel. */
-TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
+/* The kernel. loops: tc__gemm90_loops_of its configuration, a constant. */
+TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
@@ -438,6 +587,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
         tc_roles_producer(roles);
         if (c.any) {
             tc__any_produce(c, &g);
+        } else if (tc__gemm_scaled(c) && g.warp == 1u) {
+            tc__gemm90_produce_factors(c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             if (p->waits && blocks > 1 && first < p->works) tc__gemm90_load_ahead(c, &g, &u, &run);
             for (uint32_t i = first; i < p->works; run.w = tc_gemm90_work(c, &g, i)) {
@@ -451,7 +602,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const tc_gemm90 k, const tc_gemm_sm90_params *p)
         tc_roles_consumer(roles);
         /* many registers: not the producer's value */
         const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c);
-        tc__gemm90_consume(k, &g, anew ? tc__gemm90_first(c, &g) : first, step);
+        const tc__gemm90_run_of mine = {anew ? tc__gemm90_first(c, &g) : first, step};
+        tc__gemm90_consume(loops, k, &g, mine);
     }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {
@@ -519,7 +671,8 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
     p->a_batched = g->k && (c->swap ? g->stride_b : g->stride_a) != 0;
     p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
-    p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048;
+    p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c);
+    p->a_scale = tc__gemm_scale(c, g, c->swap ? 'b' : 'a'), p->b_scale = tc__gemm_scale(c, g, c->swap ? 'a' : 'b');
     p->d_first = d_bytes > cut->l2 / 2;
     p->classes = cut->classes, p->copies = cut->copies;
     p->waits = (uint8_t)(g->pdl != 0);

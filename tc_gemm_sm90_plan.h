@@ -94,6 +94,26 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_bytes(const tc_gemm_config c)
     return (c.cluster_k - 1) * c.bm * c.bn / c.cluster_k * 4;
 }
 
+/* Factors of A's and B's blocks in a slot of the ring, 4 or a multiple of it: of each row or column of the tile, with
+ * 128 x 128 of each 64. */
+TC_HD TC_CONSTEXPR int tc__gemm90_factors_a(const tc_gemm_config c)
+{
+    return c.a_scale == TC_SCALE_1X128 ? c.bm : c.a_scale ? 4 : 0;
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_factors_b(const tc_gemm_config c)
+{
+    return c.b_scale == TC_SCALE_1X128 ? c.bn : c.b_scale ? 4 : 0;
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_factor_bytes(const tc_gemm_config c)
+{
+    return 4 * (tc__gemm90_factors_a(c) + tc__gemm90_factors_b(c));
+}
+/* With the mbarrier that says that they are read. */
+TC_HD TC_CONSTEXPR int tc__gemm90_factor_room(const tc_gemm_config c)
+{
+    return tc__gemm_scaled(c) ? tc__gemm90_factor_bytes(c) + 8 : 0;
+}
+
 typedef struct tc_gemm_sm90_plan {
     int store;          /* boxes of the consumer warps, warp_store bytes each */
     int warp_store;
@@ -102,15 +122,17 @@ typedef struct tc_gemm_sm90_plan {
     int ring_bytes;
     int pipe, turn, sums; /* mbarriers */
     int parts;          /* a word: which slices of a split tile this block adds up */
+    int factors;        /* of each slot of the ring, and mbarriers behind them */
+    int read;
     int bytes;
 } tc_gemm_sm90_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
 {
-    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
-    const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16;
+    const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
@@ -119,6 +141,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c
     p.turn = p.pipe + tc_pipe_bytes(c.stages);
     p.sums = p.turn + c.consumers * 8;
     p.parts = p.sums + 8;
+    p.factors = (p.parts + 8 + 15) / 16 * 16;
+    p.read = p.factors + c.stages * tc__gemm90_factor_bytes(c);
     p.bytes = p.ring + p.ring_bytes + fixed;
     return p;
 }
@@ -145,14 +169,14 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
     c.schedule = c.schedule ? c.schedule : TC_COOPERATIVE;
     c.consumers = c.consumers ? c.consumers : c.schedule == TC_COOPERATIVE && rows == 64 ? 1 : 2;
-    c.epi_stages = c.epi_stages ? c.epi_stages : 2;
+    c.epi_stages = c.epi_stages ? c.epi_stages : tc__gemm_scaled(c) ? 1 : 2;
     if (c.stages == 0 && c.step > 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as the narrowest tiles may have */
         const tc_gemm_config v = tc_gemm90_view(c);
-        c.stages = TC__SM90_SMEM_MAX / (tc__gemm90_slot(v, v.step) + tc_pipe_bytes(1));
+        c.stages = TC__SM90_SMEM_MAX / (tc__gemm90_slot(v, v.step) + tc_pipe_bytes(1) + tc__gemm90_factor_room(v));
         c.stages = c.stages > TC__GEMM90_MOST_STAGES ? TC__GEMM90_MOST_STAGES : c.stages;
     } else if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as many as fit, at most 12 */
         const tc_gemm_config v = tc_gemm90_view(c);
-        const int slot = tc__gemm90_slot(v, v.bn) + tc_pipe_bytes(1);
+        const int slot = tc__gemm90_slot(v, v.bn) + tc_pipe_bytes(1) + tc__gemm90_factor_room(v);
         c.stages = (TC__SM90_SMEM_MAX - tc_gemm_sm90_plan_of(v).bytes) / slot;
         c.stages = c.stages > 12 ? 12 : c.stages;
     }
@@ -183,10 +207,13 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
     return op;
 }
 
-/* Registers of a thread that hold sums. */
+/* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
+ * after each block of k; and factors of columns. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
 {
-    return tc__gemm90_rows(v) * v.bn / 128 * (tc__gemm90_promotes(v) ? 2 : 1);
+    const int sums = tc__gemm90_rows(v) * v.bn / 128;
+    if (!tc__gemm90_promotes(v)) return sums;
+    return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
@@ -200,6 +227,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
 {
     const int least = c.swap && tc__gemm90_any_n(c) ? 8 : 16;
     return c.step == 0 || (c.step % least == 0 && tc_gemm90_view(c).bn % c.step == 0);
+}
+
+/* .promote: one width or two, and one where sums are added late or have factors. */
+TC_HD TC_CONSTEXPR int tc__gemm90_promoted_step_ok(const tc_gemm_config c)
+{
+    const int bn = tc_gemm90_view(c).bn;
+    const int half = 2 * c.step == bn && c.promote == c.bk && !tc__gemm_scaled(c);
+    return !tc__gemm90_promotes(c) || c.step == 0 || c.step == bn || half;
 }
 
 /* What lies MN-major comes in boxes of 64 rows: the blocks of a cluster share whole ones. */
@@ -246,11 +281,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(!(c).swap || (c).cluster_k == 1, "tc: with .swap, .cluster_k must be 1")                                        \
     X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
-    X((c).any == 0 || ((c).any == 1 && tc__gemm_any_by_wgmma(c) && (c).swap == 1 && (c).bk == 64 && (c).bn <= 128     \
-                       && (c).consumers <= 2 && (c).schedule == TC_COOPERATIVE                                        \
-                       && (c).cluster_m * (c).cluster_k == 1 && ((c).cluster_n == 1 || (c).step)),                    \
+    X((c).any == 0 || ((c).any == 1 && tc__gemm_any_by_wgmma(c) && (c).swap == 1 && (c).bk == 64                      \
+                       && (c).consumers <= 2 && (c).bn == 64 * (c).consumers && (c).schedule == TC_COOPERATIVE                                        \
+                       && (c).cluster_m * (c).cluster_k == 1 && ((c).cluster_n == 1 || (c).step)                      \
+                       && (c).step % 32 == 0),                                                                        \
       "tc: rows of any alignment (.any) want f16 or bf16, A and D row-major and B column-major, .swap 1, .bk 64, "   \
-      ".bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster but .cluster_n 2 with .step")      \
+      ".bn 64 for each of 1 or 2 .consumers, a cooperative schedule, a .step of 32s, and no cluster but .cluster_n "  \
+      "2 with .step")                                                                                                   \
     X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
       "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \
@@ -259,8 +296,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
     X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 3 ? 96 : 208),                                     \
-      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers); half of "  \
-      "that with .promote")                                                                                           \
+      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers), with "     \
+      ".promote and .bn / 2 (of more than .bk: and as many again), with factors of columns and .bn / 4")               \
+    X(((c).b_scale != TC_SCALE_128X128 || (c).bn % 64 == 0) && ((c).a_scale != TC_SCALE_128X128 || (c).bm % 64 == 0), \
+      "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
+    X(tc__gemm90_promoted_step_ok(c),                                                                                 \
+      "tc: with .promote, .step must be .bn (with .swap: .bm) or 0, or half of it where .promote is .bk and there "   \
+      "are no factors")                                                                                               \
     X((c).promote <= 0 || (c).promote % (c).bk == 0, "tc: .promote must be a multiple of .bk")                        \
     X((c).cluster_m >= 1 && (c).cluster_n >= 1 && (c).cluster_m * (c).cluster_n <= 8,                                 \
       "tc: .cluster_m * .cluster_n must be in 1..8")                                                                  \
@@ -308,6 +350,7 @@ typedef struct tc_gemm_sm90_params {
     int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */
     tc_tmap a, b, d;
     tc_gemm_out out;
+    tc_scale_side a_scale, b_scale; /* of the instruction's A and B */
 } tc_gemm_sm90_params;
 
 enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
@@ -338,24 +381,11 @@ enum { TC__GEMM90_WIDTHS = 32 }; /* of 8, 16 ... 256 columns */
 
 typedef struct tc_gemm90 {
     tc_gemm_config c;
-    tc_wgmma_fn mma;
+    tc_wgmma_fn mma, half;                 /* of .bn columns; of .step, where it is half of them (.promote) */
+    tc_wgmma_rs_fn rs_one;                 /* .any without .step */
     tc_wgmma_fn widths[TC__GEMM90_WIDTHS]; /* .step: by columns / 8 - 1 */
-    tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any: so, with or without .step */
+    tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any with .step: so */
 } tc_gemm90;
-
-TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
-{
-    const tc_gemm_config v = tc_gemm90_view(c);
-    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
-    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), {0}, {0}};
-    k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
-    if (v.any)
-        for (int n = v.step ? v.step : v.bn; n <= v.bn; n += v.step ? v.step : v.bn)
-            k.rs[n / 8 - 1] = tc_wgmma_pick_f32_rs(n, v.a);
-    else if (v.step)
-        for (int n = v.step; n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick(n, kind);
-    return k;
-}
 
 typedef struct tc_gemm90_block {
     const tc_gemm_sm90_params *p;

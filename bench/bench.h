@@ -46,6 +46,8 @@ static __device__ double bench_get(int type, const void *p, size_t i)
     case TC_F16: return tc_f32_from_f16(((const uint16_t *)p)[i]);
     case TC_S32: return ((const int32_t *)p)[i];
     case TC_S8: return ((const int8_t *)p)[i];
+    case TC_E4M3: return tc_f32_from_e4m3(((const uint8_t *)p)[i]);
+    case TC_F64: return ((const double *)p)[i];
     default: return ((const float *)p)[i];
     }
 }
@@ -56,6 +58,8 @@ static __device__ void bench_put(int type, void *p, size_t i, float x)
     case TC_BF16: ((uint16_t *)p)[i] = tc_bf16_from_f32(x); break;
     case TC_F16: ((uint16_t *)p)[i] = tc_f16_from_f32(x); break;
     case TC_S8: ((int8_t *)p)[i] = (int8_t)fminf(fmaxf(rintf(16 * x), -127.f), 127.f); break;
+    case TC_E4M3: ((uint8_t *)p)[i] = tc_e4m3_from_f32(x); break;
+    case TC_F64: ((double *)p)[i] = x; break;
     default: ((float *)p)[i] = x;
     }
 }
@@ -84,12 +88,16 @@ typedef struct bench_shape {
 /* Types of A and B and of D; 1: A lies in columns, B in rows. */
 typedef struct bench_kind {
     int ab, d, a_col, b_row;
+    int acc;   /* TC_F16: sums of cuBLASLt in f16; TC_FAST: with fast accumulation */
+    int other; /* type of cuBLASLt's D, where it is not d: it has none like it */
+    int scaled; /* 1: a factor for each 1 x 128 of A and each 128 x 128 of B */
 } bench_kind;
 
 typedef struct bench_problem {
     int m, n, k, sets;
     bench_kind kind;
     char *a, *b, *d;
+    float *a_scale, *b_scale; /* .scaled: the same for all sets */
     size_t a_size, b_size, d_size; /* bytes of one set */
     void *workspace;               /* for the kit's calls, zeroed once; cuBLASLt has its own */
     size_t workspace_size;
@@ -108,6 +116,13 @@ static inline double bench_shape_bytes(bench_shape s, bench_kind kind)
          + tc_type_bits(kind.d) / 8 * (double)s.m * s.n;
 }
 
+/* Bytes of an element of D, as wide as the wider side's. */
+static inline size_t bench_d_bytes(bench_kind kind)
+{
+    const int d = tc_type_bits(kind.d), other = kind.other ? tc_type_bits(kind.other) : 0;
+    return (size_t)(d > other ? d : other) / 8;
+}
+
 /* Products in the time of one of 16 bits. */
 static inline double bench_pace(bench_kind kind) { return 16.0 / tc_type_bits(kind.ab); }
 
@@ -120,6 +135,27 @@ static inline int bench_sets(bench_shape s, bench_kind kind, double l2)
 }
 
 /* sets = 0: as many as it takes to get past the L2. */
+/* Factors: of A with rows together, of B with blocks of k together, lines of whole 16 bytes. */
+static __host__ __device__ inline int64_t bench_a_lines(const bench_problem *p) { return (p->m + 3) / 4 * 4; }
+static __host__ __device__ inline int64_t bench_b_lines(const bench_problem *p) { return (p->k + 511) / 512 * 4; }
+
+static __device__ inline double bench_factor(const bench_problem *p, size_t row, size_t col, int k)
+{
+    if (!p->kind.scaled) return 1;
+    return (double)p->a_scale[row + (size_t)(k / 128) * bench_a_lines(p)]
+         * p->b_scale[col / 128 * bench_b_lines(p) + k / 128];
+}
+
+static inline void bench_fill_factors(bench_problem *p)
+{
+    const size_t a = (size_t)(p->k + 127) / 128 * bench_a_lines(p), b = (size_t)(p->n + 127) / 128 * bench_b_lines(p);
+    if (!p->kind.scaled) return;
+    CUDA_CHECK(cudaMalloc((void **)&p->a_scale, 4 * a));
+    CUDA_CHECK(cudaMalloc((void **)&p->b_scale, 4 * b));
+    bench_fill(p->a_scale, a, 5, TC_F32, 1.f);
+    bench_fill(p->b_scale, b, 6, TC_F32, 1.f);
+}
+
 static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kind, int sets)
 {
     bench_problem p;
@@ -132,7 +168,7 @@ static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kin
     /* sizes rounded up so that every set is 256-byte aligned */
     p.a_size = ((size_t)p.m * p.k * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
     p.b_size = ((size_t)p.n * p.k * (tc_type_bits(kind.ab) / 8) + 255) / 256 * 256;
-    p.d_size = ((size_t)p.m * p.n * (tc_type_bits(kind.d) / 8) + 255) / 256 * 256;
+    p.d_size = ((size_t)p.m * p.n * bench_d_bytes(kind) + 255) / 256 * 256;
     CUDA_CHECK(cudaMalloc((void **)&p.a, p.a_size * p.sets));
     CUDA_CHECK(cudaMalloc((void **)&p.b, p.b_size * p.sets));
     CUDA_CHECK(cudaMalloc((void **)&p.d, p.d_size * p.sets));
@@ -141,6 +177,7 @@ static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kin
     CUDA_CHECK(cudaMemset(p.workspace, 0, p.workspace_size));
     bench_fill(p.a, p.a_size * p.sets / (tc_type_bits(kind.ab) / 8), 1, kind.ab, 1.f);
     bench_fill(p.b, p.b_size * p.sets / (tc_type_bits(kind.ab) / 8), 2, kind.ab, 1.f);
+    bench_fill_factors(&p);
     CUDA_CHECK(cudaMemset(p.d, 0xff, p.d_size * p.sets));
     CUDA_CHECK(cudaStreamCreate(&p.stream));
     CUDA_CHECK(cudaDeviceSynchronize());
@@ -154,6 +191,8 @@ static inline void bench_problem_free(bench_problem *p)
     CUDA_CHECK(cudaFree(p->a));
     CUDA_CHECK(cudaFree(p->b));
     CUDA_CHECK(cudaFree(p->d));
+    CUDA_CHECK(cudaFree(p->a_scale));
+    CUDA_CHECK(cudaFree(p->b_scale));
 }
 
 /* Every element of D becomes a NaN: what a call leaves out shows. */
@@ -174,6 +213,9 @@ static inline tc_gemm_args bench_args(const bench_problem *p, int set)
     g.a = p->a + p->a_size * set, g.lda = p->kind.a_col ? p->m : p->k;
     g.b = p->b + p->b_size * set, g.ldb = p->kind.b_row ? p->n : p->k;
     g.d = p->d + p->d_size * set, g.ldd = p->n;
+    g.a_scale.at = p->a_scale, g.b_scale.at = p->b_scale;
+    if (p->kind.scaled) g.a_scale.lines = 1, g.a_scale.blocks = bench_a_lines(p);
+    if (p->kind.scaled) g.b_scale.lines = bench_b_lines(p), g.b_scale.blocks = 1;
     g.workspace = p->workspace, g.workspace_size = p->workspace_size;
     return g;
 }
@@ -185,10 +227,11 @@ typedef struct bench_difference {
 } bench_difference;
 
 /* Standard normal inputs give D a spread of sqrt(k), integers 256 times that: what a small element may differ by grows
- * with it. Of tf32 each product is off by up to 2^-9. */
+ * with it. Of tf32 each product is off by up to 2^-9; sums in f16 and those of fp8 have few bits. */
 static __host__ __device__ inline float bench_small(const bench_problem *p)
 {
-    return sqrtf((float)p->k) * (p->kind.ab == TC_S8 ? 16 : p->kind.ab == TC_TF32 ? 0.5f : 0.0625f);
+    const float small = p->kind.acc == TC_F16 ? 2 : p->kind.ab == TC_TF32 || p->kind.ab == TC_E4M3 ? 0.5f : 0.0625f;
+    return sqrtf((float)p->k) * (p->kind.d == TC_S32 ? 16 : small);
 }
 #define BENCH_LIMIT 0.02f
 
@@ -362,6 +405,7 @@ typedef struct bench_cublas_self {
 
 typedef struct bench_cublas {
     cublasLtMatmulDesc_t op;
+    cudaDataType_t scale; /* type of alpha and beta */
     cublasLtMatrixLayout_t a, b, d;
     cublasLtMatmulHeuristicResult_t algos[BENCH_ALGOS];
     bench_cublas_self selves[BENCH_ALGOS];
@@ -386,11 +430,15 @@ static inline int bench_cublas_run(void *self, const bench_problem *p, int set)
     const bench_cublas_self *s = (const bench_cublas_self *)self;
     const bench_cublas *c = s->cublas;
     const tc_gemm_args g = bench_args(p, set);
-    const float one = 1.f, zero = 0.f;
-    const int32_t int_one = 1, int_zero = 0;
-    const int ints = p->kind.d == TC_S32;
-    const void *alpha = ints ? (const void *)&int_one : &one, *beta = ints ? (const void *)&int_zero : &zero;
-    return cublasLtMatmul(bench_lt(), c->op, alpha, g.b, c->a, g.a, c->b, beta, g.d, c->d, g.d, c->d,
+    const double one64 = 1;
+    const float one = 1.f;
+    const int32_t int_one = 1;
+    const uint16_t one16 = 0x3c00;
+    const uint64_t zero = 0; /* of every type */
+    const void *alpha = c->scale == CUDA_R_32I   ? (const void *)&int_one
+                      : c->scale == CUDA_R_64F ? (const void *)&one64
+                      : c->scale == CUDA_R_16F ? (const void *)&one16 : &one;
+    return cublasLtMatmul(bench_lt(), c->op, alpha, g.b, c->a, g.a, c->b, &zero, g.d, c->d, g.d, c->d,
                           &c->algos[s->algo].algo, c->workspace, c->workspace_size, p->stream)
            != CUBLAS_STATUS_SUCCESS;
 }
@@ -398,17 +446,35 @@ static inline int bench_cublas_run(void *self, const bench_problem *p, int set)
 static inline cudaDataType_t bench_cuda_type(int type)
 {
     return type == TC_BF16 ? CUDA_R_16BF : type == TC_F16 ? CUDA_R_16F : type == TC_S8 ? CUDA_R_8I
-         : type == TC_S32 ? CUDA_R_32I : CUDA_R_32F;
+         : type == TC_S32 ? CUDA_R_32I : type == TC_E4M3 ? CUDA_R_8F_E4M3 : type == TC_F64 ? CUDA_R_64F : CUDA_R_32F;
+}
+
+/* cuBLASLt's A is our B. */
+static inline int bench_cublas_factors(bench_cublas *c, const bench_problem *p)
+{
+    const cublasLtMatmulMatrixScale_t a = CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F;
+    const cublasLtMatmulMatrixScale_t b = CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F;
+    return cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &a, sizeof a)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &b, sizeof b)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &p->b_scale, sizeof p->b_scale)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &p->a_scale, sizeof p->a_scale);
 }
 
 /* The algorithms, captured. bias (may be NULL): n elements of D's type, and GELU after them (the tanh form). */
 static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p, const void *bias)
 {
-    const cudaDataType_t ab = bench_cuda_type(p->kind.ab), d = bench_cuda_type(p->kind.d);
+    const int half = p->kind.acc == TC_F16;
+    const int8_t fast = p->kind.acc == TC_FAST;
+    const cudaDataType_t ab = bench_cuda_type(p->kind.ab);
+    const cudaDataType_t d = bench_cuda_type(p->kind.other ? p->kind.other : p->kind.d);
     const cublasOperation_t op_b = p->kind.b_row ? CUBLAS_OP_N : CUBLAS_OP_T,
                             op_a = p->kind.a_col ? CUBLAS_OP_T : CUBLAS_OP_N;
     const cublasComputeType_t compute = p->kind.ab == TC_S8     ? CUBLAS_COMPUTE_32I
-                                      : p->kind.ab == TC_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+                                      : p->kind.ab == TC_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                      : p->kind.ab == TC_F64  ? CUBLAS_COMPUTE_64F
+                                      : half                  ? CUBLAS_COMPUTE_16F : CUBLAS_COMPUTE_32F;
+    const cudaDataType_t scale = p->kind.ab == TC_S8 ? CUDA_R_32I : p->kind.ab == TC_F64 ? CUDA_R_64F
+                               : half ? CUDA_R_16F : CUDA_R_32F;
     const int m = p->m, n = p->n, k = p->k, b_row = p->kind.b_row, a_col = p->kind.a_col;
     const cublasLtEpilogue_t epilogue = bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
     cublasLtMatmulPreference_t preference;
@@ -417,10 +483,13 @@ static inline void bench_cublas_make(bench_cublas *c, const bench_problem *p, co
     c->workspace_size = BENCH_WORKSPACE;
     CUDA_CHECK(cudaMalloc(&c->workspace, c->workspace_size));
     /* row-major D = A B is column-major D' = B' A' */
-    if (cublasLtMatmulDescCreate(&c->op, compute, p->kind.ab == TC_S8 ? CUDA_R_32I : CUDA_R_32F)
+    c->scale = scale;
+    if (cublasLtMatmulDescCreate(&c->op, compute, scale)
+        || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_TRANSA, &op_b, sizeof op_b)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_TRANSB, &op_a, sizeof op_a)
         || cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue)
+        || (p->kind.scaled && bench_cublas_factors(c, p))
         || (bias && cublasLtMatmulDescSetAttribute(c->op, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias))
         || cublasLtMatrixLayoutCreate(&c->a, ab, b_row ? n : k, b_row ? k : n, b_row ? n : k)
         || cublasLtMatrixLayoutCreate(&c->b, ab, a_col ? m : k, a_col ? k : m, a_col ? m : k)

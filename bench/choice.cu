@@ -3,6 +3,7 @@
  *     build/bench/choice --count 20 --seed 7   so many, from that seed
  *     build/bench/choice --shapes 16,4096,4096 1000,1000,1000      these
  *     --odd 1       any n and k; default: multiples of 8
+ *     --as e4m3     another kernel of bench/gemm.cu: the group's name (bf16)
  *     --seconds 0.003 --rounds 5               a burst, and the rounds of the last eight
  *     --all FILE    every candidate's microseconds to a file
  *
@@ -12,7 +13,23 @@
  * over the best's. */
 #include "bench.h"
 
-TC_GEMM_DECLARE(gemm_any);
+/* bench/gemm_kernels.cu has them */
+#define KERNELS_OF(X)                                                                                              \
+    X(bf16, any, TC_BF16, TC_BF16, 0) X(f16, f16, TC_F16, TC_F16, 0) X(tf32, tf32, TC_TF32, TC_F32, 0)             \
+    X(s8, s8, TC_S8, TC_S32, 0) X(e4m3, e4m3, TC_E4M3, TC_BF16, 0) X(e4m3_fast, e4m3_fast, TC_E4M3, TC_BF16, 0)    \
+    X(blocks, blocks, TC_E4M3, TC_BF16, 1)
+#define DECLARE(as, name, ab, d, scaled) TC_GEMM_DECLARE(gemm_##name);
+KERNELS_OF(DECLARE)
+
+typedef struct kernel {
+    const char *as;
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
+    bench_kind kind;
+} kernel;
+#define ROW(as, name, ab, d, scaled) {#as, gemm_##name##_run, gemm_##name##_can_run, {ab, d, 0, 0, 0, 0, scaled}},
+static const kernel kernels[] = {KERNELS_OF(ROW)};
+static const kernel *now = kernels; /* what is measured */
 
 enum { CANDIDATES = 1024, FINALISTS = 8, SHAPES_MOST = 1024, KERNELS = 6 };
 
@@ -34,14 +51,14 @@ static int run_candidate(void *self, const bench_problem *p, int set)
     const candidate *c = (const candidate *)self;
     tc_gemm_args g = bench_args(p, set);
     if (c->choice.kernel) g.choice = &c->choice;
-    return gemm_any_run(&g, p->stream) != TC_OK;
+    return now->run(&g, p->stream) != TC_OK;
 }
 
 static int takes(const bench_problem *p, tc_gemm_choice choice)
 {
     tc_gemm_args g = bench_args(p, 0);
     g.choice = &choice;
-    return gemm_any_can_run(&g, 0) == TC_OK;
+    return now->can_run(&g, 0) == TC_OK;
 }
 
 /* All that the call takes. A kernel that picks its width itself is asked for each; of parts, those that are worth a try
@@ -99,9 +116,8 @@ static double glance(candidate *c, const bench_problem *p, double best)
 static double measure(bench_shape shape, const options *o)
 {
     static candidate all[CANDIDATES], own;
-    const bench_kind kind = {TC_BF16, TC_BF16, 0, 0};
     bench_side finalists[FINALISTS + 1], *sides[FINALISTS + 1];
-    bench_problem p = bench_problem_make(shape, kind, 0);
+    bench_problem p = bench_problem_make(shape, now->kind, 0);
     int count, best = -1, running = 0;
     double ratio = 0, least = INFINITY;
     p.replay = o->plan.seconds / 2;
@@ -156,10 +172,19 @@ static int log_uniform(unsigned long long *state, int least, int most, int unit)
     return x / unit * unit > 0 ? x / unit * unit : unit;
 }
 
+/* 0: there is none of that name. */
+static int pick_kernel(const char *as)
+{
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (!strcmp(kernels[i].as, as)) return now = &kernels[i], 1;
+    return 0;
+}
+
 static int usage(const char *wrong)
 {
     fprintf(stderr,
-            "choice: %s; --count N --seed S --odd 1 --seconds S --rounds N --all FILE --shapes m,n,k ...\n", wrong);
+            "choice: %s; --count N --seed S --odd 1 --as KERNEL --seconds S --rounds N --all FILE --shapes m,n,k ...\n",
+            wrong);
     return 2;
 }
 
@@ -184,7 +209,9 @@ int main(int argc, char **argv)
         if (!strcmp(argv[i], "--count")) o.count = atoi(value);
         else if (!strcmp(argv[i], "--seed")) o.seed = strtoull(value, 0, 10);
         else if (!strcmp(argv[i], "--odd")) o.odd = atoi(value);
-        else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
+        else if (!strcmp(argv[i], "--as")) {
+            if (!pick_kernel(value)) return usage(value);
+        } else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
         else if (!strcmp(argv[i], "--all")) {
             if (!(o.all = fopen(value, "w"))) return usage(value);
             fprintf(o.all, "m,n,k,kernel,width,cluster,parts,us\n");

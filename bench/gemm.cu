@@ -31,6 +31,12 @@ TC_GEMM_DECLARE(gemm_col_col);
 TC_GEMM_DECLARE(gemm_col_row);
 TC_GEMM_DECLARE(gemm_tf32);
 TC_GEMM_DECLARE(gemm_s8);
+TC_GEMM_DECLARE(gemm_s8_scales);
+TC_GEMM_DECLARE(gemm_e4m3);
+TC_GEMM_DECLARE(gemm_e4m3_fast);
+TC_GEMM_DECLARE(gemm_f16_sums);
+TC_GEMM_DECLARE(gemm_f64);
+TC_GEMM_DECLARE(gemm_blocks);
 
 /* A call of set `set`. */
 #define RUN(name)                                                      \
@@ -48,25 +54,26 @@ RUN(col_col)
 RUN(col_row)
 RUN(tf32)
 RUN(s8)
+RUN(e4m3)
+RUN(e4m3_fast)
+RUN(f16_sums)
+RUN(f64)
+RUN(blocks)
 
-static int run_erf(void *self, const bench_problem *p, int set)
-{
-    tc_gemm_args g = bench_args(p, set);
-    g.epi_args = self;
-    g.epi_size = sizeof(tc_epi_vector);
-    return gemm_erf_run(&g, p->stream) != TC_OK;
-}
-
-static int run_tanh(void *self, const bench_problem *p, int set)
-{
-    tc_gemm_args g = bench_args(p, set);
-    g.epi_args = self;
-    g.epi_size = sizeof(tc_epi_vector);
-    return gemm_tanh_run(&g, p->stream) != TC_OK;
-}
+/* The same with a hook that takes a tc_epi_vector. */
+#define RUN_WITH_VECTOR(name)                                          \
+    static int run_##name(void *self, const bench_problem *p, int set) \
+    {                                                                  \
+        tc_gemm_args g = bench_args(p, set);                           \
+        g.epi_args = self, g.epi_size = sizeof(tc_epi_vector);         \
+        return gemm_##name##_run(&g, p->stream) != TC_OK;              \
+    }
+RUN_WITH_VECTOR(erf)
+RUN_WITH_VECTOR(tanh)
+RUN_WITH_VECTOR(s8_scales)
 
 /* ---- the groups ---- */
-typedef enum activation { NONE, GELU_ERF, GELU_TANH } activation; /* the last two after a bias */
+typedef enum activation { NONE, GELU_ERF, GELU_TANH, SCALES } activation; /* GELU after a bias; rows' times columns' */
 
 typedef struct group {
     const char *name, *about;
@@ -79,8 +86,10 @@ typedef struct group {
 } group;
 
 #define SHAPES(list) list, sizeof list / sizeof list[0]
-#define BF16 {TC_BF16, TC_BF16, 0, 0}
-#define LAYOUT(a_col, b_row) {TC_BF16, TC_BF16, a_col, b_row}
+#define KIND(ab, d) {ab, d, 0, 0, 0, 0, 0}
+#define BF16 KIND(TC_BF16, TC_BF16)
+#define LAYOUT(a_col, b_row) {TC_BF16, TC_BF16, a_col, b_row, 0, 0, 0}
+#define SUMS(ab, d, acc) {ab, d, 0, 0, acc, 0, 0}
 static const group groups[] = {
     {"big", "every dimension 4096 or more", run_any, BF16, NONE, 0, SHAPES(shapes_big)},
     {"layers", "layers of language models, 256 to 8192 tokens", run_any, BF16, NONE, 0, SHAPES(shapes_layers)},
@@ -88,7 +97,7 @@ static const group groups[] = {
     {"few", "few tiles, long k", run_any, BF16, NONE, 0, SHAPES(shapes_few)},
     {"odd", "odd sizes, rows of 16-byte multiples", run_any, BF16, NONE, 0, SHAPES(shapes_odd)},
     {"refused", "rows that TMA refuses", run_any, BF16, NONE, 0, SHAPES(shapes_refused)},
-    {"f16", "f16 in place of bf16", run_f16, {TC_F16, TC_F16, 0, 0}, NONE, 0, SHAPES(shapes_f16)},
+    {"f16", "f16 in place of bf16", run_f16, KIND(TC_F16, TC_F16), NONE, 0, SHAPES(shapes_f16)},
     {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, BF16, GELU_TANH, 0, SHAPES(shapes_fused)},
     {"fused_tanh", "the same beside the kit's plain store", run_tanh, BF16, GELU_TANH, 1, SHAPES(shapes_fused)},
     {"fused_erf", "with erf, beside the kit's plain store", run_erf, BF16, GELU_ERF, 1, SHAPES(shapes_fused)},
@@ -96,8 +105,17 @@ static const group groups[] = {
     {"row_row", "A and B in rows", run_row_row, LAYOUT(0, 1), NONE, 0, SHAPES(shapes_types)},
     {"col_col", "A and B in columns", run_col_col, LAYOUT(1, 0), NONE, 0, SHAPES(shapes_types)},
     {"col_row", "A in columns, B in rows", run_col_row, LAYOUT(1, 1), NONE, 0, SHAPES(shapes_types)},
-    {"tf32", "f32 cut off to tf32", run_tf32, {TC_TF32, TC_F32, 0, 0}, NONE, 0, SHAPES(shapes_types)},
-    {"s8", "s8 to s32", run_s8, {TC_S8, TC_S32, 0, 0}, NONE, 0, SHAPES(shapes_types)},
+    {"tf32", "f32 cut off to tf32", run_tf32, KIND(TC_TF32, TC_F32), NONE, 0, SHAPES(shapes_types)},
+    {"s8", "s8 to s32", run_s8, KIND(TC_S8, TC_S32), NONE, 0, SHAPES(shapes_types)},
+    {"s8_scales", "s8, scaled by row and column to bf16, beside cuBLASLt's s8 to s32", run_s8_scales,
+     {TC_S8, TC_BF16, 0, 0, 0, TC_S32, 0}, SCALES, 0, SHAPES(shapes_types)},
+    {"e4m3", "e4m3 to bf16", run_e4m3, KIND(TC_E4M3, TC_BF16), NONE, 0, SHAPES(shapes_types)},
+    {"e4m3_fast", "the same, .promote = TC_FAST, beside fast accumulation", run_e4m3_fast,
+     SUMS(TC_E4M3, TC_BF16, TC_FAST), NONE, 0, SHAPES(shapes_types)},
+    {"blocks", "e4m3 with factors of 1 x 128 and 128 x 128, beside cuBLASLt's", run_blocks,
+     {TC_E4M3, TC_BF16, 0, 0, 0, 0, 1}, NONE, 0, SHAPES(shapes_blocks)},
+    {"f16_sums", "f16 with sums in f16", run_f16_sums, SUMS(TC_F16, TC_F16, TC_F16), NONE, 0, SHAPES(shapes_types)},
+    {"f64", "f64", run_f64, KIND(TC_F64, TC_F64), NONE, 0, SHAPES(shapes_f64)},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OWN_MAX = 256, SAMPLES = 4096 };
 
@@ -145,9 +163,10 @@ static __device__ double truth(const question *q, size_t row, size_t col)
     double x = 0;
     for (int i = lane; i < k; i += 32)
         x += bench_get(kind.ab, a, kind.a_col ? (size_t)i * m + row : row * k + i)
-           * bench_get(kind.ab, b, kind.b_row ? (size_t)i * n + col : col * k + i);
+           * bench_get(kind.ab, b, kind.b_row ? (size_t)i * n + col : col * k + i) * bench_factor(&q->p, row, col, i);
     for (int i = 16; i; i /= 2) x += __shfl_xor_sync(0xffffffffu, x, i);
-    if (q->act != NONE) x += q->bias[col];
+    if (q->act == SCALES) x *= (double)q->bias[row] * q->bias[col];
+    else if (q->act != NONE) x += q->bias[col];
     if (q->act == GELU_ERF) x = 0.5 * x * (1 + erf(x * 0.70710678118654752));
     if (q->act == GELU_TANH) x = 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
     return x;
@@ -185,7 +204,7 @@ static float ask(question *q)
 typedef struct contest {
     const group *g;
     bench_problem p;
-    uint16_t *bias16;     /* of D's type, for cuBLASLt; NULL without a bias */
+    uint16_t *bias16;     /* of D's type, for cuBLASLt; NULL without a bias or scales */
     float *bias;          /* the same values */
     tc_epi_vector vector; /* which holds bias */
     bench_cublas cublas;
@@ -196,12 +215,12 @@ typedef struct contest {
 
 static void make_bias(contest *c)
 {
-    const size_t n = (size_t)c->p.n;
+    const size_t n = (size_t)(c->p.n > c->p.m ? c->p.n : c->p.m);
     uint16_t *narrow = (uint16_t *)malloc(2 * n);
     float *wide = (float *)malloc(4 * n);
     CUDA_CHECK(cudaMalloc((void **)&c->bias16, 2 * n));
     CUDA_CHECK(cudaMalloc((void **)&c->bias, 4 * n));
-    bench_fill(c->bias16, n, 3, c->p.kind.d, 1.f);
+    bench_fill(c->bias16, n, 3, c->p.kind.d, c->g->act == SCALES ? 0.0625f : 1.f);
     CUDA_CHECK(cudaMemcpy(narrow, c->bias16, 2 * n, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < n; i++)
         wide[i] = c->p.kind.d == TC_BF16 ? tc_f32_from_bf16(narrow[i]) : tc_f32_from_f16(narrow[i]);
@@ -219,7 +238,7 @@ static int right_set(contest *c, int set)
     bench_difference diff = {0, 0};
     char *reference = 0;
     float off;
-    if (c->opponents && !c->g->plain) {
+    if (c->opponents && !c->g->plain && !p->kind.other) {
         CUDA_CHECK(cudaMalloc((void **)&reference, p->d_size));
         bench_poison(p);
         bench_replay(c->theirs[0], 0, 1);
@@ -251,7 +270,7 @@ static int prepare(contest *c, const options *o)
         c->plain.run = run_any;
         if (!bench_side_capture(&c->plain, &c->p)) c->theirs[c->opponents++] = &c->plain;
     } else {
-        bench_cublas_make(&c->cublas, &c->p, c->bias16);
+        bench_cublas_make(&c->cublas, &c->p, c->g->act == SCALES ? 0 : c->bias16);
         c->opponents = bench_cublas_rank(&c->cublas, &o->plan);
         for (int i = 0; i < c->opponents; i++) c->theirs[i] = &c->cublas.sides[i];
     }

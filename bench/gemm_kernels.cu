@@ -27,4 +27,23 @@ TC_GEMM_DEFINE(gemm_col_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout
 TC_GEMM_DEFINE(gemm_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32)
 #elif KERNEL == 9
 TC_GEMM_DEFINE(gemm_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32)
+#elif KERNEL == 10
+/* W8A8: a scale for each token and each output */
+TC_DEV float scales(float x, tc_gemm_at at, const void *args)
+{
+    const float *v = ((const tc_epi_vector *)args)->v;
+    return x * v[at.row] * v[at.col];
+}
+TC_GEMM_DEFINE(gemm_s8_scales, .a = TC_S8, .b = TC_S8, .d = TC_BF16, .epi = scales, .epi_size = sizeof(tc_epi_vector))
+#elif KERNEL == 11
+TC_GEMM_DEFINE(gemm_e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16)
+#elif KERNEL == 12
+TC_GEMM_DEFINE(gemm_e4m3_fast, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .promote = TC_FAST)
+#elif KERNEL == 13
+TC_GEMM_DEFINE(gemm_f16_sums, .a = TC_F16, .b = TC_F16, .d = TC_F16, .acc = TC_F16)
+#elif KERNEL == 14
+TC_GEMM_DEFINE(gemm_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
+#elif KERNEL == 15
+TC_GEMM_DEFINE(gemm_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_scale = TC_SCALE_1X128,
+               .b_scale = TC_SCALE_128X128)
 #endif

@@ -40,6 +40,8 @@ TC_GEMM_SM80_DEFINE(k80_turned, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 
                     .b_layout = TC_ROW, .d_layout = TC_COL)
 TC_GEMM_SM80_DEFINE(k80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64)
 TC_GEMM_SM80_DEFINE(k80_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64)
+TC_GEMM_SM90_DEFINE(k90_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 128, .bn = 64,
+                    .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
 TC_GEMM_DEFINE(any_s8, .a = TC_U8, .b = TC_S8, .d = TC_S8)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_DEFINE(any_args, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(hook_args), .epi = hook,
@@ -186,6 +188,40 @@ static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, con
     } while (0)
 
 enum { ALL = PLAIN | ARGS | PAIR | F32 };
+
+/* Factors of blocks: 80 and 1 lines of 3. */
+static tc_gemm_args good_factors(void)
+{
+    tc_gemm_args g = good(0);
+    g.k = g.lda = g.ldb = 272;
+    g.a_scale.at = (const float *)mem_c, g.a_scale.lines = 1, g.a_scale.blocks = 80;
+    g.b_scale.at = (const float *)mem_c, g.b_scale.blocks = 1;
+    return g;
+}
+
+static void test_factors(void)
+{
+    static const kernel blocks = KERNEL(k90_blocks, 0);
+#define FACTORS(status, text, text2, set)                          \
+    do {                                                           \
+        tc_gemm_args g = good_factors();                           \
+        set;                                                       \
+        refused(&blocks, &g, status, text, text2, __LINE__);       \
+        CHECK(d_untouched(), "line %d: D was written", __LINE__);  \
+    } while (0)
+    fill_d();
+    FACTORS(TC_ERR_NULL, "a_scale.at is null", ".a_scale", g.a_scale.at = 0);
+    FACTORS(TC_ERR_NULL, "b_scale.at is null", ".b_scale", g.b_scale.at = 0);
+    FACTORS(TC_ERR_ALIGN, "a_scale.at = ", "4 bytes", g.a_scale.at = (const float *)(mem_c + 2));
+    FACTORS(TC_ERR_PITCH, "a_scale.lines = 0", "at least 1", g.a_scale.lines = 0);
+    FACTORS(TC_ERR_PITCH, "a_scale.lines = 100000000", "80 lines below 2^31", g.a_scale.lines = 100000000);
+    FACTORS(TC_ERR_PITCH, "b_scale.lines = 0", "times 2 lines", g.n = 144; g.ldd = 144);
+    FACTORS(TC_ERR_PITCH, "b_scale.blocks = 0", "there are 3 blocks of k", g.b_scale.blocks = 0);
+    FACTORS(TC_ERR_PITCH, "a_scale.blocks = -1", "at least 1", g.a_scale.blocks = -1);
+    FACTORS(TC_ERR_BATCH, "b_scale.batch = -5", "negative", g.b_scale.batch = -5);
+    REFUSED(PLAIN | S8, TC_ERR_CONFIG, "a_scale is given", "without .a_scale", g.a_scale.at = (const float *)mem_c);
+    REFUSED(PLAIN | S8, TC_ERR_CONFIG, "b_scale is given", "without .b_scale", g.b_scale.blocks = 1);
+}
 
 static void test_rules(void)
 {
@@ -916,6 +952,7 @@ int main(void)
     device = test_device();
     make_problem();
     test_rules();
+    test_factors();
     if (device < 80) {
         SKIP("device answers, empty problems, k = 0, graphs, threads: no device of compute capability 8.0 or later");
         return test_end();

@@ -325,6 +325,43 @@ static void *workspace(void)
     return there;
 }
 
+/* Factors of A or B (.a_scale, .b_scale) in either order, for `batch` matrices of `lines` rows and k columns. */
+typedef struct {
+    buffer values;
+    int every; /* lines that share one; 0: there are none */
+    tc_gemm_scale at;
+} factors;
+
+static factors make_factors(int scale, int lines, int k, int batch)
+{
+    factors f;
+    const int across = test_int(0, 1), blocks = (k + 127) / 128;
+    f.every = scale == TC_SCALE_128X128 ? 128 : scale == TC_SCALE_1X128;
+    memset(&f.at, 0, sizeof f.at);
+    if (!scale) return f;
+    lines = (lines + f.every - 1) / f.every;
+    f.at.lines = across ? 1 : blocks + test_int(0, 3);
+    f.at.blocks = across ? lines + test_int(0, 5) : 1;
+    if (f.at.lines == 0) f.at.lines = 1;
+    f.at.batch = across ? f.at.blocks * blocks : f.at.lines * lines;
+    f.values = make((size_t)(f.at.batch * batch) + 1, TC_F32, 0, 'n');
+    f.at.at = (const float *)f.values.dev;
+    if (batch == 1) f.at.batch = test_int(0, 9);
+    return f;
+}
+
+static double factor_of(const factors *f, int batch, int line, int k)
+{
+    if (!f->every) return 1;
+    return ((const float *)f->values.host)[batch * f->at.batch + line / f->every * f->at.lines
+                                           + k / 128 * f->at.blocks];
+}
+
+static void drop_factors(factors *f)
+{
+    if (f->every) drop(&f->values);
+}
+
 static void one(const kernel *kn, int largest, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
@@ -382,9 +419,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
     const tc_epi_vector va = {(const float *)vector.dev};
     const tc_epi_matrix ma = {residual.dev, ldr};
     const once_args oa = {(int *)count.dev, (int *)count.dev + elements, (float *)seen.dev, m, n, batch};
+    factors a_factors = make_factors(t->a_scale, m, k, batch), b_factors = make_factors(t->b_scale, n, k, batch);
     tc_gemm_args g;
     memset(&g, 0, sizeof g);
     g.m = m, g.n = n, g.k = k;
+    g.a_scale = a_factors.at, g.b_scale = b_factors.at;
     g.a = (char *)a.dev + odd_base * asize, g.lda = lda, g.b = (char *)b.dev + odd_base * asize, g.ldb = ldb;
     if (k == 0) g.a = g.b = 0;
     g.c = beta == 0 && test_int(0, 1) ? 0 : (char *)c.dev + odd_d * dsize, g.ldc = ldc;
@@ -413,6 +452,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->any_rows && batch > 1 && choice.cluster > 1) choice.cluster = 1; /* A may have to be copied */
+    if (tc__gemm_b_row(tc_gemm90_view(*t)) && choice.width / 2 % 64) choice.cluster = 1; /* boxes of 64 columns */
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
@@ -468,10 +508,12 @@ static void one(const kernel *kn, int largest, uint64_t id)
         for (int z = 0; z < batch; z++) {
             for (int i = 0; i < m; i++)
                 for (int x = 0; x < k; x++)
-                    fa[(size_t)i * k + x] = operand(t, t->a, a.host, odd_base + z * sa + place(a_col, lda, i, x));
+                    fa[(size_t)i * k + x] = operand(t, t->a, a.host, odd_base + z * sa + place(a_col, lda, i, x))
+                                          * factor_of(&a_factors, z, i, x);
             for (int j = 0; j < n; j++)
                 for (int x = 0; x < k; x++)
-                    fb[(size_t)j * k + x] = operand(t, t->b, b.host, odd_base + z * sb + place(b_row, ldb, j, x));
+                    fb[(size_t)j * k + x] = operand(t, t->b, b.host, odd_base + z * sb + place(b_row, ldb, j, x))
+                                          * factor_of(&b_factors, z, j, x);
             for (int i = 0; i < m; i++) {
                 for (int j = 0; j < n; j++) {
                     double sum = 0, size = 0, cv = 0;
@@ -538,6 +580,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
         free(fa), free(fb), free(cb), free(after);
     }
     drop(&a), drop(&b), drop(&c), drop(&d), drop(&vector), drop(&residual), drop(&count), drop(&seen);
+    drop_factors(&a_factors), drop_factors(&b_factors);
 }
 
 #ifndef FUZZ_KERNELS

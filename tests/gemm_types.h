@@ -43,6 +43,12 @@ TC_GEMM_SM80_DEFINE(e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 32
                     .d_layout = TC_COL)
 TC_GEMM_SM80_DEFINE(e5m2_e4m3, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .bm = 64, .bn = 64, .acc = TC_F16)
 TC_GEMM_DEFINE(any_e5m2, .a = TC_E5M2, .b = TC_E5M2, .d = TC_F16, .epi = tc_epi_scale_row)
+TC_GEMM_SM80_DEFINE(blocks, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .a_scale = TC_SCALE_1X128,
+                    .b_scale = TC_SCALE_128X128)
+TC_GEMM_SM80_DEFINE(blocks_to_col, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 64, .bn = 64, .d_layout = TC_COL,
+                    .b_scale = TC_SCALE_1X128, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_DEFINE(any_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_scale = TC_SCALE_1X128,
+               .b_scale = TC_SCALE_128X128)
 
 /* ---- the same by wgmma ---- */
 TC_GEMM_SM90_DEFINE(h_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 128, .bn = 128, .step = 32, .split = 1,
@@ -58,6 +64,15 @@ TC_GEMM_SM90_DEFINE(h_e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 
                     .schedule = TC_PINGPONG)
 TC_GEMM_SM90_DEFINE(h_e5m2_e4m3, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .bm = 64, .bn = 128, .swap = 1, .step = 64,
                     .split = 1, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(h_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 256, .bn = 128, .cluster_m = 2,
+                    .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128, .epi = hook_once,
+                    .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(h_blocks_pp, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .bm = 64, .bn = 64, .cluster_n = 2,
+                    .schedule = TC_PINGPONG, .b_scale = TC_SCALE_1X128)
+TC_GEMM_SM90_DEFINE(h_blocks_to_col, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F16, .bm = 128, .bn = 128, .d_layout = TC_COL,
+                    .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_1X128, .epi = tc_epi_residual_f32)
+TC_GEMM_SM90_DEFINE(h_blocks_swap, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .bm = 64, .bn = 64, .swap = 1, .step = 64,
+                    .split = 1, .cluster_n = 2, .a_scale = TC_SCALE_128X128, .b_scale = TC_SCALE_1X128)
 TC_GEMM_SM90_DEFINE(h_fast, .a = TC_E5M2, .b = TC_E5M2, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2,
                     .promote = TC_FAST)
 TC_GEMM_SM90_DEFINE(h_row_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .b_layout = TC_ROW,
@@ -80,6 +95,8 @@ static const kernel kernels[] = {
     H(h_tf32, EPI_ONCE, 1, 32, 128, 0), H(h_s8_u8, EPI_NONE, 1, 32, 128, 0), H(h_s8, EPI_ONCE, 0),
     H(h_e4m3, EPI_ONCE, 1, 128, 128, 0), H(h_e4m3_e5m2, EPI_NONE, 0), H(h_e5m2_e4m3, EPI_ONCE, 1, 64, 64, 0),
     H(h_fast, EPI_NONE, 0),
+    H(h_blocks, EPI_ONCE, 0), H(h_blocks_pp, EPI_NONE, 0), H(h_blocks_to_col, EPI_RESIDUAL, 0),
+    H(h_blocks_swap, EPI_NONE, 1, 64, 64, 1),
     H(h_u8_s8, EPI_NONE, 1, 16, 64, 0), H(h_row_row, EPI_ONCE, 1, 128, 256, 1), H(h_col_row, EPI_ONCE_PAIR, 0),
     H(h_col_col, EPI_BIAS_GELU, 0), H(h_col_col_to_col, EPI_RESIDUAL, 0), H(h_row_row_to_col, EPI_ONCE, 1, 16, 64, 0),
     ROW(row_row, EPI_BIAS_GELU), ROW(col_col, EPI_RESIDUAL), ROW(col_row, EPI_ONCE_PAIR),
@@ -92,4 +109,5 @@ static const kernel kernels[] = {
     ROW(f16_acc, EPI_BIAS_GELU), ANY(any_f16_acc, EPI_NONE),
     FP8(e4m3, EPI_ONCE, e4m3_SMEM), FP8(e4m3_e5m2, EPI_NONE, e4m3_e5m2_SMEM), FP8(e5m2_e4m3, EPI_NONE, e5m2_e4m3_SMEM),
     FP8(any_e5m2, EPI_SCALE_ROW, 0),
+    FP8(blocks, EPI_NONE, blocks_SMEM), FP8(blocks_to_col, EPI_ONCE, blocks_to_col_SMEM), FP8(any_blocks, EPI_NONE, 0),
 };

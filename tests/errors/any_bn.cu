@@ -1,5 +1,5 @@
 // any_bn.cu - a tile whose rows of B are more than a warpgroup copies
-// expect: .bn 64 or 128, at most 2 .consumers, a cooperative schedule and no cluster
+// expect: .bn 64 for each of 1 or 2 .consumers, a cooperative schedule
 // arch: 90a
 // expect-line: 7
 #include "tc.h"

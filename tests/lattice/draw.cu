@@ -89,6 +89,12 @@ static gemm_draw draw_gemm_common(void)
     return g;
 }
 
+static void draw_factors(tc_gemm_config *c)
+{
+    if ((c->a != TC_E4M3 && c->a != TC_E5M2) || c->acc == TC_F16 || c->promote || !chance(50)) return;
+    c->a_scale = PICK(0, TC_SCALE_1X128, TC_SCALE_128X128), c->b_scale = PICK(0, TC_SCALE_1X128, TC_SCALE_128X128);
+}
+
 /* Types that Hopper's kernels do not have. */
 static void draw_types(gemm_draw *g)
 {
@@ -96,6 +102,7 @@ static void draw_types(gemm_draw *g)
     c->a = PICK(TC_TF32, TC_S8, TC_U8, TC_F64, TC_F16, TC_E4M3, TC_E5M2);
     c->b = c->a == TC_S8 || c->a == TC_U8 ? PICK(TC_S8, TC_U8) : c->a;
     if (c->a == TC_E4M3 || c->a == TC_E5M2) c->b = PICK(TC_E4M3, TC_E5M2), c->acc = PICK(0, TC_F16);
+    draw_factors(c);
     if (c->a == TC_F16) c->acc = TC_F16;
     if (c->b == TC_S8 || c->b == TC_U8) c->d = PICK(TC_S32, TC_S32, TC_S8, TC_F32, TC_BF16);
     if (c->a == TC_F64) c->d = TC_F64, c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = gemm_hooks;
@@ -110,6 +117,7 @@ static void draw_wgmma_types(gemm_draw *g)
     c->b = c->a == TC_TF32 ? c->a : c->a == TC_S8 || c->a == TC_U8 ? PICK(TC_S8, TC_U8) : PICK(TC_E4M3, TC_E5M2);
     if (c->a == TC_S8 || c->a == TC_U8) c->d = PICK(TC_S32, TC_S32, TC_F32, TC_BF16);
     if (c->a == TC_E4M3 || c->a == TC_E5M2) c->promote = PICK(0, 0, 256, 384, TC_FAST);
+    draw_factors(c);
     c->d_layout = g->hook->pair ? 0 : PICK(0, 0, TC_COL);
 }
 
@@ -252,6 +260,7 @@ static void gemm_fields(const gemm_draw *g)
     snprintf(fields, sizeof fields, ".a = %s, .b = %s, .d = %s", type_name(c->a), type_name(c->b), type_name(c->d));
     add_field("a_layout", c->a_layout), add_field("b_layout", c->b_layout), add_field("d_layout", c->d_layout);
     add_field("promote", c->promote), add_field("round", c->round), add_field("acc", c->acc);
+    add_field("a_scale", c->a_scale), add_field("b_scale", c->b_scale);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("bk", c->bk), add_field("stages", c->stages);
     add_field("warps_m", c->warps_m), add_field("warps_n", c->warps_n);
     add_field("cluster_m", c->cluster_m), add_field("cluster_n", c->cluster_n), add_field("cluster_k", c->cluster_k);

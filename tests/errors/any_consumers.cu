@@ -1,0 +1,7 @@
+// any_consumers.cu - two warpgroups' rows for one
+// expect: .bn 64 for each of 1 or 2 .consumers, a cooperative schedule
+// arch: 90a
+// expect-line: 7
+#include "tc.h"
+
+TC_GEMM_SM90_ANY_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .consumers = 1)
