@@ -34,8 +34,10 @@ TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_m
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
 .PHONY: all run test bench plots bench-choice bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/tc_tune \
-	$(B)/types_doc
+# what takes nvcc minutes comes first, so that -j2 ends together
+LONG = gemm_types attn_fuzz gemm_fuzz bad_input
+all: $(LONG:%=$(B)/tests/%) emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) \
+	$(B)/tc_layout $(B)/tc_tune $(B)/types_doc
 
 help:
 	@echo "make              build everything"
