@@ -182,7 +182,7 @@ $(B)/tc_tune: $(wildcard tools/tune/*.c tools/tune/*.h) $(HEADERS) | nvcc
 tune: $(B)/tc_tune
 	$(B)/tc_tune $(SHAPE)
 
-check-ptx: nvcc
+check-ptx: $(B)/tests/ptx_of nvcc
 	@NVCC="$(NVCC)" sh tests/check_ptx.sh $(B)/check_ptx $(B)
 
 same-sass: nvcc
