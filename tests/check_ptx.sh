@@ -17,8 +17,8 @@ built() { # built SOURCE: the program that make built of it as it is now, with t
     program=$build/${1%.cu}
     [ -n "$build" ] && [ -x "$program" ] && [ -x "$build/tests/ptx_of" ] || return 1
     newer=$(find tc*.h examples/*.h tests/*.h tests/gemm_fuzz.cu "$1" "$build/nvccflags" -newer "$program") || return 1
-    flags=$(sed -E 's/-gencode [^ ]+|-lineinfo|-I\.|-cudart shared|--no-compress|-std=c\+\+17//g; s/ +/ /g; s/^ | $//g' \
-        "$build/nvccflags")
+    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-cudart shared|--no-compress|-std=c\+\+17'
+    flags=$(sed -E "s/$no_matter//g; s/ +/ /g; s/^ | \$//g" "$build/nvccflags")
     [ -z "$newer" ] && [ "$flags" = -O3 ]
 }
 

@@ -14,5 +14,6 @@ int main(void)
 {
     tc_gemm_args g;
     memset(&g, 0, sizeof g);
-    return g_bias_col_run(&g, 0) + g_bias_row_run(&g, 0) + g_gelu_run(&g, 0) + g_residual_run(&g, 0) + g_pair_run(&g, 0);
+    return g_bias_col_run(&g, 0) + g_bias_row_run(&g, 0) + g_gelu_run(&g, 0) + g_residual_run(&g, 0)
+        + g_pair_run(&g, 0);
 }

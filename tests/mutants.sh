@@ -38,8 +38,8 @@ examples/21_gemm_sm90_by_hand.cu;-;21_gemm_sm90_by_hand;90a;$sync|tc_cp_async_bu
 examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
-# Example 21 without the generated kernel that it is measured beside: that is most of what nvcc compiles there, and could
-# be caught in place of the one made of the skeleton.
+# Example 21 without the generated kernel that it is measured beside: that is most of what nvcc compiles there, and
+# could be caught in place of the one made of the skeleton.
 mkdir "$out/examples" && cp examples/*.h "$out/examples"
 for name in $(cut -d ';' -f 3 "$out/sources" | sort -u); do
     sed -e 's/^TC_GEMM_SM90_DEFINE(generated, .*)$//' -e 's/generated_run/hand_run/' "examples/$name.cu" \
