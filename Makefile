@@ -31,11 +31,13 @@ EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
 
 # programs of the host; each has a rule of its own below
-HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz
+HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
 .PHONY: all run test bench plots bench-choice bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
-all: emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) $(B)/tc_layout $(B)/tc_tune \
-	$(B)/types_doc
+# what takes nvcc minutes comes first, so that -j2 ends together
+LONG = gemm_types attn_fuzz gemm_fuzz bad_input
+all: $(LONG:%=$(B)/tests/%) emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) \
+	$(B)/tc_layout $(B)/tc_tune $(B)/types_doc
 
 help:
 	@echo "make              build everything"
@@ -119,6 +121,10 @@ $(B)/tests/emu_num: tests/emu_num.cpp tests/test.h $(B)/emu/num.o | nvcc
 $(B)/tests/emu_fatbin: tests/emu_fatbin.c tests/test.h emu/fatbin.c emu/lz4.c emu/zstd.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_fatbin.c emu/fatbin.c emu/lz4.c emu/zstd.c -o $@ -lm
+# no test, but what tests/check_ptx.sh takes PTX out of programs with
+$(B)/tests/ptx_of: tests/ptx_of.c emu/fatbin.c emu/fatbin.h emu/lz4.c emu/zstd.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/ptx_of.c emu/fatbin.c emu/lz4.c emu/zstd.c -o $@ -lm
 $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
@@ -176,8 +182,8 @@ $(B)/tc_tune: $(wildcard tools/tune/*.c tools/tune/*.h) $(HEADERS) | nvcc
 tune: $(B)/tc_tune
 	$(B)/tc_tune $(SHAPE)
 
-check-ptx: nvcc
-	@NVCC="$(NVCC)" sh tests/check_ptx.sh $(B)/check_ptx
+check-ptx: $(B)/tests/ptx_of nvcc
+	@NVCC="$(NVCC)" sh tests/check_ptx.sh $(B)/check_ptx $(B)
 
 same-sass: nvcc
 	@NVCC="$(NVCC)" NVDISASM="$(NVDISASM)" ONLY="$(ONLY)" TARGETS="$(TARGETS)" sh tools/same_sass.sh "$(BASE)" $(B)/same_sass

@@ -96,7 +96,7 @@ list() {
     fi
     on_device examples sh tests/examples.sh "$build" $tcemu
     # the long ones before the short ones, so that both places end together
-    step check-ptx sh tests/check_ptx.sh "$build/check_ptx"
+    step check-ptx sh tests/check_ptx.sh "$build/check_ptx" "$build"
     step mutants sh tests/mutants.sh "$build" "$build/tcemu"
     step errors sh tests/errors.sh "$build/errors"
     step compile sh tests/compile.sh "$build/compile"
@@ -129,6 +129,7 @@ list() {
     step emu_num "$build/tests/emu_num"
     step isa_doc sh tools/isa_doc.sh --check
     step types_doc "$build/types_doc" --check docs/types.md
+    step check_ptx_self sh tests/check_ptx_self.sh "$build"
     step run_self sh tests/run_self.sh "$build"
 }
 if [ -n "$STEPS" ]; then

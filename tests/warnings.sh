@@ -25,12 +25,40 @@ silent() { # silent WHAT LOG STATUS
     fi
 }
 
+# PTX: ptxas has its say in tests/compile.sh and tests/check_ptx.sh. What nvcc's optimiser has to say of every generator
+# tests/compile.sh asks for: here it is left out, where nvcc can do without, as nobody looks at the PTX
+quick=
+if "$NVCC" --help | grep -q '(-Ofc)'; then quick="-Ofc max"; fi
+nvcc_says() { # nvcc_says NAME FILE TARGET...: of the file with its host compiler, into $out/NAME.log
+    name=$1 from=$2
+    shift 2
+    gencode=$(for a in "$@"; do printf -- '-gencode arch=compute_%s,code=compute_%s ' "$a" "$a"; done)
+    # shellcheck disable=SC2086
+    "$NVCC" -std=c++17 $quick $gencode -I"$root" -Xcompiler -Wall,-Wextra -c -o "$out/$name.o" "$from" \
+        > "$out/$name.log" 2>&1
+}
 for targets in 90a "80 120a"; do
-    # PTX: ptxas has its say in tests/compile.sh and tests/check_ptx.sh
-    gencode=$(for a in $targets; do printf -- '-gencode arch=compute_%s,code=compute_%s ' "$a" "$a"; done)
     name=nvcc_$(echo "$targets" | tr ' ' _)
-    "$NVCC" -std=c++17 $gencode -I"$root" -Xcompiler -Wall,-Wextra -c -o "$out/$name.o" "$file" > "$out/$name.log" 2>&1
+    # shellcheck disable=SC2086
+    nvcc_says "$name" "$file" $targets
     silent "nvcc -Xcompiler -Wall,-Wextra, sm $targets" "$out/$name.log" $?
+done
+
+# and would it say a word? One of nvcc's in a kernel, one of the host compiler's
+{
+    cat "$file"
+    echo '__global__ void planted(float *p) { int in_kernel; *p = 0.f; }'
+    echo 'int planted_too(int i, unsigned u) { return i < u; }'
+} > "$out/planted.cu"
+nvcc_says planted "$out/planted.cu" 90a
+for word in 'planted.cu([0-9]*): warning #177-D: .*"in_kernel"' 'planted.cu:[0-9]*:.*warning: .*-Wsign-compare'; do
+    if grep -q "$word" "$out/planted.log"; then
+        echo "ok a planted warning is found: $word"
+        passed=$((passed + 1))
+    else
+        echo "FAIL nobody says: $word"
+        failed=$((failed + 1))
+    fi
 done
 
 # the flags of the repository, its paths made whole; in a directory of its own, where clangd finds them. clang's word on
