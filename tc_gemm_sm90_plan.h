@@ -282,12 +282,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(!(c).split || ((c).cluster_k == 1 && tc_gemm90_view(c).cluster_n == 1 && (c).schedule == TC_COOPERATIVE),       \
       "tc: with .split, .schedule must be TC_COOPERATIVE, .cluster_k and .cluster_n (with .swap: .cluster_m) 1")      \
     X((c).any == 0 || ((c).any == 1 && tc__gemm_any_by_wgmma(c) && (c).swap == 1 && (c).bk == 64                      \
-                       && (c).consumers <= 2 && (c).bn == 64 * (c).consumers && (c).schedule == TC_COOPERATIVE                                        \
+                       && (c).consumers <= 2 && (c).bn == 64 * (c).consumers && (c).schedule == TC_COOPERATIVE        \
                        && (c).cluster_m * (c).cluster_k == 1 && ((c).cluster_n == 1 || (c).step)                      \
                        && (c).step % 32 == 0),                                                                        \
       "tc: rows of any alignment (.any) want f16 or bf16, A and D row-major and B column-major, .swap 1, .bk 64, "   \
       ".bn 64 for each of 1 or 2 .consumers, a cooperative schedule, a .step of 32s, and no cluster but .cluster_n "  \
-      "2 with .step")                                                                                                   \
+      "2 with .step")                                                                                                 \
     X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
       "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \

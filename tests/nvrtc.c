@@ -9,10 +9,9 @@
 static const char *const names[] = {
     "tc.h", "tc_attn.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_work.h", "tc_core.h", "tc_epi.h", "tc_gemm.h",
     "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_sm80.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h",
-    "tc_gemm_sm90_promote.h", "tc_gemm_sm90_plan.h", "tc_gemm_sm90_store.h", "tc_host.h", "tc_kernel.h", "tc_mbarrier.h", "tc_memory.h",
-    "tc_mma.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_softmax.h", "tc_sparse.h", "tc_split.h", "tc_swizzle.h",
-    "tc_tcgen05.h",
-    "tc_tma.h", "tc_types.h", "tc_wgmma.h", "tc_wmma.h", "tc_work.h"
+    "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h", "tc_gemm_sm90_store.h", "tc_host.h", "tc_kernel.h",
+    "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_softmax.h", "tc_sparse.h",
+    "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h", "tc_tma.h", "tc_types.h", "tc_wgmma.h", "tc_wmma.h", "tc_work.h"
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 static const char *texts[NAMES];
