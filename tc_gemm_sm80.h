@@ -832,14 +832,14 @@ TC_HOST tc_status tc__gemm_sm80_run(const tc_gemm_config *c, const tc__kernel *k
     return tc__kernel_launch(use, l.grid, &l.params, how);
 }
 
-/* Is TC_GEMM_DEFINE's kernel for few tiles the faster? The busiest of `sms` multiprocessors has so many tiles of 64 x 64
- * to compute, or of the usual size; small ones read more for each product. */
+/* Is TC_GEMM_DEFINE's kernel for few tiles the faster? The busiest of `sms` multiprocessors has so many tiles of 64 x
+ * 64 to compute, or of the usual size; small ones read more for each product. */
 TC_HOST int tc__gemm80_prefers_small(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     const tc_gemm_config large = tc_gemm_sm80_config(*given);
     const int64_t small_tiles = ((int64_t)g->m + 63) / 64 * (((int64_t)g->n + 63) / 64) * tc__gemm_batch(g);
-    const int64_t large_tiles = ((int64_t)g->m + large.bm - 1) / large.bm * (((int64_t)g->n + large.bn - 1) / large.bn)
-                              * tc__gemm_batch(g);
+    const int64_t large_tiles = ((int64_t)g->m + large.bm - 1) / large.bm
+                              * (((int64_t)g->n + large.bn - 1) / large.bn) * tc__gemm_batch(g);
     if (sms < 1 || tc__gemm80_any(&large, g)) return 0;
     return (small_tiles + sms - 1) / sms * 64 * 64 * 115 < (large_tiles + sms - 1) / sms * large.bm * large.bn * 100;
 }

@@ -245,42 +245,80 @@ TC_DEV_SM90A void tc__gemm90_issue(const tc_gemm_config c, const tc__gemm90_wgmm
                 tc_wgmma_desc_advance(x.b, (uint32_t)tc_operand_step(ob, s)), s > 0 ? 1 : x.add);
 }
 
+/* The first 64 rows of the ring's slot. */
+TC_DEV_SM90A tc__gemm90_step tc__gemm90_step_of(const tc_gemm_config c, const tc_gemm90_block *g,
+                                                const tc_gemm90_consumer *u)
+{
+    const tc_operand oa = tc__gemm90_a(c);
+    const uint32_t slot = tc_uniform(g->ring + u->ring.stage * g->slot);
+    const tc__gemm90_step x = {tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128)),
+                               tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128), 0, 0};
+    return x;
+}
+
+/* A constant: the kernel, its wgmma; whether it is the last block of k of a tile. */
+typedef struct tc__gemm90_promoter {
+    tc_gemm_config c;
+    tc__gemm90_wgmma mma;
+    int last;
+} tc__gemm90_promoter;
+
+/* Short sums of 64 rows, which wgmmas that run are adding up, and where the next ones will read. */
+typedef struct tc__gemm90_short {
+    tc__gemm90_step step;
+    float sums[128];
+} tc__gemm90_short;
+
+TC_DEV_SM90A void tc__gemm90_issue_part(const tc__gemm90_promoter x, tc__gemm90_short *part)
+{
+    tc_wgmma_fence();
+    tc__gemm90_issue(x.c, x.mma, part->step, part->sums);
+    tc_wgmma_commit_group();
+}
+
+/* A block of k, whose first 64 rows are running. Between the end of one group of wgmmas and the start of the next stand
+ * the additions and nothing else: where the next one reads is found out while this one runs, and a slot is given back
+ * when the next one runs. */
+TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const tc_gemm90_block *g,
+                                             tc__gemm90_loop_state *l, tc__gemm90_short *part)
+{
+    const int chunks = tc__gemm90_rows(x.c) / 64, count = x.mma.n / 2;
+    tc_ring *ring = &l->u->ring;
+    const uint32_t now = ring->stage;
+    tc__gemm90_promoting p;
+    int ready = 1;
+    if (tc__gemm_scaled(x.c)) tc__gemm90_ask(x.c, g, l->u, &p);
+#pragma unroll
+    for (int i = 0; i < chunks; i++) {
+        const tc__gemm90_sums sums = {part->sums, l->acc + i * count, x.mma.n};
+        part->step.i = i + 1;
+        if (i + 1 == chunks) {
+            tc_ring_next(ring, g->stages);
+            if (!x.last) ready = tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
+            if (!x.last) part->step = tc__gemm90_step_of(x.c, g, l->u);
+        }
+        TC_WGMMA_WAIT_GROUP(0);
+        tc_wgmma_fence_acc(part->sums, count);
+        tc__gemm90_promote(x.c, &p, i, sums);
+        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+        if (i + 1 < chunks || !x.last) tc__gemm90_issue_part(x, part);
+    }
+    tc__gemm90_release(x.c, g, now);
+}
+
 /* .promote of each block of k: its 64 rows one after the other. acc are the sums; gives all slots back. */
 TC_DEV_SM90A void tc__gemm90_promoting_loop(const tc_gemm_config c, const tc__gemm90_wgmma mma,
                                             const tc_gemm90_block *g, tc__gemm90_loop_state *l)
 {
-    const tc_operand oa = tc__gemm90_a(c);
-    const int chunks = tc__gemm90_rows(c) / 64, count = mma.n / 2;
-    tc_gemm90_consumer *u = l->u;
-    tc_ring *ring = &u->ring;
-    tc__gemm90_promoting p;
-    float part[256];
+    const tc__gemm90_promoter inner = {c, mma, 0}, last = {c, mma, 1};
+    const uint32_t blocks = tc_uniform(l->u->w.k_blocks);
+    tc__gemm90_short part;
+    part.step = tc__gemm90_step_of(c, g, l->u);
 #pragma unroll
-    for (int i = 0; i < chunks * count; i++) l->acc[i] = 0.f;
-    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
-        const uint32_t now = ring->stage, slot = tc_uniform(g->ring + now * g->slot);
-        const int more = kb + 1 < u->w.k_blocks;
-        int ready = 1;
-#pragma unroll
-        for (int i = 0; i < chunks; i++) {
-            const tc__gemm90_step step = {tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128)),
-                                          tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128), i, 0};
-            const tc__gemm90_sums sums = {part, l->acc + i * count, mma.n};
-            tc_wgmma_fence();
-            tc__gemm90_issue(c, mma, step, part);
-            tc_wgmma_commit_group();
-            if (i == 0 && tc__gemm_scaled(c)) tc__gemm90_ask(c, g, u, &p);
-            if (i + 1 == chunks) {
-                tc_ring_next(ring, g->stages);
-                ready = !more || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
-            }
-            TC_WGMMA_WAIT_GROUP(0);
-            if (i + 1 == chunks) tc__gemm90_release(c, g, now);
-            tc_wgmma_fence_acc(part, count);
-            tc__gemm90_promote(c, &p, i, sums);
-        }
-        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
-    }
+    for (int i = 0; i < tc__gemm90_rows(c) / 64 * mma.n / 2; i++) l->acc[i] = 0.f;
+    tc__gemm90_issue_part(inner, &part);
+    for (uint32_t kb = 1; kb < blocks; kb++) tc__gemm90_promoting_block(inner, g, l, &part);
+    tc__gemm90_promoting_block(last, g, l, &part);
 }
 
 /* .promote of several blocks of k: the Tensor Cores' sums of all rows wait for the last of them. */
