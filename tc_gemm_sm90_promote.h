@@ -92,7 +92,7 @@ typedef struct tc__gemm90_promoting {
 } tc__gemm90_promoting;
 
 /* While the products run: they lie in the slot's place. */
-TC_DEV void tc__gemm90_ask(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_ask(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                            tc__gemm90_promoting *s)
 {
     const uint32_t a = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).factors
