@@ -87,6 +87,7 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 /* .promote: how much longer a step takes while a warpgroup adds its sums: the Tensor Cores wait for one that is alone,
  * and with factors of columns (.b_scale of 1 x 128) for both. Of 20 shapes. */
 #define TC__GEMM_PROMOTE 1.05
+#define TC__GEMM_PROMOTE_64 1.15 /* a warpgroup of 64 rows has nothing in flight while it adds */
 #define TC__GEMM_PROMOTE_ALONE 2.2
 #define TC__GEMM_PROMOTE_COLUMNS 2.0
 
@@ -94,7 +95,8 @@ TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
 {
     if (!tc__gemm90_promotes(*v)) return 1;
     if (v->b_scale == TC_SCALE_1X128) return TC__GEMM_PROMOTE_COLUMNS;
-    return v->consumers == 1 ? TC__GEMM_PROMOTE_ALONE : TC__GEMM_PROMOTE;
+    if (v->consumers == 1) return TC__GEMM_PROMOTE_ALONE;
+    return tc__gemm90_rows(*v) == 64 ? TC__GEMM_PROMOTE_64 : TC__GEMM_PROMOTE;
 }
 
 /* What the search is given. */
