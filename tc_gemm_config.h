@@ -95,11 +95,12 @@ typedef struct tc_gemm_args {
     int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
 } tc_gemm_args;
 
-/* Factors of a side as a kernel knows them, and the last of its lines, or blocks of 128. */
+/* Factors of a side as a kernel knows them, the last of its lines, or blocks of 128, and how many blocks of k there
+ * are. */
 typedef struct tc_scale_side {
     const float *at;
     int64_t blocks, batch;
-    int lines, last;
+    int lines, last, count;
 } tc_scale_side;
 
 /* Where a line's factor of block k of k lies: of a line that does not exist, the last one's. */
@@ -484,6 +485,7 @@ TC_HOST tc_scale_side tc__gemm_scale(const tc_gemm_config *c, const tc_gemm_args
     tc_scale_side x;
     x.at = s.at, x.blocks = s.blocks, x.batch = s.batch, x.lines = (int)s.lines;
     x.last = (int)tc__gemm_scale_lines(which == 'a' ? c->a_scale : c->b_scale, which == 'a' ? g->m : g->n) - 1;
+    x.count = (int)(((int64_t)g->k + TC__SCALE_K - 1) / TC__SCALE_K);
     return x;
 }
 

@@ -26,16 +26,15 @@ typedef struct tc__gemm90_factors {
     const tc_scale_side *of;
     int scale, first, count; /* TC_SCALE_; the tile's first line; how many factors */
     uint32_t to;             /* in shared memory, those of slot 0 */
-    int none;                /* k = 0 */
 } tc__gemm90_factors;
 
 TC_DEV tc__gemm90_factors tc__gemm90_factors_of(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w,
                                                 int which)
 {
     const uint32_t at = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).factors;
-    const tc__gemm90_factors a = {&g->p->a_scale, c.a_scale, w->row, tc__gemm90_factors_a(c), at, g->p->k_first != 0};
+    const tc__gemm90_factors a = {&g->p->a_scale, c.a_scale, w->row, tc__gemm90_factors_a(c), at};
     const tc__gemm90_factors b = {&g->p->b_scale, c.b_scale, w->col, tc__gemm90_factors_b(c),
-                                  at + (uint32_t)tc__gemm90_factors_a(c) * 4u, g->p->k_first != 0};
+                                  at + (uint32_t)tc__gemm90_factors_a(c) * 4u};
     return which == 'a' ? a : b;
 }
 
@@ -48,7 +47,7 @@ TC_DEV uint32_t tc__gemm90_read_at(const tc_gemm_config c, const tc_gemm90_block
 /* A warp copies them to a slot: block number kb of k of the tile's. */
 TC_DEV_SM80 void tc__gemm90_copy_factors(const tc__gemm90_factors *f, const tc_work *w, uint32_t kb, uint32_t slot)
 {
-    const int bytes = f->none ? 0 : 4; /* with k = 0 there is nothing to read */
+    const int bytes = (int)kb < f->of->count ? 4 : 0; /* parts of a short k may lie past its end */
 #pragma unroll
     for (int i = 0; i < f->count; i += 32) {
         const int number = i + tc_lane();
