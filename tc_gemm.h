@@ -285,13 +285,15 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                                      + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
-    const uint64_t parts[6] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
+    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32 | (uint64_t)(4 * given->a_scale + given->b_scale);
+    const uint64_t parts[7] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32
-                                   | (uint64_t)(on->bandwidth << 10 | on->sms)};
+                                   | (uint64_t)(on->bandwidth << 10 | on->sms),
+                               sums};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
-    for (i = 0; i < 6; i++) {
+    for (i = 0; i < 7; i++) {
         h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
         h ^= h >> 32;
     }

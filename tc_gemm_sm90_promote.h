@@ -77,13 +77,6 @@ TC_DEV_SM90 void tc__gemm90_produce_factors(const tc_gemm_config c, const tc_gem
     tc_cp_async_wait_all();
 }
 
-TC_DEV float tc__gemm90_shared_f32(uint32_t at)
-{
-    float x;
-    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at) : "memory");
-    return x;
-}
-
 /* What a thread of a consumer takes of a block's factors: of its rows (each two of 64, eight apart) and columns (two of
  * eight, or of each 64). */
 typedef struct tc__gemm90_promoting {
@@ -92,7 +85,7 @@ typedef struct tc__gemm90_promoting {
 
 /* While the products run: they lie in the slot's place. */
 TC_DEV_SM90 void tc__gemm90_ask(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                           tc__gemm90_promoting *s)
+                                tc__gemm90_promoting *s)
 {
     const uint32_t a = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).factors
                      + u->ring.stage * (uint32_t)tc__gemm90_factor_bytes(c);
@@ -102,7 +95,7 @@ TC_DEV_SM90 void tc__gemm90_ask(const tc_gemm_config c, const tc_gemm90_block *g
     for (int i = 0; c.a_scale && i < tc__gemm90_rows(c) / 32; i++) {
         const uint32_t row = (uint32_t)u->row + (uint32_t)(i / 2 * 64);
         const uint32_t factor = c.a_scale == TC_SCALE_1X128 ? row + mine + (uint32_t)(i % 2 * 8) : row / 64u;
-        s->rows[i] = tc__gemm90_shared_f32(a + factor * 4u);
+        s->rows[i] = tc__epi_shared(a + factor * 4u);
     }
 #pragma unroll
     for (int i = 0; c.b_scale == TC_SCALE_1X128 && i < c.bn / 8; i++) {
@@ -111,7 +104,7 @@ TC_DEV_SM90 void tc__gemm90_ask(const tc_gemm_config c, const tc_gemm90_block *g
     }
 #pragma unroll
     for (int i = 0; c.b_scale == TC_SCALE_128X128 && i < (c.bn + 63) / 64; i++)
-        s->cols[i] = tc__gemm90_shared_f32(b + (uint32_t)i * 4u);
+        s->cols[i] = tc__epi_shared(b + (uint32_t)i * 4u);
     __syncwarp();
     if (lane == 0) tc_mbarrier_arrive(tc__gemm90_read_at(c, g, u->ring.stage));
 }

@@ -134,7 +134,6 @@ static inline int bench_sets(bench_shape s, bench_kind kind, double l2)
     return sets < BENCH_SETS_MAX ? (int)sets : BENCH_SETS_MAX;
 }
 
-/* sets = 0: as many as it takes to get past the L2. */
 /* Factors: of A with rows together, of B with blocks of k together, lines of whole 16 bytes. */
 static __host__ __device__ inline int64_t bench_a_lines(const bench_problem *p) { return (p->m + 3) / 4 * 4; }
 static __host__ __device__ inline int64_t bench_b_lines(const bench_problem *p) { return (p->k + 511) / 512 * 4; }
@@ -156,6 +155,7 @@ static inline void bench_fill_factors(bench_problem *p)
     bench_fill(p->b_scale, b, 6, TC_F32, 1.f);
 }
 
+/* sets = 0: as many as it takes to get past the L2. */
 static inline bench_problem bench_problem_make(bench_shape shape, bench_kind kind, int sets)
 {
     bench_problem p;

@@ -634,6 +634,32 @@ static void test_choose(void)
     CHECK(aligned > 0, "no choice depends on alignment: this test shows nothing about it");
 }
 
+/* The same shape of one type whose sums are held in other ways: each has tiles of its own. */
+static void test_choose_sums(void)
+{
+    static const int sums[][3] = {{0, 0, 0}, {TC_FAST, 0, 0}, {0, TC_SCALE_1X128, TC_SCALE_128X128},
+                                  {0, TC_SCALE_1X128, TC_SCALE_1X128}, {0, TC_SCALE_128X128, TC_SCALE_1X128}};
+    static TC_ALIGN(256) unsigned char memory[512];
+    const tc__device on = {0, 90, 132, 4917};
+    int i, other = 0;
+    for (i = 0; i < 200; i++) {
+        const int *s = sums[i % 5];
+        tc_gemm_config given;
+        tc_gemm_args g;
+        tc_gemm_choice found, kept;
+        memset(&given, 0, sizeof given);
+        memset(&g, 0, sizeof g);
+        given.a = given.b = TC_E4M3, given.d = TC_BF16;
+        given.promote = s[0], given.a_scale = s[1], given.b_scale = s[2];
+        g.m = 64 << i / 5 % 8, g.n = 4096, g.k = g.lda = g.ldb = 4096, g.ldd = g.n;
+        g.a = g.b = g.d = memory;
+        found = tc__gemm_search(&given, &g, &on);
+        kept = tc__gemm_choose(&given, &g, &on);
+        other += found.kernel != kept.kernel || found.width != kept.width || found.cluster != kept.cluster;
+    }
+    CHECK(other == 0, "%d of 200 choices are those of other sums", other);
+}
+
 /* ---- fragments: every element of the matrix once ---- */
 static void cover(const char *what, int threads, int count, int rows, int cols, int (*row)(int, int),
                   int (*col)(int, int))
@@ -699,6 +725,7 @@ int main(void)
     test_split();
     test_cut();
     test_choose();
+    test_choose_sums();
     test_fragments();
     return test_end();
 }
