@@ -124,7 +124,7 @@
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
  *                                                              hook
  *
- * FEWER KERNELS. All of them take nvcc about 13 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
+ * FEWER KERNELS. All of them take nvcc about 15 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair              two fifths of the time
  *     .shapes = TC_SHAPES_FEW_ROWS              few, flat                           a third
  *     .shapes = TC_SHAPES_SMALL                 wide, small                         a third
