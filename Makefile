@@ -6,6 +6,10 @@
 
 NVCC ?= $(shell command -v nvcc 2>/dev/null || { test -x /usr/local/cuda/bin/nvcc && echo /usr/local/cuda/bin/nvcc; })
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
+# make NVCC=... means that toolkit's headers and libraries too, also where the environment names another
+ifeq ($(origin NVCC)$(origin CUDA_HOME),command lineenvironment)
+override CUDA_HOME := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
+endif
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 B = build
@@ -16,24 +20,32 @@ ifeq ($(GPU)$(origin ARCHS),undefined)
 ARCHS = 80 90a
 GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=compute_$(a))
 else
-ARCHS ?= $(GPU)$(if $(filter 90 100 103 110 120 121,$(GPU)),a)
+ARCHS ?= $(GPU)$(if $(filter 90 100 103 107 110 120 121,$(GPU)),a)
 GENCODE = $(foreach a,$(ARCHS),-gencode arch=compute_$(a),code=[sm_$(a),compute_$(a)])
 endif
 # what runs a CUDA program here: nothing but itself on a GPU, tcemu elsewhere
 TCEMU = $(if $(GPU),,$(B)/tcemu)
-NVCCFLAGS = -std=c++17 -O3 -lineinfo -I. $(GENCODE) -cudart shared --no-compress
+# in tcemu the host's part is waited for by nobody, and gcc's -O3 of what the generators make of it takes a fifth of a
+# build; kernels nvcc optimises either way
+NVCCFLAGS = -std=c++17 $(if $(GPU),-O3,-Xcompiler -O1) -lineinfo -I. $(GENCODE) -cudart shared --no-compress
 
 # a file that changes with the flags, so that other ARCHS build anew
 $(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
 
+# a toolkit that compiles for sm_107 (tests/toolkits.sh 13.5), where nvcc here does not
+NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
+
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
+
+# those that have more configurations than `make test` builds
+FUZZ = gemm_fuzz gemm_types attn_fuzz gemm_groups gemm_mixed attn_bwd
 
 # programs of the host; each has a rule of its own below
-HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_num emu_fatbin emu_ptx_fuzz ptx_of
+HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
-.PHONY: all run test bench plots bench-choice bench-attention tune check-ptx same-sass errors mutants lattice doc layouts clean help nvcc
+.PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-model model tune check-ptx same-sass errors mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
 # what takes nvcc minutes comes first, so that -j2 ends together
 LONG = gemm_types attn_fuzz gemm_fuzz bad_input
 all: $(LONG:%=$(B)/tests/%) emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) \
@@ -51,6 +63,9 @@ help:
 	@echo "make plots        draw docs/gemm_ratio.svg and docs/gemm_roofline.svg anew from bench/results/gemm.csv"
 	@echo "make bench-choice  what TC_GEMM_DEFINE picks beside the best that it could: 200 shapes, or ARGS='--count 20 --seed 7'"
 	@echo "make bench-attention   beside cuDNN's and flash attention in PyTorch, speed and error (needs a GPU and python3 with torch)"
+	@echo "make bench-model       kernels with good and bad tiles, and a board's rates: what tcemu --model is held against (needs a GPU)"
+	@echo "make model        tcemu --model's order of these kernels beside bench/results/model.csv, two minutes, no GPU (docs/model.md)"
+	@echo "make bench-groups      many products in one launch, then beside PyTorch's (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   find the best tile for a shape: build/tc_tune, which see: --help (needs a GPU and NVRTC)"
 	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
@@ -58,6 +73,9 @@ help:
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
 	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
+	@echo "make fuzz         the fuzz programs with all their configurations (make test builds the main ones); ARGS=5000, SEED="
+	@echo "make test-toolkit V=13.5   tc with that toolkit, which pip brings: compiles, errors, check-ptx, examples, NVRTC"
+	@echo "make registers    writes docs/registers.md: registers and spills of the examples' kernels, with nvcc and with V=13.5"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make single       all headers as one file, build/tc_single.h"
@@ -69,7 +87,7 @@ help:
 nvcc:
 	@test -n "$(NVCC)" && command -v $(NVCC) >/dev/null || { echo "tc needs nvcc of the CUDA Toolkit 12.6 or later: not in PATH, not in /usr/local/cuda/bin; say make NVCC=/path/to/nvcc"; exit 1; }
 
-$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/attn_main.h examples/tcgen05_main.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/examples/%: examples/%.cu examples/example.h examples/gemm_main.h examples/attn_main.h examples/tcgen05_main.h examples/nvfp4_main.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl
 
@@ -78,17 +96,30 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
+$(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h
+$(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h
+$(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100: tests/attn_memory.h tests/attn_tensors.h
+$(B)/tests/attn_sm100: tests/attn_fuzz.cu tests/attn_sm100.h
+$(B)/tests/gemm_sm107: tests/gemm_sm100.cu tests/gemm_fuzz.cu tests/gemm_sm107.h
+$(B)/tests/attn_sm107: tests/attn_sm100.cu tests/attn_fuzz.cu tests/attn_sm107.h tests/attn_memory.h tests/attn_tensors.h
 
 # tcgen05 runs in tcemu as sm_100a and sm_103a; the instructions that the sm_120 family alone has as sm_120a
 ifeq ($(GPU)$(origin ARCHS),file)
-$(B)/examples/3% $(B)/tests/unit_tcgen05: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
+$(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
+# one PTX for both of them, and for sm_120a and sm_121a
+$(B)/tests/attn_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
+$(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120: GENCODE = -gencode arch=compute_120f,code=compute_120f
 $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a
 $(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
 endif
+ifneq ($(NEWER),)
+$(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: NVCC = $(NEWER)
+$(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: GENCODE = -gencode arch=compute_107a,code=compute_107a
+endif
 
-$(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) | nvcc
+$(B)/tests/unit_host: tests/unit_host.c tests/test.h $(HEADERS) emu/device.c emu/model_device.c emu/device.h | nvcc
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
+	$(CC) -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -isystem $(CUDA_HOME)/include $< emu/device.c emu/model_device.c -o $@ -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart -lm
 
 $(B)/tests/unit_op: tests/unit_op.c tests/test.h $(HEADERS)
 	@mkdir -p $(@D)
@@ -112,7 +143,7 @@ $(B)/tests/nvrtc_run: tests/nvrtc_run.c tests/test.h $(HEADERS) $(B)/tc_single.h
 include emu/emu.mk
 
 # tests of tcemu's own rooms
-$(B)/tests/emu_driver: tests/emu_driver.c tests/test.h | nvcc
+$(B)/tests/emu_driver $(B)/tests/emu_model $(B)/tests/emu_rubin: $(B)/tests/%: tests/%.c tests/test.h | nvcc
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -isystem $(CUDA_HOME)/include $< -o $@ -ldl
 $(B)/tests/emu_num: tests/emu_num.cpp tests/test.h $(B)/emu/num.o | nvcc
@@ -138,10 +169,57 @@ $(B)/bench/%: bench/%.cu bench/bench.h bench/gemm_shapes.h $(BENCH_KERNELS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< $(BENCH_KERNELS) -o $@ -lcublasLt
 
+# decoding: needs no kernel of the others
+$(B)/bench/decode: bench/decode.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
+# attention's backward pass; BWD: what bench/attention_bwd.cu says
+$(B)/bench/attention_bwd: bench/attention_bwd.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $(BWD) $< -o $@ -lcublasLt
+
 # attention for bench/attention.py; ATTN: what bench/attention.cu says. Static cudart, hidden: PyTorch brings its own
 $(B)/bench/%.so: bench/attention.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo $(GENCODE) $(ATTN) -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
+
+# what it costs to write more than D
+$(B)/bench/outputs: bench/outputs.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@
+
+$(B)/bench/groups: bench/groups.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+$(B)/bench/groups.so: bench/groups.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -lineinfo -I. $(GENCODE) -DGROUPS_LIBRARY -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
+
+# what tcemu --model is held against: kernels with good and bad tiles, and a board's own rates; Hopper's alone
+$(B)/bench/model $(B)/bench/model_rates: GENCODE = -gencode arch=compute_90a,code=[sm_90a,compute_90a]
+$(B)/bench/model: bench/model.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@
+$(B)/bench/model_rates: bench/model_rates.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@
+$(B)/bench/model_sm100: bench/model_sm100.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -lineinfo -I. -gencode arch=compute_100a,code=compute_100a -cudart shared --no-compress $< -o $@
+$(B)/model_rank: tools/model_rank.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 -Wall -Wextra $< -o $@ -lm
+
+# packed weights
+$(B)/bench/mixed: bench/mixed.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
+# 2:4 sparse operands
+$(B)/bench/sparse: bench/sparse.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt -ldl
 
 run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_block
 	$(TCEMU) $(B)/examples/22_gemm_bias_gelu
@@ -175,6 +253,20 @@ bench-attention: $(B)/bench/attention.so
 	python3 bench/attention.py
 	python3 bench/attention.py --accuracy
 
+bench-model: $(B)/bench/model $(B)/bench/model_rates
+	@mkdir -p bench/results
+	$(B)/bench/model $(ARGS) > $(B)/model.csv && mv $(B)/model.csv bench/results/model.csv
+	$(B)/bench/model_rates > $(B)/model_rates.csv && mv $(B)/model_rates.csv bench/results/model_rates.csv
+
+# the busiest multiprocessor's share of the same problems
+model: emu $(B)/bench/model $(B)/model_rank
+	$(B)/tcemu --model h200 --sms 2 --no-checks --json=$(B)/model.json $(B)/bench/model --small > $(B)/model_small.csv
+	$(B)/model_rank --least 0.9 $(B)/model.json $(B)/model_small.csv $(wildcard bench/results/model.csv)
+
+bench-groups: $(B)/bench/groups $(B)/bench/groups.so
+	$(B)/bench/groups $(ARGS)
+	python3 bench/groups.py
+
 # a program of the host alone: NVRTC, the driver and cuBLASLt are opened at run time
 $(B)/tc_tune: $(wildcard tools/tune/*.c tools/tune/*.h) $(HEADERS) | nvcc
 	@mkdir -p $(@D)
@@ -189,11 +281,30 @@ same-sass: nvcc
 	@NVCC="$(NVCC)" NVDISASM="$(NVDISASM)" ONLY="$(ONLY)" TARGETS="$(TARGETS)" sh tools/same_sass.sh "$(BASE)" $(B)/same_sass
 
 errors: nvcc
-	@NVCC="$(NVCC)" sh tests/errors.sh $(B)/errors
+	@NVCC="$(NVCC)" GROUP="$(GROUP)" sh tests/errors.sh $(B)/errors
 
 # does tcemu notice when one wait, fence, arrive or expect_tx of the skeleton is missing?
 mutants: emu nvcc
-	@NVCC="$(NVCC)" sh tests/mutants.sh $(B) $(B)/tcemu
+	@NVCC="$(NVCC)" ALL=1 sh tests/mutants.sh $(B) $(B)/tcemu
+
+# tc with another toolkit, which pip brings: all of tests/compile.sh, tests/errors.sh, check-ptx of what is shipped, the
+# examples in tcemu, NVRTC; and the table of registers
+V ?= 13.5
+test-toolkit: emu nvcc
+	@sh tests/toolkits.sh $(V)
+	@for v in 12.8 12.9 $(V); do sh tests/toolkits.sh nvrtc $$v; done
+	@JOBS=$(JOBS) CC="$(CC)" sh tests/with_toolkit.sh $(V) $(B) all
+registers: nvcc
+	@sh tests/toolkits.sh $(V)
+	sh tools/registers.sh "$(NVCC)" $(B)/toolkits/$(V)/bin/nvcc > $(B)/registers.md && cp $(B)/registers.md docs/registers.md
+
+# the fuzz programs with all their configurations, a random seed each time unless SEED says one; ARGS: problems each
+fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc
+	@for p in $(FUZZ); do $(TCEMU) $(B)/fuzz/$$p $(or $(ARGS),1000) $(SEED) || exit 1; done
+$(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
+		$(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DMORE $< -o $@ -ldl -lpthread
 
 # random legal configurations, compiled and run
 lattice: $(if $(GPU),,emu) nvcc

@@ -16,28 +16,34 @@
  *     tc_status st = attn_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_attn_config, in any order)
- *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel and an sm_80 kernel; picks at run time
+ *     TC_ATTN_DEFINE        one call for every device: a Hopper kernel, one with tensor memory, an sm_80 kernel and
+ *                           one for decoding; picks at run time
  *     TC_ATTN_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile and stages are fields.
+ *     TC_ATTN_SM100_DEFINE  TMA, tcgen05, tensor memory, warp-specialised, persistent; sm_100a, 103a and their like:
+ *                           tc_attn_sm100.h
  *     TC_ATTN_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target
+ *     TC_ATTN_DECODE_DEFINE few queries, many keys; paged and 8-bit K and V; sm_80 and later: tc_attn_decode.h
  *   Each declares:
- *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90 and NAME_sm80)
+ *     NAME                            the kernel (for TC_ATTN_DEFINE NAME_sm90, _sm80, _decode, _sm100)
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_ATTN_DEFINE)
  *     tc_status NAME_can_run(const tc_attn_args *args, const char **why)    checks only; *why (or NULL): the sentence
  *     tc_status NAME_run(const tc_attn_args *args, cudaStream_t stream)     checks, then launches
+ *     size_t NAME_workspace(const tc_attn_args *args)    bytes of args.workspace that the call would use, 0 for none
  *
- * OTHER FILES. TC_ATTN_DECLARE(NAME); declares NAME_can_run and NAME_run, which have C's linkage, in another file, a C
+ * OTHER FILES. TC_ATTN_DECLARE(NAME); declares these three functions, which have C's linkage, in another file, a C
  * file too. A generator in a header that several files include: define TC_STATIC_ENTRIES, and each has its own.
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_attn_sm90_prepare(config, args, sms, &launch)      checks both; launch: grid, block, smem, cluster, params
- *     tc_attn_sm80_prepare                                  the same
+ *     tc_attn_sm80_prepare, tc_attn_sm100_prepare, tc_attn_decode_prepare          the same
  *     tc_attn_{score,mask,mask_tile,out,sink}_on_device     what the hooks of that config are
  *
  * NAME_run is asynchronous, allocates nothing, synchronises nothing, may be captured in a graph and called from any
  * thread. On error nothing is launched, O is untouched, and tc_why() names the argument, its value and the rule. On
  * Hopper TC_ATTN_DEFINE answers TC_ERR_IMAGE where the build has no code for sm_90a, with the flag to add; a build
  * with TC_SM80_ON_HOPPER defined takes its sm_80 kernel there. What a tile takes by default fits 99 KB of shared
- * memory on sm_80 to sm_120, and 227 KB on Hopper.
+ * memory on sm_80 to sm_120, and 227 KB on
+ * Hopper and on 10.x and 11.x.
  *
  * TENSORS are (batch, rows, heads, head_dim), contiguous unless strides say otherwise; the elements of a head are
  * neighbours. Bases are multiples of 16 bytes, strides of 8 elements. heads is a multiple of heads_kv: query head h
@@ -84,21 +90,29 @@
  *
  * PARTS for your own kernels (tier 2)
  *     tc_attn_work_at, tc_attn_next        which tile of queries comes when, which tiles of keys it sees tc_attn_work.h
+ *     tc_attn_order_begin, _next           the same for a persistent kernel
  *     tc_attn_score, tc_attn_softmax       hook and masks, online softmax on fragments                     tc_softmax.h
  *     tc_attn_pack, tc_attn_rescale        P as an A operand; O after a maximum rose
  *     tc_attn_finish, tc_attn_store        O divided by the sums and through the hook, lse; O to memory
  *     tc_attn_sm90_load, tc_attn_sm90_mma  producer and consumer of the Hopper kernel                    tc_attn_sm90.h
- *     tc_attn_sm90_legal, _sm80_legal      would the generator take this configuration?    and tc_attn_sm80.h
+ *     tc_attn_sm100_mma, _softmax          multiplier and consumer of Blackwell's                       tc_attn_sm100.h
+ *     tc_attn_sm90_legal, _sm80_, _sm100_  would the generator take this configuration?    and tc_attn_sm80.h
  *
- * Where query heads share K and V and queries are few (decoding), the heads of a group become rows of one tile. Two
- * calls with the same arguments on the same device give the same bits. There is no split over keys: few queries over
- * one long sequence use few SMs.
+ * DECODING. Where the queries of a sequence, times the heads that share K and V, are 16 rows or fewer, TC_ATTN_DEFINE
+ * takes its decoding kernel. With args.workspace that splits the keys of a sequence between blocks; without, few
+ * sequences of few key heads use few SMs:
+ *     args.workspace_size = attn_workspace(&args);
+ *     if (args.workspace_size) cudaMalloc(&args.workspace, args.workspace_size);     once
+ *   tc_attn_decode.h says what a workspace may hold, and when. Where queries are more and fit a tile, the heads of a
+ * group become rows of it. Two calls with the same arguments on the same device give the same bits.
  */
 #ifndef TC_ATTN_H
 #define TC_ATTN_H
 
 #include "tc_attn_sm90.h"
+#include "tc_attn_sm100.h"
 #include "tc_attn_sm80.h"
+#include "tc_attn_decode.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
@@ -121,13 +135,66 @@ TC_HOST tc_status tc__attn_sm80_go(const tc_attn_config *c, const tc__kernels *s
     return tc__attn_sm80_run(c, &k, args, how);
 }
 
+TC_HOST tc_status tc__attn_sm100_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
+                                    const tc__launch *how)
+{
+    tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_sm100_threads(*c), tc_attn_sm100_smem(*c), 1, 100,
+                    &s->cache[0]};
+    tc__device on = {0, 0, 0, 0};
+    if (tc__device_now(&on) == cudaSuccess && on.cc == 107 && tc_attn_sm100_columns(*c) > 256
+        && k.smem < TC__ATTN107_ALONE)
+        k.smem = TC__ATTN107_ALONE;
+    return tc__attn_sm100_run(c, &k, args, how);
+}
+
+TC_HOST tc_status tc__attn_decode_go(const tc_attn_config *c, const tc__kernels *s, const tc_attn_args *args,
+                                     const tc__launch *how)
+{
+    tc_attn_config fits = *c;
+    fits.stages = tc__decode_stages(c);
+    {
+        const tc__kernel k = {s->f[0].function, s->f[0].name, tc_attn_decode_threads(fits), tc_attn_decode_smem(fits),
+                              1, 80, &s->cache[0]};
+        return tc__attn_decode_run(&fits, &k, args, how);
+    }
+}
+
+/* Does TC_ATTN_DEFINE take its decoding kernel? Where all rows that share a key head, queries times heads, fill one
+ * tile of it: then K and V are read once, and what they take of the memory's time is all that the others would take
+ * too, with blocks for each key head alone. Where they fill more, K and V are read anew for each tile. */
+TC_HOST int tc__attn_decodes(const tc_attn_config *c, const tc_attn_args *g)
+{
+    const int share = g && g->heads > 0 && tc__attn_kv_heads(g) > 0 ? g->heads / tc__attn_kv_heads(g) : 0;
+    tc_attn_config decode = tc_attn_decode_config(*c);
+    int device = 0, smem = 0;
+    if (!tc_attn_decode_legal(*c) || !share || g->q_len < 1 || g->q_len * (int64_t)share > 16) return 0;
+    if (cudaGetDevice(&device) != cudaSuccess
+        || cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    decode.stages = tc__decode_stages(&decode);
+    return smem >= tc_attn_decode_smem(decode);
+}
+
 TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernels *s, const tc_attn_args *args,
                                    const tc__launch *how)
 {
     const tc_attn_config c90 = tc_attn_sm90_config(*given), c80 = tc_attn_sm80_config(*given);
-    const tc__kernels second = {s->f + 1, s->cache + 1};
+    const tc__kernels second = {s->f + 1, s->cache + 1}, third = {s->f + 2, s->cache + 2},
+                      fourth = {s->f + 3, s->cache + 3};
+    tc__device on = {0, 0, 0, 0};
     tc_status st;
-    if (!tc__on_hopper()) return tc__attn_sm80_go(&c80, &second, args, how);
+    if (tc__attn_decodes(given, args)) {
+        const tc_attn_config decode = tc_attn_decode_config(*given);
+        return tc__attn_decode_go(&decode, &third, args, how);
+    }
+    if (tc__device_now(&on) == cudaSuccess && on.cc >= 100 && on.cc < 120) {
+        const tc_attn_config c100 = tc_attn_sm100_config(*given);
+        st = tc__attn_sm100_go(&c100, &fourth, args, how);
+        if (st != TC_ERR_IMAGE) return st; /* a build for other targets has its sm_80 kernel there */
+    }
+    if (on.cc != 90) return tc__attn_sm80_go(&c80, &second, args, how);
     st = tc__attn_sm90_go(&c90, s, args, how);
 /* Else a build without it is refused there, with the flag to add: the sm_80 kernel would be slow in silence. */
 #ifdef TC_SM80_ON_HOPPER
@@ -137,7 +204,9 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
 }
 
 /* For other files, C files too: declares NAME_can_run and NAME_run of a generator that stands in one .cu file. */
-#define TC_ATTN_DECLARE(name) TC__DECLARE(name, tc_attn_args)
+#define TC_ATTN_DECLARE(name)                                                                                         \
+    TC__ENTRY size_t name##_workspace(const tc_attn_args *args);                                                      \
+    TC__DECLARE(name, tc_attn_args)
 #endif
 
 /* =====================================================================================================================
@@ -208,23 +277,70 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     TC__ATTN_SM##cc##_RULES(TC__RULE_ASSERT, own##_config())                                                          \
     TC__SIZES(name, own##_config(), tc_attn_sm##cc##_threads, tc_attn_sm##cc##_smem)
 
+/* NAME_can_run, NAME_run, and NAME_workspace: what the call would take if there were all that it asks for. */
+#define TC__ATTN_ENTRIES(name, own)                                                                                   \
+    TC__ENTRIES(name, attn, own##_go)                                                                                 \
+    TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_attn_args *args)                                        \
+    {                                                                                                                 \
+        size_t bytes = 0;                                                                                             \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
+        tc_attn_args g;                                                                                               \
+        if (!args) return 0;                                                                                          \
+        g = *args;                                                                                                    \
+        g.workspace = (void *)256;                                                                                    \
+        g.workspace_size = (size_t)1 << 40;                                                                           \
+        return own##_go(&g, &how) == TC_OK ? bytes : 0;                                                               \
+    }
+
 #define TC_ATTN_SM90_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM90_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_SM90_DEFINE_(name, own, ...)                                                                         \
     TC__ATTN_ONE(name, own, 90, __VA_ARGS__)                                                                          \
     TC__ATTN_SM90_KERNEL(name, own##_config(), TC__SM90_STRICT(TC__ATTN_SM90_BODY(own, own##_config())))              \
-    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm90_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm90_go, TC__FUNCTION(name)) TC__ATTN_ENTRIES(name, own))
+
+#define TC__ATTN_SM100_BODY(own, config)                                                                              \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
+    tc_attn_sm100(c, &p);
+
+#define TC__ATTN_SM100_BOUND(config) (TC_HAS_SM100A ? tc_attn_sm100_threads(config) : 32)
+#define TC__ATTN_SM100_KERNEL(kernel, config, ...)                                                                    \
+    TC__KERNEL_OF(kernel, tc_attn_sm100_params, (TC__ATTN_SM100_BOUND(config), 1), __VA_ARGS__)
+
+#define TC_ATTN_SM100_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM100_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_SM100_DEFINE_(name, own, ...)                                                                        \
+    TC__ATTN_ONE(name, own, 100, __VA_ARGS__)                                                                         \
+    TC__ATTN_SM100_KERNEL(name, own##_config(), TC__SM100_STRICT(TC__ATTN_SM100_BODY(own, own##_config())))           \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm100_go, TC__FUNCTION(name)) TC__ATTN_ENTRIES(name, own))
 
 #define TC_ATTN_SM80_DEFINE(name, ...) TC__CALL4(TC__ATTN_SM80_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_SM80_DEFINE_(name, own, ...)                                                                         \
     TC__ATTN_ONE(name, own, 80, __VA_ARGS__)                                                                          \
     TC__ATTN_SM80_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__ATTN_SM80_BODY(own, own##_config()))               \
-    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm80_go, TC__FUNCTION(name)) TC__ENTRIES(name, attn, own##_go))
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_sm80_go, TC__FUNCTION(name)) TC__ATTN_ENTRIES(name, own))
+
+#define TC__ATTN_DECODE_BODY(own, config)                                                                             \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = config;                                                                              \
+    tc_attn_decode(c, &p);
+
+#define TC__ATTN_DECODE_KERNEL(kernel, bound, config, ...)                                                            \
+    TC__KERNEL_OF(kernel, tc_attn_decode_params,                                                                      \
+                  (bound(tc_attn_decode_threads(config)), tc_attn_decode_blocks(config)), __VA_ARGS__)
+
+#define TC_ATTN_DECODE_DEFINE(name, ...) TC__CALL4(TC__ATTN_DECODE_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
+#define TC__ATTN_DECODE_DEFINE_(name, own, ...)                                                                       \
+    TC__ATTN_CONFIG(name, own, tc_attn_decode_config, __VA_ARGS__)                                                    \
+    TC__ATTN_DECODE_RULES(TC__RULE_ASSERT, own##_config())                                                            \
+    TC__SIZES(name, own##_config(), tc_attn_decode_threads, tc_attn_decode_smem)                                      \
+    TC__ATTN_DECODE_KERNEL(name, TC__SM80_BOUND, own##_config(), TC__ATTN_DECODE_BODY(own, own##_config()))           \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_decode_go, TC__FUNCTION(name)) TC__ATTN_ENTRIES(name, own))
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_ATTN_DEFINE: types, head dims, masks and hooks come from the user, everything else from here.
  */
-/* In a build for sm_90a its sm_80 kernel is a stub: nothing would call it there. */
-#if TC_HAS_SM80 && (!TC_HAS_SM90A || !defined(__CUDA_ARCH__))
+/* In a build for sm_90a or with tcgen05 its sm_80 kernel is a stub: nothing would call it there. */
+#if TC_HAS_SM80 && ((!TC_HAS_SM90A && !TC_HAS_SM100A) || !defined(__CUDA_ARCH__))
 #define TC__ATTN_SM80_BOUND(threads) threads
 #define TC__IF_ATTN_SM80(...) __VA_ARGS__
 #else
@@ -237,7 +353,8 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
-      "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE or TC_ATTN_SM80_DEFINE")         \
+      "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE, TC_ATTN_SM100_DEFINE or "       \
+      "TC_ATTN_SM80_DEFINE")                                                                                          \
     TC__ATTN_RULES(X, c)
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
@@ -247,6 +364,21 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     return c;
 }
+
+/* Its decoding kernel, which is empty where the configuration is none of that mainloop's. */
+TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    if (!tc_attn_decode_legal(given)) {
+        c = tc_attn_config{};
+        c.type = TC_BF16, c.head_dim = c.head_dim_v = 16;
+    }
+    return tc_attn_decode_config(c);
+}
+#define TC__ATTN_DECODE_MAYBE(own, config)                                                                            \
+    TC__ATTN_HOOK(own)                                                                                                \
+    constexpr tc_attn_config c = tc__attn_decode_or_none(config);                                                     \
+    if (tc_attn_decode_legal(config)) tc_attn_decode(c, &p);
 
 #define TC_ATTN_DEFINE(name, ...) TC__CALL4(TC__ATTN_DEFINE_, name, TC__OWN(name), __VA_ARGS__)
 #define TC__ATTN_DEFINE_(name, own, ...)                                                                              \
@@ -260,12 +392,21 @@ TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
     {                                                                                                                 \
         return tc_attn_sm80_config(own##_config());                                                                   \
     }                                                                                                                 \
+    TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm100_config(void)                                           \
+    {                                                                                                                 \
+        return tc_attn_sm100_config(own##_config());                                                                  \
+    }                                                                                                                 \
     TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
                          TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
     TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, tc_attn_sm80_config(own##_config()),                       \
                          TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, tc_attn_sm80_config(own##_config()))))              \
-    TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80))            \
-                  TC__ENTRIES(name, attn, own##_go))
+    TC__ATTN_DECODE_KERNEL(name##_decode, TC__SM80_BOUND, tc__attn_decode_or_none(own##_config()),                    \
+                           TC__IF_SM80(TC__ATTN_DECODE_MAYBE(own, own##_config())))                                   \
+    TC__ATTN_SM100_KERNEL(name##_sm100, tc_attn_sm100_config(own##_config()),                                         \
+                          TC__IF_SM100A(TC__ATTN_SM100_BODY(own, tc_attn_sm100_config(own##_config()))))              \
+    TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80)             \
+                                                          TC__FUNCTION(name##_decode) TC__FUNCTION(name##_sm100))     \
+                  TC__ATTN_ENTRIES(name, own))
 
 #endif /* __CUDACC__ */
 #endif /* TC_ATTN_H */

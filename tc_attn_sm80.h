@@ -387,8 +387,9 @@ TC_DEV_SM80 void tc__attn80_pv(const tc_attn_config c, const tc__attn80_place *a
 TC_DEV_SM80 void tc__attn80_raise(const tc_attn_config c, const tc__attn80_place *at, const int t)
 {
     const float scale = at->scale;
-    float *shift = at->shift + 2 * t, *o = at->o + t * c.head_dim_v / 2, top[2];
-    tc__attn_top(at->s + t * c.bn / 2, c.bn, top);
+    const tc_attn_scores x = {at->s + t * c.bn / 2, c.bn, 0, 0, 0, 0, 0, 0.f};
+    const float top[2] = {tc__attn_top(x, 0, -1, 0.f), tc__attn_top(x, 1, -1, 0.f)};
+    float *shift = at->shift + 2 * t, *o = at->o + t * c.head_dim_v / 2;
     if (!__any_sync(0xffffffffu, fmaf(top[0], scale, shift[0]) > 0.f || fmaf(top[1], scale, shift[1]) > 0.f)) return;
 #pragma unroll
     for (int i = 0; i < 2; i++) { /* only now do lanes ask their neighbours */

@@ -28,11 +28,13 @@ typedef struct tc_attn_sm90_params {
 /* =====================================================================================================================
  * SM90: warp-specialised, persistent.
  *
- *     warpgroup 0       one warp of it is the producer: Q once a tile, K and V into their rings by TMA
+ *     warpgroup 0       one warp of it is the producer: Q once a tile, K and V into their rings by TMA; another finds
+ *                       out which tile of queries comes next
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
  *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
+ *                       | the order's word to the producer, and its mbarriers
  *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile
  * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
@@ -58,7 +60,7 @@ TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
     return c.q_stages * (tc__attn90_q_tile(c).bytes + 16) + 2 * 48
-           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 8;
+           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 16 + 64 + TC_ATTN_ORDER_BYTES;
 }
 /* O leaves through shared memory by TMA where there is room for it. */
 TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
@@ -200,6 +202,9 @@ TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem)
     return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages);
 }
 
+/* What comes next, from the warp that finds it out to the one that fetches it: full and empty, and 12 words. */
+TC_DEV uint32_t tc__attn90_mail(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 16u; }
+
 /* 16 bytes of zeros. */
 TC_DEV void tc__attn90_zero_16(uint32_t at)
 {
@@ -209,6 +214,7 @@ TC_DEV void tc__attn90_zero_16(uint32_t at)
 /* A tile of K or V: where it lies in its tensor, and where it goes. */
 typedef struct tc__attn90_source {
     int row, head, outer, used; /* used: rows of it that belong to the sequence; -1: there is no tile */
+    int behind;                 /* V: slots of the ring between its slot and the next of K */
 } tc__attn90_source;
 
 typedef struct tc__attn90_slot {
@@ -226,27 +232,27 @@ TC_DEV_SM90 void tc__attn90_fetch(const tc_tmap *map, const tc__attn90_slot to, 
                                    from->row, from->head, from->outer, to.full);
 }
 
-/* Tile number `round` of a block: back and forth over the blocks, which evens out work that shrinks along the order. */
-TC_DEV uint32_t tc__attn90_turn(uint32_t round, uint32_t block, uint32_t blocks)
-{
-    return round * blocks + (round & 1u ? blocks - 1u - block : block);
-}
-
-/* The producer finds out what comes next, and leaves it beside the tile of Q: it has the time for the divisions. b =
- * -1: the end. */
+/* A note on work w beside its tile of Q, for the consumers. b = -1: the end. */
 TC_DEV void tc__attn90_note_put(uint32_t at, const tc_attn_work *w)
 {
     asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" : : "r"(at), "r"(w->b), "r"(w->h), "r"(w->q0),
                  "r"(w->q_len) : "memory");
     asm volatile("st.shared.v4.b32 [%0+16], {%1, %2, %3, %4};" : : "r"(at), "r"(w->k_len), "r"(w->q_at), "r"(w->lo),
                  "r"(w->hi) : "memory");
-    asm volatile("st.shared.v2.b32 [%0+32], {%1, %2};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi) : "memory");
+    asm volatile("st.shared.v4.b32 [%0+32], {%1, %2, %3, 0};" : : "r"(at), "r"(w->free_lo), "r"(w->free_hi),
+                 "r"(w->k_at) : "memory");
 }
 
 /* Into uniform registers: it is the same for the warp, which has few others (producer) or needs them for sums
  * (consumers). */
-TC_DEV_SM80 void tc__attn90_work_uniform(tc_attn_work *w)
+TC_DEV_SM80 void tc__attn90_note_get(uint32_t at, tc_attn_work *w)
 {
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len)
+                 : "r"(at) : "memory");
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo),
+                 "=r"(w->hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
+    asm volatile("ld.shared.b32 %0, [%1+40];" : "=r"(w->k_at) : "r"(at) : "memory");
     w->b = (int)tc_uniform((uint32_t)w->b);
     w->h = (int)tc_uniform((uint32_t)w->h);
     w->q0 = (int)tc_uniform((uint32_t)w->q0);
@@ -258,29 +264,14 @@ TC_DEV_SM80 void tc__attn90_work_uniform(tc_attn_work *w)
     w->hi = (int)tc_uniform((uint32_t)w->hi);
     w->free_lo = (int)tc_uniform((uint32_t)w->free_lo);
     w->free_hi = (int)tc_uniform((uint32_t)w->free_hi);
-}
-
-/* The consumers read it. */
-TC_DEV_SM80 void tc__attn90_note_get(uint32_t at, tc_attn_work *w)
-{
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(w->b), "=r"(w->h), "=r"(w->q0), "=r"(w->q_len)
-                 : "r"(at) : "memory");
-    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4+16];" : "=r"(w->k_len), "=r"(w->q_at), "=r"(w->lo),
-                 "=r"(w->hi) : "r"(at) : "memory");
-    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2+32];" : "=r"(w->free_lo), "=r"(w->free_hi) : "r"(at) : "memory");
-    w->k_at = 0;  /* the producer's affair */
-    tc__attn90_work_uniform(w);
-    __syncwarp(); /* all lanes have read before one gives the slot back */
+    __syncwarp(); /* all lanes have read before one gives the place back */
 }
 
 /* Where the producer stands. */
 typedef struct tc__attn90_producer {
     uint32_t smem;
-    tc_ring q, k, v;
-    uint32_t tails;      /* tiles of V with an end that were fetched */
-    uint32_t round;      /* tiles of work of this block that were looked at */
-    tc_attn_work coming; /* the next one that has keys to look at, */
-    int first;           /* and the first of its tiles of keys */
+    tc_ring q, k;
+    uint32_t tails; /* tiles of V with an end that were fetched */
 } tc__attn90_producer;
 
 /* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0
@@ -290,9 +281,11 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
 {
     const tc_operand tile = tc__attn90_v_tile(c);
     const int lane = tc_lane();
-    const uint32_t v = tc__attn90_v(c, u->smem, u->v.stage), full = tc__attn90_v_full(c, u->smem, u->v.stage);
+    const int wraps = u->k.stage < (uint32_t)from->behind; /* its place in the ring: so many behind that of K */
+    const tc_ring at = {u->k.stage + (uint32_t)((wraps ? c.stages : 0) - from->behind), u->k.phase ^ (uint32_t)wraps};
+    const uint32_t v = tc__attn90_v(c, u->smem, at.stage), full = tc__attn90_v_full(c, u->smem, at.stage);
     const uint32_t tail = tc__attn90_tail(c, u->smem);
-    TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, u->v.stage), u->v.phase ^ 1u, "V empty", (int)u->v.stage);
+    TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, at.stage), at.phase ^ 1u, "V empty", (int)at.stage);
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
         if (lane == 0) tc__attn90_fetch(&p->v, to, from);
@@ -310,28 +303,40 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
         const tc__attn90_slot to = {v, full, tile};
         tc__attn90_fetch(&p->v, to, from);
     }
-    tc_ring_next(&u->v, c.stages);
 }
 
-/* The block's next tile of work that has keys to look at, into `coming` and `first`. 0 at the end. What a tile
- * without keys has to say is stored on the way. */
-TC_DEV int tc__attn90_next_work(const tc_attn_config c, const tc_attn_problem *p, tc__attn90_producer *u)
+/* One warp: which tiles of queries this block works on, one after the other, while the producer is at the one before.
+ * What a tile without keys has to say is stored on the way. It has few registers: where it stands in the order lies in
+ * shared memory meanwhile. */
+TC_DEV_SM90 void tc__attn90_order(const tc_attn_config c, const tc_attn_problem *p, uint32_t smem)
 {
-    const uint32_t total = (uint32_t)p->blocks * (uint32_t)p->columns;
-    int state;
-    for (;;) {
-        const uint32_t i = tc__attn90_turn(u->round++, blockIdx.x, gridDim.x);
-        if (i >= total) return 0;
-        if (!tc_attn_work_at(c, p, i, &u->coming)) continue;
-        u->first = tc_attn_next(c, p, &u->coming, u->coming.hi, &state);
-        if (u->first >= u->coming.lo) return 1;
-        tc__attn_store_nothing(c, p, &u->coming);
+    const uint32_t mail = tc__attn90_mail(c, smem), order = mail + 64u;
+    int more = 1, state, n;
+    tc_attn_order_begin(p, order);
+    tc__order_set(order + TC__ORDER_TURN, 1u);
+    while (more) {
+        const uint32_t phase = tc__order_get(order + TC__ORDER_TURN);
+        tc__order_set(order + TC__ORDER_TURN, phase ^ 1u);
+        TC_MBARRIER_WAIT(mail + 8u, phase, "mail empty", 0);
+        do {
+            tc_attn_work w;
+            more = tc_attn_order_next(c, p, order, &w);
+            if (!more) w.b = -1;
+            n = more ? tc_attn_next(c, p, &w, w.hi, &state) - w.lo : 0;
+            if (tc_lane() == 0) tc__attn90_note_put(mail + 16u, &w);
+            __syncwarp();
+            if (n < 0) {
+                tc__attn90_note_get(mail + 16u, &w);
+                tc__attn_store_nothing(c, p, &w);
+            }
+        } while (n < 0);
+        if (tc_lane() == 0) tc_mbarrier_arrive(mail);
     }
 }
 
 /* Lane 0 of the producer: the note on work w and its tile of Q; b = -1: the note that there is none. */
 TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_params *p, const tc__attn90_producer *u,
-                                    tc_attn_work *w)
+                                    const tc_attn_work *w)
 {
     const tc_attn_problem *a = &p->problem;
     const tc_operand tile = tc__attn90_q_tile(c);
@@ -349,44 +354,39 @@ TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_p
 }
 
 /* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead
- * of V, also from one tile of work to the next. What comes next is found out while the rings are full, so that
- * nobody waits for the divisions. */
+ * of V, also from one tile of work to the next. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
 {
     const tc_attn_problem *a = &p->problem;
+    const uint32_t mail = tc__attn90_mail(c, smem);
     const int lane = tc_lane();
     tc__attn90_producer u; /* set field by field: zeros for all of it would be instructions */
     const tc_ring start = {0, 0};
-    tc__attn90_source k = {0, 0, 0, -1}, v = k; /* v: of the tile of K before, whose V is still to come */
+    tc__attn90_source k = {0, 0, 0, -1, 0}, v = k; /* v: of the tile of K before, whose V is still to come */
     tc_attn_work w;
-    int n = 0, state, more;
+    int n = 0, state;
     u.smem = smem;
-    u.q = u.k = u.v = start;
-    u.tails = u.round = 0;
-    more = tc__attn90_next_work(c, a, &u);
+    u.q = u.k = start;
+    u.tails = 0;
     w.lo = 1;
     for (;;) {
-        int fresh;
         if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
-        fresh = n < w.lo;
-        if (fresh) {
+        if (n < w.lo) {
             if (c.q_stages == 1 && v.used >= 0) { /* the slot of Q is free only when this V has been asked for */
+                v.behind = 1;
                 tc__attn90_fetch_v(c, p, &u, &v);
                 v.used = -1;
             }
-            w = u.coming;
-            tc__attn90_work_uniform(&w);
-            n = u.first;
+            TC_MBARRIER_WAIT(mail, c.q_stages == 1 ? u.q.phase : u.q.stage, "mail", 0); /* one for each tile of Q */
+            tc__attn90_note_get(mail + 16u, &w);
+            if (lane == 0) tc_mbarrier_arrive(mail + 8u);
             TC_MBARRIER_WAIT(tc__attn90_q_empty(c, smem, u.q.stage), u.q.phase ^ 1u, "Q empty", (int)u.q.stage);
-            if (lane == 0) {
-                if (!more) w.b = -1;
-                tc__attn90_fetch_q(c, p, &u, &w);
-            }
+            if (lane == 0) tc__attn90_fetch_q(c, p, &u, &w);
             tc_ring_next(&u.q, c.q_stages);
-            if (!more) break;
+            if (w.b < 0) break;
+            n = tc_attn_next(c, a, &w, w.hi, &state);
             k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv)));
             k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
-            n = (int)tc_uniform((uint32_t)n);
         }
         k.row = w.k_at + n * c.bn;
         k.used = w.k_len - n * c.bn;
@@ -397,11 +397,12 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             tc__attn90_fetch(&p->k, to, &k);
         }
         tc_ring_next(&u.k, c.stages);
+        v.behind = 2;
         if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
         v = k;
-        if (fresh) more = (int)tc_uniform((uint32_t)tc__attn90_next_work(c, a, &u));
     }
-    if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
+    v.behind = 1;
+    if (c.q_stages != 1 && v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
 }
 
 /* Consumer: a slot goes back, by one thread of the warpgroup. */
@@ -680,6 +681,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
             tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
+        tc_mbarrier_init(tc__attn90_mail(c, smem), 1);
+        tc_mbarrier_init(tc__attn90_mail(c, smem) + 8u, 1);
         tc_fence_mbarrier_init();
     }
     /* rows of Q's tiles that TMA never writes: packed heads whose number does not divide bm */
@@ -696,6 +699,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         if (threadIdx.x < 32) {
             tc_attn_sm90_load(c, p, smem);
             tc_griddepcontrol_launch_dependents();
+        } else if (threadIdx.x < 64) {
+            tc__attn90_order(c, &p->problem, smem);
         }
     } else {
         tc_roles_consumer(roles);
@@ -740,6 +745,8 @@ TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int shar
     return tc__tmap_named(map, t.name, &d);
 }
 
+#define TC__ATTN90_L2 34.8e6 /* bytes of K and V that stay in the L2 of an H100 or H200 while they are read again */
+
 /* As tc_gemm_sm90_launch; cluster is 1. */
 typedef struct tc_attn_sm90_launch {
     unsigned grid, block, smem, cluster;
@@ -748,6 +755,45 @@ typedef struct tc_attn_sm90_launch {
 
 /* The rules for a call. */
 TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
+
+/* Rounds that a block takes for all columns in sections of so many. */
+TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int grid)
+{
+    const int64_t whole = p->columns / section, rest = p->columns % section;
+    return whole * (((int64_t)section * p->blocks + grid - 1) / grid) + (rest * p->blocks + grid - 1) / grid;
+}
+
+/* Columns that are worked on together. Where rows differ in work: as leave the fewest rounds, since a block without a
+ * tile in a round waits for those that have one; of even numbers of rounds, in which every block has as much as any
+ * other; and of those the most whose K and V lie in L2 together while two tiles of each are in the making. */
+TC_HOST void tc__attn90_sections(tc_attn_problem *p, const tc_attn_config *c, int grid)
+{
+    double bytes = (double)(c->head_dim + c->head_dim_v) * 2 * p->group / (p->heads / p->heads_kv), most;
+    int64_t rounds, fewest = INT64_MAX;
+    int section, i;
+    p->ragged = (p->cu_q || p->lens_q) && p->batch <= 2048; /* of more it takes too long to find out who is how long */
+    p->section = p->columns;
+    if (grid == 0) return;
+    if (p->ragged) { /* a column is a head of all sequences; eight rounds or more */
+        const double tiles = (p->cu_q ? (double)p->total_q : (double)p->q_len * p->batch) / p->tile_q;
+        const int heads = p->heads / p->group;
+        most = TC__ATTN90_L2 / (bytes * (p->cu_k ? (double)p->total_k : (double)p->k_len * p->batch) + 1.);
+        if (most * tiles < 8. * grid) most = 8. * grid / tiles;
+        p->section = most < 1. ? 1 : most > heads ? heads : (int)most;
+    } else if (c->causal || c->window) {
+        most = TC__ATTN90_L2 / (bytes * p->k_len + 1.);
+        if (most > .5 * grid) most = .5 * grid;
+        for (i = 2; i <= 18; i += 2) {
+            const int64_t wide = (int64_t)i * grid / p->blocks;
+            section = i == 18 || wide > p->columns ? p->columns : wide > 1 ? (int)wide : 1;
+            rounds = tc__attn90_rounds(p, section, grid);
+            if (rounds > fewest || (rounds == fewest && section > most)) continue;
+            fewest = rounds;
+            p->section = section;
+        }
+    }
+    p->rounds = (int)(((int64_t)p->section * p->blocks + grid - 1) / grid);
+}
 
 /* A checked call that computes something. */
 TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args *g, int sms, tc_attn_sm90_launch *l)
@@ -766,6 +812,7 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     l->smem = (unsigned)tc_attn_sm90_smem(*c);
     l->cluster = 1;
     l->grid = st != TC_OK ? 0 : total < (uint32_t)sms ? total : (uint32_t)sms;
+    tc__attn90_sections(&p->problem, c, (int)l->grid);
     return st;
 }
 

@@ -3,6 +3,7 @@
  * What stands below both kernels of tc_attn.h: configuration, arguments, what a kernel knows of a call, and
  *
  *     tc_attn_work_at     tile of queries number i of a call: its sequence, its heads, which tiles of keys it sees
+ *     tc_attn_order_begin, tc_attn_order_next   the same for a persistent kernel: a block's next tile of queries
  *     tc_attn_tile_state  what the mask hooks say of one of those
  *     tc_attn_next        the next of them that is not skipped
  *
@@ -57,7 +58,10 @@ typedef struct tc_attn_config {
     int stages;                    /* tiles of K, and of V, in flight (2) */
     int q_stages; /* SM90: tiles of Q: 2 overlap the end of one with the start of the next (what fits) */
     int consumers;                 /* SM90: consumer warpgroups, 64 queries each (bm / 64) */
-    int warps;                     /* SM80: warps of a block (bm / 32) */
+    int warps;                     /* SM80: warps of a block (bm / 32); decoding: (4) */
+    int exp_poly; /* SM100: of 16 exponentials so many are polynomials on the FMA pipe; others do not look (0) */
+    int kv;     /* decoding: type of K and V: .type, TC_E4M3 or TC_S8 (.type) */
+    int paged;  /* decoding: 1: K and V lie in pages that a call's page_table lists */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
@@ -73,13 +77,17 @@ TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
 }
 
 /* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them,
- * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. */
+ * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. TC__ATTN_BASE_RULES: those of decoding too. */
 #define TC__ATTN_RULES(X, c)                                                                                          \
+    TC__ATTN_BASE_RULES(X, c)                                                                                         \
+    X(!(c).kv && !(c).paged, "tc: .kv and .paged are fields of TC_ATTN_DECODE_DEFINE")
+#define TC__ATTN_BASE_RULES(X, c)                                                                                     \
     X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
     X((c).head_dim >= 16 && (c).head_dim <= 256 && (c).head_dim % 16 == 0,                                            \
       "tc: .head_dim must be a multiple of 16 in 16..256")                                                            \
     X((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0,                                      \
       "tc: .head_dim_v must be a multiple of 16 in 16..256")                                                          \
+    X((c).exp_poly >= 0 && (c).exp_poly <= 16, "tc: .exp_poly must be in 0..16")                                      \
     X(((c).causal == 0 || (c).causal == 1) && ((c).window == 0 || (c).window == 1),                                   \
       "tc: .causal and .window are 0 or 1")                                                                           \
     X(!(c).mask_tile || (c).mask, "tc: .mask_tile needs .mask, which decides where it answers TC_ATTN_PARTIAL")       \
@@ -118,6 +126,14 @@ typedef struct tc_attn_args {
     const void *hook_args;           /* host pointer to the hooks' arguments, copied during the call */
     size_t hook_size;
     int pdl; /* not 0: programmatic dependent launch (Hopper kernel only) */
+    /* decoding (tc_attn_decode.h) */
+    void *workspace;       /* of NAME_workspace bytes, a multiple of 16; null: no sequence's keys are split */
+    size_t workspace_size;
+    int blocks;            /* at most so many (0: as many as run at a time) */
+    const int *page_table; /* with .paged: device, (batch, table_pages): the pages of each sequence, in order */
+    int table_pages, page_rows, pages; /* pages of a sequence at most; rows of a page: a multiple of 8; pages of K, V */
+    const float *k_scale, *v_scale;    /* with .kv: device; what K's, V's elements are multiplied by; null: 1 */
+    int scale_heads;                   /* 0: one factor; 1: one for each of heads_kv */
 } tc_attn_args;
 
 /* What both kernels know of a call. */
@@ -129,6 +145,7 @@ typedef struct tc_attn_problem {
     int blocks,
         columns; /* tiles of queries in a sequence; heads of Q, or where they share tiles of K, of all batches */
     int section;                /* columns that are worked on together, so that their K and V stay in L2 */
+    int rounds, ragged;         /* of tc_attn_order */
     int zero_tail;              /* rows of V behind the last key of a sequence may hold anything */
     int window_left, window_right; /* what a row sees, however it is asked for; large: all */
     float scale, scale_log2;
@@ -141,6 +158,8 @@ typedef struct tc_attn_problem {
 
 #define TC__LOG2E 1.4426950408889634f
 #define TC__ATTN_FAR 0x20000000 /* a window that ends nowhere */
+
+#define TC_ATTN_ORDER_BYTES 32 /* of shared memory: where a block stands in the order of tiles, tc_attn_order_next */
 
 #ifdef __CUDACC__
 
@@ -181,22 +200,20 @@ TC_DEV void tc__attn_sequence(const tc__attn_division x, int b, int *at, int *le
     }
 }
 
-/* Tile `index` of the call; 0 where the sequence has no such tile.
- * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
-TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, tc_attn_work *w)
+/* A tile of queries: batch, first of its heads as a column of the batch, place among its sequence's tiles. */
+typedef struct tc__attn_place {
+    uint32_t b, head, row;
+} tc__attn_place;
+
+/* What there is to do for it; 0 where the sequence has no such tile. */
+TC_DEV int tc__attn_work_of(const tc_attn_config c, const tc_attn_problem *p, const tc__attn_place at, tc_attn_work *w)
 {
-    const uint32_t blocks = (uint32_t)p->blocks, area = (uint32_t)p->section * blocks, sec = index / area,
-                   rest = index - sec * area;
-    const uint32_t left = (uint32_t)p->columns - sec * (uint32_t)p->section,
-                   size = left < (uint32_t)p->section ? left : (uint32_t)p->section;
-    const uint32_t row = rest / size, column = sec * (uint32_t)p->section + (rest - row * size);
-    const uint32_t per_batch = (uint32_t)(p->heads / p->group);
     const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
                             k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
     int last, off;
-    w->b = (int)(column / per_batch);
-    w->h = (int)(column - (uint32_t)w->b * per_batch) * p->group;
-    w->q0 = (int)(c.causal ? blocks - 1u - row : row) * p->tile_q;
+    w->b = (int)at.b;
+    w->h = (int)at.head * p->group;
+    w->q0 = (int)at.row * p->tile_q;
     tc__attn_sequence(q, w->b, &w->q_at, &w->q_len);
     tc__attn_sequence(k, w->b, &w->k_at, &w->k_len);
     if (w->q0 >= w->q_len) return 0;
@@ -220,6 +237,190 @@ TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uin
     return 1;
 }
 
+/* Tile number `index` of `size` columns from column `first` on: of causal problems those with the most keys first. */
+TC_DEV tc__attn_place tc__attn_place_of(const tc_attn_config c, const tc_attn_problem *p, uint32_t first, uint32_t size,
+                                        uint32_t index)
+{
+    const uint32_t per_batch = (uint32_t)(p->heads / p->group), row = index / size,
+                   column = first + (index - row * size);
+    tc__attn_place at;
+    at.b = column / per_batch;
+    at.head = column - at.b * per_batch;
+    at.row = c.causal ? (uint32_t)p->blocks - 1u - row : row;
+    return at;
+}
+
+/* Tile `index` of the call; 0 where the sequence has no such tile.
+ * Order: within a section the tiles with the most keys first, so that the last to start are the shortest. */
+TC_DEV int tc_attn_work_at(const tc_attn_config c, const tc_attn_problem *p, uint32_t index, tc_attn_work *w)
+{
+    const uint32_t most = (uint32_t)p->section, area = most * (uint32_t)p->blocks, first = index / area * most,
+                   left = (uint32_t)p->columns - first;
+    return tc__attn_work_of(c, p, tc__attn_place_of(c, p, first, left < most ? left : most, index % area), w);
+}
+
+/* Where a block of a persistent kernel stands in the order of tiles: eight words of shared memory, since the warp that
+ * asks has few registers. In each section a block has one tile a round, the largest first, back and forth over the
+ * blocks: what one has more of in a round it has less of in the next, and the next section goes the other way round.
+ * Where sequences differ in length (ragged), only tiles that exist are counted: the last row of the longest sequence's
+ * tiles, then row after row, of each the sequences that have it. */
+enum {
+    TC__ORDER_SECTION = 0, TC__ORDER_ROUND = 4, TC__ORDER_ROUNDS = 8, /* the next turn; rounds of a section */
+    TC__ORDER_BASE = 12,  /* ragged: tiles of the section before those of row ... */
+    TC__ORDER_ROW = 16,   /* this; */
+    TC__ORDER_RUN = 20,   /* from it down so many rows, of each */
+    TC__ORDER_ALIVE = 24, /* so many sequences that have it */
+    TC__ORDER_TURN = 28   /* the asker's own */
+};
+TC_DEV_SM80 uint32_t tc__order_get(uint32_t at)
+{
+    uint32_t x;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
+    return tc_uniform(x);
+}
+TC_DEV_SM80 void tc__order_set(uint32_t at, uint32_t x)
+{
+    __syncwarp();
+    if (tc_lane() == 0) asm volatile("st.shared.b32 [%0], %1;" : : "r"(at), "r"(x) : "memory");
+    __syncwarp();
+}
+
+/* The largest of a warp's x, and their sum. PTX: redux.sync, sm_80. */
+TC_DEV_SM80 uint32_t tc__order_most(uint32_t x)
+{
+    uint32_t r;
+    asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(x));
+    return r;
+}
+TC_DEV_SM80 uint32_t tc__order_sum(uint32_t x)
+{
+    uint32_t r;
+    asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(x));
+    return r;
+}
+
+/* Ragged: tiles of sequence b, 0 behind the last. */
+TC_DEV int tc__order_tiles(const tc_attn_problem *p, int b)
+{
+    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q};
+    int at, len = 0;
+    if (b < p->batch) tc__attn_sequence(q, b, &at, &len);
+    return (len + p->tile_q - 1) / p->tile_q;
+}
+
+/* Ragged, one warp: how many sequences have tiles `row`, and down to which row it is as many. */
+TC_DEV_SM80 void tc__order_row(const tc_attn_problem *p, uint32_t order, int row)
+{
+    int alive = 0, below = 0; /* below: tiles of the longest sequence that does not have the row */
+#pragma unroll 1
+    for (int b = 0; b < p->batch; b += 32) {
+        const int tiles = tc__order_tiles(p, b + tc_lane());
+        alive += __popc(__ballot_sync(0xffffffffu, tiles > row));
+        if (tiles <= row && tiles > below) below = tiles;
+    }
+    tc__order_set(order + TC__ORDER_ROW, (uint32_t)row);
+    tc__order_set(order + TC__ORDER_RUN, (uint32_t)(row + 1) - tc__order_most((uint32_t)below));
+    tc__order_set(order + TC__ORDER_ALIVE, (uint32_t)alive);
+}
+
+/* The first turn; one warp. */
+TC_DEV_SM80 void tc_attn_order_begin(const tc_attn_problem *p, uint32_t order)
+{
+    uint32_t rounds = (uint32_t)p->rounds;
+    tc__order_set(order + TC__ORDER_SECTION, 0);
+    tc__order_set(order + TC__ORDER_ROUND, 0);
+    tc__order_set(order + TC__ORDER_RUN, 0);
+    if (p->ragged) {
+        unsigned tiles = 0;
+#pragma unroll 1
+        for (int b = 0; b < p->batch; b += 32) tiles += (unsigned)tc__order_tiles(p, b + tc_lane());
+        tiles = tc__order_sum(tiles) * (unsigned)p->section;
+        rounds = (tiles + gridDim.x - 1u) / gridDim.x;
+        if (rounds == 0) tc__order_set(order + TC__ORDER_SECTION, (uint32_t)p->columns); /* all are empty */
+    }
+    tc__order_set(order + TC__ORDER_ROUNDS, rounds);
+}
+
+/* Ragged, one warp: sequence number nth of those that have tiles `row`. */
+TC_DEV_SM80 uint32_t tc__order_nth(const tc_attn_problem *p, int row, uint32_t nth)
+{
+#pragma unroll 1
+    for (int b = 0;; b += 32) {
+        const int mine = tc__order_tiles(p, b + tc_lane()) > row;
+        const unsigned have = __ballot_sync(0xffffffffu, mine), many = (unsigned)__popc(have);
+        if (nth < many) {
+            unsigned before;
+            asm volatile("mov.b32 %0, %%lanemask_lt;" : "=r"(before));
+            before = (unsigned)__popc(before & have);
+            return (uint32_t)(b + __ffs((int)__ballot_sync(0xffffffffu, mine && before == nth)) - 1);
+        }
+        nth -= many;
+    }
+}
+
+/* Ragged, one warp: tile `index` of `size` heads; 0: they have no more. The indices of a section ascend. */
+TC_DEV_SM80 int tc__order_find(const tc_attn_problem *p, uint32_t order, uint32_t size, uint32_t index,
+                               tc__attn_place *found)
+{
+    uint32_t each;
+    if (tc__order_get(order + TC__ORDER_RUN) == 0) { /* a section begins */
+        tc__order_set(order + TC__ORDER_BASE, 0);
+        tc__order_row(p, order, p->blocks - 1);
+    }
+    for (;;) {
+        const uint32_t base = tc__order_get(order + TC__ORDER_BASE), run = tc__order_get(order + TC__ORDER_RUN);
+        int row;
+        each = tc__order_get(order + TC__ORDER_ALIVE) * size;
+        if (index - base < each * run) break;
+        row = (int)tc__order_get(order + TC__ORDER_ROW) - (int)run;
+        if (row < 0) return 0;
+        tc__order_set(order + TC__ORDER_BASE, base + each * run);
+        tc__order_row(p, order, row);
+    }
+    index -= tc__order_get(order + TC__ORDER_BASE);
+    found->row = index / each;
+    index -= found->row * each;
+    found->row = tc__order_get(order + TC__ORDER_ROW) - found->row;
+    found->b = index / size;
+    found->head = index - found->b * size;
+    found->b = tc__order_nth(p, (int)found->row, found->b);
+    return 1;
+}
+
+/* The block's next tile; 0: there is none. One warp. */
+TC_DEV_SM80 int tc_attn_order_next(const tc_attn_config c, const tc_attn_problem *p, uint32_t order, tc_attn_work *w)
+{
+    const uint32_t columns = (uint32_t)(p->ragged ? p->heads / p->group : p->columns);
+    for (;;) {
+        tc__attn_place at;
+        uint32_t section = tc__order_get(order + TC__ORDER_SECTION), round = tc__order_get(order + TC__ORDER_ROUND),
+                 first, size, index;
+        if (round == tc__order_get(order + TC__ORDER_ROUNDS)) {
+            round = 0;
+            section++;
+            tc__order_set(order + TC__ORDER_SECTION, section);
+            tc__order_set(order + TC__ORDER_RUN, 0);
+        }
+        tc__order_set(order + TC__ORDER_ROUND, round + 1u);
+        first = section * (uint32_t)p->section;
+        if (first >= columns) return 0;
+        size = columns - first < (uint32_t)p->section ? columns - first : (uint32_t)p->section;
+        index = round * gridDim.x + ((round + section) % 2u ? gridDim.x - 1u - blockIdx.x : blockIdx.x);
+        if (p->ragged) {
+            if (!tc__order_find(p, order, size, index, &at)) continue;
+            at.head += first;
+        } else if (c.causal || c.window) {
+            if (index >= size * (uint32_t)p->blocks) continue;
+            at = tc__attn_place_of(c, p, first, size, index);
+        } else { /* one section, head by head */
+            if (index >= columns * (uint32_t)p->blocks) continue;
+            first = index / (uint32_t)p->blocks;
+            at = tc__attn_place_of(c, p, first, 1, index - first * (uint32_t)p->blocks);
+        }
+        if (tc__attn_work_of(c, p, at, w)) return 1;
+    }
+}
+
 /* What the mask hook says of tile n of keys. */
 TC_DEV int tc_attn_tile_state(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w, int n)
 {
@@ -241,6 +442,12 @@ TC_DEV int tc_attn_next(const tc_attn_config c, const tc_attn_problem *p, const 
         while (n >= w->lo && (*state = tc_attn_tile_state(c, p, w, n)) == TC_ATTN_SKIP) n--;
     }
     return n;
+}
+
+/* May a row see so few keys that the rounding of a single P counts? Not where every row sees 256 of them. */
+TC_DEV int tc__attn_few(const tc_attn_config c, const tc_attn_work *w)
+{
+    return (c.causal || c.window) && (w->free_hi - w->free_lo) * c.bn < 256;
 }
 
 /* Does row r of a tile, which is query q, exist? Behind the last of a sequence, and where packed heads do not fill
@@ -292,6 +499,9 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
                                                       TC__ATTN_FIELD(q_stages, 16),
                                                       TC__ATTN_FIELD(consumers, 16),
                                                       TC__ATTN_FIELD(warps, 64),
+                                                      TC__ATTN_FIELD(exp_poly, 64),
+                                                      TC__ATTN_FIELD(kv, 0),
+                                                      TC__ATTN_FIELD(paged, 16),
                                                       TC__ATTN_FIELD(hook_size, 0),
                                                       {NULL, 0, 0}};
 
@@ -320,10 +530,11 @@ TC_HOST tc__attn_tensor tc__attn_tensor_of(const tc_attn_config *c, const tc_att
     t.name = which == 'q' ? "q" : which == 'k' ? "k" : which == 'v' ? "v" : "o";
     t.base = which == 'q' ? g->q : which == 'k' ? g->k : which == 'v' ? g->v : g->o;
     t.given = which == 'q' ? g->q_stride : which == 'k' ? g->k_stride : which == 'v' ? g->v_stride : g->o_stride;
-    t.type = c->type;
+    t.type = !queries && c->kv ? c->kv : c->type;
     t.packed = queries ? g->cu_q != 0 : g->cu_k != 0;
     t.batch = t.packed ? 1 : g->batch;
     t.rows = queries ? (t.packed ? g->total_q : g->q_len) : (t.packed ? g->total_k : g->k_len);
+    if (!queries && c->paged) t.batch = g->pages, t.rows = g->page_rows;
     t.heads = queries ? g->heads : tc__attn_kv_heads(g);
     t.dim = which == 'q' || which == 'k' ? c->head_dim : c->head_dim_v;
     t.s.batch = t.given.batch == TC_ATTN_SHARED ? 0 : t.given.batch;
@@ -342,7 +553,7 @@ TC_HOST tc_status tc__attn_check_tensor(const tc_attn_config *c, const tc_attn_a
     static const char *const names[3] = {"batch", "row", "head"};
     const tc__attn_tensor t = tc__attn_tensor_of(c, g, which);
     const int64_t given[3] = {t.given.batch, t.given.row, t.given.head}, all[3] = {t.s.batch, t.s.row, t.s.head};
-    const int extent[3] = {t.batch, t.rows, t.heads};
+    const int extent[3] = {t.batch, t.rows, t.heads}, chunk = 128 / tc_type_bits(t.type);
     int i;
     if (!t.base) return tc__fail(TC_ERR_NULL, "%s is null", t.name);
     if ((uintptr_t)t.base % 16) return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 16 bytes", t.name, t.base);
@@ -350,9 +561,9 @@ TC_HOST tc_status tc__attn_check_tensor(const tc_attn_config *c, const tc_attn_a
         const long long s = (long long)all[i];
         if (s < 0)
             return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld is negative", t.name, names[i], s);
-        if (s % 8)
-            return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of 8 (16 bytes)", t.name,
-                            names[i], s);
+        if (s % chunk)
+            return tc__fail(TC_ERR_ALIGN, "%s_stride.%s = %lld elements is not a multiple of %d (16 bytes)", t.name,
+                            names[i], s, chunk);
         if (s >= (int64_t)1 << 39)
             return tc__fail(TC_ERR_SIZE, "%s_stride.%s = %lld elements is 2^40 bytes or more, which TMA cannot step",
                             t.name, names[i], s);
@@ -480,11 +691,49 @@ TC_HOST tc_status tc__attn_check_sizes(const tc_attn_config *c, const tc_attn_ar
     return TC_OK;
 }
 
+/* Where K and V lie, if in pages, and what they are multiplied by. */
+TC_HOST tc_status tc__attn_check_cache(const tc_attn_config *c, const tc_attn_args *g)
+{
+    if (!c->kv && (g->k_scale || g->v_scale))
+        return tc__fail(TC_ERR_SIZE, "%s_scale is given, but the kernel was defined without .kv",
+                        g->k_scale ? "k" : "v");
+    if ((uintptr_t)g->k_scale % 4)
+        return tc__fail(TC_ERR_ALIGN, "k_scale = %p is not a multiple of 4 bytes", (const void *)g->k_scale);
+    if ((uintptr_t)g->v_scale % 4)
+        return tc__fail(TC_ERR_ALIGN, "v_scale = %p is not a multiple of 4 bytes", (const void *)g->v_scale);
+    if (g->scale_heads < 0 || g->scale_heads > 1)
+        return tc__fail(TC_ERR_SIZE, "scale_heads = %d must be 0 (one factor) or 1 (one for each of heads_kv)",
+                        g->scale_heads);
+    if (!c->paged) {
+        if (g->page_table || g->page_rows || g->pages || g->table_pages)
+            return tc__fail(TC_ERR_SIZE, "%s is given, but the kernel was defined without .paged",
+                            g->page_table  ? "page_table"
+                            : g->page_rows ? "page_rows"
+                            : g->pages     ? "pages"
+                                           : "table_pages");
+        return TC_OK;
+    }
+    if (g->cu_k) return tc__fail(TC_ERR_SIZE, "cu_k is given, but K and V are paged: lens_k says how long they are");
+    if (g->page_rows < 8 || g->page_rows % 8)
+        return tc__fail(TC_ERR_SIZE, "page_rows = %d must be a multiple of 8", g->page_rows);
+    if (g->table_pages < 0) return tc__fail(TC_ERR_SIZE, "table_pages = %d is negative", g->table_pages);
+    if (g->pages < 0) return tc__fail(TC_ERR_SIZE, "pages = %d is negative", g->pages);
+    if ((int64_t)g->table_pages * g->page_rows < g->k_len)
+        return tc__fail(TC_ERR_SIZE, "k_len = %d is more than the %lld rows of table_pages = %d pages of %d", g->k_len,
+                        (long long)g->table_pages * g->page_rows, g->table_pages, g->page_rows);
+    if (g->k_len == 0) return TC_OK;
+    if (!g->page_table) return tc__fail(TC_ERR_NULL, "page_table is null");
+    if ((uintptr_t)g->page_table % 4)
+        return tc__fail(TC_ERR_ALIGN, "page_table = %p is not a multiple of 4 bytes", (const void *)g->page_table);
+    return g->pages ? TC_OK : tc__fail(TC_ERR_SIZE, "pages = 0, but k_len = %d", g->k_len);
+}
+
 TC_HOST tc_status tc__attn_check(const tc_attn_config *c, const tc_attn_args *g)
 {
     tc_status st;
     if (!g) return tc__fail(TC_ERR_NULL, "args is null");
     st = tc__attn_check_sizes(c, g);
+    if (st == TC_OK) st = tc__attn_check_cache(c, g);
     if (st == TC_OK) st = tc__check_hook("hook", c->hook_size, g->hook_args, g->hook_size);
     if (st == TC_OK) st = tc__attn_check_side(g, 'q');
     if (st == TC_OK) st = tc__attn_check_side(g, 'k');

@@ -9,7 +9,9 @@
  * OPTIONS (define before the first include)
  *     TC_DEBUG             every mbarrier wait becomes a bounded spin that reports and traps (tc_tma.h)
  *     TC_DEBUG_TIMEOUT_NS  how long such a wait may last, in nanoseconds (default 2000000000)
- *     TC_SM90_STUBS        TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h)
+ *     TC_SM90_STUBS        TC_GEMM_SM90_DEFINE in a build for another target is a stub, not an error (tc_gemm.h);
+ *     TC_SM100_STUBS       so is TC_GEMM_SM100_DEFINE
+ *     TC_SM120_STUBS       so is TC_GEMM_SM120_DEFINE
  *     TC_STATIC_ENTRIES    NAME_run and NAME_can_run belong to their file: for generators in a header that several
  *                          files include (tc_gemm.h)
  *     TC_SM80_ON_HOPPER    a build without sm_90a code runs the sm_80 kernel on Hopper, slowly, rather than refuse
@@ -23,9 +25,11 @@
  * CONTENTS
  *     qualifiers            TC_DEV TC_HD TC_HOST TC_ALIGN TC_CONSTEXPR
  *     arch gates            TC_DEV_X and TC_HAS_X, X: SM80 SM89 SM90 SM90A SM100; SM100A (a and f targets of 100, 103,
- *                           107, 110), BLACKWELL_A (the same and those of 120, 121), ANY_A (the same and sm_90a),
- *                           CVT_RS (100a, 103a, 107a),
- *                           SWIZZLE_96B (103a, 107a); TC_HAS alone
+ *                           107, 110), SM107A (107a, 107f), BLACKWELL_A (those of SM100A, 120 and 121), ANY_A (the
+ *                           same and sm_90a), CVT_RS (100a, 103a, 107a); TC_HAS alone: SM107A_ONLY (107a),
+ *                           BLACKWELL_A_ONLY (a targets of BLACKWELL_A), BULK_A (sm_90a and SM100A), FP8_MULTIMEM
+ *                           (SM100A, 120a, 121a), SWIZZLE_96B (103a, 107a), SM120 (120, 121, with a or f or without)
+ *     toolkit               TC_PTX_ISA: the PTX that it writes, 94 for PTX 9.4 (CUDA 13.4)
  *     element types         tc_type, tc_type_bits, tc_type_name
  *     conversions           tc_f32_from_bf16 tc_bf16_from_f32 tc_f32_from_f16 tc_f16_from_f32 tc_bf16x2 tc_f16x2
  *                           tc_f32_from_bits tc_bits_from_f32
@@ -172,6 +176,14 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_SM90A 0
 #endif
 #endif
+/* what CUDA 12.8 and clang define for an a target, and no __CUDA_ARCH_FAMILY_SPECIFIC__ */
+#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM101_ALL) || \
+    defined(__CUDA_ARCH_FEAT_SM103_ALL) || defined(__CUDA_ARCH_FEAT_SM107_ALL) || \
+    defined(__CUDA_ARCH_FEAT_SM110_ALL) || defined(__CUDA_ARCH_FEAT_SM120_ALL) || defined(__CUDA_ARCH_FEAT_SM121_ALL)
+#define TC__BLACKWELL_FEAT 1
+#else
+#define TC__BLACKWELL_FEAT 0
+#endif
 /* tcgen05 and tensor memory: the a and f targets of the families sm_100, sm_103, sm_107 and sm_110; never sm_120's,
  * never a plain target */
 #if TC__ALL_TARGETS
@@ -199,7 +211,7 @@ typedef unsigned long long uintptr_t;
 #define TC_HAS_CVT_RS 1
 #define TC_HAS_SWIZZLE_96B 1
 #else
-#if __CUDA_ARCH__ >= 1000 && defined(__CUDA_ARCH_FAMILY_SPECIFIC__)
+#if __CUDA_ARCH__ >= 1000 && (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) || TC__BLACKWELL_FEAT)
 #define TC_HAS_BLACKWELL_A 1
 #else
 #define TC_HAS_BLACKWELL_A 0
@@ -216,13 +228,45 @@ typedef unsigned long long uintptr_t;
 #endif
 #endif
 #define TC_HAS_ANY_A (TC_HAS_SM90A || TC_HAS_BLACKWELL_A)
-/* sm_75; the a and f targets of the sm_120 family; its a targets alone: mma.sync */
+/* sm_107 as a or f target; as a target alone; any a target of Blackwell and later, no f target; what of the bulk copies
+ * and of multimem few targets have */
+#if TC__ALL_TARGETS
+#define TC_HAS_SM107A 1
+#define TC_HAS_SM107A_ONLY 1
+#define TC_HAS_BLACKWELL_A_ONLY 1
+#else
+#ifdef __CUDA_ARCH_FEAT_SM107_ALL
+#define TC_HAS_SM107A 1
+#define TC_HAS_SM107A_ONLY 1
+#else
+#if defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH__ == 1070
+#define TC_HAS_SM107A 1
+#else
+#define TC_HAS_SM107A 0
+#endif
+#define TC_HAS_SM107A_ONLY 0
+#endif
+#if __CUDA_ARCH__ >= 1000 && (defined(__CUDA_ARCH_SPECIFIC__) || TC__BLACKWELL_FEAT)
+#define TC_HAS_BLACKWELL_A_ONLY 1
+#else
+#define TC_HAS_BLACKWELL_A_ONLY 0
+#endif
+#endif
+#define TC_HAS_BULK_A (TC_HAS_SM90A || TC_HAS_SM100A)
+#define TC_HAS_FP8_MULTIMEM (TC_HAS_SM100A || TC_HAS_SM120A_ONLY)
+/* sm_75; the sm_120 family, its plain targets too; its a and f targets; its a targets alone: mma.sync */
 #if TC__ALL_TARGETS
 #define TC_HAS_SM75 1
+#define TC_HAS_SM120 1
 #define TC_HAS_SM120A 1
 #define TC_HAS_SM120A_ONLY 1
 #else
 #define TC_HAS_SM75 (__CUDA_ARCH__ >= 750)
+#if __CUDA_ARCH__ >= 1200 && __CUDA_ARCH__ < 1300
+#define TC_HAS_SM120 1
+#else
+#define TC_HAS_SM120 0
+#endif
 #if defined(__CUDA_ARCH_FEAT_SM120_ALL) || defined(__CUDA_ARCH_FEAT_SM121_ALL)
 #define TC_HAS_SM120A 1
 #define TC_HAS_SM120A_ONLY 1
@@ -235,15 +279,41 @@ typedef unsigned long long uintptr_t;
 #endif
 #endif
 
-/* CUDA 12.6 writes PTX 8.5. A function that needs a newer qualifier for its speed alone goes without it there. (What
- * needs newer PTX by its nature is ptxas's to refuse: docs/isa.md says since when each form is PTX.) */
-#ifndef TC__PTX_86
-#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1207
-#define TC__PTX_86 0
+/* The toolkit by the PTX that it writes: CUDA 12.6 8.5, 12.7 8.6, .., 12.9 8.8, 13.0 9.0, 13.1 9.1, .. What is not a
+ * toolkit (clang, the host's compiler) is taken for the newest. A macro whose form needs newer PTX says so at the
+ * user's line (TC__NEEDS_PTX). A function that needs a newer qualifier for its speed alone goes without it on older
+ * ones. (Forms up to PTX 8.8 are ptxas's to refuse: docs/isa.md says since when each is PTX.) */
+#ifndef TC_PTX_ISA
+#ifndef __CUDACC_VER_MAJOR__
+#define TC_PTX_ISA 95
+#elif __CUDACC_VER_MAJOR__ >= 13
+#define TC_PTX_ISA ((__CUDACC_VER_MAJOR__ - 4) * 10 + __CUDACC_VER_MINOR__)
 #else
-#define TC__PTX_86 1
+#define TC_PTX_ISA ((__CUDACC_VER_MAJOR__ - 4) * 10 + __CUDACC_VER_MINOR__ - (__CUDACC_VER_MINOR__ > 5 ? 1 : 0))
 #endif
 #endif
+#ifndef TC__PTX_86
+#define TC__PTX_86 (TC_PTX_ISA >= 86)
+#endif
+#define TC__PTX_TEXT_86 "needs PTX 8.6: CUDA 12.7 or later"
+#define TC__PTX_TEXT_90 "needs PTX 9.0: CUDA 13.0 or later"
+#define TC__PTX_TEXT_91 "needs PTX 9.1: CUDA 13.1 or later"
+#define TC__PTX_TEXT_92 "needs PTX 9.2: CUDA 13.2 or later"
+#define TC__PTX_TEXT_93 "needs PTX 9.3: CUDA 13.3 or later"
+#define TC__PTX_TEXT_94 "needs PTX 9.4: CUDA 13.4 or later"
+#define TC__PTX_TEXT_95 "needs PTX 9.5: CUDA 13.5 or later"
+/* what: the instruction or the form of it; version: 91 .. 95. _IF: where the condition holds */
+#define TC__NEEDS_PTX(version, what) static_assert(TC_PTX_ISA >= version, "tc: " what " " TC__PTX_TEXT_##version)
+#define TC__NEEDS_PTX_IF(version, condition, what) \
+    static_assert(TC_PTX_ISA >= version || !(condition), "tc: " what " " TC__PTX_TEXT_##version)
+/* has: one of the TC_HAS above; targets: in words; arch: one that has it */
+#define TC__NEEDS_TARGET_IF(has, condition, what, targets, arch)                                                      \
+    static_assert(has || !(condition), "tc: " what " needs " targets ": compile with -gencode arch=compute_" arch     \
+                  ",code=sm_" arch)
+#define TC__NEEDS_SM107A_IF(condition, what) \
+    TC__NEEDS_TARGET_IF(TC_HAS_SM107A, condition, what, "sm_107a or sm_107f", "107a")
+#define TC__NEEDS_SM107A_ONLY_IF(condition, what) \
+    TC__NEEDS_TARGET_IF(TC_HAS_SM107A_ONLY, condition, what, "sm_107a", "107a")
 
 #ifdef __CUDACC__
 #ifdef __CUDACC_RTC__ /* NVRTC does not know "unavailable": it warns with the text at the call, then ptxas refuses */
@@ -285,6 +355,13 @@ typedef unsigned long long uintptr_t;
 #define TC_DEV_SM75 \
     TC__NEEDS("needs sm_75 or later: " \
               "compile with -gencode arch=compute_75,code=sm_75, or guard the call with #if TC_HAS_SM75")
+#endif
+#if TC_HAS_SM120
+#define TC_DEV_SM120 TC_DEV
+#else
+#define TC_DEV_SM120 \
+    TC__NEEDS("needs sm_120 or sm_121: " \
+              "compile with -gencode arch=compute_120a,code=sm_120a, or guard the call with #if TC_HAS_SM120")
 #endif
 #if TC_HAS_SM120A
 #define TC_DEV_SM120A TC_DEV
@@ -329,6 +406,13 @@ typedef unsigned long long uintptr_t;
     TC__NEEDS("needs sm_90a or an a or f target of Blackwell: " \
               "compile with -gencode arch=compute_90a,code=sm_90a (or 100a, 103a, 107a, 110a, 120a, 121a), " \
               "or guard the call with #if TC_HAS_ANY_A")
+#endif
+#if TC_HAS_SM107A
+#define TC_DEV_SM107A TC_DEV
+#else
+#define TC_DEV_SM107A \
+    TC__NEEDS("needs sm_107a or sm_107f: " \
+              "compile with -gencode arch=compute_107a,code=sm_107a, or guard the call with #if TC_HAS_SM107A")
 #endif
 #if TC_HAS_CVT_RS
 #define TC_DEV_CVT_RS TC_DEV
@@ -419,7 +503,9 @@ TC__CHECKER int tc__holds(const char *text, const char *word)
     X(TC_U16, "u16", 16)    \
     X(TC_U32, "u32", 32)    \
     X(TC_S64, "s64", 64)    \
-    X(TC_U64, "u64", 64)
+    X(TC_U64, "u64", 64)    \
+    X(TC_UE5M3, "ue5m3", 8) \
+    X(TC_TI16, "ti16", 16)
 
 #define TC__X(name, text, bits) name,
 typedef enum tc_type { TC_TYPE_UNSET = 0, TC_TYPES(TC__X) TC_TYPE_COUNT } tc_type;
@@ -615,6 +701,19 @@ TC_DEV_SM100 void tc__needs_sm100(void) {}
 TC_DEV_BLACKWELL_A void tc__needs_blackwell_a(void) {}
 TC_DEV_ANY_A void tc__needs_any_a(void) {}
 TC_DEV_CVT_RS void tc__needs_cvt_rs(void) {}
+TC_DEV_SM107A void tc__needs_sm107a(void) {}
+#if TC_PTX_ISA >= 91
+TC_DEV_SM120A void tc__needs_sm120a_ptx91(void) {}
+TC_DEV_SM120A_ONLY void tc__needs_sm120a_only_ptx91(void) {}
+#else
+TC__NEEDS(TC__PTX_TEXT_91) void tc__needs_sm120a_ptx91(void) {}
+TC__NEEDS(TC__PTX_TEXT_91) void tc__needs_sm120a_only_ptx91(void) {}
+#endif
+#if TC_PTX_ISA >= 94
+TC_DEV_ANY_A void tc__needs_any_a_ptx94(void) {}
+#else
+TC__NEEDS(TC__PTX_TEXT_94) void tc__needs_any_a_ptx94(void) {}
+#endif
 
 /* Two f32 to packed bf16x2 / f16x2: x in the low half (PTX: cvt.rn.bf16x2.f32, sm_80; cvt.rn.f16x2.f32, sm_80). */
 TC_DEV_SM80 uint32_t tc_bf16x2(float x, float y)

@@ -49,7 +49,14 @@ typedef struct tc_epi {
     int d, turned, raw;
     tc_epi_fn epi;
     tc_epi2_fn epi2;
+    int scattered; /* rows of C and D are looked up */
+    int aux;           /* type of a second output, 0 where there is none, */
+    tc_epi_fn aux_epi; /* and the hook that makes it of x; without one it is x */
+    int row_sum;       /* TC_SUM ...: what is kept of each row of D */
 } tc_epi;
+
+/* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
+enum { TC_SUM = 1, TC_SUM_SQ = 2, TC_MAX_ABS = 3 };
 
 /* And what it is told with the call. */
 typedef struct tc_gemm_out {
@@ -60,6 +67,25 @@ typedef struct tc_gemm_out {
     long long ldc, stride_c, ldd, stride_d;
     TC_ALIGN(16) unsigned char epi[TC_EPI_MAX];
 } tc_gemm_out;
+
+/* What a kernel that writes more than D is told besides. It lies in the last bytes of tc_gemm_out.epi, so that the
+ * parameters of all other kernels are what they are.
+ *
+ * Rows: each 16 columns of a row, counted from D's first, are a part, written by whoever stores them: the lanes that
+ * share them add in an order that the tile's shape says. When all is stored, the same kernel is launched once more, to
+ * add up each row's parts: warp i of a block the i-th run of neighbours, from left to right, and then the runs. So no
+ * order is a matter of time. */
+typedef struct tc__outputs {
+    void *aux;
+    long long ld_aux, stride_aux;
+    float *parts;    /* of matrix b, column / 16, row: at (b * across + column / 16) * m + row */
+    float *row_out;  /* matrix b's row i: at b * m + i */
+    float *max_out;  /* the largest of them, or null */
+    int across, batch;
+    int aux_vec;     /* rows of aux begin at multiples of 16 bytes */
+    int finish;      /* the second launch */
+} tc__outputs;
+enum { TC__OUTPUTS_BYTES = 64 };
 
 /* Arguments of shipped hooks. */
 typedef struct tc_epi_vector { const float *v; } tc_epi_vector;              /* v: n (by column) or m (by row) floats */
@@ -308,7 +334,15 @@ typedef struct tc__epi_piece {
     uint32_t lo, hi;
     tc_gemm_at at;
     int vec;
+    int to; /* scattered: its row of C and D */
 } tc__epi_piece;
+
+/* Where a place lies in C and D. */
+TC_DEV tc_gemm_at tc__epi_lies(const tc_epi e, const tc__epi_piece *p, tc_gemm_at at)
+{
+    if (e.scattered) at.row = p->to;
+    return at;
+}
 
 TC_DEV float tc__epi_shared(uint32_t at)
 {
@@ -317,16 +351,198 @@ TC_DEV float tc__epi_shared(uint32_t at)
     return x;
 }
 
-/* One element, or a pair where the hook is one of pairs (n is even then): alpha, beta * C, the hook, and to D. */
-TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t from, tc_gemm_at at)
+/* ---------------------------------------------------------------------------------------------------------------------
+ * More than D: a second output, what is kept of rows.
+ */
+TC_DEV const tc__outputs *tc__epi_outputs(const tc_gemm_out *o)
+{
+    return (const tc__outputs *)(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES);
+}
+
+/* The second output's element of x, which belongs to `at` of D. */
+TC_DEV float tc__epi_aux_of(const tc_epi e, const tc_gemm_out *o, float x, tc_gemm_at at)
+{
+    return e.aux_epi ? e.aux_epi(x, tc__epi_place(e, at), o->epi) : x;
+}
+
+TC_DEV_SM80 void tc__epi_aux_one(const tc_epi e, void *to, float x)
+{
+    if (e.aux == TC_F32) *(float *)to = x;
+    else if (e.aux == TC_S8) *(int8_t *)to = (int8_t)tc__epi_s8(x);
+    else *(uint16_t *)to = (uint16_t)tc_pack(e.aux, x, 0.f);
+}
+
+/* `count` (2, 4 or 8) neighbours of a row that all exist, before the hook. */
+TC_DEV_SM80 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *x, const int count, tc_gemm_at at)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    const int size = tc_type_bits(e.aux) / 8;
+    const long long first = (long long)at.batch * w->stride_aux + (long long)at.row * w->ld_aux + at.col;
+    char *to = (char *)w->aux + first * size;
+    float v[8];
+#pragma unroll
+    for (int i = 0; i < count; i++) {
+        tc_gemm_at here = at;
+        here.col += i;
+        v[i] = tc__epi_aux_of(e, o, x[i], here);
+    }
+    if (!w->aux_vec) {
+#pragma unroll
+        for (int i = 0; i < count; i++) tc__epi_aux_one(e, to + i * size, v[i]);
+    } else if (e.aux == TC_S8) {
+        if (count == 8) *(uint2 *)to = make_uint2(tc__epi_s8x4(v), tc__epi_s8x4(v + 4));
+        else if (count == 4) *(uint32_t *)to = tc__epi_s8x4(v);
+        else *(uint16_t *)to = (uint16_t)((tc__epi_s8(v[0]) & 255) | (tc__epi_s8(v[1]) & 255) << 8);
+    } else if (size == 4) {
+#pragma unroll
+        for (int i = 0; i < count; i += count == 2 ? 2 : 4) {
+            if (count == 2) *(float2 *)to = make_float2(v[0], v[1]);
+            else *(float4 *)(to + i * 4) = make_float4(v[i], v[i + 1], v[i + 2], v[i + 3]);
+        }
+    } else if (count == 8) {
+        *(uint4 *)to = make_uint4(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]), tc_pack(e.aux, v[4], v[5]),
+                                  tc_pack(e.aux, v[6], v[7]));
+    } else if (count == 4) {
+        *(uint2 *)to = make_uint2(tc_pack(e.aux, v[0], v[1]), tc_pack(e.aux, v[2], v[3]));
+    } else {
+        *(uint32_t *)to = tc_pack(e.aux, v[0], v[1]);
+    }
+}
+
+/* No branch, which would serialise wgmma. */
+TC_DEV float tc__epi_either(int first, float x, float y)
+{
+    float r;
+    asm("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %1, 0;\n\tselp.f32 %0, %2, %3, p;\n\t}"
+        : "=f"(r) : "r"(first), "f"(x), "f"(y));
+    return r;
+}
+
+/* Of `count` values of a fragment (16 columns are 8 of them), before the hook. Two lanes exchange pairs, so that each
+ * has four neighbours of a row, and a row's 16 columns are written at once. at: the fragment's first element. */
+TC_DEV_SM80 void tc__epi_fragment_aux(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
+                                      tc_gemm_at at)
+{
+    const int lane = tc_lane(), odd = lane % 2;
+#pragma unroll
+    for (int j = 0; j < count; j += 8) {
+#pragma unroll
+        for (int h = 0; h < 4; h += 2) {
+            const float *near = v + j + h, *far = near + 4; /* of the first eight columns, of the last */
+            const float x = __shfl_xor_sync(0xffffffffu, tc__epi_either(odd, near[0], far[0]), 1);
+            const float y = __shfl_xor_sync(0xffffffffu, tc__epi_either(odd, near[1], far[1]), 1);
+            const float four[4] = {tc__epi_either(odd, x, near[0]), tc__epi_either(odd, y, near[1]),
+                                   tc__epi_either(odd, far[0], x), tc__epi_either(odd, far[1], y)};
+            tc_gemm_at here = at;
+            here.row += lane / 4 + h * 4;
+            here.col += j * 2 + odd * 8 + lane % 4 / 2 * 4;
+            tc__epi_aux(e, o, four, 4, here);
+        }
+    }
+}
+
+/* Two of what is kept as one. Absolute values are ordered as their bits are, NaN last: it stays. */
+TC_DEV float tc__epi_join(const int kind, float a, float b)
+{
+    const uint32_t x = tc_bits_from_f32(a), y = tc_bits_from_f32(b);
+    return kind == TC_MAX_ABS ? tc_f32_from_bits(x > y ? x : y) : a + b;
+}
+
+/* And an element of D with what is kept of those before it. */
+TC_DEV float tc__epi_keep(const int kind, float kept, float x)
+{
+    if (kind == TC_SUM_SQ) return fmaf(x, x, kept);
+    return tc__epi_join(kind, kept, kind == TC_MAX_ABS ? tc_f32_from_bits(tc_bits_from_f32(x) & 0x7fffffffu) : x);
+}
+
+/* A part: at is the first of its 16 columns. */
+TC_DEV void tc__epi_put_part(const tc_gemm_out *o, tc_gemm_at at, float kept)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
+    w->parts[i] = kept;
+    if (i == 0 && w->max_out) *w->max_out = 0.f; /* the second launch raises it */
+}
+
+/* Of a piece's lane: neighbours have the halves of 16 columns. For all lanes of a warp; at.row is negative where
+ * nothing was stored. */
+TC_DEV void tc__epi_piece_part(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at, float kept)
+{
+    if (!e.row_sum) return;
+    kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
+    if (at.row >= 0 && at.row < o->m && at.col < o->n && at.col % 16 == 0) tc__epi_put_part(o, at, kept);
+}
+
+/* Of `count` values of a fragment (16 columns are 8 of them) whose first column is at.col; at.row: the fragment's. */
+TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const float *v, const int count,
+                                   tc_gemm_at at)
+{
+    const int lane = tc_lane();
+    if (!e.row_sum) return;
+#pragma unroll
+    for (int j = 0; j < count; j += 8) {
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            tc_gemm_at here = at;
+            float kept = 0.f;
+#pragma unroll
+            for (int i = 0; i < 4; i++) kept = tc__epi_keep(e.row_sum, kept, v[j + i / 2 * 4 + h * 2 + i % 2]);
+            kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
+            kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 2));
+            here.row += lane / 4 + h * 8, here.col += j * 2;
+            if (lane % 4 == 0) tc__epi_put_part(o, here, kept);
+        }
+    }
+}
+
+/* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
+TC_DEV_SM80 void tc__epi_finish(const int kind, const tc_gemm_out *o)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    float *runs = (float *)tc__dynamic_smem;
+    const tc__outputs *w = tc__epi_outputs(o);
+    const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
+    const int each = (w->across + warps - 1) / warps, down = o->m / 32 + (o->m % 32 != 0);
+    const int from = warp * each, to = from + each < w->across ? from + each : w->across;
+    for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
+        const long long matrix = unit / down;
+        const int row = (int)(unit % down) * 32 + lane;
+        const float *part = w->parts + (matrix * w->across + from) * o->m + row;
+        float kept = 0.f;
+        if (row < o->m) {
+#pragma unroll 8
+            for (int i = from; i < to; i++, part += o->m) kept = tc__epi_join(kind, kept, __ldcg(part));
+        }
+        runs[warp * 32 + lane] = kept;
+        __syncthreads();
+        if (warp == 0 && row < o->m) {
+            kept = runs[lane];
+            for (int i = 1; i < warps; i++) kept = tc__epi_join(kind, kept, runs[i * 32 + lane]);
+            w->row_out[matrix * o->m + row] = kept;
+            if (w->max_out) atomicMax((uint32_t *)w->max_out, tc_bits_from_f32(kept));
+        }
+        __syncthreads();
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Pieces to D.
+ */
+/* One element, or a pair where the hook is one of pairs (n is even then): alpha, beta * C, the hook, and to D. Says
+ * what is kept of it. */
+TC_DEV_SM80 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p, const int number)
 {
     const int step = e.epi2 ? 2 : 1;
+    const uint32_t from = (number < 4 ? p->lo : p->hi) + (uint32_t)(number % 4 * 4);
+    tc_gemm_at at = p->at;
     float v[2];
+    at.col += number;
+    const tc_gemm_at lies = tc__epi_lies(e, p, at);
     if (tc__epi_exact(e, o)) {
         const uint32_t sum = tc_bits_from_f32(tc__epi_shared(from));
-        ((uint32_t *)o->d)[tc__epi_d_at(o, at)] =
-            sum + (o->beta != 0.f ? ((const uint32_t *)o->c)[tc__epi_c_at(o, at)] : 0u);
-        return;
+        ((uint32_t *)o->d)[tc__epi_d_at(o, lies)] =
+            sum + (o->beta != 0.f ? ((const uint32_t *)o->c)[tc__epi_c_at(o, lies)] : 0u);
+        return 0.f;
     }
 #pragma unroll
     for (int i = 0; i < step; i++) {
@@ -334,21 +550,35 @@ TC_DEV_SM80 void tc__epi_edge(const tc_epi e, const tc_gemm_out *o, uint32_t fro
         if (e.raw) v[i] = (float)(int)tc_bits_from_f32(v[i]);
         v[i] *= o->alpha;
         if (o->beta != 0.f) {
-            tc_gemm_at here = at;
+            tc_gemm_at here = lies;
             here.col += i;
             v[i] += o->beta * tc__epi_read_c(e.d, o, here);
+        }
+    }
+    if (e.aux) {
+        const tc__outputs *w = tc__epi_outputs(o);
+        const long long first = (long long)at.batch * w->stride_aux + (long long)at.row * w->ld_aux + at.col;
+#pragma unroll
+        for (int i = 0; i < step; i++) {
+            tc_gemm_at here = at;
+            here.col += i;
+            tc__epi_aux_one(e, (char *)w->aux + (first + i) * (tc_type_bits(e.aux) / 8),
+                            tc__epi_aux_of(e, o, v[i], here));
         }
     }
     if (e.epi2) tc__epi_hook(e, o, v, at);
     else if (e.epi) v[0] = e.epi(v[0], tc__epi_place(e, at), o->epi);
 #pragma unroll
     for (int i = 0; i < step; i++) {
-        const long long d = tc__epi_d_at(o, at) + i;
+        const long long d = tc__epi_d_at(o, lies) + i;
         if (e.d == TC_F32) ((float *)o->d)[d] = v[i];
         else if (e.d == TC_S32) ((int32_t *)o->d)[d] = tc__epi_s32(v[i]);
         else if (e.d == TC_S8) ((int8_t *)o->d)[d] = (int8_t)tc__epi_s8(v[i]);
         else ((uint16_t *)o->d)[d] = (uint16_t)tc_pack(e.d, v[i], 0.f);
     }
+    if (!e.row_sum) return 0.f;
+    v[0] = tc__epi_keep(e.row_sum, 0.f, v[0]);
+    return step == 2 ? tc__epi_keep(e.row_sum, v[0], v[1]) : v[0];
 }
 
 /* Eight sums of integers, whose bits x holds, as tc__epi_exact says. */
@@ -366,20 +596,20 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
 }
 
 /* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook
- * is called once for each element of D and for no other. */
-TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
+ * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
+TC_DEV_SM80 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
     const int size = tc_type_bits(e.d) / 8;
-    float x[8];
-    if (p->at.row >= o->m || p->at.col >= o->n) return;
+    const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
+    float x[8], kept = 0.f;
+    if (p->at.row >= o->m || p->at.col >= o->n) return kept;
     if (!p->vec || p->at.col + 8 > o->n) {
 #pragma unroll 1
         for (int i = 0; i < 8 && p->at.col + i < o->n; i += e.epi2 ? 2 : 1) {
-            tc_gemm_at at = p->at;
-            at.col += i;
-            tc__epi_edge(e, o, (i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), at);
+            const float more = tc__epi_edge(e, o, p, i);
+            if (e.row_sum) kept = tc__epi_join(e.row_sum, kept, more);
         }
-        return;
+        return kept;
     }
     asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
                  : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
@@ -391,19 +621,19 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
                  : "memory");
     if (e.raw) {
         if (tc__epi_exact(e, o)) {
-            tc__epi_store_exact(o, p->at, x);
-            return;
+            tc__epi_store_exact(o, lies, x);
+            return kept;
         }
 #pragma unroll
         for (int i = 0; i < 8; i++) x[i] = (float)(int)tc_bits_from_f32(x[i]);
     }
     tc__epi_alpha(x, 8, o->alpha);
     if (o->beta != 0.f && size == 1) {
-        const uint2 got = *(const uint2 *)((const char *)o->c + tc__epi_c_at(o, p->at));
+        const uint2 got = *(const uint2 *)((const char *)o->c + tc__epi_c_at(o, lies));
 #pragma unroll
         for (int i = 0; i < 8; i++) x[i] += o->beta * (float)(int8_t)((i < 4 ? got.x : got.y) >> i % 4 * 8);
     } else if (o->beta != 0.f) {
-        const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, p->at) * size);
+        const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, lies) * size);
 #pragma unroll
         for (int w = 0; w < size / 2; w++) {
             const uint4 got = c[w];
@@ -417,13 +647,17 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
             }
         }
     }
+    if (e.aux) tc__epi_aux(e, o, x, 8, p->at);
 #pragma unroll
     for (int i = 0; i < 8; i += 2) {
         tc_gemm_at at = p->at;
         at.col += i;
         tc__epi_hook(e, o, x + i, at);
     }
-    uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, p->at) * size);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (e.row_sum) kept = tc__epi_keep(e.row_sum, kept, x[i]);
+    uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, lies) * size);
     if (size == 1) {
         *(uint2 *)d = make_uint2(tc__epi_s8x4(x), tc__epi_s8x4(x + 4));
     } else if (e.d == TC_S32) {
@@ -440,6 +674,7 @@ TC_DEV_SM80 void tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const
         d[0] = make_uint4(tc_pack(e.d, x[0], x[1]), tc_pack(e.d, x[2], x[3]), tc_pack(e.d, x[4], x[5]),
                           tc_pack(e.d, x[6], x[7]));
     }
+    return kept;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

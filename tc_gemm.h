@@ -1,5 +1,5 @@
 /* tc_gemm.h - tc 0.2.0 - generated GEMM kernels with your epilogue. Needs: the headers below; sm_80 to sm_120, best on
- * sm_90a.
+ * sm_90a; on sm_100a and its like by tcgen05.
  *
  *     D = epi(alpha * A * B + beta * C)       A: m x k row-major; B: k x n column-major (that is n rows of k); C, D: m
  *                                             x n row-major; or in other layouts, see LAYOUTS
@@ -19,17 +19,27 @@
  *     tc_status st = gemm_bias_relu_run(&args, stream);
  *
  * GENERATORS (NAME, then fields of tc_gemm_config, in any order)
- *     TC_GEMM_DEFINE        one call for every device: six Hopper kernels and two for sm_80; picks at run time
+ *     TC_GEMM_DEFINE        one call for every device: six Hopper kernels, three for Blackwell, two for the sm_120
+ *                           family and three for sm_80; picks at run time
  *     TC_GEMM_SM90_DEFINE   TMA, wgmma, warp-specialised, persistent; sm_90a. Tile, stages, cluster, schedule are
  *                           fields; so are what a call may pick (.step: a tile's width, .split: parts of k) and .swap,
- *                           which turns a tile on its side for few rows of D.
+ *                           which turns a tile on its side for few rows of D. B may be packed weights of 4 or 8 bits:
+ *                           .weights = TC_S4, .weights_k = 128 beside .b, the 16-bit type that they are multiplied as
+ *                           (tc_weights.h is the manual). args.b is then what tc_weights_pack wrote, ldb 0, k a
+ *                           multiple of .weights_k, stride_b in bytes. Without .step: .bm is 16 for few rows, 256 for
+ *                           many; .bn 64 for each consumer (4 where .bm is 64 or less, else 2).
  *     TC_GEMM_SM90_ANY_DEFINE
  *                           the same for rows of A and B of any alignment, which TMA refuses (tc_gemm_sm90_any.h).
  *                           .bm: a tile's rows of D (224, with .epi2 192), .bn: 64 or 128 (128).
+ *     TC_GEMM_SM100_DEFINE  TMA, tcgen05, tensor memory; sm_100a, 103a and their like: tc_gemm_sm100.h is its manual.
+ *                           Also mxfp8, mxfp4 and nvfp4 with factors (.sf)
+ *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
+ *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
+ *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
- *                                     _any, _sm80, _sm80_small)
+ *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
@@ -45,7 +55,7 @@
  *
  * PLANS. What a call finds out - is it in order, which kernel, which cut, the tensor maps - holds for the next call of
  * the same shape too. NAME_plan finds out once, and NAME_launch asks which device is current, launches, and no more:
- *     tc_gemm_plan plan;                             about 2 KB, at most 2304 bytes
+ *     tc_gemm_plan plan;                             about 2 KB, at most 2432 bytes
  *     tc_status st = gemm_plan(&args, &plan);        on error tc_why() as ever, and NAME_launch refuses the plan
  *     for (;;) st = gemm_launch(&plan, stream);      the same bits as gemm_run's
  *     other.a = X; st = tc_gemm_plan_pointers(&plan, &other);    any generator's plan: another a, b, c, d, epi_args
@@ -59,6 +69,13 @@
  *
  * TYPES. On Hopper f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (to other types than s8) go to wgmma, the rest to
  * the sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
+ * BLACKWELL. The same types without .a_scale and .b_scale go to tcgen05 (integers on 10.0 and 11.0 alone), the rest and
+ * all rows that TMA refuses to the sm_80 kernels; so does everything in a build without an a target of the device,
+ * which PTX for sm_80 has always served there. args.choice and the workspace are Hopper's and not used. Proven in
+ * tcemu; no such board was at hand.
+ * SM_120. On 12.x, in a build for sm_120a or sm_121a, f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8) go
+ * to kernels with TMA (tc_gemm_sm120.h), all else, and rows that TMA refuses, to the sm_80 kernels. As above it is
+ * proven in tcemu alone.
  *     .a .b                   products and sums           .d                           tile of k (.bk; the most)
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
@@ -95,6 +112,14 @@
  * refuses are the sm_80 kernels'. BLAS's column-major C = A * B: all three TC_COL; its transposed A is .a_layout =
  * TC_ROW, its transposed B .b_layout = TC_ROW.
  *
+ * GROUPS (mixture of experts). .groups = TC_GROUPS_ROWS, or for decoding TC_GROUPS_MASKED, makes of one launch many
+ * products, each with a B of its own and with as many rows of A and D as the device alone knows:
+ *     .m = rows of all groups, ..., .stride_b = (int64_t)n * k, .groups = { .count = 64, .offsets = offsets }
+ *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
+ *
+ * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, .row_sum = TC_SUM,
+ * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h.
+ *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
  *     size_t room = gemm_workspace(&args);           0: k is not split, or args break a rule; the most of all shapes
@@ -115,7 +140,8 @@
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
  * before it reads or writes anything. With args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
  * operand: say so of weights, which nobody writes. It must be written by no kernel that may still run: in a chain of
- * such kernels that is not the one before alone, for the next may start before the last but one has ended. Hopper only.
+ * such kernels that is not the one before alone, for the next may start before the last but one has ended. Of Hopper's
+ * kernels; Blackwell's of tcgen05 take part in PDL, and wait for all operands.
  *
  * LAUNCH BY YOURSELF (kernels from NVRTC; C or C++, docs/guide.md)
  *     tc_gemm_sm90_prepare(config, args, clusters, &launch)    checks both; tc_gemm_sm90_launch: grid, block, smem,
@@ -141,7 +167,7 @@
  * the rule.
  *
  * HOOKS (plain TC_DEV functions; copy and change them). x is alpha * (A*B) + beta * C in f32; at is its place: .row,
- * .col of D, .batch.
+ * .col of D, .batch, .group.
  *     .epi  = float    f(float x, tc_gemm_at at, const void *args)
  *     .epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)    at.col is even, x.y belongs to at.col + 1; n
  *                                                                        must be even
@@ -176,17 +202,18 @@
 #define TC_GEMM_H
 
 #include "tc_gemm_config.h"
+#include "tc_gemm_shapes.h"
 #include "tc_gemm_sm80.h"
 #include "tc_gemm_sm90.h"
+#include "tc_gemm_sm100.h"
+#include "tc_gemm_sm120.h"
+#include "tc_gemm_sm120_auto.h"
+#include "tc_gemm_plan.h"
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * TC_GEMM_DEFINE: its Hopper kernels, in one list. X(name, own, tile, (bm, bn, step, swap, split, cluster_m, cluster_n,
  * schedule, shapes)): for what each is there stands behind it; shapes: which of .shapes want it.
  */
-/* .shapes; UNALIGNED: rows that TMA refuses. */
-enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAPES_UNALIGNED = 8 };
-enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
-
 /* table, one row a line */
 #define TC__GEMM_TILES(X, name, own)                                                                                  \
     X(name, own, wide, (128, 256, 16, 0, 1, 2, 1, TC_COOPERATIVE, TC__SHAPES_WIDE)) /* any width; k split where tiles are few */ \
@@ -199,15 +226,7 @@ typedef struct tc__gemm_tile {
     int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
 } tc__gemm_tile;
 
-#define TC__GEMM_COUNT_TILE(name, own, tile, fields) +1
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
-#define TC__GEMM_UNPACK(...) __VA_ARGS__
-
-/* Is there what serves these shapes? */
-TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
-{
-    return !given.shapes || (given.shapes & shapes);
-}
 
 /* A line of the list where sums are held twice (.promote), 64 rows of them at a time. With factors there is one width,
  * and with factors of columns there are fewer rows: else ptxas serialises wgmma. */
@@ -230,18 +249,39 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
     return t;
 }
 
+/* Has a sparse operand this line? Where it is not the instruction's A, none. */
+TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
+{
+    return !given.sparse || !t.swap;
+}
+
+/* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_sparse_tile(const tc__gemm_tile list, int twice)
+{
+    tc__gemm_tile t = list;
+    t.step = 0;
+    if (t.schedule == TC_PINGPONG) t.bn = twice ? 128 : 160;
+    else if (twice && t.bm == 128) t.bn = 192;
+    if (twice) t.schedule = TC_COOPERATIVE;
+    return t;
+}
+
 /* The configuration that a line of the list makes of the user's. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile list)
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST;
-    const tc__gemm_tile t = twice ? tc__gemm_promoted(given, list) : list;
+    const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
+                          : twice                      ? tc__gemm_promoted(given, list)
+                                                       : list;
+    if (!tc__gemm_line_ok(given, list)) c.sparse = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;
-    c.swap = t.swap, c.split = t.split;
+    c.swap = t.swap, c.split = given.groups ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
-    c.schedule = t.schedule;
+    /* sums of rows want more registers than a warpgroup with tiles of its own has left */
+    c.schedule = given.row_sum && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     c = tc_gemm_sm90_config(c);
     if (!tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;
@@ -259,11 +299,36 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_any_tiled(const tc_gemm_config given)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
+ * Its Blackwell kernels: X(name, own, tile, (columns, blocks that multiply together, shapes)).
+ */
+/* table, one row a line */
+#define TC__GEMM100_TILES(X, name, own)                                                                               \
+    X(name, own, pair100, (256, 2, TC_SHAPES_LARGE)) /* many tiles */                                                 \
+    X(name, own, half100, (128, 2, TC__SHAPES_WIDE)) /* fewer */                                                      \
+    X(name, own, one100, (64, 1, TC_SHAPES_FEW_ROWS | TC_SHAPES_SMALL)) /* few: more blocks have work */
+
+typedef struct tc__gemm100_tile {
+    int columns, together, shapes;
+} tc__gemm100_tile;
+enum { TC__GEMM100_TILE_COUNT = 0 TC__GEMM100_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
+
+/* The configuration that a line of the list makes of the user's; where they serve it not, one that is never called. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, const tc__gemm100_tile t)
+{
+    tc_gemm_config c = given;
+    const int turned = tc__gemm_d_col(given);
+    if (!tc__gemm_by_tcgen05(c)) c.a = c.b = c.d = TC_F16, c.acc = c.round = c.a_scale = c.b_scale = c.sparse = 0;
+    c.promote = 0;
+    c.bm = turned ? t.columns : TC__GEMM100_ROWS, c.bn = turned ? TC__GEMM100_ROWS : t.columns;
+    c.cluster_m = turned ? 1 : t.together, c.cluster_n = turned ? t.together : 1;
+    return tc_gemm_sm100_config(c);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
  * Host: the choice.
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-#define TC__GEMM_TILE_ROW(name, own, tile, fields) {TC__GEMM_UNPACK fields},
 static const tc__gemm_tile tc__gemm_tiles_of[TC__GEMM_TILE_COUNT] TC_UNUSED = {
     TC__GEMM_TILES(TC__GEMM_TILE_ROW, unused, unused)};
 
@@ -285,15 +350,18 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
                                      + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
-    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32 | (uint64_t)(4 * given->a_scale + given->b_scale);
-    const uint64_t parts[7] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
+    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
+                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
+    const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
+                          | (uint64_t)(uint32_t)g->groups.expected;
+    const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32
                                    | (uint64_t)(on->bandwidth << 10 | on->sms),
-                               sums};
+                               sums, groups};
     uint64_t h = 0x9e3779b97f4a7c15ull;
     int i;
-    for (i = 0; i < 7; i++) {
+    for (i = 0; i < 8; i++) {
         h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
         h ^= h >> 32;
     }
@@ -314,6 +382,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
         tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0};
         double t;
         if (!tc__gemm_serves(*given, tc__gemm_tiles_of[i].shapes)) continue;
+        if (!tc__gemm_line_ok(*given, tc__gemm_tiles_of[i])) continue;
         t = tc__gemm90_best(&v, &x, &cut, &search);
         if (best.kernel && t >= best_time) continue;
         best_time = t;
@@ -402,13 +471,14 @@ TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_
 {
     const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0}, none = {0, 0, 0, 0, 0};
     const tc_gemm_config plain = tc__gemm_plain(*given);
-    const tc_gemm_args x = tc__gemm_plain_args(given, g);
     const int fits = tc__gemm_fits(given, g, 'a') && tc__gemm_fits(given, g, 'b');
+    tc_gemm_args x = tc__gemm_plain_args(given, g);
     if (g->choice && g->choice->kernel) return *g->choice;
     /* with one multiprocessor there are no clusters */
     if (!fits && !tc__gemm_any_by_wgmma(*given)) return none;
     if (tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm_any_by_wgmma(*given) && (!fits || on->sms < 2))
         return any;
+    x = tc__gemm_less_parts(given, &x);
     return tc__gemm_choose(&plain, &x, on);
 }
 
@@ -426,6 +496,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
     if (kernel && !tc__gemm_serves(*given, kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
+    if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse", kernel);
     return TC_OK;
 }
 
@@ -439,12 +511,62 @@ TC_HOST tc_status tc__gemm_check_aligned(const tc_gemm_config *given, const tc_g
     return tc__fail(st, "%.200s, and .shapes has no TC_SHAPES_UNALIGNED", why);
 }
 
+/* Blackwell's kernel for a call: the one whose blocks end first, each step of 128 bytes of k taking it the longer of
+ * its products (two cycles a column) and of its bytes (64 a cycle). Reckoned and not measured: no such board was at
+ * hand. */
+TC_HOST int tc__gemm100_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+{
+    static const tc__gemm100_tile tiles[TC__GEMM100_TILE_COUNT] = {
+        TC__GEMM100_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    const tc_gemm_args x = tc__gemm_plain_args(given, g);
+    int best = 0, i;
+    double best_time = 0;
+    for (i = 0; i < TC__GEMM100_TILE_COUNT; i++) {
+        const tc__gemm100_tile t = tiles[i];
+        const int rows = TC__GEMM100_ROWS * t.together, at_a_time = sms > t.together ? sms / t.together : 1;
+        const int64_t down = (x.m + (int64_t)rows - 1) / rows, across = (x.n + (int64_t)t.columns - 1) / t.columns;
+        const int64_t turns = (down * across * tc__gemm_batch(g) + at_a_time - 1) / at_a_time;
+        const double steps = (double)g->k * tc_type_bits(given->a) / 1024 + 1;
+        const double products = 2. * t.columns, bytes = 2. * (TC__GEMM100_ROWS + t.columns / t.together);
+        const double step = products > bytes ? products : bytes;
+        const double time = (double)turns * (steps * step + 500) + 12. * t.columns;
+        if (!tc__gemm_serves(*given, t.shapes) || (best && time >= best_time)) continue;
+        best = i + 1, best_time = time;
+    }
+    return best;
+}
+
+/* A checked call on Blackwell; TC_ERR_IMAGE where the sm_80 kernels are to serve it: the build has no code for tcgen05
+ * here, or tcgen05 or TMA do not serve it. */
+TC_HOST tc_status tc__gemm100_auto(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
+                                   const tc__launch *how)
+{
+    static const tc__gemm100_tile tiles[TC__GEMM100_TILE_COUNT] = {
+        TC__GEMM100_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    tc__device on = {0, 0, 0, 0};
+    tc__kernels one;
+    tc_gemm_config c;
+    tc_gemm_args g = *args;
+    int i;
+    if (tc__device_now(&on) != cudaSuccess || on.cc < 100 || on.cc >= 120 || !tc__gemm_by_tcgen05(*given)
+        || !tc__gemm_fits(given, args, 'a') || !tc__gemm_fits(given, args, 'b') || tc__gemm100_lacks(given, on.cc))
+        return TC_ERR_IMAGE;
+    i = tc__gemm100_choose(given, args, on.sms) - 1;
+    if (i < 0) return TC_ERR_IMAGE;
+    one.f = s->f + TC__GEMM_ANY + 4 + i, one.cache = s->cache + TC__GEMM_ANY + 4 + i;
+    c = tc__gemm100_tiled(*given, tiles[i]);
+    g.choice = NULL; /* that speaks of Hopper's */
+    return tc__gemm_sm100_go(&c, &one, &g, how);
+}
+
 TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
                                    const tc__launch *how)
 {
     const tc__kernels any = {s->f + TC__GEMM_TILE_COUNT, s->cache + TC__GEMM_TILE_COUNT},
                       slow = {s->f + TC__GEMM_ANY, s->cache + TC__GEMM_ANY};
     const tc__kernels slow_small = {s->f + TC__GEMM_ANY + 2, s->cache + TC__GEMM_ANY + 2};
+    const int behind = TC__GEMM_ANY + 4 + TC__GEMM100_TILE_COUNT;
+    const tc__kernels family = {s->f + behind, s->cache + behind}; /* of sm_120 */
     tc_gemm_choice pick;
     tc_gemm_config other;
     tc_gemm_args g;
@@ -452,8 +574,12 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     tc__device device = {0, 0, 0, 0};
     tc_status st = tc__gemm_check_choice(given, args ? args->choice : NULL);
     if (st == TC_OK) st = tc__gemm_check(given, args);
+    if (st == TC_OK) st = tc__gemm_check_sparse(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
+    st = tc__gemm100_auto(given, s, &g, how);
+    if (st == TC_ERR_IMAGE) st = tc__gemm120_auto(given, &family, &g, how);
+    if (st != TC_ERR_IMAGE) return st;
     if (tc__device_now(&device) == cudaSuccess && device.cc == 90 && tc__gemm_by_wgmma(*given)) {
         pick = tc__gemm_pick(given, &g, &device);
         there = *how;
@@ -481,155 +607,6 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     other = tc__gemm80_small(*given);
     return tc__gemm_sm80_go(&other, &slow_small, args, how);
 }
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Host: plans.
- */
-enum {
-    TC__GEMM_PLAN_90 = sizeof(tc_gemm_sm90_any_params), /* the largest */
-    TC__GEMM_PLAN_80 = sizeof(tc_gemm_sm80_params),
-    TC__GEMM_PLAN_BYTES = TC__GEMM_PLAN_90 > TC__GEMM_PLAN_80 ? TC__GEMM_PLAN_90 : TC__GEMM_PLAN_80
-};
-
-/* A call that was checked, chosen and encoded: NAME_plan writes it, NAME_launch launches it. Its fields are nobody's
- * business. */
-typedef struct tc_gemm_plan {
-    tc__plan call;
-    const void *at[4]; /* A, B, C, D; null where it is not read */
-    size_t epi_size;
-    uint64_t params[(TC__GEMM_PLAN_BYTES + 7) / 8]; /* as words: tensor maps want 64-byte alignment, a plan does not */
-} tc_gemm_plan;
-
-typedef tc_status (*tc__gemm_go)(const tc_gemm_args *args, const tc__launch *how);
-
-/* A generator's own functions, by which it knows its plans. */
-typedef struct tc__gemm_planner {
-    const char *name;
-    tc__gemm_go go;
-    const void *own;
-} tc__gemm_planner;
-
-TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *args, tc_gemm_plan *plan)
-{
-    tc__launch how = {0, 1, args && args->pdl, 0, 0, 0};
-    tc_gemm_args g;
-    tc_status st;
-    cudaError_t err;
-    if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
-    memset((void *)plan, 0, sizeof *plan);
-    how.plan = &plan->call;
-    plan->call.params = plan->params;
-    st = by->go(args, &how);
-    plan->call.params = NULL;
-    if (st != TC_OK) return st;
-    if (plan->call.blocks && (err = cudaGetDevice(&plan->call.device)) != cudaSuccess)
-        return tc__cuda_fail("cudaGetDevice", err);
-    g = tc__gemm_effective(args);
-    plan->at[0] = g.k ? g.a : NULL, plan->at[1] = g.k ? g.b : NULL;
-    plan->at[2] = tc__gemm_beta(&g) != 0.f ? g.c : NULL, plan->at[3] = g.d;
-    plan->epi_size = g.epi_size;
-    plan->call.pdl = how.pdl;
-    plan->call.of = by->own;
-    return TC_OK;
-}
-
-TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan *plan, cudaStream_t stream)
-{
-    if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
-    if (plan->call.of != by->own) return tc__fail(TC_ERR_CONFIG, "plan was not made by %s_plan", by->name);
-    return tc__plan_launch(&plan->call, plan->params, stream);
-}
-
-/* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */
-TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    if (plan->at[2]) out->c = args->c;
-    out->d = args->d;
-    if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
-}
-
-TC_HOST tc_status tc__gemm_point_90(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
-    tc_gemm_sm90_params p;
-    tc_status st;
-    memcpy((void *)&p, plan->params, sizeof p);
-    st = p.d_by == TC__GEMM90_D_TMA ? tc_tmap_replace_address(&p.d, args->d) : TC_OK;
-    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.b : &p.a, plan->at[0] ? args->a : of_d);
-    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.a : &p.b, plan->at[1] ? args->b : of_d);
-    if (st != TC_OK) return st;
-    tc__gemm_point_out(&p.out, plan, args);
-    memcpy(plan->params, (const void *)&p, sizeof p);
-    return TC_OK;
-}
-
-TC_HOST tc_status tc__gemm_point_any(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    tc_gemm_sm90_any_params q;
-    tc_status st = TC_OK;
-    int i;
-    if (plan->at[0] && ((uintptr_t)args->a - (uintptr_t)plan->at[0]) % 16)
-        return tc__fail(TC_ERR_ALIGN, "a = %p is not as far from a multiple of 16 bytes as the plan's, %p", args->a,
-                        plan->at[0]);
-    memcpy((void *)&q, plan->params, sizeof q);
-    if (q.p.d_by == TC__GEMM90_D_TMA) st = tc_tmap_replace_address(&q.p.d, args->d);
-    for (i = 0; st == TC_OK && !q.p.copies && i < 1 << q.p.classes; i++) {
-        const uintptr_t first = plan->at[0] ? (uintptr_t)args->a + (uintptr_t)(i * q.y.pitch) : (uintptr_t)args->d;
-        st = tc_tmap_replace_address(&q.y_maps[i], (const void *)(first - first % 16));
-    }
-    if (st != TC_OK) return st;
-    if (plan->at[0]) q.y.base = (const char *)args->a;
-    if (plan->at[1]) q.x.base = (const char *)args->b;
-    tc__gemm_point_out(&q.p.out, plan, args);
-    memcpy(plan->params, (const void *)&q, sizeof q);
-    return TC_OK;
-}
-
-TC_HOST tc_status tc__gemm_point_80(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    tc_gemm_sm80_params p;
-    memcpy((void *)&p, plan->params, sizeof p);
-    if (plan->at[0]) *(plan->call.turned ? &p.b : &p.a) = args->a;
-    if (plan->at[1]) *(plan->call.turned ? &p.a : &p.b) = args->b;
-    tc__gemm_point_out(&p.out, plan, args);
-    memcpy(plan->params, (const void *)&p, sizeof p);
-    return TC_OK;
-}
-
-/* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
-TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    const void *to[4];
-    tc_status st;
-    int i;
-    if (!plan || !args) return tc__fail(TC_ERR_NULL, "%s is null", plan ? "args" : "plan");
-    if (!plan->call.of) return tc__fail(TC_ERR_CONFIG, "plan was not made by NAME_plan");
-    if (!plan->call.blocks) return TC_OK;
-    to[0] = args->a, to[1] = args->b, to[2] = args->c, to[3] = args->d;
-    for (i = 0; i < 4; i++) {
-        const uintptr_t bits = (uintptr_t)plan->at[i] | 16, align = bits & (~bits + 1);
-        if (!plan->at[i]) continue;
-        if (!to[i]) return tc__fail(TC_ERR_NULL, "%c is null, but the plan's is not", "abcd"[i]);
-        if ((uintptr_t)to[i] % align)
-            return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of %d bytes, as the plan's is", "abcd"[i], to[i],
-                            (int)align);
-    }
-    if (plan->epi_size && !args->epi_args)
-        return tc__fail(TC_ERR_EPI, "epi_args is null, but the plan's epi_size = %d", (int)plan->epi_size);
-    st = plan->call.kernel.cc < 90                                 ? tc__gemm_point_80(plan, args)
-       : plan->call.bytes == sizeof(tc_gemm_sm90_any_params) ? tc__gemm_point_any(plan, args)
-                                                                   : tc__gemm_point_90(plan, args);
-    for (i = 0; st == TC_OK && i < 4; i++)
-        if (plan->at[i]) plan->at[i] = to[i];
-    return st;
-}
-
-/* For other files, C files too: declares what a generator that stands in one .cu file defines for the host. */
-#define TC_GEMM_DECLARE(name)                                                                                         \
-    TC__ENTRY size_t name##_workspace(const tc_gemm_args *args);                                                      \
-    TC__ENTRY tc_status name##_plan(const tc_gemm_args *args, tc_gemm_plan *plan);                                    \
-    TC__ENTRY tc_status name##_launch(const tc_gemm_plan *plan, cudaStream_t stream);                                 \
-    TC__DECLARE(name, tc_gemm_args)
 
 #endif /* host */
 
@@ -683,14 +660,16 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
 #define TC__GEMM_SM90_BODY(own, config, params)                                                                       \
     constexpr tc_gemm90 k = tc_gemm90_of(TC__GEMM_HOOKED(own, config));                                               \
     constexpr int loops = tc__gemm90_loops_of(config);                                                                \
-    tc_gemm_sm90(loops, k, &params);
+    if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                                 \
+    else tc_gemm_sm90(loops, k, &params);
 
 #define TC__GEMM_SM80_KERNEL(kernel, params, bound, threads, ...)                                                     \
     TC__KERNEL_OF(kernel, params, (bound(threads), 1), __VA_ARGS__)
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    tc_gemm_sm80(k, aligned, &params);
+    constexpr int looked_up = (config).index + ((config).groups ? 4 : 0) + ((config).sparse ? 8 : 0);                 \
+    tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
  * workspace that there is. */
@@ -726,13 +705,17 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
 #define TC__GEMM_OWN_PARAMS(own)                                                                                      \
     typedef tc_gemm_sm90_params own##_sm90;                                                                           \
     typedef tc_gemm_sm90_any_params own##_sm90_any;                                                                   \
-    typedef tc_gemm_sm80_params own##_sm80;
+    typedef tc_gemm_sm80_params own##_sm80;                                                                           \
+    typedef tc_gemm_sm100_params own##_sm100;                                                                         \
+    typedef tc_gemm_sm120_params own##_sm120;
 #define TC__GEMM_PARAMS_OF p
 #define TC__GEMM_FUNCTION(kernel, params) TC__FUNCTION(kernel)
 #else
 #define TC__GEMM_OWN_PARAMS(own)                                                                                      \
     TC__LINE_BREAK typedef struct own##_sm90 { tc_gemm_sm90_params call; } own##_sm90;                                \
     TC__LINE_BREAK typedef struct own##_sm90_any { tc_gemm_sm90_any_params call; } own##_sm90_any;                    \
+    TC__LINE_BREAK typedef struct own##_sm100 { tc_gemm_sm100_params call; } own##_sm100;                             \
+    TC__LINE_BREAK typedef struct own##_sm120 { tc_gemm_sm120_params call; } own##_sm120;                             \
     TC__LINE_BREAK typedef struct own##_sm80 { tc_gemm_sm80_params call; } own##_sm80; TC__LINE_BREAK
 #define TC__GEMM_PARAMS_OF p.call
 #define TC__GEMM_FUNCTION(kernel, params) {(const void *)(void (*)(params))kernel, #kernel},
@@ -787,16 +770,25 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(!(c).bm && !(c).bn && !(c).bk && !(c).stages && !(c).warps_m && !(c).warps_n && !(c).cluster_m && !(c).cluster_n\
       && !(c).cluster_k && !(c).consumers && !(c).schedule && !(c).epi_stages && !(c).raster && !(c).raster_group     \
-      && !(c).step && !(c).swap && !(c).split,                                                                        \
+      && !(c).step && !(c).swap && !(c).split && !(c).clc && !(c).chip,                                               \
       "tc: TC_GEMM_DEFINE picks tiles and schedules itself; to choose them use TC_GEMM_SM90_DEFINE or "               \
       "TC_GEMM_SM80_DEFINE")                                                                                          \
     X((c).shapes >= 0 && (c).shapes <= TC__SHAPES_ALL && (!(c).shapes || ((c).shapes & TC__SHAPES_TILES)),            \
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
-    TC__GEMM_RULES(X, c)
+    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    X(!(c).sparse || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                                                   \
+      "tc: with .sparse, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for few rows alone")      \
+    TC__GEMM_TURNED_RULES(X, c)
 
-/* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. */
+/* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. On
+ * Blackwell for what tcgen05 (sm_120: its kernels) does not serve, and for rows that TMA refuses. */
 #if TC_HAS_SM90A && defined(__CUDA_ARCH__)
 #define TC__GEMM_BY_MMA(config, aligned) (aligned ? !tc__gemm_by_wgmma(config) : !tc__gemm_any_by_wgmma(config))
+#elif TC_HAS_SM100A && defined(__CUDA_ARCH__)
+#define TC__GEMM_BY_MMA(config, aligned) (!aligned || !tc__gemm_by_tcgen05(config) || !tc__gemm100_here(config))
+#elif TC_HAS_SM120A && defined(__CUDA_ARCH__)
+#define TC__GEMM_BY_MMA(config, aligned) (!aligned || !tc__gemm120_auto_here(config))
 #else
 #define TC__GEMM_BY_MMA(config, aligned) true
 #endif
@@ -808,7 +800,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    if (!tc__gemm_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = 0;
+    if (!tc__gemm_by_wgmma(c))
+        c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.index = c.sparse = 0;
     return c;
 }
 
@@ -816,7 +809,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
 TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config completed, int wanted)
 {
     tc_gemm_config c = completed;
-    if (!wanted) c.epi = 0, c.epi2 = 0;
+    if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0;
     return c;
 }
 
@@ -825,7 +818,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.sparse = 0;
     return tc__gemm_any_tiled(c);
 }
 
@@ -839,10 +833,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     TC__GEMM_AUTO_SM80(name##_sm80, own, tc_gemm_sm80_config, 1)                                                      \
     TC__GEMM_AUTO_SM80(name##_sm80_any, own, tc_gemm_sm80_config, 0)                                                  \
     TC__GEMM_AUTO_SM80(name##_sm80_small, own, tc__gemm80_small, 1)                                                   \
+    TC__GEMM100_TILES(TC__GEMM_AUTO_SM100, name, own)                                                                 \
+    TC__GEMM120_TILES(TC__GEMM_AUTO_SM120, name, own)                                                                 \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__GEMM_FUNCTION(name##_any, own##_sm90_any)                                                \
                          TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80)    \
-                         TC__GEMM_FUNCTION(name##_sm80_small, own##_sm80) {0, 0})                                     \
+                         TC__GEMM_FUNCTION(name##_sm80_small, own##_sm80) {0, 0},                                     \
+                         TC__GEMM100_TILES(TC__GEMM_AUTO_FUNCTION100, name, own)                                      \
+                         TC__GEMM120_TILES(TC__GEMM_AUTO_FUNCTION120, name, own))                                     \
                   TC__GEMM_ENTRIES(name, own))
 
 /* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */
@@ -854,6 +852,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     TC__LINE_BREAK enum {                                                                                             \
         own##_has_##tile = tc__gemm_by_wgmma(own##_config())                                                          \
                         && tc__gemm_serves(own##_config(), (tc__gemm_tile{TC__GEMM_UNPACK fields}).shapes)            \
+                        && tc__gemm_line_ok(own##_config(), tc__gemm_tile{TC__GEMM_UNPACK fields})                    \
     };                                                                                                                \
     TC__GEMM_SM90_KERNEL(                                                                                             \
         name##_##tile, own##_sm90,                                                                                    \
@@ -885,6 +884,17 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
                                aligned, TC__GEMM_PARAMS_OF)                                                           \
         }))
 #define TC__GEMM_AUTO_FUNCTION(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm90)
-
+#define TC__GEMM_AUTO_CONFIG100(own, fields)                                                                          \
+    tc__gemm100_tiled(own##_config(), tc__gemm100_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_SM100(name, own, tile, fields)                                                                  \
+    TC__LINE_BREAK enum {                                                                                             \
+        own##_has_##tile = tc__gemm_by_tcgen05(own##_config()) && tc__gemm100_here(own##_config())                    \
+                        && tc__gemm_serves(own##_config(), (tc__gemm100_tile{TC__GEMM_UNPACK fields}).shapes)         \
+    };                                                                                                                \
+    TC__KERNEL_OF(name##_##tile, own##_sm100, (TC__GEMM_AUTO_IF(own##_has_##tile, TC__GEMM100_THREADS), 1),           \
+                  TC__IF_SM100A(if (own##_has_##tile) {                                                               \
+                      TC__GEMM_SM100_BODY(own, TC__GEMM_AUTO_CONFIG100(own, fields), TC__GEMM_PARAMS_OF)              \
+                  }))
+#define TC__GEMM_AUTO_FUNCTION100(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm100)
 #endif /* __CUDACC__ */
 #endif /* TC_GEMM_H */

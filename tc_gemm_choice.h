@@ -9,12 +9,13 @@
  * share of the L2. A tile takes its steps, and before and behind them what is not hidden: the ring's first fill, the
  * epilogue (which ping-pong hides but for the last). The grid takes as long as its busiest block, not less than its
  * bytes take from memory, and not less than the board's power takes for its products and bytes. A split tile adds the
- * way of its sums through the L2. Rows that TMA refuses have a model of their own.
+ * way of its sums through the L2. Rows that TMA refuses have a model of their own, and so have packed weights.
  */
 #ifndef TC_GEMM_CHOICE_H
 #define TC_GEMM_CHOICE_H
 
 #include "tc_gemm_config.h"
+#include "tc_gemm_cut.h"
 #include "tc_gemm_sm90_any.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
@@ -112,14 +113,26 @@ typedef struct tc__gemm_problem {
     int clips;    /* TMA leaves out what a tile has outside of D */
     int classes;  /* .any: log2 of the classes of A's rows; -1: it can only be copied */
     int between;  /* .any: B's elements lie between two words, seen from A's */
-    int d_by;     /* how boxes go to D: TC__GEMM90_D_* */
+    int grouped;  /* .groups: batch of them, of so many rows of D each on average */
+    int d_by;     /* how boxes go to D: TC__GEMM_D_* */
 } tc__gemm_problem;
 
 TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/* Of groups, whose last tiles are half full on average. */
+TC_HOST int64_t tc__gemm90_group_clusters(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
+{
+    const int64_t by = tc__gemm_tile_rows(v, cut), rows = v->swap ? x->cols : x->rows;
+    const int64_t along = tc__div_up(x->batch * (2 * rows + by), 2 * by);
+    return (along > x->batch ? along : x->batch)
+         * (v->swap ? tc__div_up(x->rows, (int64_t)v->bm * cut->cluster)
+                    : tc__div_up(x->cols, (int64_t)cut->width * v->cluster_n));
+}
+
 /* Clusters of tiles of a problem, and tiles: whole clusters of them. */
 TC_HOST int64_t tc__gemm90_clusters(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
 {
+    if (x->grouped) return tc__gemm90_group_clusters(v, x, cut);
     return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster)
          * tc__div_up(tc__div_up(tc__div_up(x->cols, (int64_t)1 << cut->classes), cut->width), v->cluster_n)
          * ((int64_t)1 << cut->classes) * x->batch;
@@ -181,6 +194,36 @@ TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     return cut->cluster > 1 ? t + TC__ANY_CLUSTER : t;
 }
 
+/* .weights: threads make numbers of codes, which takes longer than the Tensor Cores where D has few rows: so long for a
+ * step of 128 of k, and for each 64 columns of B in it; longer for 8 bits, and for fields of floats, which are moved. A
+ * block that has several parts of tiles is late at each meeting. Fitted to 60 cuts of 5 shapes on an H200. */
+#define TC__WEIGHTS_STEP 130.0
+#define TC__WEIGHTS_BRICK 132.0
+#define TC__WEIGHTS_8 1.14
+#define TC__WEIGHTS_FLOAT 1.5
+#define TC__WEIGHTS_LATE 5500.0
+#define TC__WEIGHTS_NEXT 800.0
+#define TC__WEIGHTS_START 3500.0 /* a launch, the ring's first fill, the last tile's way to D */
+
+TC_HOST double tc__weights_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                                const tc__gemm_device *d)
+{
+    const double pace = v->weights == TC_E2M1 || v->weights == TC_E4M3 ? TC__WEIGHTS_FLOAT
+                      : tc_type_bits(v->weights) == 8                  ? TC__WEIGHTS_8 : 1;
+    const int bricks = v->bm / TC_WEIGHTS_ROWS, whole = TC_WEIGHTS_K;
+    const double made = (TC__WEIGHTS_STEP + TC__WEIGHTS_BRICK * bricks) * pace * v->bk / whole;
+    const double mma = v->bm / 16.0 * cut->width / 2 * v->bk / 64 / TC__GEMM_CLOCK;
+    const int64_t steps = tc__div_up(x->k_blocks * 64, v->bk);
+    const double k = 64. * (double)x->k_blocks;
+    const double bytes = k * ((double)x->rows * tc_type_bits(v->weights) / 8 + 2 * (double)x->cols) * (double)x->batch;
+    const double waves = (double)tc__div_up(tc__gemm90_tiles(v, x, cut) * cut->parts, d->blocks);
+    double t = waves * (double)tc__div_up(steps, cut->parts) * (made > mma ? made : mma);
+    t += (waves - 1) * (cut->parts > 1 ? TC__WEIGHTS_LATE : TC__WEIGHTS_NEXT + TC__GEMM_STORE_OF * v->bm * cut->width);
+    t = (t > bytes / d->dram ? t : bytes / d->dram) + TC__WEIGHTS_START;
+    if (cut->parts > 1) t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8);
+    return t;
+}
+
 /* The model of the head of this file. */
 TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                             const tc__gemm_device *d)
@@ -198,7 +241,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v) / TC__GEMM_CLOCK;
     const double step = mma > bytes / rate ? mma : bytes / rate;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
-    const double pieces = x->d_by == TC__GEMM90_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
+    const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double memory = own.memory * 128 * k * (rows * (1 + again_a) + cols * (1 + again_b)) * batch / d->dram;
@@ -223,6 +266,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
 TC_HOST double tc__gemm90_time(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                                const tc__gemm_device *d)
 {
+    if (v->weights) return tc__weights_time(v, x, cut, d);
     return v->any ? tc__any_time(v, x, cut, d) : tc__tma_time(v, x, cut, d);
 }
 
@@ -236,12 +280,17 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     x.rows = v->swap ? g->n : g->m;
     x.cols = v->swap ? g->m : g->n;
     x.batch = tc__gemm_batch(g);
+    x.grouped = c->groups != 0;
+    if (c->groups) {
+        x.batch = g->groups.count;
+        *(v->swap ? &x.cols : &x.rows) = tc__gemm_expected(c, g);
+    }
     x.d_by = tc__gemm90_d_by(c, g);
     x.classes = v->any ? tc__any_classes_of(g) : 0;
     x.between = (((uintptr_t)g->a / 2 ^ (uintptr_t)g->b / 2) | (uintptr_t)g->lda | (uintptr_t)g->ldb) & 1;
     x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;
     x.straddle = ((begin & 127) != 0) + ((begin & 31) != 0);
-    x.clips = !tc__gemm_hooked(*c) && x.d_by == TC__GEMM90_D_TMA && tc__gemm_beta(g) == 0
+    x.clips = !tc__gemm_hooked(*c) && !c->groups && x.d_by == TC__GEMM_D_TMA && tc__gemm_beta(g) == 0
            && (int64_t)tc__gemm_matrix(c, g, 'd').cols * tc_type_bits(c->d) % 128 == 0;
     return x;
 }
@@ -346,11 +395,15 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
                         (unsigned long long)(g->workspace ? g->workspace_size : 0), cut->parts,
                         (unsigned long long)cut->workspace);
     works = tc__gemm90_clusters(&v, &x, cut) * cut->parts;
+    if (v.groups) /* as many as there may be */
+        works = tc__gemm_most_tiles(&v, g, tc__gemm_tile_rows(&v, cut))
+              * (v.swap ? tc__div_up(g->n, (int64_t)v.bm * cut->cluster)
+                        : tc__div_up(g->n, (int64_t)cut->width * v.cluster_n));
     cut->blocks = v.step ? d->blocks / cut->cluster : d->blocks;
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);
     if (works < cut->blocks) cut->blocks = (int)works;
-    else cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
+    else if (!v.groups) cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
     if (want->blocks && want->blocks < cut->blocks && v.cluster_k == 1) cut->blocks = want->blocks;
     return TC_OK;
 }

@@ -11,6 +11,8 @@
 #include "tc_host.h"
 #include "tc_op.h"
 #include "tc_operand.h"
+#include "tc_sparse_pack.h"
+#include "tc_weights.h"
 #include "tc_work.h"
 
 enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
@@ -18,36 +20,79 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 
 enum { TC_FAST = -1 }; /* .promote: never */
 
+/* .index: rows that the device looks up (args.a_row, d_row), as a mixture of experts wants them: with TC_GROUPS_ROWS a
+ * layer needs no copies of its tokens.
+ *     TC_INDEX_A   row i of the product is row a_row[i] of A. The sm_80 kernels alone, which TC_GEMM_DEFINE takes for
+ *                  it on Hopper too: TMA reads rows that follow one another.
+ *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
+ *                  rows are stored in pieces of 16 bytes, not by TMA.
+ * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not
+ * stored, and the hook not called. Hooks know the product's row, i. Not with batch, TC_GROUPS_MASKED, TC_F64, A or D in
+ * columns; TC_INDEX_A not with .a_scale. */
+enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
+
+/* MORE THAN D.
+ *     .aux = TC_BF16, .aux_what = TC_AUX_PRE   args.aux: m x n more elements, in D's layout, of what the hook is given:
+ *                                              a pre-activation that training keeps; in integers to the nearest
+ *     .aux = TC_S8, .aux_epi = hook            of what a second hook makes of that (a mask, D in another type)
+ *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
+ *                                              before it becomes D's type; args.max_out, which TC_MAX_ABS may have: one
+ *                                              float, the largest of all. NaN stays NaN.
+ * .row_sum needs a workspace (NAME_workspace), of a float for each 16 columns of a row, at its end. NAME_run launches
+ * the kernel twice then: the second time it adds up what the first one left there. The order is fixed (tc_epi.h): the
+ * same call gives the same bits. Not with .groups, .index and TC_F64; .row_sum wants D in rows; D = TC_S32 a hook. A
+ * plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve .row_sum. */
+enum { TC_AUX_PRE = 1 };
+
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
 enum { TC_SCALE_1X128 = 1, TC_SCALE_128X128 = 2, TC__SCALE_K = 128 };
+
+/* .sf: factors of a byte that the Tensor Cores multiply by: for each 32 of k (mxfp8, mxfp4), for each 16 (nvfp4). */
+enum { TC_SF_UE8M0_32 = 1, TC_SF_UE4M3_16 = 2 };
+
+enum { TC_SPARSE_A = 1, TC_SPARSE_B = 2 }; /* .sparse: tc_gemm_sparse.h is its manual */
 
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
  * stands behind it. */
 typedef struct tc_gemm_config {
     int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
-    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others than these: types of 16 bits */
+    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others: types of 16 bits, SM100: any */
     int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
     int promote;            /* TC_E4M3, TC_E5M2 by wgmma: sums are kept in f32 after so many k (128); or TC_FAST */
     int a_scale, b_scale;   /* TC_E4M3, TC_E5M2: factors that blocks of A and B come with (0: none) */
+    int sf;                 /* SM100, SM120: TC_SF_*, factors of A's and B's rows in the layout of tc_sf.h (0: none) */
     int round;              /* TC_TF32: 1 rounds elements to the nearest tf32; 0: the hardware truncates them */
     int bm, bn, bk; /* tile of D that a block computes, and the step in k (SM90: 128 256 64, SM80: 128 128 64) */
     int stages;               /* depth of the ring in shared memory (SM90: what fits, at most 12; SM80: 3) */
-    int warps_m, warps_n;     /* SM80: warps along m and n (2 x 2, or 2 x 4 where bn is 256) */
+    int warps_m, warps_n;     /* SM80, SM120: warps along m and n (2 x 2; SM80: 2 x 4 where bn is 256) */
     int cluster_m, cluster_n; /* SM90: blocks of a cluster, which share A and B tiles by multicast (1 x 1) */
     int cluster_k;            /* SM90: blocks of a cluster that split k of one tile and exchange their sums (1) */
     int consumers;            /* SM90: consumer warpgroups (2; 1 for a cooperative tile of 64 rows) */
-    int schedule;             /* SM90: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
-    int epi_stages;           /* SM90: store buffers of a warp (2) */
+    int schedule; /* SM90, SM120: TC_COOPERATIVE: the consumers split bm; TC_PINGPONG: they alternate tiles */
+    int epi_stages;           /* SM90: store buffers of a warp (2; SM120: 1) */
     int step;                 /* SM90: not 0: a call picks bn (bm with swap), a multiple of step up to it */
     int swap;                 /* SM90: 1: D's columns are the instruction's rows: for few rows (tile 64 .. x 128) */
     int split;                /* SM90: 1: a call may split k between blocks, with a workspace */
     int any;                  /* SM90: 1: rows of A and B of any alignment (TC_GEMM_SM90_ANY_DEFINE sets it) */
+    int clc;                  /* SM100: 1: a grid of all tiles, of which running blocks take over those not begun */
+    int index;                /* TC_INDEX_A, TC_INDEX_D or both: rows of A, of C and D are looked up (0) */
+    int groups;               /* TC_GROUPS_ROWS, _MASKED: many products, whose rows the device alone knows (0: one) */
+    int weights;              /* SM90: B is packed (tc_weights.h): TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3, TC_E2M1 */
+    int weights_k;            /* with a factor for so many of k: 32, 64, 128 (0: without) */
+    int weights_zero;         /* 1: and zero points */
+    int sparse;               /* TC_SPARSE_A, TC_SPARSE_B: that operand is 2:4 sparse (args.meta; 0: none) */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
     int epi_size;             /* sizeof of the hook's arguments, or TC_NO_ARGS; shipped hooks bring theirs */
     tc_epi_fn epi;            /* hook on one element, or */
     tc_epi2_fn epi2;          /* hook on two neighbours of a row */
     int shapes;               /* TC_GEMM_DEFINE: TC_SHAPES_ of tc_gemm.h, what it shall be compiled for (0: for all) */
+    int aux;                  /* type of a second output (args.aux), TC_F16, TC_BF16, TC_F32 or TC_S8 (0: none) */
+    int aux_what;             /* TC_AUX_PRE: it is what the hook is given, alpha * sum + beta * C; or */
+    tc_epi_fn aux_epi;        /* what this hook makes of that; it has .epi's arguments */
+    int chip;                 /* SM100: 107: for sm_107 alone (0: for all of them, in the form that each target has) */
+    int stages_free;          /* SM100: set when completed: .stages was left out */
+    int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS of each row of D, in f32 (args.row_out; 0: none) */
 } tc_gemm_config;
 
 /* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
@@ -64,7 +109,42 @@ typedef struct tc_gemm_scale {
     int64_t lines, blocks, batch; /* elements from a line, a block of k, a matrix of the batch to the next */
 } tc_gemm_scale;
 
+/* Groups of a call (.groups): many products in one launch, as a mixture of experts wants them, each with a B of its own
+ * and with as many rows of A and D as the device alone knows; any may have none.
+ *
+ *     TC_GEMM_DEFINE(experts, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS)
+ *     tc_gemm_args args = { .m = rows, .n = n, .k = k, .a = A, .lda = k, .b = W, .ldb = k, .d = D, .ldd = n,
+ *                           .stride_b = (int64_t)n * k, .groups = { .count = 64, .offsets = offsets } };
+ *
+ * TC_GROUPS_ROWS     rows of all groups stand after each other: m rows of A, C and D in all, of which group i has
+ *                    offsets[i] .. offsets[i + 1] - 1; or ends, and the first begins at row 0. No stride_a, _c, _d.
+ * TC_GROUPS_MASKED   for decoding: count matrices A, C and D of m rows, stride_a, _c and _d apart, of which the first
+ *                    counts[i] rows are used.
+ *
+ * offsets, ends and counts lie on the device. B: count matrices, stride_b apart (0: all groups have the same). A group
+ * may begin at any row. Rows of D that are no group's stay as they are; those of A may be read, and come to nothing.
+ * batch stays 0. Bounds that cannot be (descending, past m) are kept inside the matrices; with -DTC_DEBUG the kernel
+ * prints them. Hooks: at.group; at.row is D's row (TC_GROUPS_MASKED: the group's, and at.batch the group). A plan reads
+ * the bounds at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to group.
+ *
+ * Not with .groups: A or D in columns, .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace).
+ * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too. */
+typedef struct tc_gemm_groups {
+    int count;              /* groups: 1 to 1024 */
+    const int32_t *offsets; /* count + 1: group i has rows offsets[i] .. offsets[i + 1] - 1; or */
+    const int32_t *ends;    /* count: group i has rows ends[i - 1] .. ends[i] - 1, group 0 those from 0 on */
+    const int32_t *counts;  /* count: group i has rows 0 .. counts[i] - 1 of its matrices */
+    int expected;           /* rows of a group that the choice of a tile is to expect (0: m / count; m with counts) */
+} tc_gemm_groups;
+
 enum { TC_CONSTANT_A = 1, TC_CONSTANT_B = 2 }; /* .pdl_constant */
+
+/* The second output (.aux), in D's layout. */
+typedef struct tc_gemm_aux {
+    void *p;
+    int64_t ld;     /* elements from a row to the next, >= n; column-major: >= m */
+    int64_t stride; /* from a matrix of the batch to the next */
+} tc_gemm_aux;
 
 /* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
  * wants d to be null, and k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever
@@ -76,16 +156,22 @@ typedef struct tc_gemm_args {
     const void *a;
     int64_t lda; /* >= k; column-major: >= m */
     const void *b;
-    int64_t ldb; /* >= k; row-major: >= n */
+    int64_t ldb; /* >= k; row-major: >= n; .weights: 0, and stride_b in bytes */
     const void *c;
     int64_t ldc; /* >= n; column-major: >= m. C is not read unless beta points to something other than 0 */
     void *d;
     int64_t ldd;              /* >= n; column-major: >= m */
     tc_gemm_scale a_scale, b_scale; /* where the configuration has them */
+    const void *sfa, *sfb;          /* .sf: tc_sf_bytes each, multiples of 16 bytes apart in a batch */
+    int64_t stride_sfa, stride_sfb; /* bytes from one matrix's to the next's (0: the same) */
     const float *alpha, *beta; /* host pointers, read during the call; NULL: 1 and 0 */
     const double *alpha64, *beta64; /* the same where D is f64, which takes these alone */
     int batch;
     int64_t stride_a, stride_b, stride_c, stride_d;
+    tc_gemm_groups groups; /* where the configuration has them */
+    const int32_t *a_row;  /* .index: m of them on the device: row i of the product is row a_row[i] of A, */
+    const int32_t *d_row;  /* and goes to row d_row[i] of D, where C lies too */
+    int a_rows, d_rows;    /* rows of A, of C and D; an index that is none of them: zeros, and nothing is stored */
     const void *epi_args; /* host pointer to the hook's arguments, copied during the call */
     size_t epi_size;
     void *workspace;       /* device memory for split k, workspace_size bytes, a multiple of 16; NULL: k is not split */
@@ -93,7 +179,15 @@ typedef struct tc_gemm_args {
     const tc_gemm_choice *choice; /* NULL: the kit's */
     int pdl_constant; /* with pdl: TC_CONSTANT_A, _B: what no kernel writes that may still run (weights) */
     int pdl; /* not 0: programmatic dependent launch: may start while the kernel before it drains (Hopper only) */
+    tc_gemm_aux aux; /* where the configuration has it */
+    float *row_out;  /* .row_sum: m floats, of each matrix of the batch */
+    float *max_out;  /* TC_MAX_ABS: the largest of them, or NULL */
+    const void *meta;    /* .sparse: metadata in bricks (tc_sparse_pack.h), 16-byte aligned; */
+    int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
 } tc_gemm_args;
+
+/* Has a kernel more to write than D? */
+TC_HD TC_CONSTEXPR int tc__gemm_outputs(const tc_gemm_config c) { return c.aux || c.row_sum; }
 
 /* Factors of a side as a kernel knows them, the last of its lines, or blocks of 128, and how many blocks of k there
  * are. */
@@ -121,6 +215,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ?
 TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type == TC_U8; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_16(int type) { return type == TC_F16 || type == TC_BF16; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_fp8(int type) { return type == TC_E4M3 || type == TC_E5M2; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_narrow(int type) { return type == TC_E3M2 || type == TC_E2M3 || type == TC_E2M1; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_f8f6f4(int type) { return tc__gemm_is_fp8(type) || tc__gemm_is_narrow(type); }
 TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
 {
     return c.acc ? c.acc : tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32;
@@ -134,7 +230,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
 TC_HD TC_CONSTEXPR int tc__gemm_b_ok(const tc_gemm_config c)
 {
     return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b))
-        || (tc__gemm_is_fp8(c.a) && tc__gemm_is_fp8(c.b));
+        || (tc__gemm_is_f8f6f4(c.a) && tc__gemm_is_f8f6f4(c.b));
 }
 TC_HD TC_CONSTEXPR int tc__gemm_acc_ok(const tc_gemm_config c)
 {
@@ -166,6 +262,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_change(const tc_gemm_config given)
     c.bm = given.bn, c.bn = given.bm;
     c.warps_m = given.warps_n, c.warps_n = given.warps_m;
     c.cluster_m = given.cluster_n, c.cluster_n = given.cluster_m;
+    c.sparse = given.sparse ? TC_SPARSE_A + TC_SPARSE_B - given.sparse : 0;
     return c;
 }
 
@@ -183,7 +280,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(const tc_gemm_config given)
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
-    return c.acc != TC_F16
+    return c.acc != TC_F16 && !(c.index & TC_INDEX_A)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8));
 }
@@ -191,7 +288,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 /* The same where rows may have any alignment. */
 TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 {
-    return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c);
+    return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
+        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse;
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
@@ -200,7 +298,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
-    X(tc__gemm_a_ok((c).a), "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")      \
+    X(tc__gemm_a_ok((c).a) || tc__gemm_is_narrow((c).a),                                                              \
+      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")                            \
     X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)")               \
     X(tc__gemm_acc_ok(c), "tc: .acc must be TC_F16, of TC_F16 and fp8 alone, or left out")                            \
     X((c).promote >= TC_FAST && ((c).promote == 0 || tc__gemm_is_fp8((c).a)),                                         \
@@ -215,8 +314,6 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
     X((c).round == 0 || ((c).round == 1 && (c).a == TC_TF32),                                                         \
       "tc: .round must be 0, or 1 of TC_TF32, whose elements it rounds to the nearest")                               \
     X((c).a != TC_F64 || !tc__gemm_hooked(c), "tc: .a = TC_F64 takes no hook: .epi and .epi2 compute in f32")         \
-    X((!tc__gemm_a_col(c) && !tc__gemm_b_row(c)) || tc__gemm_is_16((c).a),                                            \
-      "tc: .a_layout = TC_COL and .b_layout = TC_ROW need TC_F16 or TC_BF16: ldmatrix turns elements of 16 bits")     \
     X((c).a_layout >= 0 && (c).a_layout <= TC_COL && (c).b_layout >= 0 && (c).b_layout <= TC_COL                      \
       && (c).d_layout >= 0 && (c).d_layout <= TC_COL,                                                                 \
       "tc: .a_layout, .b_layout and .d_layout must be TC_ROW or TC_COL")                                              \
@@ -229,9 +326,57 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
       "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook "         \
       "there is no .epi_size")                                                                                        \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
-      "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")
+      "tc: .raster must be TC_RASTER_M or TC_RASTER_N, .raster_group >= 0")                                           \
+    X((c).groups >= 0 && (c).groups <= TC_GROUPS_MASKED,                                                              \
+      "tc: .groups must be TC_GROUPS_ROWS, TC_GROUPS_MASKED or 0")                                                    \
+    X(!(c).groups || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)),                                                      \
+      "tc: with .groups, .a_layout and .d_layout must be TC_ROW: a group begins at any row of A and D")               \
+    X(!(c).groups || (c).a_scale != TC_SCALE_128X128,                                                                 \
+      "tc: with .groups, .a_scale must be TC_SCALE_1X128 or 0: a group begins at any row of A")                       \
+    X((c).index >= 0 && (c).index <= (TC_INDEX_A | TC_INDEX_D), "tc: .index must be of TC_INDEX_A and TC_INDEX_D")    \
+    X(!(c).index || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c) && (c).a != TC_F64 && (c).groups != TC_GROUPS_MASKED),  \
+      "tc: .index wants .a_layout and .d_layout TC_ROW, another type than TC_F64, and not TC_GROUPS_MASKED")          \
+    X(!((c).index & TC_INDEX_A) || !(c).a_scale, "tc: .index = TC_INDEX_A does not go with .a_scale")                 \
+    X(!(c).groups || (c).raster == 0, "tc: with .groups, tiles go group after group: .raster must be left out")       \
+    X((c).aux == 0 || tc__gemm_is_16((c).aux) || (c).aux == TC_F32 || (c).aux == TC_S8,                               \
+      "tc: .aux must be TC_F16, TC_BF16, TC_F32 or TC_S8, or left out")                                               \
+    X((c).aux_what == 0 || ((c).aux_what == TC_AUX_PRE && (c).aux),                                                   \
+      "tc: .aux_what must be TC_AUX_PRE, beside .aux, the second output's type, or left out")                         \
+    X(((c).aux_what != 0) + ((c).aux_epi != 0) == ((c).aux != 0),                                                     \
+      "tc: .aux needs to know what it is: .aux_what = TC_AUX_PRE, or a hook .aux_epi; without .aux there is neither") \
+    X((c).row_sum >= 0 && (c).row_sum <= TC_MAX_ABS, "tc: .row_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS or 0")       \
+    X(!tc__gemm_outputs(c) || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                           \
+      "tc: .aux and .row_sum are of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")      \
+    X(!tc__gemm_outputs(c) || (!(c).groups && !(c).index), "tc: .aux and .row_sum do not go with .groups and .index") \
+    X(!(c).row_sum || !tc__gemm_d_col(c), "tc: .row_sum wants .d_layout = TC_ROW")                                    \
+    X(!tc__gemm_outputs(c) || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES && TC_EPI_MAX % 8 == 0),                \
+      "tc: .aux and .row_sum leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
+
+/* Kernels that read B as it is multiplied. */
+#define TC__GEMM_PLAIN_B_RULES(X, c)                                                                                  \
+    X(!(c).weights && !(c).weights_k && !(c).weights_zero,                                                            \
+      "tc: .weights, .weights_k and .weights_zero are for TC_GEMM_SM90_DEFINE: B packed as tc_weights.h has it")
+
+/* And those of mma.sync and wgmma, which know no such factors, and turn elements of 16 bits alone. */
+#define TC__GEMM_TURNED_RULES(X, c)                                                                                   \
+    X((c).sf == 0,                                                                                                    \
+      "tc: .sf is for TC_GEMM_SM100_DEFINE and TC_GEMM_SM120_DEFINE: nothing older multiplies by factors of a byte")  \
+    X(!tc__gemm_is_narrow((c).a) && !tc__gemm_is_narrow((c).b),                                                       \
+      "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM120_DEFINE, TC_E2M1 with .sf for TC_GEMM_SM100_DEFINE too") \
+    X((c).chip == 0, "tc: .chip is for TC_GEMM_SM100_DEFINE")                                                         \
+    TC__GEMM_RULES(X, c)                                                                                              \
+    X((!tc__gemm_a_col(c) && !tc__gemm_b_row(c)) || tc__gemm_is_16((c).a),                                            \
+      "tc: .a_layout = TC_COL and .b_layout = TC_ROW need TC_F16 or TC_BF16: ldmatrix turns elements of 16 bits")
+
+/* How the end of a tile brings boxes to D: by TMA; by words, where TMA refuses D; not at all but piece by piece, where
+ * C is to be added and TMA refuses C, and where sums of integers are to be scaled. */
+enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 
 #ifdef __CUDACC__
+/* Is this the second launch, which .row_sum takes? params: a lvalue that holds a tc_gemm_out. */
+#define TC__GEMM_FINISHES(c, params) ((c).row_sum && tc__epi_outputs(&(params).out)->finish)
+#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__epi_finish((c).row_sum, &(params).out))
+
 /* Shipped hooks bring the size of their arguments. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
 {
@@ -253,7 +398,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_raw(const tc_gemm_config c) { return c.d == TC_S
 
 TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
 {
-    tc_epi e = {c.d, tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2};
+    tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
+                c.aux,   c.aux_epi,         c.row_sum};
     return e;
 }
 
@@ -278,11 +424,15 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(consumers, 16),  TC__GEMM_FIELD(schedule, 16),
     TC__GEMM_FIELD(epi_stages, 16), TC__GEMM_FIELD(step, 256),
     TC__GEMM_FIELD(swap, 1),        TC__GEMM_FIELD(split, 1),
+    TC__GEMM_FIELD(clc, 1),         TC__GEMM_FIELD(sf, 0),
     TC__GEMM_FIELD(raster, 16),     TC__GEMM_FIELD(raster_group, 1 << 30),
     TC__GEMM_FIELD(epi_size, 0),    TC__GEMM_FIELD(a_layout, 0),
     TC__GEMM_FIELD(b_layout, 0),    TC__GEMM_FIELD(d_layout, 0),
     TC__GEMM_FIELD(promote, 0),     TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
-    TC__GEMM_FIELD(a_scale, 0),     TC__GEMM_FIELD(b_scale, 0),
+    TC__GEMM_FIELD(a_scale, 0),     TC__GEMM_FIELD(b_scale, 0),     TC__GEMM_FIELD(groups, 0),
+    TC__GEMM_FIELD(index, 0),       TC__GEMM_FIELD(aux, 0),         TC__GEMM_FIELD(aux_what, 0),
+    TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
+    TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
     {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
@@ -292,6 +442,7 @@ TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
     const tc_status st = tc__config_range(tc__fields, c);
     if (st != TC_OK) return st;
     TC__GEMM_RULES(TC__RULE_SAY, *c)
+    if (c->row_sum) return tc__fail(TC_ERR_CONFIG, ".row_sum takes two launches, which NAME_run and NAME_launch do");
     return TC_OK;
 }
 
@@ -299,10 +450,17 @@ TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
 TC_HOST int tc__gemm_empty(const tc_gemm_args *g)
 {
     const int strided = g->stride_a || g->stride_b || g->stride_c || g->stride_d;
-    return g->m == 0 || g->n == 0 || (g->batch == 0 && strided);
+    return g->m == 0 || g->n == 0 || (g->batch == 0 && strided && g->groups.count == 0);
 }
 
 TC_HOST int tc__gemm_batch(const tc_gemm_args *g) { return g->batch ? g->batch : 1; }
+
+/* Matrices of A, B, C or D, as which says: of groups that are rows of one another, B alone has more than one. */
+TC_HOST int tc__gemm_matrices(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    if (c->groups == TC_GROUPS_MASKED || (c->groups && which == 'b')) return g->groups.count;
+    return tc__gemm_batch(g);
+}
 TC_HOST double tc__gemm_alpha(const tc_gemm_args *g) { return g->alpha64 ? *g->alpha64 : g->alpha ? *g->alpha : 1.; }
 TC_HOST double tc__gemm_beta(const tc_gemm_args *g) { return g->beta64 ? *g->beta64 : g->beta ? *g->beta : 0.; }
 
@@ -311,14 +469,15 @@ TC_HOST double tc__gemm_beta(const tc_gemm_args *g) { return g->beta64 ? *g->bet
 TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
     const int turned = which == 'a' ? tc__gemm_a_col(*c) : which == 'b' ? tc__gemm_b_row(*c) : tc__gemm_d_col(*c);
-    const int cols = which == 'a' || which == 'b' ? g->k : g->n, rows = which == 'b' ? g->n : g->m;
+    const int half = c->sparse == (which == 'a' ? TC_SPARSE_A : which == 'b' ? TC_SPARSE_B : -1); /* of it is kept */
+    const int cols = which == 'a' || which == 'b' ? g->k >> half : g->n, rows = which == 'b' ? g->n : g->m;
     tc_operand_matrix x;
     x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
     x.type = which == 'a' ? c->a : which == 'b' ? c->b : c->d;
     x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
     x.cols = turned ? rows : cols;
     x.rows = turned ? cols : rows;
-    x.batch = tc__gemm_batch(g);
+    x.batch = tc__gemm_matrices(c, g, which);
     x.pitch = which == 'a' ? g->lda : which == 'b' ? g->ldb : which == 'c' ? g->ldc : g->ldd;
     x.stride = which == 'a' ? g->stride_a : which == 'b' ? g->stride_b : which == 'c' ? g->stride_c : g->stride_d;
     return x;
@@ -355,6 +514,108 @@ TC_HOST tc_status tc__gemm_check_scale(const tc_gemm_config *c, const tc_gemm_ar
     return TC_OK;
 }
 
+/* Groups as a call gives them. What the device alone knows, it keeps inside the matrices (tc_work.h). */
+TC_HOST tc_status tc__gemm_check_groups(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const tc_gemm_groups *x = &g->groups;
+    const int masked = c->groups == TC_GROUPS_MASKED, given = (x->offsets != NULL) + (x->ends != NULL);
+    const void *at = masked ? x->counts : x->offsets ? x->offsets : x->ends;
+    const char *name = masked ? "counts" : x->offsets ? "offsets" : "ends";
+    if (!c->groups && (x->count || given || x->counts || x->expected))
+        return tc__fail(TC_ERR_CONFIG, "groups is given, but the kernel was generated without .groups");
+    if (!c->groups) return TC_OK;
+    if (x->count < 1 || x->count > TC_GROUPS_MOST)
+        return tc__fail(TC_ERR_SIZE, "groups.count = %d must be in 1..%d: the kernel has .groups", x->count,
+                        TC_GROUPS_MOST);
+    if (x->expected < 0) return tc__fail(TC_ERR_SIZE, "groups.expected = %d is negative", x->expected);
+    if (g->batch > 1)
+        return tc__fail(TC_ERR_BATCH, "batch = %d, but the kernel has .groups, which are its products: leave it 0",
+                        g->batch);
+    if (masked ? given : x->counts != NULL)
+        return tc__fail(TC_ERR_CONFIG, "groups.%s is given, but the kernel's .groups = %s takes groups.%s",
+                        masked ? x->offsets ? "offsets" : "ends" : "counts",
+                        masked ? "TC_GROUPS_MASKED" : "TC_GROUPS_ROWS", masked ? "counts" : "offsets or groups.ends");
+    if (given > 1) return tc__fail(TC_ERR_CONFIG, "groups.offsets and groups.ends are both given: give one of them");
+    if (!at)
+        return tc__fail(TC_ERR_NULL, masked ? "groups.counts is null, but the kernel's .groups = TC_GROUPS_MASKED"
+                                            : "groups.offsets and groups.ends are null, but the kernel's .groups = "
+                                              "TC_GROUPS_ROWS");
+    if ((uintptr_t)at % 4) return tc__fail(TC_ERR_ALIGN, "groups.%s = %p is not a multiple of 4 bytes", name, at);
+    if (!masked && (g->stride_a || g->stride_c || g->stride_d))
+        return tc__fail(TC_ERR_BATCH,
+                        "stride_%c = %lld, but with TC_GROUPS_ROWS the rows of all groups are one matrix: leave it 0",
+                        g->stride_a ? 'a' : g->stride_c ? 'c' : 'd',
+                        (long long)(g->stride_a ? g->stride_a : g->stride_c ? g->stride_c : g->stride_d));
+    if (masked && x->count > 1 && g->stride_d == 0)
+        return tc__fail(TC_ERR_BATCH, "stride_d = 0, but groups.count = %d products need a place each", x->count);
+    return TC_OK;
+}
+
+/* Rows that are looked up, which: 'a' or 'd'. */
+TC_HOST tc_status tc__gemm_check_index(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const int32_t *at = which == 'a' ? g->a_row : g->d_row;
+    const int rows = which == 'a' ? g->a_rows : g->d_rows;
+    if (!(c->index & (which == 'a' ? TC_INDEX_A : TC_INDEX_D))) {
+        if (!at && !rows) return TC_OK;
+        return tc__fail(TC_ERR_CONFIG, "%c_row is given, but the kernel was generated without .index = TC_INDEX_%c",
+                        which, which - 'a' + 'A');
+    }
+    if (g->batch > 1) return tc__fail(TC_ERR_BATCH, "batch = %d, but the kernel has .index: leave it 0", g->batch);
+    if (!at) return tc__fail(TC_ERR_NULL, "%c_row is null, but the kernel has .index", which);
+    if ((uintptr_t)at % 4)
+        return tc__fail(TC_ERR_ALIGN, "%c_row = %p is not a multiple of 4 bytes", which, (const void *)at);
+    if (rows < 1) return tc__fail(TC_ERR_SIZE, "%c_rows = %d must be at least 1: the kernel has .index", which, rows);
+    return TC_OK;
+}
+
+/* Bytes of the workspace, at its end, that .row_sum takes. */
+TC_HOST size_t tc__gemm_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const size_t across = ((size_t)g->n + 15) / 16;
+    return c->row_sum ? ((size_t)tc__gemm_batch(g) * across * (size_t)g->m * sizeof(float) + 15) / 16 * 16 : 0;
+}
+
+/* The call as the rest of the workspace serves it. */
+TC_HOST tc_gemm_args tc__gemm_less_parts(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_gemm_args x = *g;
+    if (c->row_sum) x.workspace_size -= tc__gemm_parts_bytes(c, g);
+    return x;
+}
+
+/* What is written besides D. */
+TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const int cols = tc__gemm_d_col(*c) ? g->m : g->n, size = c->aux ? tc_type_bits(c->aux) / 8 : 1;
+    if (!c->aux && (g->aux.p || g->aux.ld || g->aux.stride))
+        return tc__fail(TC_ERR_CONFIG, "aux is given, but the kernel was generated without .aux");
+    if (!c->row_sum && g->row_out)
+        return tc__fail(TC_ERR_CONFIG, "row_out is given, but the kernel was generated without .row_sum");
+    if (c->row_sum != TC_MAX_ABS && g->max_out)
+        return tc__fail(TC_ERR_CONFIG, "max_out is given, but the kernel's .row_sum is not TC_MAX_ABS");
+    if (!tc__gemm_outputs(*c) || tc__gemm_empty(g)) return TC_OK;
+    if (c->aux && !g->aux.p) return tc__fail(TC_ERR_NULL, "aux.p is null, but the kernel has .aux");
+    if (c->aux && (uintptr_t)g->aux.p % (size_t)size)
+        return tc__fail(TC_ERR_ALIGN, "aux.p = %p is not a multiple of its element's %d bytes", g->aux.p, size);
+    if (c->aux && g->aux.ld < cols)
+        return tc__fail(TC_ERR_PITCH, "aux.ld = %lld is less than %c = %d", (long long)g->aux.ld,
+                        tc__gemm_d_col(*c) ? 'm' : 'n', cols);
+    if (c->aux && (g->aux.stride < 0 || (g->batch > 1 && g->aux.stride == 0)))
+        return tc__fail(TC_ERR_BATCH, "aux.stride = %lld, but batch = %d products need a place each",
+                        (long long)g->aux.stride, tc__gemm_batch(g));
+    if (c->row_sum && !g->row_out) return tc__fail(TC_ERR_NULL, "row_out is null, but the kernel has .row_sum");
+    if (((uintptr_t)g->row_out | (uintptr_t)g->max_out) % 4)
+        return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 4 bytes",
+                        (uintptr_t)g->row_out % 4 ? "row_out" : "max_out",
+                        (void *)((uintptr_t)g->row_out % 4 ? g->row_out : g->max_out));
+    if (c->row_sum && (!g->workspace || g->workspace_size < tc__gemm_parts_bytes(c, g)))
+        return tc__fail(TC_ERR_SIZE, "workspace_size = %llu is less than the %llu bytes that .row_sum needs",
+                        (unsigned long long)(g->workspace ? g->workspace_size : 0),
+                        (unsigned long long)tc__gemm_parts_bytes(c, g));
+    return TC_OK;
+}
+
 /* The rules that hold for every kernel. */
 TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
 {
@@ -369,6 +630,10 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
             return tc__fail(TC_ERR_SIZE, "%c = %d is above the limit of %d", names[i], sizes[i], 0x7fff0000);
     }
     if (g->batch < 0) return tc__fail(TC_ERR_BATCH, "batch = %d is negative", g->batch);
+    st = tc__gemm_check_groups(c, g);
+    if (st == TC_OK) st = tc__gemm_check_index(c, g, 'a');
+    if (st == TC_OK) st = tc__gemm_check_index(c, g, 'd');
+    if (st != TC_OK) return st;
     if (g->batch > 1 && g->stride_d == 0)
         return tc__fail(TC_ERR_BATCH, "stride_d = 0, but batch = %d products need a place each", g->batch);
     if (g->stride_a < 0 || g->stride_b < 0 || g->stride_c < 0 || g->stride_d < 0)
@@ -384,15 +649,19 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
         const tc_operand_matrix x = tc__gemm_matrix(c, g, "abdc"[i]);
         const char *turned = "";
         if (i == 3 && tc__gemm_beta(g) == 0) break;
-        if (x.pitch >= x.cols || (i < 2 && g->k == 0 && x.pitch >= 0)) continue;
+        if (x.pitch >= x.cols || (i < 2 && g->k == 0 && x.pitch >= 0) || (i == 1 && c->weights)) continue;
         if (i == 1 ? tc__gemm_b_row(*c) : i == 0 ? tc__gemm_a_col(*c) : tc__gemm_d_col(*c))
             turned = i == 1 ? ", and B is row-major" : i == 0 ? ", and A is column-major" : ", and D is column-major";
+        if (i < 2 && c->sparse == i + 1)
+            return tc__fail(TC_ERR_PITCH, "ld%s = %lld is less than k / 2 = %d", x.name, (long long)x.pitch, x.cols);
         return tc__fail(TC_ERR_PITCH, "ld%s = %lld is less than %c = %d%s", x.name, (long long)x.pitch,
                         i == 0   ? *turned ? 'm' : 'k'
                         : i == 1 ? *turned ? 'n' : 'k'
                                  : *turned ? 'm' : 'n',
                         x.cols, turned);
     }
+    if (!c->sf && (g->sfa || g->sfb))
+        return tc__fail(TC_ERR_CONFIG, "sf%c is given, but the kernel was generated without .sf", g->sfa ? 'a' : 'b');
     st = tc__gemm_check_scale(c, g, 'a');
     if (st == TC_OK) st = tc__gemm_check_scale(c, g, 'b');
     if (st != TC_OK) return st;
@@ -415,6 +684,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
         return tc__fail(TC_ERR_ALIGN, "workspace = %p is not a multiple of 16 bytes", g->workspace);
     if (g->pdl_constant & ~(TC_CONSTANT_A | TC_CONSTANT_B))
         return tc__fail(TC_ERR_CONFIG, "pdl_constant = %d must be of TC_CONSTANT_A and TC_CONSTANT_B", g->pdl_constant);
+    st = tc__gemm_check_outputs(c, g);
+    if (st != TC_OK) return st;
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
     if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");
@@ -428,7 +699,7 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                         tc_type_bits(c->d) / 8);
     for (i = 0; i < 2 && g->k > 0; i++) {
         const tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
-        if ((uintptr_t)x.base % ((size_t)tc_type_bits(x.type) / 8))
+        if (tc_type_bits(x.type) >= 8 && (uintptr_t)x.base % ((size_t)tc_type_bits(x.type) / 8))
             return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of its element's %d bytes", x.name, x.base,
                             tc_type_bits(x.type) / 8);
     }
@@ -453,6 +724,8 @@ TC_HOST tc_gemm_args tc__gemm_plain_args(const tc_gemm_config *c, const tc_gemm_
     x.lda = g->ldb, x.ldb = g->lda;
     x.stride_a = g->stride_b, x.stride_b = g->stride_a;
     x.a_scale = g->b_scale, x.b_scale = g->a_scale;
+    x.sfa = g->sfb, x.sfb = g->sfa;
+    x.stride_sfa = g->stride_sfb, x.stride_sfb = g->stride_sfa;
     x.pdl_constant = (g->pdl_constant & TC_CONSTANT_A ? TC_CONSTANT_B : 0)
                    | (g->pdl_constant & TC_CONSTANT_B ? TC_CONSTANT_A : 0);
     return x;
@@ -484,12 +757,29 @@ TC_HOST tc_scale_side tc__gemm_scale(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_scale s = which == 'a' ? g->a_scale : g->b_scale;
     tc_scale_side x;
     x.at = s.at, x.blocks = s.blocks, x.batch = s.batch, x.lines = (int)s.lines;
+    if (c->groups == TC_GROUPS_ROWS && which == 'a') x.batch = 0; /* rows of all groups are one matrix's */
     x.last = (int)tc__gemm_scale_lines(which == 'a' ? c->a_scale : c->b_scale, which == 'a' ? g->m : g->n) - 1;
     x.count = (int)(((int64_t)g->k + TC__SCALE_K - 1) / TC__SCALE_K);
     return x;
 }
 
-TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
+/* What besides D: to the end of the hook's arguments. c, g: of the view whose D is row-major. */
+TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g, tc_gemm_out *o)
+{
+    const int64_t size = c->aux ? tc_type_bits(c->aux) / 8 : 1;
+    const size_t parts = tc__gemm_parts_bytes(c, g);
+    tc__outputs w;
+    if (!tc__gemm_outputs(*c)) return;
+    memset((void *)&w, 0, sizeof w);
+    w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
+    w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
+    w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_batch(g);
+    if (c->row_sum) w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
+    w.row_out = g->row_out, w.max_out = g->max_out;
+    memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES, (const void *)&w, sizeof w);
+}
+
+TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     tc_gemm_out o;
     memset(&o, 0, sizeof o);
@@ -504,32 +794,31 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_args *g)
     o.ldd = g->ldd;
     o.stride_d = g->stride_d;
     if (g->epi_size) memcpy(o.epi, g->epi_args, g->epi_size);
+    tc__gemm_outputs_to(c, g, &o);
     return o;
 }
 
-/* How a call is cut: columns of a tile, parts of k, clusters of the grid, blocks of a cluster along the instruction's
- * rows, the size of the device's L2 in bytes, and the bytes of workspace that it takes. */
-typedef struct tc_gemm_cut {
-    int width, parts, blocks, cluster;
-    int classes, copies; /* rows of any alignment (tc_gemm_sm90_any.h): log2 of A's classes; 1: A is copied */
-    int64_t l2;
-    size_t workspace;
-} tc_gemm_cut;
+/* A kernel of a call, its blocks, its parameters and the tc_gemm_out in them. */
+typedef struct tc__gemm_launched {
+    const tc__kernel *k;
+    unsigned blocks;
+    void *params;
+    tc_gemm_out *out;
+} tc__gemm_launched;
 
-/* The order of tiles. v: the configuration as the instruction sees it. */
-TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
+/* Launches it, and with .row_sum once more. */
+TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm_launched *x, const tc__launch *how)
 {
-    const int raster = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
-    const int cols = v->swap ? g->m : g->n;
-    const int class_cols = (int)(((int64_t)cols + (1 << cut->classes) - 1) >> cut->classes);
-    const int whole = ((class_cols + cut->width - 1) / cut->width * cut->width) << cut->classes;
-    const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, tc__gemm_batch(g), v->bm * cut->cluster,
-                            cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
-    const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
-    if (total > 2e9)
-        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
-    *t = tc_tiles_make(&of);
-    return TC_OK;
+    unsigned char *word = x->out->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES + offsetof(tc__outputs, finish);
+    const int one = 1;
+    const tc_status st = tc__kernel_launch(x->k, x->blocks, x->params, how);
+    if (st != TC_OK || !c->row_sum) return st;
+    if (how->plan) {
+        how->plan->again = (size_t)(word - (unsigned char *)x->params);
+        return st;
+    }
+    memcpy(word, &one, sizeof one);
+    return tc__kernel_launch(x->k, x->blocks, x->params, how);
 }
 
 #endif /* host */

@@ -25,7 +25,9 @@
 #include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
+#include "tc_gemm_sm90_sparse.h"
 #include "tc_gemm_sm90_store.h"
+#include "tc_gemm_sm90_weights.h"
 
 #ifdef __CUDACC__
 
@@ -66,8 +68,8 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, con
     s.b.mask = (uint16_t)(((1u << m) - 1u) << (cn * m));
 #pragma unroll
     for (int i = 0; i < c.cluster_n; i++) s.a.mask |= (uint16_t)(1u << (cm + (uint32_t)i * m));
-    s.to_a = cn * (uint32_t)(a_rows * 128);
-    s.to_b = (uint32_t)s.oa.bytes + cm * (uint32_t)(b_rows * 128);
+    s.to_a = cn * (uint32_t)(a_rows * (c.sparse ? tc__gemm90_a_row(c) : 128));
+    s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes) + cm * (uint32_t)(b_rows * 128);
     return s;
 }
 
@@ -89,11 +91,13 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     const tc_gemm_config c = f.c;
     const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
     const int k = g->p->k_first + (int)at.kb * c.bk;
+    if (c.weights && (f.which & TC__GEMM90_EARLY_A)) tc__weights_fetch(c, g, &s->a, at);
+    if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, &s->a, at);
 #pragma unroll
-    for (int box = 0; box < s->oa.boxes; box++) {
+    for (int box = 0; box < (c.weights ? 0 : s->oa.boxes); box++) {
         const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full};
         if (f.which & TC__GEMM90_EARLY_A)
-            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, k), to);
+            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, c.sparse ? k / 2 : k), to);
     }
 #pragma unroll
     for (int box = 0; box < s->ob.boxes; box++) {
@@ -101,6 +105,11 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
         if (f.which & TC__GEMM90_EARLY_B)
             tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, k), to);
     }
+}
+
+TC_DEV uint32_t tc__gemm90_expected(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g);
 }
 
 /* Blocks of one tile of work, from number `from` on. */
@@ -112,7 +121,7 @@ TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block
     for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
         const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
         TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
-        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, at.stage), g->slot);
+        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, at.stage), tc__gemm90_expected(c, g));
         tc__gemm90_fetch(both, g, &s, at);
         tc_ring_next(&u->ring, g->stages);
     }
@@ -134,7 +143,7 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_b
 #pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {
         const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
-        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, i), g->slot);
+        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, i), tc__gemm90_expected(c, g));
         if (early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
         if (early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
         tc_ring_next(&u->ring, g->stages);
@@ -153,30 +162,6 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_b
 /* ---------------------------------------------------------------------------------------------------------------------
  * Consumers.
  */
-/* Gives a slot back to every block that may write into it: those of this block's row and column. */
-TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
-{
-    /* .any: all threads have read of it, and each warp says so for itself; else wgmma has, for all four */
-    const uint32_t t = threadIdx.x % (c.any ? 32u : 128u), empty = tc_pipe_empty(g->pipe, stage);
-    const uint32_t m = (uint32_t)g->cluster_m, n = (uint32_t)c.cluster_n;
-    if (c.any) __syncwarp();
-    if (m * n == 1u) {
-        if (t == 0) tc_mbarrier_arrive(empty);
-    } else if (t < m + n - 1u) {
-        const tc__gemm90_place at = tc__gemm90_place_of(c, g);
-        uint32_t to = t - m; /* index among the other blocks of the row */
-        to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
-        if (c.any && to == at.m) tc_mbarrier_arrive(empty); /* this block's producer writes what this warp has read */
-        else tc_mbarrier_arrive_cluster_relaxed(empty, to);
-    }
-}
-
-typedef struct tc__gemm90_loop_state {
-    tc_gemm90_consumer *u;
-    float *acc;
-    uint32_t last; /* the slot that is to be given back */
-} tc__gemm90_loop_state;
-
 /* wgmma's descriptor of a block. */
 TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
 {
@@ -194,7 +179,8 @@ TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma,
         /* where ptxas does not see that the stage is the same for all lanes, descriptors would take a way through
          * ordinary registers before each wgmma */
         const uint32_t now = ring->stage, at = g->ring + now * g->slot;
-        const uint32_t slot = c.split ? tc_uniform(at) : at;
+        const int hidden = c.split || (c.groups && c.step && c.schedule == TC_COOPERATIVE);
+        const uint32_t slot = hidden ? tc_uniform(at) : at;
         /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
         const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
         const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
@@ -290,7 +276,7 @@ TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const 
     if (tc__gemm_scaled(x.c)) tc__gemm90_ask(x.c, g, l->u, &p);
 #pragma unroll
     for (int i = 0; i < chunks; i++) {
-        const tc__gemm90_sums sums = {part->sums, l->acc + i * count, x.mma.n};
+        const tc__gemm90_sums sums = {part->sums, l->acc + i * x.c.bn / 2, x.mma.n};
         part->step.i = i + 1;
         if (i + 1 == chunks) {
             tc_ring_next(ring, g->stages);
@@ -315,7 +301,9 @@ TC_DEV_SM90A void tc__gemm90_promoting_loop(const tc_gemm_config c, const tc__ge
     tc__gemm90_short part;
     part.step = tc__gemm90_step_of(c, g, l->u);
 #pragma unroll
-    for (int i = 0; i < tc__gemm90_rows(c) / 64 * mma.n / 2; i++) l->acc[i] = 0.f;
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++)
+#pragma unroll
+        for (int e = 0; e < mma.n / 2; e++) l->acc[i * c.bn / 2 + e] = 0.f;
     tc__gemm90_issue_part(inner, &part);
     for (uint32_t kb = 1; kb < blocks; kb++) tc__gemm90_promoting_block(inner, g, l, &part);
     tc__gemm90_promoting_block(last, g, l, &part);
@@ -419,11 +407,15 @@ enum {
     TC__GEMM90_ANY_32_TO_256,
     TC__GEMM90_PROMOTING,
     TC__GEMM90_PROMOTING_HALF, /* .step is half of the width */
-    TC__GEMM90_PROMOTING_LATE
+    TC__GEMM90_PROMOTING_LATE,
+    TC__GEMM90_WEIGHTS,
+    TC__GEMM90_SPARSE,
+    TC__GEMM90_GROUPS = 16 /* added to one of these: .groups */
 };
-TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
 {
-    const tc_gemm_config v = tc_gemm90_view(given);
+    if (v.weights) return TC__GEMM90_WEIGHTS;
+    if (v.sparse) return TC__GEMM90_SPARSE;
     if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
     if (tc__gemm90_promotes(v))
         return v.promote > v.bk             ? TC__GEMM90_PROMOTING_LATE
@@ -433,6 +425,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
     if (v.step % 64 == 0) return TC__GEMM90_64_TO_256;
     if (v.step % 16) return TC__GEMM90_8_TO_256;
     return v.bn <= 64 ? TC__GEMM90_16_TO_64 : TC__GEMM90_16_TO_256;
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
+{
+    return tc__gemm90_loop_of(tc_gemm90_view(given)) + (given.groups ? TC__GEMM90_GROUPS : 0);
 }
 
 #define TC__GEMM90_WIDTH(n)                                                                                           \
@@ -468,8 +464,10 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
     const tc_gemm_config v = tc_gemm90_view(c);
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
-    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), tc_wgmma_pick_f32_rs(v.any ? v.bn : 0, v.a),
-                   {0}, {0}};
+    tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
+                   tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a), {0}, {0},
+                   tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, 0),
+                   tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, tc_type_bits(v.a) != 8)};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
     for (int n = v.step; v.any && v.step && n <= v.bn; n += v.step) k.rs[n / 8 - 1] = tc_wgmma_pick_f32_rs(n, v.a);
     for (int n = v.step; !v.any && v.step && n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick(n, kind);
@@ -491,6 +489,10 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_
         TC__GEMM90_ANY_WIDTH(160) TC__GEMM90_ANY_WIDTH(192) TC__GEMM90_ANY_WIDTH(224) TC__GEMM90_ANY_WIDTH(256)
     } else if (loops == TC__GEMM90_ANY_ONE) {
         tc__gemm90_any_loop(c, k.rs_one, g, l);
+    } else if (loops == TC__GEMM90_WEIGHTS) {
+        tc__gemm90_weights_loop(c, k.rs_one, g, l);
+    } else if (loops == TC__GEMM90_SPARSE) {
+        tc__gemm90_sparse_loop(k, g, l);
     } else {
         tc__gemm90_loops(loops, k, g, l);
     }
@@ -508,16 +510,28 @@ TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_b
     tc_fence_mbarrier_init();
 }
 
+/* The table of all groups' tiles, by the producer's warp, and its first tile. The kernel before may write what they are
+ * made of. Without a tile run stays as it is: of no blocks of k. */
+TC_DEV_SM90 void tc__gemm90_start_groups(const tc_gemm_config c, const tc_gemm90_block *g, tc__gemm90_run *run)
+{
+    const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x);
+    if (g->p->waits) tc_griddepcontrol_launch_dependents();
+    if (g->p->waits) tc_griddepcontrol_wait();
+    tc_groups_scan(c.groups == TC_GROUPS_MASKED, &g->p->groups, tc__gemm90_table(c, g));
+    __syncwarp();
+    if (first < tc__gemm90_works(c, g)) run->w = tc__gemm90_group_work(1, c, g, first);
+}
+
 /* The producer's warp, while the others make the other barriers. A block without neighbours need not wait for anybody
  * to fetch its first slots: it makes the full barriers itself. */
 TC_DEV_SM90 void tc__gemm90_start_producer(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                            tc__gemm90_run *run)
 {
     if (tc_elect_one()) {
-        tc_prefetch_tensormap(&g->p->a);
+        if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
     }
-    run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
+    if (!c.groups) run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
     if (tc__gemm90_cluster(c, g) == 1 && tc_elect_one()) {
         tc__gemm90_start_full(c, g);
         tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
@@ -532,7 +546,8 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
-    const uint32_t of_one = (uint32_t)(c.schedule == TC_PINGPONG ? 1 : c.any ? 4 * c.consumers : c.consumers);
+    const uint32_t of_one = (uint32_t)((tc__gemm90_by_threads(c) ? 4 : 1)
+                                       * (c.schedule == TC_PINGPONG ? 1 : c.consumers));
     const uint32_t releases = of_one * (uint32_t)(g->cluster_m + c.cluster_n - 1);
     /* elected threads: around one that is picked by its number ptxas wraps a loop over lanes for each instruction */
     if ((c.any || tc__gemm90_cluster(c, g) > 1) && g->warp == 1u && tc_elect_one()) tc__gemm90_start_full(c, g);
@@ -549,11 +564,12 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
             tc_mbarrier_arrive_expect_tx(sums, (uint32_t)tc__gemm90_sums_bytes(c));
         }
         tc_fence_mbarrier_init();
-        if (g->p->d_by == TC__GEMM90_D_TMA) tc_prefetch_tensormap(&g->p->d);
+        if (g->p->d_by == TC__GEMM_D_TMA) tc_prefetch_tensormap(&g->p->d);
     }
     if (tc__gemm90_cluster(c, g) > 1) { /* fence.mbarrier_init has released what the others must see */
         tc_cluster_arrive_relaxed();
         tc_cluster_wait();
+        if (c.groups) __syncthreads(); /* what the relaxed arrival does not release: the table */
     } else {
         __syncthreads();
     }
@@ -572,6 +588,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
                                      tc__gemm90_run_of run)
 {
     const uint32_t first = run.first, step = run.step;
+    const int groups = loops & TC__GEMM90_GROUPS;
     const tc_gemm_config c = k.c;
     const tc_gemm_sm90_params *p = g->p;
     const int pingpong = c.schedule == TC_PINGPONG, wg = g->wg;
@@ -591,13 +608,14 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
     u.warps = pingpong ? 4 : 4 * c.consumers;
     if (turn) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     if (turn > 1u) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
-    for (uint32_t i = first + turn * step; i < p->works; i += turns * step) {
-        u.w = tc_gemm90_work(c, g, i);
+    const uint32_t works = groups ? tc_uniform(tc__gemm90_works(c, g)) : 0u;
+    for (uint32_t i = first + turn * step; i < (groups ? works : p->works); i += turns * step) {
+        u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc__gemm90_loop_state l = {&u, acc, 0};
-        tc_gemm_sm90_mma(loops, k, g, &l);
+        tc_gemm_sm90_mma(loops % TC__GEMM90_GROUPS, k, g, &l);
         if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
-        u.last = i + turns * step >= p->works;
+        u.last = i + turns * step >= (groups ? works : p->works);
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
         tc_gemm_sm90_store(c, g, &u, acc);
 #pragma unroll
@@ -614,11 +632,13 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
     const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
-    const int many = tc__gemm90_sums_held(c) > 160; /* accumulators that want every register */
+    const int groups = loops & TC__GEMM90_GROUPS;
+    const int many = tc__gemm90_many(c);
     const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
-    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0}, 0};
+    tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
     tc_gemm90_producer u = {{0, 0}, 0};
+    if (groups && g.warp == 0u) tc__gemm90_start_groups(c, &g, &run);
     if (!c.any && g.warp == 0u) tc__gemm90_start_producer(c, &g, &u, &run);
     tc__gemm90_start(c, &g);
     if (g.wg == 0) {
@@ -626,10 +646,13 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
         if (c.any) {
             tc__any_produce(c, &g);
         } else if (tc__gemm_scaled(c) && g.warp == 1u) {
-            tc__gemm90_produce_factors(c, &g);
+            tc__gemm90_produce_factors(groups, c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
-            if (p->waits && blocks > 1 && first < p->works) tc__gemm90_load_ahead(c, &g, &u, &run);
-            for (uint32_t i = first; i < p->works; run.w = tc_gemm90_work(c, &g, i)) {
+            const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;
+            if (p->waits && blocks > 1 && first < (groups ? works : p->works))
+                tc__gemm90_load_ahead(c, &g, &u, &run);
+            for (uint32_t i = first; i < (groups ? works : p->works);
+                 run.w = groups ? tc__gemm90_group_work(0, c, &g, i) : tc_gemm90_work(c, &g, i)) {
                 tc_gemm_sm90_load(c, &g, &u, &run);
                 u.back ^= p->to_and_fro;
                 run.from = 0;
@@ -677,6 +700,7 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
     tc_operand_matrix x = tc__gemm_matrix(c, g, box.which);
     const int across = 1024 / tc_type_bits(x.type);
     const int turned = box.which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
+    const int sparse = c->sparse == (box.which == 'a' ? TC_SPARSE_A : TC_SPARSE_B);
     if (x.type == TC_TF32) x.type = TC_F32; /* elements as they are */
     if (g->k == 0) {
         x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
@@ -684,7 +708,7 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
         x.rows = x.batch = 1;
         x.pitch = across / 8;
     }
-    return tc_operand_map(map, &x, across, turned ? 64 : box.rows);
+    return tc_operand_map(map, &x, sparse ? c->bk / 2 : across, turned ? 64 : box.rows);
 }
 
 /* Parameters of a checked call that is cut as `cut` says, but for the maps of A and B. c: complete, not a view. */
@@ -693,11 +717,12 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc_operand_matrix d = tc__gemm_matrix(c, g, 'd');
-    const int64_t d_bytes = (int64_t)g->m * g->n * tc__gemm_batch(g) * tc_type_bits(c->d) / 8;
+    const int64_t d_bytes = (int64_t)g->m * g->n * d.batch * tc_type_bits(c->d) / 8;
     const uint32_t at_least = (uint32_t)(cut->parts > v.cluster_k ? cut->parts : v.cluster_k);
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
-    p->out = tc__gemm_out(g);
+    p->groups = tc__gemm_groups_of(&v, g, cut);
+    p->out = tc__gemm_out(&v, g);
     p->width = cut->width;
     p->cluster = cut->cluster;
     p->stages = tc__gemm90_stages(v, cut);
@@ -713,19 +738,23 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->a_scale = tc__gemm_scale(c, g, c->swap ? 'b' : 'a'), p->b_scale = tc__gemm_scale(c, g, c->swap ? 'a' : 'b');
     p->d_first = d_bytes > cut->l2 / 2;
     p->classes = cut->classes, p->copies = cut->copies;
+    p->d_row = g->d_row, p->d_rows = g->d_rows;
     p->waits = (uint8_t)(g->pdl != 0);
     p->early = 0;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
+    tc__weights_fill(c, g, p);
+    tc__sparse_fill(c, g, p);
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
-        p->d_by = TC__GEMM90_D_PIECES; /* boxes know sums as they are, and C of floats */
-    if (p->d_by == TC__GEMM90_D_TMA && cut->classes) p->d_by = TC__GEMM90_D_ROWS; /* .any: not one row after another */
-    p->d_plain = p->d_by == TC__GEMM90_D_TMA && p->out.beta == 0.f;
+        p->d_by = TC__GEMM_D_PIECES; /* boxes know sums as they are, and C of floats */
+    if (p->d_by == TC__GEMM_D_TMA && cut->classes) p->d_by = TC__GEMM_D_ROWS; /* .any: not one row after another */
+    p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
-    if (p->d_by == TC__GEMM90_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
+    if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
+    if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
     return st;
 }
 
@@ -737,7 +766,7 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
     const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', v.bm / v.cluster_n};
     const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', cut->width / cut->cluster};
     tc_status st = tc__gemm90_fill(c, g, cut, p);
-    if (st == TC_OK) st = tc__gemm90_map(&p->a, c, g, a);
+    if (st == TC_OK && !c->weights) st = tc__gemm90_map(&p->a, c, g, a);
     if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, b);
     return st;
 }
@@ -767,12 +796,17 @@ typedef struct tc_gemm_sm90_launch {
 /* The rules for a call. */
 TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *args)
 {
-    const tc_status st = tc__gemm_check(c, args);
+    tc_status st = tc__gemm_check(c, args);
     tc_gemm_args g;
+    if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
     if (st == TC_OK && c->any)
         return tc__fail(TC_ERR_CONFIG, ".any = 1 is for TC_GEMM_SM90_ANY_DEFINE, whose NAME_run launches its kernel");
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
+    if (c->weights) {
+        const tc_status own = tc__weights_call_check(c, &g);
+        if (own != TC_OK) return own;
+    }
     return tc__gemm_check_tma(c, &g);
 }
 
@@ -794,8 +828,10 @@ TC_HOST tc_status tc__gemm90_launch(const tc_gemm_config *c, const tc_gemm_args 
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc__gemm_device device = tc__gemm_device_of(clusters, 0);
     tc_gemm_cut cut;
-    tc_status st = tc__gemm90_cut(&plain, &g, &device, &cut);
+    const tc_gemm_args left = tc__gemm_less_parts(c, &g);
+    tc_status st = tc__gemm90_cut(&plain, &left, &device, &cut);
     if (st == TC_OK) st = tc_gemm_sm90_fill(&plain, &g, &cut, &l->params);
+    cut.workspace += tc__gemm_parts_bytes(c, &g);
     tc__gemm90_size(&plain, &cut, l);
     if (st != TC_OK) l->grid = 0;
     return st;
@@ -820,7 +856,8 @@ TC_HOST tc_status tc__gemm_sm90_run_checked(const tc_gemm_config *c, const tc__k
     if (st != TC_OK || !how->launch) return st;
     use.cluster = (int)l.cluster; /* .step: as the call picks */
     if (how->plan) how->plan->turned = c->swap != tc__gemm_d_col(*c);
-    return tc__kernel_launch(&use, l.grid, &l.params, how);
+    const tc__gemm_launched launched = {&use, l.grid, &l.params, &l.params.out};
+    return tc__gemm_kernel_launch(c, &launched, how);
 }
 
 /* Checks, and with launch != 0 runs. */
@@ -846,14 +883,17 @@ TC_HOST tc_status tc__gemm_sm90_any_run(const tc_gemm_config *c, const tc__kerne
     if (st == TC_OK) {
         const tc_gemm_args g = tc__gemm_effective(args);
         const tc__gemm_device device = tc__gemm_device_of(blocks, 0);
-        st = tc__gemm90_cut(c, &g, &device, &cut);
+        const tc_gemm_args left = tc__gemm_less_parts(c, &g);
+        st = tc__gemm90_cut(c, &left, &device, &cut);
         if (st == TC_OK) st = tc_gemm_sm90_any_fill(c, &g, &cut, &params);
+        cut.workspace += tc__gemm_parts_bytes(c, &g);
     }
     if (st != TC_OK) return st;
     tc__gemm90_size(c, &cut, &l);
     if (how->workspace) *how->workspace = l.workspace;
     use.cluster = (int)l.cluster;
-    return how->launch ? tc__kernel_launch(&use, l.grid, &params, how) : TC_OK;
+    const tc__gemm_launched launched = {&use, l.grid, &params, &params.p.out};
+    return how->launch ? tc__gemm_kernel_launch(c, &launched, how) : TC_OK;
 }
 
 #endif /* host */

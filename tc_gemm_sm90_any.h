@@ -29,6 +29,7 @@
 #ifndef TC_GEMM_SM90_ANY_H
 #define TC_GEMM_SM90_ANY_H
 
+#include "tc_gemm_cut.h"
 #include "tc_gemm_sm90_plan.h"
 
 enum { TC__ANY_CLASSES = 8 }; /* at most: elements of 2 bytes */

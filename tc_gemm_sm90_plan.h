@@ -17,7 +17,7 @@
 #ifndef TC_GEMM_SM90_PLAN_H
 #define TC_GEMM_SM90_PLAN_H
 
-#include "tc_gemm_config.h"
+#include "tc_gemm_sparse.h"
 #include "tc_pipe.h"
 #include "tc_split.h"
 
@@ -44,8 +44,18 @@ TC_HD TC_CONSTEXPR int tc__gemm90_rows(const tc_gemm_config c) /* of a warpgroup
 {
     return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers;
 }
+/* .sparse: bytes that are kept of a row of A in a block of k; its bricks along k, of 64 bytes each. */
+TC_HD TC_CONSTEXPR int tc__gemm90_a_row(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 16; }
+TC_HD TC_CONSTEXPR int tc__gemm90_bricks_along(const tc_gemm_config c) { return tc__gemm90_a_row(c) / 64; }
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(const tc_gemm_config c)
+{
+    const int bytes = c.bm * tc__gemm90_a_row(c);
+    const tc_operand o = {c.a, c.bm, c.bk / 2, 1, bytes, bytes, 0};
+    return o;
+}
 TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c)
 {
+    if (c.sparse) return tc__gemm90_sparse_a(c);
     return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
 }
 TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
@@ -54,14 +64,34 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
 }
 /* .any: rows of A come in 9 chunks of 16 bytes (tc_gemm_sm90_any.h). */
 enum { TC__ANY_ROW = 144 };
+/* .weights: bytes that a block of k has of a brick, or all of it. */
+TC_HD TC_CONSTEXPR int tc__gemm90_brick(const tc_gemm_config c)
+{
+    return tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk
+         + tc__weights_factors(c.weights_k, c.weights_zero, c.bk);
+}
 TC_HD TC_CONSTEXPR int tc__gemm90_a_bytes(const tc_gemm_config c)
 {
+    if (c.weights) return (c.bm / TC_WEIGHTS_ROWS * tc__gemm90_brick(c) + 1023) / 1024 * 1024;
     return c.any ? c.bm * TC__ANY_ROW : tc__gemm90_a(c).bytes;
 }
+/* .sparse: all bricks of a slot, and where they begin in it. */
+TC_HD TC_CONSTEXPR int tc__gemm90_bricks(const tc_gemm_config c)
+{
+    return !c.sparse ? 0
+                     : c.bm / TC_SP_BRICK_ROWS * tc__gemm90_bricks_along(c) * tc_sp_brick_bytes(tc_type_bits(c.a));
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_bricks_at(const tc_gemm_config c)
+{
+    return tc__gemm90_a_bytes(c) + tc__gemm90_b(c, c.bn).bytes;
+}
+/* Do threads read slots, not wgmma alone? Then each warp gives them back. */
+TC_HD TC_CONSTEXPR int tc__gemm90_by_threads(const tc_gemm_config c) { return c.any || c.weights || c.sparse; }
 /* A slot of the ring; with copies (.any) B comes in 9 chunks too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(const tc_gemm_config c, int width, int copies)
 {
-    return (tc__gemm90_a_bytes(c) + tc__gemm90_b(c, width).bytes + (copies ? width * 16 : 0) + 1023) / 1024 * 1024;
+    const int besides = tc__gemm90_bricks(c) + (copies ? width * 16 : 0);
+    return (tc__gemm90_a_bytes(c) + tc__gemm90_b(c, width).bytes + besides + 1023) / 1024 * 1024;
 }
 /* The most that it takes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
@@ -124,15 +154,17 @@ typedef struct tc_gemm_sm90_plan {
     int parts;          /* a word: which slices of a split tile this block adds up */
     int factors;        /* of each slot of the ring, and mbarriers behind them */
     int read;
+    int groups;         /* the table of tc_work.h */
     int bytes;
 } tc_gemm_sm90_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
 {
-    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
-    const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c) + 15;
+    const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
+                    + (c.groups ? TC__GROUPS_BYTES : 0) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
@@ -143,6 +175,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c
     p.parts = p.sums + 8;
     p.factors = (p.parts + 8 + 15) / 16 * 16;
     p.read = p.factors + c.stages * tc__gemm90_factor_bytes(c);
+    p.groups = p.factors + c.stages * tc__gemm90_factor_room(c);
     p.bytes = p.ring + p.ring_bytes + fixed;
     return p;
 }
@@ -159,10 +192,17 @@ enum { TC__GEMM90_MOST_STAGES = 24 }; /* of a ring that a call divides into slot
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
+    if (c.weights || tc__gemm_plain(c).sparse == TC_SPARSE_B) c.swap = 1;
     const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
-    c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : 128;
+    const int across = c.sparse && c.swap && !turned && !tc__gemm_is_fp8(c.a) ? 256 : 128;
+    c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : across;
+    if (c.weights) { /* few rows wait for memory, and for threads: large copies, many threads */
+        c.bk = c.bk ? c.bk : c.bm > 64 ? 64 : TC_WEIGHTS_K;
+        c.bn = c.bn ? c.bn : TC_WEIGHTS_ROWS * (c.consumers ? c.consumers : c.bm > 64 ? 2 : 4);
+        c.consumers = c.consumers ? c.consumers : c.bn / TC_WEIGHTS_ROWS;
+    }
     c.bk = c.bk ? c.bk : c.a ? tc__gemm90_box_k(c) : 64;
-    c.promote = tc__gemm_is_fp8(c.a) && c.promote == 0 ? c.bk : c.promote;
+    c.promote = tc__gemm_is_fp8(c.a) && c.promote == 0 ? c.bk * (c.sparse ? 2 : 1) : c.promote;
     c.bn = c.bn ? c.bn : turned || c.swap || tc__gemm90_promotes(c) ? 128 : 256;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
@@ -188,7 +228,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_any_config(const tc_gemm_config g
 {
     tc_gemm_config c = given;
     c.any = c.swap = 1;
-    c.bm = c.bm ? c.bm : c.epi2 ? 192 : 224; /* with more, and more than one width, ptxas has too few registers */
+    /* with more, and more than one width, ptxas has too few registers */
+    c.bm = c.bm ? c.bm : c.epi2 || tc__gemm_outputs(c) ? 192 : 224;
     c.bn = c.bn ? c.bn : 128;
     c.cluster_n = c.cluster_n ? c.cluster_n : c.step ? 2 : 1;
     return tc_gemm_sm90_config(c);
@@ -208,12 +249,19 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
 }
 
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
- * after each block of k; and factors of columns. */
+ * after each block of k; and factors of columns; of .sparse metadata and what goes with it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
 {
-    const int sums = tc__gemm90_rows(v) * v.bn / 128;
+    const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
     if (!tc__gemm90_promotes(v)) return sums;
+    if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
+}
+
+/* Do the accumulators want every register? .sparse: its producer wants some too. */
+TC_HD TC_CONSTEXPR int tc__gemm90_many(const tc_gemm_config v)
+{
+    return tc__gemm90_sums_held(v) > (v.sparse ? 192 : 160);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
@@ -244,11 +292,53 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     return (!tc__gemm_a_col(v) || (a_ok && v.bk == 64)) && (!tc__gemm_b_row(v) || (b_ok && v.bk == 64));
 }
 
+/* .weights */
+TC_HD TC_CONSTEXPR int tc__gemm90_factors_ok(const tc_gemm_config c)
+{
+    const int k_ok = c.weights_k == 0 || c.weights_k == 32 || c.weights_k == 64 || c.weights_k == 128;
+    const int zero = c.weights_zero == 1 && c.weights_k && (c.weights == TC_U4 || c.weights == TC_U8);
+    return k_ok && (c.weights || c.weights_k == 0) && (c.weights_zero == 0 || zero);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_weights_ok(const tc_gemm_config c)
+{
+    return c.weights == 0
+        || ((c.bk == 64 || c.bk == 128) && c.swap == 1 && c.schedule == TC_COOPERATIVE && c.bn == 64 * c.consumers
+            && c.cluster_m * c.cluster_n * c.cluster_k == 1 && !c.step && !c.groups && !c.index
+            && !c.any && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c));
+}
+#define TC__GEMM_WEIGHTS_RULES(X, c)                                                                                  \
+    X((c).weights == 0 || (tc_weights_type_ok((c).weights) && tc__gemm_is_16((c).a)),                                 \
+      "tc: .weights must be TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3 or TC_E2M1, and .a and .b TC_BF16 or TC_F16, which "   \
+      "they are multiplied as")                                                                                       \
+    X(tc__gemm90_factors_ok(c),                                                                                       \
+      "tc: .weights_k must be 32, 64, 128 or 0, and .weights_zero 0, or 1 of TC_U4 and TC_U8 that have .weights_k; "  \
+      "both are for .weights")                                                                                        \
+    X(tc__gemm90_weights_ok(c),                                                                                       \
+      "tc: .weights want .bk 64 or 128, .bn 64 for each of 1 to 4 .consumers, a cooperative schedule, A and D "       \
+      "row-major, and no cluster, .step, .groups, .index or .b_layout")
+
+/* .sparse */
+TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 && n % 32 == 0 && n <= 256); }
+#define TC__GEMM_SM90_SPARSE_RULES(X, c)                                                                              \
+    X(!(c).sparse || tc_gemm90_view(c).sparse == TC_SPARSE_A,                                                         \
+      "tc: TC_SPARSE_A does not go with .swap, nor TC_SPARSE_B with .d_layout = TC_COL and .swap")                    \
+    X(!(c).sparse || (c).bk == tc__gemm90_box_k(c) || (c).bk == 2 * tc__gemm90_box_k(c),                              \
+      "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
+    X(!(c).sparse || tc__gemm90_sparse_n_ok(tc_gemm90_view(c).bn),                                                    \
+      "tc: with .sparse, .bn (TC_SPARSE_B: .bm) must be 16 or a multiple of 32 up to 256")                            \
+    X(!(c).sparse || !tc__gemm90_promotes(c) || (c).promote % (2 * (c).bk) == 0,                                      \
+      "tc: with .sparse, .promote must be a multiple of 2 * .bk, or TC_FAST")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
-    TC__GEMM_RULES(X, c)                                                                                              \
+    TC__GEMM_TURNED_RULES(X, c)                                                                                       \
+    TC__GEMM_WEIGHTS_RULES(X, c)                                                                                      \
+    TC__GEMM_SPARSE_RULES(X, c)                                                                                       \
+    TC__GEMM_SM90_SPARSE_RULES(X, c)                                                                                  \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
+    X(!((c).index & TC_INDEX_A),                                                                                      \
+      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE: TMA reads rows that follow one another") \
     X(tc__gemm_by_wgmma(c), TC__GEMM_BY_WGMMA)                                                                        \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
@@ -256,7 +346,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(tc_op_types_ok(tc_gemm_sm90_op(c)), "tc: wgmma does not multiply the types of .a and .b: docs/types.md")        \
     X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG,                                                  \
       "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG")                                                          \
-    X((c).consumers >= 1 && (c).consumers <= 3, "tc: .consumers must be 1, 2 or 3 warpgroups")                        \
+    X((c).consumers >= 1 && (c).consumers <= ((c).weights ? 4 : 3),                                                   \
+      "tc: .consumers must be 1, 2 or 3 warpgroups, or 4 with .weights")                                              \
     X((c).swap == 0 || (c).swap == 1, "tc: .swap must be 0 or 1")                                                     \
     X((c).split == 0 || (c).split == 1, "tc: .split must be 0 or 1")                                                  \
     X((c).swap || ((c).bm > 0 && tc__gemm90_rows(c) > 0 && tc__gemm90_rows(c) % 64 == 0                               \
@@ -288,6 +379,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
       "tc: rows of any alignment (.any) want f16 or bf16, A and D row-major and B column-major, .swap 1, .bk 64, "   \
       ".bn 64 for each of 1 or 2 .consumers, a cooperative schedule, a .step of 32s, and no cluster but .cluster_n "  \
       "2 with .step")                                                                                                 \
+    X(!(c).groups || (!(c).split && (c).cluster_k == 1 && !(c).any),                                                  \
+      "tc: with .groups, .split must be 0 and .cluster_k 1, and A and B follow TMA's rules (TC_GEMM_SM90_DEFINE)")    \
     X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
       "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \
@@ -295,9 +388,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
     X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
-    X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 3 ? 96 : 208),                                     \
-      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers), with "     \
-      ".promote and .bn / 2 (of more than .bk: and as many again), with factors of columns and .bn / 4")               \
+    X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 4 ? 32 : (c).consumers == 3 ? 96 : 208),           \
+      "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers, 32 for "   \
+      "4), with .promote and .bn / 2 (of more than .bk: and as many again), with factors of columns and .bn / 4, "    \
+      "with .sparse (and .promote: twice as many) and rows / 4")                                                      \
     X(((c).b_scale != TC_SCALE_128X128 || (c).bn % 64 == 0) && ((c).a_scale != TC_SCALE_128X128 || (c).bm % 64 == 0), \
       "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
     X(tc__gemm90_promoted_step_ok(c),                                                                                 \
@@ -344,19 +438,25 @@ typedef struct tc_gemm_sm90_params {
     tc_gemm_split split;
     uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
     int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
-    int d_by;                       /* how boxes go to D: TC__GEMM90_D_* */
+    int d_by;                       /* how boxes go to D: TC__GEMM_D_* */
     uint8_t d_plain, d_clips;       /* by TMA, without C; and TMA leaves out what a box has outside of D */
     uint8_t d_first;                /* D's lines leave the L2 first */
     int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */
+    int d_rows;                     /* .index: rows of D, and which of them */
+    const int32_t *d_row;
     tc_tmap a, b, d;
     tc_gemm_out out;
     tc_scale_side a_scale, b_scale; /* of the instruction's A and B */
+    tc_groups groups; /* tiles is then the order of one of them, works the most that there can be */
+    const char *weights;           /* .weights: bricks, which TMA brings without a map; NULL where k is 0 */
+    long long weights_batch;       /* bytes from one matrix of the batch to the next */
+    int weights_rows, weights_along; /* bricks along n, along k */
+    const char *meta;                /* .sparse: the same of metadata */
+    long long meta_batch;
+    int meta_rows, meta_along;
 } tc_gemm_sm90_params;
 
 enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
-
-/* By TMA; by words, where TMA refuses D; not at all but piece by piece, where C is to be added and TMA refuses C. */
-enum { TC__GEMM90_D_TMA, TC__GEMM90_D_ROWS, TC__GEMM90_D_PIECES };
 
 /* Has a kernel the way by rows? With many accumulators there are no registers left for it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(const tc_gemm_config c) { return tc__gemm90_rows(c) * c.bn / 128 <= 128; }
@@ -365,9 +465,9 @@ TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(const tc_gemm_config c) { return tc__g
 /* How boxes go to D. c: complete, not a view. */
 TC_HOST int tc__gemm90_d_by(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    if (!tc__gemm_fits(c, g, 'c')) return TC__GEMM90_D_PIECES;
-    if (tc__gemm_fits(c, g, 'd')) return TC__GEMM90_D_TMA;
-    return tc__gemm90_by_rows(tc_gemm90_view(*c)) ? TC__GEMM90_D_ROWS : TC__GEMM90_D_PIECES;
+    if (!tc__gemm_fits(c, g, 'c')) return TC__GEMM_D_PIECES;
+    if (tc__gemm_fits(c, g, 'd')) return TC__GEMM_D_TMA;
+    return tc__gemm90_by_rows(tc_gemm90_view(*c)) ? TC__GEMM_D_ROWS : TC__GEMM_D_PIECES;
 }
 #endif
 
@@ -385,6 +485,7 @@ typedef struct tc_gemm90 {
     tc_wgmma_rs_fn rs_one;                 /* .any without .step */
     tc_wgmma_fn widths[TC__GEMM90_WIDTHS]; /* .step: by columns / 8 - 1 */
     tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any with .step: so */
+    tc_wgmma_sp_fn even, odd;              /* .sparse: of every second step */
 } tc_gemm90;
 
 typedef struct tc_gemm90_block {
@@ -476,6 +577,42 @@ typedef struct tc__gemm90_fetch_at {
     uint32_t stage, kb;
 } tc__gemm90_fetch_at;
 
+/* .groups: where the table of tiles lies. */
+TC_DEV uint32_t tc__gemm90_table(const tc_gemm_config c, const tc_gemm90_block *b)
+{
+    return b->smem + (uint32_t)tc_gemm_sm90_plan_of(c).groups;
+}
+
+/* Tiles of all blocks, or their parts; of groups, once the table is there. */
+TC_DEV uint32_t tc__gemm90_works(const tc_gemm_config c, const tc_gemm90_block *b)
+{
+    if (!c.groups) return b->p->works;
+    return tc_groups_total(&b->p->groups, tc__gemm90_table(c, b)) * b->p->tiles.area.by;
+}
+
+/* Tile `index` of all groups' as this block sees it; .batch is its group. warp, a constant: all lanes of a warp ask
+ * together, and what they are told is known to be the same for all. */
+TC_DEV_SM80 tc_work tc__gemm90_group_work(const int warp, const tc_gemm_config c, const tc_gemm90_block *b,
+                                          uint32_t index)
+{
+    const tc_gemm_sm90_params *p = b->p;
+    const tc_groups_line line = {&p->groups, &p->tiles, tc__gemm90_table(c, b)};
+    const tc_group_tile t = tc_groups_tile(warp, &line, index);
+    const tc_group_rows rows = tc_groups_rows(c.groups == TC_GROUPS_MASKED, &p->groups, t.group);
+    const tc__gemm90_place at = tc__gemm90_place_of(c, b);
+    const int m = (int)(c.swap ? t.across : t.along), n = (int)(c.swap ? t.along : t.across);
+    tc_work w;
+    w.row = (m * b->cluster_m + (int)at.m) * c.bm + (c.swap ? 0 : rows.first);
+    w.col = (n * c.cluster_n + (int)at.n) * b->width + (c.swap ? rows.first : 0);
+    w.batch = t.group, w.end = rows.end;
+    w.k_first = 0u, w.k_blocks = p->k_blocks, w.part = 0u;
+    if (warp) {
+        w.row = (int)tc_uniform((uint32_t)w.row), w.col = (int)tc_uniform((uint32_t)w.col);
+        w.batch = (int)tc_uniform((uint32_t)w.batch), w.end = (int)tc_uniform((uint32_t)w.end);
+    }
+    return w;
+}
+
 /* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with
  * .split, where the parts of a tile are neighbours. */
 TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t index)
@@ -491,7 +628,7 @@ TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, 
     w.col = ((int)t.n * c.cluster_n + (int)at.n) * b->width;
     if (c.any) /* every 2^classes-th row: of each class in turn */
         w.col = ((((int)t.n >> p->classes) * b->width) << p->classes) + ((int)t.n & ((1 << p->classes) - 1));
-    w.batch = (int)t.batch;
+    w.batch = (int)t.batch, w.end = 0;
     w.k_first = 0u, w.k_blocks = p->k_blocks, w.part = part;
     if (c.split) {
         w.k_first = part * split->k_each + (part < split->k_more ? part : split->k_more);
@@ -502,6 +639,31 @@ TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, 
     }
     return w;
 }
+
+/* Gives a slot back to every block that may write into it: those of this block's row and column. */
+TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+{
+    /* .any, .weights, .sparse: all threads have read of it, each warp says so for itself; else wgmma has, for all */
+    const uint32_t t = threadIdx.x % (tc__gemm90_by_threads(c) ? 32u : 128u), empty = tc_pipe_empty(g->pipe, stage);
+    const uint32_t m = (uint32_t)g->cluster_m, n = (uint32_t)c.cluster_n;
+    if (tc__gemm90_by_threads(c)) __syncwarp();
+    if (m * n == 1u) {
+        if (t == 0) tc_mbarrier_arrive(empty);
+    } else if (t < m + n - 1u) {
+        const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+        uint32_t to = t - m; /* index among the other blocks of the row */
+        to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
+        /* this block's producer writes what this warp has read */
+        if ((c.any && to == at.m) || (c.sparse && to == at.n * m + at.m)) tc_mbarrier_arrive(empty);
+        else tc_mbarrier_arrive_cluster_relaxed(empty, to);
+    }
+}
+
+typedef struct tc__gemm90_loop_state {
+    tc_gemm90_consumer *u;
+    float *acc;
+    uint32_t last; /* the slot that is to be given back */
+} tc__gemm90_loop_state;
 
 #endif /* __CUDACC__ */
 #endif /* TC_GEMM_SM90_PLAN_H */

@@ -57,13 +57,15 @@ TC_DEV_SM80 void tc__gemm90_copy_factors(const tc__gemm90_factors *f, const tc_w
     }
 }
 
-/* The warp that brings factors into the ring, tile after tile. */
-TC_DEV_SM90 void tc__gemm90_produce_factors(const tc_gemm_config c, const tc_gemm90_block *g)
+/* The warp that brings factors into the ring, tile after tile. groups, a constant: .groups. */
+TC_DEV_SM90 void tc__gemm90_produce_factors(const int groups, const tc_gemm_config c, const tc_gemm90_block *g)
 {
     tc_ring ring = {0, 0};
     if (g->p->waits) tc_griddepcontrol_wait();
-    for (uint32_t i = tc__gemm90_first(c, g); i < g->p->works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
-        const tc_work w = tc_gemm90_work(c, g, i);
+    const uint32_t works = groups ? tc__gemm90_works(c, g) : 0u;
+    for (uint32_t i = tc__gemm90_first(c, g); i < (groups ? works : g->p->works);
+         i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
+        const tc_work w = groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i);
         const tc__gemm90_factors a = tc__gemm90_factors_of(c, g, &w, 'a'), b = tc__gemm90_factors_of(c, g, &w, 'b');
         for (uint32_t kb = w.k_first; kb < w.k_first + w.k_blocks; kb++) {
             const uint32_t slot = ring.stage * (uint32_t)tc__gemm90_factor_bytes(c);

@@ -78,13 +78,25 @@ TC_HD TC_CONSTEXPR int tc__gemm90_boxes(const tc_gemm_config c)
     return c.bn / c.cluster_k / tc_box_cols(tc__gemm90_box(c));
 }
 
+/* Which matrix of D a tile is of; its group; its rows end before this one. */
+TC_DEV int tc__gemm90_matrix(const tc_gemm_config c, const tc_gemm90_consumer *u)
+{
+    return c.groups == TC_GROUPS_ROWS ? 0 : u->w.batch;
+}
+TC_DEV int tc__gemm90_group(const tc_gemm_config c, const tc_gemm90_consumer *u) { return c.groups ? u->w.batch : 0; }
+TC_DEV int tc__gemm90_end(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u)
+{
+    return c.groups ? u->w.end : g->p->out.m;
+}
+
 TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     int i)
 {
     const int across = tc__gemm90_boxes(c);
     const int part = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
     const tc_gemm_at at = {u->w.row + u->warp_row + i / across * 64,
-                           u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), u->w.batch, 0};
+                           u->w.col + part + i % across * tc_box_cols(tc__gemm90_box(c)), tc__gemm90_matrix(c, u),
+                           tc__gemm90_group(c, u)};
     return at;
 }
 
@@ -98,13 +110,15 @@ TC_DEV int tc__gemm90_apart(const tc_gemm_config c, const tc_gemm90_block *g)
     return c.any ? 1 << g->p->classes : 1;
 }
 
-/* Columns of D from its first on, of which those go in boxes that lie in whole boxes. */
-TC_DEV int tc__gemm90_boxed(const tc_gemm90_block *g)
+/* Columns of D from its first on, of which those go in boxes that lie in whole boxes. Rows that are looked up
+ * (.index) go in pieces. */
+TC_DEV int tc__gemm90_boxed(const tc_gemm_config c, const tc_gemm90_block *g)
 {
-    return g->p->d_by == TC__GEMM90_D_PIECES ? 0 : g->p->out.n;
+    return c.index || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
 }
 
-/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
+/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
+ * row it knows nothing. */
 TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
 {
     return !tc__gemm_hooked(c) && g->p->d_clips;
@@ -150,6 +164,13 @@ TC_DEV float4 *tc__gemm90_sums_at(const tc_gemm_config c, const tc_gemm90_block 
     return (float4 *)g->p->split.sums + part * tc__gemm90_part(c, g) + (size_t)(place * 64 + tc_lane());
 }
 
+/* __stcg of four floats, which clang does not have. */
+TC_DEV_SM90 void tc__gemm90_leave(float4 *to, const float *v)
+{
+    asm("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(to), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3])
+        : "memory");
+}
+
 /* This warpgroup's sums to the workspace. */
 TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const float *acc)
@@ -163,8 +184,8 @@ TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_b
         for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
             const float *v = acc + i * c.bn / 2 + j * 8;
             if (j * 16 < g->width) {
-                __stcg(to + (j * down + i * 4) * 64, make_float4(v[0], v[1], v[2], v[3]));
-                __stcg(to + (j * down + i * 4) * 64 + 32, make_float4(v[4], v[5], v[6], v[7]));
+                tc__gemm90_leave(to + (j * down + i * 4) * 64, v);
+                tc__gemm90_leave(to + (j * down + i * 4) * 64 + 32, v + 4);
             }
         }
     }
@@ -208,7 +229,25 @@ TC_DEV int tc__gemm90_spot_exists(const tc_gemm_config c, const tc_gemm90_block 
                                   const tc__gemm90_spot *s)
 {
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
-    return row0 + s->row * tc__gemm90_apart(c, g) < g->p->out.m && col0 + s->col < g->p->out.n;
+    return row0 + s->row * tc__gemm90_apart(c, g) < tc__gemm90_end(c, g, u) && col0 + s->col < g->p->out.n;
+}
+
+/* .index: where a row goes; -1 for one that does not exist. */
+TC_DEV int tc__gemm90_lands(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u, int row)
+{
+    return row < tc__gemm90_end(c, g, u) ? g->p->d_row[row] : -1;
+}
+
+/* A lane's piece to D, with what is kept of its row. */
+TC_DEV_SM90 void tc__gemm90_store_kept(const tc_gemm_config c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
+                                       const tc__epi_piece *piece)
+{
+    tc_gemm_at at = piece->at;
+    float kept = 0.f;
+    if (s->row + tc_lane() / 2 < s->rows) kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
+    else at.row = -1;
+    __syncwarp();
+    tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
 }
 
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
@@ -218,19 +257,26 @@ TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                           g->p->d_by == TC__GEMM90_D_TMA};
+                           g->p->d_by == TC__GEMM_D_TMA, 0};
     piece.at.row = row0 + (s->row + (int)lane / 2) * tc__gemm90_apart(c, g);
     piece.at.col = col0 + s->col + (int)lane % 2 * 8;
-    piece.at.batch = u->w.batch;
+    piece.at.batch = tc__gemm90_matrix(c, u);
+    piece.at.group = tc__gemm90_group(c, u);
     __syncwarp();
-    if (s->row + (int)lane / 2 < s->rows) tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
+    if (c.index) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
+    if (c.row_sum) {
+        tc__gemm90_store_kept(c, g, s, &piece);
+        return;
+    }
+    if (s->row + (int)lane / 2 < s->rows && (!c.groups || piece.at.row < u->w.end)
+        && (!c.index || (uint32_t)piece.to < (uint32_t)g->p->d_rows))
+        tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, &piece);
 }
 
 /* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
 TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                          const float *acc)
 {
-    const tc_gemm_out *o = &g->p->out;
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc_box_cols(tc__gemm90_box(c)), clips = tc__gemm90_clips(c, g);
     const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
@@ -240,8 +286,9 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
         const int row = u->warp_row + i / groups * 64, col = i % groups * 16, in = col / wide * wide; /* of its box */
         const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, row, c.swap ? col : own + col);
         if (col >= g->width / c.cluster_k || !tc__gemm90_spot_exists(c, g, u, &s)) continue;
-        if (!c.swap && u->w.row + row + (clips ? 1 : 16) <= o->m && in + wide <= g->width / c.cluster_k
-            && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(g))
+        if (!c.swap && u->w.row + row + (c.groups ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
+            && in + wide <= g->width / c.cluster_k
+            && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(c, g))
             continue;
         __syncwarp();
 #pragma unroll
@@ -363,6 +410,7 @@ typedef struct tc__gemm90_storing {
     uint32_t buf;         /* where they are filled, */
     int spread;           /* each in a place of its own, or in turn */
     int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
+    int end;              /* rows end before this one */
     int plain;            /* a constant: by TMA, and without C */
     float *acc;
 } tc__gemm90_storing;
@@ -382,7 +430,7 @@ TC_DEV int tc__gemm90_box_exists(const tc_gemm_config c, const tc_gemm90_block *
 {
     const int cols = tc_box_cols(tc__gemm90_box(c));
     return (!c.step || (b->i % tc__gemm90_boxes(c) + 1) * cols <= g->width)
-        && b->first.row + s->in_rows <= g->p->out.m && b->first.col + s->in_cols <= g->p->out.n;
+        && b->first.row + s->in_rows <= (c.groups ? s->end : g->p->out.m) && b->first.col + s->in_cols <= g->p->out.n;
 }
 
 /* Box number i's place, free. */
@@ -404,11 +452,19 @@ TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *
     const uint32_t lane_at = tc_box_lane(box);
 #pragma unroll
     for (int from = 0; from < cols / 2; from += group) {
+        if (c.aux) {
+            const tc_gemm_at at = {b->first.row, b->first.col + from * 2, b->first.batch, 0};
+            tc__epi_fragment_aux(tc__gemm_epi(c), o, b->v + from, group, at);
+        }
 #pragma unroll
         for (int j = from; j < from + group; j += 2) {
             const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8, b->first.col + lane % 4 * 2 + j / 4 * 8,
-                                   b->first.batch, 0};
+                                   b->first.batch, b->first.group};
             tc__epi_hook(tc__gemm_epi(c), o, b->v + j, at);
+        }
+        if (c.row_sum) {
+            const tc_gemm_at at = {b->first.row, b->first.col + from * 2, b->first.batch, 0};
+            tc__epi_fragment_parts(tc__gemm_epi(c), o, b->v + from, group, at);
         }
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
@@ -446,7 +502,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(const tc_gemm_config c, const tc_gemm90_b
                 tc__box_add_c(box, o, f);
             }
             tc__gemm90_box_fill(c, o, &b);
-            if (s->plain || !tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM90_D_TMA) {
+            if (s->plain || !tc__gemm90_by_rows(c) || g->p->d_by == TC__GEMM_D_TMA) {
                 tc__gemm90_box_send(g, &b);
             } else {
                 __syncwarp();
@@ -464,8 +520,8 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
-    const int spread = tc__gemm90_spreads(c) && u->last, in_rows = clips ? 1 : 16;
-    tc__gemm90_storing s = {u->buf, spread, in_rows, clips ? 1 : tc_box_cols(box), 0, acc};
+    const int spread = tc__gemm90_spreads(c) && u->last, in_rows = c.groups ? 16 : clips ? 1 : 16;
+    tc__gemm90_storing s = {u->buf, spread, in_rows, clips ? 1 : tc_box_cols(box), tc__gemm90_end(c, g, u), 0, acc};
     if (spread) {
         s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
         tc_bar_sync(1, 128 * c.consumers);
@@ -505,7 +561,8 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_b
 #pragma unroll
             for (int i = 0; i < 8; i++) {
                 const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
-                tc_gemm_at here = {u->w.col + (a.above + row) * apart, col + i / 2 % 2 * 8, u->w.batch, 0};
+                tc_gemm_at here = {u->w.col + (a.above + row) * apart, col + i / 2 % 2 * 8, tc__gemm90_matrix(c, u),
+                                   tc__gemm90_group(c, u)};
                 if (!tc__gemm_raw(c)) v[i] *= o->alpha;
                 if (row < a.rows && (!c.any || here.col < o->n) && !tc__gemm_raw(c)) {
                     if (o->beta != 0.f) v[i] += o->beta * tc__epi_read_c(e.d, o, here);
@@ -583,18 +640,29 @@ TC_DEV_SM90 void tc__gemm90_aside_rows(const tc_gemm_config c, const tc_gemm90_b
     tc_bar_sync(1, 32 * warps);
 }
 
-/* And on to D: every eight rows are a box, of which TMA leaves out what D does not have. */
+/* And on to D: every eight rows are a box, of which TMA leaves out what D does not have; what a group does not have of
+ * its last one it would write. */
 TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
     const int lane = tc_lane(), apart = tc__gemm90_apart(c, g);
-    tc_gemm_at first = {u->w.col + a.above * apart, u->w.row + u->warp_row, u->w.batch, 0};
-    if (g->p->d_by == TC__GEMM90_D_TMA) {
+    tc_gemm_at first = {u->w.col + a.above * apart, u->w.row + u->warp_row, tc__gemm90_matrix(c, u), 0};
+    if (g->p->d_by == TC__GEMM_D_TMA) {
         tc_fence_proxy_async_shared();
         __syncwarp();
-        if (lane * 8 < a.rows) {
+        if (c.groups) {
+            const int whole = a.rows / 8 * 8, words = box.bytes / 4;
+#pragma unroll 1
+            for (int i = lane; i < (a.rows - whole) * words; i += 32) { /* the last rows of a group, word by word */
+                tc_gemm_at rest = first;
+                rest.row += whole + i / words;
+                const uint32_t at = (uint32_t)((whole + i / words) * box.bytes + i % words * 4);
+                ((float *)tc__gemm90_d(o, box, rest))[i % words] = tc__epi_shared(u->buf + tc_swizzle(box.bytes, at));
+            }
+        }
+        if (lane * 8 + (c.groups ? 7 : 0) < a.rows) {
             first.row += lane * 8;
             tc__gemm90_send(g, u->buf + (uint32_t)(lane * 8 * box.bytes), first);
             tc_cp_async_bulk_commit_group();
@@ -612,7 +680,7 @@ TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_b
 TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                           float *acc)
 {
-    const int apart = tc__gemm90_apart(c, g), left = (g->p->out.m - u->w.col + apart - 1) / apart;
+    const int apart = tc__gemm90_apart(c, g), left = (tc__gemm90_end(c, g, u) - u->w.col + apart - 1) / apart;
     const int rows = left < g->width ? left : g->width;
 #pragma unroll
     for (int above = 0; above < c.bn; above += TC__GEMM90_ASIDE) {
@@ -628,6 +696,9 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
     }
 }
 
+/* .swap: rows of a warpgroup up to which boxes go to D on their side. */
+TC_HD TC_CONSTEXPR int tc__gemm90_turns(const tc_gemm_config c) { return tc__gemm_outputs(c) ? 0 : 64; }
+
 /* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. */
 TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
@@ -635,7 +706,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const int split = c.split && g->p->split.parts > 1u;
     const int clips = tc__gemm90_clips(c, g);
     const int end = u->w.row + u->warp_row + tc__gemm90_rows(c) - 48; /* of this warp's last 16 rows */
-    const int cut = !clips && (end > o->m || u->w.col + g->width > o->n);
+    const int cut = (c.groups || !clips) && (end > tc__gemm90_end(c, g, u) || u->w.col + g->width > o->n);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split) {
         tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
@@ -643,10 +714,11 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
         return;
     }
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
-    const int aside = c.swap && (c.epi2 || tc__gemm90_rows(c) > 64
-                                 || (!clips && end > o->n && !(c.any && g->p->d_by != TC__GEMM90_D_TMA))
-                                 || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM90_D_PIECES));
-    const int boxes = !c.swap && g->p->d_by != TC__GEMM90_D_PIECES;
+    const int aside = c.swap && (c.epi2 || c.index || tc__gemm90_rows(c) > tc__gemm90_turns(c)
+                                 || ((c.groups || !clips) && end > o->n
+                                     && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
+                                 || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES));
+    const int boxes = !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
     const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */
     if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc);

@@ -11,7 +11,8 @@
 #include "tc_core.h"
 #include "tc_tma.h"
 
-#define TC__SM90_SMEM_MAX 232448 /* 227 KB, what a block of sm_90 may have */
+#define TC__SM90_SMEM_MAX 232448  /* 227 KB, what a block of sm_90 may have */
+#define TC__SM107_SMEM_MAX 334848 /* 327 KB: of sm_107, where the kernel is allowed it */
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * What a generator is given: `.field = value, ...`, in any order. Each becomes an assignment, so that a misspelt field
@@ -91,6 +92,46 @@
 #define TC__SM90_STRICT(...) TC__IF_SM90A(__VA_ARGS__)
 #else
 #define TC__SM90_STRICT(...) __VA_ARGS__
+#endif
+
+/* The same of Blackwell's kernels with tensor memory, and TC_SM100_STUBS. nvcc's pass for the host reads none of them:
+ * it would cost those who build for other targets a second. */
+#if TC_HAS_SM100A && defined(__CUDA_ARCH__)
+#define TC__IF_SM100A(...) __VA_ARGS__
+#define TC__SM100_STRICT(...) __VA_ARGS__
+#elif defined(TC_SM100_STUBS) || !defined(__CUDA_ARCH__)
+#define TC__IF_SM100A(...)
+#define TC__SM100_STRICT(...)
+#else
+#define TC__IF_SM100A(...)
+#define TC__SM100_STRICT(...)                                                                                         \
+    static_assert(0, "tc: this kernel needs an a or f target of sm_100, 103, 107 or 110: compile with -gencode "      \
+                     "arch=compute_100a,code=sm_100a; for a build that has other targets too, #define TC_SM100_STUBS "\
+                     "before tc.h");
+#endif
+
+/* And of the sm_120 family's, whose plain targets have them too; TC_SM120_STUBS. What of them only an a or f target
+ * has, is asked of the configuration: here, a constant. */
+#if TC_HAS_SM120 && defined(__CUDA_ARCH__)
+#define TC__IF_SM120(...) __VA_ARGS__
+#define TC__SM120_STRICT(...) __VA_ARGS__
+#elif defined(TC_SM120_STUBS) || !defined(__CUDA_ARCH__)
+#define TC__IF_SM120(...)
+#define TC__SM120_STRICT(...)
+#else
+#define TC__IF_SM120(...)
+#define TC__SM120_STRICT(...)                                                                                         \
+    static_assert(0, "tc: this kernel needs sm_120 or sm_121: compile with -gencode arch=compute_120a,code=sm_120a; " \
+                     "for a build that has other targets too, #define TC_SM120_STUBS before tc.h");
+#endif
+#if TC_HAS_SM120 && defined(__CUDA_ARCH__) && !defined(TC_SM120_STUBS)
+#define TC__SM120_HERE(here)                                                                                          \
+    TC__RULE_ASSERT(here, "tc: fp6, fp4, .sf, 8 bits in columns (A) or rows (B), and warps of 64 x 64 with "          \
+                          "TC_PINGPONG need an a or f target of sm_120 or sm_121, without -rdc=true: compile with "   \
+                          "-gencode arch=compute_120a,code=sm_120a (plain targets: .bn = 64); for a build that has "  \
+                          "other targets too, #define TC_SM120_STUBS before tc.h")
+#else
+#define TC__SM120_HERE(here)
 #endif
 
 /* What a generator is given, as a configuration; hooks: the sentence about them, printed, with this line, when one
@@ -257,6 +298,7 @@ TC_HOST tc_status tc__config_range(const tc__field *fields, const void *config)
  * thread may write it (TC__STORE_RELAXED), and all write the same. */
 typedef struct tc__kernel_cache {
     int clusters[TC__MAX_DEVICES];
+    int target[TC__MAX_DEVICES]; /* the target that the code was compiled for, as 107; asked on 10.7 alone */
 } tc__kernel_cache;
 
 /* The kernels of a generator. */
@@ -274,7 +316,8 @@ typedef struct tc__kernels {
 typedef struct tc__kernel {
     const void *function;
     const char *name;
-    int threads, smem, cluster, cc; /* cc: 90 for exactly 9.0, 80 and 89 for 8.0 and 8.9 and later */
+    int threads, smem, cluster;
+    int cc; /* 90 for exactly 9.0, 100 for 10.x and 11.x, 120 for 12.x, 80 and 89 for what is later too */
     tc__kernel_cache *cache;
 } tc__kernel;
 
@@ -287,6 +330,7 @@ typedef struct tc__plan {
     int pdl, turned; /* turned: A is the instruction's B */
     size_t bytes;    /* of the parameters */
     void *params;    /* while it is made: where they go */
+    size_t again;    /* not 0: the word of them that says that the kernel is launched a second time, to end its work */
 } tc__plan;
 
 /* Where a checked call goes: whether to launch at all, and how. */
@@ -354,12 +398,52 @@ TC_HOST cudaLaunchConfig_t tc__kernel_launch_config(const tc__kernel *k, unsigne
         attributes[l.numAttrs].val.clusterDim.y = attributes[l.numAttrs].val.clusterDim.z = 1;
         l.numAttrs++;
     }
-    if (how->pdl && k->cc == 90) {
+    if (how->pdl && k->cc >= 90) {
         attributes[l.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[l.numAttrs].val.programmaticStreamSerializationAllowed = 1;
         l.numAttrs++;
     }
     return l;
+}
+
+/* Allows a kernel k->smem bytes of shared memory. More than 227 KB: cudaFuncAttributeSharedMemoryMode to
+ * cudaSharedMemoryModeAllowOversizedSharedMemory, which CUDA has from 13.4 on; 16 KB less of L1 are its price. */
+TC_HOST cudaError_t tc__kernel_smem(const void *function, int smem)
+{
+    return smem > TC__SM90_SMEM_MAX
+               ? cudaFuncSetAttribute(function, (enum cudaFuncAttribute)16, 3)
+               : cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, smem);
+}
+
+/* The most that a block of the device may have: cudaDevAttrOversizedSharedMemoryPerBlock where there is such. */
+TC_HOST cudaError_t tc__device_smem(int *smem, int device)
+{
+    int cc[2] = {0, 0}, most = 0;
+    cudaError_t err = cudaDeviceGetAttribute(smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (err == cudaSuccess) err = cudaDeviceGetAttribute(&cc[0], cudaDevAttrComputeCapabilityMajor, device);
+    if (err == cudaSuccess) err = cudaDeviceGetAttribute(&cc[1], cudaDevAttrComputeCapabilityMinor, device);
+    if (err != cudaSuccess || cc[0] != 10 || cc[1] != 7) return err;
+    if (cudaDeviceGetAttribute(&most, (enum cudaDeviceAttr)150, device) != cudaSuccess) (void)cudaGetLastError();
+    if (most > *smem) *smem = most;
+    return cudaSuccess;
+}
+
+/* The target that the kernel's code for the current device was compiled for, as 100 or 107: it may be that of a family.
+ * cc: of the device. */
+TC_HOST int tc__kernel_target(const void *function, tc__kernel_cache *cache, int device, int cc)
+{
+    struct cudaFuncAttributes attr;
+    int target = 0;
+    if (cc != 107) return cc;
+    if (device < TC__MAX_DEVICES) target = TC__LOAD_RELAXED(&cache->target[device]);
+    if (target) return target;
+    if (cudaFuncGetAttributes(&attr, function) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return cc;
+    }
+    target = attr.ptxVersion;
+    if (device < TC__MAX_DEVICES) TC__STORE_RELAXED(&cache->target[device], target);
+    return target;
 }
 
 /* May the current device, which is `device`, run the kernel, and how many of its clusters at a time? The answer is kept
@@ -378,12 +462,18 @@ TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
     }
     if ((err = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device)) != cudaSuccess ||
         (err = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device)) != cudaSuccess ||
-        (err = cudaDeviceGetAttribute(&smem, cudaDevAttrMaxSharedMemoryPerBlockOptin, device)) != cudaSuccess ||
+        (err = tc__device_smem(&smem, device)) != cudaSuccess ||
         (err = cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device)) != cudaSuccess)
         return tc__cuda_fail("cudaDeviceGetAttribute", err);
-    if (k->cc == 90 ? major * 10 + minor != 90 : major * 10 + minor < k->cc)
+    if (major * 10 + minor < k->cc || (k->cc == 90 && (major != 9 || minor)) || (k->cc == 100 && major > 11)
+        || (k->cc == 120 && major > 12))
         return tc__fail(TC_ERR_DEVICE, "%s needs compute capability %s, device %d has %d.%d", k->name,
-                        k->cc == 90 ? "9.0" : k->cc == 89 ? "8.9 or later" : "8.0 or later", device, major, minor);
+                        k->cc == 120   ? "12.x"
+                        : k->cc == 100 ? "10.x or 11.x"
+                        : k->cc == 90  ? "9.0"
+                        : k->cc == 89  ? "8.9 or later"
+                                       : "8.0 or later",
+                        device, major, minor);
     if (k->smem > smem)
         return tc__fail(TC_ERR_SMEM, "%s needs %d bytes of shared memory, device %d gives a block %d", k->name, k->smem,
                         device, smem);
@@ -393,10 +483,10 @@ TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
         (void)cudaGetLastError();
         return tc__fail(TC_ERR_IMAGE,
                         "%s was not compiled for device %d (%d.%d): add -gencode arch=compute_%d%s,code=sm_%d%s",
-                        k->name, device, major, minor, k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "",
-                        k->cc == 90 ? 90 : major * 10 + minor, k->cc == 90 ? "a" : "");
+                        k->name, device, major, minor, major * 10 + minor, k->cc >= 90 ? "a" : "", major * 10 + minor,
+                        k->cc >= 90 ? "a" : "");
     }
-    if ((err = cudaFuncSetAttribute(k->function, cudaFuncAttributeMaxDynamicSharedMemorySize, k->smem)) != cudaSuccess)
+    if ((err = tc__kernel_smem(k->function, k->smem)) != cudaSuccess)
         return tc__cuda_fail("cudaFuncSetAttribute", err);
     if (k->cluster > 1) {
         launch = tc__kernel_launch_config(k, (unsigned)k->cluster, &plain, attributes);

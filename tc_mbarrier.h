@@ -25,7 +25,8 @@
  *
  *     With every qualifier, as macros. q: what stands between the name and the type or the operands, with its dots, as
  *     in PTX; it may be empty. A wrong one is refused in words.
- *     TC_MBARRIER_INIT(q, bar, count), TC_MBARRIER_INVAL(q, bar)             q: {.shared .shared::cta}
+ *     TC_MBARRIER_INIT(q, bar, count), TC_MBARRIER_INVAL(q, bar)             q: {.shared .shared::cta}, of init after
+ *                     {.layout::v0 .layout::v1}; TC_MBARRIER_CHECK_LAYOUT(q, is, bar)
  *     TC_MBARRIER_ARRIVE(q, state, bar[, count]), TC_MBARRIER_ARRIVE_DROP
  *                     q: {.expect_tx .noComplete}{.release.cta .relaxed.cta .release.cluster .relaxed.cluster}
  *                     {.shared .shared::cta .shared::cluster}; state: the name of a uint64_t, or _
@@ -35,6 +36,10 @@
  *     TC_MBARRIER_TRY_WAIT(q, done, bar, state[, ns]), TC_MBARRIER_TRY_WAIT_PARITY(q, done, bar, parity[, ns])
  *                     q: {.acquire.cta .relaxed.cta .acquire.cluster .relaxed.cluster}{.shared .shared::cta};
  *                     done: an int, 1 or 0
+ *     the same with .phase_type::primary or, by parity, ::conditional before q; and with a report (PTX 9.3):
+ *     TC_MBARRIER_{TEST,TRY}_WAIT{,_PARITY}_REPORT(q, done, report, bar, ..), _REPORT_VALUE(q, done, report, value, ..)
+ *     TC_MBARRIER_ARRIVE_MULTICAST(q, bar[, count], mask), _ARRIVE_DROP_MULTICAST, _EXPECT_TX_MULTICAST(q, bar, bytes,
+ *                     mask), _COMPLETE_TX_MULTICAST: to all CTAs of a mask of 32 bits                sm_107, PTX 9.4
  *     TC_FENCE(q), TC_MEMBAR(q), TC_FENCE_PROXY_TENSORMAP_ACQUIRE(scope, tmap)
  *     TC_BARRIER_CLUSTER_ARRIVE(q), TC_BARRIER_CLUSTER_WAIT(q)   q: {.release .relaxed or .acquire}{.aligned}
  *     TC_BARRIER_CTA_SYNC(q, id[, threads]), TC_BARRIER_CTA_ARRIVE(q, id, threads)      q: {.aligned}
@@ -323,7 +328,10 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 
 #define TC_MBARRIER_INIT(q, bar, count)                                                                               \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.shared|.shared::cta"), "tc: mbarrier.init: the qualifiers are " TC__MB_SPACE);\
+        static_assert(tc__follows(#q, "|.layout::v0|.layout::v1 |.shared|.shared::cta"),                              \
+                      "tc: mbarrier.init: the qualifiers are {.layout::v0, .layout::v1}" TC__MB_SPACE);               \
+        TC__NEEDS_PTX_IF(93, tc__holds(#q, ".layout"), "mbarrier.init with a .layout");                               \
+        TC__NEEDS_TARGET_IF(TC_HAS_SM90, tc__holds(#q, ".layout"), "mbarrier.init with a .layout", "sm_90", "90");    \
         TC__ADDRESS(q, bar);                                                                                          \
         tc__needs_sm80();                                                                                             \
         asm volatile("mbarrier.init" #q ".b64 [%0], %1;" : : "l"((uint64_t)(bar)), "r"(count) : "memory");            \
@@ -410,19 +418,25 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 #define TC_MBARRIER_EXPECT_TX(q, bar, bytes) TC__MB_TX("expect_tx", q, bar, bytes)
 #define TC_MBARRIER_COMPLETE_TX(q, bar, bytes) TC__MB_TX("complete_tx", q, bar, bytes)
 
+/* .phase_type (PTX 9.3): primary is what a wait without it asks; conditional, by parity alone, completes only if the
+ * report was 0. */
+#define TC__MB_SCOPED " |.acquire.cta|.relaxed.cta|.acquire.cluster|.relaxed.cluster .shared::cta"
+#define TC__MB_WAIT_CHECK(op, q)                                                                                      \
+    static_assert(tc__follows(#q, TC__MB_WAITS) || tc__follows(#q, ".phase_type::primary" TC__MB_SCOPED)              \
+                  || (tc__holds(op, "parity") && tc__follows(#q, ".phase_type::conditional" TC__MB_SCOPED)),          \
+                  "tc: mbarrier." op ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE \
+                  ": a wait is local; or .phase_type::primary (by parity: or ::conditional), these, .shared::cta"); \
+    TC__NEEDS_PTX_IF(93, tc__holds(#q, ".phase_type"), "mbarrier." op " with a .phase_type");                         \
+    TC__NEEDS_TARGET_IF(TC_HAS_SM90, tc__holds(#q, ".phase_type"), "mbarrier." op " with a .phase_type", "sm_90", "90")
 #define TC__MB_WAIT(op, q, constraint, done, bar, phase)                                                              \
-    static_assert(tc__follows(#q, TC__MB_WAITS), "tc: mbarrier." op                                                   \
-                  ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE                    \
-                  ": a wait is local");                                                                               \
+    TC__MB_WAIT_CHECK(op, q);                                                                                         \
     static_assert(TC_HAS_SM90 || tc__follows(#q, "|.acquire.cta |.shared|.shared::cta"),                              \
                   "tc: mbarrier: .relaxed and .cluster need sm_90: compile with -gencode arch=compute_90,code=sm_90"); \
     TC__ADDRESS(q, bar);                                                                                              \
     asm volatile("{\n.reg .pred p;\nmbarrier." op #q ".b64 p, [%1], %2;\nselp.b32 %0, 1, 0, p;\n}"                    \
                  : "=r"(done) : "l"((uint64_t)(bar)), constraint(phase) : "memory")
 #define TC__MB_WAIT_NS(op, q, constraint, done, bar, phase, ns)                                                       \
-    static_assert(tc__follows(#q, TC__MB_WAITS), "tc: mbarrier." op                                                   \
-                  ": the qualifiers are {.acquire or .relaxed with .cta or .cluster}" TC__MB_SPACE                    \
-                  ": a wait is local");                                                                               \
+    TC__MB_WAIT_CHECK(op, q);                                                                                         \
     TC__ADDRESS(q, bar);                                                                                              \
     asm volatile("{\n.reg .pred p;\nmbarrier." op #q ".b64 p, [%1], %2, %3;\nselp.b32 %0, 1, 0, p;\n}"                \
                  : "=r"(done) : "l"((uint64_t)(bar)), constraint(phase), "r"(ns) : "memory")
@@ -445,6 +459,104 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
         TC__CALL(TC__MB_TRY(TC__NARGS(__VA_ARGS__)), "try_wait.parity", q, "r", __VA_ARGS__);                         \
     } while (0)
 
+/* An mbarrier of .layout::v1 (counts of 1..511; PTX 9.3, sm_90) keeps a report of what its copies brought. A wait tells
+ * with the phase whether there is one (report: an int) and which (value: a uint32_t, 8 bits); both are undefined while
+ * done is 0. The other operations take both layouts; 0 is the report of v0. */
+#define TC_MBARRIER_CHECK_LAYOUT(q, is, bar)                                                                          \
+    do {                                                                                                              \
+        static_assert(tc__follows(#q, ".layout::v0|.layout::v1 |.shared|.shared::cta"),                               \
+                      "tc: mbarrier.check_layout: the qualifiers are .layout::v0 or .layout::v1, " TC__MB_SPACE);     \
+        TC__NEEDS_PTX(93, "mbarrier.check_layout");                                                                   \
+        TC__ADDRESS(q, bar);                                                                                          \
+        tc__needs_sm90();                                                                                             \
+        asm volatile("{\n.reg .pred p;\nmbarrier.check_layout" #q ".b64 p, [%1];\nselp.b32 %0, 1, 0, p;\n}"           \
+                     : "=r"(is) : "l"((uint64_t)(bar)) : "memory");                                                   \
+    } while (0)
+#define TC__MB_REPORT_CHECK(op, q, bar)                                                                               \
+    static_assert(tc__follows(#q, ".phase_type::primary" TC__MB_SCOPED), "tc: mbarrier." op                           \
+                  " with a report: the qualifiers are .phase_type::primary, {.acquire or .relaxed with .cta or "      \
+                  ".cluster}, .shared::cta");                                                                         \
+    TC__NEEDS_PTX(93, "mbarrier." op " with a report");                                                               \
+    TC__ADDRESS(q, bar);                                                                                              \
+    tc__needs_sm90()
+#define TC__MB_REPORT(op, q, c, done, report, bar, phase)                                                             \
+    TC__MB_REPORT_CHECK(op, q, bar);                                                                                  \
+    asm volatile("{\n.reg .pred p;\n.reg .pred q;\nmbarrier." op #q ".b64 p|q, [%2], %3;\nselp.b32 %0, 1, 0, p;\n"    \
+                 "selp.b32 %1, 1, 0, q;\n}" : "=r"(done), "=r"(report) : "l"((uint64_t)(bar)), c(phase) : "memory")
+#define TC__MB_REPORT_NS(op, q, c, done, report, bar, phase, ns)                                                      \
+    TC__MB_REPORT_CHECK(op, q, bar);                                                                                  \
+    asm volatile("{\n.reg .pred p;\n.reg .pred q;\nmbarrier." op #q ".b64 p|q, [%2], %3, %4;\nselp.b32 %0, 1, 0, p;\n" \
+                 "selp.b32 %1, 1, 0, q;\n}"                                                                           \
+                 : "=r"(done), "=r"(report) : "l"((uint64_t)(bar)), c(phase), "r"(ns) : "memory")
+#define TC__MB_VALUE(op, q, c, done, report, value, bar, phase)                                                       \
+    TC__MB_REPORT_CHECK(op, q, bar);                                                                                  \
+    asm volatile("{\n.reg .pred p;\n.reg .pred q;\n.reg .b8 b;\nmbarrier." op #q ".b64 p|q, b, [%3], %4;\n"           \
+                 "selp.b32 %0, 1, 0, p;\nselp.b32 %1, 1, 0, q;\ncvt.u32.u8 %2, b;\n}"                                 \
+                 : "=r"(done), "=r"(report), "=r"(value) : "l"((uint64_t)(bar)), c(phase) : "memory")
+#define TC__MB_VALUE_NS(op, q, c, done, report, value, bar, phase, ns)                                                \
+    TC__MB_REPORT_CHECK(op, q, bar);                                                                                  \
+    asm volatile("{\n.reg .pred p;\n.reg .pred q;\n.reg .b8 b;\nmbarrier." op #q ".b64 p|q, b, [%3], %4, %5;\n"       \
+                 "selp.b32 %0, 1, 0, p;\nselp.b32 %1, 1, 0, q;\ncvt.u32.u8 %2, b;\n}"                                 \
+                 : "=r"(done), "=r"(report), "=r"(value) : "l"((uint64_t)(bar)), c(phase), "r"(ns) : "memory")
+#define TC__MB_REPORT_4 ~, TC__MB_REPORT
+#define TC__MB_REPORT_5 ~, TC__MB_REPORT_NS
+#define TC__MB_VALUE_5 ~, TC__MB_VALUE
+#define TC__MB_VALUE_6 ~, TC__MB_VALUE_NS
+#define TC__MB_REPORT_BAD(...)                                                                                        \
+    static_assert(0, "tc: mbarrier waits with a report: the arguments are (qualifiers, done, report[, value of the "  \
+                  "_VALUE forms], bar, state or parity[, nanoseconds of try_wait])")
+#define TC__MB_REPORTS(kind, count) TC__MB_REPORTS_(kind, count)
+#define TC__MB_REPORTS_(kind, count) TC__PROBE(TC__MB_##kind##_##count, TC__MB_REPORT_BAD)
+#define TC_MBARRIER_TEST_WAIT_REPORT(q, done, report, bar, state)                                                     \
+    do { TC__MB_REPORT("test_wait", q, "l", done, report, bar, state); } while (0)
+#define TC_MBARRIER_TEST_WAIT_REPORT_VALUE(q, done, report, value, bar, state)                                        \
+    do { TC__MB_VALUE("test_wait", q, "l", done, report, value, bar, state); } while (0)
+#define TC_MBARRIER_TEST_WAIT_PARITY_REPORT(q, done, report, bar, parity)                                             \
+    do { TC__MB_REPORT("test_wait.parity", q, "r", done, report, bar, parity); } while (0)
+#define TC_MBARRIER_TEST_WAIT_PARITY_REPORT_VALUE(q, done, report, value, bar, parity)                                \
+    do { TC__MB_VALUE("test_wait.parity", q, "r", done, report, value, bar, parity); } while (0)
+#define TC_MBARRIER_TRY_WAIT_REPORT(q, ...)                                                                           \
+    do { TC__CALL(TC__MB_REPORTS(REPORT, TC__NARGS(__VA_ARGS__)), "try_wait", q, "l", __VA_ARGS__); } while (0)
+#define TC_MBARRIER_TRY_WAIT_REPORT_VALUE(q, ...)                                                                     \
+    do { TC__CALL(TC__MB_REPORTS(VALUE, TC__NARGS(__VA_ARGS__)), "try_wait", q, "l", __VA_ARGS__); } while (0)
+#define TC_MBARRIER_TRY_WAIT_PARITY_REPORT(q, ...)                                                                    \
+    do { TC__CALL(TC__MB_REPORTS(REPORT, TC__NARGS(__VA_ARGS__)), "try_wait.parity", q, "r", __VA_ARGS__); } while (0)
+#define TC_MBARRIER_TRY_WAIT_PARITY_REPORT_VALUE(q, ...)                                                              \
+    do { TC__CALL(TC__MB_REPORTS(VALUE, TC__NARGS(__VA_ARGS__)), "try_wait.parity", q, "r", __VA_ARGS__); } while (0)
+
+/* The same offset in every CTA of a mask of 32 bits at once (sm_107, PTX 9.4): one instruction hands a slot back to all
+ * blocks that multicast into it. bar: a shared::cluster address. */
+#define TC__MB_ALL ".shared::cluster.multicast::cluster::32b"
+#define TC__MB_ALL_CHECK(what, q, rule, text)                                                                         \
+    static_assert(tc__follows(#q, rule " " TC__MB_ALL), "tc: " what ": the qualifiers are " text TC__MB_ALL);         \
+    TC__NEEDS_PTX(94, what " with .multicast");                                                                       \
+    TC__NEEDS_SM107A_IF(1, what " with .multicast")
+#define TC__MB_ALL_2(op, q, bar, mask)                                                                                \
+    TC__MB_ALL_CHECK("mbarrier." op, q, TC__MB_SEM, "{.release or .relaxed with .cta or .cluster}");                  \
+    asm volatile("mbarrier." op #q ".b64 _, [%0], %1;" : : "r"(bar), "r"((uint32_t)(mask)) : "memory")
+#define TC__MB_ALL_3(op, q, bar, count, mask)                                                                         \
+    TC__MB_ALL_CHECK("mbarrier." op, q, "|.expect_tx " TC__MB_SEM,                                                    \
+                     "{.expect_tx}{.release or .relaxed with .cta or .cluster}");                                     \
+    asm volatile("mbarrier." op #q ".b64 _, [%0], %1, %2;" : : "r"(bar), "r"(count), "r"((uint32_t)(mask)) : "memory")
+#define TC__MB_ALL_ARGS_2 ~, TC__MB_ALL_2
+#define TC__MB_ALL_ARGS_3 ~, TC__MB_ALL_3
+#define TC__MB_ALL_BAD(...)                                                                                           \
+    static_assert(0, "tc: mbarrier.arrive with .multicast: the arguments are (qualifiers, bar[, count or bytes], mask)")
+#define TC__MB_ALL_PICK(count) TC__MB_ALL_PICK_(count)
+#define TC__MB_ALL_PICK_(count) TC__PROBE(TC__MB_ALL_ARGS_##count, TC__MB_ALL_BAD)
+#define TC_MBARRIER_ARRIVE_MULTICAST(q, ...)                                                                          \
+    do { TC__CALL(TC__MB_ALL_PICK(TC__NARGS(__VA_ARGS__)), "arrive", q, __VA_ARGS__); } while (0)
+#define TC_MBARRIER_ARRIVE_DROP_MULTICAST(q, ...)                                                                     \
+    do { TC__CALL(TC__MB_ALL_PICK(TC__NARGS(__VA_ARGS__)), "arrive_drop", q, __VA_ARGS__); } while (0)
+#define TC__MB_ALL_TX(op, q, bar, bytes, mask)                                                                        \
+    do {                                                                                                              \
+        TC__MB_ALL_CHECK("mbarrier." op, q, "|.relaxed.cta|.relaxed.cluster", "{.relaxed.cta, .relaxed.cluster}");    \
+        asm volatile("mbarrier." op #q ".b64 [%0], %1, %2;" : : "r"(bar), "r"(bytes), "r"((uint32_t)(mask))           \
+                     : "memory");                                                                                     \
+    } while (0)
+#define TC_MBARRIER_EXPECT_TX_MULTICAST(q, bar, bytes, mask) TC__MB_ALL_TX("expect_tx", q, bar, bytes, mask)
+#define TC_MBARRIER_COMPLETE_TX_MULTICAST(q, bar, bytes, mask) TC__MB_ALL_TX("complete_tx", q, bar, bytes, mask)
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * PTX: fence, membar.
  *     q of TC_FENCE              sm_90, where there is an .acquire or .release, a .cluster, or an async or tensormap
@@ -455,6 +567,10 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
  *     .proxy.alias    .proxy.async{.global .shared::cta .shared::cluster}
  *     .proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster
  *     .proxy.async::generic.release.sync_restrict::shared::cta.cluster
+ *     .proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster: reads alone, before a slot is handed
+ *     to an asynchronous writer; .proxy.alias.acquire.sys, .proxy.alias.release.sys                     sm_90, PTX 9.4
+ *     .proxy.generic::fabric, .proxy.fabric::generic, .proxy.fabric::fabric, each .alias.acquire.sys or
+ *     .alias.release.sys                                                                               sm_100, PTX 9.3
  *     .proxy.tensormap::generic.release{.cta .cluster .gpu .sys}; its acquire side has an address, and a macro of its
  *     own: after a tensor map was changed in global memory, tmap is that map.
  */
@@ -466,11 +582,16 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
 #define TC__FENCE_RULE_3                                                                                              \
     ".proxy.async |.global|.shared::cta|.shared::cluster|::generic.acquire.sync_restrict::shared::cluster.cluster"    \
     "|::generic.release.sync_restrict::shared::cta.cluster"
+#define TC__FENCE_READ ".proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster"
+#define TC__FENCE_ALIAS ".proxy.alias .acquire|.release .sys"
+#define TC__FENCE_FABRIC ".proxy. generic::fabric|fabric::generic|fabric::fabric .alias .acquire|.release .sys"
 #define TC_FENCE(q)                                                                                                   \
     do {                                                                                                              \
         static_assert(tc__follows(#q, TC__FENCE_RULE) || tc__follows(#q, TC__FENCE_RULE_2)                            \
                       || tc__follows(#q, TC__FENCE_RULE_3)                                                            \
-                          || tc__follows(#q, ".proxy.tensormap::generic.release .cta|.cluster|.gpu|.sys"),            \
+                          || tc__follows(#q, ".proxy.tensormap::generic.release .cta|.cluster|.gpu|.sys")             \
+                      || tc__follows(#q, TC__FENCE_READ) || tc__follows(#q, TC__FENCE_ALIAS)                          \
+                      || tc__follows(#q, TC__FENCE_FABRIC),                                                           \
                       "tc: fence: the qualifiers are {.sc, .acq_rel, .acquire, .release} with .cta, .cluster, .gpu "  \
                       "or .sys; .mbarrier_init.release.cluster; .proxy.alias; .proxy.async{.global, .shared::cta, "   \
                       ".shared::cluster}; .proxy.tensormap::generic.release with a scope; or the sync_restrict "      \
@@ -479,6 +600,9 @@ TC_DEV_SM90 void tc_griddepcontrol_launch_dependents(void)
                       || tc__follows(#q, ".proxy.alias"),                                                             \
                       "tc: fence: .acquire, .release, .cluster, .proxy.async and .proxy.tensormap need sm_90: "       \
                       "compile with -gencode arch=compute_90,code=sm_90; before it there are .sc and .acq_rel");      \
+        TC__NEEDS_PTX_IF(94, tc__follows(#q, TC__FENCE_READ) || tc__follows(#q, TC__FENCE_ALIAS), "this fence");      \
+        TC__NEEDS_PTX_IF(93, tc__follows(#q, TC__FENCE_FABRIC), "this fence");                                        \
+        TC__NEEDS_TARGET_IF(TC_HAS_SM100, tc__follows(#q, TC__FENCE_FABRIC), "this fence", "sm_100", "100");          \
         asm volatile("fence" #q ";" : : : "memory");                                                                  \
     } while (0)
 #define TC_FENCE_PROXY_TENSORMAP_ACQUIRE(scope, tmap)                                                                 \
@@ -594,6 +718,30 @@ TC__SREG(TC_DEV, total_smem_size, "total_smem_size")
 TC__SREG(TC_DEV, dynamic_smem_size, "dynamic_smem_size")
 #undef TC__SREG
 #undef TC__SREG_XYZ
+/* PTX: %perctamemoryoffset, %perctamemorysize (sm_80, PTX 9.4): global memory of this CTA's own. They exist only in an
+ * entry with the directive .minperctamemory, which CUDA C cannot write: for PTX that is put together by hand. type: u64
+ * or b64 of the address, u32 or b32 of the size. */
+#define TC_MOV_PERCTAMEMORYOFFSET(type, d)                                                                            \
+    do {                                                                                                              \
+        static_assert(tc__follows(#type, "u64|b64"), "tc: %perctamemoryoffset: the type is u64 or b64");              \
+        TC__NEEDS_PTX(94, "%perctamemoryoffset");                                                                     \
+        tc__needs_sm80();                                                                                             \
+        asm volatile("mov." #type " %0, %%perctamemoryoffset;" : "=l"(d));                                            \
+    } while (0)
+#define TC_MOV_PERCTAMEMORYSIZE(type, d)                                                                              \
+    do {                                                                                                              \
+        static_assert(tc__follows(#type, "u32|b32"), "tc: %perctamemorysize: the type is u32 or b32");                \
+        TC__NEEDS_PTX(94, "%perctamemorysize");                                                                       \
+        tc__needs_sm80();                                                                                             \
+        asm volatile("mov." #type " %0, %%perctamemorysize;" : "=r"(d));                                              \
+    } while (0)
+/* PTX: trace.mark (sm_107, PTX 9.5): a literal; ptxas takes it, no document says what for */
+#define TC_TRACE_MARK(n)                                                                                              \
+    do {                                                                                                              \
+        TC__NEEDS_PTX(95, "trace.mark");                                                                              \
+        tc__needs_sm107a();                                                                                           \
+        asm volatile("trace.mark %0;" : : "n"(n) : "memory");                                                         \
+    } while (0)
 /* 1 where the launch named a cluster */
 TC_DEV_SM90 int tc_sreg_is_explicit_cluster(void)
 {

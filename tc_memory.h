@@ -12,8 +12,10 @@
  *                   q: {.global}(range only) .L2::evict_last, _normal, _first or _unchanged, then
  *                   {.L2::evict_first .L2::evict_unchanged}
  *     L2 lines      TC_APPLYPRIORITY(q, p), TC_DISCARD(q, p): 128 bytes at p, q: {.global}                    sm_80
- *     prefetch      TC_PREFETCH(q, p): {.global .local}.L1 or .L2, .global.L2::evict_last or _normal (sm_80);
- *                   tc_prefetchu_L1
+ *     prefetch      TC_PREFETCH(q, p): {.global .local}.L1 or .L2, .global.L2::evict_last or _normal (sm_80),
+ *                   {.global}.L1::32B.valid_addr (sm_90, PTX 9.4); tc_prefetchu_L1
+ *     global, newer TC_LD_READONLY(q, type, d, p), TC_ATOM_ADD_NOFTZ_F32(q, vec, d, p, x), TC_RED_ADD_NOFTZ_F32(q, vec,
+ *                   p, x) (sm_90, PTX 9.4); TC_LD_MMIO_ACQUIRE(q, type, d, p), TC_ST_MMIO_RELEASE(q, type, p, x) (9.3)
  *     global        TC_LD_GLOBAL(q, vec, type, d, p[, policy]), TC_ST_GLOBAL(q, vec, type, p, v[, policy])
  *                    type: b32 u32 s32 f32 b64 u64 s64 f64; up to 16 bytes, on sm_100 up to 32
  *                   q: {.nc}(ld) {.L1::evict_normal _unchanged _first _last, .L1::no_allocate}
@@ -22,7 +24,8 @@
  *     cluster       TC_LD_SHARED_CLUSTER(vec, type, d, addr), TC_ST_SHARED_CLUSTER(vec, type, addr, v)        sm_90
  *     asynchronous  TC_ST_ASYNC(q, vec, type, addr, v, bar): shared memory of a CTA of the cluster, counted by its bar,
  *                   up to 16 bytes
- *                   tc_st_async_v4_f32; TC_RED_ASYNC(op, type, addr, x, bar)                                  sm_90
+ *                   TC_ST_ASYNC_B128(q, addr, v, bar) (PTX 9.2); tc_st_async_v4_f32;
+ *                   TC_RED_ASYNC(op, type, addr, x, bar)                                                      sm_90
  *                   TC_ST_ASYNC_GLOBAL(q, type, p, x), TC_RED_ASYNC_GLOBAL(q, type, p, x):
  *                   q: .release.gpu .release.sys .mmio.release.sys                                            sm_100
  *                    TC_ST_BULK(q, addr, bytes): zeroes shared memory, bytes % 8 == 0; q: {.weak}{.shared::cta} sm_100
@@ -114,10 +117,12 @@ TC_DEV_SM80 uint64_t tc_createpolicy_cvt(uint64_t property)
 /* PTX: prefetch, prefetchu. */
 #define TC_PREFETCH(q, p)                                                                                             \
     do {                                                                                                              \
-        static_assert(tc__follows(#q, "|.global|.local .L1|.L2")                                                      \
+        static_assert(tc__follows(#q, "|.global|.local .L1|.L2") || tc__follows(#q, "|.global .L1::32B.valid_addr")   \
                       || tc__follows(#q, ".global .L2::evict_last|.L2::evict_normal"),                                \
                       "tc: prefetch: the qualifiers are {.global, .local} with .L1 or .L2, or "                       \
-                      ".global.L2::evict_last, .global.L2::evict_normal");                                            \
+                      ".global.L2::evict_last, .global.L2::evict_normal, {.global}.L1::32B.valid_addr");              \
+        TC__NEEDS_PTX_IF(94, tc__holds(#q, "valid"), "prefetch with .valid_addr");                                    \
+        TC__NEEDS_TARGET_IF(TC_HAS_SM90, tc__holds(#q, "valid"), "prefetch with .valid_addr", "sm_90", "90");         \
         static_assert(TC_HAS_SM80 || !tc__holds(#q, "evict"),                                                         \
                       "tc: prefetch with .L2::evict_ needs sm_80: compile with -gencode arch=compute_80,code=sm_80"); \
         asm volatile("prefetch" #q " [%0];" : : "l"((uint64_t)(p)) : "memory");                                       \
@@ -301,6 +306,22 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
                  TC__PROBE(TC__MEM_##vec##_##type, TC__MEM_NO), addr, v, bar);                                        \
     } while (0)
 
+/* Of 16 bytes in one piece (PTX 9.2). q: {.weak}{.shared::cluster}; v: uint64_t[2]; addr, bar: with .shared::cluster
+ * such addresses, without it pointers */
+#define TC_ST_ASYNC_B128(q, addr, v, bar)                                                                             \
+    do {                                                                                                              \
+        static_assert(tc__follows(#q, "|.weak |.shared::cluster"),                                                    \
+                      "tc: st.async.b128: the qualifiers are {.weak}{.shared::cluster}");                             \
+        static_assert(sizeof(+(addr)) == (tc__holds(#q, ".shared") ? 4 : 8) && sizeof(+(addr)) == sizeof(+(bar)),     \
+                      "tc: st.async.b128: addr and bar are shared::cluster addresses (uint32_t) with "                \
+                      ".shared::cluster, pointers without it");                                                       \
+        TC__NEEDS_PTX(92, "st.async.b128");                                                                           \
+        tc__needs_sm90();                                                                                             \
+        asm volatile("{\n.reg .b128 w;\nmov.b128 w, {%2, %3};\nst.async" #q ".mbarrier::complete_tx::bytes.b128 "     \
+                     "[%0], w, [%1];\n}" : : "l"((uint64_t)(addr)), "l"((uint64_t)(bar)), "l"((v)[0]), "l"((v)[1])    \
+                     : "memory");                                                                                     \
+    } while (0)
+
 /* by type: the operand. 8 bits have no constraint of their own and go by a register of the asm. */
 #define TC__SCALAR_b32 ~, TC__SCALAR_R
 #define TC__SCALAR_u32 ~, TC__SCALAR_R
@@ -335,6 +356,84 @@ TC_DEV_SM90 void tc_st_async_v4_f32(uint32_t dst, const float *v, uint32_t bar)
                       TC__RELEASE_TEXT);                                                                              \
         tc__needs_sm100();                                                                                            \
         TC__CALL(TC__PROBE(TC__SCALAR_##type, TC__SCALAR_BAD), "st.async" #q ".global." #type, p, x);                 \
+    } while (0)
+
+/* PTX: ld with .proxy::readonly (sm_90, PTX 9.4): of what does not change while the kernel runs. q: {.global}; d: a
+ * variable of the type, 8 bits in a uint32_t. */
+#define TC__RO_b32 ~, "=r"
+#define TC__RO_u32 ~, "=r"
+#define TC__RO_s32 ~, "=r"
+#define TC__RO_b8 ~, "=r"
+#define TC__RO_u8 ~, "=r"
+#define TC__RO_s8 ~, "=r"
+#define TC__RO_b16 ~, "=h"
+#define TC__RO_u16 ~, "=h"
+#define TC__RO_s16 ~, "=h"
+#define TC__RO_b64 ~, "=l"
+#define TC__RO_u64 ~, "=l"
+#define TC__RO_s64 ~, "=l"
+#define TC__RO_f32 ~, "=f"
+#define TC__RO_f64 ~, "=d"
+#define TC_LD_READONLY(q, type, d, p)                                                                                 \
+    do {                                                                                                              \
+        static_assert(tc__follows(#q, "|.global"), "tc: ld.proxy::readonly: the qualifiers are {.global}");           \
+        static_assert(tc__follows(#type, "b8|u8|s8|b16|u16|s16|b32|u32|s32|f32|b64|u64|s64|f64"),                     \
+                      "tc: ld.proxy::readonly: the type has 8 to 64 bits: b8, u8, s8, .. b64, u64, s64, f32, f64");   \
+        TC__NEEDS_PTX(94, "ld.proxy::readonly");                                                                      \
+        tc__needs_sm90();                                                                                             \
+        asm volatile("ld" #q "." #type ".proxy::readonly %0, [%1];" : TC__PROBE(TC__RO_##type, "=r")(d)               \
+                     : "l"((uint64_t)(p)));                                                                           \
+    } while (0)
+/* PTX: ld.mmio.acquire, st.mmio.release (PTX 9.3). q: {.global}; type: b32, u32 */
+#define TC__MMIO_CHECK(what, q, type)                                                                                 \
+    static_assert(tc__follows(#q, "|.global") && tc__follows(#type, "b32|u32"),                                       \
+                  "tc: " what ": the qualifiers are {.global}, the type is b32 or u32");                              \
+    TC__NEEDS_PTX(93, what);                                                                                          \
+    tc__needs_sm75()
+#define TC_LD_MMIO_ACQUIRE(q, type, d, p)                                                                             \
+    do {                                                                                                              \
+        TC__MMIO_CHECK("ld.mmio.acquire.sys", q, type);                                                               \
+        asm volatile("ld.mmio.acquire.sys" #q "." #type " %0, [%1];" : "=r"(d) : "l"((uint64_t)(p)) : "memory");      \
+    } while (0)
+#define TC_ST_MMIO_RELEASE(q, type, p, x)                                                                             \
+    do {                                                                                                              \
+        TC__MMIO_CHECK("st.mmio.release.sys", q, type);                                                               \
+        asm volatile("st.mmio.release.sys" #q "." #type " [%0], %1;" : : "l"((uint64_t)(p)), "r"(x) : "memory");      \
+    } while (0)
+/* PTX: atom, red with .add.noftz.f32 (sm_90, PTX 9.4), which keep subnormals where plain .add.f32 may flush them. q:
+ * {.relaxed .acquire .release .acq_rel, with .cta .cluster .gpu or .sys}{.global} (red: .relaxed, .release); vec:
+ * empty, or v2 or v4 with .global; x, d: arrays of that many floats, also for one */
+#define TC__NOFTZ_CHECK(what, q, vec, sems)                                                                           \
+    static_assert((tc__follows(#q, "|.global") || tc__follows(#q, sems " .cta|.cluster|.gpu|.sys |.global"))          \
+                      && tc__follows(#vec, "|v2|v4") && (tc__follows(#vec, "") || tc__holds(#q, ".global")),          \
+                  "tc: " what ".add.noftz: the qualifiers are {order with .cta, .cluster, .gpu or .sys}{.global}; "   \
+                  "vec is empty, v2 or v4, these with .global");                                                      \
+    TC__NEEDS_PTX(94, what ".add.noftz.f32");                                                                         \
+    tc__needs_sm90()
+#define TC__ATOM_NOFTZ_(op, d, p, x)                                                                                  \
+    asm volatile(op "f32 %0, [%1], %2;" : "=f"((d)[0]) : "l"((uint64_t)(p)), "f"((x)[0]) : "memory")
+#define TC__ATOM_NOFTZ_v2(op, d, p, x)                                                                                \
+    asm volatile(op "v2.f32 {%0, %1}, [%2], {%3, %4};" : "=f"((d)[0]), "=f"((d)[1])                                   \
+                 : "l"((uint64_t)(p)), "f"((x)[0]), "f"((x)[1]) : "memory")
+#define TC__ATOM_NOFTZ_v4(op, d, p, x)                                                                                \
+    asm volatile(op "v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %7, %8};"                                                \
+                 : "=f"((d)[0]), "=f"((d)[1]), "=f"((d)[2]), "=f"((d)[3])                                             \
+                 : "l"((uint64_t)(p)), "f"((x)[0]), "f"((x)[1]), "f"((x)[2]), "f"((x)[3]) : "memory")
+#define TC__RED_NOFTZ_(op, p, x) asm volatile(op "f32 [%0], %1;" : : "l"((uint64_t)(p)), "f"((x)[0]) : "memory")
+#define TC__RED_NOFTZ_v2(op, p, x)                                                                                    \
+    asm volatile(op "v2.f32 [%0], {%1, %2};" : : "l"((uint64_t)(p)), "f"((x)[0]), "f"((x)[1]) : "memory")
+#define TC__RED_NOFTZ_v4(op, p, x)                                                                                    \
+    asm volatile(op "v4.f32 [%0], {%1, %2, %3, %4};"                                                                  \
+                 : : "l"((uint64_t)(p)), "f"((x)[0]), "f"((x)[1]), "f"((x)[2]), "f"((x)[3]) : "memory")
+#define TC_ATOM_ADD_NOFTZ_F32(q, vec, d, p, x)                                                                        \
+    do {                                                                                                              \
+        TC__NOFTZ_CHECK("atom", q, vec, ".relaxed|.acquire|.release|.acq_rel");                                       \
+        TC__ATOM_NOFTZ_##vec("atom" #q ".add.noftz.", d, p, x);                                                       \
+    } while (0)
+#define TC_RED_ADD_NOFTZ_F32(q, vec, p, x)                                                                            \
+    do {                                                                                                              \
+        TC__NOFTZ_CHECK("red", q, vec, ".relaxed|.release");                                                          \
+        TC__RED_NOFTZ_##vec("red" #q ".add.noftz.", p, x);                                                            \
     } while (0)
 
 /* PTX: red.async. op: inc dec (u32) min max (u32 s32) and or xor (b32) add (u32 s32 u64). */

@@ -49,6 +49,7 @@
  *     kind_mxf8f6f4          m16n8k32 (4 2 4), the same types, scale_vec_1X, ue8m0     f32                 sm_120a/f
  *     kind_mxf4              m16n8k64 (4 2 4), e2m1, scale_vec_2X, ue8m0               f32                 sm_120a/f
  *     kind_mxf4nvf4          m16n8k64, e2m1, scale_vec_2X ue8m0 or scale_vec_4X ue4m3  f32                 sm_120a/f
+ *                            or scale_vec_4X ue8m0                                     f32       PTX 9.1;  sm_120a/f
  *     (*) and_popc: sm_80. (**) fp6 and fp4: 120a.
  *     Sparse: twice the K of each row above (tf32 k8 k16, f16 and bf16 k16 k32, 8 bits k32 k64, 4 bits k64 k128), m16n8
  *     only; fp8 k64 only. A has the registers of the dense shape of half that K. No f64, no b1.
@@ -256,7 +257,9 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
  *     m16n16   x1 x2      b8, b8x16_b6x16_p32, b8x16_b4x16_p64 2 4                   always     a or f target of
  *                                                                                               Blackwell; ldmatrix
  *     m8n16    x1 x2 x4   b8x16_b6x16_p32, b8x16_b4x16_p64     1 2 4                 never      the same
- *     m16n8    x1 x2 x4   b8                                   1 2 4                 always     the same; stmatrix
+ *     m8n16    x1 x2 x4   s8_s4: 4 bits become 8               1 2 4                 never      sm_90a or the same;
+ *                                                                                               PTX 9.4
+ *     m16n8    x1 x2 x4   b8                                   1 2 4                 always     as b8; stmatrix
  *
  * b6x16_p32: 16 elements of 6 bits and 4 bytes of padding a row; b4x16_p64: 16 of 4 bits and 8 bytes. Each arrives in a
  * byte of its own, in the low bits (e2m1 for kind_f8f6f4 wants bits 2..5: shift left by 2). Table: registers, gate.
@@ -270,6 +273,9 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 #define TC__LDM_m8n16_x1_b8x16_b4x16_p64 ~, 1, blackwell_a
 #define TC__LDM_m8n16_x2_b8x16_b4x16_p64 ~, 2, blackwell_a
 #define TC__LDM_m8n16_x4_b8x16_b4x16_p64 ~, 4, blackwell_a
+#define TC__LDM_m8n16_x1_s8_s4 ~, 1, any_a_ptx94
+#define TC__LDM_m8n16_x2_s8_s4 ~, 2, any_a_ptx94
+#define TC__LDM_m8n16_x4_s8_s4 ~, 4, any_a_ptx94
 #define TC__LDMT_m8n8_x1_b16 ~, 1, sm75
 #define TC__LDMT_m8n8_x2_b16 ~, 2, sm75
 #define TC__LDMT_m8n8_x4_b16 ~, 4, sm75
@@ -291,6 +297,7 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 
 #define TC__MX_TEXT_b16 ~, ".b16"
 #define TC__MX_TEXT_b8 ~, ".b8"
+#define TC__MX_TEXT_s8_s4 ~, ".s8.s4"
 #define TC__MX_TEXT_b8x16_b6x16_p32 ~, ".b8x16.b6x16_p32"
 #define TC__MX_TEXT_b8x16_b4x16_p64 ~, ".b8x16.b4x16_p64"
 
@@ -328,8 +335,8 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
 #define TC__STM_DO_BAD(help, text, in, r) static_assert(0, help)
 
 #define TC__LDM_HELP                                                                                                  \
-    "tc: TC_LDMATRIX: m8n8 x1|x2|x4 b16, m8n16 x1|x2|x4 b8x16_b6x16_p32|b8x16_b4x16_p64; TC_LDMATRIX_TRANS: m8n8 "    \
-    "x1|x2|x4 b16, m16n16 x1|x2 b8|b8x16_b6x16_p32|b8x16_b4x16_p64"
+    "tc: TC_LDMATRIX: m8n8 x1|x2|x4 b16, m8n16 x1|x2|x4 b8x16_b6x16_p32|b8x16_b4x16_p64|s8_s4; TC_LDMATRIX_TRANS: "   \
+    "m8n8 x1|x2|x4 b16, m16n16 x1|x2 b8|b8x16_b6x16_p32|b8x16_b4x16_p64"
 #define TC__STM_HELP "tc: TC_STMATRIX: m8n8 x1|x2|x4 b16; TC_STMATRIX_TRANS: m8n8 x1|x2|x4 b16, m16n8 x1|x2|x4 b8"
 
 /* PTX: ldmatrix (sm_75; m16n16 and m8n16: an a or f target of Blackwell). */
@@ -515,6 +522,7 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_kind_mxf4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
 #define TC__MMA_kind_mxf4nvf4_scale_vec_2X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
 #define TC__MMA_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k64_f32_f32_ue4m3_f4 ~, F_42, sm120a, 0
+#define TC__MMA_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a_ptx91, 0
 
 #define TC__SP_row_col_m16n8k16_f16_f16_f16 ~, H_22, sm80, 3
 #define TC__SP_row_col_m16n8k32_f16_f16_f16 ~, H_44, sm80, 1
@@ -560,6 +568,7 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__SPO_kind_mxf4_scale_vec_default_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
 #define TC__SPO_kind_mxf4nvf4_scale_vec_2X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
 #define TC__SPO_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue4m3_f4 ~, F_44, sm120a_only, 0
+#define TC__SPO_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only_ptx91, 0
 
 /* Third: the statement for those operands. Letter: D and C (F 4 floats, H 2 registers of f16 pairs, S 4 or 2 int32, D
  * doubles, Q Volta's); then the registers of A and of B. */
@@ -818,7 +827,8 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_BS_HELP                                                                                               \
     "tc: mma with block scales: kind_mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, "       \
     "e2m1); kind_mxf4 m16n8k64 scale_vec_2X ue8m0 (e2m1); kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X " \
-    "ue4m3 (e2m1); row, col, d and c f32; scale_vec_default but for mxf4nvf4; sparse: twice the k"
+    "ue4m3 or, from PTX 9.1 on, ue8m0 (e2m1); row, col, d and c f32; scale_vec_default but for mxf4nvf4; sparse: "    \
+    "twice the k"
 #define TC__MMA_BS_TEXT(op, shape, al, bl, kind, vec, dt, at, bt, ct, st)                                             \
     op ".sync.aligned." #shape "." #al "." #bl TC__PROBE(TC__MMA_TEXT_##kind, "") ".block_scale"                      \
         TC__PROBE(TC__MMA_TEXT_##vec, "")                                                                             \

@@ -91,7 +91,8 @@ enum { TC_OP_ANY = -1, TC_OP_NO_KIND = -1 };
 /* PTX's .kind::, numbered as TC_KIND_* of tc_tcgen05.h, which go into tc_op.kind. */
 enum {
     TC__OPK_NONE = TC_OP_NO_KIND,
-    TC__OPK_F16 = 1, TC__OPK_TF32, TC__OPK_F8F6F4, TC__OPK_I8, TC__OPK_MXF8F6F4, TC__OPK_MXF4, TC__OPK_MXF4NVF4
+    TC__OPK_F16 = 1, TC__OPK_TF32, TC__OPK_F8F6F4, TC__OPK_I8, TC__OPK_TI16, TC__OPK_MXF8F6F4, TC__OPK_MXF4,
+    TC__OPK_MXF4NVF4 /* ti16: sm_107's, which has no row here yet */
 };
 
 typedef struct tc_op {
@@ -474,7 +475,8 @@ TC_HD TC_CONSTEXPR const char *tc_op_name(const tc_op op)
 TC_HD TC_CONSTEXPR const char *tc_op_kind_name(int kind)
 {
     return kind == TC__OPK_F16 ? "f16" : kind == TC__OPK_TF32 ? "tf32" : kind == TC__OPK_F8F6F4 ? "f8f6f4"
-         : kind == TC__OPK_I8 ? "i8" : kind == TC__OPK_MXF8F6F4 ? "mxf8f6f4" : kind == TC__OPK_MXF4 ? "mxf4"
+         : kind == TC__OPK_I8 ? "i8" : kind == TC__OPK_TI16 ? "ti16" : kind == TC__OPK_MXF8F6F4 ? "mxf8f6f4"
+         : kind == TC__OPK_MXF4 ? "mxf4"
          : kind == TC__OPK_MXF4NVF4 ? "mxf4nvf4" : "";
 }
 

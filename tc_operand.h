@@ -11,7 +11,7 @@
  *
  *     tc_operand, tc_operand_of, tc_operand_turned     a block, described at compile time; the same MN-major
  *     tc_operand_steps, tc_operand_step                how many instructions a block takes; where one begins
- *     tc_operand_fetch                                 loader by TMA: one box, with or without multicast
+ *     tc_operand_fetch, tc_operand_fetch_own           loader by TMA: one box, with or without multicast; for sm_120
  *     tc_operand_map (host)                            the tensor map that goes with it
  *
  * Where threads copy (cp.async), rows lie end to end, as long as they are, and their 16-byte chunks are swizzled:
@@ -48,12 +48,13 @@ TC_HD TC_CONSTEXPR tc_operand tc_operand_of(int type, int rows, int k)
     return o;
 }
 
-/* The same turned: elements of 16 bits whose neighbours along the rows lie together (MN-major). Boxes have 64 of them
- * for each k, and a step of the instruction takes 16 k. */
+/* The same turned: elements whose neighbours along the rows lie together (MN-major). Boxes have 128 bytes of them for
+ * each k, 64 of 16 bits, and a step of the instruction takes 32 bytes of k, 16 of 16 bits. */
 TC_HD TC_CONSTEXPR tc_operand tc_operand_turned(int type, int rows, int k)
 {
     tc_operand o = {type, rows, k, 0, 0, 0, 1};
-    o.boxes = (rows + 63) / 64;
+    const int across = tc_type_bits(type) > 0 ? 1024 / tc_type_bits(type) : 64; /* of a type that is none: any */
+    o.boxes = (rows + across - 1) / across;
     o.box_bytes = k * 128;
     o.bytes = o.boxes * o.box_bytes;
     return o;
@@ -61,12 +62,13 @@ TC_HD TC_CONSTEXPR tc_operand tc_operand_turned(int type, int rows, int k)
 
 TC_HD TC_CONSTEXPR int tc_operand_box_k(const tc_operand o)
 {
-    return 1024 / tc_type_bits(o.type); /* elements of k in a box */
+    return 1024 / tc_type_bits(o.type); /* elements of k in a box; turned: of rows */
 }
 TC_HD TC_CONSTEXPR int tc_operand_steps(const tc_operand o) { return o.k * tc_type_bits(o.type) / 8 / 32; }
 TC_HD TC_CONSTEXPR int tc_operand_step(const tc_operand o, int step)
 {
-    return o.mn ? step * 16 * 128 : step / 4 * o.box_bytes + step % 4 * 32; /* bytes from the block's start */
+    return o.mn ? step * (256 / tc_type_bits(o.type)) * 128 /* bytes from the block's start */
+                : step / 4 * o.box_bytes + step % 4 * 32;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -195,7 +197,7 @@ typedef struct tc_operand_at {
 
 TC_DEV tc_operand_at tc_operand_place(const tc_operand o, int box, int k)
 {
-    const tc_operand_at at = {o.mn, o.mn ? k : k + box * tc_operand_box_k(o), o.mn ? box * 64 : 0};
+    const tc_operand_at at = {o.mn, o.mn ? k : k + box * tc_operand_box_k(o), o.mn ? box * tc_operand_box_k(o) : 0};
     return at;
 }
 
@@ -210,6 +212,14 @@ TC_DEV_SM90 void tc_operand_fetch(const int multicast, const tc_operand_source *
     const int x = at.turned ? s->row + at.row : at.k, y = at.turned ? at.k : s->row;
     if (multicast) tc_cp_async_bulk_tensor_3d_multicast(to.dst, s->map, x, y, s->batch, to.full, s->mask);
     else tc_cp_async_bulk_tensor_3d(to.dst, s->map, x, y, s->batch, to.full);
+}
+
+/* The same to this block alone by the form that names it so. ptxas makes a call of the other form on sm_120, with a
+ * stack, and then ignores setmaxnreg. */
+TC_DEV_SM90 void tc_operand_fetch_own(const tc_operand_source *s, tc_operand_at at, tc_operand_to to)
+{
+    const int x = at.turned ? s->row + at.row : at.k, y = at.turned ? at.k : s->row;
+    TC_CP_ASYNC_BULK_TENSOR(3d, shared::cta, tile, , , , to.dst, s->map, (x, y, s->batch), to.full);
 }
 
 #endif /* __CUDACC__ */
@@ -241,8 +251,8 @@ TC_HOST int tc_operand_breaks(const tc_operand_matrix *x)
 {
     const int64_t reach = (int64_t)1 << 40, pitch = tc__operand_pitch(x), stride = tc__operand_stride(x);
     if ((uintptr_t)x->base % 16) return TC_OPERAND_BASE;
-    if (pitch % 16) return TC_OPERAND_PITCH;
-    if (stride % 16) return TC_OPERAND_STRIDE;
+    if (x->pitch * tc_type_bits(x->type) % 128) return TC_OPERAND_PITCH; /* elements may be half a byte */
+    if (x->batch > 1 && x->stride * tc_type_bits(x->type) % 128) return TC_OPERAND_STRIDE;
     return pitch >= reach || stride >= reach ? TC_OPERAND_REACH : TC_OPERAND_FITS;
 }
 
@@ -268,8 +278,12 @@ TC_HOST tc_status tc_operand_check(const tc_operand_matrix *x)
     }
 }
 
-/* In boxes of box_cols x box_rows elements, in the swizzle of that width. */
-TC_HOST tc_status tc_operand_map(tc_tmap *map, const tc_operand_matrix *x, int box_cols, int box_rows)
+/* A box of a map: elements, and the swizzle. */
+typedef struct tc_operand_box {
+    int cols, rows, swizzle;
+} tc_operand_box;
+
+TC_HOST tc_status tc_operand_map_box(tc_tmap *map, const tc_operand_matrix *x, const tc_operand_box *box)
 {
     const int batched = tc__operand_stride(x) != 0;
     tc_tmap_desc d;
@@ -282,12 +296,19 @@ TC_HOST tc_status tc_operand_map(tc_tmap *map, const tc_operand_matrix *x, int b
     d.dim[2] = batched ? (uint64_t)x->batch : 1;
     d.stride[0] = (uint64_t)tc__operand_pitch(x);
     d.stride[1] = (uint64_t)(batched ? tc__operand_stride(x) : 16);
-    d.box[0] = (uint32_t)box_cols;
-    d.box[1] = (uint32_t)box_rows;
+    d.box[0] = (uint32_t)box->cols;
+    d.box[1] = (uint32_t)box->rows;
     d.box[2] = 1;
-    d.swizzle = box_cols * tc_type_bits(x->type) / 8;
+    d.swizzle = box->swizzle;
     d.l2_promotion = 128; /* 256 costs up to a fifth where rows do not begin at multiples of 128 bytes, for nothing */
     return tc__tmap_named(map, x->name, &d);
+}
+
+/* In boxes of box_cols x box_rows elements, in the swizzle of that width. */
+TC_HOST tc_status tc_operand_map(tc_tmap *map, const tc_operand_matrix *x, int box_cols, int box_rows)
+{
+    const tc_operand_box box = {box_cols, box_rows, box_cols * tc_type_bits(x->type) / 8};
+    return tc_operand_map_box(map, x, &box);
 }
 
 #endif /* host */

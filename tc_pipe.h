@@ -31,7 +31,7 @@
  * as it is.
  */
 enum {
-    TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three */
+    TC_ROLES_USUAL = 0,     /* consumers get 232 of two, 160 of three, 112 of four */
     TC_ROLES_CONSUMERS = 1, /* two consumers get 240; the producer is left 24: a loop over TMA and no more */
     TC_ROLES_PRODUCER = 2   /* the producer also calls a hook: 56, and 224 for two consumers */
 };
@@ -46,6 +46,7 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
     if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
+    if (consumers == 4) r.producer = 24, r.consumer = 112;
     return r;
 }
 

@@ -124,7 +124,7 @@ TC_DEV int tc_attn_score(const tc_attn_config c, const tc_attn_problem *p, const
             }
         }
     }
-    return (masked && (c.causal || c.window)) || partial;
+    return (masked && tc__attn_few(c, w)) || partial;
 }
 
 /* The two rows of a lane: the value that exp is taken relative to, this lane's part of the sum, and by how much
@@ -142,19 +142,30 @@ TC_DEV void tc_attn_rows_init(tc_attn_rows *r)
     r->rounding[0] = r->rounding[1] = 0.f;
 }
 
-/* The largest of a lane's own scores in each of its two rows. */
-TC_DEV void tc__attn_top(const float *s, const int cols, float *top)
+/* The largest of a lane's own scores in row i. late: how many of the four chains of comparisons begin when `from` is
+ * known, and not before; it is -inf or NaN. -1: two chains, for want of registers. */
+TC_DEV float tc__attn_top(const tc_attn_scores x, const int i, const int late, float from)
 {
+    float t[4];
+    if (late < 0) {
+        t[0] = fmaxf(x.s[2 * i], x.s[4 + 2 * i]), t[1] = fmaxf(x.s[2 * i + 1], x.s[5 + 2 * i]);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float a = fmaxf(s[2 * i], s[4 + 2 * i]), b = fmaxf(s[2 * i + 1], s[4 + 2 * i + 1]);
-#pragma unroll
-        for (int j = 2; j < cols / 8; j++) {
-            a = fmaxf(a, s[4 * j + 2 * i]);
-            b = fmaxf(b, s[4 * j + 2 * i + 1]);
+        for (int j = 2; j < x.cols / 8; j++) {
+            t[0] = fmaxf(t[0], x.s[4 * j + 2 * i]);
+            t[1] = fmaxf(t[1], x.s[4 * j + 2 * i + 1]);
         }
-        top[i] = fmaxf(a, b);
+        return fmaxf(t[0], t[1]);
     }
+#pragma unroll
+    for (int e = 0; e < 4; e++) t[e] = x.s[e / 2 * 4 + 2 * i + e % 2];
+#pragma unroll
+    for (int e = 4 - late; e < 4; e++) t[e] = fmaxf(t[e], from);
+#pragma unroll
+    for (int j = 2; j < x.cols / 8; j++) {
+        t[j % 2 * 2] = fmaxf(t[j % 2 * 2], x.s[4 * j + 2 * i]);
+        t[j % 2 * 2 + 1] = fmaxf(t[j % 2 * 2 + 1], x.s[4 * j + 2 * i + 1]);
+    }
+    return fmaxf(fmaxf(t[0], t[1]), fmaxf(t[2], t[3]));
 }
 
 /* The larger of a row's x over the four lanes that share it. */
@@ -177,22 +188,14 @@ TC_DEV_SM80 float tc__attn_rounding(const int type, const float *s, const int co
     return sum;
 }
 
-/* Scores to exp2(score * scale - max), in place; adds them to the sums. Where no row of the warp has a new maximum
- * the return value is 0; else 1, for the whole warp, and what was added up before is to be multiplied by f[0], f[1].
- * few: rows may see few keys here (there is a mask), so that the rounding of a single P counts: O is then divided by
- * what was multiplied. (Not so everywhere: that would cost 10 %. And to let a maximum rise a little before anything
- * is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which is 1, would have to be
- * rounded.) */
-TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_, tc_attn_rows *r, float *f)
+/* tc_attn_softmax of kernels with a mask hook: both rows at once, and lanes ask their neighbours only where a maximum
+ * rose. In one row after the other ptxas found no place for P beside the products, and serialised them. */
+TC_DEV_SM80 int tc__attn_softmax_both(const tc_attn_scores x, tc_attn_rows *r, float *f)
 {
-    const float scale = x_.scale;
-    float *s = x_.s;
-    const int cols = x_.cols, few = x_.few;
-    float top[2], shift[2];
-    int rise;
-    tc__attn_top(s, cols, top);
-    rise = __any_sync(0xffffffffu, top[0] > r->max[0] || top[1] > r->max[1]);
-    if (rise) { /* only now do lanes ask their neighbours */
+    const float top[2] = {tc__attn_top(x, 0, -1, 0.f), tc__attn_top(x, 1, -1, 0.f)}, scale = x.scale;
+    const int rise = __any_sync(0xffffffffu, top[0] > r->max[0] || top[1] > r->max[1]);
+    float shift[2];
+    if (rise) {
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             const float to = tc__attn_quad_max(fmaxf(r->max[i], top[i])), base = to == -TC__INF ? 0.f : to;
@@ -208,20 +211,59 @@ TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x_,
     for (int i = 0; i < 2; i++) {
         float a = 0.f, b = 0.f;
 #pragma unroll
-        for (int j = 0; j < cols / 8; j++) {
-            float *x = s + 4 * j + 2 * i;
-            x[0] = tc__exp2(fmaf(x[0], scale, shift[i]));
-            x[1] = tc__exp2(fmaf(x[1], scale, shift[i]));
-            a += x[0];
-            b += x[1];
+        for (int j = 0; j < x.cols / 8; j++) {
+            float *p = x.s + 4 * j + 2 * i;
+            p[0] = tc__exp2(fmaf(p[0], scale, shift[i]));
+            p[1] = tc__exp2(fmaf(p[1], scale, shift[i]));
+            a += p[0];
+            b += p[1];
         }
         r->sum[i] += a + b;
     }
-    if (few) {
+    return rise;
+}
+
+/* Scores to exp2(score * scale - max), in place; adds them to the sums. What was added up before is to be multiplied by
+ * f[0], f[1], unless the return value is 0: then no row of the warp has a new maximum.
+ * x.few: rows may see few keys here (there is a mask), so that the rounding of a single P counts: O is then divided by
+ * what was multiplied. (Not so everywhere: that would cost 10 %. And to let a maximum rise a little before anything
+ * is multiplied would gain some, but be less exact by 3 to 14 %: the largest P, which is 1, would have to be rounded.)
+ * One row after the other: while the first one's exponentials are computed, the second one's maximum can be found.
+ * Where the compiler would do that before, a part of the comparisons is told to wait. To ask whether any maximum rose
+ * pays where O is wide; else the multiplications by 1 hide behind the exponentials, and the question would not. */
+TC_DEV_SM80 int tc_attn_softmax(const tc_attn_config c, const tc_attn_scores x, tc_attn_rows *r, float *f)
+{
+    const float scale = x.scale;
+    const int cols = x.cols, wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v,
+              late = wide <= 64 ? 2 : wide <= 128 ? 0 : 4;
+    float *s = x.s;
+    int rise = c.mask ? tc__attn_softmax_both(x, r, f) : 0;
+#pragma unroll
+    for (int i = 0; i < 2 && !c.mask; i++) {
+        const float from = i == 1 && late ? fmaf(r->max[0], 0.f, -TC__INF) : 0.f,
+                    top = tc__attn_top(x, i, i == 1 ? late : 0, from), to = tc__attn_quad_max(fmaxf(r->max[i], top)),
+                    base = to == -TC__INF ? 0.f : to, shift = -base * scale;
+        float a = 0.f, b = 0.f;
+        f[i] = tc__exp2((r->max[i] - base) * scale);
+        rise |= to > r->max[i];
+        r->sum[i] *= f[i];
+        r->rounding[i] *= f[i];
+        r->max[i] = to;
+#pragma unroll
+        for (int j = 0; j < cols / 8; j++) {
+            float *p = s + 4 * j + 2 * i;
+            p[0] = tc__exp2(fmaf(p[0], scale, shift));
+            p[1] = tc__exp2(fmaf(p[1], scale, shift));
+            a += p[0];
+            b += p[1];
+        }
+        r->sum[i] += a + b;
+    }
+    if (x.few) {
 #pragma unroll
         for (int i = 0; i < 2; i++) r->rounding[i] += tc__attn_rounding(c.type, s, cols, i);
     }
-    return rise;
+    return c.mask ? rise : wide <= 128 || __any_sync(0xffffffffu, rise);
 }
 
 /* P as the A operand of the second product: `cols` columns of probabilities to 16-bit pairs, 4 registers for each 16
@@ -259,6 +301,29 @@ TC_DEV void tc__attn_transpose(uint32_t *w, const int n)
     }
 }
 
+/* A row's end: the sum of its probabilities relative to 2^top, the same of what was multiplied, what O is to be
+ * multiplied by. */
+typedef struct tc__attn_end {
+    float sum, top, rounded, inverse;
+} tc__attn_end;
+
+TC_DEV float tc__attn_lse(const tc__attn_end *e)
+{
+    return e->sum == 0.f ? -TC__INF : (e->top + tc__log2(e->sum)) * TC__LN2;
+}
+
+/* A sink is one more key, without a value: its score in natural units. */
+TC_DEV void tc__attn_add_sink(float score, tc__attn_end *e)
+{
+    const float sink = score * TC__LOG2E, high = fmaxf(e->top, sink);
+    const float mine = e->top == -TC__INF ? 0.f : tc__exp2(e->top - high),
+                other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
+    e->rounded = e->rounded * mine + other;
+    e->inverse = e->rounded == 0.f ? 0.f : mine * tc__inverse(e->rounded);
+    e->sum = e->sum * mine + other;
+    e->top = high;
+}
+
 /* The end of 16 rows of a tile: o divided by the sums, through the output hook, and the log-sum-exp stored. row: of
  * the tile, that of o[0] in lane 0. A row that nothing was added to gives 0 and -inf. */
 TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w,
@@ -271,43 +336,37 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         const int tile_row = r->row + lane / 4 + i * 8;
-        float sum = r->sum[i], top = r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale, inverse,
-              rounded = r->sum[i] + r->rounding[i];
-        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
-        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        rounded += __shfl_xor_sync(0xffffffffu, rounded, 1);
-        rounded += __shfl_xor_sync(0xffffffffu, rounded, 2);
-        inverse = sum == 0.f ? 0.f : tc__inverse(rounded);
+        tc__attn_end end = {r->sum[i], r->max[i] == -TC__INF ? -TC__INF : r->max[i] * scale,
+                            r->sum[i] + r->rounding[i], 0.f};
+        end.sum += __shfl_xor_sync(0xffffffffu, end.sum, 1);
+        end.sum += __shfl_xor_sync(0xffffffffu, end.sum, 2);
+        end.rounded += __shfl_xor_sync(0xffffffffu, end.rounded, 1);
+        end.rounded += __shfl_xor_sync(0xffffffffu, end.rounded, 2);
+        end.inverse = end.sum == 0.f ? 0.f : tc__inverse(end.rounded);
         if (c.sink || c.out || p->lse) {
             const tc_attn_at row = tc__attn_row(p, w, tile_row);
             const int q = row.q, h = row.h, exists = tc__attn_row_exists(p, w, tile_row, q);
             if (c.sink && exists) {
                 const tc_attn_at at = {w->b, h, 0, 0, 0};
-                const float sink = c.sink(at, p->hook) * TC__LOG2E, high = fmaxf(top, sink);
-                const float mine = top == -TC__INF ? 0.f : tc__exp2(top - high),
-                            other = sink == -TC__INF ? 0.f : tc__exp2(sink - high);
-                rounded = rounded * mine + other;
-                inverse = rounded == 0.f ? 0.f : mine * tc__inverse(rounded);
-                sum = sum * mine + other;
-                top = high;
+                tc__attn_add_sink(c.sink(at, p->hook), &end);
             }
             if (p->lse && exists && lane % 4 == 0)
-                lse[h * p->lse_head + q] = sum == 0.f ? -TC__INF : (top + tc__log2(sum)) * TC__LN2;
+                lse[h * p->lse_head + q] = tc__attn_lse(&end);
             if (c.out && exists) {
 #pragma unroll
                 for (int j = 0; j < c.head_dim_v / 8; j++) {
                     const int d = j * 8 + lane % 4 * 2;
                     const tc_attn_at even = {w->b, h, q, 0, d}, odd = {w->b, h, q, 0, d + 1};
-                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * inverse, even, p->hook);
-                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * inverse, odd, p->hook);
+                    o[4 * j + 2 * i] = c.out(o[4 * j + 2 * i] * end.inverse, even, p->hook);
+                    o[4 * j + 2 * i + 1] = c.out(o[4 * j + 2 * i + 1] * end.inverse, odd, p->hook);
                 }
             }
         }
         if (c.out == 0) {
 #pragma unroll
             for (int j = 0; j < c.head_dim_v / 8; j++) {
-                o[4 * j + 2 * i] *= inverse;
-                o[4 * j + 2 * i + 1] *= inverse;
+                o[4 * j + 2 * i] *= end.inverse;
+                o[4 * j + 2 * i + 1] *= end.inverse;
             }
         }
     }
@@ -354,6 +413,11 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
         const tc_attn_at row = tc__attn_row(p, w, i);
         const int q = row.q, h = row.h;
         if (q < w->q_len) {
+            if (p->lse && tc_lane() == 0) {
+                const tc_attn_at at = {w->b, h, 0, 0, 0};
+                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] =
+                    c.sink ? c.sink(at, p->hook) : -TC__INF;
+            }
             uint16_t *to = (uint16_t *)p->o
                            + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row
                               + h * p->o_head);
@@ -362,11 +426,6 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
                 const tc_attn_at at = {w->b, h, q, 0, d};
                 const float x = c.out ? c.out(0.f, at, p->hook) : 0.f;
                 to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
-            }
-            if (p->lse && tc_lane() == 0) {
-                const tc_attn_at at = {w->b, h, 0, 0, 0};
-                p->lse[(long long)tc__attn_outer_q(p, w) * p->lse_batch + h * p->lse_head + w->q_at + q] =
-                    c.sink ? c.sink(at, p->hook) : -TC__INF;
             }
         }
     }

@@ -394,7 +394,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_MODE_ ~, 0
 #define TC__TM_MODE_tile ~, 1,
 #define TC__TM_MODE_im2col ~, 1,
-#define TC__TM_MODE_im2col_no_offs ~, 1
+#define TC__TM_MODE_im2col_no_offs ~, 1,
 #define TC__TM_DOT_0(token) ""
 #define TC__TM_DOT_1(token) "." #token
 #define TC__TM_COUNT(list) TC__NARGS list

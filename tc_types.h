@@ -473,6 +473,20 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
  *     .rs{.relu}{.satfinite}                      f16x2 bf16x2             f32     R         b32, f, f, b32
  *                                                 B: a and f targets of Blackwell; R: sm_100a, sm_103a, sm_107a
  *                                                 (stochastic rounding)
+ * Newer PTX. narrow: e4m3x2 e5m2x2 e2m3x2 e3m2x2 (b16), e2m1x2 (b32); A: a targets of Blackwell; S: sm_107a, sm_107f
+ *     .rn.satfinite{.relu}                        narrow               bf16x2    B         9.1  (the last three of them
+ *                                                                                               from f16x2 too)
+ *     .rn.satfinite{.relu}                        s2f6x2           f32 bf16x2    A         9.1  b16, .. (.rz: sm_107a)
+ *     .rn{.satfinite}{.relu}                      bf16x2               s2f6x2    A         9.1  b32, b16
+ *     .rn{.relu}{.satfinite}                      bf16x2               narrow    B         9.2
+ *     .rz for .rn, and .pzo at the end            narrow     f32 f16x2 bf16x2    S         9.4  .pzo: -0 becomes 0
+ *     .rn .rz {.relu}{.satfinite}.pzo             f16 bf16 f16x2 bf16x2   f32    S         9.4
+ *     .rn .rz {.satfinite}{.relu}.pzo             tf32                    f32    S         9.4
+ *     .rn .rz .rp {.satfinite}                    ue5m3x2    f32 f16x2 bf16x2    S         9.4  b16, ..
+ *     .rn   .rn{.satfinite}                       f16x2   bf16x2      ue5m3x2    S         9.4  b32, b16
+ *   and with a scale as one operand more: .scaled::n1::ue8m0 at the end (to narrow and ue5m3x2; S, 9.4; 32 bits, a code
+ *   in the lowest 8): both values are divided by it. .scaled::n2::ue8m0 (to s2f6x2, and from all of these to bf16x2; 16
+ *   bits, a code for each): divided by them, or multiplied.
  */
 #define TC__CVT_CHECK(q, rule, name, legal)                                                                           \
     static_assert(tc__follows(#q, rule), "tc: cvt to " name ": the qualifiers are " legal)
@@ -486,17 +500,65 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
 #define TC__CVT_f16x2_f32_4 ~, TC__CVT_F16X2_RS
 #define TC__CVT_bf16x2_f32_4 ~, TC__CVT_F16X2_RS
 #define TC__CVT_e4m3x2_f32_3 ~, TC__CVT_F8
-#define TC__CVT_e5m2x2_f32_3 ~, TC__CVT_F8
+#define TC__CVT_e4m3x2_f32_4 ~, TC__CVT_F8_N1
 #define TC__CVT_e4m3x2_f16x2_2 ~, TC__CVT_F8_F16X2
-#define TC__CVT_e5m2x2_f16x2_2 ~, TC__CVT_F8_F16X2
+#define TC__CVT_e4m3x2_f16x2_3 ~, TC__CVT_F8_X2_N1
+#define TC__CVT_e4m3x2_bf16x2_2 ~, TC__CVT_F8_X2
+#define TC__CVT_e4m3x2_bf16x2_3 ~, TC__CVT_F8_X2_N1
 #define TC__CVT_f16x2_e4m3x2_2 ~, TC__CVT_F16X2_F8
+#define TC__CVT_bf16x2_e4m3x2_2 ~, TC__CVT_BF16X2_F8
+#define TC__CVT_bf16x2_e4m3x2_3 ~, TC__CVT_BF16X2_F8_N2
+#define TC__CVT_e5m2x2_f32_3 ~, TC__CVT_F8
+#define TC__CVT_e5m2x2_f32_4 ~, TC__CVT_F8_N1
+#define TC__CVT_e5m2x2_f16x2_2 ~, TC__CVT_F8_F16X2
+#define TC__CVT_e5m2x2_f16x2_3 ~, TC__CVT_F8_X2_N1
+#define TC__CVT_e5m2x2_bf16x2_2 ~, TC__CVT_F8_X2
+#define TC__CVT_e5m2x2_bf16x2_3 ~, TC__CVT_F8_X2_N1
 #define TC__CVT_f16x2_e5m2x2_2 ~, TC__CVT_F16X2_F8
+#define TC__CVT_bf16x2_e5m2x2_2 ~, TC__CVT_BF16X2_F8
+#define TC__CVT_bf16x2_e5m2x2_3 ~, TC__CVT_BF16X2_F8_N2
 #define TC__CVT_e2m3x2_f32_3 ~, TC__CVT_F6
-#define TC__CVT_e3m2x2_f32_3 ~, TC__CVT_F6
+#define TC__CVT_e2m3x2_f32_4 ~, TC__CVT_F6_N1
+#define TC__CVT_e2m3x2_f16x2_2 ~, TC__CVT_F6_X2
+#define TC__CVT_e2m3x2_f16x2_3 ~, TC__CVT_F6_X2_N1
+#define TC__CVT_e2m3x2_bf16x2_2 ~, TC__CVT_F6_X2
+#define TC__CVT_e2m3x2_bf16x2_3 ~, TC__CVT_F6_X2_N1
 #define TC__CVT_f16x2_e2m3x2_2 ~, TC__CVT_F16X2_F6
+#define TC__CVT_bf16x2_e2m3x2_2 ~, TC__CVT_BF16X2_F8
+#define TC__CVT_bf16x2_e2m3x2_3 ~, TC__CVT_BF16X2_F8_N2
+#define TC__CVT_e3m2x2_f32_3 ~, TC__CVT_F6
+#define TC__CVT_e3m2x2_f32_4 ~, TC__CVT_F6_N1
+#define TC__CVT_e3m2x2_f16x2_2 ~, TC__CVT_F6_X2
+#define TC__CVT_e3m2x2_f16x2_3 ~, TC__CVT_F6_X2_N1
+#define TC__CVT_e3m2x2_bf16x2_2 ~, TC__CVT_F6_X2
+#define TC__CVT_e3m2x2_bf16x2_3 ~, TC__CVT_F6_X2_N1
 #define TC__CVT_f16x2_e3m2x2_2 ~, TC__CVT_F16X2_F6
+#define TC__CVT_bf16x2_e3m2x2_2 ~, TC__CVT_BF16X2_F8
+#define TC__CVT_bf16x2_e3m2x2_3 ~, TC__CVT_BF16X2_F8_N2
 #define TC__CVT_e2m1x2_f32_3 ~, TC__CVT_F4
+#define TC__CVT_e2m1x2_f32_4 ~, TC__CVT_F4_N1
+#define TC__CVT_e2m1x2_f16x2_2 ~, TC__CVT_F4_X2
+#define TC__CVT_e2m1x2_f16x2_3 ~, TC__CVT_F4_X2_N1
+#define TC__CVT_e2m1x2_bf16x2_2 ~, TC__CVT_F4_X2
+#define TC__CVT_e2m1x2_bf16x2_3 ~, TC__CVT_F4_X2_N1
 #define TC__CVT_f16x2_e2m1x2_2 ~, TC__CVT_F16X2_F4
+#define TC__CVT_bf16x2_e2m1x2_2 ~, TC__CVT_BF16X2_F4
+#define TC__CVT_bf16x2_e2m1x2_3 ~, TC__CVT_BF16X2_F4_N2
+#define TC__CVT_s2f6x2_f32_3 ~, TC__CVT_S2F6
+#define TC__CVT_s2f6x2_f32_4 ~, TC__CVT_S2F6_N2
+#define TC__CVT_s2f6x2_bf16x2_2 ~, TC__CVT_S2F6_X2
+#define TC__CVT_s2f6x2_bf16x2_3 ~, TC__CVT_S2F6_X2_N2
+#define TC__CVT_bf16x2_s2f6x2_2 ~, TC__CVT_BF16X2_S2F6
+#define TC__CVT_bf16x2_s2f6x2_3 ~, TC__CVT_BF16X2_S2F6_N2
+#define TC__CVT_ue5m3x2_f32_3 ~, TC__CVT_E5
+#define TC__CVT_ue5m3x2_f32_4 ~, TC__CVT_E5_N1
+#define TC__CVT_ue5m3x2_f16x2_2 ~, TC__CVT_E5_X2
+#define TC__CVT_ue5m3x2_bf16x2_2 ~, TC__CVT_E5_X2
+#define TC__CVT_ue5m3x2_f16x2_3 ~, TC__CVT_E5_X2_N1
+#define TC__CVT_ue5m3x2_bf16x2_3 ~, TC__CVT_E5_X2_N1
+#define TC__CVT_f16x2_ue5m3x2_2 ~, TC__CVT_F16X2_E5
+#define TC__CVT_bf16x2_ue5m3x2_2 ~, TC__CVT_BF16X2_E5
+#define TC__CVT_bf16x2_ue5m3x2_3 ~, TC__CVT_BF16X2_E5_N2
 #define TC__CVT_ue8m0x2_f32_3 ~, TC__CVT_E8
 #define TC__CVT_ue8m0x2_bf16x2_2 ~, TC__CVT_E8_BF16X2
 #define TC__CVT_bf16x2_ue8m0x2_2 ~, TC__CVT_BF16X2_E8
@@ -507,8 +569,11 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
 #define TC__CVT_e2m1x4_f32_6 ~, TC__CVT_F4X4
 
 #define TC__CVT_TF32(q, D, S, d, a)                                                                                   \
-    static_assert(tc__follows(#q, ".rna |.satfinite") || tc__follows(#q, ".rn|.rz |.relu |.satfinite"),               \
-                  "tc: cvt to tf32: the qualifiers are .rna{.satfinite}, or .rn or .rz with {.relu}{.satfinite}");    \
+    TC__CVT_107(q);                                                                                                   \
+    static_assert(tc__follows(#q, ".rna |.satfinite") || tc__follows(#q, ".rn|.rz |.relu |.satfinite")                \
+                  || tc__follows(#q, ".rn|.rz |.satfinite |.relu .pzo"),                                              \
+                  "tc: cvt to tf32: the qualifiers are .rna{.satfinite}, or .rn or .rz with {.relu}{.satfinite} or "  \
+                  "with {.satfinite}{.relu}.pzo");                                                                    \
     static_assert(TC_HAS_SM90 || tc__holds(#q, ".rna"),                                                               \
                   "tc: cvt to tf32 with .rn or .rz needs sm_90: compile with -gencode arch=compute_90,code=sm_90, "   \
                   "or use .rna");                                                                                     \
@@ -518,47 +583,185 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
     tc__needs_sm80();                                                                                                 \
     TC__CVT_1(q, D, S, "=r", "f", d, a)
 #define TC__CVT_F16(q, D, S, d, a)                                                                                    \
-    TC__CVT_CHECK(q, ".rn|.rz |.relu", "f16 or bf16", ".rn or .rz, {.relu}");                                         \
+    TC__CVT_107(q);                                                                                                   \
+    static_assert(tc__follows(#q, ".rn|.rz |.relu") || tc__follows(#q, ".rn|.rz |.relu |.satfinite .pzo"),            \
+                  "tc: cvt to f16 or bf16: the qualifiers are .rn or .rz, {.relu}, then {.satfinite}.pzo if at all"); \
     static_assert(TC_HAS_SM80 || (tc__follows(#D, "f16") && !tc__holds(#q, ".relu")),                                 \
                   "tc: cvt to bf16, and .relu, need sm_80: compile with -gencode arch=compute_80,code=sm_80");        \
     TC__CVT_1(q, D, S, "=h", "f", d, a)
 #define TC__CVT_F16X2(q, D, S, d, a, b)                                                                               \
-    TC__CVT_CHECK(q, ".rn|.rz |.relu", "f16x2 or bf16x2",                                                             \
-                  ".rn or .rz, {.relu}; .rs takes random bits as a third source");                                    \
+    TC__CVT_107(q);                                                                                                   \
+    static_assert(tc__follows(#q, ".rn|.rz |.relu") || tc__follows(#q, ".rn|.rz |.relu |.satfinite .pzo"),            \
+                  "tc: cvt to f16x2 or bf16x2: the qualifiers are .rn or .rz, {.relu}, then {.satfinite}.pzo if " \
+                  "at all; .rs takes random bits as a third source");                                                  \
     tc__needs_sm80();                                                                                                 \
     TC__CVT_2(q, D, S, "=r", "f", d, a, b)
 #define TC__CVT_F16X2_RS(q, D, S, d, a, b, bits)                                                                      \
     TC__CVT_CHECK(q, ".rs |.relu |.satfinite", "f16x2 or bf16x2 with random bits", ".rs{.relu}{.satfinite}");         \
     tc__needs_cvt_rs();                                                                                               \
     asm("cvt" #q "." #D "." #S " %0, %1, %2, %3;" : "=r"(d) : "f"(a), "f"(b), "r"(bits))
+/* what PTX 9.4 added for sm_107: toward zero (to the narrow floats), no negative zeros, a common scale */
+#define TC__CVT_107(q)                                                                                                \
+    TC__NEEDS_PTX_IF(94, tc__holds(#q, ".pzo") || tc__holds(#q, "::n1"), "cvt with .pzo or .scaled::n1");             \
+    TC__NEEDS_SM107A_IF(tc__holds(#q, ".pzo") || tc__holds(#q, "::n1"), "cvt with .pzo or .scaled::n1")
+#define TC__CVT_NARROW(q, D, rule, text)                                                                              \
+    TC__CVT_CHECK(q, ".rn|.rz .satfinite |.relu |.pzo" rule, #D,                                                      \
+                  ".rn.satfinite or (sm_107) .rz.satfinite, {.relu}, (sm_107) {.pzo}" text);                          \
+    TC__NEEDS_PTX_IF(94, tc__holds(#q, ".rz"), "cvt to " #D " with .rz");                                             \
+    TC__NEEDS_SM107A_IF(tc__holds(#q, ".rz"), "cvt to " #D " with .rz");                                              \
+    TC__CVT_107(q)
+#define TC__CVT_NARROW_N1(q, D)                                                                                       \
+    TC__CVT_NARROW(q, D, " .scaled::n1::ue8m0", ", and .scaled::n1::ue8m0 with a scale as the last operand")
+/* with the codes of two e2m1, or a scale of 8 bits, in a register of the asm */
+#define TC__CVT_2_N1(q, D, S, dc, sc, d, a, b, s)                                                                     \
+    asm("{\n.reg .b8 s;\ncvt.u8.u32 s, %3;\ncvt" #q "." #D "." #S " %0, %1, %2, s;\n}"                                \
+        : dc(d) : sc(a), sc(b), "r"((uint32_t)(s)))
+#define TC__CVT_1_N1(q, D, S, dc, sc, d, a, s)                                                                        \
+    asm("{\n.reg .b8 s;\ncvt.u8.u32 s, %2;\ncvt" #q "." #D "." #S " %0, %1, s;\n}" : dc(d) : sc(a), "r"((uint32_t)(s)))
 #define TC__CVT_F8(q, D, S, d, a, b)                                                                                  \
-    TC__CVT_CHECK(q, ".rn.satfinite |.relu", "e4m3x2 or e5m2x2", ".rn.satfinite{.relu}");                             \
+    TC__CVT_NARROW(q, D, "", "");                                                                                     \
     tc__needs_sm89();                                                                                                 \
     TC__CVT_2(q, D, S, "=h", "f", d, a, b)
+#define TC__CVT_F8_N1(q, D, S, d, a, b, s)                                                                            \
+    TC__CVT_NARROW_N1(q, D);                                                                                          \
+    TC__CVT_2_N1(q, D, S, "=h", "f", d, a, b, s)
 #define TC__CVT_F8_F16X2(q, D, S, d, a)                                                                               \
-    TC__CVT_CHECK(q, ".rn.satfinite |.relu", "e4m3x2 or e5m2x2", ".rn.satfinite{.relu}");                             \
+    TC__CVT_NARROW(q, D, "", "");                                                                                     \
     tc__needs_sm89();                                                                                                 \
     TC__CVT_1(q, D, S, "=h", "r", d, a)
+#define TC__CVT_F8_X2(q, D, S, d, a)                                                                                  \
+    TC__CVT_NARROW(q, D, "", "");                                                                                     \
+    TC__NEEDS_PTX(91, "cvt to " #D " from " #S);                                                                      \
+    tc__needs_blackwell_a();                                                                                          \
+    TC__CVT_1(q, D, S, "=h", "r", d, a)
+#define TC__CVT_F8_X2_N1(q, D, S, d, a, s)                                                                            \
+    TC__CVT_NARROW_N1(q, D);                                                                                          \
+    TC__CVT_1_N1(q, D, S, "=h", "r", d, a, s)
+#define TC__CVT_F6(q, D, S, d, a, b)                                                                                  \
+    TC__CVT_NARROW(q, D, "", "");                                                                                     \
+    tc__needs_blackwell_a();                                                                                          \
+    TC__CVT_2(q, D, S, "=h", "f", d, a, b)
+#define TC__CVT_F6_N1 TC__CVT_F8_N1
+#define TC__CVT_F6_X2 TC__CVT_F8_X2
+#define TC__CVT_F6_X2_N1 TC__CVT_F8_X2_N1
+#define TC__CVT_F4(q, D, S, d, a, b)                                                                                  \
+    TC__CVT_NARROW(q, D, "", "");                                                                                     \
+    tc__needs_blackwell_a();                                                                                          \
+    asm("{\n.reg .b8 b;\ncvt" #q ".e2m1x2.f32 b, %1, %2;\ncvt.u32.u8 %0, b;\n}" : "=r"(d) : "f"(a), "f"(b))
+#define TC__CVT_F4_N1(q, D, S, d, a, b, s)                                                                            \
+    TC__CVT_NARROW_N1(q, D);                                                                                          \
+    asm("{\n.reg .b8 b;\n.reg .b8 s;\ncvt.u8.u32 s, %3;\ncvt" #q ".e2m1x2.f32 b, %1, %2, s;\ncvt.u32.u8 %0, b;\n}"    \
+        : "=r"(d) : "f"(a), "f"(b), "r"((uint32_t)(s)))
+#define TC__CVT_F4_X2(q, D, S, d, a)                                                                                  \
+    TC__CVT_NARROW(q, D, "", "");                                                                                     \
+    TC__NEEDS_PTX(91, "cvt to " #D " from " #S);                                                                      \
+    tc__needs_blackwell_a();                                                                                          \
+    asm("{\n.reg .b8 b;\ncvt" #q ".e2m1x2." #S " b, %1;\ncvt.u32.u8 %0, b;\n}" : "=r"(d) : "r"(a))
+#define TC__CVT_F4_X2_N1(q, D, S, d, a, s)                                                                            \
+    TC__CVT_NARROW_N1(q, D);                                                                                          \
+    asm("{\n.reg .b8 b;\n.reg .b8 s;\ncvt.u8.u32 s, %2;\ncvt" #q ".e2m1x2." #S " b, %1, s;\ncvt.u32.u8 %0, b;\n}"     \
+        : "=r"(d) : "r"(a), "r"((uint32_t)(s)))
 #define TC__CVT_F16X2_F8(q, D, S, d, a)                                                                               \
     TC__CVT_CHECK(q, ".rn |.relu", "f16x2", ".rn{.relu}");                                                            \
     tc__needs_sm89();                                                                                                 \
     TC__CVT_1(q, D, S, "=r", "h", d, a)
-#define TC__CVT_F6(q, D, S, d, a, b)                                                                                  \
-    TC__CVT_CHECK(q, ".rn.satfinite |.relu", "e2m3x2 or e3m2x2", ".rn.satfinite{.relu}");                             \
-    tc__needs_blackwell_a();                                                                                          \
-    TC__CVT_2(q, D, S, "=h", "f", d, a, b)
 #define TC__CVT_F16X2_F6(q, D, S, d, a)                                                                               \
     TC__CVT_CHECK(q, ".rn |.relu", "f16x2", ".rn{.relu}");                                                            \
     tc__needs_blackwell_a();                                                                                          \
     TC__CVT_1(q, D, S, "=r", "h", d, a)
-#define TC__CVT_F4(q, D, S, d, a, b)                                                                                  \
-    TC__CVT_CHECK(q, ".rn.satfinite |.relu", "e2m1x2", ".rn.satfinite{.relu}");                                       \
-    tc__needs_blackwell_a();                                                                                          \
-    asm("{\n.reg .b8 b;\ncvt" #q ".e2m1x2.f32 b, %1, %2;\ncvt.u32.u8 %0, b;\n}" : "=r"(d) : "f"(a), "f"(b))
 #define TC__CVT_F16X2_F4(q, D, S, d, a)                                                                               \
     TC__CVT_CHECK(q, ".rn |.relu", "f16x2", ".rn{.relu}");                                                            \
     tc__needs_blackwell_a();                                                                                          \
     asm("{\n.reg .b8 b;\ncvt.u8.u32 b, %1;\ncvt" #q ".f16x2.e2m1x2 %0, b;\n}" : "=r"(d) : "r"(a))
+/* to bf16x2; n2: two ue8m0 that the values are multiplied by, the last operand, 16 bits */
+#define TC__CVT_WIDEN(q, D, S, rule, n2)                                                                              \
+    TC__CVT_CHECK(q, rule n2, #D " from " #S, ".rn with {.relu}{.satfinite} (s2f6x2: the other way round; ue5m3x2: "  \
+                  "{.satfinite} alone), and .scaled::n2::ue8m0 if scales are the last operand")
+#define TC__CVT_N2 " .scaled::n2::ue8m0"
+#define TC__CVT_1_N2(q, D, S, dc, sc, d, a, s)                                                                        \
+    asm("cvt" #q "." #D "." #S " %0, %1, %2;" : dc(d) : sc(a), "h"((uint16_t)(s)))
+#define TC__CVT_BF16X2_F8(q, D, S, d, a)                                                                              \
+    TC__CVT_WIDEN(q, D, S, ".rn |.relu |.satfinite", "");                                                             \
+    TC__NEEDS_PTX(92, "cvt to bf16x2 from " #S);                                                                      \
+    tc__needs_blackwell_a();                                                                                          \
+    TC__CVT_1(q, D, S, "=r", "h", d, a)
+#define TC__CVT_BF16X2_F8_N2(q, D, S, d, a, s)                                                                        \
+    TC__CVT_WIDEN(q, D, S, ".rn |.relu |.satfinite", TC__CVT_N2);                                                     \
+    TC__NEEDS_PTX(92, "cvt to bf16x2 from " #S);                                                                      \
+    tc__needs_blackwell_a();                                                                                          \
+    TC__CVT_1_N2(q, D, S, "=r", "h", d, a, s)
+#define TC__CVT_BF16X2_F4(q, D, S, d, a)                                                                              \
+    TC__CVT_WIDEN(q, D, S, ".rn |.relu |.satfinite", "");                                                             \
+    TC__NEEDS_PTX(92, "cvt to bf16x2 from " #S);                                                                      \
+    tc__needs_blackwell_a();                                                                                          \
+    asm("{\n.reg .b8 b;\ncvt.u8.u32 b, %1;\ncvt" #q ".bf16x2.e2m1x2 %0, b;\n}" : "=r"(d) : "r"(a))
+#define TC__CVT_BF16X2_F4_N2(q, D, S, d, a, s)                                                                        \
+    TC__CVT_WIDEN(q, D, S, ".rn |.relu |.satfinite", TC__CVT_N2);                                                     \
+    TC__NEEDS_PTX(92, "cvt to bf16x2 from " #S);                                                                      \
+    tc__needs_blackwell_a();                                                                                          \
+    asm("{\n.reg .b8 b;\ncvt.u8.u32 b, %1;\ncvt" #q ".bf16x2.e2m1x2 %0, b, %2;\n}" : "=r"(d)                          \
+        : "r"(a), "h"((uint16_t)(s)))
+/* s2f6: 8 bits of fixed point, -2 .. 1 63/64; a targets */
+#define TC__CVT_S2F6_CHECK(q, D, n2)                                                                                  \
+    TC__CVT_CHECK(q, ".rn|.rz .satfinite |.relu" n2, #D,                                                              \
+                  ".rn.satfinite or (sm_107a) .rz.satfinite, {.relu}, .scaled::n2::ue8m0 if scales come last");       \
+    TC__NEEDS_PTX(91, "cvt to s2f6x2");                                                                               \
+    TC__NEEDS_PTX_IF(94, tc__holds(#q, ".rz"), "cvt to s2f6x2 with .rz");                                             \
+    TC__NEEDS_TARGET_IF(TC_HAS_BLACKWELL_A_ONLY, 1, "cvt to s2f6x2", "an a target of Blackwell", "100a");             \
+    TC__NEEDS_SM107A_ONLY_IF(tc__holds(#q, ".rz"), "cvt to s2f6x2 with .rz")
+#define TC__CVT_S2F6(q, D, S, d, a, b)                                                                                \
+    TC__CVT_S2F6_CHECK(q, D, "");                                                                                     \
+    TC__CVT_2(q, D, S, "=h", "f", d, a, b)
+#define TC__CVT_S2F6_N2(q, D, S, d, a, b, s)                                                                          \
+    TC__CVT_S2F6_CHECK(q, D, TC__CVT_N2);                                                                             \
+    asm("cvt" #q "." #D "." #S " %0, %1, %2, %3;" : "=h"(d) : "f"(a), "f"(b), "h"((uint16_t)(s)))
+#define TC__CVT_S2F6_X2(q, D, S, d, a)                                                                                \
+    TC__CVT_S2F6_CHECK(q, D, "");                                                                                     \
+    TC__CVT_1(q, D, S, "=h", "r", d, a)
+#define TC__CVT_S2F6_X2_N2(q, D, S, d, a, s)                                                                          \
+    TC__CVT_S2F6_CHECK(q, D, TC__CVT_N2);                                                                             \
+    TC__CVT_1_N2(q, D, S, "=h", "r", d, a, s)
+#define TC__CVT_BF16X2_S2F6_CHECK(q, D, S, n2)                                                                        \
+    TC__CVT_WIDEN(q, D, S, ".rn |.satfinite |.relu", n2);                                                             \
+    TC__NEEDS_PTX(91, "cvt to bf16x2 from s2f6x2");                                                                   \
+    TC__NEEDS_TARGET_IF(TC_HAS_BLACKWELL_A_ONLY, 1, "cvt from s2f6x2", "an a target of Blackwell", "100a")
+#define TC__CVT_BF16X2_S2F6(q, D, S, d, a)                                                                            \
+    TC__CVT_BF16X2_S2F6_CHECK(q, D, S, "");                                                                           \
+    TC__CVT_1(q, D, S, "=r", "h", d, a)
+#define TC__CVT_BF16X2_S2F6_N2(q, D, S, d, a, s)                                                                      \
+    TC__CVT_BF16X2_S2F6_CHECK(q, D, S, TC__CVT_N2);                                                                   \
+    TC__CVT_1_N2(q, D, S, "=r", "h", d, a, s)
+/* ue5m3: scale factors of sm_107 */
+#define TC__CVT_E5_NEEDS()                                                                                            \
+    TC__NEEDS_PTX(94, "cvt of ue5m3x2");                                                                              \
+    TC__NEEDS_SM107A_IF(1, "cvt of ue5m3x2")
+#define TC__CVT_E5_CHECK(q, rule, text)                                                                               \
+    TC__CVT_CHECK(q, rule, "ue5m3x2", text);                                                                          \
+    TC__CVT_E5_NEEDS()
+#define TC__CVT_E5(q, D, S, d, a, b)                                                                                  \
+    TC__CVT_E5_CHECK(q, ".rn|.rz|.rp |.satfinite", ".rn, .rz or .rp, {.satfinite}");                                  \
+    TC__CVT_2(q, D, S, "=h", "f", d, a, b)
+#define TC__CVT_E5_N1(q, D, S, d, a, b, s)                                                                            \
+    TC__CVT_E5_CHECK(q, ".rn|.rz |.satfinite .scaled::n1::ue8m0", ".rn or .rz, {.satfinite}, .scaled::n1::ue8m0");    \
+    TC__CVT_2_N1(q, D, S, "=h", "f", d, a, b, s)
+#define TC__CVT_E5_X2(q, D, S, d, a)                                                                                  \
+    TC__CVT_E5_CHECK(q, ".rn|.rz|.rp |.satfinite", ".rn, .rz or .rp, {.satfinite}");                                  \
+    TC__CVT_1(q, D, S, "=h", "r", d, a)
+#define TC__CVT_E5_X2_N1(q, D, S, d, a, s)                                                                            \
+    TC__CVT_E5_CHECK(q, ".rn|.rz |.satfinite .scaled::n1::ue8m0", ".rn or .rz, {.satfinite}, .scaled::n1::ue8m0");    \
+    TC__CVT_1_N1(q, D, S, "=h", "r", d, a, s)
+#define TC__CVT_F16X2_E5(q, D, S, d, a)                                                                               \
+    TC__CVT_CHECK(q, ".rn", "f16x2 from ue5m3x2", ".rn");                                                             \
+    TC__CVT_E5_NEEDS();                                                                                               \
+    TC__CVT_1(q, D, S, "=r", "h", d, a)
+#define TC__CVT_BF16X2_E5(q, D, S, d, a)                                                                              \
+    TC__CVT_WIDEN(q, D, S, ".rn |.satfinite", "");                                                                    \
+    TC__CVT_E5_NEEDS();                                                                                               \
+    TC__CVT_1(q, D, S, "=r", "h", d, a)
+#define TC__CVT_BF16X2_E5_N2(q, D, S, d, a, s)                                                                        \
+    TC__CVT_WIDEN(q, D, S, ".rn |.satfinite", TC__CVT_N2);                                                            \
+    TC__CVT_E5_NEEDS();                                                                                               \
+    TC__CVT_1_N2(q, D, S, "=r", "h", d, a, s)
 #define TC__CVT_E8(q, D, S, d, a, b)                                                                                  \
     TC__CVT_CHECK(q, ".rz|.rp .satfinite", "ue8m0x2", ".rz.satfinite or .rp.satfinite");                              \
     tc__needs_blackwell_a();                                                                                          \
@@ -580,9 +783,10 @@ TC_HD void tc_element_set(void *array, int type, uint64_t i, float x)
 #define TC__CVT_BAD(...)                                                                                              \
     static_assert(0,                                                                                                  \
                   "tc: cvt: no such pair of types, or not its number of operands: TC_CVT(q, d_type, s_type, d, "      \
-                  "sources) has tf32, f16, bf16, f16x2, bf16x2, e4m3x2, e5m2x2, e2m3x2, e3m2x2, e2m1x2 and ue8m0x2 "  \
-                  "from f32; e4m3x2 and e5m2x2 from f16x2; f16x2 from those five; ue8m0x2 from bf16x2 and back; "     \
-                  "with random bits f16x2, bf16x2 and the x4 types from f32")
+                  "sources) has tf32, f16, bf16, f16x2, bf16x2, e4m3x2, e5m2x2, e2m3x2, e3m2x2, e2m1x2, ue8m0x2, "    \
+                  "s2f6x2 and ue5m3x2 from f32; the first five narrow ones and ue5m3x2 from f16x2 and bf16x2 and "    \
+                  "back; ue8m0x2 and s2f6x2 from bf16x2 and back; with random bits f16x2, bf16x2 and the x4 types "   \
+                  "from f32; with .scaled one operand more")
 #define TC__CVT_PICK(D, S, count) TC__CVT_PICK_(D, S, count)
 #define TC__CVT_PICK_(D, S, count) TC__PROBE(TC__CVT_##D##_##S##_##count, TC__CVT_BAD)
 #define TC_CVT(q, d_type, s_type, ...)                                                                                \

@@ -39,6 +39,7 @@
  *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     f16 and bf16 as functions, K-major
  *     tc_wgmma_pick_f32(n, ab_type)                                           such a function by constant n and type
  *     tc_wgmma_pick(n, kind)                                                  the same for further types and majors
+ *     tc_wgmma_pick_sp(n, kind, selector)                                     the same with a sparse A
  *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    descriptors
  *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields)          on the host, with sentences
  *     tc_wgmma_desc_text(text, size, desc)                                    a descriptor in words
@@ -801,7 +802,45 @@ TC__WG_ALL_N(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
 #undef TC__WG_RS_ONE
 #undef TC__WG_RS_BODY
+
+/* The same with a 2:4 sparse A in shared memory: K-major, one function for each selector that the type has. X(name, A,
+ * B, selector, n, registers, k, types, what stands behind the predicate). n: as TC__WG_SP_N lists them. */
+#define TC__WG_SP_FAMILIES(X, n)                                                                                      \
+    X(bf16_0, TC_BF16, TC_BF16, 0, n, f32, "k32", ".f32.bf16.bf16", ", 1, 1, 0, 0")                                   \
+    X(bf16_1, TC_BF16, TC_BF16, 1, n, f32, "k32", ".f32.bf16.bf16", ", 1, 1, 0, 0")                                   \
+    X(f16_0, TC_F16, TC_F16, 0, n, f32, "k32", ".f32.f16.f16", ", 1, 1, 0, 0")                                        \
+    X(f16_1, TC_F16, TC_F16, 1, n, f32, "k32", ".f32.f16.f16", ", 1, 1, 0, 0")                                        \
+    X(tf32_0, TC_TF32, TC_TF32, 0, n, f32, "k16", ".f32.tf32.tf32", ", 1, 1")                                         \
+    X(tf32_1, TC_TF32, TC_TF32, 1, n, f32, "k16", ".f32.tf32.tf32", ", 1, 1")                                         \
+    X(e4m3_e4m3, TC_E4M3, TC_E4M3, 0, n, f32, "k64", ".f32.e4m3.e4m3", ", 1, 1")                                      \
+    X(e4m3_e5m2, TC_E4M3, TC_E5M2, 0, n, f32, "k64", ".f32.e4m3.e5m2", ", 1, 1")                                      \
+    X(e5m2_e4m3, TC_E5M2, TC_E4M3, 0, n, f32, "k64", ".f32.e5m2.e4m3", ", 1, 1")                                      \
+    X(e5m2_e5m2, TC_E5M2, TC_E5M2, 0, n, f32, "k64", ".f32.e5m2.e5m2", ", 1, 1")                                      \
+    X(s8_s8, TC_S8, TC_S8, 0, n, s32, "k64", ".s32.s8.s8", "")                                                        \
+    X(s8_u8, TC_S8, TC_U8, 0, n, s32, "k64", ".s32.s8.u8", "")                                                        \
+    X(u8_s8, TC_U8, TC_S8, 0, n, s32, "k64", ".s32.u8.s8", "")                                                        \
+    X(u8_u8, TC_U8, TC_U8, 0, n, s32, "k64", ".s32.u8.u8", "")
+#define TC__WG_SP_N(X) X(16) X(32) X(64) X(96) X(128) X(160) X(192) X(224) X(256)
+#define TC__WG_SP_ONE(name, A, B, sel, n, regs, k, types, tail)                                                       \
+    TC_DEV_SM90A void tc__wgmma_sp_##name##_n##n(float *d, uint64_t desc_a, uint64_t desc_b, uint32_t meta,           \
+                                                 int scale_d)                                                         \
+    {                                                                                                                 \
+        TC__WG_BODY(TC__WG_SP_BODY_##regs(n, #sel, k, types, tail, d, desc_a, desc_b, meta, scale_d);)                \
+    }
+#define TC__WG_SP_BODY_f32(n, sel, k, types, tail, d, da, db, meta, sd)                                               \
+    TC__WG_RUN_(f32, SPSS, ".sp", k, types, n, d, sel, tail, "l"(da), "l"(db), "r"(meta), "r"((int)(sd)))
+#define TC__WG_SP_BODY_s32(n, sel, k, types, tail, d, da, db, meta, sd)                                               \
+    int32_t *sums = (int32_t *)d;                                                                                     \
+    TC__WG_RUN_(s32, SPSS, ".sp", k, types, n, sums, sel, tail, "l"(da), "l"(db), "r"(meta), "r"((int)(sd)))
+#define TC__WG_FUNCTION(n) TC__WG_SP_FAMILIES(TC__WG_SP_ONE, n)
+TC__WG_SP_N(TC__WG_FUNCTION)
+#undef TC__WG_FUNCTION
+#undef TC__WG_SP_ONE
+#undef TC__WG_SP_BODY_f32
+#undef TC__WG_SP_BODY_s32
 #undef TC__WG_BODY
+
+typedef void (*tc_wgmma_sp_fn)(float *d, uint64_t desc_a, uint64_t desc_b, uint32_t meta, int scale_d);
 
 typedef void (*tc_wgmma_rs_fn)(float *d, const uint32_t *a, uint64_t desc_b, int scale_d);
 
@@ -846,6 +885,17 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick(int n, const tc_wgmma_kind k
 #define TC__XN(N) TC__WG_FAMILIES(TC__X, N)
     return (k.a == TC_F16 || k.a == TC_BF16) && k.a == k.b && !k.mn_a && !k.mn_b ? tc_wgmma_pick_f32(n, k.a) :
         TC__WG_BY_16(TC__XN) (tc_wgmma_fn)0;
+#undef TC__XN
+#undef TC__X
+}
+
+/* The sparse function for n and a kind, K-major both, and a selector (0 or 1; of 8-bit types 0), or 0. */
+TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_sp_fn tc_wgmma_pick_sp(int n, const tc_wgmma_kind k, int selector)
+{
+#define TC__X(name, A, B, SEL, N, regs, inst_k, types, tail)                                                          \
+    n == N && k.a == A && k.b == B && selector == SEL ? tc__wgmma_sp_##name##_n##N :
+#define TC__XN(N) TC__WG_SP_FAMILIES(TC__X, N)
+    return k.mn_a || k.mn_b ? (tc_wgmma_sp_fn)0 : TC__WG_SP_N(TC__XN) (tc_wgmma_sp_fn)0;
 #undef TC__XN
 #undef TC__X
 }

@@ -574,4 +574,32 @@ static inline void bench_header(FILE *f, int argc, char **argv)
     fprintf(f, "\n");
 }
 
+/* What a benchmark of cases and kernels is asked for. */
+typedef struct bench_options {
+    bench_plan plan;
+    const char *kernel; /* this one alone, or null */
+    int one, list;      /* case, from 1; 0: all */
+} bench_options;
+
+/* 0, or the exit status where the words make no sense, which has been said. */
+static inline int bench_options_read(bench_options *o, int argc, char **argv)
+{
+    const bench_plan usual = {0.05, 7};
+    memset(o, 0, sizeof *o);
+    o->plan = usual;
+    for (int i = 1; i < argc; i++) {
+        const int value = i + 1 < argc;
+        if (!strcmp(argv[i], "--list")) o->list = 1;
+        else if (!strcmp(argv[i], "--case") && value) o->one = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "--kernel") && value) o->kernel = argv[++i];
+        else if (!strcmp(argv[i], "--seconds") && value) o->plan.seconds = atof(argv[++i]);
+        else if (!strcmp(argv[i], "--rounds") && value) o->plan.rounds = atoi(argv[++i]);
+        else return fprintf(stderr, "%s: not an option, or without its value. There are --case N, --kernel NAME, "
+                                    "--seconds S, --rounds N, --list\n", argv[i]), 2;
+    }
+    if (!(o->plan.seconds > 0) || o->plan.rounds < 1 || o->plan.rounds > BENCH_ROUNDS_MAX)
+        return fprintf(stderr, "--seconds is more than 0, --rounds 1 to %d\n", (int)BENCH_ROUNDS_MAX), 2;
+    return 0;
+}
+
 #endif

@@ -82,9 +82,14 @@ typedef struct mbar {
     uint32_t off; int valid; uint32_t expected; int64_t pending, tx; uint64_t phase;
     vclk *cur, *done; const ptx_instr *init_at, *gone_at /* !valid: what ended it */; struct mbar *next; int fenced;
     uint32_t init_gen; warp *init_w; int init_lane; uint32_t init_tick;
+    /* .layout::v1: the conditional phase, which stays where a phase ends with a report, and the report of this phase
+     * and of the one before it: is there one, and its value */
+    int v1; uint64_t conditional; uint8_t report, report_value, done_report, done_value;
 } mbar;
 typedef struct mbar_table { mbar *bucket[64]; } mbar_table;
 mbar *mbar_find(cta *c, uint32_t off);
+/* A report-on operation of op, before its complete_tx */
+void emu_mbar_report(async_op *op, cta *c, uint32_t off, uint8_t value);
 int check_init_fenced(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b);
 int check_init_visible(warp *w, const ptx_instr *i, int lane, cta *c, mbar *b);
 void mbar_cta_end(warp *w, cta *c);
@@ -122,9 +127,20 @@ const char *emu_kernel_name(const launch *L);
 int emu_take_cluster(launch *L, emu_dim3 *first);
 int emu_target_own(const emu_module *m);         /* is the module's .target an a or f one? */
 int emu_target_sm(const emu_module *m);          /* its number: 90 */
+/* What an instruction newer than PTX 9.0 needs: .version (94 for 9.4) and .target, as tests/isa/variants.tsv has them:
+ * "sm_90+", or "107f,107a". 0, or -1 with a sentence in err */
+int emu_needs(const emu_module *m, const ptx_instr *i, uint32_t version, const char *targets, char *err, size_t n);
+#define EMU_BLACKWELL "100f,100a,103f,103a,107f,107a,110f,110a"
+#define EMU_BLACKWELL_120 EMU_BLACKWELL ",120f,120a,121f,121a"
+#define EMU_RUBIN "107f,107a"
 int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int emu_tma_decode_st(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+int emu_decode_multimem(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+int emu_decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+int emu_decode_atom(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+int emu_tma_decode_priority(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
 int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n);
+void emu_fabric_exit(warp *w);
 void emu_wgmma_exit(warp *w);                    /* the last lane exits: reports what was never waited for, frees */
 void emu_wgmma_cta_free(cta *c);
 void emu_tcgen05_warp_exit(warp *w);

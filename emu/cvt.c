@@ -3,12 +3,13 @@
  * by mask:
  * so a destination may be a source too, and the loops vectorise. */
 #include <stdlib.h>
-#include "emu.h"
+#include "core.h"
 #include "num.h"
 
 /* i->f: 0 dtype, 1 atype, 2 rounding, 3 flags, 4 bits of the destination register, 5 bits of the source's lanes: 32 or
  * 64 */
-enum { C_FTZ = 4, C_SAT = 8, C_INTEGRAL = 16, C_ROUND = 32, C_RS = 64 };    /* and NUM_SATFINITE, NUM_RELU */
+enum { C_FTZ = 4, C_SAT = 8, C_INTEGRAL = 16, C_ROUND = 32, C_RS = 64, C_PZO = 128, C_N1 = 256,
+       C_N2 = 512 };                         /* and NUM_SATFINITE, NUM_RELU */
 
 static int is_signed(uint32_t t) { return t == PT_S8 || t == PT_S16 || t == PT_S32 || t == PT_S64; }
 static int is_int(uint32_t t) { return is_signed(t) || t == PT_U8 || t == PT_U16 || t == PT_U32 || t == PT_U64; }
@@ -20,6 +21,7 @@ static int packed(uint32_t t, ptx_type *element)
     static const struct { uint8_t t, n, e; } p[] = {
         {PT_F16X2, 2, PT_F16}, {PT_BF16X2, 2, PT_BF16}, {PT_E4M3X2, 2, PT_E4M3}, {PT_E5M2X2, 2, PT_E5M2},
         {PT_E3M2X2, 2, PT_E3M2}, {PT_E2M3X2, 2, PT_E2M3}, {PT_E2M1X2, 2, PT_E2M1}, {PT_UE8M0X2, 2, PT_UE8M0},
+        {PT_UE5M3X2, 2, PT_UE5M3}, {PT_S2F6X2, 2, PT_S2F6},
         {PT_E4M3X4, 4, PT_E4M3},
         {PT_E5M2X4, 4, PT_E5M2}, {PT_E3M2X4, 4, PT_E3M2}, {PT_E2M3X4, 4, PT_E2M3}, {PT_E2M1X4, 4, PT_E2M1}};
     for (size_t k = 0; k < sizeof p / sizeof *p; k++)
@@ -376,6 +378,42 @@ static int x_tf32(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 
+/* ---- What PTX 9.1 to 9.4 added: .pzo, scales, s2f6x2, ue5m3x2, and more pairs of types ---- */
+static int is_subnormal(ptx_type t, uint32_t c)
+{
+    return t == PT_F16 ? !(c & 0x7c00) : t == PT_BF16 ? !(c & 0x7f80) : !(c & 0x7f800000);
+}
+/* 1 and 2 elements. A scale divides what is converted to a narrow format (one for both, C_N1, or each its own) and
+ * multiplies what comes from one; C_N1 flushes subnormal sources first */
+static int x_cvt_more(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    ptx_type to = (ptx_type)i->f[0], from = (ptx_type)i->f[1];
+    const int n = packed(i->f[0], &to) ? 2 : 1, pair = packed(i->f[1], &from);
+    const int width = element_bits(to), from_width = element_bits(from), up = pair && to == PT_BF16;
+    const int flags = (int)(i->f[3] & (NUM_SATFINITE | NUM_RELU));
+    const uint32_t *scale = i->f[3] & (C_N1 | C_N2) ? R32(w, &i->op[i->nop - 1]) : NULL;
+    const uint32_t top = to == PT_TF32 ? 0x80000000 : 1u << (num_bits(to) - 1);
+    uint32_t v[32];
+    EMU_EACH(l, mask) {
+        uint32_t d = 0;
+        for (int k = n - 1; k >= 0; k--) {
+            uint32_t c = pair ? R32(w, &i->op[1])[l] >> k * from_width : R32(w, &i->op[n - k])[l];
+            double x = num_decode(from, c);
+            if (i->f[3] & C_N1 && is_subnormal(from, c)) x = copysign(0, x);
+            if (scale) {
+                const double s = num_decode(PT_UE8M0, scale[l] >> (i->f[3] & C_N2 ? 8 * k : 0));
+                x = up ? x * s : x / s;
+            }
+            c = num_encode(to, x, (num_round)i->f[2], flags, 0);
+            if (i->f[3] & C_PZO && c == top) c = 0;
+            d = n == 1 ? c : d << width | c;
+        }
+        v[l] = d;
+    }
+    store32(w, &i->op[0], v, mask);
+    return X_NEXT;
+}
+
 /* ---- cvt.pack ----
  * f: 0 bits of an element, 1 signed; a and b, clamped, below what c has in its lower bits */
 static int x_cvt_pack(warp *w, const ptx_instr *i, uint32_t mask)
@@ -409,8 +447,8 @@ static int target(const emu_module *m, const ptx_instr *i, ptx_type d, ptx_type 
     packed(d, &e);
     packed(a, &s);
     if (r == NUM_RS) {
-        if (*suffix == 'a' && (have == 100 || have == 103)) return 0;
-        return emu_decode_error(err, n, i, ".rs needs the target sm_100a or sm_103a, the module has %s",
+        if (*suffix == 'a' && (have == 100 || have == 103 || have == 107)) return 0;
+        return emu_decode_error(err, n, i, ".rs needs the target sm_100a, sm_103a or sm_107a, the module has %s",
                                 m->ptx->target);
     }
     if (blackwell(e) || blackwell(s)) sm = 100, own = 1;
@@ -489,6 +527,71 @@ static int decode_pack(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
     return 0;
 }
 
+/* Is this one of the conversions newer than PTX 9.0? */
+static int is_new(ptx_type d, ptx_type a, uint32_t r, uint32_t flags)
+{
+    ptx_type e = d, s = a;
+    const int nd = packed(d, &e), ns = packed(a, &s);
+    if (flags & (C_PZO | C_N1 | C_N2) || e == PT_UE5M3 || s == PT_UE5M3 || e == PT_S2F6 || s == PT_S2F6) return 1;
+    const int narrow = nd == 2 && num_bits(e) <= 8 && e != PT_UE8M0;
+    if (narrow && r == NUM_RZ) return 1;
+    if (narrow && ns == 2) return s == PT_BF16 || (s == PT_F16 && num_bits(e) < 8);
+    return e == PT_BF16 && nd == 2 && ns == 2 && num_bits(s) <= 8 && s != PT_UE8M0;
+}
+
+static int decode_more(emu_module *m, ptx_func *fn, ptx_instr *i, int has_round, char *err, size_t n)
+{
+    const ptx_type d = (ptx_type)i->f[0], a = (ptx_type)i->f[1];
+    const uint32_t r = i->f[2], flags = i->f[3], sat = flags & NUM_SATFINITE, relu = flags & NUM_RELU;
+    ptx_type e = d, s = a;
+    const int nd = packed(d, &e), ns = packed(a, &s), half = s == PT_F16 || s == PT_BF16, f32 = a == PT_F32;
+    const int narrow = nd == 2 && num_bits(e) <= 8 && e != PT_UE8M0;
+#define NO(...) return emu_decode_error(err, n, i, __VA_ARGS__)
+    if (!has_round || flags & (C_FTZ | C_SAT | C_INTEGRAL)) NO("needs a rounding, and no .ftz and no .sat");
+    if (r != NUM_RN && r != NUM_RZ && !(r == NUM_RP && e == PT_UE5M3 && !(flags & C_N1)))
+        NO("this rounding does not go with these types");
+    if (flags & C_N1 && flags & C_N2) NO("has two kinds of scale");
+    if (nd && narrow) {                           /* to a narrow format */
+        if (!f32 && !(ns == 2 && half && (s == PT_BF16 || e != PT_S2F6))) NO("no such conversion");
+        if (e == PT_UE5M3 ? relu || flags & (C_PZO | C_N2) : !sat)
+            NO(e == PT_UE5M3 ? ".relu, .pzo and .scaled::n2 do not go with ue5m3x2" : "needs .satfinite");
+        if (e == PT_S2F6 ? flags & (C_N1 | C_PZO) : flags & C_N2) NO("this scale does not go with these types");
+        const int rubin = e == PT_UE5M3 || flags & (C_PZO | C_N1) || r == NUM_RZ;
+        if (emu_needs(m, i, rubin ? 94 : 91, e == PT_S2F6 ? r == NUM_RZ ? "107a" : "100a,103a,107a,110a,120a,121a"
+                      : rubin ? EMU_RUBIN : EMU_BLACKWELL_120, err, n))
+            return -1;
+    } else if (ns == 2 && num_bits(s) <= 8) {     /* from one */
+        if (nd != 2 || (e != PT_BF16 && !(e == PT_F16 && s == PT_UE5M3)) || r != NUM_RN || flags & (C_N1 | C_PZO))
+            NO("no such conversion");
+        if ((e == PT_F16 && flags & (C_N2 | NUM_SATFINITE)) || (s == PT_UE5M3 && relu))
+            NO("these qualifiers do not go with these types");
+        if (emu_needs(m, i, s == PT_S2F6 ? 91 : s == PT_UE5M3 ? 94 : 92, s == PT_S2F6 ? "100a,103a,107a,110a,120a,121a"
+                      : s == PT_UE5M3 ? EMU_RUBIN : EMU_BLACKWELL_120, err, n))
+            return -1;
+    } else {                                      /* .pzo to f16, bf16, tf32 */
+        if (!f32 || flags & (C_N1 | C_N2) || (e != PT_F16 && e != PT_BF16 && d != PT_TF32)) NO("no such conversion");
+        if (emu_needs(m, i, 94, EMU_RUBIN, err, n)) return -1;
+    }
+    const int sources = f32 && nd ? 2 : 1, want = 1 + sources + (flags & (C_N1 | C_N2) ? 1 : 0);
+    if (i->nop != want) NO("needs %d operands, has %d", want, i->nop);
+    if (destination(i, nd ? nd * element_bits(e) : d == PT_TF32 ? 32 : 16, e != PT_F16, err, n)) return -1;
+    for (int k = 1; k <= sources; k++) {
+        const int bits = f32 ? 32 : 2 * element_bits(s);
+        if (source32(m, fn, i, &i->op[k], a, bits, err, n)) return -1;
+        if (i->op[k].kind == PO_REG && ptx_type_bits((ptx_type)i->op[k].type) != bits)
+            NO("a source register must have %d bits", bits);
+    }
+    if (want > 1 + sources) {
+        const int bits = flags & C_N1 ? 8 : 16;
+        if (source32(m, fn, i, &i->op[want - 1], flags & C_N1 ? PT_B8 : PT_B16, bits, err, n)) return -1;
+        if (i->op[want - 1].kind == PO_REG && ptx_type_bits((ptx_type)i->op[want - 1].type) != bits)
+            NO("the register of the scale must have %d bits", bits);
+    }
+#undef NO
+    i->exec = x_cvt_more;
+    return 0;
+}
+
 /* cvt to a packed format, or to tf32. has_round: a rounding word was given */
 static int decode_narrow(emu_module *m, ptx_func *fn, ptx_instr *i, int has_round, char *err, size_t n)
 {
@@ -556,11 +659,12 @@ static int decode_narrow(emu_module *m, ptx_func *fn, ptx_instr *i, int has_roun
 
 static int decode_cvt(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
-    static const struct { const char *word; uint8_t round, flags; } words[] = {
+    static const struct { const char *word; uint8_t round; uint16_t flags; } words[] = {
         {"rn", NUM_RN, C_ROUND}, {"rz", NUM_RZ, C_ROUND}, {"rm", NUM_RM, C_ROUND}, {"rp", NUM_RP, C_ROUND},
         {"rna", NUM_RNA, C_ROUND}, {"rs", NUM_RS, C_ROUND}, {"rni", NUM_RN, C_INTEGRAL}, {"rzi", NUM_RZ, C_INTEGRAL},
         {"rmi", NUM_RM, C_INTEGRAL}, {"rpi", NUM_RP, C_INTEGRAL}, {"ftz", 0, C_FTZ}, {"sat", 0, C_SAT},
-        {"relu", 0, NUM_RELU}, {"satfinite", 0, NUM_SATFINITE}};
+        {"relu", 0, NUM_RELU}, {"satfinite", 0, NUM_SATFINITE}, {"pzo", 0, C_PZO}, {"scaled::n1::ue8m0", 0, C_N1},
+        {"scaled::n2::ue8m0", 0, C_N2}};
     enum { N = sizeof words / sizeof *words };
     ptx_type t[2] = {PT_NONE, PT_NONE};
     uint32_t flags = 0, r = NUM_RN;
@@ -589,6 +693,7 @@ static int decode_cvt(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     ptx_type d = t[0], a = t[1];
     int round = (flags & C_ROUND) != 0, integral = (flags & C_INTEGRAL) != 0;
     i->f[0] = d; i->f[1] = a; i->f[2] = r; i->f[3] = flags & ~(uint32_t)C_ROUND;
+    if (is_new(d, a, r, flags)) return decode_more(m, fn, i, round, err, n);
     if (target(m, i, d, a, r, flags, err, n)) return -1;
     if (!(is_int(d) || is_float(d)) || !(is_int(a) || is_float(a))) return decode_narrow(m, fn, i, round, err, n);
 

@@ -120,7 +120,7 @@ static void give_planes(ptx_func *fn, ptx_opnd *o, int n, int *next, ptx_instr *
 }
 
 static const emu_family *const families[] = {emu_control, emu_alu, emu_cvt, emu_mem, emu_sync, emu_tma, emu_mma,
-                                             emu_wgmma, emu_tcgen05};
+                                             emu_wgmma, emu_tcgen05, emu_spcompress, emu_fabric};
 static uint32_t hash_of(const char *word)
 {
     uint32_t h = 5381;
@@ -155,6 +155,28 @@ int emu_target_sm(const emu_module *m)
     int sm = m->dev->sm;
     sscanf(m->ptx->target, "sm_%d", &sm);
     return sm;
+}
+
+int emu_needs(const emu_module *m, const ptx_instr *i, uint32_t version, const char *targets, char *err, size_t n)
+{
+    if (m->ptx->version < version)
+        return emu_decode_error(err, n, i, "needs PTX ISA %u.%u, the module says .version %u.%u", version / 10,
+                                version % 10, m->ptx->version / 10, m->ptx->version % 10);
+    const char *have = m->ptx->target;
+    if (strncmp(have, "sm_", 3)) return 0;
+    have += 3;
+    int least;
+    if (sscanf(targets, "sm_%d+", &least) == 1) {
+        if (atoi(have) >= least) return 0;
+        return emu_decode_error(err, n, i, "needs the target sm_%d or higher, the module has %s", least,
+                                m->ptx->target);
+    }
+    size_t len = strlen(have);
+    for (const char *t = targets; t; t = strchr(t, ',')) {
+        t += *t == ',';
+        if (!strncmp(t, have, len) && (t[len] == ',' || !t[len])) return 0;
+    }
+    return emu_decode_error(err, n, i, "needs one of the targets %s, the module has %s", targets, m->ptx->target);
 }
 
 /* An instruction that cannot be run is an error only if it is reached: a kernel may hold code for other paths */
@@ -275,12 +297,20 @@ static uint32_t sreg32(warp *w, uint32_t sr, int axis, uint32_t l)
     case SR_RESERVED_SMEM_CAP: return (uint32_t)L->dev->smem_reserved;
     case SR_IS_EXPLICIT_CLUSTER: return L->cluster_size > 1 || L->k->fn->explicit_cluster;
     case SR_WARPSZ: return 32;
+    case SR_PER_CTA_SIZE: return L->k->fn->per_cta;
     case SR_ENVREG:
         return axis == 1 ? (uint32_t)((uint64_t)(uintptr_t)L->grid_workspace >> 32)
              : axis == 2 ? (uint32_t)(uintptr_t)L->grid_workspace
              : 0;
     default: return 0;
     }
+}
+/* The CTA's own global memory, made when it is asked for */
+static uint64_t per_cta_memory(cta *c)
+{
+    const uint32_t size = c->cl->L->k->fn->per_cta;
+    if (!c->per_cta && size) c->per_cta = emu_alloc(size, "memory of a CTA (.minperctamemory)");
+    return (uint64_t)(uintptr_t)c->per_cta;
 }
 static void refresh(warp *w, const ptx_opnd *o, int n)
 {
@@ -290,6 +320,11 @@ static void refresh(warp *w, const ptx_opnd *o, int n)
             uint32_t *d = w->reg + (size_t)(w->base + p->reg) * 32, sr = p->n;
             if (p->type == PT_PRED) w->pred[w->pbase + p->reg] = sreg32(w, sr, (int)p->imm, 0) ? EMU_FULL : 0;
             else if (p->wide) {
+                if (sr == SR_PER_CTA_OFFSET) {
+                    const uint64_t at = per_cta_memory(w->cta);
+                    for (int l = 0; l < 32; l++) ((uint64_t *)d)[l] = at;
+                    continue;
+                }
                 uint64_t v = sr == SR_GRIDID ? w->cta->cl->L->gridid : emu_cluster_clock(w);
                 int clock = sr == SR_CLOCK64 || sr == SR_GLOBALTIMER || sr == SR_GRIDID;
                 for (uint32_t l = 0; l < 32; l++) ((uint64_t *)d)[l] = clock ? v : sreg32(w, sr, (int)p->imm, l);

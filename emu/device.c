@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "device.h"
+#include "model.h"
 
 #define KB 1024
 #define MB (1024 * 1024)
@@ -28,6 +29,7 @@ static const struct { emu_device d; const char *like; } chips[] = {
     CHIP_A(90, "H200",              132, 228, 227, 1024, 2048, 32, 16, 60 * MB, 1980000, 141 * GB),
     CHIP_A(100, "B200",             148, 228, 227, 1024, 2048, 32, 16, 126 * MB, 1965000, 180 * GB),
     CHIP_A(103, "B300",             148, 228, 227, 1024, 2048, 32, 16, 126 * MB, 1920000, 270 * GB),
+    CHIP_A(107, "Rubin",            224, 328, 327, 1024, 1024, 16, 16, 126 * MB, 1965000, 288 * GB),
     CHIP_A(110, "Thor",             20,  228, 227, 1024, 1536, 24, 16, 32 * MB, 1575000, 122 * GB),
     CHIP_A(120, "RTX 5090",         170, 100, 99,  1024, 1536, 24, 8, 96 * MB,  2407000, 32 * GB),
     CHIP_A(121, "GB10",             48,  100, 99,  1024, 1536, 24, 8, 24 * MB,  2418000, 119 * GB),
@@ -98,6 +100,12 @@ __attribute__((constructor(101))) static void options(void)
     emu_opt = (emu_options){ .device = &device, .seed = seed, .schedules = (int)schedule, .stats = (int)stats,
                              .threads = (int)threads, .checks = checks != 0, .verbose = (int)verbose,
                              .strict = strict != 0, .hang = hang, .timeout = timeout };
+    s = getenv("TCEMU_MODEL");
+    emu_opt.model = s && *s ? emu_model_device(s) : NULL;
+    s = getenv("TCEMU_MODEL_SVG");
+    emu_opt.model_svg = s && *s ? s : NULL;
+    s = getenv("TCEMU_MODEL_KERNEL");
+    emu_opt.model_kernel = s && *s ? s : NULL;
     s = getenv("TCEMU_JSON");
     if (s && *s) { emu_opt.json = 1; emu_opt.json_path = strcmp(s, "-") ? s : NULL; }
     emu_error_exitcode = (int)(code & 255);

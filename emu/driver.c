@@ -848,6 +848,13 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *m, void *addr)
     ALWAYS(told(tmap_replace_address(m, addr, why, sizeof why), __func__, why));
 }
 
+/* CUDA 13.5: the enums are not in older headers */
+API CUresult cuTensorMapSetAllocationClass(CUtensorMap *m, int wanted, int *effective)
+{
+    char why[512] = "";
+    ALWAYS(told(tmap_set_class(m, wanted, emu_opt.device->sm == 107, effective, why, sizeof why), __func__, why));
+}
+
 /* ---- Streams, events, graphs ---- */
 CUresult cuStreamCreate(CUstream *s, unsigned f) { DRV(host_stream_new(s, f, 0)); }
 CUresult cuStreamCreateWithPriority(CUstream *s, unsigned f, int p) { DRV(host_stream_new(s, f, p)); }

@@ -4,10 +4,12 @@
  * Rooms: ptx.c text -> instructions; fatbin.c images -> text; decode.c instruction -> exec function; exec.c warps,
  * divergence, scheduling, launches; alu.c arithmetic; num.c number formats and cvt; mem.c ld, st, atom, cp.async,
  * address spaces;
- * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; mma.c mma.sync, wmma, ldmatrix; wgmma.c;
+ * sync.c barriers, mbarrier, votes, shuffles; tma.c bulk and tensor copies; multimem.c, fabric.c; spcompress.c;
+ * mma.c mma.sync, wmma, ldmatrix; wgmma.c;
  * tcgen05.c;
  * check.c happens-before, shadow memory; spin.c hangs that write memory; slots.c registers that share a place; pool.c
- * large buffers; report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
+ * large buffers; trace.c, model.c, model_report.c, model_device.c what it would do on a board;
+ * report.c messages, statistics; host.c, driver.c the CUDA APIs; main.c the launcher.
  *
  * A CTA cluster (a single CTA if there are no clusters) is run by one OS thread at a time, so nothing within a cluster
  * needs a lock. Global memory is shared between clusters that run in parallel: atomics on it use real atomic
@@ -44,6 +46,9 @@ struct launch; struct cluster; struct cta; struct warp; struct vclk; struct shad
 
 typedef struct dim3_ { uint32_t x, y, z; } emu_dim3;
 
+/* What a block may have without cudaFuncAttributeSharedMemoryMode. sm_107 has more: CUDA calls that oversized */
+static inline int emu_smem_plain(const emu_device *d) { return d->smem_optin < 232448 ? d->smem_optin : 232448; }
+
 /* ---- A kernel of a module, ready to run ---- */
 typedef struct emu_kernel {
     struct emu_module *mod; ptx_func *fn;
@@ -53,6 +58,7 @@ typedef struct emu_kernel {
     uint32_t dyn_off;                   /* offset of the dynamic block (from the reserved bytes' start: add nothing) */
     uint32_t local_bytes;               /* local memory of a thread at the deepest static call; grows on demand */
     int max_dyn_smem;                   /* cudaFuncAttributeMaxDynamicSharedMemorySize */
+    int smem_mode;                      /* cudaFuncAttributeSharedMemoryMode: 3, 4: more than 227 KB (sm_107) */
     int uses_wgmma, uses_bulk, cluster_nonportable;
 } emu_kernel;
 
@@ -78,6 +84,7 @@ typedef struct cta {
     struct tmem *tmem;                  /* tcgen05.c */
     uint32_t regs_pool; int regs_known; /* setmaxnreg */
     void *wg;                           /* wgmma.c: per-warpgroup bookkeeping */
+    void *per_cta;                      /* what %perctamemoryoffset points to, once it was read */
 } cta;
 
 typedef struct cluster {
@@ -95,6 +102,7 @@ typedef struct cluster {
     void *tc5;                          /* tcgen05.c: state of the cluster */
     uint64_t idle_cycles, progress_at;  /* emulated time spent waiting */
     int idle_rounds, timeout;   /* timeout: parked try_waits give up now */
+    struct model_cluster *model;        /* trace.c: of the clusters that are noted */
     struct cluster *next; uint32_t index;
     /* exec.c: is it spinning for ever? */
     uint64_t idle_at, idle_slices, idle_steps, seen[48], seen_at; int went_idle, waits_elsewhere; uint32_t nseen;
@@ -136,6 +144,7 @@ typedef struct warp {
     uint64_t steps;
     void *fences;                       /* check.c */
     void *tags; uint32_t next_tag;      /* exec.c: registers on the way */
+    struct async_op *fabric;            /* fabric.c: operations not yet submitted */
     struct undef *undef;                /* undef.c: values that a shuffle read from nowhere; NULL: none */
     /* the wait that each lane stands at or polls, for the deadlock report; NULL: it runs */
     const ptx_instr *last_wait[32];
@@ -149,6 +158,7 @@ typedef struct launch {
     struct stat_line *stats;            /* by instruction; --stats */
     int failed; char error[512];        /* first fatal error: the launch ends */
     int cuda_error;                     /* cudaError_t for the host: 0, cudaErrorLaunchFailure, cudaErrorAssert, ... */
+    struct model_run *model;            /* trace.c; --model */
     uint32_t nthread, nwarp;
     uint64_t seed; int schedule;
     struct worker_pool *pool; struct spin *spin;
@@ -166,7 +176,7 @@ typedef int (*emu_decoder)(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
 typedef struct { const char *word; emu_decoder decode; } emu_family;
 /* each ends in {0} */
 extern const emu_family emu_alu[], emu_cvt[], emu_mem[], emu_sync[], emu_tma[], emu_mma[], emu_wgmma[], emu_tcgen05[],
-    emu_control[];
+    emu_control[], emu_spcompress[], emu_fabric[];
 
 /* i->flags */
 enum {
@@ -283,6 +293,7 @@ typedef struct async_op {
     uint64_t posted; uint32_t group_no;
     /* not in the scheduler's queue: its maker calls emu_async_run() */
     int owner_managed;
+    uint32_t model;                                           /* trace.c: its event, from 1 */
 } async_op;
 async_op *emu_async_new(warp *w, const ptx_instr *i, int lane, size_t payload_size, void (*perform)(async_op *, int));
 /* flags: A_READ, A_WRITE; A_GENERIC if the operation does not belong to the asynchronous proxy (st.async, red.async) */
@@ -363,6 +374,8 @@ typedef struct emu_options {
     uint64_t timeout;                   /* seconds that a kernel may run, 0 as long as it likes */
     uint64_t hang;                      /* warp instructions without progress until a hang is reported */
     const char *json_path;
+    const struct model_device *model;   /* --model; NULL: without */
+    const char *model_svg, *model_kernel;
 } emu_options;
 extern emu_options emu_opt;
 
@@ -375,6 +388,9 @@ void *emu_module_global(emu_module *m, const char *name, size_t *size);
 typedef struct emu_launch_config {
     emu_dim3 grid, block, cluster;      /* cluster 0,0,0 or 1,1,1: none */
     uint32_t dyn_smem; int cooperative, pdl;
+    /* CUDA 13.5, for this launch in place of the kernel's attributes. cluster_mode: 0 as they say, 1 portable sizes
+     * alone, 2 others too; smem_mode: the same, and 3, 4 the oversized ones */
+    int cluster_mode, smem_mode;
 } emu_launch_config;
 /* args: one pointer per parameter, as cudaLaunchKernel; or NULL and the packed block of param_size bytes.
  * Checks every limit first. Returns a cudaError_t (the driver API's codes are the same numbers): 0,

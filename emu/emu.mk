@@ -21,7 +21,7 @@ $(B)/libtcemu.so: $(EMU_OBJ) emu/libtcemu.map
 	$(CC) -shared -pthread -Wl,-soname,libcuda.so.1 -Wl,--version-script=emu/libtcemu.map \
 		-Wl,-Bsymbolic-functions -Wl,-z,defs $(EMU_OBJ) -o $@ -ldl -lm
 
-$(B)/tcemu: $(B)/emu/main.o $(B)/emu/device.o
+$(B)/tcemu: $(B)/emu/main.o $(B)/emu/device.o $(B)/emu/model_device.o
 	$(CC) -pthread $^ -o $@
 
 $(B)/emu/libcuda.so.1: $(B)/libtcemu.so

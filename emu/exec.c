@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core.h"
+#include "model.h"
 #include "alloc.h"
 
 enum { QUANTUM = 400, IDLE_LIMIT = 40 };
@@ -268,6 +268,7 @@ static void lanes_exit(warp *w, const ptx_instr *i, uint32_t mask)
     emu_event(c->cl);
     if (w->live) return;
     emu_wgmma_exit(w);
+    emu_fabric_exit(w);
     emu_tcgen05_warp_exit(w);
     setmaxnreg_exit(w);
     cpasync_warp_end(w, 0);
@@ -613,6 +614,7 @@ static int warp_run(warp *w, int budget)
             go:
                 if (flags & I_REFRESH) emu_refresh(w, i);
                 if (flags & I_CONTROL) {
+                    if (cl->model) model_ran(w, i);
                     if (w->undef) undef_guard(w, i, mask);
                     cl->steps++;
                     if (i->exec == exec_bra) {
@@ -634,6 +636,7 @@ static int warp_run(warp *w, int budget)
             }
             if (w->ntagged) check_tags(w, i, m);
             r = i->exec(w, i, m);
+            if (__builtin_expect(cl->model != NULL, 0) && r == X_NEXT) model_ran(w, i);
             cl->steps++;
             if (w->wrote) note_write(w, i);
             if (__builtin_expect(r == X_NEXT, 1)) {
@@ -754,6 +757,7 @@ static void bulk_exit(warp *w, const ptx_instr *i, uint32_t mask)
 void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i;
+    model_note(w, NULL, (model_event){.kind = EV_BULK_COMMIT});
     if (!w->bulk) w->bulk = calloc(1, sizeof *w->bulk);
     EMU_EACH(l, mask) {
         struct bulk_lane *b = &w->bulk->lane[l];
@@ -770,6 +774,7 @@ void emu_bulk_commit(warp *w, const ptx_instr *i, uint32_t mask)
 int emu_bulk_wait(warp *w, const ptx_instr *i, uint32_t mask, int n, int read)
 {
     (void)i;
+    model_note(w, NULL, (model_event){.kind = EV_BULK_WAIT, .n = (uint8_t)n, .mask = (uint16_t)read});
     if (!w->bulk) return X_NEXT;
     EMU_EACH(l, mask) {
         struct bulk_lane *b = &w->bulk->lane[l];
@@ -840,6 +845,7 @@ static cluster *cluster_begin(launch *L, uint32_t index)
     cl->live_ctas = (int)cl->ncta;
     cl->cta = calloc(cl->ncta, sizeof(cta));
     check_cluster_begin(cl);
+    model_cluster_begin(cl);
     for (uint32_t r = 0; r < cl->ncta; r++) {
         cta *c = &cl->cta[r];
         c->cl = cl; c->rank = r;
@@ -867,6 +873,7 @@ static void cluster_end(cluster *cl)
             if (c->warp[k].live) {
                 c->warp[k].live = 0;
                 emu_wgmma_exit(&c->warp[k]);
+                emu_fabric_exit(&c->warp[k]);
                 emu_tcgen05_warp_exit(&c->warp[k]);
             }
             warp_end(&c->warp[k]);
@@ -875,6 +882,7 @@ static void cluster_end(cluster *cl)
         for (int b = 0; b < 16; b++) { vclk_drop(cl, c->bar[b].vc); vclk_drop(cl, c->bar[b].vc_done); }
         emu_wgmma_cta_free(c);
         check_cta_end(c);
+        if (c->per_cta) emu_free(c->per_cta);
         emu_give(c->smem, (size_t)c->smem_size + 1024);
         free(c->warp); free(c->mbars);
     }
@@ -1065,8 +1073,10 @@ static int cluster_run(cluster *cl, int64_t slice)
 struct worker_pool {
     launch *L; uint32_t nclusters; _Atomic uint32_t next; uint32_t resident;
     _Atomic uint64_t progress;
-    /* clusters that have begun and not ended; those of them that repeat themselves */
-    _Atomic uint32_t active, stuck;
+    _Atomic uint32_t active;            /* clusters that have begun and not ended */
+    /* of them those that repeat themselves with memory as it is (lower half), and the progress that it had then (upper
+     * half): what a cluster was found to do before memory changed says nothing of what it does since */
+    _Atomic uint64_t stuck;
     /* progress but for writes; clusters that have made none for long */
     _Atomic uint64_t busy; _Atomic uint32_t quiet; uint32_t workers;
 };
@@ -1110,6 +1120,16 @@ static uint64_t state_hash(const cluster *cl)
         }
     return h ? h : 1;
 }
+static void count_stuck(struct worker_pool *p, uint64_t now)
+{
+    uint64_t old = atomic_load(&p->stuck), with;
+    do {
+        const int newer = (int32_t)((uint32_t)now - (uint32_t)(old >> 32)) > 0;
+        if (!newer && (uint32_t)now != (uint32_t)(old >> 32)) return;
+        with = newer ? now << 32 | 1 : old + 1;
+    } while (!atomic_compare_exchange_weak(&p->stuck, &old, with));
+}
+/* now: the progress before the cluster's last slice. */
 static int repeats(struct worker_pool *p, cluster *cl, uint64_t now)
 {
     enum { KEPT = sizeof cl->seen / sizeof *cl->seen };
@@ -1117,16 +1137,22 @@ static int repeats(struct worker_pool *p, cluster *cl, uint64_t now)
         memset(cl->seen, 0, sizeof cl->seen);
         cl->seen_at = now;
         cl->nseen = 0;
-        if (cl->stuck) { cl->stuck = 0; atomic_fetch_sub(&p->stuck, 1); }
+        cl->stuck = 0;
     }
     uint64_t h = state_hash(cl);
     for (int k = 0; k < KEPT; k++)
         if (cl->seen[k] == h) {
-            if (!cl->stuck) { cl->stuck = 1; atomic_fetch_add(&p->stuck, 1); }
+            if (!cl->stuck) { cl->stuck = 1; count_stuck(p, now); }
             return 1;
         }
     cl->seen[cl->nseen++ % KEPT] = h;
     return 0;
+}
+/* Does every cluster repeat itself with memory as it has been since progress `now`? Whoever ends counts as progress
+ * before it is no longer active. */
+static int all_stuck(struct worker_pool *p, uint64_t now)
+{
+    return atomic_load(&p->stuck) == (now << 32 | atomic_load(&p->active)) && atomic_load(&p->progress) == now;
 }
 static void *worker(void *arg)
 {
@@ -1139,13 +1165,14 @@ static void *worker(void *arg)
         cluster *cl = NULL;
         int start = !head || (idle && active < p->resident);
         if (start) {
+            /* counted before it is taken: else the others, who may wait for it, would seem to be all there are */
+            atomic_fetch_add(&p->active, 1);
             uint32_t k = atomic_fetch_add(&p->next, 1);
             if (k < p->nclusters) {
                 cl = cluster_begin(L, k);
                 active++;
-                atomic_fetch_add(&p->active, 1);
                 atomic_fetch_add(&p->busy, 1);
-            }
+            } else atomic_fetch_sub(&p->active, 1);
         }
         if (!cl) {
             if (!head) break;
@@ -1154,6 +1181,7 @@ static void *worker(void *arg)
             if (!head) tail = NULL;
         }
         uint64_t steps = cl->steps, progress = emu_progress, busy = emu_progress - emu_writes;
+        const uint64_t now = atomic_load(&p->progress);
         if (cl->quiet) spin_before(cl, all_quiet(p)); else cl->watch = 0;
         uint32_t nw = cl->ncta * L->nwarp;
         int r = cluster_run(cl, cl->watch ? WATCHED * nw : p->quiet ? SHORT_SLICE * nw : SLICE);
@@ -1167,14 +1195,13 @@ static void *worker(void *arg)
                  || (p->quiet && cl->quiet_steps >= SHORT_SLICE * nw))
             set_quiet(p, cl, 1);
         if (r == C_DONE || r == C_ABORT || L->failed) {
-            if (cl->stuck) atomic_fetch_sub(&p->stuck, 1);
             set_quiet(p, cl, 0);
             cluster_end(cl);
             active--;
             idle = 0;
-            atomic_fetch_sub(&p->active, 1);
             atomic_fetch_add(&p->progress, 1);
             atomic_fetch_add(&p->busy, 1);
+            atomic_fetch_sub(&p->active, 1);
             if (L->failed) { while (head) { cl = head; head = cl->next; cluster_end(cl); } break; }
             continue;
         }
@@ -1189,13 +1216,12 @@ static void *worker(void *arg)
         else if (spin_time(cl, alone, p->workers)) deadlock(cl, "the kernel has run longer than --timeout allows");
         idle = r == C_IDLE || cl->quiet;
         if (r != C_IDLE) { cl->idle_slices = 0; cl->idle_steps = 0; continue; }
-        uint64_t now = atomic_load(&p->progress);
         if (!idle || cl->idle_at != now) { cl->idle_at = now; cl->idle_slices = 0; cl->idle_steps = 0; }
         if (!idle) continue;
         cl->idle_slices++;
         cl->idle_steps += cl->steps - steps;
         int more = p->next < p->nclusters && active < p->resident;
-        if (repeats(p, cl, now) && !more && p->stuck == p->active && cl->idle_slices > 4)
+        if (repeats(p, cl, now) && !more && all_stuck(p, now) && cl->idle_slices > 4)
             deadlock(cl, "no cluster of the grid makes progress: threads wait for memory that nobody writes");
         else if (!more && cl->idle_steps > emu_opt.hang)
             deadlock(cl, "no memory has changed for long (see --hang): the grid seems to hang");
@@ -1369,7 +1395,9 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     if (cs > 1 && (g.x % cd.x || g.y % cd.y || g.z % cd.z))
         return refuse(why, n, 912, "grid (%u,%u,%u) is not a multiple of the cluster (%u,%u,%u)", g.x, g.y, g.z, cd.x,
                       cd.y, cd.z);
-    if (cs > (uint32_t)(k->cluster_nonportable ? d->max_cluster : 8))
+    const int any_cluster = c->cluster_mode ? c->cluster_mode == 2 : k->cluster_nonportable;
+    const int smem_mode = c->smem_mode ? c->smem_mode : k->smem_mode;
+    if (cs > (uint32_t)(any_cluster ? d->max_cluster : 8))
         return refuse(why, n, 912,
                       "a cluster of %u CTAs; the limit is 8 (%d with cudaFuncAttributeNonPortableClusterSizeAllowed)",
                       cs, d->max_cluster);
@@ -1377,7 +1405,16 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     if (smem > (uint64_t)d->smem_optin)
         return refuse(why, n, 1, "%llu bytes of shared memory; a block of %s has at most %d", (unsigned long long)smem,
                       d->option, d->smem_optin);
-    if (smem > (uint64_t)d->smem_per_block && c->dyn_smem > (k->max_dyn_smem < 0 ? 0 : k->max_dyn_smem))
+    if (smem > (uint64_t)emu_smem_plain(d) && smem_mode < 3)
+        return refuse(why, n, 1,
+                      "%llu bytes of shared memory: more than %d needs "
+                      "cudaFuncSetAttribute(cudaFuncAttributeSharedMemoryMode, "
+                      "cudaSharedMemoryModeAllowOversizedSharedMemory)", (unsigned long long)smem, emu_smem_plain(d));
+    if (smem_mode == 1 && smem > (uint64_t)d->smem_per_block)
+        return refuse(why, n, 1, "%llu bytes of shared memory; the launch asks for a portable size, at most %d",
+                      (unsigned long long)smem, d->smem_per_block);
+    if (smem_mode < 2 && smem > (uint64_t)d->smem_per_block
+        && c->dyn_smem > (k->max_dyn_smem < 0 ? 0 : k->max_dyn_smem))
         return refuse(why, n, 1,
                       "%llu bytes of shared memory (%u static + %u dynamic): more than %d needs "
                       "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)", (unsigned long long)smem,
@@ -1404,6 +1441,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     memset(L.param, 0, bytes);
     if (args) for (int p = 0; p < f->nparam; p++) memcpy(L.param + f->param[p]->offset, args[p], f->param[p]->size);
     else if (packed) memcpy(L.param, packed, packed_size < bytes ? packed_size : bytes);
+    if (emu_opt.model) model_begin(&L);
     if (emu_opt.stats) L.stats = calloc(k->mod->ptx->ncode, sizeof *L.stats);
     if (c->cooperative) {
         L.grid_workspace = emu_alloc(64, "the workspace of the cooperative launch");
@@ -1428,6 +1466,7 @@ int emu_launch(emu_kernel *k, const emu_launch_config *c, void **args, const voi
     for (int x = 1; x < nt; x++) pthread_join(t[x], NULL);
     fflush(stdout);
     emu_report_launch_end(&L);
+    model_end(&L);
     emu_param_free(L.param);
     spin_free(L.spin);
     if (L.grid_workspace) emu_free(L.grid_workspace);

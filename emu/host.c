@@ -252,6 +252,18 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *f, void
 }
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t fn, void *data) { RT(host_call(__func__, fn, data, s)); }
 
+/* CUDA 13.1 to 13.5; the structs of attributes say how a copy may be done, not what it does */
+API cudaError_t cudaLaunchHostFunc_v2(cudaStream_t s, cudaHostFn_t fn, void *data, unsigned mode)
+{
+    (void)mode;
+    RT(host_call(__func__, fn, data, s));
+}
+API cudaError_t cudaMemcpyWithAttributesAsync(void *d, const void *s, size_t n, void *attributes, cudaStream_t st)
+{
+    (void)attributes;
+    RT(host_copy(__func__, d, s, n, (int)cudaMemcpyDefault, st));
+}
+
 typedef struct { cudaStreamCallback_t fn; void *data; cudaStream_t stream; } callback;
 static void call_back(void *p) { callback *c = p; c->fn(c->stream, cudaSuccess, c->data); free(c); }
 static int add_callback(cudaStream_t s, cudaStreamCallback_t fn, void *data)
@@ -314,6 +326,10 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t f, enum cudaFuncAttribu
 cudaError_t cudaFuncSetCacheConfig(const void *f, enum cudaFuncCache c) { (void)c; RT_FUNC(f, 0); }
 cudaError_t cudaFuncSetSharedMemConfig(const void *f, enum cudaSharedMemConfig c) { (void)c; RT_FUNC(f, 0); }
 cudaError_t cudaFuncGetName(const char **name, const void *f) { RT_FUNC(f, SET(name, f_->name)); }
+API cudaError_t cudaFuncGetParamCount(const void *f, size_t *count)
+{
+    RT_FUNC(f, SET(count, (size_t)f_->k->fn->nparam));
+}
 cudaError_t cudaFuncGetParamInfo(const void *f, size_t i, size_t *o, size_t *n)
 {
     RT_FUNC(f, host_param_info(f_, i, o, n));
@@ -801,6 +817,7 @@ PTSZ(cudaMemsetAsync) PTSZ(cudaStreamAddCallback) PTSZ(cudaStreamAttachMemAsync)
 PTSZ(cudaStreamCopyAttributes) PTSZ(cudaStreamEndCapture) PTSZ(cudaStreamGetAttribute) PTSZ(cudaStreamGetCaptureInfo)
 PTSZ(cudaStreamGetDevice) PTSZ(cudaStreamGetFlags) PTSZ(cudaStreamGetId) PTSZ(cudaStreamGetPriority)
 PTSZ(cudaStreamIsCapturing) PTSZ(cudaStreamQuery) PTSZ(cudaStreamSetAttribute) PTSZ(cudaStreamSynchronize)
+PTSZ(cudaLaunchHostFunc_v2) PTSZ(cudaMemcpyWithAttributesAsync)
 PTSZ(cudaStreamWaitEvent) PTDS(cudaMemcpy) PTDS(cudaMemcpy2D) PTDS(cudaMemcpy3D) PTDS(cudaMemcpy3DPeer)
 PTDS(cudaMemcpyFromSymbol) PTDS(cudaMemcpyToSymbol) PTDS(cudaMemset) PTDS(cudaMemset2D) PTDS(cudaMemset3D)
 #pragma GCC diagnostic pop
@@ -811,6 +828,17 @@ PTDS(cudaMemcpyFromSymbol) PTDS(cudaMemcpyToSymbol) PTDS(cudaMemset) PTDS(cudaMe
     API int stub_##name(void) __asm__(#name); \
     API int stub_##name(void) { static int said; return keep(host_stub(#name, &said)); }
 /* the last one is of CUDA 12, whose struct differs */
+/* CUDA 13.1 to 13.5: green contexts, graphs */
+STUB(cudaDevResourceGenerateDesc) STUB(cudaDevSmResourceSplit) STUB(cudaDevSmResourceSplitByCount)
+STUB(cudaDeviceGetDevResource) STUB(cudaDeviceGetExecutionCtx) STUB(cudaExecutionCtxDestroy)
+STUB(cudaExecutionCtxGetDevResource) STUB(cudaExecutionCtxGetDevice) STUB(cudaExecutionCtxGetId)
+STUB(cudaExecutionCtxRecordEvent) STUB(cudaExecutionCtxStreamCreate) STUB(cudaExecutionCtxSynchronize)
+STUB(cudaExecutionCtxWaitEvent) STUB(cudaGraphConditionalHandleCreate_v2) STUB(cudaGraphExecGetId) STUB(cudaGraphGetId)
+STUB(cudaGraphNodeGetContainingGraph) STUB(cudaGraphNodeGetLocalId) STUB(cudaGraphNodeGetParams)
+STUB(cudaGraphNodeGetToolsId) STUB(cudaGreenCtxCreate) STUB(cudaMemGetLocationInfo)
+STUB(cudaMemcpy3DWithAttributesAsync) STUB(cudaMemcpy3DWithAttributesAsync_ptsz) STUB(cudaStreamBeginRecaptureToGraph)
+STUB(cudaStreamBeginRecaptureToGraph_ptsz) STUB(cudaStreamGetDevResource) STUB(cudaStreamGetDevResource_ptsz)
+STUB(cudaSubgridCreate) STUB(cudaSubgridWorkerGridCreate) STUB(cudaSubgridWorksetCreate)
 STUB(__cudaGetProcAddress) STUB(__cudaRegisterUnifiedTable) STUB(cudaArrayGetInfo) STUB(cudaArrayGetMemoryRequirements)
 STUB(cudaArrayGetPlane) STUB(cudaArrayGetSparseProperties) STUB(cudaCreateSurfaceObject) STUB(cudaCreateTextureObject)
 STUB(cudaDestroyExternalMemory) STUB(cudaDestroyExternalSemaphore) STUB(cudaDestroySurfaceObject)

@@ -517,6 +517,8 @@ static int max_threads(const emu_kernel *k)
 static int max_dyn(const emu_kernel *k)
 {
     int room = emu_opt.device->smem_per_block - (int)k->static_smem;
+    if (k->smem_mode >= 2)
+        return (k->smem_mode >= 3 ? emu_opt.device->smem_optin : emu_smem_plain(emu_opt.device)) - (int)k->static_smem;
     return k->max_dyn_smem >= 0 ? k->max_dyn_smem : room > 0 ? room : 0;
 }
 /* Blocks on a multiprocessor. What may be launched fits at least once, whatever the estimate of its registers says. */
@@ -549,6 +551,7 @@ int host_func_get(CUfunction f, int a, int *v)
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: *v = (int)(c[0] ? c[2] : f->cluster.z); return 0;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *v = k->cluster_nonportable; return 0;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *v = f->policy; return 0;
+    case 16: case 17: *v = k->smem_mode; return 0;
     default: return cudaErrorInvalidValue;
     }
 }
@@ -559,9 +562,10 @@ int host_func_set(CUfunction f, int a, int v, const char *api)
     const emu_device *d = emu_opt.device;
     switch (a) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        if (v < 0 || v + (int64_t)k->static_smem > d->smem_optin) {
+        if (v < 0 || v + (int64_t)k->static_smem > emu_smem_plain(d)) {
             host_say("%s(%s): %d bytes of dynamic shared memory beside %u static ones are more than the %d that a "
-                     "block of %s can have", api, f->name, v, k->static_smem, d->smem_optin, d->option);
+                     "block of %s can have%s", api, f->name, v, k->static_smem, emu_smem_plain(d), d->option,
+                     emu_smem_plain(d) < d->smem_optin ? " (more of it: cudaFuncAttributeSharedMemoryMode)" : "");
             return cudaErrorInvalidValue;
         }
         k->max_dyn_smem = v;
@@ -579,6 +583,13 @@ int host_func_set(CUfunction f, int a, int v, const char *api)
         return 0;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: k->cluster_nonportable = v != 0; return 0;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: f->policy = v; return 0;
+    case 16: case 17:                    /* SharedMemoryMode of CUDA 13: the runtime's number, the driver's */
+        if (v < 0 || v > 4) {
+            host_say("%s(%s): a shared-memory mode of %d is not in 0..4", api, f->name, v);
+            return cudaErrorInvalidValue;
+        }
+        k->smem_mode = v;
+        return 0;
     default: return cudaErrorInvalidValue;
     }
 }
@@ -678,7 +689,7 @@ int host_device_attribute(int *v, int a)
     case 37:
         *v = d->sm == 80 ? 5120
            : d->sm == 90 ? 6144
-           : d->sm == 100 || d->sm == 103 ? 8192
+           : d->sm == 100 || d->sm == 103 || d->sm == 107 ? 8192
            : d->sm == 120 ? 512
            : d->sm == 86 || d->sm == 89 ? 384
            : 256;
@@ -719,7 +730,7 @@ int host_device_attribute(int *v, int a)
     case 89: case 90: *v = 1; break;                /* concurrent managed access, preemption */
     case 91: *v = 1; break;                         /* host memory has the same address on the device */
     case 95: *v = 1; break;                         /* cooperative launches */
-    case 97: *v = d->smem_optin; break;
+    case 97: *v = emu_smem_plain(d); break;
     case 99: *v = 1; break;
     case 106: *v = d->blocks_per_sm; break;
     case 108: *v = d->sm >= 80 ? d->l2_bytes / 8 * 5 : 0; break;
@@ -731,6 +742,8 @@ int host_device_attribute(int *v, int a)
     case 126: *v = d->sm >= 90 ? 4 : 1; break;
     case 127: *v = d->sm >= 90; break;              /* tensor maps */
     case 129: *v = 0; break;
+    case 150: *v = d->smem_optin; break;            /* oversized shared memory */
+    case 160: *v = d->sm == 107 ? 131072 : INT32_MAX; break;         /* large class of tensor maps */
     case 131: case 134: *v = -1; break;             /* no NUMA node */
     /* and what there is not: timeouts, ECC, TCC, peers, pageable access, stream memory operations, virtual memory
      * management, IPC, ... */
@@ -1446,6 +1459,17 @@ int host_launch_attributes(emu_launch_config *c, const CUlaunchAttribute *a, uns
         case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
             case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
             break;
+        case 17: case 18: {              /* of CUDA 13: PortableClusterSizeMode, SharedMemoryMode */
+            int mode;
+            memcpy(&mode, &a->value, sizeof mode);
+            if (mode < 0 || mode > ((int)a->id == 17 ? 2 : 4)) {
+                host_say("%s: %s = %d is not in 0..%d", api, (int)a->id == 17 ? "portableClusterSizeMode"
+                         : "sharedMemoryMode", mode, (int)a->id == 17 ? 2 : 4);
+                return cudaErrorInvalidValue;
+            }
+            *((int)a->id == 17 ? &c->cluster_mode : &c->smem_mode) = mode;
+            break;
+        }
         default:
             host_say("%s: launch attribute %d is not emulated", api, (int)a->id);
             return cudaErrorNotSupported;

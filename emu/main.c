@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "device.h"
+#include "model.h"
 
 #define VERSION "0.2.0"
 
@@ -57,7 +58,10 @@ static void help(FILE *f)
 "  --no-checks         only compute: faster, finds no races and no uninitialised memory\n"
 "  --stats             what each line of source executed: instructions, floating-point operations, bytes, bank "
 "conflicts;\n                      --stats=kernel books what was inlined to the line of the kernel's own file that "
-"calls it\n  --json[=FILE]       reports as JSON lines, on stderr or in FILE (FILE.1, FILE.2, ... for the further runs "
+"calls it\n  --model BOARD       a bound of each kernel's time on a board, and what it waits for; --model list shows "
+"the boards.\n                      Kernels run as on that board's architecture, unless --device names another\n"
+"  --model-svg FILE    draws one multiprocessor's time; --model-kernel NAME: of kernels of that name alone\n"
+"  --json[=FILE]       reports as JSON lines, on stderr or in FILE (FILE.1, FILE.2, ... for the further runs "
 "of --schedules)\n  --error-exitcode N  exit status when errors were reported but the program returned 0; default 86; "
 "0: leave it\n  -v, --verbose       say more, also that there were no errors\n"
 "  --version, --help\n"
@@ -230,7 +234,7 @@ int main(int argc, char **argv)
 {
     int i;
     uint64_t schedules = 1, schedule = 0, seed = 1;
-    const char *json = NULL, *device = NULL;
+    const char *json = NULL, *device = NULL, *board = NULL;
     if (argc < 2) { help(stderr); return 2; }
     for (i = 1; i < argc && argv[i][0] == '-'; ++i) {
         char name[32];
@@ -270,6 +274,17 @@ int main(int argc, char **argv)
             if (value && !*value) { say("--json= needs the name of a file"); return 2; }
             json = value ? value : "-";
         }
+        else if (!strcmp(name, "--model")) {
+            board = argument(argc, argv, &i, value);
+            if (!strcmp(board, "list")) { emu_model_list(stdout); return 0; }
+            if (!emu_model_device(board)) {
+                say("there is no board %s; tcemu --model list shows what there is", board);
+                return 2;
+            }
+            set("TCEMU_MODEL", board);
+        }
+        else if (!strcmp(name, "--model-svg")) set("TCEMU_MODEL_SVG", argument(argc, argv, &i, value));
+        else if (!strcmp(name, "--model-kernel")) set("TCEMU_MODEL_KERNEL", argument(argc, argv, &i, value));
         else if (!strcmp(name, "--stats") && value) {
             if (strcmp(value, "line") && strcmp(value, "kernel")) {
                 say("--stats=%s: line or kernel is needed", value);
@@ -284,6 +299,7 @@ int main(int argc, char **argv)
         else { say("there is no option %s; see tcemu --help", argv[i]); return 2; }
         if (flag && value) { say("%s takes no value", name); return 2; }
     }
+    if (board && !device) set("TCEMU_DEVICE", device = emu_model_device(board)->target);
     if (i >= argc) { say("which program? See tcemu --help"); return 2; }
     if (schedules > 1 && schedule) {
         say("--schedules runs them all, --schedule only one: give one of the two");

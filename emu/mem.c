@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <math.h>
-#include "core.h"
+#include "model.h"
 #include "alloc.h"
 #include "num.h"
 
@@ -162,11 +162,11 @@ static int strong_word(const char *w)
 }
 static int vector_word(const char *w) { return w[0] == 'v' && w[1] >= '2' && w[1] <= '8' && !w[2] ? w[1] - '0' : 0; }
 
+static int counted(const warp *w) { return w->cta->cl->L->stats || w->cta->cl->model; }
 /* i->f: 0 space, 1 bytes of an element, 2 elements, 3 M_*, 4 type, 5 operation */
 static void conflicts(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd *mem, uint32_t bytes, int space)
 {
-    stat_line *s = emu_stat(w, i);
-    if (!s) return;
+    stat_line none, *s = emu_stat(w, i) ? emu_stat(w, i) : &none;
     uint64_t a[32], total = 0;
     int shared = 0, global = 0;
     EMU_EACH(l, mask) {
@@ -191,6 +191,7 @@ static void conflicts(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd
             for (int b = 0; b < 32; b++) if (n[b] > worst) worst = n[b];
             extra += worst ? worst - 1 : 0;
         }
+        model_work(w, MP_LSU, (double)extra + (total + 127) / 128);
         __atomic_fetch_add(&s->conflicts, extra, __ATOMIC_RELAXED);
         __atomic_fetch_add(&s->shared_bytes, total, __ATOMIC_RELAXED);
     } else if (global) {
@@ -200,6 +201,10 @@ static void conflicts(warp *w, const ptx_instr *i, uint32_t mask, const ptx_opnd
             while (k < n && sec[k] != b) k++;
             if (k == n) sec[n++] = b;
         }
+        /* cp.async has an event of its own */
+        if (strcmp(i->mod[0], "cp"))
+            model_note(w, NULL, (model_event){.kind = EV_GLOBAL, .a = strcmp(i->mod[0], "st") ? 32.f * (float)n : 0,
+                                              .b = strcmp(i->mod[0], "ld") ? 32.f * (float)n : 0});
         __atomic_fetch_add(&s->sectors, n, __ATOMIC_RELAXED);
         __atomic_fetch_add(&s->global_bytes, total, __ATOMIC_RELAXED);
     }
@@ -254,7 +259,7 @@ static int plain_global(warp *w, const ptx_instr *i, uint32_t mask, const ptx_op
     int space = (int)i->f[0];
     launch *L = w->cta->cl->L;
     if ((space != SP_GLOBAL && space != SP_NONE && space != SP_CONST) || (bytes != 4 && bytes != 8) || size > 16
-        || i->f[3] & M_STRONG || !mem->type || mem->sym || L->stats || w->cta->cl->watch)
+        || i->f[3] & M_STRONG || !mem->type || mem->sym || counted(w) || w->cta->cl->watch)
         return 0;
     if (write && (L->k->uses_bulk || space == SP_CONST)) return 0;
     const ptx_opnd *r = regs->kind == PO_VEC ? regs->elem : regs;
@@ -296,7 +301,7 @@ static int exec_ld(warp *w, const ptx_instr *i, uint32_t mask)
         return X_NEXT;
     }
     int space = (int)i->f[0], flags = A_READ | (i->f[3] & M_STRONG ? A_STRONG : 0), s = (i->f[3] & M_SIGNED) != 0;
-    if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
+    if (counted(w)) conflicts(w, i, mask, a, bytes * n, space);
     if (i->f[3] & M_STRONG) strong(w, i, mask, a, space, 1, 0);
     EMU_EACH(l, mask) {
         uint64_t addr = emu_mem_addr(w, a, (int)l);
@@ -328,7 +333,7 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
         return X_NEXT;
     }
     int space = (int)i->f[0], flags = A_WRITE | (i->f[3] & M_STRONG ? A_STRONG : 0);
-    if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
+    if (counted(w)) conflicts(w, i, mask, a, bytes * n, space);
     if (i->f[3] & M_STRONG) strong(w, i, mask, a, space, 0, 1);
     EMU_EACH(l, mask) {
         uint64_t addr = emu_mem_addr(w, a, (int)l);
@@ -350,7 +355,7 @@ static int exec_st(warp *w, const ptx_instr *i, uint32_t mask)
     }
     return X_NEXT;
 }
-static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
+int emu_decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
     int load = i->mod[0][0] == 'l', space = SP_NONE, vec = 1, flags = 0;
     ptx_type t = emu_type_n(i, 0);
@@ -362,10 +367,15 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         if (space_word(w)) space = space_word(w);
         else if ((v = vector_word(w))) vec = v;
         else if (strong_word(w)) flags |= strong_word(w);
-        else if (ptx_type_of(w) == PT_NONE && !hint(w)) return emu_decode_error(err, n, i, "does not know .%s", w);
+        else if (load && !strcmp(w, "proxy::readonly")) {
+            if (emu_needs(m, i, 94, "sm_90+", err, n)) return -1;
+        } else if (ptx_type_of(w) == PT_NONE && !hint(w)) return emu_decode_error(err, n, i, "does not know .%s", w);
     }
     if (i->nop < 2 || i->op[load ? 1 : 0].kind != PO_MEM)
         return emu_decode_error(err, n, i, "needs a register and an address");
+    if (emu_has(i, "mmio") && (emu_has(i, "acquire") || emu_has(i, "release"))
+        && emu_needs(m, i, 93, "sm_75+", err, n))
+        return -1;
     ptx_opnd *v = &i->op[load ? 0 : 1];
     if (vec > 1 && (v->kind != PO_VEC || v->n != vec)) return emu_decode_error(err, n, i, "needs a vector of %d", vec);
     if (vec == 1 && v->kind == PO_VEC && v->n != 1)
@@ -458,7 +468,7 @@ static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
     ptx_type t = (ptx_type)i->f[4];
     const ptx_opnd *d = red ? NULL : &i->op[0], *a = &i->op[red ? 0 : 1], *v = &i->op[red ? 1 : 2],
                    *c = op == OP_CAS ? &i->op[red ? 2 : 3] : NULL;
-    if (w->cta->cl->L->stats) conflicts(w, i, mask, a, bytes * n, space);
+    if (counted(w)) conflicts(w, i, mask, a, bytes * n, space);
     strong(w, i, mask, a, space, !red, 1);
     EMU_EACH(l, mask) {
         uint64_t addr = emu_mem_addr(w, a, (int)l);
@@ -497,7 +507,7 @@ static int exec_atom(warp *w, const ptx_instr *i, uint32_t mask)
     }
     return X_NEXT;
 }
-static int decode_atom(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
+int emu_decode_atom(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
     static const char *const ops[] = {"add", "inc", "dec", "exch", "min", "max", "and", "or", "xor", "cas"};
     int red = i->mod[0][0] == 'r', space = SP_NONE, vec = 1, flags = M_STRONG, op = -1;
@@ -516,6 +526,7 @@ static int decode_atom(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         else if (!hint(w)) return emu_decode_error(err, n, i, "does not know .%s", w);
     }
     if (op < 0 || t == PT_NONE) return emu_decode_error(err, n, i, "needs an operation and a type");
+    if (emu_has(i, "noftz") && t == PT_F32 && emu_needs(m, i, 94, "sm_90+", err, n)) return -1;
     int bytes = ptx_type_bits(t) / 8, first = red ? 0 : 1;
     if (i->nop < first + 2 + (op == OP_CAS) || i->op[first].kind != PO_MEM)
         return emu_decode_error(err, n, i, "too few operands");
@@ -570,6 +581,13 @@ static int exec_isspacep(warp *w, const ptx_instr *i, uint32_t mask)
     return X_NEXT;
 }
 static int exec_hint(warp *w, const ptx_instr *i, uint32_t mask) { (void)w; (void)i; (void)mask; return X_NEXT; }
+/* prefetch....valid_addr promises that the 32 bytes can be read */
+static int exec_valid_addr(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    EMU_EACH(l, mask)
+        emu_access(w, i, (int)l, SP_GLOBAL, emu_mem_addr(w, &i->op[0], (int)l) & ~31ull, 32, 1, A_READ | A_NOINIT);
+    return X_NEXT;
+}
 static int exec_policy(warp *w, const ptx_instr *i, uint32_t mask)
 {
     EMU_EACH(l, mask) R64(w, &i->op[0])[l] = 0x1000000000000000ull;
@@ -652,6 +670,7 @@ static int decode_stack(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, si
 static int decode_address(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
 {
     const char *word = i->mod[0];
+    if (!strcmp(word, "applypriority") && emu_has(i, "async")) return emu_tma_decode_priority(m, fn, i, err, n);
     ptx_type t = emu_type_n(i, 0);
     int space = SP_NONE, cluster = 0;
     for (int k = 1; k < i->nmod; k++) {
@@ -687,6 +706,12 @@ static int decode_address(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, 
         for (int k = 1; k < i->nop; k++) if (i->op[k].kind == PO_SYM) return -1;
         return 0;
     }
+    if (emu_has(i, "valid_addr") || emu_has(i, "L1::32B")) {
+        if (!emu_has(i, "valid_addr") || !emu_has(i, "L1::32B") || (space && space != SP_GLOBAL))
+            return emu_decode_error(err, n, i, ".L1::32B and .valid_addr go together, with global memory");
+        i->exec = exec_valid_addr;
+        return emu_needs(m, i, 94, "sm_90+", err, n);
+    }
     i->exec = exec_hint;                        /* prefetch, prefetchu, applypriority, discard */
     return 0;
 }
@@ -715,10 +740,11 @@ static int exec_cp_async(warp *w, const ptx_instr *i, uint32_t mask)
     async_op *op = emu_async_new_lanes(w, i, mask, sizeof(cp_payload), cp_perform);
     cp_payload *p = op->payload;
     p->size = size;
-    if (w->cta->cl->L->stats) {
+    if (counted(w)) {
         conflicts(w, i, mask, &i->op[0], size, SP_SHARED);
         conflicts(w, i, mask, &i->op[1], size, SP_GLOBAL);
     }
+    model_note(w, NULL, (model_event){.kind = EV_CP, .a = (float)size * (float)__builtin_popcount(mask)});
     uint32_t ignore = i->f[2] ? emu_pred(w, &i->op[i->f[2]]) : 0;
     EMU_EACH(l, mask) {
         uint32_t off, n = i->f[1] ? R32(w, &i->op[i->f[1]])[l] : size;
@@ -755,6 +781,7 @@ static int exec_cp_commit(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i;
     EMU_EACH(l, mask) w->cp_groups[l]++;
+    model_note(w, NULL, (model_event){.kind = EV_CP_COMMIT});
     for (cpasync *e = w->cpasync; e; e = e->next)
         if (!e->committed && e->mask & mask) {
             e->committed = 1;
@@ -774,6 +801,8 @@ static void cp_finish(warp *w, cpasync **at)
 static int exec_cp_wait(warp *w, const ptx_instr *i, uint32_t mask)
 {
     int all = (int)i->f[0];
+    model_note(w, NULL, (model_event){.kind = EV_CP_WAIT, .mask = (uint16_t)all,
+                                      .n = (uint8_t)(i->f[1] < 255 ? i->f[1] : 255)});
     for (cpasync **a = &w->cpasync; *a;) {
         cpasync *e = *a;
         int lane = e->mask & mask ? __builtin_ctz(e->mask & mask) : -1;
@@ -808,6 +837,7 @@ static int exec_cp_arrive(warp *w, const ptx_instr *i, uint32_t mask)
     async_op *op = emu_async_new_lanes(w, i, mask, sizeof(cp_arrive), cp_arrive_perform);
     cp_arrive *p = op->payload;
     p->w = w;
+    model_note(w, op, (model_event){.kind = EV_CP_ARRIVE});
     EMU_EACH(l, mask) {
         uint64_t a = emu_mem_addr(w, &i->op[0], (int)l);
         if (!emu_mbar_check(w, i, (int)l, (int)i->f[0], a, &p->c[l], &p->off[l])) continue;
@@ -876,8 +906,9 @@ static int decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_
     return 0;
 }
 
-const emu_family emu_mem[] = {{"ld", decode_ldst}, {"ldu", decode_ldst}, {"st", decode_ldst}, {"atom", decode_atom},
-                              {"red", decode_atom}, {"cvta", decode_address},
+const emu_family emu_mem[] = {{"ld", emu_decode_ldst}, {"ldu", emu_decode_ldst}, {"st", emu_decode_ldst},
+                              {"atom", emu_decode_atom},
+                              {"red", emu_decode_atom}, {"cvta", decode_address},
                               {"isspacep", decode_address}, {"mapa", decode_address}, {"getctarank", decode_address},
                               {"createpolicy", decode_address}, {"prefetch", decode_address},
                               {"prefetchu", decode_address}, {"applypriority", decode_address},

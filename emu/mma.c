@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "emu.h"
+#include "core.h"
+#include "model.h"
 #include "num.h"
 
 typedef struct mma_plan {
@@ -329,6 +330,7 @@ static void add(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, 
 static void count_flops(warp *w, const ptx_instr *i, const mma_plan *p)
 {
     stat_line *s = emu_stat(w, i);
+    if (model_of(w)) model_mma(w, p->ta, 2. * p->m * p->n * p->k * (p->quad ? 4 : 1) / (p->sparse ? 2 : 1));
     if (s) add(&s->flops, 2ull * p->m * p->n * p->k * (p->quad ? 4 : 1));
 }
 
@@ -619,8 +621,12 @@ static int decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         if (p.kind != K_MXF4NVF4 && vec != (p.kind == K_MXF4 ? 2 : 1))
             FAIL(".scale_vec::%dX is not for this .kind", vec);
         if (p.kind != K_MXF4NVF4 && p.ts != PT_UE8M0) FAIL("the scales of this .kind are ue8m0");
-        if (p.kind == K_MXF4NVF4 && !(vec == 2 && p.ts == PT_UE8M0) && !(vec == 4 && p.ts == PT_UE4M3))
-            FAIL(".kind::mxf4nvf4 takes .scale_vec::2X with ue8m0 or .scale_vec::4X with ue4m3");
+        if (p.kind == K_MXF4NVF4 && !(vec == 2 && p.ts == PT_UE8M0) && !(vec == 4 && (p.ts == PT_UE4M3
+                                                                                      || p.ts == PT_UE8M0)))
+            FAIL(".kind::mxf4nvf4 takes .scale_vec::2X with ue8m0 or .scale_vec::4X with ue4m3 or ue8m0");
+        if (p.kind == K_MXF4NVF4 && vec == 4 && p.ts == PT_UE8M0
+            && emu_needs(m, i, 91, p.sparse ? "120a,121a" : "120f,120a,121f,121a", err, n))
+            return -1;
         p.block = (uint8_t)vec;
     }
 
@@ -1027,7 +1033,8 @@ static int decode_wmma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 
 /* ---- ldmatrix, stmatrix, movmatrix ----
  * f[0]: matrices, f[1]: rows of each in memory (16 bytes, one address of one lane), f[2]: transposed, f[3]: bits of an
- * element in memory (16, 8, 6, 4), f[4]: space */
+ * element in memory (16, 8, 6, 4; S4: signed ones, without the padding of a row), f[4]: space */
+enum { S4 = 5 };
 
 /* One matrix row of one lane; counts what 8 rows at a time cost in shared memory */
 static uint8_t *matrix_row(warp *w, const ptx_instr *i, int lane, uint64_t addr, uint32_t size, int flags)
@@ -1038,12 +1045,12 @@ static uint8_t *matrix_row(warp *w, const ptx_instr *i, int lane, uint64_t addr,
                    (unsigned long long)addr);
         return NULL;
     }
-    return emu_access(w, i, lane, (int)i->f[4], addr, size, 16, flags);
+    return emu_access(w, i, lane, (int)i->f[4], addr, size, i->f[3] == S4 ? 8 : 16, flags);
 }
 static void matrix_stats(warp *w, const ptx_instr *i, const uint64_t *addr)
 {
-    stat_line *st = emu_stat(w, i);
-    if (!st) return;
+    stat_line none, *st = emu_stat(w, i) ? emu_stat(w, i) : &none;
+    if (st == &none && !w->cta->cl->model) return;
     int rows = (int)(i->f[0] * i->f[1]);
     add(&st->shared_bytes, 16u * (unsigned)rows);
     for (int p = 0; p < rows; p += 8) {
@@ -1059,6 +1066,7 @@ static void matrix_stats(warp *w, const ptx_instr *i, const uint64_t *addr)
             if (n > worst) worst = n;
         }
         if (worst > 1) add(&st->conflicts, (unsigned)(worst - 1));
+        model_work(w, MP_LSU, worst > 1 ? worst : 1);
     }
 }
 
@@ -1069,7 +1077,7 @@ static int exec_ldmatrix(warp *w, const ptx_instr *i, uint32_t mask)
     uint64_t addr[32];
     const ptx_opnd *e = elem0(&i->op[0]);
     full_warp(w, i, mask);
-    uint32_t size = bits == 6 ? 12 : bits == 4 ? 8 : 16;        /* what pads a row to 16 bytes is not read */
+    uint32_t size = bits == 6 ? 12 : bits == 4 || bits == S4 ? 8 : 16;  /* what pads a row to 16 bytes is not read */
     for (int l = 0; l < nmat * rows; l++) {
         addr[l] = emu_mem_addr(w, &i->op[1], l);
         const uint8_t *p = mask >> l & 1 ? matrix_row(w, i, l, addr[l], size, A_READ) : NULL;
@@ -1081,6 +1089,8 @@ static int exec_ldmatrix(warp *w, const ptx_instr *i, uint32_t mask)
                 b[j] = v >> at % 8 & 63;
             }
         else if (bits == 4) for (int j = 0; j < 16; j++) b[j] = p[j / 2] >> 4 * (j % 2) & 15;
+        else if (bits == S4)
+            for (int j = 0; j < 16; j++) b[j] = (uint8_t)(((p[j / 2] >> 4 * (j % 2) & 15) ^ 8) - 8);
         else memcpy(b, p, 16);
     }
     int nreg = rows == 16 ? nmat * 2 : nmat;
@@ -1148,7 +1158,8 @@ static int decode_matrix(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
         else if (is_word(s, "trans")) trans = 1;
         else if (is_word(s, "m8n8") || is_word(s, "m16n16") || is_word(s, "m8n16") || is_word(s, "m16n8")) shape = s;
         else if (is_word(s, "b16") || is_word(s, "b8") || is_word(s, "b8x16")) dst = s;
-        else if (what == LD && (is_word(s, "b6x16_p32") || is_word(s, "b4x16_p64"))) src = s;
+        else if (what == LD && (is_word(s, "b6x16_p32") || is_word(s, "b4x16_p64") || is_word(s, "s4"))) src = s;
+        else if (what == LD && is_word(s, "s8")) dst = s;
         else if (what != MOV && (is_word(s, "x1") || is_word(s, "x2") || is_word(s, "x4"))) num = s[1] - '0';
         else if (what != MOV && (is_word(s, "shared") || is_word(s, "shared::cta"))) space = SP_SHARED;
         else FAIL("unknown modifier .%s", s);
@@ -1177,8 +1188,12 @@ static int decode_matrix(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
     } else {
         int wide = is_word(shape, "m16n16");
         if (!wide && !is_word(shape, "m8n16")) FAIL("unsupported shape");
-        if (is_word(dst, "b8x16")) {
-            if (!*src) FAIL(".b8x16 needs .b6x16_p32 or .b4x16_p64");
+        if (is_word(dst, "s8")) {
+            if (wide || !is_word(src, "s4")) FAIL(".s8.s4 goes with m8n16");
+            if (emu_needs(m, i, 94, "90a," EMU_BLACKWELL_120, err, n)) return -1;
+            bits = S4;
+        } else if (is_word(dst, "b8x16")) {
+            if (!*src || is_word(src, "s4")) FAIL(".b8x16 needs .b6x16_p32 or .b4x16_p64");
             bits = src[1] - '0';
         } else {
             if (!is_word(dst, "b8") || *src || !wide)
@@ -1188,7 +1203,8 @@ static int decode_matrix(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, s
         if (wide && !trans) FAIL("m16n16 requires .trans");
         if (!wide && trans) FAIL("m8n16 has no .trans");
         if (wide && num == 4) FAIL("m16n16 is .x1 or .x2");
-        rows = wide ? 16 : 8, fam = FAM_BLACKWELL, sm = 100;
+        rows = wide ? 16 : 8;
+        if (bits != S4) fam = FAM_BLACKWELL, sm = 100;
     }
     if (need(m, i, sm, fam, fam ? "this shape" : i->mod[0], err, n)) return -1;
     if (i->nop != 2) FAIL("2 operands expected, not %d", i->nop);

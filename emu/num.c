@@ -28,6 +28,7 @@ static const format f_e3m2 = {6, 2, 3, 0x1f, 0, 0, 16, 0, 0};
 static const format f_e2m3 = {6, 3, 1, 0x1f, 0, 0, 16, 0, 0};
 static const format f_e2m1 = {4, 1, 1, 0x7, 0, 0, 8, 0, 0};
 static const format f_ue4m3 = {8, 3, 7, 0x7e, 0, 0x7f, 16, 0, 1};
+static const format f_ue5m3 = {9, 3, 15, 0xfe, 0, 0xff, 16, 0, 1};    /* above the 8, a sign that is not there */
 
 /* Element type of a packed type */
 static ptx_type element(ptx_type t)
@@ -42,6 +43,8 @@ static ptx_type element(ptx_type t)
     case PT_E2M3X2: case PT_E2M3X4: return PT_E2M3;
     case PT_E2M1X2: case PT_E2M1X4: return PT_E2M1;
     case PT_UE8M0X2: return PT_UE8M0;
+    case PT_UE5M3X2: return PT_UE5M3;
+    case PT_S2F6X2: return PT_S2F6;
     case PT_U16X2: return PT_U16;
     case PT_S16X2: return PT_S16;
     default: return t;
@@ -61,6 +64,7 @@ static const format *format_of(ptx_type t)
     case PT_E2M3: return &f_e2m3;
     case PT_E2M1: return &f_e2m1;
     case PT_UE4M3: return &f_ue4m3;
+    case PT_UE5M3: return &f_ue5m3;
     default: return NULL;
     }
 }
@@ -72,7 +76,8 @@ int num_bits(ptx_type t)
     case PT_S2: case PT_U2: return 2;
     case PT_E2M1: case PT_S4: case PT_U4: return 4;
     case PT_E3M2: case PT_E2M3: return 6;
-    case PT_E4M3: case PT_E5M2: case PT_UE8M0: case PT_UE4M3: case PT_B8: case PT_S8: case PT_U8: return 8;
+    case PT_E4M3: case PT_E5M2: case PT_UE8M0: case PT_UE4M3: case PT_UE5M3: case PT_S2F6: case PT_B8:
+    case PT_S8: case PT_U8: return 8;
     case PT_F16: case PT_BF16: case PT_B16: case PT_S16: case PT_U16: return 16;
     case PT_TF32: case PT_F32: case PT_B32: case PT_S32: case PT_U32: return 32;
     case PT_F64: case PT_B64: case PT_S64: case PT_U64: return 64;
@@ -107,6 +112,7 @@ double num_decode(ptx_type t, uint32_t code)
     }
     switch (t) {
     case PT_UE8M0: code &= 0xff; return code == 0xff ? (double)num_bits_f32(NUM_NAN32) : ldexp(1.0, (int)code - 127);
+    case PT_S2F6: return (int8_t)code / 64.0;
     case PT_B1: return code & 1;
     case PT_U2: return code & 3;
     case PT_S2: return (int32_t)(code << 30) >> 30;
@@ -123,9 +129,10 @@ double num_decode(ptx_type t, uint32_t code)
 }
 
 /* Values of every byte, for the types of up to 8 bits; pair: both nibbles of a byte */
-enum { T_E4M3, T_E5M2, T_E3M2, T_E2M3, T_E2M1, T_UE8M0, T_UE4M3, T_S8, T_U8, T_S4, T_U4, T_S2, T_U2, T_B1, T_COUNT };
-static const uint8_t t_type[T_COUNT] = {PT_E4M3, PT_E5M2, PT_E3M2, PT_E2M3, PT_E2M1, PT_UE8M0, PT_UE4M3,
-                                        PT_S8, PT_U8, PT_S4, PT_U4, PT_S2, PT_U2, PT_B1};
+enum { T_E4M3, T_E5M2, T_E3M2, T_E2M3, T_E2M1, T_UE8M0, T_UE4M3, T_UE5M3, T_S2F6,
+       T_S8, T_U8, T_S4, T_U4, T_S2, T_U2, T_B1, T_COUNT };
+static const uint8_t t_type[T_COUNT] = {PT_E4M3, PT_E5M2, PT_E3M2, PT_E2M3, PT_E2M1, PT_UE8M0, PT_UE4M3, PT_UE5M3,
+                                        PT_S2F6, PT_S8, PT_U8, PT_S4, PT_U4, PT_S2, PT_U2, PT_B1};
 static float table[T_COUNT][256] __attribute__((aligned(64)));
 enum { P_E2M1, P_S4, P_U4, P_COUNT };
 static float pair[P_COUNT][256][2] __attribute__((aligned(64)));
@@ -177,11 +184,24 @@ static uint32_t encode_ue8m0(uint64_t a, num_round r, int flags)
     return (uint32_t)e;
 }
 
+/* Two's complement with 6 bits after the point: there is no infinity, and a NaN becomes the largest value */
+static uint32_t encode_s2f6(double x, num_round r, int flags)
+{
+    if (x != x) return 127;
+    double y = num_rint(x * 64, r);
+    if (y > 127) y = 127;
+    if (y < -128) y = -128;
+    if (flags & NUM_RELU && y < 0) y = 0;
+    return (uint32_t)(int32_t)y & 0xff;
+}
+
 uint32_t num_encode(ptx_type t, double x, num_round r, int flags, uint32_t rbits)
 {
     uint64_t u = num_f64_bits(x), a = u & 0x7fffffffffffffff;
     int negative = (int)(u >> 63);
     if (element(t) == PT_UE8M0) return encode_ue8m0(a, r, flags);
+    if (element(t) == PT_S2F6) return encode_s2f6(x, r, flags);
+    if (element(t) == PT_UE5M3) negative = 0;                         /* the sign is dropped, as ue8m0 drops it */
     const format *f = format_of(t);
     if (!f) return 0;
     uint32_t sign = 1u << (f->bits - 1), code;

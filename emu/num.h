@@ -65,7 +65,8 @@ uint16_t num_fma_bf16(uint16_t a, uint16_t b, uint16_t c);
 /* ---- Any format ---- */
 /* Bits of an element: 4 for e2m1, 6 for e2m3, ...; packed types: of one element; 0 for types that are no numbers. */
 int num_bits(ptx_type t);
-/* Value of a code: f16, bf16, tf32 (the low 13 bits are ignored), f32, e4m3, e5m2, e3m2, e2m3, e2m1, ue8m0, ue4m3; bits
+/* Value of a code: f16, bf16, tf32 (the low 13 bits are ignored), f32, e4m3, e5m2, e3m2, e2m3, e2m1, ue8m0, ue4m3,
+ * ue5m3, s2f6; bits
  * above the format's are ignored. NaN for a NaN code. Integer types: s2 u2 s4 u4 s8 u8 s16 u16 s32 u32 b1. */
 double num_decode(ptx_type t, uint32_t code);
 /* The same as f32 (exact but for s32, u32) */
@@ -74,7 +75,8 @@ float num_decode_f32(ptx_type t, uint32_t code);
  * rbits, for NUM_RS alone: added to the discarded bits of the significand, its own lowest bits aligned with their
  * highest rb bits, where rb is num_rs_bits(t); a carry out rounds away from zero.
  * NUM_SATFINITE: overflow and infinity -> the largest finite value. NaN -> the format's NaN, or its largest finite
- * value if it has none. Formats without infinity saturate to NaN (e4m3) or the largest finite value. NUM_RELU:
+ * value if it has none. ue8m0 and ue5m3 drop the sign.
+ * Formats without infinity saturate to NaN (e4m3) or the largest finite value. NUM_RELU:
  * negative, -0 -> +0. */
 uint32_t num_encode(ptx_type t, double x, num_round r, int flags, uint32_t rbits);
 int num_rs_bits(ptx_type t);

@@ -39,6 +39,7 @@ static const struct { char name[10]; uint8_t bits; } type_table[] = {
     [PT_E2M3X4] = {"e2m3x4", 32}, [PT_E2M1X4] = {"e2m1x4", 16},
     [PT_U16X2] = {"u16x2", 32}, [PT_S16X2] = {"s16x2", 32}, [PT_S4] = {"s4", 4}, [PT_U4] = {"u4", 4},
     [PT_B1] = {"b1", 1}, [PT_F32X2] = {"f32x2", 64}, [PT_S2] = {"s2", 2}, [PT_U2] = {"u2", 2},
+    [PT_UE5M3] = {"ue5m3", 8}, [PT_UE5M3X2] = {"ue5m3x2", 16}, [PT_S2F6X2] = {"s2f6x2", 16},
 };
 #define TYPES (sizeof type_table / sizeof *type_table)
 
@@ -1337,6 +1338,11 @@ static const mnemonic *mnemonic_of(parser *s, const char *at, uint32_t len)
     return &s->mnemonics.v[s->mnemonics.n - 1];
 }
 
+/* The colon of .sp::2:4 */
+static int is_ratio(const char *from, const char *p)
+{
+    return p > from && *p == ':' && p[-1] >= '0' && p[-1] <= '9' && p[1] >= '0' && p[1] <= '9';
+}
 static const mnemonic *read_mnemonic(parser *s)
 {
     int c = peek(s);
@@ -1345,6 +1351,7 @@ static const mnemonic *read_mnemonic(parser *s)
     for (;;) {
         if (is_name_char(*p) || *p == '.') p++;
         else if (p[0] == ':' && p[1] == ':') p += 2;
+        else if (is_ratio(from, p)) p++;
         else break;
     }
     s->p = p;
@@ -1355,7 +1362,8 @@ static const mnemonic *read_mnemonic(parser *s)
     if (n >= sizeof joined) fail(s, "an instruction name of more than %zu characters", sizeof joined);
     memcpy(joined, from, n);
     while (peek(s) == '.') {
-        for (from = p = s->p; is_name_char(*p) || *p == '.' || (p[0] == ':' && p[1] == ':'); p += *p == ':' ? 2 : 1) {}
+        for (from = p = s->p; is_name_char(*p) || *p == '.' || (p[0] == ':' && p[1] == ':') || is_ratio(from, p);
+             p += p[0] == ':' && p[1] == ':' ? 2 : 1) {}
         if (n + (size_t)(p - from) >= sizeof joined)
             fail(s, "an instruction name of more than %zu characters", sizeof joined);
         memcpy(joined + n, from, (size_t)(p - from));
@@ -1570,6 +1578,7 @@ static void read_limits(parser *s, ptx_func *f)
         else if (is(&n, "reqntid")) read_three(s, f->reqntid);
         else if (is(&n, "reqnctapercluster")) read_three(s, f->cluster);
         else if (is(&n, "minnctapersm")) f->minnctapersm = read_u32(s, ".minnctapersm");
+        else if (is(&n, "minperctamemory")) f->per_cta = read_u32(s, ".minperctamemory");
         else if (is(&n, "maxnreg")) f->maxnreg = read_u32(s, ".maxnreg");
         else if (is(&n, "maxclusterrank")) f->maxclusterrank = read_u32(s, ".maxclusterrank");
         else if (is(&n, "explicitcluster")) f->explicit_cluster = 1;
@@ -1671,6 +1680,7 @@ static void bind_special_registers(parser *s)
         {"%nclusterid", SR_NCLUSTERID, PT_U32, 1}, {"%cluster_ctaid", SR_CLUSTER_CTAID, PT_U32, 1},
         {"%cluster_nctaid", SR_CLUSTER_NCTAID, PT_U32, 1}, {"%cluster_ctarank", SR_CLUSTER_CTARANK, PT_U32, 0},
         {"%cluster_nctarank", SR_CLUSTER_NCTARANK, PT_U32, 0},
+        {"%perctamemoryoffset", SR_PER_CTA_OFFSET, PT_U64, 0}, {"%perctamemorysize", SR_PER_CTA_SIZE, PT_U32, 0},
         {"%is_explicit_cluster", SR_IS_EXPLICIT_CLUSTER, PT_PRED, 0},
         {"%lanemask_eq", SR_LANEMASK_EQ, PT_U32, 0}, {"%lanemask_le", SR_LANEMASK_LE, PT_U32, 0},
         {"%lanemask_lt", SR_LANEMASK_LT, PT_U32, 0}, {"%lanemask_ge", SR_LANEMASK_GE, PT_U32, 0},

@@ -16,7 +16,8 @@ typedef enum {
     PT_E4M3, PT_E5M2, PT_E3M2, PT_E2M3, PT_E2M1, PT_UE8M0, PT_UE4M3,              /* as elements */
     PT_E4M3X2, PT_E5M2X2, PT_E3M2X2, PT_E2M3X2, PT_E2M1X2, PT_UE8M0X2,
     PT_E4M3X4, PT_E5M2X4, PT_E3M2X4, PT_E2M3X4, PT_E2M1X4,
-    PT_U16X2, PT_S16X2, PT_S4, PT_U4, PT_B1, PT_F32X2, PT_S2, PT_U2
+    PT_U16X2, PT_S16X2, PT_S4, PT_U4, PT_B1, PT_F32X2, PT_S2, PT_U2,
+    PT_UE5M3, PT_UE5M3X2, PT_S2F6, PT_S2F6X2
 } ptx_type;
 
 typedef enum { SP_NONE, SP_REG, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_PARAM, SP_FUNC, SP_LABEL } ptx_space;
@@ -79,7 +80,8 @@ enum {
     SR_IS_EXPLICIT_CLUSTER, SR_LANEMASK_EQ, SR_LANEMASK_LE, SR_LANEMASK_LT, SR_LANEMASK_GE, SR_LANEMASK_GT,
     SR_CLOCK, SR_CLOCK_HI, SR_CLOCK64, SR_GLOBALTIMER, SR_GLOBALTIMER_LO, SR_GLOBALTIMER_HI,
     SR_TOTAL_SMEM_SIZE, SR_AGGR_SMEM_SIZE, SR_DYNAMIC_SMEM_SIZE, SR_RESERVED_SMEM_BEGIN, SR_RESERVED_SMEM_END,
-    SR_RESERVED_SMEM_CAP, SR_RESERVED_SMEM_OFFSET, SR_CURRENT_GRAPH_EXEC, SR_PM, SR_ENVREG, SR_WARPSZ
+    SR_RESERVED_SMEM_CAP, SR_RESERVED_SMEM_OFFSET, SR_CURRENT_GRAPH_EXEC, SR_PM, SR_ENVREG, SR_WARPSZ,
+    SR_PER_CTA_OFFSET, SR_PER_CTA_SIZE
 };
 
 struct warp;
@@ -115,6 +117,7 @@ typedef struct ptx_func {
     uint32_t npred;          /* predicate registers */
     uint32_t begin, end;     /* code[begin..end) of the module; every body ends in a ret (added if missing) */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg, maxclusterrank;          /* 0: not given */
+    uint32_t per_cta;        /* .minperctamemory: bytes of global memory that each CTA has to itself */
     uint32_t cluster[3];     /* .reqnctapercluster, 0: not given */
     uint8_t explicit_cluster, decoded;
     ptx_sym **shared; int nshared;       /* the SP_SHARED symbols that the body names (not those of callees) */

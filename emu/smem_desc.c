@@ -12,6 +12,7 @@ static void common(uint64_t x, smem_desc *d)
     d->sbo = FIELD(x, 32, 14) << 4;
     d->base_offset = (uint8_t)FIELD(x, 49, 3);
     d->atom = 16;
+    d->mask = 0x3fff0;
 }
 
 const char *smem_desc_wgmma(uint64_t x, smem_desc *d)
@@ -25,27 +26,35 @@ const char *smem_desc_wgmma(uint64_t x, smem_desc *d)
     return 0;
 }
 
-const char *smem_desc_tcgen05(uint64_t x, smem_desc *d)
+const char *smem_desc_tcgen05(uint64_t x, int wide, smem_desc *d)
 {
     static const uint8_t width[8] = {0, 128, 128, 0, 64, 0, 32, 0};
     uint32_t mode = FIELD(x, 61, 3);
     common(x, d);
+    if (wide) {
+        d->start = FIELD(x, 0, 15) << 4;
+        d->lbo = FIELD(x, 16, 15) << 4;
+        d->mask = 0x7fff0;
+    }
     d->width = width[mode];
     if (mode == 1) d->atom = 32;
     if (mode == 3 || mode == 5 || mode == 7)
         return "bits 61-63 (swizzle) have no meaning: 0 none, 1 128B with 32-byte atoms, 2 128B, 4 "
         "64B, 6 32B";
     if (FIELD(x, 46, 3) != 1) return "bits 46-48 must be 0b001";
+    if (!wide && FIELD(x, 14, 1) | FIELD(x, 30, 1))
+        return "an address of 15 bits (bit 14 or 30 is set): shared memory above 256 KB is sm_107's alone";
+    if (FIELD(x, 15, 1) | FIELD(x, 31, 1)) return "bits 15 and 31 must be 0";
     if (FIELD(x, 52, 1)) return "bit 52 (leading dimension as an absolute address) is not supported";
     if (FIELD(x, 53, 8)) return "bits 53-60 must be 0";
     return 0;
 }
 
-/* Address -> swizzled address within the 18 bits of shared memory */
+/* Address -> swizzled address within shared memory */
 static inline uint32_t swizzle(const smem_desc *d, uint32_t a)
 {
     uint32_t p = (a >> 7) - d->base_offset;        /* line within the pattern */
-    a &= 0x3fff0;
+    a &= d->mask;
     if (d->atom == 32) return a ^ (p & 3) << 5;
     return d->width ? a ^ (p & ((d->width >> 4) - 1u)) << 4 : a;
 }

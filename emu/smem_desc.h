@@ -20,7 +20,8 @@
 #include <stdint.h>
 
 typedef struct smem_desc {
-    uint32_t start, lbo, sbo;           /* bytes; start: offset in the CTA's shared memory, 18 bits */
+    uint32_t start, lbo, sbo;           /* bytes; start: offset in the CTA's shared memory */
+    uint32_t mask;                      /* of shared addresses: 18 bits, 19 on sm_107 */
     uint8_t width;                      /* of the swizzle: 0, 32, 64, 128 bytes */
     uint8_t atom;                       /* bytes that stay together: 16, or 32 */
     /* 0..7: (start of the pattern >> 7) & 7 where the pattern is not aligned to its size */
@@ -30,7 +31,8 @@ typedef struct smem_desc {
 /* Take a descriptor apart. Return NULL, or what is wrong with it (a phrase for a message); *d is then set as well as
  * can be. */
 const char *smem_desc_wgmma(uint64_t desc, smem_desc *d);
-const char *smem_desc_tcgen05(uint64_t desc, smem_desc *d);
+/* wide: sm_107, whose addresses have 15 bits of 16 bytes */
+const char *smem_desc_tcgen05(uint64_t desc, int wide, smem_desc *d);
 
 /* Offsets of units [u0, u0 + units) of rows [r0, r0 + rows) of a K-major matrix, row by row */
 void smem_desc_k_major(const smem_desc *d, int r0, int rows, int u0, int units, uint32_t *offset);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stdatomic.h>
-#include "core.h"
+#include "model.h"
 #include "num.h"
 
 static int nothing(warp *w, const ptx_instr *i, uint32_t mask) { (void)w; (void)i; (void)mask; return X_NEXT; }
@@ -56,6 +56,7 @@ static int exec_bar(warp *w, const ptx_instr *i, uint32_t mask)
             b->red_and &= p == first;
             b->red_or |= p != 0;
         }
+        model_signal_at(w, MT_BAR, c->rank, id, b->gen);
         EMU_EACH(l, first) { w->wait_key[l] = b->gen; w->last_wait[l] = i; }
         if (i->f[0] != BAR_ARRIVE) w->begun |= first;
         emu_progress++;
@@ -73,6 +74,7 @@ static int exec_bar(warp *w, const ptx_instr *i, uint32_t mask)
     }
     if (i->f[0] == BAR_ARRIVE) { EMU_EACH(l, mask) w->last_wait[l] = NULL; return X_NEXT; }
     if (w->wait_key[lead] == b->gen) return X_WAIT;
+    model_wait(w, MT_BAR, c->rank, id, w->wait_key[lead]);
     w->begun &= ~mask;
     EMU_EACH(l, mask) w->last_wait[l] = NULL;
     vclk_acquire(w, mask, b->vc_done);
@@ -122,6 +124,7 @@ static int exec_cluster_arrive(warp *w, const ptx_instr *i, uint32_t mask)
         }
         w->cluster_gen[l] = cl->barrier_gen + 1;
     }
+    model_signal_at(w, MT_CLUSTER, 0, 0, cl->barrier_gen);
     vclk *r = i->f[0] ? vclk_release_relaxed(w, mask) : vclk_release(w, mask);
     vclk_merge(cl, &cl->barrier_vc, r);
     vclk_drop(cl, r);
@@ -140,6 +143,7 @@ static int exec_cluster_wait(warp *w, const ptx_instr *i, uint32_t mask)
         w->last_wait[l] = i;
     }
     EMU_EACH(l, mask) if (w->cluster_gen[l] == cl->barrier_gen + 1) return X_WAIT;
+    model_wait(w, MT_CLUSTER, 0, 0, w->cluster_gen[__builtin_ctz(mask)] - 1);
     EMU_EACH(l, mask) { w->cluster_gen[l] = 0; w->last_wait[l] = NULL; }
     vclk_acquire(w, mask, cl->barrier_done);
     return X_NEXT;
@@ -181,6 +185,9 @@ static void mbar_try(cta *c, mbar *b)
         b->done = b->cur; b->cur = NULL;
         b->pending = b->expected;
         b->phase++;
+        if (!b->report) b->conditional++;
+        b->done_report = b->report; b->done_value = b->report_value;
+        b->report = b->report_value = 0;
         emu_event(c->cl);
     }
     mbar_image(c, b);
@@ -267,10 +274,23 @@ void emu_mbar_complete_tx(async_op *op, cta *c, uint32_t off, uint32_t bytes)
                    c->live_warps ? "was invalidated or overwritten" : "has exited");
         return;
     }
+    model_op_signal(op, c->rank, off, b->phase);
     b->tx -= bytes;
     vclk_merge(c->cl, &b->cur, op->vc);
     mbar_tx_range(op->w, op->i, 1u << op->lane, c, b);
     mbar_try(c, b);
+}
+void emu_mbar_report(async_op *op, cta *c, uint32_t off, uint8_t value)
+{
+    mbar *b = mbar_find(c, off);
+    if (!b) return;                             /* complete_tx says so */
+    if (!b->v1) {
+        emu_report(op->w, op->i, 1u << op->lane, E_MBARRIER,
+                   "reports to the mbarrier at %s, which is of .layout::v0: only .layout::v1 has a report",
+                   emu_offset(c, off));
+        return;
+    }
+    b->report = 1; b->report_value = value;
 }
 void emu_mbar_arrive_op(async_op *op, cta *c, uint32_t off, uint32_t count)
 {
@@ -287,6 +307,7 @@ void emu_mbar_arrive_op(async_op *op, cta *c, uint32_t off, uint32_t count)
                    (long long)b->pending, emu_offset(c, off), count);
         return;
     }
+    model_op_signal(op, c->rank, off, b->phase);
     b->pending -= count;
     vclk_merge(c->cl, &b->cur, op->vc);
     mbar_try(c, b);
@@ -325,7 +346,8 @@ void mbar_cta_end(warp *w, cta *c)
 }
 /* f: 0 what, 1 space, 2 count operand (0: 1), 3 flags, 4 operand with the address, 5 phase/parity operand */
 enum { MB_INIT, MB_INVAL, MB_ARRIVE, MB_EXPECT, MB_COMPLETE, MB_TEST, MB_TRY, MB_PENDING };
-enum { MBF_EXPECT_TX = 1, MBF_DROP = 2, MBF_RELAXED = 4, MBF_PARITY = 8, MBF_STATE = 16, MBF_NOCOMPLETE = 32 };
+enum { MBF_EXPECT_TX = 1, MBF_DROP = 2, MBF_RELAXED = 4, MBF_PARITY = 8, MBF_STATE = 16, MBF_NOCOMPLETE = 32,
+       MBF_V1 = 64, MBF_CONDITIONAL = 128, MBF_MULTICAST = 256 };
 
 static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
 {
@@ -333,8 +355,10 @@ static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t off, count = R32(w, &i->op[1])[l];
         cta *c = mbar_cta(w, i, (int)l, (int)i->f[1], emu_mem_addr(w, &i->op[0], (int)l), &off);
         if (!c) continue;
-        if (!count || count > 1048575) {
-            emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init with a count of %u; it must be 1 to 2^20-1", count);
+        const int v1 = (i->f[3] & MBF_V1) != 0;
+        if (!count || count > (v1 ? 511 : 1048575)) {
+            emu_report(w, i, 1u << l, E_MBARRIER, "mbarrier.init with a count of %u; it must be 1 to %s", count,
+                       v1 ? "2^9-1 with .layout::v1" : "2^20-1");
             continue;
         }
         mbar *b = mbar_find(c, off);
@@ -359,7 +383,7 @@ static int exec_mbar_init(warp *w, const ptx_instr *i, uint32_t mask)
         vclk_drop(c->cl, b->cur); vclk_drop(c->cl, b->done);
         mbar *next = b->next;
         *b = (mbar){.off = off, .valid = 1, .expected = count, .pending = count, .init_at = i, .next = next,
-                    .init_w = w, .init_lane = (int)l, .init_tick = w->tick, .init_gen = c->cl->barrier_gen};
+                    .init_w = w, .init_lane = (int)l, .init_tick = w->tick, .init_gen = c->cl->barrier_gen, .v1 = v1};
         check_mbar_mark(c, off, 1);
         mbar_image(c, b);
         emu_progress++;
@@ -403,8 +427,21 @@ static int exec_mbar_arrive(warp *w, const ptx_instr *i, uint32_t mask)
             : flags & MBF_RELAXED ? vclk_release_relaxed(w, mask)
             : vclk_release(w, mask);
     EMU_EACH(l, mask) {
+        const uint64_t addr = emu_mem_addr(w, &i->op[i->f[4]], (int)l);
+        /* .multicast: the mbarriers at this offset in the CTAs of the mask, the last operand */
+        uint32_t ctas = 1;
+        if (flags & MBF_MULTICAST) {
+            ctas = R32(w, &i->op[i->nop - 1])[l];
+            const uint32_t all = cl->ncta > 31 ? ~0u : (1u << cl->ncta) - 1;
+            if (!ctas || ctas & ~all)
+                emu_report(w, i, 1u << l, E_OPERAND, "the multicast mask is 0x%x, but the cluster has %u CTA%s", ctas,
+                           cl->ncta, cl->ncta > 1 ? "s" : "");
+            ctas &= all;
+        }
+        for (; ctas; ctas &= ctas - 1) {
         cta *c;
-        mbar *b = mbar_at(w, i, (int)l, (int)i->f[1], emu_mem_addr(w, &i->op[i->f[4]], (int)l), &c);
+        mbar *b = mbar_at(w, i, (int)l, (int)i->f[1], !(flags & MBF_MULTICAST) ? addr
+                          : (uint64_t)__builtin_ctz(ctas) << 24 | (addr & 0xffffff), &c);
         if (!b) continue;
         check_init_visible(w, i, (int)l, c, b);
         uint32_t n = i->f[2] ? R32(w, &i->op[i->f[2]])[l] : 1;
@@ -427,19 +464,50 @@ static int exec_mbar_arrive(warp *w, const ptx_instr *i, uint32_t mask)
         }
         if (flags & MBF_NOCOMPLETE && b->pending == (int64_t)arrivals && b->tx == 0)
             emu_report(w, i, 1u << l, E_MBARRIER, ".noComplete, but this arrival completes the phase");
+        model_signal_at(w, MT_MBAR, c->rank, b->off, b->phase);
         b->pending -= arrivals;
         if (flags & MBF_DROP) b->expected -= arrivals;
         vclk_merge(cl, &b->cur, r);
         mbar_try(c, b);
+        }
     }
     vclk_drop(cl, r);
     return X_NEXT;
 }
+static int exec_mbar_layout(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    uint32_t *d = RP(w, &i->op[0]);
+    EMU_EACH(l, mask) {
+        cta *c;
+        const mbar *b = mbar_at(w, i, (int)l, (int)i->f[1], emu_mem_addr(w, &i->op[1], (int)l), &c);
+        const int is = b && b->v1 == ((i->f[3] & MBF_V1) != 0);
+        *d = (*d & ~(1u << l)) | (uint32_t)is << l;
+    }
+    return X_NEXT;
+}
+/* The results of a wait. The report of a phase that is not over is undefined: it says what no program should expect */
+typedef struct { uint32_t reports; uint8_t value[32]; } wait_report;
+static void wait_results(warp *w, const ptx_instr *i, uint32_t mask, uint32_t done, const wait_report *r)
+{
+    const ptx_opnd *p = i->op[0].kind == PO_PAIR ? &i->op[0].elem[0] : &i->op[0];
+    uint32_t *d = RP(w, p);
+    if (p->kind != PO_SINK) *d = (*d & ~mask) | done;
+    if (i->op[0].kind != PO_PAIR) return;
+    if (i->op[0].elem[1].kind != PO_SINK) {
+        d = RP(w, &i->op[0].elem[1]);
+        *d = (*d & ~mask) | ((r->reports | ~done) & mask);
+    }
+    if (i->f[4] == 2 && i->op[1].kind != PO_SINK)
+        EMU_EACH(l, mask) R32(w, &i->op[1])[l] = done >> l & 1 ? r->value[l] : EMU_POISON & 0xff;
+}
 static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
 {
+    wait_report report = {0};
+    const int conditional = (i->f[3] & MBF_CONDITIONAL) != 0;
     cluster *cl = w->cta->cl;
     int parity = (i->f[3] & MBF_PARITY) != 0, give_up = 0;
-    uint32_t done = 0, again = 0, *d = RP(w, &i->op[0]);
+    uint32_t done = 0, again = 0, at = 0;
+    uint64_t over_by = 0;               /* the phase behind the one that is over */
     EMU_EACH(l, mask) {
         cta *c;
         uint64_t addr = emu_mem_addr(w, &i->op[i->f[4]], (int)l);
@@ -453,9 +521,13 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t want = parity ? R32(w, &i->op[i->f[5]])[l] & 1 : (uint32_t)(R64(w, &i->op[i->f[5]])[l] >> 63);
         /* the phase of that parity has completed if the present phase has the other one; a state tells its phase
          * exactly, as an H200's does */
-        int over = parity ? (b->phase & 1) != want : (b->phase & 0xfffff) != (R64(w, &i->op[i->f[5]])[l] & 0xfffff);
+        int over = conditional ? (b->conditional & 1) != want : parity ? (b->phase & 1) != want
+            : (b->phase & 0xfffff) != (R64(w, &i->op[i->f[5]])[l] & 0xfffff);
         if (over) {
             done |= 1u << l;
+            over_by = b->phase, at = b->off;
+            report.reports |= (uint32_t)b->done_report << l;
+            report.value[l] = b->done_value;
             if (i->f[3] & MBF_RELAXED) check_seen(w, (int)l, b->done);      /* a fence after it makes it an acquire */
             else vclk_acquire(w, 1u << l, b->done);
             w->last_wait[l] = NULL;
@@ -472,23 +544,25 @@ static int exec_mbar_wait(warp *w, const ptx_instr *i, uint32_t mask)
         w->wait_key[l] = key;
         w->last_wait[l] = i;
     }
+    if (cl->model && done != mask) model_polled(w, i);
+    if (cl->model && done == mask && over_by) model_wait(w, MT_MBAR, w->cta->rank, at, over_by - 1);
     if (i->f[0] == MB_TEST || done == mask) {
         w->begun &= ~mask;
-        *d = (*d & ~mask) | done;
+        wait_results(w, i, mask, done, &report);
         return done == mask ? X_NEXT : X_YIELD;
     }
     give_up = cl->timeout;
     if (!give_up) {
         /* try_wait may fail at any time, so the first try of a phase does: a program that does not look at the result
          * is found out */
-        if (!done && !again && !(w->begun & mask)) { *d &= ~mask; return X_YIELD; }
+        if (!done && !again && !(w->begun & mask)) { wait_results(w, i, mask, 0, &report); return X_YIELD; }
         /* some have it: those that have not try again in the program's loop */
-        if (done) { w->begun &= ~mask; *d = (*d & ~mask) | done; return X_NEXT; }
+        if (done) { w->begun &= ~mask; wait_results(w, i, mask, done, &report); return X_NEXT; }
         w->begun |= mask;
         return X_WAIT;
     }
     w->begun &= ~mask;
-    *d = (*d & ~mask) | done;
+    wait_results(w, i, mask, done, &report);
     return X_YIELD;
 }
 static int exec_mbar_pending(warp *w, const ptx_instr *i, uint32_t mask)
@@ -505,7 +579,8 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
 {
     static const char *const known[] = {"b64", "shared", "shared::cta", "shared::cluster", "release", "acquire",
                                         "relaxed", "cta", "cluster", "parity", "noComplete", "expect_tx", "noinc",
-                                        "gpu"};
+                                        "gpu", "layout::v0", "layout::v1", "phase_type::primary",
+                                        "phase_type::conditional", "multicast::cluster::32b"};
     const char *what = i->nmod > 1 ? i->mod[1] : "";
     uint32_t flags = 0;
     for (int k = 2; k < i->nmod; k++) {
@@ -523,6 +598,30 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
                                 "the semantics (.release, .acquire, .relaxed) and the scope (.cta, .cluster) are given "
                                 "together or not at all");
     i->f[1] = (uint32_t)space_of(i);
+    const int check = !strcmp(what, "check_layout"), layout = emu_has_prefix(i, "layout::"),
+              waits = !strcmp(what, "test_wait") || !strcmp(what, "try_wait"),
+              multicast = emu_has(i, "multicast::cluster::32b"), phase_type = emu_has_prefix(i, "phase_type::");
+    if (emu_has(i, "layout::v1")) flags |= MBF_V1;
+    if (emu_has(i, "phase_type::conditional")) flags |= MBF_CONDITIONAL;
+    if (multicast) flags |= MBF_MULTICAST;
+    i->f[3] = flags;
+    if ((layout && !check && strcmp(what, "init")) || (phase_type && !waits))
+        return emu_decode_error(err, n, i, ".layout belongs to init and check_layout, .phase_type to waits");
+    if ((layout || check || phase_type) && emu_needs(m, i, 93, "sm_90+", err, n)) return -1;
+    if (multicast) {
+        if (!emu_has(i, "shared::cluster") || (strncmp(what, "arrive", 6) && strcmp(what, "expect_tx")
+                                               && strcmp(what, "complete_tx")))
+            return emu_decode_error(err, n, i, ".multicast goes with arrivals and transactions in .shared::cluster");
+        if (emu_needs(m, i, 94, EMU_RUBIN, err, n)) return -1;
+        const int last = i->nop - 1;
+        if (last < 2 || emu_prepare(m, fn, &i->op[last], PT_U32, err, n))
+            return emu_decode_error(err, n, i, "needs a mask of CTAs as its last operand");
+    }
+    if (check) {
+        if (!layout || i->nop != 2) return emu_decode_error(err, n, i, "needs a .layout, a predicate and an address");
+        i->exec = exec_mbar_layout;
+        return 0;
+    }
     if (!strcmp(what, "init")) { i->exec = exec_mbar_init; return emu_prepare(m, fn, &i->op[1], PT_U32, err, n); }
     if (!strcmp(what, "inval")) { i->exec = exec_mbar_inval; return 0; }
     if (!strcmp(what, "pending_count")) {
@@ -537,6 +636,7 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
     }
     if (!strcmp(what, "arrive") || !strcmp(what, "arrive_drop")) {
         int state = i->op[0].kind != PO_MEM;
+        const int nop = i->nop - multicast;     /* the mask apart */
         if (emu_has(i, "expect_tx")) flags |= MBF_EXPECT_TX;
         if (what[6]) flags |= MBF_DROP;
         if (state) flags |= MBF_STATE;
@@ -546,11 +646,11 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
         if (state && i->op[0].kind != PO_SINK && emu_has(i, "shared::cluster"))
             return emu_decode_error(err, n, i,
                                     "an arrival at another CTA's mbarrier returns no state: the destination must be _");
-        if (i->nop > state + 1 && !(flags & (MBF_NOCOMPLETE | MBF_EXPECT_TX)) && emu_target_sm(m) < 90)
+        if (nop > state + 1 && !(flags & (MBF_NOCOMPLETE | MBF_EXPECT_TX)) && emu_target_sm(m) < 90)
             return emu_decode_error(err, n, i,
                                     "a count without .noComplete needs the target sm_90 or higher, the module has %s",
                                     m->ptx->target);
-        if (i->nop > state + 1) {
+        if (nop > state + 1) {
             i->f[2] = (uint32_t)state + 1;
             if (emu_prepare(m, fn, &i->op[state + 1], PT_U32, err, n)) return -1;
         } else if (flags & MBF_EXPECT_TX) return emu_decode_error(err, n, i, "needs a number of bytes");
@@ -560,11 +660,17 @@ static int decode_mbarrier(emu_module *m, ptx_func *fn, ptx_instr *i, char *err,
     if (!strcmp(what, "test_wait") || !strcmp(what, "try_wait")) {
         if (emu_has(i, "shared::cluster"))
             return emu_decode_error(err, n, i, "only the CTA's own mbarriers can be waited for");
+        const int pair = i->op[0].kind == PO_PAIR, value = pair && i->nop > 1 && i->op[1].kind != PO_MEM;
+        if (flags & MBF_CONDITIONAL && (!(flags & MBF_PARITY) || pair))
+            return emu_decode_error(err, n, i, ".phase_type::conditional goes with .parity and without a report");
+        if (pair && !phase_type) return emu_decode_error(err, n, i, "a report needs .phase_type::primary");
         i->f[0] = what[1] == 'e' ? MB_TEST : MB_TRY;
         i->f[3] = flags;
-        i->f[4] = 1; i->f[5] = 2;
+        i->f[4] = 1 + (uint32_t)value; i->f[5] = 2 + (uint32_t)value;
+        if (i->nop <= (int)i->f[5] || i->op[i->f[4]].kind != PO_MEM)
+            return emu_decode_error(err, n, i, "needs an address, and a state or a parity");
         i->exec = exec_mbar_wait;
-        return emu_prepare(m, fn, &i->op[2], flags & MBF_PARITY ? PT_U32 : PT_U64, err, n);
+        return emu_prepare(m, fn, &i->op[i->f[5]], flags & MBF_PARITY ? PT_U32 : PT_U64, err, n);
     }
     return emu_decode_error(err, n, i, "unknown form");
 }
@@ -838,6 +944,7 @@ static int exec_try_cancel(warp *w, const ptx_instr *i, uint32_t mask)
 {
     EMU_EACH(l, mask) {
         async_op *op = emu_async_new(w, i, (int)l, sizeof(clc_payload), clc_perform);
+        model_note(w, op, (model_event){.kind = EV_REMOTE, .a = 16});
         clc_payload *p = op->payload;
         uint32_t a;
         uint64_t addr = emu_mem_addr(w, &i->op[0], (int)l);
@@ -919,6 +1026,15 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         if (*word == 'm' && emu_has(i, "proxy") && !emu_has(i, "alias"))
             return emu_decode_error(err, n, i, "of the proxy fences, membar has .proxy.alias only; write fence.proxy");
         if (emu_has_prefix(i, "mbarrier_init")) { i->exec = exec_fence; i->f[1] = 1; return 0; }
+        const int fabric = emu_has(i, "generic::fabric") || emu_has(i, "fabric::generic")
+            || emu_has(i, "fabric::fabric");
+        if (fabric && emu_needs(m, i, 93, "sm_100+", err, n)) return -1;
+        if (!fabric && emu_has(i, "alias") && (emu_has(i, "acquire") || emu_has(i, "release"))
+            && emu_needs(m, i, 94, "sm_90+", err, n))
+            return -1;
+        if ((fabric || (emu_has(i, "alias") && (emu_has(i, "acquire") || emu_has(i, "release")))) && !emu_has(i, "sys"))
+            return emu_decode_error(err, n, i, "the scope is .sys");
+        if (emu_has(i, "sync_restrict::shared::cluster::read") && emu_needs(m, i, 94, "sm_90+", err, n)) return -1;
         i->f[0] = emu_has(i, "proxy") && (emu_has_prefix(i, "async"));
         for (int k = 1; k < i->nmod; k++)
             if (!strncmp(i->mod[k], "proxy::", 7) && strstr(i->mod[k], "async")) i->f[0] = 1;
@@ -937,6 +1053,12 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
         return 0;
     }
     if (!strcmp(word, "griddepcontrol")) { i->exec = nothing; return 0; }        /* launches run one after the other */
+    if (!strcmp(word, "trace")) {               /* a mark for tools that record; there is none here */
+        if (i->nmod != 2 || strcmp(i->mod[1], "mark") || i->nop != 1)
+            return emu_decode_error(err, n, i, "must be trace.mark with a number");
+        i->exec = nothing;
+        return emu_needs(m, i, 95, EMU_RUBIN, err, n);
+    }
     if (!strcmp(word, "nanosleep")) { i->exec = exec_nanosleep; return 0; }
     if (!strcmp(word, "clusterlaunchcontrol")) {
         if (m->dev->sm < 100) return emu_decode_error(err, n, i, "needs sm_100");
@@ -954,7 +1076,8 @@ static int decode_sync(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 }
 const emu_family emu_sync[] = {{"bar", decode_sync}, {"barrier", decode_sync}, {"fence", decode_sync},
                                {"membar", decode_sync}, {"setmaxnreg", decode_sync}, {"griddepcontrol", decode_sync},
-                               {"nanosleep", decode_sync}, {"clusterlaunchcontrol", decode_sync},
+                               {"nanosleep", decode_sync}, {"trace", decode_sync},
+                               {"clusterlaunchcontrol", decode_sync},
                                {"mbarrier", decode_mbarrier}, {"shfl", decode_collective}, {"vote", decode_collective},
                                {"activemask", decode_collective}, {"match", decode_collective},
                                {"redux", decode_collective}, {"elect", decode_collective}, {0}};

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tcgen05.h"
+#include "model.h"
 #include "num.h"
 
 /* ---- State ---- */
@@ -33,6 +34,7 @@ static void find_fences(const launch *L, const ptx_func *f, int depth, tc5_clust
         if (i->nmod < 2 || strcmp(i->mod[0], "tcgen05")) continue;
         s->fences_after |= !strcmp(i->mod[1], "fence::after_thread_sync");
         s->waits_ld |= !strcmp(i->mod[1], "wait::ld");
+        s->commits_a |= !strcmp(i->mod[1], "commit") && emu_has(i, "sync_restrict::shared::read::mma::a");
         s->fences_before |= !strcmp(i->mod[1], "fence::before_thread_sync");
     }
     if (depth < 8)
@@ -110,6 +112,13 @@ static uint32_t uniform32(warp *w, const ptx_instr *i, uint32_t mask, const ptx_
 
 static int bad_count(warp *w, const ptx_instr *i, uint32_t mask, uint32_t n)
 {
+    uint32_t most = (uint32_t)tc5_columns(w->cta->cl->L->dev);
+    if (i->f[2]) {                                   /* .exclusive */
+        if (n >= 32 && n <= most && n % 32 == 0) return 0;
+        emu_report(w, i, mask, E_TMEM, "%u columns: with .exclusive their number must be a multiple of 32 in 32..%u", n,
+                   most);
+        return 1;
+    }
     if (n >= 32 && n <= 512 && !(n & (n - 1))) return 0;
     emu_report(w, i, mask, E_TMEM, "%u columns: the number of columns must be a power of 2 in 32..512", n);
     return 1;
@@ -133,13 +142,15 @@ static int x_alloc(warp *w, const ptx_instr *i, uint32_t mask)
                    "warp %u allocates, but warp %d did before: one and the same warp of a CTA must allocate its tensor "
                    "memory", w->id, t->alloc_warp);
     t->alloc_warp = (int)w->id;
-    uint32_t units = n / TM_UNIT, first = 0, number = 1;
-    for (; first + units <= TM_COLS / TM_UNIT; first += 1) {        /* lowest free range */
+    uint32_t units = n / TM_UNIT, first = 0, number = 1, room = (i->f[2] ? TM_COLS : 512) / TM_UNIT;
+    int others = t->exclusive != 0;                  /* an exclusive one is alone */
+    for (int k = 0; i->f[2] && k < TM_COLS / TM_UNIT; k++) others |= t->owner[k] != 0;
+    for (; first + units <= room && !others; first += 1) {           /* lowest free range */
         uint32_t k = 0;
         while (k < units && !t->owner[first + k]) k++;
         if (k == units) break;
     }
-    if (first + units > TM_COLS / TM_UNIT) {                         /* blocks until a dealloc */
+    if (others || first + units > room) {                            /* blocks until a dealloc */
         EMU_EACH(l, mask) w->last_wait[l] = i;
         return X_WAIT;
     }
@@ -148,6 +159,7 @@ static int x_alloc(warp *w, const ptx_instr *i, uint32_t mask)
     t->alloc[number].col = (uint16_t)(first * TM_UNIT);
     t->alloc[number].ncol = (uint16_t)n;
     t->alloc[number].at = i;
+    if (i->f[2]) t->exclusive = (int)number;
     for (uint32_t k = 0; k < units; k++) t->owner[first + k] = (uint8_t)number;
     for (int l = 0; l < TM_LANES; l++)
         for (uint32_t k = first * TM_UNIT; k < first * TM_UNIT + n; k++) t->init[l][k / 64] &= ~(1ull << k % 64);
@@ -206,6 +218,14 @@ static int x_dealloc(warp *w, const ptx_instr *i, uint32_t mask)
         } else emu_report(w, i, mask, E_TMEM, "deallocates %u columns at 0x%x, where nothing is allocated", n, addr);
         return X_NEXT;
     }
+    if ((t->exclusive == (int)number) != (i->f[2] != 0)) {
+        emu_report(w, i, mask, E_TMEM, t->exclusive == (int)number
+                   ? "the columns were allocated by tcgen05.alloc.exclusive, so tcgen05.dealloc.exclusive must free "
+                     "them"
+                   : "tcgen05.dealloc.exclusive of columns that a plain tcgen05.alloc gave");
+        emu_report_also(w, t->alloc[number].at, "allocated");
+    }
+    if (t->exclusive == (int)number) t->exclusive = 0;
     /* nothing may be on its way to these columns */
     if (emu_opt.checks) {
         int bad = 0, lead = __builtin_ctz(mask);
@@ -255,9 +275,10 @@ int tc5_allocated(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t t
 {
     const tmem *t = c->tmem;
     const char *whose = c == w->cta ? "" : " of the peer CTA";
-    if (col < 0 || col + n > TM_COLS) {
-        emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d; tensor memory%s has columns 0..511", what,
-                   taddr, col, col + n - 1, whose);
+    int most = tc5_columns(c->cl->L->dev);
+    if (col < 0 || col + n > most) {
+        emu_report(w, i, mask, E_TMEM, "%s at 0x%08x takes columns %d..%d; tensor memory%s has columns 0..%d", what,
+                   taddr, col, col + n - 1, whose, most - 1);
         return 0;
     }
     for (int u = col / TM_UNIT; u <= (col + n - 1) / TM_UNIT; u++) {
@@ -418,10 +439,10 @@ int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halv
 }
 
 /* The operations of a thread are performed in order, so each comes after those before it, and a commit after all */
-async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int))
+static async_op *new_after(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int),
+                           vclk *before)
 {
     async_op *op = emu_async_new(w, i, lane, size, perform);
-    vclk *before = tc5_of(w)->issued[lane];
     if (op->vc && before) {
         vclk *v = vclk_join(op->cl, op->vc, before);
         vclk_drop(op->cl, op->vc);
@@ -429,17 +450,31 @@ async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*per
     }
     return op;
 }
-
-void tc5_post(async_op *op, int group)
+async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int))
 {
-    tc5_warp *t = tc5_of(op->w);
-    tc5_cluster *s = tc5_cluster_of(op->cl);
-    op->fifo = &s->fifo[(group == 2 ? op->cta->rank & ~1u : op->cta->rank) & 15];
+    return new_after(w, i, lane, size, perform, tc5_of(w)->issued[lane]);
+}
+async_op *tc5_new_a(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int))
+{
+    return new_after(w, i, lane, size, perform, tc5_of(w)->read_a[lane]);
+}
+
+static void post(async_op *op, char *fifo, vclk **last, int group)
+{
+    op->fifo = &fifo[(group == 2 ? op->cta->rank & ~1u : op->cta->rank) & 15];
     if (op->vc) {
-        vclk_drop(op->cl, t->issued[op->lane]);
-        t->issued[op->lane] = vclk_ref(op->vc);
+        vclk_drop(op->cl, *last);
+        *last = vclk_ref(op->vc);
     }
     emu_async_post(op);
+}
+void tc5_post(async_op *op, int group)
+{
+    post(op, tc5_cluster_of(op->cl)->fifo, &tc5_of(op->w)->issued[op->lane], group);
+}
+void tc5_post_a(async_op *op, int group)
+{
+    post(op, tc5_cluster_of(op->cl)->fifo_a, &tc5_of(op->w)->read_a[op->lane], group);
 }
 
 /* The shared memory that an operation reads: n units of 16 bytes. used: of the padded formats only the first 8 or 12
@@ -448,7 +483,7 @@ int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const
               const char *what, uint64_t desc)
 {
     const int flags = used < 16 ? A_READ | A_NOINIT : A_READ, errors = emu_error_count();
-    static __thread uint64_t map[(1 << 18) / 16 / 64];
+    static __thread uint64_t map[(1 << 19) / 16 / 64];
     uint32_t lo = ~0u, hi = 0, reserved = (uint32_t)c->cl->L->dev->smem_reserved;
     for (int u = 0; u < n; u++) {
         if (offset[u] < lo) lo = offset[u];
@@ -488,7 +523,8 @@ int tc5_touch(warp *w, const ptx_instr *i, int lane, async_op *op, cta *c, const
 
 enum { SH_32x32, SH_16x64, SH_16x128, SH_16x256, SH_16x32x2 };
 /* i->aux */
-typedef struct ldst { uint8_t shape, num, pack, store, red, abs, nan; uint8_t type; int split, regs, cols; } ldst;
+/* sp: keeps two of four, the least (1) or the greatest (2) */
+typedef struct ldst { uint8_t shape, num, pack, store, red, abs, nan, sp; uint8_t type; int split, regs, cols; } ldst;
 
 /* Register r of lane l: lane (relative to the base) and column (with .pack: the first of two) */
 static inline void place(const ldst *s, int l, int r, int *lane, int *col)
@@ -558,6 +594,7 @@ static int ldst_check(warp *w, const ptx_instr *i, uint32_t mask, uint32_t taddr
     for (int x = 0; x < k && !bad; x++)
         bad = tc5_access(w, i, mask, w->cta, halves, from[x], n[x], s->store ? TA_ST : TA_LD, NULL,
                          s->store ? "tcgen05.st" : "tcgen05.ld");
+    model_note(w, NULL, (model_event){.kind = s->store ? EV_T5_ST : EV_T5_LD, .a = (float)(s->regs * 128)});
     stat_line *st = emu_stat(w, i);
     if (st) __atomic_fetch_add(&st->tmem_bytes, (uint64_t)s->regs * 128 * (s->pack ? 2 : 1), __ATOMIC_RELAXED);
     return bad;
@@ -657,24 +694,65 @@ static uint32_t *load_values(warp *w, const tc5_load *ld, int report)
     return result;
 }
 
+/* Does a go before b where two of four are kept? NaN before all; of equals the first is kept, which the ISA leaves
+ * open. */
+static int goes_before(const ldst *s, uint32_t a, uint32_t b)
+{
+    uint32_t m = s->abs ? 0x7fffffffu : ~0u;
+    float x = num_bits_f32(a & m), y = num_bits_f32(b & m);
+    if (x != x || y != y) return x != x && y == y;
+    if (x == y) return s->abs ? 0 : s->sp == 2 ? (a >> 31) < (b >> 31) : (a >> 31) > (b >> 31);
+    return s->sp == 2 ? x > y : x < y;
+}
+
+/* Two of each four columns: kept[regs / 2], and their places, 4 bits for four, in meta */
+static void compress(const ldst *s, const uint32_t *from, uint32_t *kept, uint32_t *meta)
+{
+    memset(meta, 0, 4 * 128);
+    for (int g = 0; g < s->regs / 4; g++)
+        for (int l = 0; l < 32; l++) {
+            const uint32_t *x = from + g * 128 + l;
+            int before[4], n = 0, at[2] = {0, 1};
+            for (int k = 0; k < 4; k++) {
+                before[k] = 0;
+                for (int j = 0; j < 4; j++) {
+                    int ahead = goes_before(s, x[j * 32], x[k * 32]);
+                    before[k] += ahead || (j < k && !goes_before(s, x[k * 32], x[j * 32]));
+                }
+            }
+            for (int k = 0; k < 4; k++) if (before[k] < 2 && n < 2) at[n++] = k;
+            for (int k = 0; k < 2; k++) kept[(2 * g + k) * 32 + l] = x[at[k] * 32];
+            meta[g / 8 * 32 + l] |= (uint32_t)(at[0] | at[1] << 2) << g % 8 * 4;
+        }
+}
+
 static int x_ld(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const ldst *s = i->aux;
-    const ptx_opnd *v = &i->op[0];
+    const ptx_opnd *v = &i->op[s->sp != 0], *red = &i->op[s->sp ? 2 : 1];
+    int count = s->sp ? s->regs / 2 : s->regs;
     tc5_warp *t = tc5_of(w);
-    uint32_t taddr = uniform32(w, i, mask, &i->op[s->red ? 2 : 1], "tensor memory address");
+    uint32_t taddr = uniform32(w, i, mask, &i->op[i->nop - 1 - (s->shape == SH_16x32x2)], "tensor memory address");
     int base;
     t->seq++;
     tc5_load l = {i, taddr};
     int bad = ldst_check(w, i, mask, taddr, s, &base);
     l.taddr = bad < 0 ? ~0u : (taddr & 0xffff) | (uint32_t)base << 16;       /* ~0: gives poison */
     const uint32_t *now = load_values(w, &l, !bad);
-    for (int r = 0; r < s->regs; r++) memcpy(R32(w, &v->elem[r]), now + r * 32, 128);
-    if (s->red) memcpy(R32(w, &i->op[1]), now + s->regs * 32, 128);
+    uint32_t reduced[32], kept[64 * 32], meta[4 * 32];
+    if (s->red) memcpy(reduced, now + s->regs * 32, 128);
+    if (s->sp) {
+        compress(s, now, kept, meta);
+        now = kept;
+        for (int r = 0; r < i->op[0].n; r++) memcpy(R32(w, &i->op[0].elem[r]), meta + r * 32, 128);
+    }
+    for (int r = 0; r < count; r++) memcpy(R32(w, &v->elem[r]), now + r * 32, 128);
+    if (s->red) memcpy(R32(w, red), reduced, 128);
     if (emu_opt.checks) {
         uint32_t tag = emu_tag_new(w, i, "the result of a tcgen05.ld", t->seq);
-        for (int r = 0; r < s->regs; r++) emu_tag(w, tag, &v->elem[r], 0);
-        if (s->red) emu_tag(w, tag, &i->op[1], 0);
+        for (int r = 0; r < count; r++) emu_tag(w, tag, &v->elem[r], 0);
+        for (int r = 0; s->sp && r < i->op[0].n; r++) emu_tag(w, tag, &i->op[0].elem[r], 0);
+        if (s->red) emu_tag(w, tag, red, 0);
     }
     return X_NEXT;
 }
@@ -711,6 +789,7 @@ static int x_wait_ld(warp *w, const ptx_instr *i, uint32_t mask)
     (void)i; (void)mask;
     tc5_warp *t = tc5_of(w);
     t->ld_waited = t->seq;
+    model_note(w, NULL, (model_event){.kind = EV_T5_WAIT});
     if (w->ntagged) emu_untag_all(w);           /* no wgmma on these devices: all tags are of loads */
     return X_NEXT;
 }
@@ -718,6 +797,7 @@ static int x_wait_st(warp *w, const ptx_instr *i, uint32_t mask)
 {
     (void)i; (void)mask;
     tc5_of(w)->st_waited = w->tc5->seq;
+    model_note(w, NULL, (model_event){.kind = EV_T5_WAIT});
     return X_NEXT;
 }
 
@@ -758,7 +838,7 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
         uint32_t off, shared;
         cta *c;
         if (i->f[2]) {                               /* multicast: the same offset in the CTAs of the mask */
-            uint32_t ranks = R32(w, &i->op[1])[l] & 0xffff;
+            uint32_t ranks = R32(w, &i->op[1])[l] & (i->f[3] ? ~0u : 0xffff);
             if (!emu_to_shared(space, addr, &shared)) {
                 emu_report(w, i, 1u << l, E_MBARRIER, "address 0x%llx of the mbarrier is not in shared memory",
                            (unsigned long long)addr);
@@ -782,12 +862,13 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
             p.n = 1;
         }
         if (!p.n) continue;
-        async_op *op = tc5_new(w, i, (int)l, sizeof p, commit_perform);
+        async_op *op = (i->f[4] ? tc5_new_a : tc5_new)(w, i, (int)l, sizeof p, commit_perform);
         memcpy(op->payload, &p, sizeof p);
         op->has_mbar = 1;
         op->mbar_cta = p.to[0].c;
         op->mbar_off = p.to[0].off;
-        tc5_post(op, group);
+        model_note(w, op, (model_event){.kind = EV_T5_COMMIT});
+        (i->f[4] ? tc5_post_a : tc5_post)(op, group);
     }
     return X_NEXT;
 }
@@ -864,7 +945,9 @@ static int x_cp(warp *w, const ptx_instr *i, uint32_t mask)
             continue;
         }
         smem_desc d;
-        const char *why = smem_desc_tcgen05(desc, &d);
+        const char *why = smem_desc_tcgen05(desc, w->cta->cl->L->dev->sm == 107, &d);
+        if (!why && d.start >> 18)
+            why = "a source of tcgen05.cp above 256 KB of shared memory; hardware was reported not to find it there";
         if (why) {
             emu_report(w, i, bit, E_DESCRIPTOR, "the descriptor of the source, 0x%016llx: %s", (unsigned long long)desc,
                        why);
@@ -894,6 +977,7 @@ static int x_cp(warp *w, const ptx_instr *i, uint32_t mask)
         if (bad) { emu_async_free(op); continue; }
         for (int x = 0; x < group; x++)
             if (tc5_access(w, i, bit, p->c[x], halves, col, k->units * 4, TA_WRITE, op, "tcgen05.cp")) break;
+        model_note(w, NULL, (model_event){.kind = EV_T5_CP, .a = (float)(k->rows * k->units * 16)});
         stat_line *st = emu_stat(w, i);
         if (st) {
             __atomic_fetch_add(&st->shared_bytes, (uint64_t)group * k->rows * k->units * 16, __ATOMIC_RELAXED);
@@ -967,7 +1051,8 @@ void emu_tcgen05_warp_exit(warp *w)
     for (int l = 0; l < 32; l++) {
         vclk_drop(cl, t->issued[l]);
         vclk_drop(cl, t->after[l]);
-        t->issued[l] = t->after[l] = NULL;
+        vclk_drop(cl, t->read_a[l]);
+        t->issued[l] = t->after[l] = t->read_a[l] = NULL;
     }
     /* the rest stays: others may be judged against the warp's accesses */
     t->ld_waited = t->st_waited = ~0u;
@@ -1017,17 +1102,21 @@ int tc5_arch_specific(const emu_module *m)
     size_t n = strlen(m->ptx->target);
     return m->dev->suffix == 'a' && !(n && m->ptx->target[n - 1] == 'f');
 }
+int tc5_is_107(const emu_module *m) { return m->dev->sm == 107 && emu_target_own(m) && emu_target_sm(m) == 107; }
 static int group_of(const ptx_instr *i) { return emu_has(i, "cta_group::1") ? 1 : emu_has(i, "cta_group::2") ? 2 : 0; }
 
 static int decode_alloc(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
 {
-    static const char *const words[] = {"cta_group::1", "cta_group::2", "sync", "aligned", "shared::cta", "b32", 0};
+    static const char *const words[] = {"cta_group::1", "cta_group::2", "sync", "aligned", "shared::cta", "b32",
+                                        "exclusive",
+                                        0};
     const char *what = i->mod[1], *bad = unknown_word(i, words);
     int alloc = !strcmp(what, "alloc"), rel = !strcmp(what, "relinquish_alloc_permit");
     if (bad) BAD(".%s is not supported", bad);
     if (!emu_has(i, "sync") || !emu_has(i, "aligned")) BAD(".sync.aligned is required");
     if (!group_of(i)) BAD(".cta_group::1 or .cta_group::2 is required");
     if (!rel && !emu_has(i, "b32")) BAD(".b32 is required");
+    if (rel && emu_has(i, "exclusive")) BAD(".exclusive goes with alloc and dealloc only");
     if (!alloc && emu_has(i, "shared::cta")) BAD(".shared::cta goes with alloc only");
     if (i->nop != (rel ? 0 : 2)) BAD("%d operands are required", rel ? 0 : 2);
     i->flags |= I_ALIGNED;
@@ -1036,7 +1125,11 @@ static int decode_alloc(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, si
     if (alloc != (i->op[0].kind == PO_MEM))
         BAD(alloc ? "the destination must be an address in brackets" : "the first operand must be a register");
     if (emu_prepare(m, fn, &i->op[0], PT_U32, err, size) || emu_prepare(m, fn, &i->op[1], PT_U32, err, size)) return -1;
-    if (i->op[1].kind == PO_IMM && (i->op[1].imm < 32 || i->op[1].imm > 512 || (i->op[1].imm & (i->op[1].imm - 1))))
+    i->f[2] = (uint32_t)emu_has(i, "exclusive");
+    if (i->f[2] && i->op[1].kind == PO_IMM && (i->op[1].imm < 32 || i->op[1].imm % 32))
+        BAD("the number of columns must be a multiple of 32, not %lld", (long long)i->op[1].imm);
+    if (!i->f[2] && i->op[1].kind == PO_IMM
+        && (i->op[1].imm < 32 || i->op[1].imm > 512 || (i->op[1].imm & (i->op[1].imm - 1))))
         BAD("the number of columns must be a power of 2 in 32..512, not %lld", (long long)i->op[1].imm);
     i->f[1] = emu_has(i, "shared::cta") ? SP_SHARED : SP_NONE;
     i->exec = alloc ? x_alloc : x_dealloc;
@@ -1053,7 +1146,7 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 {
     static const char *const shapes[] = {"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"};
     ldst s = {.store = (uint8_t)store, .shape = 255, .type = PT_NONE};
-    int sync = 0, aligned = 0, num = 0;
+    int sync = 0, aligned = 0, num = 0, half = 0, places = 0;
     for (int k = 2; k < i->nmod; k++) {
         const char *x = i->mod[k];
         int found = 0;
@@ -1066,40 +1159,56 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
             if (num > 128 || num & (num - 1)) BAD(".%s is not supported", x);
         } else if (!strcmp(x, store ? "unpack::16b" : "pack::16b")) s.pack = 1;
         else if (!store && !strcmp(x, "red")) s.red = s.red ? s.red : 3;
-        else if (s.red && !strcmp(x, "min")) s.red = 1;
-        else if (s.red && !strcmp(x, "max")) s.red = 2;
-        else if (s.red && !strcmp(x, "abs")) s.abs = 1;
+        else if (!store && !strcmp(x, "spcompress")) s.sp = s.sp ? s.sp : 3;
+        else if (s.sp && !strcmp(x, "sp::2:4")) half = 1;
+        else if (s.sp && !strcmp(x, "b2")) places = 1;
+        else if ((s.red || s.sp) && (!strcmp(x, "min") || !strcmp(x, "max"))) {
+            uint8_t which = x[1] == 'i' ? 1 : 2;
+            if (s.red) s.red = which;
+            if (s.sp) s.sp = which;
+        } else if ((s.red || s.sp) && !strcmp(x, "abs")) s.abs = 1;
         else if (s.red && !strcmp(x, "NaN")) s.nan = 1;
         else if (!strcmp(x, "b32")) s.type = PT_B32;
-        else if (s.red && (!strcmp(x, "f32") || !strcmp(x, "u32") || !strcmp(x, "s32")))
+        else if ((s.red || s.sp) && (!strcmp(x, "f32") || !strcmp(x, "u32") || !strcmp(x, "s32")))
             s.type = (uint8_t)ptx_type_of(x);
         else BAD(".%s is not supported", x);
     }
     if (!sync || !aligned) BAD(".sync.aligned is required");
     if (s.shape == 255) BAD("a shape is required: .32x32b, .16x64b, .16x128b, .16x256b or .16x32bx2");
     if (!num) BAD("a repetition .x1 .. .x128 is required");
+    if (s.sp) {
+        if (!tc5_is_107(m) || !tc5_arch_specific(m)) BAD(".spcompress needs sm_107a, not %s", m->ptx->target);
+        if (s.sp == 3 || !half || !places || s.type != PT_F32)
+            BAD(".spcompress needs .min or .max, .sp::2:4 and .f32.b2");
+        if (s.shape != SH_32x32) BAD(".spcompress has the shape .32x32b only");
+        if (num < 4) BAD(".spcompress needs .x4 or more");
+    }
     if (s.red) {
-        if (m->dev->sm == 100) BAD("ld.red exists on sm_103 and sm_110, not on %s", m->dev->option);
+        if (m->dev->sm == 100) BAD("ld.red exists on sm_103, sm_107 and sm_110, not on %s", m->dev->option);
         if (s.red == 3 || s.type == PT_NONE || s.type == PT_B32)
             BAD("ld.red needs .min or .max and .f32, .u32 or .s32");
         if ((s.abs || s.nan) && s.type != PT_F32) BAD(".abs and .NaN go with .f32 only");
         if (s.shape != SH_32x32 && s.shape != SH_16x32x2) BAD("ld.red has the shapes .32x32b and .16x32bx2 only");
         if (num < 2) BAD("ld.red needs .x2 or more");
         if (s.pack) BAD("ld.red has no .pack::16b");
-    } else if (s.type != PT_B32) BAD(".b32 is required");
+    } else if (!s.sp && s.type != PT_B32) BAD(".b32 is required");
     int per = s.shape == SH_16x128 ? 2 : s.shape == SH_16x256 ? 4 : 1;
     s.num = (uint8_t)num;
     s.regs = num * per;
     if (s.regs > 128) BAD(".x%d is too many for this shape: at most 128 registers", num);
     int wide = s.shape == SH_16x64 ? 2 : s.shape == SH_16x128 ? 4 : s.shape == SH_16x256 ? 8 : 1;
     s.cols = num * wide * (s.pack ? 2 : 1);
-    int split = s.shape == SH_16x32x2, want = 2 + split + !!s.red;
+    int split = s.shape == SH_16x32x2, want = 2 + split + !!s.red + !!s.sp;
     if (i->nop != want) BAD("%d operands are required%s", want, split ? " (one is the offset of the second half)" : "");
-    const ptx_opnd *v = &i->op[store ? want - 1 : 0], *addr = &i->op[store ? 0 : s.red ? 2 : 1];
-    if (v->kind != PO_VEC || v->n != s.regs || !all_registers(v))
-        BAD("a vector of %d registers in braces is required", s.regs);
+    const ptx_opnd *v = &i->op[store ? want - 1 : s.sp != 0], *addr = &i->op[store ? 0 : want - 1 - split];
+    const ptx_opnd *red = &i->op[s.sp ? 2 : 1];
+    int count = s.sp ? s.regs / 2 : s.regs;
+    if (v->kind != PO_VEC || v->n != count || !all_registers(v))
+        BAD("a vector of %d registers in braces is required", count);
+    if (s.sp && (i->op[0].kind != PO_VEC || i->op[0].n != (num + 31) / 32 || !all_registers(&i->op[0])))
+        BAD("a vector of %d registers in braces is required for the places", (num + 31) / 32);
     if (addr->kind != PO_MEM) BAD("the tensor memory address must be in brackets");
-    if (s.red && (i->op[1].kind != PO_REG || i->op[1].type == PT_PRED))
+    if (s.red && (red->kind != PO_REG || red->type == PT_PRED))
         BAD("the result of the reduction must be a register");
     if (split) {
         const ptx_opnd *o = &i->op[store ? 1 : want - 1];
@@ -1121,19 +1230,26 @@ static int decode_ldst(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, siz
 static int decode_commit(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
 {
     static const char *const words[] = {"cta_group::1", "cta_group::2", "mbarrier::arrive::one", "shared::cluster",
-                                        "multicast::cluster", "b64", 0};
+                                        "multicast::cluster", "multicast::cluster::16b", "multicast::cluster::32b",
+                                        "sync_restrict::shared::read::mma::a", "b64", 0};
     const char *bad = unknown_word(i, words);
-    int multi = emu_has(i, "multicast::cluster");
+    int wide = emu_has(i, "multicast::cluster::32b"), read_a = emu_has(i, "sync_restrict::shared::read::mma::a");
+    int multi = wide || emu_has(i, "multicast::cluster") || emu_has(i, "multicast::cluster::16b");
     if (bad) BAD(".%s is not supported", bad);
     if (!group_of(i)) BAD(".cta_group::1 or .cta_group::2 is required");
+    if ((wide || read_a) && !tc5_is_107(m))
+        BAD(".%s needs sm_107a or sm_107f, not %s", wide ? "multicast::cluster::32b" : "sync_restrict", m->ptx->target);
     if (!emu_has(i, "mbarrier::arrive::one") || !emu_has(i, "b64")) BAD(".mbarrier::arrive::one and .b64 are required");
     if (i->nop != 1 + multi || i->op[0].kind != PO_MEM)
         BAD("[mbarrier]%s is required", multi ? " and a mask of CTAs" : "");
-    if (emu_prepare(m, fn, &i->op[0], PT_U64, err, size) || (multi && emu_prepare(m, fn, &i->op[1], PT_U16, err, size)))
+    if (emu_prepare(m, fn, &i->op[0], PT_U64, err, size) ||
+        (multi && emu_prepare(m, fn, &i->op[1], wide ? PT_U32 : PT_U16, err, size)))
         return -1;
     i->f[0] = (uint32_t)group_of(i);
     i->f[1] = emu_has(i, "shared::cluster") ? SP_SHARED : SP_NONE;
     i->f[2] = (uint32_t)multi;
+    i->f[3] = (uint32_t)wide;
+    i->f[4] = (uint32_t)read_a;
     i->exec = x_commit;
     return 0;
 }
@@ -1175,8 +1291,8 @@ static int decode(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t s
 {
     const char *what = i->nmod > 1 ? i->mod[1] : "";
     int sm = m->dev->sm;
-    if ((sm != 100 && sm != 103 && sm != 110) || (m->dev->suffix != 'a' && m->dev->suffix != 'f'))
-        BAD("tcgen05 needs sm_100a, sm_103a or sm_110a (or their f targets), not %s", m->dev->option);
+    if ((sm != 100 && sm != 103 && sm != 107 && sm != 110) || (m->dev->suffix != 'a' && m->dev->suffix != 'f'))
+        BAD("tcgen05 needs sm_100a, sm_103a, sm_107a or sm_110a (or their f targets), not %s", m->dev->option);
     if (!emu_target_own(m)) BAD("tcgen05 needs an 'a' or 'f' target, the module has %s", m->ptx->target);
     if (emu_has(i, "cta_group::2"))
         for (uint32_t k = fn->begin; k < fn->end; k++)

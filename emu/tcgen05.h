@@ -1,13 +1,14 @@
 /* tcgen05.h - what tcgen05.c (allocation, loads and stores, copies, synchronisation, checks) and tcgen05_mma.c
  * (tcgen05.mma) share.
  *
- * Tensor memory: 128 lanes x 512 columns of 32-bit cells per CTA. An address is lane << 16 | column. */
+ * Tensor memory: 128 lanes x 512 columns of 32-bit cells per CTA, 576 on sm_107, of which a plain alloc gives 512. An
+ * address is lane << 16 | column. */
 #ifndef EMU_TCGEN05_H
 #define EMU_TCGEN05_H
 #include "core.h"
 #include "smem_desc.h"
 
-enum { TM_LANES = 128, TM_COLS = 512, TM_UNIT = 32 /* columns: unit of allocation */ };
+enum { TM_LANES = 128, TM_COLS = 576, TM_UNIT = 32 /* columns: unit of allocation */ };
 
 /* Who touched a column of 16 lanes last. kind 0: nobody. */
 enum { MK_NONE, MK_ASYNC, MK_THREAD };
@@ -27,6 +28,9 @@ typedef struct tmem {
     uint8_t owner[TM_COLS / TM_UNIT];   /* number of the allocation that holds the unit, 0 none */
     struct { uint16_t col, ncol; const ptx_instr *at; } alloc[TM_COLS / TM_UNIT + 1];   /* by number */
     int relinquished; const ptx_instr *relinquished_at;
+    int exclusive;                      /* number of the allocation that is .exclusive, 0 none */
+    /* what the collector for B holds, in the CTA that issues: which fill, and a sum over its bytes; NULL: nothing */
+    const ptx_instr *filled; uint64_t filled_desc, filled_sum; uint32_t filled_idesc;
     int alloc_warp; uint32_t nalloc;    /* warp that allocates, -1 none yet; allocations so far */
     /* cta_group::2: addresses of the first allocations, to compare with the peer's */
     uint32_t pair_addr[64];
@@ -39,6 +43,7 @@ typedef struct tc5_warp {
     uint32_t seq;                       /* ld and st executed */
     uint32_t ld_waited, st_waited;      /* seq at the last wait */
     vclk *issued[32];                   /* by lane: clock of the last asynchronous operation it issued */
+    vclk *read_a[32];                   /* by lane: of the last reading of an A that it issued */
     vclk *after[32];                    /* what the lane knew at its last fence::after_thread_sync */
     uint32_t nfence; struct { uint32_t tick, seq; } fence[TC5_FENCES];      /* fence::before_thread_sync: a ring */
 } tc5_warp;
@@ -47,8 +52,9 @@ typedef struct tc5_cluster {
     int group; const ptx_instr *group_at;       /* cta_group in use, 0 not known yet */
     /* does the kernel use them? CUTLASS does without fences; then only the ordering itself is judged */
     int fences_after, fences_before, waits_ld;
+    int commits_a;                      /* does it commit the reading of A alone? (sm_107) */
     tc5_warp *warps;
-    char fifo[16];                              /* addresses serve as keys */
+    char fifo[16], fifo_a[16];                  /* addresses serve as keys */
 } tc5_cluster;
 
 /* An access to a rectangle of tensor memory, for the checks: halves is a mask of 16-lane groups */
@@ -69,6 +75,13 @@ int tc5_access(warp *w, const ptx_instr *i, uint32_t mask, cta *c, uint32_t halv
  * before */
 async_op *tc5_new(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int));
 void tc5_post(async_op *op, int group);
+/* The same for the reading of A, and for a commit that tells of nothing else */
+async_op *tc5_new_a(warp *w, const ptx_instr *i, int lane, size_t size, void (*perform)(async_op *, int));
+void tc5_post_a(async_op *op, int group);
+/* Columns of tensor memory that the device has */
+static inline int tc5_columns(const emu_device *d) { return d->sm == 107 ? 576 : 512; }
+/* Is it a module for sm_107a or f, on such a device? */
+int tc5_is_107(const emu_module *m);
 static inline void tm_set_init(tmem *t, int lane, int col, int n)
 {
     for (; n && col % 64; n--, col++) t->init[lane][col / 64] |= 1ull << col % 64;

@@ -12,24 +12,38 @@
  * lies in the lanes of D, in each bank anew; so does the sparsity metadata. Scale factors lie in each quarter of the
  * lanes anew. B's columns come from the CTAs of a pair by halves.
  *
+ * sm_107: K of 64 bytes of a row (96 and 128 elements of 4 bits; sparse 6 and 8 bits), integers of 12 bits (ti16), B as
+ * indices into a table in tensor memory, and a collector that keeps B: what it keeps is B as the filling mma read it,
+ * and an mma that uses it must bring the same. What no document settles about these is in docs/tcemu.md.
+ *
  * Numbers: products are exact, sums are f32, in the order of k, beginning with D. With scale factors the sum of a block
  * is multiplied by the scales and added to D with one rounding. D of f16 is rounded once per instruction. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tcgen05.h"
+#include "model.h"
 #include "num.h"
 
-enum { KIND_F16, KIND_TF32, KIND_F8, KIND_I8, KIND_MXF8, KIND_MXF4, KIND_NVF4 };
-static const char *const kind_name[] = {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"};
+enum { KIND_F16, KIND_TF32, KIND_F8, KIND_I8, KIND_TI16, KIND_MXF8, KIND_MXF4, KIND_NVF4, KINDS };
+static const char *const kind_name[] = {"f16", "tf32", "f8f6f4", "i8", "ti16", "mxf8f6f4", "mxf4", "mxf4nvf4"};
+/* Elements of 16 and 32 bits: their metadata has a layout of its own */
+static int broad(int kind) { return kind <= KIND_TF32 || kind == KIND_TI16; }
+enum { PT_TI16 = PT_S16 };              /* sign and magnitude of 11 bits in 16 */
+enum { COLL_NONE, COLL_FILL, COLL_USE, COLL_LASTUSE, COLL_DISCARD };
 enum { NOT = 255 };
 typedef struct form {                   /* i->aux: what the mnemonic says, and where the operands are */
     uint8_t kind, group, sp, ws, ts, ashift, vec;        /* vec: 0 not said, 1, 2, 4: scale_vec::NX; 16, 32: block */
-    uint8_t meta, idesc, sfa, sfb, mask, enable, zero;   /* operand numbers, NOT: none */
+    uint8_t meta, lut, idesc, sfa, sfb, mask, enable, zero;      /* operand numbers, NOT: none */
+    uint8_t coll_b;                     /* COLL_: what becomes of the collector for B */
     uint8_t scale_d;                    /* exponent of scale-input-d */
 } form;
 
-enum { MAX_K = 128, MAX_N = 256, MAX_UNITS = 1280 };
+enum { MAX_K = 192, MAX_N = 256, MAX_UNITS = 128 * 19 };
+
+/* A as it was read, where its reading is an operation of its own: two hold it, the reading and the mma */
+typedef struct a_copy { int holders, there; uint8_t raw[]; } a_copy;
 
 /* An issued mma */
 typedef struct mma_op {
@@ -39,8 +53,11 @@ typedef struct mma_op {
     int rows, banks, half;              /* per CTA */
     int a_bytes, b_bytes;               /* of a row: K-major units * 16 */
     int enable;
-    uint32_t d, a, meta, sfa, sfb;      /* tensor memory addresses */
-    int sfa_id, sfb_id, nsf; ptx_type tsf;
+    int tight;                          /* elements of 4 and 6 bits lie without gaps */
+    int single;                         /* sparse 4 bits: two of four elements, not of four pairs */
+    uint32_t d, a, meta, lut, sfa, sfb; /* tensor memory addresses */
+    int sfa_id, sfb_id, nsf, sfa_wide, ue5m3; ptx_type tsf;
+    a_copy *read_a;
     uint64_t zero;                      /* zero-column mask descriptor */
     uint32_t disable[8];
     smem_desc da, db; int abs_a, abs_b; /* abs: the leading offset is an absolute address */
@@ -52,7 +69,10 @@ typedef struct mma_op {
 
 static uint32_t field(uint32_t x, int lo, int bits) { return x >> lo & ((1u << bits) - 1); }
 /* place in memory of the non-mxf4 kinds */
-static int bits_of(ptx_type t) { return t == PT_TF32 ? 32 : t == PT_F16 || t == PT_BF16 ? 16 : 8; }
+static int bits_of(ptx_type t)
+{
+    return t == PT_TF32 ? 32 : t == PT_F16 || t == PT_BF16 || t == (ptx_type)PT_TI16 ? 16 : 8;
+}
 
 #define IDESC(...)                                                                                                    \
     do {                                                                                                              \
@@ -65,10 +85,11 @@ static int bits_of(ptx_type t) { return t == PT_TF32 ? 32 : t == PT_F16 || t == 
 static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *dev, char *why, size_t size)
 {
     static const ptx_type narrow[8] = {PT_E4M3, PT_E5M2, PT_NONE, PT_E2M3, PT_E3M2, PT_E2M1, PT_NONE, PT_NONE};
-    int kind = f->kind, block = kind >= KIND_MXF8, mx4 = kind >= KIND_MXF4, group = f->group;
+    int kind = f->kind, block = kind >= KIND_MXF8, mx4 = kind >= KIND_MXF4, group = f->group, rubin = dev->sm == 107;
+    int longer = 0;                     /* K: 0 the first one, 1, 2 */
     uint32_t fa = field(x, 7, 3), fb = field(x, 10, 3);
     const char *k = kind_name[kind];
-    o->M = (int)field(x, 24, 5) << 4;
+    o->M = block ? (int)field(x, 27, 2) << 7 : (int)field(x, 24, 5) << 4;
     o->N = (int)field(x, 17, 6) << 3;
     o->neg = (int)(field(x, 13, 1) ^ field(x, 14, 1));
     o->trans_a = (int)field(x, 15, 1);
@@ -82,7 +103,9 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
         uint32_t dt = field(x, 4, 2);
         if (field(x, 3, 1) && kind != KIND_I8) IDESC("bit 3 (saturate) is for kind::i8 only");
         o->sat = (int)field(x, 3, 1);
-        if (field(x, 23, 1) || field(x, 29, 1)) IDESC("bits 23 and 29 are reserved and must be 0");
+        longer = kind == KIND_F8 && (int)field(x, 29, 1);
+        if (longer && !rubin) IDESC("bit 29 (K = 64) needs sm_107, this is %s", dev->option);
+        if (field(x, 23, 1) || (!longer && field(x, 29, 1))) IDESC("bits 23 and 29 are reserved and must be 0");
         if (field(x, 30, 2) && !f->ws) IDESC("bits 30-31 (maximum shift) are for .ws only");
         switch (kind) {
         case KIND_F16:
@@ -108,6 +131,13 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
             o->ta = narrow[fa];
             o->tb = narrow[fb];
             break;
+        case KIND_TI16:
+            if (fa != 3 || fb != 3) IDESC("types %u and %u in bits 7-9 and 10-12; kind::ti16 has 3 (ti16)", fa, fb);
+            if (dt != 2) IDESC("type of D %u in bits 4-5; kind::ti16 has 2 (s32)", dt);
+            if (o->trans_a || o->trans_b)
+                IDESC("bits 15-16 (transpose) with kind::ti16: the PTX ISA's tables contradict each other about it");
+            o->ta = o->tb = (ptx_type)PT_TI16;
+            break;
         default:
             if (fa > 1 || fb > 1)
                 IDESC("types %u and %u in bits 7-9 and 10-12; kind::i8 has 0 (u8) and 1 (s8)", fa, fb);
@@ -118,21 +148,39 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
         }
         o->f16_d = !dt;
     } else {
-        if (field(x, 3, 1)) IDESC("bit 3 is reserved and must be 0");
+        uint32_t st = field(x, 23, 2);
+        if (field(x, 3, 1) && !(mx4 && rubin)) IDESC("bit 3 is reserved and must be 0");
+        if (field(x, 25, 1)) IDESC("bit 25 is reserved and must be 0");
+        if (field(x, 24, 1) && !(kind == KIND_NVF4 && rubin && st == 2))
+            IDESC("bits 23-24 (scale type) are %u; kind::%s has %s on %s", st, k, kind != KIND_NVF4 ? "1 (ue8m0)"
+                  : rubin
+                  ? "0 (ue4m3), 1 (ue8m0), 2 (ue5m3)" : "0 (ue4m3), 1 (ue8m0)", dev->option);
+        o->ue5m3 = st == 2;
+        o->sfa_wide = (int)field(x, 26, 1);
+        if (o->sfa_wide && !rubin) IDESC("bit 26 (scale factors of A in 128 lanes) needs sm_107, this is %s",
+                                         dev->option);
         o->sfb_id = (int)field(x, 4, 2);
         o->sfa_id = (int)field(x, 29, 2);
         o->tsf = field(x, 23, 1) ? PT_UE8M0 : PT_UE4M3;
         if (o->sel) IDESC("bits 0-1 must be 0 with kind::%s", k);
         if (mx4) {
-            if (fa != 1 || field(x, 10, 2) != 1 || field(x, 12, 1))
+            if (fa != 1 || field(x, 10, 2) != 1 || (field(x, 12, 1) && !rubin))
                 IDESC("types %u and %u in bits 7-9 and 10-12; kind::%s has 1 (e2m1)", fa, fb, k);
+            o->single = (int)field(x, 12, 1);
+            if (o->single && !f->sp) IDESC("bit 12 (sparsity of single elements) without .sp; it must be 0");
+            if (rubin && f->sp && !o->single)
+                IDESC("bit 12 is 0: a sparse A of pairs; %s has two of four single elements (bit 12 set) alone, whose "
+                      "metadata is another", dev->option);
+            longer = (int)(field(x, 3, 1) << 1 | field(x, 31, 1));
+            if (longer == 3) IDESC("bits 3 and 31 (K) are both set; 0 is K = 64, bit 31 96, bit 3 128");
             if (o->trans_a || o->trans_b) IDESC("bits 15-16 (transpose) must be 0 with kind::%s", k);
             o->ta = o->tb = PT_E2M1;
         } else {
             if (narrow[fa] == PT_NONE || narrow[fb] == PT_NONE)
                 IDESC("types %u and %u in bits 7-9 and 10-12; kind::mxf8f6f4 has 0 e4m3, 1 e5m2, 3 e2m3, 4 e3m2, "
                       "5 e2m1", fa, fb);
-            if (field(x, 31, 1)) IDESC("bit 31 is reserved and must be 0 with kind::mxf8f6f4");
+            longer = (int)field(x, 31, 1);
+            if (longer && !rubin) IDESC("bit 31 (K = 64) needs sm_107, this is %s", dev->option);
             o->ta = narrow[fa];
             o->tb = narrow[fb];
         }
@@ -140,14 +188,32 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
             IDESC("bit 23 (scale type) is 0 (ue4m3); kind::%s has 1 (ue8m0)", k);
     }
     /* K */
-    int per = mx4 ? 64 : 256 / bits_of(o->ta), k96 = mx4 && field(x, 31, 1);
-    o->ks = k96 ? 96 : per;
+    int k96 = mx4 && longer == 1;
+    o->ks = mx4 ? 64 + 32 * longer : longer ? 64 : 256 / bits_of(o->ta);
     o->K = f->sp ? 2 * o->ks : o->ks;
-    if (k96 && f->sp) IDESC("bit 31 (K = 96) is for dense matrices only");
-    if (k96 && dev->sm != 103) IDESC("bit 31 (K = 96) needs sm_103a, this is %s", dev->option);
-    if (k96 && f->ts) IDESC("bit 31 (K = 96) with A in tensor memory is not supported by tcemu");
-    o->a_bytes = k96 ? 48 : 32;
-    o->b_bytes = k96 ? 48 : f->sp ? 64 : 32;
+    if (k96 && f->sp && !rubin) IDESC("bit 31 (K = 96) is for dense matrices only");
+    if (k96 && dev->sm != 103 && !rubin) IDESC("bit 31 (K = 96) needs sm_103a or sm_107a, this is %s", dev->option);
+    if (k96 && f->ts && !rubin) IDESC("bit 31 (K = 96) with A in tensor memory is not supported by tcemu");
+    if (mx4 && longer == 2 && f->sp) IDESC("bit 3 (K = 128) is for dense matrices only");
+    if (kind == KIND_F8 && longer) {
+        if (f->ws) IDESC("bit 29 (K = 64) does not go with .ws");
+        if (f->sp) IDESC("bit 29 (K = 64) with .sp: the PTX ISA's tables contradict each other about it");
+        if (num_bits(o->ta) != 8 || num_bits(o->tb) != 8)
+            IDESC("bit 29 (K = 64) goes with e4m3 and e5m2 only with kind::f8f6f4");
+    }
+    if (longer && (rubin || !k96) && o->M != 128 * group)
+        IDESC("M = %d (bits %s) with K = %d; the longer K has M = %d with cta_group::%d", o->M, block ? "27-28"
+              : "24-28",
+              o->K, 128 * group, group);
+    if (f->lut != NOT) {
+        if (!longer) IDESC("bit %d (K = 64) is 0; .decompress::lut::b has K = 64", block ? 31 : 29);
+        if (o->tb != PT_E4M3) IDESC("type of B %u in bits 10-12; the table of .decompress::lut::b has 0 (e4m3)", fb);
+        if (o->trans_b) IDESC("bit 16 (transpose B) does not go with .decompress::lut::b");
+    }
+    /* of a row: without gaps only where the longer K is dense */
+    o->tight = kind == KIND_MXF8 && longer && !f->sp;
+    o->a_bytes = o->ks * (mx4 ? 4 : o->tight ? num_bits(o->ta) : bits_of(o->ta)) / 8;
+    o->b_bytes = f->lut != NOT ? 48 : o->K * (mx4 ? 4 : o->tight ? num_bits(o->tb) : bits_of(o->tb)) / 8;
     /* shapes */
     int m_ok = f->ws ? o->M == 32 || o->M == 64 || o->M == 128
              : group == 1 ? o->M == 128 || (o->M == 64 && !block)
@@ -165,6 +231,10 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
         if (group == 1)
             n_ok = n >= 8 && n <= 256 && (n == 8 || n == 24 || n % 16 == 0), n_rule = "8, 16, 24, 32, 48, .. 256";
         else n_ok = n >= 32 && n <= 256 && n % 32 == 0, n_rule = "32, 64, .. 256 with cta_group::2";
+    } else if (kind == KIND_TI16 && (group == 2 || o->M == 128)) {
+        int step = group == 2 ? 32 : 16;
+        n_ok = n >= step && n <= 256 && n % step == 0;
+        n_rule = group == 2 ? "32, 64, .. 256 with cta_group::2" : "16, 32, .. 256 with M = 128";
     } else if (group == 1) n_ok = n >= 8 && n <= 256, n_rule = "8, 16, .. 256";
     else n_ok = n >= 16 && n <= 256 && n % 16 == 0, n_rule = "16, 32, .. 256 with cta_group::2";
     if (n_ok && o->trans_b && bits_of(o->tb) == 8)
@@ -177,24 +247,29 @@ static int parse_idesc(mma_op *o, const form *f, uint32_t x, const emu_device *d
             IDESC("bit %d (transpose %c): only types of 8, 16 and 32 bits can be transposed", 15 + b, b ? 'B' : 'A');
     }
     if (f->ts && o->trans_a) IDESC("bit 15 (transpose A) with A in tensor memory");
-    if (f->sp && kind <= KIND_TF32 && o->sel > 1) IDESC("sparsity selector %d (bits 0-1): tcemu knows 0 and 1", o->sel);
-    if (f->sp && kind > KIND_TF32 && o->sel)
+    if (f->sp && broad(kind) && o->sel > 1) IDESC("sparsity selector %d (bits 0-1): tcemu knows 0 and 1", o->sel);
+    if (f->sp && !broad(kind) && o->sel)
         IDESC("sparsity selector %d (bits 0-1) must be 0 with kind::%s", o->sel, k);
     if (f->ashift && o->M < 128) IDESC(".ashift needs M = 128 or 256, not %d", o->M);
     /* scale factors of a row */
     if (block) {
-        int want = k96 ? (f->vec == 16 ? 6 : 3) : kind == KIND_MXF8 ? 1 : f->vec == 4 || f->vec == 16 ? 4 : 2;
-        if (k96 && f->vec != 16 && f->vec != 32 && f->vec) IDESC("K = 96 needs .block16 or .block32");
+        int want = o->ks / (f->vec == 4 || f->vec == 16 ? 16 : 32);
+        if (longer && mx4 && f->vec && f->vec < 16)
+            IDESC("K = %d needs .block16 or .block32, not .scale_vec::%dX", o->K, f->vec);
         o->nsf = want;
-        if (o->tsf == PT_UE4M3 && f->vec != 4 && f->vec != 16)
+        if (o->tsf == PT_UE4M3 && !rubin && f->vec != 4 && f->vec != 16)
             IDESC("scale type ue4m3 (bit 23) needs .scale_vec::4X or .block16");
         for (int b = 0; b < 2; b++) {
             int id = b ? o->sfb_id : o->sfa_id;
-            int ok = want == 1 || want == 3 ? 1 : want == 4 ? id == 0 : id == 0 || id == 2;
+            int ok = want == 1 || want == 3 ? 1 : want % 4 == 0 ? id == 0 : id == 0 || id == 2;
             if (!ok)
                 IDESC("scale factor id of %c is %d (bits %s); with %d scale factors per row it must be %s", b ? 'B'
-                      : 'A', id, b ? "4-5" : "29-30", want, want == 4 ? "0" : "0 or 2");
+                      : 'A', id, b ? "4-5" : "29-30", want, want % 4 == 0 ? "0" : "0 or 2");
         }
+        if (o->sfa_wide && o->M != 128 * group)
+            IDESC("bit 26 (scale factors of A in 128 lanes) with M = %d is not supported by tcemu, only with 128 "
+                  "rows in a "
+                  "CTA", o->M);
         if (k96 && group == 2 && o->M == 128) IDESC("K = 96 with M = 128 and cta_group::2 is not supported by tcemu");
     }
     /* place in the lanes */
@@ -287,15 +362,26 @@ static void gather(uint8_t *to, const uint8_t *smem, const uint32_t *offset, int
 /* Bytes of a 16-byte unit that hold elements */
 static int used_bytes(const mma_op *o, ptx_type t)
 {
-    return o->f->kind >= KIND_MXF4 || num_bits(t) >= 8 ? 16 : num_bits(t) * 2;
+    return o->f->kind >= KIND_MXF4 || o->tight || num_bits(t) >= 8 ? 16 : num_bits(t) * 2;
 }
 
-/* n 16-byte units as numbers. 4- and 6-bit types of the f8f6f4 kinds: 16 elements in a unit, padded. Returns elements
- * per unit. */
-static int decode_units(float *to, const uint8_t *raw, int n, ptx_type t, int mx4)
+/* n 16-byte units as numbers. 4- and 6-bit types of the f8f6f4 kinds: 16 elements in a unit, padded; tight: without
+ * gaps. Returns elements per unit. */
+static int decode_units(float *to, const uint8_t *raw, int n, ptx_type t, int tight)
 {
     int bits = num_bits(t);
-    if (mx4 || bits >= 8) {
+    if (t == (ptx_type)PT_TI16) {
+        for (int e = 0; e < n * 8; e++) {
+            uint32_t v = raw[2 * e] | (uint32_t)raw[2 * e + 1] << 8;
+            to[e] = v >> 15 ? -(float)(v & 0x7ff) : (float)(v & 0x7ff);
+        }
+        return 8;
+    }
+    if (tight && bits == 6) {
+        num_to_f32(to, raw, t, (size_t)n * 128 / 6);
+        return 0;                       /* nobody asks: such matrices are not transposed */
+    }
+    if (tight || bits >= 8) {
         int per = 128 / (t == PT_TF32 ? 32 : bits);
         if (t == PT_S8 || t == PT_U8) {
             for (int e = 0; e < n * 16; e++) to[e] = t == PT_S8 ? (float)(int8_t)raw[e] : (float)raw[e];
@@ -381,17 +467,17 @@ static void uninit(async_op *op, int lane, int col, const char *what)
 
 static void tmem_a(async_op *op, const mma_op *o, tmem *t, int bank, float *a)
 {
-    int mx4 = o->f->kind >= KIND_MXF4, told = 0, col = (int)(o->a & 0xffff), first = (int)(o->a >> 16);
+    int tight = o->f->kind >= KIND_MXF4 || o->tight, told = 0, col = (int)(o->a & 0xffff), first = (int)(o->a >> 16);
     for (int m = 0; m < o->rows; m++) {
         int from = m;
         /* rows move down by one, the last of each quarter stays */
         if (o->f->ashift && m % 32 != 31) from = m + 1;
-        int lane = first + lane_of(o, bank, from), un = tm_uninit(t, lane, col, 8);
+        int lane = first + lane_of(o, bank, from), un = tm_uninit(t, lane, col, o->a_bytes / 4);
         if (un >= 0 && emu_opt.checks && !told) told = 1, uninit(op, lane, un, "matrix A");
         const void *raw = &t->cell[lane][col];
-        if (!mx4 && num_bits(o->ta) < 8)
+        if (!tight && num_bits(o->ta) < 8)
             num_bytes_to_f32(a + m * o->ks, raw, o->ta, o->ta == PT_E2M1 ? 2 : 0, (size_t)o->ks);
-        else decode_units(a + m * o->ks, raw, 2, o->ta, mx4);
+        else decode_units(a + m * o->ks, raw, o->a_bytes / 16, o->ta, tight);
     }
 }
 
@@ -400,12 +486,13 @@ static void tmem_a(async_op *op, const mma_op *o, tmem *t, int bank, float *a)
 static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const float *a, uint8_t *at)
 {
     int kind = o->f->kind, first = (int)(o->meta >> 16), col0 = (int)(o->meta & 0xffff), told = 0, bad = 0;
-    int chunks = kind <= KIND_TF32 ? 8 : 16, per = o->ks / chunks;
+    int pairs = kind >= KIND_MXF4 && !o->single, chunks = broad(kind) ? 8 : o->K / (pairs ? 8 : 4);
+    int per = o->ks / chunks;
     for (int m = 0; m < o->rows; m++, at += o->ks, a += o->ks)
         for (int c = 0; c < chunks; c++) {
             int lane, col, nib;
             /* 16 rows x K in 16 lanes: 8 rows x half of K, rows + 8 in the high half */
-            if (kind <= KIND_TF32) {
+            if (broad(kind)) {
                 lane = lane_of(o, bank, m & ~15) + m % 8 + c / 4 * 8;
                 col = o->sel;
                 nib = m / 8 % 2 * 4 + c % 4;
@@ -428,7 +515,7 @@ static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const flo
                            "meaning", m, c, lane, col, v);
             }
             if (kind == KIND_TF32) at[c] = (uint8_t)(2 * c + (v == 14));
-            else if (kind >= KIND_MXF4) {
+            else if (pairs) {
                 at[4 * c] = (uint8_t)(8 * c + 2 * (int)i0), at[4 * c + 1] = (uint8_t)(at[4 * c] + 1);
                 at[4 * c + 2] = (uint8_t)(8 * c + 2 * (int)i1), at[4 * c + 3] = (uint8_t)(at[4 * c + 2] + 1);
             } else at[2 * c] = (uint8_t)(4 * c + (int)i0), at[2 * c + 1] = (uint8_t)(4 * c + (int)i1);
@@ -437,36 +524,114 @@ static void metadata(async_op *op, const mma_op *o, tmem *t, int bank, const flo
 
 /* Columns from one word of scale factors of a row to the next */
 static int sf_stride(int rows) { return (rows + 127) / 128 * 4; }
-static int sf_columns(const mma_op *o, int id, int count, int joint)
+static int sf_columns(const mma_op *o, int id, int count, int joint, int wide)
 {
+    if (wide) return (id + o->nsf - 1) / 4 + 1;
     return (count + 31) / 32 + ((id + o->nsf - 1) / 4 ? sf_stride(joint) : 0);
+}
+
+/* 5 bits of exponent, 3 of mantissa, no sign; 0xff is a NaN */
+static double ue5m3(uint32_t code)
+{
+    uint32_t e = code >> 3, m = code & 7;
+    if (code == 0xff) return num_bits_f32(NUM_NAN32);
+    return e ? ldexp(8 + m, (int)e - 18) : ldexp(m, -17);
 }
 
 /* Scale factors s of rows [from, to) as the quarter of the lanes holds them */
 static void scales(async_op *op, const mma_op *o, tmem *t, uint32_t taddr, int id, int s, int quarter, int from,
-                   int end, int joint, double *to, const char *what)
+                   int end, int joint, int wide, double *to, const char *what)
 {
-    int byte = id + s, col0 = (int)(taddr & 0xffff) + byte / 4 * sf_stride(joint), told = 0;
+    int byte = id + s, col0 = (int)(taddr & 0xffff) + byte / 4 * (wide ? 1 : sf_stride(joint)), told = 0;
     for (int r = from; r < end; r++) {
-        int lane = quarter * 32 + r % 32, col = col0 + r / 32;
+        int lane = quarter * 32 + r % 32, col = wide ? col0 : col0 + r / 32;
         if (emu_opt.checks && !told && tm_uninit(t, lane, col, 1) >= 0) told = 1, uninit(op, lane, col, what);
-        to[r] = num_decode(o->tsf, t->cell[lane][col] >> byte % 4 * 8 & 255);
+        uint32_t code = t->cell[lane][col] >> byte % 4 * 8 & 255;
+        to[r] = o->ue5m3 ? ue5m3(code) : num_decode(o->tsf, code);
     }
 }
 
 /* ---- An mma ---- */
 
-static float *matrix_b(const mma_op *o)
+static uint64_t sum_of(uint64_t h, const uint8_t *p, size_t n)
+{
+    for (size_t k = 0; k < n; k++) h = (h ^ p[k]) * 1099511628211ull;
+    return h;
+}
+
+/* The collector for B, of the CTA that issues. The hardware takes what it kept, or reads B again: only where both are
+ * the same is the result known. */
+static void collector_b(async_op *op, const mma_op *o, uint64_t sum)
+{
+    tmem *t = tc5_tmem(op->cta);
+    int how = o->f->coll_b;
+    if (how == COLL_USE || how == COLL_LASTUSE) {
+        if (!t->filled)
+            emu_report(op->w, op->i, 1u << op->lane, E_OPERAND,
+                       "collector::b::%s, but the collector holds no B: an mma with collector::b::fill must come "
+                       "before, "
+                       "and none without collector::b::use in between", how == COLL_USE ? "use" : "lastuse");
+        else if (t->filled_sum != sum) {
+            emu_report(op->w, op->i, 1u << op->lane, E_OPERAND,
+                       "collector::b::%s, but the B of this mma (descriptor 0x%016llx) is not the one that the "
+                       "collector "
+                       "was filled with (descriptor 0x%016llx)", how == COLL_USE ? "use" : "lastuse",
+                       (unsigned long long)o->raw_b, (unsigned long long)t->filled_desc);
+            emu_report_also(op->w, t->filled, "the mma that filled it");
+        }
+    }
+    if (how == COLL_FILL) t->filled = op->i, t->filled_sum = sum, t->filled_desc = o->raw_b;
+    else if (how != COLL_USE) t->filled = NULL;
+}
+
+/* B of a CTA from its indices, 3 bits each in 24 of the 48 bytes of a column: eight values of e4m3 in two columns of
+ * tensor memory, a lane for eight columns of B */
+static void look_up(async_op *op, const mma_op *o, int x, const uint8_t *raw, float *rows)
+{
+    tmem *t = tc5_tmem(o->c[x]);
+    int n = o->N / o->f->group, col = (int)(o->lut & 0xffff), told = !emu_opt.checks;
+    for (int c = 0; c < n; c++) {
+        const uint8_t *from = raw + c * 48 + (o->raw_b >> 53 & 1) * 24;
+        int lane = (int)(o->lut >> 16) + c / 8, un = told ? -1 : tm_uninit(t, lane, col, 2);
+        if (un >= 0) told = 1, uninit(op, lane, un, "the lookup table of B");
+        for (int k = 0; k < o->K; k++) {
+            int bit = 3 * k;
+            uint32_t v = from[bit / 8] | (bit / 8 < 23 ? (uint32_t)from[bit / 8 + 1] << 8 : 0), at = v >> bit % 8 & 7;
+            rows[c * o->K + k] = (float)num_decode(PT_E4M3, t->cell[lane][col + (int)at / 4] >> at % 4 * 8 & 255);
+        }
+    }
+}
+
+/* The four bits of ti16 that must be zero: what hardware makes of others is not known */
+static void zero_bits(async_op *op, const uint8_t *raw, int n, const char *name)
+{
+    for (int e = 0; e < n * 8; e++)
+        if (raw[2 * e + 1] & 0x78) {
+            emu_report(op->w, op->i, 1u << op->lane, E_OPERAND,
+                       "%s has an element 0x%02x%02x of ti16, whose bits 11-14 must be 0: sign and magnitude, -2047 "
+                       ".. 2047",
+                       name, raw[2 * e + 1], raw[2 * e]);
+            return;
+        }
+}
+
+static float *matrix_b(async_op *op, const mma_op *o)
 {
     static __thread float b[MAX_K * MAX_N], rows[MAX_K * (MAX_N + 64)];
     static __thread uint8_t raw[MAX_UNITS * 16];
     static __thread uint32_t offset[MAX_UNITS];
-    int n = o->N / o->f->group, first, mx4 = o->f->kind >= KIND_MXF4;
-    int units = units_b(o, offset, &first);
+    int n = o->N / o->f->group, first, tight = o->f->kind >= KIND_MXF4 || o->tight;
+    int units = units_b(o, offset, &first), sums = op->cl->L->dev->sm == 107 && emu_opt.checks;
+    uint64_t shape[4] = {o->f->kind, (uint64_t)o->N << 32 | (uint32_t)o->K, o->tb, (uint64_t)o->trans_b};
+    uint64_t sum = sum_of(14695981039346656037ull, (uint8_t *)shape, sizeof shape);
     for (int x = 0; x < o->f->group; x++) {
         float *to = b + x * n;
         gather(raw, o->c[x]->smem, offset, units);
-        int per = decode_units(rows, raw, units, o->tb, mx4);
+        if (sums && o->f->coll_b) sum = sum_of(sum, raw, (size_t)units * 16);
+        int per = 0;
+        if (o->f->kind == KIND_TI16 && emu_opt.checks) zero_bits(op, raw, units, "B");
+        if (o->f->lut != NOT) look_up(op, o, x, raw, rows);
+        else per = decode_units(rows, raw, units, o->tb, tight);
         if (o->trans_b) {
             int line = units / o->K * per, skip = shift_of(o) - first * per;
             for (int k = 0; k < o->K; k++) memcpy(to + k * o->N, rows + k * line + skip, (size_t)n * 4);
@@ -475,21 +640,42 @@ static float *matrix_b(const mma_op *o)
                 for (int k = 0; k < o->K; k++)
                     for (int y = 0; y < 8; y++) to[k * o->N + c + y] = rows[(c + y) * o->K + k];
     }
+    if (sums && !o->f->ws) collector_b(op, o, sum);
     if (o->zero >> 39 & 1)
         for (int c = 0; c < o->N; c++) if (masked(o, c)) for (int k = 0; k < o->K; k++) b[k * o->N + c] = 0;
     return b;
 }
 
-static void matrix_a(const mma_op *o, const cta *c, float *a)
+static void matrix_a(async_op *op, const mma_op *o, const cta *c, float *a)
 {
     static __thread float rows[MAX_K * 128];
     static __thread uint8_t raw[MAX_UNITS * 16];
     static __thread uint32_t offset[MAX_UNITS];
-    int units = units_a(o, offset), mx4 = o->f->kind >= KIND_MXF4;
-    gather(raw, c->smem, offset, units);
-    if (!o->trans_a) { decode_units(a, raw, units, o->ta, mx4); return; }
-    decode_units(rows, raw, units, o->ta, mx4);
+    int units = units_a(o, offset), tight = o->f->kind >= KIND_MXF4 || o->tight;
+    if (o->read_a) memcpy(raw, o->read_a->raw + (c == o->c[0] ? 0 : units * 16), (size_t)units * 16);
+    else gather(raw, c->smem, offset, units);
+    if (o->f->kind == KIND_TI16 && emu_opt.checks) zero_bits(op, raw, units, "A");
+    if (!o->trans_a) { decode_units(a, raw, units, o->ta, tight); return; }
+    decode_units(rows, raw, units, o->ta, tight);
     for (int m = 0; m < o->rows; m++) for (int k = 0; k < o->ks; k++) a[m * o->ks + k] = rows[k * o->rows + m];
+}
+
+/* The reading of A as an operation of its own, where a kernel waits for that alone */
+static void take_a(const mma_op *o)
+{
+    static __thread uint32_t offset[MAX_UNITS];
+    int units = units_a(o, offset);
+    if (o->read_a->there) return;
+    o->read_a->there = 1;
+    for (int x = 0; x < o->f->group; x++) gather(o->read_a->raw + x * units * 16, o->c[x]->smem, offset, units);
+}
+static void drop_a(const mma_op *o) { if (!--o->read_a->holders) free(o->read_a); }
+static void read_a_perform(async_op *op, int stage)
+{
+    const mma_op *o = op->payload;
+    if (stage != AO_WRITE) return;
+    take_a(o);
+    drop_a(o);
 }
 
 static inline int32_t add_sat(int32_t a, int32_t b)
@@ -502,22 +688,23 @@ static inline int32_t add_sat(int32_t a, int32_t b)
 static void bank_product(async_op *op, const mma_op *o, int x, int bank, const float *a, const uint8_t *at,
                          const float *b)
 {
-    static __thread float acc[128 * MAX_N], dot[32 * MAX_N];
+    static __thread float acc[128 * MAX_N], dot[32 * MAX_N], low[128 * MAX_N], part[128 * MAX_K];
     static __thread double sa[8][128], sb[8][MAX_N];
     const form *f = o->f;
     tmem *t = tc5_tmem(o->c[x]);
     int nb = o->N / o->banks, col = (int)(o->d & 0xffff), first = (int)(o->d >> 16), ldb = o->N, told = 0;
     const float *bb = b + bank * nb;
+    int integer = f->kind == KIND_I8 || f->kind == KIND_TI16;
     for (int m = 0; m < o->rows; m++) {                              /* the input */
         int lane = first + lane_of(o, bank, m);
         float *to = acc + m * nb;
-        if (!o->enable || f->kind == KIND_I8) memset(to, 0, (size_t)nb * 4);
+        if (!o->enable || integer) memset(to, 0, (size_t)nb * 4);
         if (!o->enable) continue;
         if (emu_opt.checks && !told && !(o->disable[x * 4 + lane / 32] >> lane % 32 & 1)) {
             int un = tm_uninit(t, lane, col, nb);
             if (un >= 0) told = 1, uninit(op, lane, un, "the accumulator D (enable-input-d is true)");
         }
-        if (f->kind == KIND_I8) continue;
+        if (integer) continue;
         const uint32_t *from = &t->cell[lane][col];
         if (o->f16_d) for (int n = 0; n < nb; n++) to[n] = num_f16_to_f32((uint16_t)from[n]);
         else memcpy(to, from, (size_t)nb * 4);
@@ -526,7 +713,17 @@ static void bank_product(async_op *op, const mma_op *o, int x, int bank, const f
             for (int n = 0; n < nb; n++) to[n] *= s;
         }
     }
-    if (f->kind < KIND_MXF8) {
+    if (f->kind == KIND_TI16) {                                      /* A in two parts: then sums are exact in f32 */
+        memset(low, 0, sizeof low);
+        for (int h = 0; h < 2; h++) {
+            for (int e = 0; e < o->rows * o->ks; e++) {
+                float high = (float)((int)a[e] / 64);
+                part[e] = h ? high : a[e] - 64 * high;
+            }
+            if (f->sp) gemm_sparse(h ? acc : low, nb, part, at, o->ks, bb, ldb, o->rows, nb, o->ks);
+            else gemm(h ? acc : low, nb, part, o->ks, bb, ldb, o->rows, nb, o->K);
+        }
+    } else if (f->kind < KIND_MXF8) {
         if (f->sp) gemm_sparse(acc, nb, a, at, o->ks, bb, ldb, o->rows, nb, o->ks);
         else gemm(acc, nb, a, o->ks, bb, ldb, o->rows, nb, o->K);
     } else {
@@ -534,8 +731,9 @@ static void bank_product(async_op *op, const mma_op *o, int x, int bank, const f
         for (int m0 = 0; m0 < o->rows; m0 += 32) {                   /* 32 rows: the lanes of a quarter */
             int quarter = (first + lane_of(o, bank, m0)) / 32;
             for (int s = 0; s < o->nsf; s++) {
-                scales(op, o, t, o->sfa, o->sfa_id, s, quarter, m0, m0 + 32, 128, sa[s], "scale factors of A");
-                scales(op, o, t, o->sfb, o->sfb_id, s, quarter, 0, nb, o->N, sb[s], "scale factors of B");
+                scales(op, o, t, o->sfa, o->sfa_id, s, quarter, m0, m0 + 32, 128, o->sfa_wide, sa[s],
+                       "scale factors of A");
+                scales(op, o, t, o->sfb, o->sfb_id, s, quarter, 0, nb, o->N, 0, sb[s], "scale factors of B");
                 memset(dot, 0, (size_t)nb * 32 * 4);
                 if (f->sp)
                     gemm_sparse(dot, nb, a + m0 * o->ks + s * sblk, at + m0 * o->ks + s * sblk, o->ks, bb, ldb, 32, nb,
@@ -550,7 +748,10 @@ static void bank_product(async_op *op, const mma_op *o, int x, int bank, const f
         if (o->disable[x * 4 + lane / 32] >> lane % 32 & 1) continue;
         uint32_t *to = &t->cell[lane][col];
         const float *from = acc + m * nb;
-        if (f->kind == KIND_I8) {
+        if (f->kind == KIND_TI16)
+            for (int n = 0; n < nb; n++)
+                to[n] = (o->enable ? to[n] : 0) + 64u * (uint32_t)(int32_t)from[n] + (uint32_t)(int32_t)low[m * nb + n];
+        else if (f->kind == KIND_I8) {
             for (int n = 0; n < nb; n++) {
                 /* at most 64 * 255 * 255: exact */
                 int32_t p = (int32_t)from[n], d = o->enable ? (int32_t)to[n] : 0;
@@ -568,29 +769,41 @@ static void mma_perform(async_op *op, int stage)
     static __thread uint8_t at[128 * MAX_K];
     if (stage != AO_WRITE) return;
     const mma_op *o = op->payload;
-    const float *b = matrix_b(o);
+    const float *b = matrix_b(op, o);
+    if (o->read_a) take_a(o);
     for (int x = 0; x < o->f->group; x++)
         for (int bank = 0; bank < o->banks; bank++) {
             if (o->f->ts || !bank) {
                 if (o->f->ts) tmem_a(op, o, tc5_tmem(o->c[x]), bank, a);
-                else matrix_a(o, o->c[x], a);
+                else matrix_a(op, o, o->c[x], a);
                 if (o->neg) for (int e = 0; e < o->rows * o->ks; e++) a[e] = -a[e];
             }
             if (o->f->sp) metadata(op, o, tc5_tmem(o->c[x]), bank, a, at);
             bank_product(op, o, x, bank, a, at, b);
         }
+    if (o->read_a) drop_a(o);
 }
 
 /* Descriptor of A or B. 1 if fine */
 static int descriptor(warp *w, const ptx_instr *i, uint32_t bit, const mma_op *o, uint64_t raw, int is_b, smem_desc *d,
                       int *abs)
 {
+    char over[160];
     const char *name = is_b ? "B" : "A";
     int trans = is_b ? o->trans_b : o->trans_a, tf32 = o->ta == PT_TF32;
     *abs = (int)(raw >> 52 & 1);
-    const char *why = smem_desc_tcgen05(raw & ~(1ull << 52), d);
-    if (!why && *abs && (o->ks != 96 || trans || d->width != 128 || d->atom != 16))
-        why = "bit 52 (leading dimension as an absolute address) is supported for K = 96, K-major, 128B swizzle only";
+    const uint64_t own = 1ull << 52 | (uint64_t)(is_b && o->f->lut != NOT) << 53;
+    const char *why = smem_desc_tcgen05(raw & ~own, w->cta->cl->L->dev->sm == 107, d);
+    int bytes = is_b ? o->b_bytes : o->a_bytes, in_line = d->width ? (int)(d->start & (d->width - 1u)) : 0;
+    if (!why && *abs && (bytes % 48 || trans || d->width != 128 || d->atom != 16))
+        why = "bit 52 (leading dimension as an absolute address) is supported for steps of 48 bytes (K = 96), K-major, "
+              "128B swizzle only";
+    if (!why && !trans && !*abs && in_line && in_line + bytes > d->width) {
+        snprintf(over, sizeof over, "K-major, it begins at byte %d of a swizzle's %d, of which the %d bytes of this "
+                 "mma's K "
+                 "(%d) run past the end", in_line, d->width, bytes, o->K);
+        why = over;
+    }
     if (!why && d->atom == 32 && !(tf32 && trans))
         why = "swizzle 128B with 32-byte atoms is for transposed (MN-major) tf32 only";
     if (!why && tf32 && trans && d->atom != 32)
@@ -648,7 +861,8 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     /* tensor memory */
     int nb = o.N / o.banks, block = f->kind >= KIND_MXF8, dcol = (int)(o.d & 0xffff),
         bad = bad_lane(w, i, bit, &o, o.d, "D");
-    int acol = 0, mcol = 0, mcols = f->kind <= KIND_TF32 ? 1 : 2, sfa_cols = 0, sfb_cols = 0;
+    int acol = 0, mcol = 0, mcols = broad(f->kind) ? 1 : (o.K / (f->kind >= KIND_MXF4 && !o.single ? 8 : 4) + 7) / 8,
+        sfa_cols = 0, sfb_cols = 0;
     if (f->ts) {
         o.a = (uint32_t)emu_mem_addr(w, &i->op[1], lane);
         acol = (int)(o.a & 0xffff);
@@ -671,6 +885,17 @@ static void issue(warp *w, const ptx_instr *i, int lane)
                    o.d);
         bad = 1;
     }
+    int lcol = 0, lanes = o.N / f->group / 8;
+    if (f->lut != NOT && !bad) {
+        o.lut = (uint32_t)emu_mem_addr(w, &i->op[f->lut], lane);
+        lcol = (int)(o.lut & 0xffff);
+        if (lcol & 1 || (int)(o.lut >> 16) + lanes > TM_LANES) {
+            emu_report(w, i, bit, E_TMEM, "the lookup table of B at 0x%08x must begin at an even column, and has a "
+                       "lane for "
+                       "eight columns of B, here %d", o.lut, lanes);
+            bad = 1;
+        }
+    }
     if (bad) return;
     if (block) {                                     /* bits 30-31 of these addresses may hold the scale factor id */
         o.sfa = (uint32_t)emu_mem_addr(w, &i->op[f->sfa], lane) & 0x3fffffff;
@@ -682,12 +907,13 @@ static void issue(warp *w, const ptx_instr *i, int lane)
                            "quarters)", k ? 'B' : 'A', k ? o.sfb : o.sfa);
                 return;
             }
-        sfa_cols = sf_columns(&o, o.sfa_id, o.rows, 128);
-        sfb_cols = sf_columns(&o, o.sfb_id, f->group == 2 && o.M == 128 ? nb : o.N, o.N);
+        sfa_cols = sf_columns(&o, o.sfa_id, o.rows, 128, o.sfa_wide);
+        sfb_cols = sf_columns(&o, o.sfb_id, f->group == 2 && o.M == 128 ? nb : o.N, o.N, 0);
     }
     for (int k = 0; k < f->group; k++) {
         if (!tc5_allocated(w, i, bit, o.c[k], o.d, dcol, nb, "D")) return;
-        if (f->ts && !tc5_allocated(w, i, bit, o.c[k], o.a, acol, 8, "A")) return;
+        if (f->ts && !tc5_allocated(w, i, bit, o.c[k], o.a, acol, o.a_bytes / 4, "A")) return;
+        if (f->lut != NOT && !tc5_allocated(w, i, bit, o.c[k], o.lut, lcol, 2, "the lookup table of B")) return;
         if (f->sp && !tc5_allocated(w, i, bit, o.c[k], o.meta, mcol + o.sel, mcols, "the sparsity metadata")) return;
         if (block
             && (!tc5_allocated(w, i, bit, o.c[k], o.sfa, (int)(o.sfa & 0xffff), sfa_cols, "the scale factors of A")
@@ -701,11 +927,18 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     }
     o.raw_b = R64(w, &i->op[2])[lane];
     if (!descriptor(w, i, bit, &o, o.raw_b, 1, &o.db, &o.abs_b)) return;
-    async_op *op = tc5_new(w, i, lane, sizeof o, mma_perform);
+    async_op *op = tc5_new(w, i, lane, sizeof o, mma_perform), *reads = NULL;
+    if (tc5_cluster_of(c->cl)->commits_a && !f->ts) {
+        reads = tc5_new_a(w, i, lane, sizeof o, read_a_perform);
+        o.read_a = calloc(1, sizeof *o.read_a + (size_t)(f->group * units_a(&o, offset)) * 16);
+        o.read_a->holders = 2;
+    }
     for (int k = 0; k < f->group; k++) {
         int first, n;
-        if (!f->ts && !tc5_touch(w, i, lane, op, o.c[k], offset, units_a(&o, offset), used_bytes(&o, o.ta), "A",
-                                 o.raw_a)) {
+        if (!f->ts && !tc5_touch(w, i, lane, reads ? reads : op, o.c[k], offset, units_a(&o, offset),
+                                 used_bytes(&o, o.ta), "A", o.raw_a)) {
+            free(o.read_a);
+            if (reads) emu_async_free(reads);
             emu_async_free(op);
             return;
         }
@@ -717,16 +950,31 @@ static void issue(warp *w, const ptx_instr *i, int lane)
             n = to;
         }
         if (n && !tc5_touch(w, i, lane, op, o.c[k], offset, n, used_bytes(&o, o.tb), "B", o.raw_b)) {
+            free(o.read_a);
+            if (reads) emu_async_free(reads);
             emu_async_free(op);
             return;
         }
     }
     memcpy(op->payload, &o, sizeof o);
+    if (reads) {                                     /* the mma is over after its reading */
+        memcpy(reads->payload, &o, sizeof o);
+        if (op->vc) {
+            vclk *v = vclk_join(c->cl, op->vc, reads->vc);
+            vclk_drop(c->cl, op->vc);
+            op->vc = v;
+        }
+    }
     /* ordering in tensor memory */
     uint32_t halves = o.half ? 0x55u << (o.d >> 20) : 0xff;
     for (int k = 0; k < f->group; k++) {
         int told = 0;
-        if (f->ts) told |= tc5_access(w, i, bit, o.c[k], halves, acol, 8, TA_READ, op, "tcgen05.mma (A)");
+        if (f->ts) told |= tc5_access(w, i, bit, o.c[k], halves, acol, o.a_bytes / 4, TA_READ, op, "tcgen05.mma (A)");
+        if (f->lut != NOT && !told) {
+            int from = (int)(o.lut >> 16) / 16, to = ((int)(o.lut >> 16) + lanes - 1) / 16;
+            told |= tc5_access(w, i, bit, o.c[k], (2u << to) - (1u << from), lcol, 2, TA_READ, op,
+                               "tcgen05.mma (lookup table of B)");
+        }
         if (f->sp && !told)
             told |= tc5_access(w, i, bit, o.c[k], halves, mcol + o.sel, mcols, TA_READ, op,
                                "tcgen05.mma (sparsity metadata)");
@@ -739,6 +987,15 @@ static void issue(warp *w, const ptx_instr *i, int lane)
         if (!told) tc5_access(w, i, bit, o.c[k], halves, dcol, nb, TA_WRITE, op, "tcgen05.mma (D)");
         if (told) break;
     }
+    if (model_of(w)) {
+        /* of each CTA: its rows of A, its half of a pair's B; fewer than 128 rows leave lanes idle */
+        const int type = f->kind >= KIND_MXF4 ? PT_E2M1 : f->kind == KIND_F8 || f->kind == KIND_MXF8 ? PT_E4M3 : o.ta;
+        const double rows = o.M / f->group < 128 ? 128 : o.M / f->group, products = 2. * o.N * o.ks;
+        model_note(w, NULL, (model_event){.kind = EV_T5_MMA, .n = (uint8_t)f->group,
+            .a = (float)(rows * products / model_mma_rate(model_of(w)->dev, type)),
+            .b = (float)(((f->ts ? 0 : (double)o.M * o.a_bytes) + (double)o.N * o.b_bytes) / f->group)});
+        model_flops(w, type, o.M * products);
+    }
     stat_line *st = emu_stat(w, i);
     if (st) {
         uint64_t shared = (uint64_t)o.N * (uint64_t)o.b_bytes + (f->ts ? 0 : (uint64_t)o.M * (uint64_t)o.a_bytes);
@@ -747,6 +1004,7 @@ static void issue(warp *w, const ptx_instr *i, int lane)
         __atomic_fetch_add(&st->tmem_bytes, (uint64_t)o.M * (uint64_t)o.N * 4 * (o.enable ? 2 : 1)
                            + (f->ts ? (uint64_t)o.M * 32 : 0), __ATOMIC_RELAXED);
     }
+    if (reads) tc5_post_a(reads, f->group);
     tc5_post(op, f->group);
 }
 
@@ -768,8 +1026,9 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
 
 int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t size)
 {
-    form f = {.kind = NOT, .meta = NOT, .sfa = NOT, .sfb = NOT, .mask = NOT, .zero = NOT};
-    int sm = m->dev->sm, block = 0, coll = 0, coll_fill = 0;
+    form f = {.kind = NOT, .meta = NOT, .lut = NOT, .sfa = NOT, .sfb = NOT, .mask = NOT, .zero = NOT};
+    int sm = m->dev->sm, block = 0, coll_a = 0, coll_fill = 0, lut = 0, rubin = tc5_is_107(m);
+    const char *coll_n = NULL;
     int a_target = tc5_arch_specific(m);
     for (int k = 2; k < i->nmod; k++) {
         const char *x = i->mod[k];
@@ -778,7 +1037,7 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
         else if (!strcmp(x, "cta_group::1")) f.group = 1;
         else if (!strcmp(x, "cta_group::2")) f.group = 2;
         else if (!strncmp(x, "kind::", 6)) {
-            for (uint8_t y = 0; y < 7; y++) if (!strcmp(x + 6, kind_name[y])) f.kind = y;
+            for (uint8_t y = 0; y < KINDS; y++) if (!strcmp(x + 6, kind_name[y])) f.kind = y;
             if (f.kind == NOT) BAD(".%s is not supported", x);
         } else if (!strcmp(x, "block_scale")) block = 1;
         else if (!strcmp(x, "scale_vec::1X")) f.vec = 1;
@@ -787,13 +1046,17 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
         else if (!strcmp(x, "block16")) f.vec = 16;
         else if (!strcmp(x, "block32")) f.vec = 32;
         else if (!strcmp(x, "ashift")) f.ashift = 1;
+        else if (!strcmp(x, "decompress::lut::b")) lut = 1;
         else if (!strncmp(x, "collector::", 11)) {
+            static const char *const uses[] = {"", "::fill", "::use", "::lastuse", "::discard"};
             const char *b = x + 11, *u = strstr(b, "::");
-            if (!u || (strcmp(u, "::fill") && strcmp(u, "::use") && strcmp(u, "::lastuse") && strcmp(u, "::discard")))
-                BAD(".%s is not supported", x);
-            coll = b[0] == 'a' && u == b + 1 ? 1 : b[0] == 'b' && b[1] >= '0' && b[1] <= '3' && u == b + 2 ? 2 : 0;
-            if (!coll) BAD(".%s is not supported", x);
-            coll_fill = !strcmp(u, "::fill") || !strcmp(u, "::use");
+            uint8_t how = COLL_NONE;
+            for (uint8_t y = COLL_FILL; u && y <= COLL_DISCARD; y++) if (!strcmp(u, uses[y])) how = y;
+            if (!how) BAD(".%s is not supported", x);
+            if (b[0] == 'a' && u == b + 1) coll_a = 1, coll_fill = how == COLL_FILL || how == COLL_USE;
+            else if (b[0] == 'b' && u == b + 1) f.coll_b = how;
+            else if (b[0] == 'b' && b[1] >= '0' && b[1] <= '3' && u == b + 2) coll_n = x;
+            else BAD(".%s is not supported", x);
         } else BAD(".%s is not supported", x);
     }
     if (!f.group) BAD(".cta_group::1 or .cta_group::2 is required");
@@ -802,7 +1065,14 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (mx != block) BAD(mx ? ".kind::%s needs .block_scale" : ".kind::%s has no .block_scale", kind_name[f.kind]);
     if (f.ws && f.group == 2) BAD(".ws has .cta_group::1 only");
     if (f.ws && block) BAD(".ws has no block-scaled kinds");
-    if (coll && (coll == 2) != f.ws) BAD(f.ws ? ".ws has the collectors b0..b3" : "only .ws has the collectors b0..b3");
+    if (f.ws ? coll_a || f.coll_b : coll_n != NULL)
+        BAD(f.ws ? ".ws has the collectors b0..b3" : "only .ws has the collectors b0..b3");
+    if ((f.coll_b || lut || f.kind == KIND_TI16) && !rubin)
+        BAD(".%s needs sm_107a or sm_107f, not %s", f.coll_b ? "collector::b" : lut ? "decompress::lut::b"
+            : "kind::ti16",
+            m->ptx->target);
+    if (lut && (f.sp || f.ws || f.ashift || (f.kind != KIND_F8 && f.kind != KIND_MXF8)))
+        BAD(".decompress::lut::b goes with a dense .kind::f8f6f4 or .kind::mxf8f6f4, without .ws and .ashift");
     if (f.vec && !block) BAD("a scale vector size needs .block_scale");
     if (f.kind == KIND_NVF4 && !f.vec)
         BAD(".kind::mxf4nvf4 needs an explicit vector size (.block16, .block32, .scale_vec::2X or ::4X)");
@@ -814,10 +1084,11 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
         BAD(".scale_vec::NX needs an 'a' target, not %s; use .block16 or .block32", m->ptx->target);
     if (f.sp && f.kind >= KIND_MXF4 && !a_target)
         BAD(".sp with .kind::%s needs an 'a' target, not %s", kind_name[f.kind], m->ptx->target);
-    if (f.kind == KIND_I8 && (sm == 103 || !a_target))
-        BAD(".kind::i8 exists on sm_100a and sm_110a only, not on %s", sm == 103 ? m->dev->option : m->ptx->target);
+    if (f.kind == KIND_I8 && (sm == 103 || sm == 107 || !a_target))
+        BAD(".kind::i8 exists on sm_100a and sm_110a only, not on %s", sm == 103 || sm == 107 ? m->dev->option
+            : m->ptx->target);
 
-    /* operands: [d], a, b, ([meta]), idesc, ([sfa], [sfb]), ({mask}), enable, (scale or zero mask) */
+    /* operands: [d], a, b, ([meta] or [table]), idesc, ([sfa], [sfb]), ({mask}), enable, (scale or zero mask) */
     int at = 3, n = i->nop;
     ptx_opnd *o = i->op;
     if (n < 5 || o[0].kind != PO_MEM) BAD("operands are missing");
@@ -826,6 +1097,10 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (f.sp) {
         if (o[at].kind != PO_MEM) BAD("the sparsity metadata must be an address in brackets");
         f.meta = (uint8_t)at++;
+    }
+    if (lut) {
+        if (o[at].kind != PO_MEM) BAD("the lookup table must be an address in brackets");
+        f.lut = (uint8_t)at++;
     }
     if (at >= n || o[at].kind == PO_MEM || o[at].kind == PO_VEC) BAD("the instruction descriptor is missing");
     f.idesc = (uint8_t)at++;
@@ -848,7 +1123,7 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
     if (at < n) {
         if (f.ws) f.zero = (uint8_t)at++;
         else {
-            if (f.kind > KIND_I8 || f.kind == KIND_F8) BAD("scale-input-d goes with .kind::f16 and .kind::tf32 only");
+            if (f.kind != KIND_I8 && f.kind > KIND_TF32) BAD("scale-input-d goes with .kind::f16 and .kind::tf32 only");
             if (f.kind == KIND_I8) BAD("scale-input-d with .kind::i8 is not supported");
             if (sm == 110) BAD("scale-input-d does not exist on %s", m->dev->option);
             if (o[at].kind != PO_IMM || o[at].imm < 0 || o[at].imm > 15)
@@ -864,6 +1139,7 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
         || emu_prepare(m, fn, &o[2], PT_B64, err, size) || emu_prepare(m, fn, &o[f.idesc], PT_U32, err, size))
         return -1;
     if (f.meta != NOT && emu_prepare(m, fn, &o[f.meta], PT_U32, err, size)) return -1;
+    if (f.lut != NOT && emu_prepare(m, fn, &o[f.lut], PT_U32, err, size)) return -1;
     if (block && (emu_prepare(m, fn, &o[f.sfa], PT_U32, err, size) || emu_prepare(m, fn, &o[f.sfb], PT_U32, err, size)))
         return -1;
     if (f.mask != NOT && emu_prepare(m, fn, &o[f.mask], PT_U32, err, size)) return -1;

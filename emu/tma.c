@@ -13,13 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core.h"
+#include "model.h"
 #include "num.h"
 #include "tmap.h"
 
 typedef unsigned long long ull;
 
-enum { MODE_TILE, MODE_GATHER4, MODE_SCATTER4, MODE_IM2COL, MODE_IM2COL_W, MODE_IM2COL_W128, MODE_IM2COL_NO_OFFS };
+enum { MODE_TILE, MODE_GATHER4, MODE_SCATTER4, MODE_IM2COL, MODE_IM2COL_W, MODE_IM2COL_W128, MODE_IM2COL_NO_OFFS,
+       MODE_IM2COL_NO_OFFS_W };
 enum { RED_NONE, RED_ADD, RED_MIN, RED_MAX, RED_INC, RED_DEC, RED_AND, RED_OR, RED_XOR };
 static const char *const red_word[] = {"", "add", "min", "max", "inc", "dec", "and", "or", "xor"};
 
@@ -31,6 +32,7 @@ typedef struct {
     uint8_t mbar, size, mask, info;
     uint8_t bytes, n, space, field;      /* st.async: bytes of an element, elements; tensormap.replace: field, ord */
     uint8_t ord, release;
+    uint8_t report, left, over, mask32;  /* left: operand of .ignore_oob's first number; mask32: of 32 bits */
 } tma_f;
 _Static_assert(sizeof(tma_f) <= sizeof ((ptx_instr *)0)->f, "fits");
 static const tma_f *F(const ptx_instr *i) { return (const tma_f *)(const void *)i->f; }
@@ -93,6 +95,23 @@ static void reduce(int red, int type, void *dst, const void *src, uint64_t bytes
 #undef LOOP
 }
 
+/* ======== Reports: does what is copied look as if nobody had written it? ======== */
+enum { REPORT_NONE, REPORT_F32, REPORT_F16, REPORT_F8, REPORT_F4, REPORT_FF };
+/* Of each 16 bytes one element is looked at, which one the ISA leaves open: here the first. .per_element: each byte */
+static int unwritten(int report, const uint8_t *p, uint64_t bytes)
+{
+    for (uint64_t k = 0; k < bytes; k += report == REPORT_FF ? 1 : 16) {
+        const uint8_t *e = p + k;
+        if (report == REPORT_F32 ? !e[0] && !e[1] && !e[2] && e[3] == 0x80
+            : report == REPORT_F16 ? !e[0] && e[1] == 0x80
+            : report == REPORT_F8 ? e[0] == 0x80
+            : report == REPORT_F4 ? (e[0] & 15) == 8
+            : e[0] == 0xff)
+            return 1;
+    }
+    return 0;
+}
+
 /* ======== Addresses ======== */
 static uint32_t lane_bit(int lane) { return 1u << lane; }
 
@@ -143,9 +162,11 @@ static int find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, des
             return 0;
         }
     } else {
-        d->ctas = (uint16_t)R32(w, &i->op[f->mask])[lane];
-        if (!d->ctas || (uint32_t)d->ctas >> cl->ncta) {
-            emu_report(w, i, bit, E_OPERAND, "the multicast mask is 0x%x, but the cluster has %u CTA%s", d->ctas,
+        uint32_t ctas = R32(w, &i->op[f->mask])[lane];
+        if (!f->mask32) ctas &= 0xffff;
+        d->ctas = (uint16_t)ctas;
+        if (!ctas || ctas >> cl->ncta) {
+            emu_report(w, i, bit, E_OPERAND, "the multicast mask is 0x%x, but the cluster has %u CTA%s", ctas,
                        cl->ncta, cl->ncta > 1 ? "s" : "");
             d->ctas &= (uint16_t)((1u << cl->ncta) - 1);
             if (!d->ctas) return 0;
@@ -164,6 +185,10 @@ static int find_dests(warp *w, const ptx_instr *i, int lane, const tma_f *f, des
         }
         if (!emu_mbar_check(w, i, lane, SP_SHARED, (uint64_t)d->mbar_rank[r] << 24 | boff, &mc, &mo)) return 0;
         *mbar_cta = mc;
+        if (f->report && !mbar_find(mc, mo)->v1)
+            emu_report(w, i, bit, E_MBARRIER,
+                       "the mbarrier at %s of CTA rank %u is of .layout::v0, but .mbarrier::report needs one of "
+                       ".layout::v1", emu_offset(mc, mo), mc->rank);
     }
     return 1;
 }
@@ -180,6 +205,12 @@ static void signal_all(async_op *op, const dests *d, uint32_t bytes)
         if (d->ctas >> r & 1) emu_mbar_complete_tx(op, &op->cl->cta[d->mbar_rank[r]], d->mbar_off, bytes);
 }
 
+static void report_all(async_op *op, const dests *d)
+{
+    for (uint32_t r = 0; r < op->cl->ncta; r++)
+        if (d->ctas >> r & 1) emu_mbar_report(op, &op->cl->cta[d->mbar_rank[r]], d->mbar_off, 0);
+}
+
 static void count_bytes(warp *w, const ptx_instr *i, uint64_t shared, uint64_t global)
 {
     stat_line *s = emu_stat(w, i);
@@ -192,6 +223,7 @@ typedef struct {
     uint64_t global;
     cta *src; uint32_t src_off, size, byte_mask;
     uint8_t red, type, skip;             /* skip: an operand was reported; signal only */
+    uint8_t left, right;                 /* .ignore_oob: bytes at both ends that become anything */
     uint8_t stage[];                     /* shared to global: what was read */
 } bulk;
 
@@ -200,9 +232,12 @@ static void bulk_load_perform(async_op *op, int stage)           /* global or sh
     bulk *p = op->payload;
     if (stage != AO_WRITE) return;
     const uint8_t *g = NULL;
-    if (!p->skip && p->size)
+    const uint32_t total = p->size;
+    if (!p->skip && total > (uint32_t)p->left + p->right) {
+        p->global += p->left, p->size -= (uint32_t)p->left + p->right;
         g = p->src ? emu_async_smem(op, p->src, p->src_off, p->size, A_READ)
                    : emu_async_global(op, p->global, p->size, A_READ | A_ASYNC | A_NOINIT);
+    }
     if (g && !p->src) {
         uint64_t u = emu_global_uninit(p->global, p->size);
         if (u)
@@ -212,13 +247,21 @@ static void bulk_load_perform(async_op *op, int stage)           /* global or sh
     }
     for (uint32_t r = 0; g && r < op->cl->ncta; r++) {
         if (!(p->d.ctas >> r & 1)) continue;
-        uint8_t *s = emu_async_smem(op, &op->cl->cta[r], p->d.off, p->size, p->red ? A_READ | A_WRITE | A_ATOMIC
+        uint8_t *end = op->cl->cta[r].smem + p->d.off;
+        if (p->left | p->right && p->d.off + total <= op->cl->cta[r].smem_size) {
+            memset(end, (int)(EMU_POISON & 0xff), p->left);
+            memset(end + total - p->right, (int)(EMU_POISON & 0xff), p->right);
+        }
+        uint8_t *s = emu_async_smem(op, &op->cl->cta[r], p->d.off + p->left, p->size,
+                                    p->red ? A_READ | A_WRITE | A_ATOMIC
                                     : A_WRITE);
         if (!s) continue;
         if (p->red) reduce(p->red, p->type, s, g, p->size);
         else memmove(s, g, p->size);
     }
-    signal_all(op, &p->d, p->size);
+    const int report = F(op->i)->report;
+    if (report && g && unwritten(report, g, p->size)) report_all(op, &p->d);
+    signal_all(op, &p->d, total);
 }
 
 static void bulk_store_perform(async_op *op, int stage)
@@ -275,6 +318,13 @@ static int bulk_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
                            "another CTA only", w->cta->rank);
         } else b.global = src;
         if (!bulk_rules(w, i, (int)l, b.size, b.d.off, src)) b.skip = 1;
+        if (f->left != NOT) {
+            const uint32_t left = R32(w, &i->op[f->left])[l], right = R32(w, &i->op[f->left + 1])[l];
+            if (left > 15 || right > 15)
+                emu_report(w, i, lane_bit((int)l), E_OPERAND, ".ignore_oob of %u and %u bytes: each is 0 to 15", left,
+                           right), b.skip = 1;
+            else b.left = (uint8_t)left, b.right = (uint8_t)right;
+        }
         async_op *op = emu_async_new(w, i, (int)l, sizeof b, bulk_load_perform);
         memcpy(op->payload, &b, sizeof b);
         if (!b.skip) {
@@ -285,6 +335,7 @@ static int bulk_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
                                     b.red ? A_READ | A_WRITE | A_ATOMIC | A_ASYNC : A_WRITE | A_ASYNC);
         }
         count_bytes(w, i, (uint64_t)b.size * (uint32_t)__builtin_popcount(b.d.ctas), b.src ? 0 : b.size);
+        model_note(w, op, (model_event){.kind = b.src ? EV_REMOTE : EV_LOAD, .a = (float)b.size, .mask = b.d.ctas});
         post_with_mbar(op, mb, b.d.mbar_off);
     }
     return X_NEXT;
@@ -312,6 +363,7 @@ static int bulk_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
         op->bulk_group = 1;
         emu_async_touch(op, b.src, b.src_off, b.size, A_READ | A_ASYNC);
         count_bytes(w, i, b.size, b.size);
+        model_note(w, op, (model_event){.kind = EV_STORE, .a = (float)b.size});
         emu_async_post(op);
     }
     return X_NEXT;
@@ -325,6 +377,10 @@ static int bulk_prefetch_exec(warp *w, const ptx_instr *i, uint32_t mask)
         uint64_t a = emu_mem_addr(w, &i->op[f->src], (int)l);
         char why[256];
         if (!bulk_rules(w, i, (int)l, size[l], 0, a)) continue;
+        if (i->mod[0][0] == 'a' && a % 128) {    /* applypriority */
+            emu_report(w, i, lane_bit((int)l), E_MISALIGNED, "the address 0x%llx is not a multiple of 128", (ull)a);
+            continue;
+        }
         if (emu_opt.strict && size[l] && !emu_global_ok(a, size[l], 0, why, sizeof why))
             emu_report(w, i, lane_bit((int)l), E_OOB_GLOBAL, "prefetches %u bytes at 0x%llx: %s", size[l], (ull)a, why);
     }
@@ -343,7 +399,7 @@ typedef struct {
     /* from row to row in shared memory: with a swizzle its span, even if srow is less */
     uint32_t pitch;
     uint32_t total, extent;              /* bytes that complete_tx counts; shared bytes that the rows span */
-    uint8_t mode, red, type, skip, warned;
+    uint8_t mode, red, type, skip, warned, found;
     uint8_t stage[];                     /* stores: the box, not swizzled, rows of srow bytes */
 } tensor;
 
@@ -391,7 +447,8 @@ static int walk_next(walk *k, int64_t c[5], uint64_t *addr)
         memcpy(k->last, k->at, sizeof k->last);
         for (int d = 1; d < rank; d++) c[d] = k->at[d] + (d < rank - 1 ? p->off[d - 1] : 0);
         for (int d = 1; d < rank - 1; d++) {                     /* W, H, D within the bounding box, then N */
-            const int wide = p->mode == MODE_IM2COL_W || p->mode == MODE_IM2COL_W128;
+            const int wide = p->mode == MODE_IM2COL_W || p->mode == MODE_IM2COL_W128
+                || p->mode == MODE_IM2COL_NO_OFFS_W;
             if (wide && d > 1) continue;
             k->at[d] += t->estride[d];
             if (k->at[d] <= (int64_t)t->dim_1[d] + t->upper[d - 1]) goto done;
@@ -543,6 +600,7 @@ static void tensor_load_perform(async_op *op, int stage)
                                coords(buf, sizeof buf, c, t->rank));
                 }
             }
+            if (g && F(op->i)->report && unwritten(F(op->i)->report, g, hi - lo)) p->found = 1;
             if (g && hi - lo == p->grow && !convert) from = g;
             else if (g) {
                 fill_row(t, row, 0, lo);
@@ -556,6 +614,7 @@ static void tensor_load_perform(async_op *op, int stage)
             }
         }
     }
+    if (p->found) report_all(op, &p->d);
     signal_all(op, &p->d, p->total);
 }
 
@@ -620,6 +679,39 @@ static int reduction_type(int red, int dtype)
 
 enum { DIR_LOAD, DIR_STORE, DIR_PREFETCH };
 
+enum { OVER_NONE, OVER_ADDRESS, OVER_DIM, OVER_DIM_STRIDE };
+/* .override: the address, sizes and strides that stand before the coordinates take the place of the map's. 0: reported,
+ * move nothing */
+static int override(warp *w, const ptx_instr *i, int lane, const tma_f *f, const ptx_opnd *mo, tmap *t)
+{
+    const uint32_t bit = lane_bit(lane);
+    char why[256];
+    int ok = 1, k = 0;
+    t->addr = R64(w, &mo->elem[k++])[lane];
+    if (t->addr % 16)
+        emu_report(w, i, bit, E_MISALIGNED, ".override::global_address: 0x%llx is not a multiple of 16", (ull)t->addr),
+            ok = 0;
+    else if (!emu_global_ok(t->addr, 128 * 1024, 0, why, sizeof why))
+        emu_report(w, i, bit, E_OOB_GLOBAL,
+                   ".override::global_address: the 128 KiB from 0x%llx must be allocated, whatever the tensor's size: "
+                   "%s",
+                   (ull)t->addr, why);
+    if (f->over == OVER_ADDRESS) return ok;
+    for (int d = 0; d < t->rank; d++) {
+        const uint32_t size = R32(w, &mo->elem[k++])[lane] & 0xff;
+        if (!size)
+            emu_report(w, i, bit, E_OPERAND, "the size of dimension %d is 0 (8 bits count): sizes are 1 to 255", d),
+                ok = 0;
+        t->dim_1[d] = size - 1;
+    }
+    t->dead = 0;
+    if (f->over == OVER_DIM) return ok;
+    const uint32_t upper = R32(w, &mo->elem[k + t->rank - 1])[lane];
+    for (int d = 0; d < t->rank - 1; d++)
+        t->stride[d] = (R32(w, &mo->elem[k++])[lane] + ((uint64_t)(upper >> 4 * d & 15) << 32)) << 4;
+    return ok;
+}
+
 /* Reads map, coordinates, offsets; checks every rule; fills in the geometry. 1; 0: reported, the geometry stands, move
  * nothing; -1: X_ABORT */
 static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, int dir, tensor *p)
@@ -648,9 +740,16 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
     }
     const tmap *t = &p->t;
     const int four = f->mode == MODE_GATHER4 || f->mode == MODE_SCATTER4;
+    const int first = mo->n - (four ? 5 : f->dim);               /* of the coordinates */
+    char small[256];
+    if (t->large && !f->over && !emu_global_ok(t->addr, TMAP_WINDOW, 0, small, sizeof small))
+        emu_report(w, i, bit, E_OOB_GLOBAL,
+                   "the tensor map is of the large allocation class: the 128 KiB from its address 0x%llx must be "
+                   "allocated: %s", (ull)t->addr, small);
+    if (f->over && f->dim == t->rank && !override(w, i, lane, f, mo, &p->t)) ok = 0;
     static const char *const kind[] = {"tiled", "im2col", "im2col::w", "im2col::w::128"};
     static const uint8_t needs[] = {TMAP_TILED, TMAP_TILED, TMAP_TILED, TMAP_IM2COL, TMAP_IM2COL_W, TMAP_IM2COL_W128,
-                                    TMAP_IM2COL};
+                                    TMAP_IM2COL, TMAP_IM2COL_W};
     if (f->dim != t->rank) {
         emu_fatal(w, i, bit, E_DESCRIPTOR, "the instruction is .%ud, the tensor map has rank %u", f->dim, t->rank);
         return -1;
@@ -666,7 +765,12 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
         return -1;
     }
     p->mode = f->mode, p->red = f->red;
-    for (int k = 0; k < mo->n && k < 5; k++) p->c[k] = (int32_t)R32(w, &mo->elem[k])[lane];
+    for (int k = 0; first + k < mo->n && k < 5; k++) p->c[k] = (int32_t)R32(w, &mo->elem[first + k])[lane];
+    for (int k = 0; f->over > OVER_ADDRESS && k < t->rank; k++)
+        if (p->c[k])
+            emu_report(w, i, bit, E_OPERAND,
+                       "coordinate %d = %d: with .override::%s all coordinates must be 0", k, p->c[k],
+                       f->over == OVER_DIM ? "global_dim" : "global_dim_stride"), ok = 0;
 
     /* geometry */
     const int bits = tmap_bits(t->dtype), padded = t->dtype == TM_16U4_ALIGN16B || t->dtype == TM_16U6_ALIGN16B;
@@ -700,13 +804,13 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
                    "coordinate 0 = %d elements of %s is not a multiple of 16 bytes (%u elements): the hardware stops "
                    "with an illegal instruction", p->c[0], tmap_type_name(t->dtype), grid), ok = 0;
     if (dir == DIR_STORE) {
-        for (int k = 0; k < mo->n; k++)
-            if (p->c[k] < 0)
+        for (int k = 0; first + k < mo->n; k++)
+            if (p->c[k] < 0 && !(f->mode == MODE_SCATTER4 && w->cta->cl->L->dev->sm == 107))
                 emu_report(w, i, bit, E_OPERAND,
                            "coordinate %d = %d: stores and reductions take no negative coordinates (loads do)", k,
                            p->c[k]), ok = 0;
-        if (f->mode == MODE_IM2COL_NO_OFFS)
-            for (int k = 0; k < t->rank - 2; k++)
+        if (f->mode == MODE_IM2COL_NO_OFFS || f->mode == MODE_IM2COL_NO_OFFS_W)
+            for (int k = 0; k < (f->mode == MODE_IM2COL_NO_OFFS ? t->rank - 2 : 1); k++)
                 if (t->lower[k] < 0 || t->upper[k] > 0)
                     emu_report(w, i, bit, E_OPERAND,
                                "the bounding box of the tensor map leaves the tensor in %c (lower corner %d, upper "
@@ -724,7 +828,7 @@ static int tensor_setup(warp *w, const ptx_instr *i, int lane, const tma_f *f, i
                        tmap_type_name(t->dtype)), ok = 0;
     }
     if (f->mode >= MODE_IM2COL) {
-        const int wide = f->mode == MODE_IM2COL_W || f->mode == MODE_IM2COL_W128;
+        const int wide = f->mode == MODE_IM2COL_W || f->mode == MODE_IM2COL_W128 || f->mode == MODE_IM2COL_NO_OFFS_W;
         static const uint16_t top[] = {65535, 255, 31};
         if (f->info != NOT && wide) {
             const uint32_t halo = R32(w, &i->op[f->info].elem[0])[lane] & 0xffff,
@@ -823,6 +927,7 @@ static int tensor_load_exec(warp *w, const ptx_instr *i, uint32_t mask)
         for (uint32_t r = 0; !p.skip && r < w->cta->cl->ncta; r++)
             if (p.d.ctas >> r & 1) each_run(op, &p, &w->cta->cl->cta[r], p.d.off, A_WRITE | A_ASYNC, emu_async_touch);
         count_bytes(w, i, (uint64_t)p.total * (uint32_t)__builtin_popcount(p.d.ctas), (uint64_t)p.rows * p.grow);
+        model_note(w, op, (model_event){.kind = EV_LOAD, .a = (float)p.total, .mask = p.d.ctas});
         post_with_mbar(op, mb, p.d.mbar_off);
     }
     return X_NEXT;
@@ -844,6 +949,7 @@ static int tensor_store_exec(warp *w, const ptx_instr *i, uint32_t mask)
         op->bulk_group = 1;
         touch_source(op, &p);
         count_bytes(w, i, p.total, (uint64_t)p.rows * p.grow);
+        model_note(w, op, (model_event){.kind = EV_STORE, .a = (float)p.total});
         emu_async_post(op);
     }
     return X_NEXT;
@@ -916,8 +1022,9 @@ static int st_async_exec(warp *w, const ptx_instr *i, uint32_t mask)
         const uint32_t bit = lane_bit((int)l);
         for (uint32_t k = 0; k < f->n; k++) {
             const ptx_opnd *e = v->kind == PO_VEC ? &v->elem[k] : v;
-            const uint64_t x = f->bytes == 8 ? R64(w, e)[l] : R32(w, e)[l];
-            memcpy(p.value + k * f->bytes, &x, f->bytes);
+            const uint64_t x = f->bytes >= 8 ? R64(w, e)[l] : R32(w, e)[l];
+            memcpy(p.value + k * f->bytes, &x, f->bytes < 8 ? f->bytes : 8);
+            if (f->bytes == 16) memcpy(p.value + 8, &R64(w, e)[32 + l], 8);
         }
         if (a % p.bytes) {
             emu_report(w, i, bit, E_MISALIGNED, "the destination 0x%llx is not a multiple of %u", (ull)a, p.bytes);
@@ -950,6 +1057,7 @@ static int st_async_exec(warp *w, const ptx_instr *i, uint32_t mask)
         memcpy(op->payload, &p, sizeof p);
         if (p.c) emu_async_touch(op, p.c, p.off, p.bytes, (p.red ? A_READ | A_WRITE | A_ATOMIC : A_WRITE) | A_GENERIC);
         count_bytes(w, i, p.c ? p.bytes : 0, p.c ? 0 : p.bytes);
+        model_note(w, op, (model_event){.kind = EV_REMOTE, .a = (float)p.bytes});
         if (p.bar) post_with_mbar(op, p.bar, p.bar_off);
         else emu_async_post(op);
     }
@@ -980,6 +1088,22 @@ static const char *const field_word[] = {"global_address", "rank", "box_dim", "g
                                          "element_stride", "elemtype",
                                          "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode"};
 
+enum { ALLOC_SAME, ALLOC_SMALL, ALLOC_LARGE };
+static int query_exec(warp *w, const ptx_instr *i, uint32_t mask)
+{
+    uint32_t *d = RP(w, &i->op[0]);
+    EMU_EACH(l, mask) {
+        const uint64_t a = emu_mem_addr(w, &i->op[1], (int)l);
+        const void *m = emu_access(w, i, (int)l, F(i)->space, a, sizeof(tmap), 128, A_READ);
+        char why[256];
+        tmap t = {0};
+        if (m && !tmap_read(m, &t, why, sizeof why))
+            emu_report(w, i, lane_bit((int)l), E_DESCRIPTOR, "at 0x%llx: %s", (ull)a, why);
+        *d = (*d & ~lane_bit((int)l)) | (uint32_t)t.large << l;
+    }
+    return X_NEXT;
+}
+
 static int replace_exec(warp *w, const ptx_instr *i, uint32_t mask)
 {
     const tma_f *f = F(i);
@@ -996,7 +1120,10 @@ static int replace_exec(warp *w, const ptx_instr *i, uint32_t mask)
             continue;
         }
         switch (f->field) {
-        case FIELD_ADDRESS: t.addr = x; break;
+        case FIELD_ADDRESS:              /* ord: its allocation class, which sm_107 alone tells apart */
+            t.addr = x;
+            if (f->ord && w->cta->cl->L->dev->sm == 107) t.large = f->ord == ALLOC_LARGE;
+            break;
         case FIELD_RANK: t.rank = (uint8_t)(x < 255 ? x + 1 : 255); break;
         case FIELD_BOX: t.box[f->ord] = (uint16_t)(x > 0xffff ? 0xffff : x); break;
         case FIELD_DIM:
@@ -1054,7 +1181,10 @@ static int one_of(const char *w, const char *const *list)
     for (int k = 0; list[k]; k++) if (!strcmp(w, list[k])) return k + 1;
     return 0;
 }
-static int is_blackwell_tc(const emu_device *d) { return (d->sm == 100 || d->sm == 103 || d->sm == 110) && d->suffix; }
+static int is_blackwell_tc(const emu_device *d)
+{
+    return (d->sm == 100 || d->sm == 103 || d->sm == 107 || d->sm == 110) && d->suffix;
+}
 static int op_is(const ptx_instr *i, int k, int kind) { return k < i->nop && i->op[k].kind == kind; }
 
 /* An operand that is read as a value */
@@ -1071,11 +1201,21 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     static const char *const spaces[] = {"shared::cluster", "shared::cta", "shared", "global", "L2", NULL};
     static const char *const dims[] = {"1d", "2d", "3d", "4d", "5d", NULL};
     static const char *const modes[] = {"tile", "tile::gather4", "tile::scatter4", "im2col", "im2col::w",
-                                        "im2col::w::128", "im2col_no_offs", NULL};
+                                        "im2col::w::128", "im2col_no_offs", "im2col_no_offs::w", NULL};
+    static const char *const reports[] = {
+        "mbarrier::report::disabled", "mbarrier::report::validity::per_16bytes::80000000",
+        "mbarrier::report::validity::per_16bytes::8000", "mbarrier::report::validity::per_16bytes::80",
+        "mbarrier::report::validity::per_16bytes::8", "mbarrier::report::validity::per_element::ff", NULL};
+    static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
+    static const char *const overs[] = {"override::global_address", "override::global_dim",
+                                        "override::global_dim_stride", NULL};
     static const char *const reds[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", NULL};
     enum { S_NONE, S_CLUSTER, S_CTA, S_SHARED, S_GLOBAL, S_L2 };
     const emu_device *dev = m->dev;
-    tma_f f = {.dst = NOT, .src = NOT, .mbar = NOT, .size = NOT, .mask = NOT, .info = NOT, .cta_group = 1};
+    tma_f f = {.dst = NOT, .src = NOT, .mbar = NOT, .size = NOT, .mask = NOT, .info = NOT, .left = NOT,
+               .cta_group = 1};
+    const int priority = i->mod[0][0] == 'a';                /* applypriority */
+    int weak = 0, relaxed = 0, scope = 0, b128 = 0, oob = 0, report = 0, over_address = 0, over = 0, evict = 0, c16 = 0;
     int tensor_ = 0, prefetch = 0, reduce_ = 0, commit = 0, wait = 0, read = 0, mbar = 0, group = 0, multicast = 0,
         hint = 0, cp_mask = 0, noftz = 0;
     int cta_group = 0, dst = 0, src = 0, mode = 0, dim = 0;
@@ -1094,6 +1234,16 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         else if (!strcmp(w, "mbarrier::complete_tx::bytes")) mbar = 1;
         else if (!strcmp(w, "bulk_group")) group = 1;
         else if (!strcmp(w, "multicast::cluster")) multicast = 1;
+        else if (!strcmp(w, "multicast::cluster::16b")) multicast = c16 = 1;
+        else if (!strcmp(w, "multicast::cluster::32b")) multicast = 1, f.mask32 = 1;
+        else if (!strcmp(w, "weak")) weak = 1;
+        else if (!strcmp(w, "relaxed")) relaxed = 1;
+        else if ((x = one_of(w, scopes))) scope = x;
+        else if (!strcmp(w, "b128")) b128 = 1;
+        else if (!strcmp(w, "ignore_oob")) oob = 1;
+        else if ((x = one_of(w, reports))) report = 1, f.report = (uint8_t)(x - 1);
+        else if ((x = one_of(w, overs))) { if (x == 1) over_address = 1; else over = x; }
+        else if (!strcmp(w, priority ? "L2::evict_normal" : "L2::evict_last")) evict = 1;
         else if (!strcmp(w, "L2::cache_hint")) hint = 1;
         else if (!strcmp(w, "cp_mask")) cp_mask = 1;
         else if (!strcmp(w, "noftz")) noftz = 1;
@@ -1123,6 +1273,11 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         return 0;
     }
     if (read) BAD(".read belongs to wait_group");
+    if (priority) {                      /* a prefetch in a bulk group */
+        if (!group || !evict || src || (dst && dst != S_GLOBAL)) BAD("not a form of PTX");
+        prefetch = 1, group = 0, dst = S_L2, src = S_GLOBAL;
+        if (hint || over_address || over) BAD("not a form of PTX");
+    }
 
     const int to_shared = dst == S_CLUSTER || dst == S_CTA || dst == S_SHARED;
     const int from_shared = src == S_CTA || src == S_SHARED;
@@ -1137,6 +1292,37 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
     if (multicast && (!load || dst != S_CLUSTER)) BAD(".multicast::cluster goes with .shared::cluster.global only");
     if (hint && s2s) BAD(".L2::cache_hint without global memory");
     if (reduce_ && (load || !f.red)) BAD("not a form of PTX");
+
+    /* what PTX 9.1 to 9.4 added */
+    if (weak && relaxed) BAD(".weak and .relaxed");
+    if (relaxed != (scope != 0)) BAD(".relaxed and its scope go together");
+    if ((weak || relaxed || b128) && (tensor_ || prefetch)) BAD("not a form of PTX");
+    if (!reduce_ && relaxed && !b128) BAD(".relaxed needs .b128");
+    if (b128 && (reduce_ || !(relaxed || weak))) BAD(".b128 goes with .relaxed copies");
+    if (weak && reduce_) BAD("a reduction is not .weak");
+    if (s2s && scope > 2) BAD("the scope is .cta or .cluster here");
+    if ((weak || relaxed)
+        && emu_needs(m, i, 93, !reduce_ && relaxed && load && dst == S_CLUSTER ? "90a," EMU_BLACKWELL : "sm_90+", err,
+                     n))
+        return -1;
+    if (oob) {
+        if (tensor_ || !load || dst == S_CLUSTER || f.report)
+            BAD(".ignore_oob goes with copies from global to shared::cta, without a report");
+        if (emu_needs(m, i, 92, "sm_90+", err, n)) return -1;
+    }
+    if (c16 && emu_needs(m, i, 94, "sm_90+", err, n)) return -1;
+    if (report && !load) BAD(".mbarrier::report goes with copies from global memory");
+    if (over && !over_address) BAD(".override::global_dim and ::global_dim_stride need .override::global_address");
+    if (over_address && !tensor_) BAD(".override goes with tensors");
+    if (over && ((over == 2) != (dim == 1) || mode > 1 || (multicast && !f.mask32)))
+        BAD(".override::global_dim is for .1d, ::global_dim_stride for .2d to .5d; both for .tile, and with "
+            ".multicast::cluster::32b alone");
+    if (evict && !prefetch) BAD(".L2::evict_last goes with prefetches");
+    if (evict && hint) BAD("two priorities");
+    if ((f.mask32 || report || over_address || evict || mode == MODE_IM2COL_NO_OFFS_W + 1)
+        && emu_needs(m, i, 94, EMU_RUBIN, err, n))
+        return -1;
+    f.over = (uint8_t)(over ? over : over_address);
     f.dst_cta = dst == S_CTA || dst == S_SHARED;
 
     int k = 0;                           /* next operand */
@@ -1146,7 +1332,7 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         if (s2s) BAD("this pair of state spaces is not supported");
         if (type != PT_NONE || noftz || cp_mask) BAD("not a form of PTX");
         f.dim = (uint8_t)dim, f.mode = (uint8_t)(mode ? mode - 1 : MODE_TILE);
-        if (mode && (f.mode == MODE_SCATTER4 || f.mode == MODE_IM2COL_NO_OFFS) && !store)
+        if (mode && (f.mode == MODE_SCATTER4 || f.mode >= MODE_IM2COL_NO_OFFS) && !store)
             BAD(".%s is for stores", modes[f.mode]);
         if ((f.mode == MODE_GATHER4 || (f.mode >= MODE_IM2COL && f.mode <= MODE_IM2COL_W128)) && store)
             BAD(".%s is for loads", modes[f.mode]);
@@ -1154,13 +1340,13 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         if ((f.mode == MODE_GATHER4 || f.mode == MODE_SCATTER4) && dim != 2) BAD(".%s is for .2d", modes[f.mode]);
         if (f.mode >= MODE_IM2COL && dim < 3) BAD(".%s is for .3d to .5d", modes[f.mode]);
         if (cta_group && (!load || !spec))
-            BAD(load ? ".cta_group::%d needs sm_100a, sm_103a or sm_110a (or f), the device is %s"
+            BAD(load ? ".cta_group::%d needs sm_100a, sm_103a, sm_107a or sm_110a (or f), the device is %s"
                 : ".cta_group::%d is for loads, device %s", cta_group, dev->option);
         if ((f.mode == MODE_GATHER4 || f.mode == MODE_IM2COL_W) && !(spec || (load && f.dst_cta && dev->sm >= 100)))
-            BAD(".%s needs sm_100a, sm_103a or sm_110a (or f)%s, the device is %s", modes[f.mode],
+            BAD(".%s needs sm_100a, sm_103a, sm_107a or sm_110a (or f)%s, the device is %s", modes[f.mode],
                 load ? "; into .shared::cta sm_100" : "", dev->option);
         if ((f.mode == MODE_SCATTER4 || f.mode == MODE_IM2COL_W128) && !spec)
-            BAD(".%s needs sm_100a, sm_103a or sm_110a (or f), the device is %s", modes[f.mode], dev->option);
+            BAD(".%s needs sm_100a, sm_103a, sm_107a or sm_110a (or f), the device is %s", modes[f.mode], dev->option);
         if (cta_group) f.cta_group = (uint8_t)cta_group;
         if (load) f.dst = (uint8_t)k++, f.src = (uint8_t)k++, f.mbar = (uint8_t)k++;
         else if (store) f.dst = (uint8_t)k++, f.src = (uint8_t)k++;
@@ -1168,8 +1354,15 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         const int map = store ? f.dst : f.src;
         if (!op_is(i, map, PO_MEM) || i->op[map].n == 0) BAD("operand %d must be [tensorMap, {coordinates}]", map + 1);
         const int want = f.mode == MODE_GATHER4 || f.mode == MODE_SCATTER4 ? 5 : dim;
-        if (i->op[map].n != want) BAD("%d coordinates, %d needed", i->op[map].n, want);
-        for (int e = 0; e < want; e++) if (emu_prepare(m, fn, &i->op[map].elem[e], PT_S32, err, n)) return -1;
+        /* before the coordinates: the address; the sizes; the lower strides and the upper ones */
+        const int before = f.over == OVER_DIM_STRIDE ? 2 * dim + 1 : f.over == OVER_DIM ? 1 + dim : f.over;
+        if (i->op[map].n != before + want) BAD("%d coordinates, %d needed", i->op[map].n - before, want);
+        for (int e = 0; e < before; e++)
+            if (emu_prepare(m, fn, &i->op[map].elem[e], e == 0 ? PT_B64 : e <= dim || e == before - 1 ? PT_B16 : PT_B32,
+                            err, n))
+                return -1;
+        for (int e = before; e < before + want; e++)
+            if (emu_prepare(m, fn, &i->op[map].elem[e], PT_S32, err, n)) return -1;
         if (f.mode >= MODE_IM2COL && f.mode <= MODE_IM2COL_W128) {
             const int noff = f.mode == MODE_IM2COL ? dim - 2 : 2;
             if (!op_is(i, k, PO_VEC) || i->op[k].n != noff)
@@ -1186,6 +1379,14 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
         f.src = (uint8_t)k++;
         if (value(m, fn, i, k, PT_U32, err, n)) return -1;
         f.size = (uint8_t)k++;
+        if (oob) {
+            f.left = (uint8_t)k;
+            for (int e = k; e < k + 2; e++)
+                if (op_is(i, e, PO_IMM) && (i->op[e].imm < 0 || i->op[e].imm > 15))
+                    BAD(".ignore_oob takes 0 to 15 bytes at each end, not %lld", (long long)i->op[e].imm);
+            if (value(m, fn, i, k, PT_U32, err, n) || value(m, fn, i, k + 1, PT_U32, err, n)) return -1;
+            k += 2;
+        }
         if (load || s2s) f.mbar = (uint8_t)k++;
         f.space = s2s ? SP_SHARED : SP_GLOBAL;
         if (reduce_) {
@@ -1194,8 +1395,12 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
             case RED_ADD:
                 ok = type == PT_U32 || type == PT_S32 || type == PT_U64
                     || (store && (type == PT_F32 || type == PT_F64 || type == PT_F16 || type == PT_BF16));
-                if ((type == PT_F16 || type == PT_BF16) != noftz)
-                    BAD(".noftz belongs to .add of f16 and bf16, and must be there");
+                if ((type == PT_F16 || type == PT_BF16 ? 1 : type == PT_F32 && noftz) != noftz)
+                    BAD(".noftz belongs to .add of f16, bf16, where it must be, and f32");
+                if (type == PT_F32 && noftz) {
+                    if (emu_needs(m, i, 94, "sm_90+", err, n)) return -1;
+                    f.type = F32_KEEP;
+                }
                 break;
             case RED_MIN: case RED_MAX:
                 ok = type == PT_U32 || type == PT_S32
@@ -1206,12 +1411,12 @@ int emu_tma_decode_cp(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size
             }
             if (!ok) BAD("there is no .%s reduction of this type", red_word[f.red]);
             if (noftz && f.red != RED_ADD) BAD(".noftz belongs to .add of f16 and bf16");
-            f.type = (uint8_t)type;
+            if (!f.type) f.type = (uint8_t)type;
         } else if (type != PT_NONE || noftz) BAD("not a form of PTX");
         i->exec = load || s2s ? bulk_load_exec : store ? bulk_store_exec : bulk_prefetch_exec;
     }
     if (multicast) {
-        if (value(m, fn, i, k, PT_U16, err, n)) return -1;
+        if (value(m, fn, i, k, f.mask32 ? PT_U32 : PT_U16, err, n)) return -1;
         f.mask = (uint8_t)k++;
     }
     if (hint && value(m, fn, i, k++, PT_B64, err, n)) return -1;
@@ -1260,7 +1465,10 @@ static int decode_st_async(emu_module *m, ptx_func *fn, ptx_instr *i, int red, c
         if (bits > 64 || type == PT_F16 || type == PT_BF16 || type == PT_TF32) BAD("this type is not supported");
     } else {
         if (mmio || global || (scope && strcmp(scope, "cluster"))) BAD("not a form of PTX");
-        if (!red && bits != 32 && bits != 64) BAD("only types of 32 and 64 bits");
+        if (!red && bits == 128) {
+            if (f.n > 1) BAD(".b128 has no vectors");
+            if (emu_needs(m, i, 92, "sm_90+", err, n)) return -1;
+        } else if (!red && bits != 32 && bits != 64) BAD("only types of 32, 64 and 128 bits");
         if (red && (!weak || !scope)) BAD(".relaxed.cluster is missing");
         if (bits * f.n > 128) BAD("more than 128 bits");
         if (red) {
@@ -1280,6 +1488,11 @@ static int decode_st_async(emu_module *m, ptx_func *fn, ptx_instr *i, int red, c
     i->exec = st_async_exec;
     memcpy(i->f, &f, sizeof f);
     return 0;
+}
+
+int emu_tma_decode_priority(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
+{
+    return emu_tma_decode_cp(m, fn, i, err, n);
 }
 
 int emu_tma_decode_red(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
@@ -1325,15 +1538,30 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
         memcpy(i->f, &f, sizeof f);
         return 0;
     }
+    if (!strcmp(i->mod[1], "query")) {
+        for (int k = 3; k < i->nmod; k++) {
+            if (!strcmp(i->mod[k], "global")) f.space = SP_GLOBAL;
+            else if (!strcmp(i->mod[k], "shared::cta")) f.space = SP_SHARED;
+            else if (strcmp(i->mod[k], "b1024")) BAD(".%s is not supported", i->mod[k]);
+        }
+        if (i->nmod < 4 || strcmp(i->mod[2], "alloc_class_large") || i->nop != 2 || !op_is(i, 1, PO_MEM))
+            BAD("must be tensormap.query.alloc_class_large{.global, .shared::cta}.b1024 p, [map]");
+        if (emu_needs(m, i, 95, "90a," EMU_BLACKWELL_120, err, n)) return -1;
+        i->exec = query_exec;
+        memcpy(i->f, &f, sizeof f);
+        return 0;
+    }
     if (strcmp(i->mod[1], "replace")) BAD("is not supported");
     if (!emu_target_own(m)) BAD("needs an 'a' or 'f' target, the module has %s", m->ptx->target);
-    int tile = 0, b1024 = 0, type = 0;
+    static const char *const classes[] = {"alloc_same", "alloc_small", "alloc_large", NULL};
+    int tile = 0, b1024 = 0, type = 0, alloc = 0;
     for (int k = 2; k < i->nmod; k++) {
         const char *w = i->mod[k];
         int field = -1;
         for (int x = 0; x <= FIELD_FILL; x++) if (!strcmp(w, field_word[x])) field = x;
         if (field >= 0) f.field = (uint8_t)field;
         else if (!strcmp(w, "tile")) tile = 1;
+        else if (f.field == FIELD_ADDRESS && one_of(w, classes)) f.ord = (uint8_t)(one_of(w, classes) - 1), alloc = 1;
         else if (!strcmp(w, "b1024")) b1024 = 1;
         else if (!strcmp(w, "b32") || !strcmp(w, "b64")) type = w[1] == '3' ? 32 : 64;
         else if (!strcmp(w, "global")) f.space = SP_GLOBAL;
@@ -1343,6 +1571,7 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
     const int want = f.field == FIELD_ADDRESS || f.field == FIELD_STRIDE ? 64 : 32;
     const int has_ord = f.field >= FIELD_BOX && f.field <= FIELD_ESTRIDE;
     if (!tile || !b1024 || f.field == NOT || type != want) BAD("not a form of PTX");
+    if (alloc && emu_needs(m, i, 95, "90a," EMU_BLACKWELL_120, err, n)) return -1;
     if (dev->sm < 90 || !dev->suffix)
         BAD("needs sm_90a, or an a or f device of sm_100 and later; the device is %s", dev->option);
     if (i->nop != (has_ord ? 3 : 2) || !op_is(i, 0, PO_MEM)) BAD("%d operands, %d needed", i->nop, has_ord ? 3 : 2);
@@ -1360,8 +1589,8 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
             BAD("the new value must be an immediate in 0..%u", top[f.field - FIELD_ELEMTYPE]);
         if (f.field == FIELD_ELEMTYPE && x > 12 && dev->sm < 100)
             BAD("element type %lld needs sm_100a, the device is %s", (long long)x, dev->option);
-        if (f.field == FIELD_SWIZZLE && x == 4 && (dev->sm != 103 || dev->suffix != 'a'))
-            BAD("the 96B swizzle needs sm_103a, the device is %s", dev->option);
+        if (f.field == FIELD_SWIZZLE && x == 4 && ((dev->sm != 103 && dev->sm != 107) || dev->suffix != 'a'))
+            BAD("the 96B swizzle needs sm_103a or sm_107a, the device is %s", dev->option);
         if (f.field == FIELD_ATOM && dev->sm < 100) BAD("needs sm_100a, the device is %s", dev->option);
     }
     if (value(m, fn, i, v, want == 64 ? PT_B64 : PT_B32, err, n)) return -1;
@@ -1371,10 +1600,4 @@ static int decode_tensormap(emu_module *m, ptx_func *fn, ptx_instr *i, char *err
     return 0;
 }
 
-static int decode_multimem(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t n)
-{
-    (void)m, (void)fn;
-    BAD("multicast memory of several GPUs is not supported");
-}
-
-const emu_family emu_tma[] = {{"tensormap", decode_tensormap}, {"multimem", decode_multimem}, {0}};
+const emu_family emu_tma[] = {{"tensormap", decode_tensormap}, {"multimem", emu_decode_multimem}, {0}};

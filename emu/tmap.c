@@ -276,3 +276,25 @@ int tmap_replace_address(void *map, void *addr, char *why, size_t n)
     t.addr = (uintptr_t)addr;
     return finish(map, &t, why, n);
 }
+
+int tmap_set_class(void *map, int wanted, int classes, int *effective, char *why, size_t n)
+{
+    tmap t;
+    if (effective) *effective = 1;
+    if (!map || (uintptr_t)map % 64) {
+        snprintf(why, n, map ? "tensorMap = %p is not a multiple of 64 bytes" : "tensorMap is null", map);
+        return 1;
+    }
+    if (wanted < 0 || wanted > 2) {
+        snprintf(why, n, "allocClass = %d is not 0 (AUTO), 1 (SMALL) or 2 (LARGE)", wanted);
+        return 1;
+    }
+    if (!tmap_read(map, &t, why, n)) return 1;
+    if (!classes) return 0;
+    /* AUTO looks at the geometry alone: is the tensor as large as the window? */
+    uint64_t bytes = tmap_dim(&t, 0) * (uint64_t)tmap_bits(t.dtype) / 8;
+    if (t.rank > 1) bytes = t.stride[t.rank - 2] * tmap_dim(&t, t.rank - 1);
+    t.large = wanted == 2 || (!wanted && bytes >= TMAP_WINDOW);
+    if (effective) *effective = t.large ? 2 : 1;
+    return finish(map, &t, why, n);
+}

@@ -30,7 +30,8 @@ typedef struct tmap {
     uint8_t interleave, swizzle, fill, l2promo, dead;     /* dead: a dimension was replaced by 0 */
     int16_t lower[3], upper[3];  /* im2col: {W, H, D}, in the order of the dimensions */
     uint16_t channels, pixels;   /* im2col */
-    uint8_t spare[14];
+    uint8_t large;               /* allocation class: what follows the address may be read up to 128 KiB from it */
+    uint8_t spare[13];
 } tmap;
 _Static_assert(sizeof(tmap) == 128, "a tensor map has 128 bytes");
 
@@ -50,6 +51,9 @@ int tmap_encode_im2col_wide(void *map, int dtype, uint32_t rank, void *addr, con
                             const uint32_t *estride, int interleave, int mode, int swizzle, int l2promo, int oobfill,
                             char *why, size_t n);
 int tmap_replace_address(void *map, void *addr, char *why, size_t n);
+/* cuTensorMapSetAllocationClass: 0 automatic, 1 small, 2 large; classes: does the device tell them apart? *effective: 1
+ * or 2 */
+int tmap_set_class(void *map, int wanted, int classes, int *effective, char *why, size_t n);
 
 /* Device side. tmap_read: copies the map out of 128 bytes; 1, or 0 with a sentence (not a map, written over).
  * tmap_check: are all rules of the encoders kept? (tensormap.replace changes one field at a time, so only a use can
@@ -59,6 +63,7 @@ int tmap_read(const void *from, tmap *out, char *why, size_t n);
 int tmap_check(const tmap *t, char *why, size_t n);
 void tmap_seal(tmap *t);
 
+enum { TMAP_WINDOW = 128 * 1024 };       /* of the large allocation class */
 static inline uint64_t tmap_dim(const tmap *t, int k) { return (uint64_t)t->dim_1[k] + 1; }
 /* Bits of an element in global memory */
 int tmap_bits(int dtype);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core.h"
+#include "model.h"
 #include "num.h"
 #include "smem_desc.h"
 
@@ -630,6 +630,7 @@ static int x_commit(warp *w, const ptx_instr *i, uint32_t mask)
     for (wg_op *o = s->head; o; o = o->next)
         if (o->group == UNCOMMITTED) o->group = s->committed;
     s->committed++;
+    model_note(w, NULL, (model_event){.kind = EV_WG_COMMIT});
     emu_event(w->cta->cl);
     return X_NEXT;
 }
@@ -642,6 +643,7 @@ static int x_wait(warp *w, const ptx_instr *i, uint32_t mask)
     uint64_t n = i->f[0], done = s->committed > n ? s->committed - n : 0;        /* groups below done are waited for */
     for (; s->head && s->head->group != UNCOMMITTED && s->head->group < done; finish(w, mask, s))
         if (!all_issued(w, s->head->n)) return X_WAIT;
+    model_note(w, NULL, (model_event){.kind = EV_WG_WAIT, .n = (uint8_t)(n < 255 ? n : 255)});
     return X_NEXT;
 }
 
@@ -821,6 +823,16 @@ static int x_mma(warp *w, const ptx_instr *i, uint32_t mask)
     *s->tail = o;
     s->tail = &o->next;
 
+    if (model_of(w)) {
+        /* a warp's quarter: its 16 rows of A, and of the B that all four read, the fourth part */
+        const model_device *m = model_of(w)->dev;
+        const int type = (int)(i->f[1] >> 8 & 0xff);
+        const double flops = 2.0 * 16 * F_N(i) * F_K(i) / (i->f[2] & F_SP ? 2 : 1);
+        const double bytes = (rs ? 0 : 512) + units * 16 / 4.;
+        model_note(w, NULL, (model_event){.kind = EV_WGMMA, .a = (float)(flops / (model_mma_rate(m, type) / 4)),
+                                          .b = (float)(bytes / m->smem)});
+        model_flops(w, type, flops);
+    }
     stat_line *st = emu_stat(w, i);
     if (st) {
         st->flops += 2ull * 16 * (uint64_t)F_N(i) * (uint64_t)F_K(i);

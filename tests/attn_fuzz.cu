@@ -33,6 +33,7 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
+#include "attn_tensors.h"
 #include <time.h>
 
 /* ---- hooks: every place that they are asked about must exist ---- */
@@ -216,52 +217,32 @@ typedef struct {
 #else
 TC_ATTN_SM90_DEFINE(h16, .type = TC_BF16, .head_dim = 16)
 TC_ATTN_SM90_DEFINE(h32_causal, .type = TC_F16, .head_dim = 32, .causal = 1)
-TC_ATTN_SM90_DEFINE(h48_window, .type = TC_BF16, .head_dim = 48, .window = 1)
 TC_ATTN_SM90_DEFINE(h64, .type = TC_BF16, .head_dim = 64)
 TC_ATTN_SM90_DEFINE(h64_causal, .type = TC_F16, .head_dim = 64, .causal = 1)
-TC_ATTN_SM90_DEFINE(h80_causal_window, .type = TC_BF16, .head_dim = 80, .causal = 1, .window = 1)
 TC_ATTN_SM90_DEFINE(h96, .type = TC_F16, .head_dim = 96)
-TC_ATTN_SM90_DEFINE(h112_causal, .type = TC_BF16, .head_dim = 112, .causal = 1)
 TC_ATTN_SM90_DEFINE(h128, .type = TC_BF16)
 TC_ATTN_SM90_DEFINE(h128_causal, .type = TC_F16, .causal = 1)
-TC_ATTN_SM90_DEFINE(h128_window, .type = TC_F16, .window = 1)
 TC_ATTN_SM90_DEFINE(h128_causal_window, .type = TC_BF16, .causal = 1, .window = 1)
-TC_ATTN_SM90_DEFINE(h160_causal, .type = TC_F16, .head_dim = 160, .causal = 1)
-TC_ATTN_SM90_DEFINE(h192, .type = TC_BF16, .head_dim = 192)
 TC_ATTN_SM90_DEFINE(h256, .type = TC_F16, .head_dim = 256)
-TC_ATTN_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
 TC_ATTN_SM90_DEFINE(h192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
 TC_ATTN_SM90_DEFINE(h64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
-TC_ATTN_SM90_DEFINE(h128_48_window, .type = TC_BF16, .head_dim = 128, .head_dim_v = 48, .window = 1)
 TC_ATTN_SM90_DEFINE(h144_16, .type = TC_F16, .head_dim = 144, .head_dim_v = 16)
 TC_ATTN_SM90_DEFINE(h16_240_causal, .type = TC_BF16, .head_dim = 16, .head_dim_v = 240, .causal = 1)
 TC_ATTN_SM90_DEFINE(alibi, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
                     .score = hook_alibi)
 TC_ATTN_SM90_DEFINE(far, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
                     .score = hook_far)
-TC_ATTN_SM90_DEFINE(far_f16, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 128, .bn = 64,
-                    .score = hook_far)
 TC_ATTN_SM90_DEFINE(far_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .window = 1,
                     .score = hook_far)
 TC_ATTN_SM90_DEFINE(softcap, .type = TC_F16, .hook_size = sizeof(hook_args), .causal = 1, .window = 1,
                     .score = hook_softcap)
 TC_ATTN_SM90_DEFINE(bias, .type = TC_F16, .head_dim = 64, .hook_size = sizeof(hook_args), .score = hook_bias)
-TC_ATTN_SM90_DEFINE(bias_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 96, .window = 1,
-                    .score = hook_bias)
 TC_ATTN_SM90_DEFINE(mask_random, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .mask = hook_random)
-TC_ATTN_SM90_DEFINE(random_window, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 128, .window = 1,
-                    .mask = hook_random)
 TC_ATTN_SM90_DEFINE(documents, .type = TC_BF16, .hook_size = sizeof(hook_args), .causal = 1, .mask = hook_documents,
                     .mask_tile = hook_documents_tile)
-TC_ATTN_SM90_DEFINE(documents_alone, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 80,
-                    .mask = hook_documents)
 TC_ATTN_SM90_DEFINE(blocks, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .bn = 64,
                     .mask = hook_blocks, .mask_tile = hook_blocks_tile)
-TC_ATTN_SM90_DEFINE(blocks_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 112, .window = 1,
-                    .mask = hook_blocks, .mask_tile = hook_blocks_tile)
 TC_ATTN_SM90_DEFINE(gate, .type = TC_BF16, .hook_size = sizeof(hook_args), .out = hook_gate)
-TC_ATTN_SM90_DEFINE(gate_window, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .head_dim_v = 48,
-                    .window = 1, .out = hook_gate)
 TC_ATTN_SM90_DEFINE(sink, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1, .window = 1,
                     .sink = hook_sink)
 TC_ATTN_SM90_DEFINE(all_hooks, .type = TC_F16, .head_dim = 96, .hook_size = sizeof(hook_args), .score = hook_softcap,
@@ -269,7 +250,6 @@ TC_ATTN_SM90_DEFINE(all_hooks, .type = TC_F16, .head_dim = 96, .hook_size = size
 TC_ATTN_SM90_DEFINE(three_hooks, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 256, .head_dim_v = 64,
                     .bn = 64, .score = hook_alibi, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_SM90_DEFINE(bm64, .type = TC_BF16, .causal = 1, .bm = 64, .consumers = 1)
-TC_ATTN_SM90_DEFINE(bn64_3stages, .type = TC_BF16, .head_dim = 64, .bn = 64, .stages = 3)
 TC_ATTN_SM90_DEFINE(one_q, .type = TC_F16, .head_dim = 64, .causal = 1, .q_stages = 1)
 TC_ATTN_SM90_DEFINE(bn16, .type = TC_F16, .head_dim = 64, .causal = 1, .bn = 16, .stages = 4)
 TC_ATTN_SM90_DEFINE(bm192_bn48, .type = TC_BF16, .head_dim = 32, .window = 1, .bm = 192, .bn = 48, .consumers = 3)
@@ -277,24 +257,15 @@ TC_ATTN_SM90_DEFINE(bn256, .type = TC_F16, .head_dim = 32, .bm = 64, .bn = 256)
 
 TC_ATTN_SM80_DEFINE(a16_window, .type = TC_F16, .head_dim = 16, .window = 1)
 TC_ATTN_SM80_DEFINE(a32_causal, .type = TC_BF16, .head_dim = 32, .causal = 1)
-TC_ATTN_SM80_DEFINE(a48, .type = TC_F16, .head_dim = 48)
 TC_ATTN_SM80_DEFINE(a64, .type = TC_BF16, .head_dim = 64)
-TC_ATTN_SM80_DEFINE(a80_causal_window, .type = TC_F16, .head_dim = 80, .causal = 1, .window = 1)
-TC_ATTN_SM80_DEFINE(a112, .type = TC_BF16, .head_dim = 112)
 TC_ATTN_SM80_DEFINE(a128_causal, .type = TC_BF16, .causal = 1)
-TC_ATTN_SM80_DEFINE(a128_window, .type = TC_F16, .window = 1)
-TC_ATTN_SM80_DEFINE(a160_causal, .type = TC_BF16, .head_dim = 160, .causal = 1)
 TC_ATTN_SM80_DEFINE(a256_causal, .type = TC_F16, .head_dim = 256, .causal = 1)
 TC_ATTN_SM80_DEFINE(a192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
 TC_ATTN_SM80_DEFINE(a64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
-TC_ATTN_SM80_DEFINE(a128_48_window, .type = TC_BF16, .head_dim_v = 48, .window = 1)
 TC_ATTN_SM80_DEFINE(a_alibi, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 96, .causal = 1,
                     .score = hook_alibi)
 TC_ATTN_SM80_DEFINE(a_far, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
                     .score = hook_far)
-TC_ATTN_SM80_DEFINE(a_far_bf16, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .score = hook_far)
-TC_ATTN_SM80_DEFINE(a_bias_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1,
-                    .score = hook_bias)
 TC_ATTN_SM80_DEFINE(a_random, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .mask = hook_random)
 TC_ATTN_SM80_DEFINE(a_documents, .type = TC_BF16, .hook_size = sizeof(hook_args), .causal = 1, .mask = hook_documents,
                     .mask_tile = hook_documents_tile)
@@ -312,52 +283,67 @@ TC_ATTN_DEFINE(any_hooks, .type = TC_F16, .hook_size = sizeof(hook_args), .head_
                .score = hook_alibi, .mask = hook_random, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any_256, .type = TC_BF16, .head_dim = 256)
 
+#ifdef FUZZ_ALL /* make fuzz: more sizes and combinations of what is above */
+TC_ATTN_SM90_DEFINE(h48_window, .type = TC_BF16, .head_dim = 48, .window = 1)
+TC_ATTN_SM90_DEFINE(h80_causal_window, .type = TC_BF16, .head_dim = 80, .causal = 1, .window = 1)
+TC_ATTN_SM90_DEFINE(h112_causal, .type = TC_BF16, .head_dim = 112, .causal = 1)
+TC_ATTN_SM90_DEFINE(h160_causal, .type = TC_F16, .head_dim = 160, .causal = 1)
+TC_ATTN_SM90_DEFINE(h192, .type = TC_BF16, .head_dim = 192)
+TC_ATTN_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
+TC_ATTN_SM90_DEFINE(h128_48_window, .type = TC_BF16, .head_dim = 128, .head_dim_v = 48, .window = 1)
+TC_ATTN_SM90_DEFINE(h128_window, .type = TC_F16, .window = 1)
+TC_ATTN_SM90_DEFINE(far_f16, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 128, .bn = 64,
+                    .score = hook_far)
+TC_ATTN_SM90_DEFINE(bias_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 96, .window = 1,
+                    .score = hook_bias)
+TC_ATTN_SM90_DEFINE(random_window, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 128, .window = 1,
+                    .mask = hook_random)
+TC_ATTN_SM90_DEFINE(documents_alone, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 80,
+                    .mask = hook_documents)
+TC_ATTN_SM90_DEFINE(blocks_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 112, .window = 1,
+                    .mask = hook_blocks, .mask_tile = hook_blocks_tile)
+TC_ATTN_SM90_DEFINE(gate_window, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .head_dim_v = 48,
+                    .window = 1, .out = hook_gate)
+TC_ATTN_SM90_DEFINE(bn64_3stages, .type = TC_BF16, .head_dim = 64, .bn = 64, .stages = 3)
+TC_ATTN_SM80_DEFINE(a48, .type = TC_F16, .head_dim = 48)
+TC_ATTN_SM80_DEFINE(a80_causal_window, .type = TC_F16, .head_dim = 80, .causal = 1, .window = 1)
+TC_ATTN_SM80_DEFINE(a112, .type = TC_BF16, .head_dim = 112)
+TC_ATTN_SM80_DEFINE(a160_causal, .type = TC_BF16, .head_dim = 160, .causal = 1)
+TC_ATTN_SM80_DEFINE(a128_window, .type = TC_F16, .window = 1)
+TC_ATTN_SM80_DEFINE(a128_48_window, .type = TC_BF16, .head_dim_v = 48, .window = 1)
+TC_ATTN_SM80_DEFINE(a_far_bf16, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .score = hook_far)
+TC_ATTN_SM80_DEFINE(a_bias_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .window = 1,
+                    .score = hook_bias)
+#define IF_ALL(...) __VA_ARGS__
+#else
+#define IF_ALL(...)
+#endif
+
 #define SM90(name, hooks) {#name, name##_run, 90, hooks, name##_SMEM, name##_config()}
 #define SM80(name, hooks) {#name, name##_run, 80, hooks, name##_SMEM, name##_config()}
 #define ANY(name, hooks) {#name, name##_run, 80, hooks, tc_attn_sm80_smem(name##_sm80_config()), name##_config()}
 static const kernel kernels[] = {
-    SM90(h16, 0), SM90(h32_causal, 0), SM90(h48_window, 0), SM90(h64, 0), SM90(h64_causal, 0),
-    SM90(h80_causal_window, 0), SM90(h96, 0), SM90(h112_causal, 0), SM90(h128, 0), SM90(h128_causal, 0),
-    SM90(h128_window, 0), SM90(h128_causal_window, 0), SM90(h160_causal, 0), SM90(h192, 0), SM90(h256, 0),
-    SM90(h256_causal, 0), SM90(h192_128_causal, 0), SM90(h64_128, 0), SM90(h128_48_window, 0), SM90(h144_16, 0),
-    SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(far, FAR), SM90(far_f16, FAR), SM90(far_window, FAR),
-    SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(bias_window, BIAS), SM90(mask_random, RANDOM),
-    SM90(random_window, RANDOM), SM90(documents, DOCUMENTS | TILED), SM90(documents_alone, DOCUMENTS),
-    SM90(blocks, BLOCKS | TILED), SM90(blocks_window, BLOCKS | TILED), SM90(gate, GATE), SM90(gate_window, GATE),
-    SM90(sink, SINK), SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED),
-    SM90(three_hooks, ALIBI | GATE | SINK), SM90(bm64, 0), SM90(bn64_3stages, 0), SM90(one_q, 0), SM90(bn16, 0),
-    SM90(bm192_bn48, 0), SM90(bn256, 0), SM80(a16_window, 0), SM80(a32_causal, 0), SM80(a48, 0), SM80(a64, 0),
-    SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_causal, 0), SM80(a128_window, 0), SM80(a160_causal, 0),
-    SM80(a256_causal, 0), SM80(a192_128_causal, 0), SM80(a64_128, 0), SM80(a128_48_window, 0), SM80(a_alibi, ALIBI),
-    SM80(a_far, FAR), SM80(a_far_bf16, FAR), SM80(a_bias_window, BIAS), SM80(a_random, RANDOM),
+    SM90(h16, 0), SM90(h32_causal, 0), SM90(h64, 0), SM90(h64_causal, 0), SM90(h96, 0), SM90(h128, 0),
+    SM90(h128_causal, 0), SM90(h128_causal_window, 0), SM90(h256, 0), SM90(h192_128_causal, 0), SM90(h64_128, 0),
+    SM90(h144_16, 0), SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(far, FAR), SM90(far_window, FAR),
+    SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(mask_random, RANDOM), SM90(documents, DOCUMENTS | TILED),
+    SM90(blocks, BLOCKS | TILED), SM90(gate, GATE), SM90(sink, SINK),
+    SM90(all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM90(three_hooks, ALIBI | GATE | SINK),
+    SM90(bm64, 0), SM90(one_q, 0), SM90(bn16, 0), SM90(bm192_bn48, 0), SM90(bn256, 0), SM80(a16_window, 0),
+    SM80(a32_causal, 0), SM80(a64, 0), SM80(a128_causal, 0), SM80(a256_causal, 0), SM80(a192_128_causal, 0),
+    SM80(a64_128, 0), SM80(a_alibi, ALIBI), SM80(a_far, FAR), SM80(a_random, RANDOM),
     SM80(a_documents, DOCUMENTS | TILED), SM80(a_blocks, BLOCKS | TILED),
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM80(a_sink, SINK), SM80(a_one_warp, 0),
     SM80(a_8_warps, 0), ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
+    IF_ALL(SM90(h48_window, 0), SM90(h80_causal_window, 0), SM90(h112_causal, 0), SM90(h128_window, 0),
+           SM90(h160_causal, 0), SM90(h192, 0), SM90(h256_causal, 0), SM90(h128_48_window, 0), SM90(far_f16, FAR),
+           SM90(bias_window, BIAS), SM90(random_window, RANDOM), SM90(documents_alone, DOCUMENTS),
+           SM90(blocks_window, BLOCKS | TILED), SM90(gate_window, GATE), SM90(bn64_3stages, 0), SM80(a48, 0),
+           SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_window, 0), SM80(a160_causal, 0),
+           SM80(a128_48_window, 0), SM80(a_far_bf16, FAR), SM80(a_bias_window, BIAS),)
 };
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
-
-/* ---- device memory of one configuration ---- */
-enum { MAX_ALLOCATIONS = 24 };
-static void *allocations[MAX_ALLOCATIONS];
-static int allocated;
-
-static void *device_memory(size_t bytes)
-{
-    void *p = 0;
-    if (allocated == MAX_ALLOCATIONS) exit(1);
-    /* no byte more than asked for: tcemu sees every access past the end */
-    CUDA_CHECK(cudaMalloc(&p, bytes ? bytes : 16));
-    allocations[allocated++] = p;
-    return p;
-}
-
-static void *upload(const void *host, size_t bytes)
-{
-    void *p = device_memory(bytes);
-    CUDA_CHECK(cudaMemcpy(p, host, bytes, cudaMemcpyHostToDevice));
-    return p;
-}
 
 static float normal_scaled(float x) { return x * test_normal(); }
 
@@ -369,53 +355,18 @@ static float *floats(size_t n, float scale)
 }
 
 /* ---- tensors ---- */
-typedef struct {
-    int rows, heads, batch, dim;  /* extents of the memory: packed ones have one batch */
-    const int *at;                /* packed: where each sequence begins; else null */
-    tc_attn_strides s;
-    int64_t base;                 /* first element */
-    size_t elements;
-    uint16_t *host, *dev;
-} tensor;
-
-static int64_t place(const tensor *t, int b, int row, int h)
-{
-    return t->base + (t->at ? (int64_t)(t->at[b] + row) * t->s.row : b * t->s.batch + row * t->s.row) + h * t->s.head;
-}
-
 /* Strides in a random order of the three dimensions with random gaps, or 0 for a contiguous tensor. share: batches may
  * lie on each other. */
 static tc_attn_strides choose_strides(tensor *t, int share)
 {
-    /* innermost first; 0 batch, 1 row, 2 head */
-    static const int orders[6][3] = {{2, 1, 0}, {2, 1, 0}, {1, 2, 0}, {1, 0, 2}, {2, 0, 1}, {0, 1, 2}};
-    const int *order = orders[test_int(0, 5)], extent[3] = {t->batch, t->rows, t->heads};
-    int64_t s[3], step = t->dim;
-    tc_attn_strides given;
-    memset(&given, 0, sizeof given);
-    t->s.head = t->dim, t->s.row = (int64_t)t->dim * t->heads, t->s.batch = t->s.row * t->rows;
-    if (test_int(0, 3) == 0) return given;
-    for (int i = 0; i < 3; i++) {
-        s[order[i]] = step + (test_int(0, 1) ? 8 * test_int(0, 5) : 0);
-        step = s[order[i]] * (extent[order[i]] ? extent[order[i]] : 1);
-    }
-    if (share && test_int(0, 5) == 0) s[0] = 0;
-    if (t->at && test_int(0, 1)) s[0] = 8 * test_int(0, 1000); /* means nothing */
-    t->s.batch = s[0], t->s.row = s[1], t->s.head = s[2];
+    const tc_attn_strides none = {0, 0, 0};
+    t->s = default_strides(t);
+    if (test_int(0, 3) == 0) return none;
+    t->s = random_strides(t);
+    if (share && test_int(0, 5) == 0) t->s.batch = 0;
+    if (t->at && test_int(0, 1)) t->s.batch = 8 * test_int(0, 1000); /* means nothing */
     return t->s;
 }
-
-static void allocate(tensor *t)
-{
-    const int64_t last = t->base + (t->rows - 1) * t->s.row + (t->heads - 1) * t->s.head
-        + (t->at ? 0 : (t->batch - 1) * t->s.batch) + t->dim;
-    t->elements = t->rows > 0 && t->heads > 0 && t->batch > 0 ? (size_t)last : 0;
-    t->host = (uint16_t *)malloc(t->elements * 2 + 16);
-    memset(t->host, 0xff, t->elements * 2);
-}
-
-static float element(int type, uint16_t x) { return type == TC_BF16 ? tc_f32_from_bf16(x) : tc_f32_from_f16(x); }
-static uint16_t to_element(int type, float x) { return type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x); }
 
 enum { NORMAL, OUTLIERS, CONSTANT, NEGATIVE, RISING, FALLING, KINDS };
 static const char *const kind_names[] = {"normal", "outliers", "constant", "negative", "rising", "falling"};
@@ -444,12 +395,6 @@ static void fill(tensor *t, int type, int batch, const int *lens, char which, in
 }
 
 /* ---- one side of the lengths ---- */
-typedef struct {
-    int mode; /* 0: all of one length; 'p'added, 'c'umulative */
-    int len, total, *lens, *at;
-    int *dev;
-} side;
-
 static int choose_length(int largest, int may_be_empty)
 {
     const int r = test_int(0, 9);
@@ -519,7 +464,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     static const float scales[] = {0, 0, 0, 0.05f, 0.2f, 1.f, 0.001f},
                        fars[] = {-1e9f, -1e30f, -2e38f, -3.40282347e38f};
     const int d = c.head_dim, dv = c.head_dim_v, kind = test_int(0, 1) ? NORMAL : test_int(1, KINDS - 1);
-    int batch = test_int(1, 4), group = groups[test_int(0, 11)], heads_kv = test_int(1, 3), heads, q_len, k_len,
+    int batch = test_int(1, 4), group = groups[test_int(0, 11)], heads_kv = test_int(1, 3), heads, q_len, k_len, many,
         bad = 0, bad_lse = 0, empty_wrong = 0;
     double worst[2] = {0, 0};
     hook_args hook, host_hook;
@@ -536,6 +481,11 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
     /* short queries: heads that share K and V go into one tile */
     if (group > 1 && test_int(0, 1)) q_len = test_int(1, 12);
     heads = group * heads_kv;
+    many = test_int(0, 15) == 0;
+    if (many) { /* sequences, more than a warp has lanes: some have a second tile of queries, some none */
+        batch = test_int(33, 70), heads = heads_kv = group = 1, work *= 5;
+        q_len = test_int(100, 160), k_len = test_int(1, 16);
+    }
     while ((double)batch * heads * (q_len + 16) * (k_len + 64) * (d + dv) > work) {
         if (batch > 1) batch--;
         else if (heads_kv > 1) heads_kv--, heads = group * heads_kv;
@@ -543,7 +493,7 @@ static void one(const kernel *kn, uint64_t seed, int largest, double work)
         else if (k_len > 1) k_len /= 2;
         else break;
     }
-    sq = choose_side(batch, q_len, 5), sk = choose_side(batch, k_len, 5);
+    sq = choose_side(batch, q_len, many ? 10 : 5), sk = choose_side(batch, k_len, 5);
 
     memset(&g, 0, sizeof g);
     g.batch = batch, g.heads = heads, g.heads_kv = group == 1 && test_int(0, 1) ? 0 : heads_kv;
@@ -827,7 +777,7 @@ end:
     free((void *)host_hook.slopes), free((void *)host_hook.bias), free((void *)host_hook.doc_q),
         free((void *)host_hook.doc_k), free((void *)host_hook.blocks);
     free((void *)host_hook.gate), free((void *)host_hook.sinks);
-    while (allocated) CUDA_CHECK(cudaFree(allocations[--allocated]));
+    free_device_memory();
 }
 
 int main(int argc, char **argv)
@@ -848,6 +798,9 @@ int main(int argc, char **argv)
         if (argc > 3 && strcmp(argv[3], kernels[i].name)) continue;
         if (kernels[i].sm == 90 && device != 90)
             SKIP("%s: needs compute capability 9.0, this device has %d.%d", kernels[i].name, device / 10, device % 10);
+        else if (kernels[i].sm == 100 && (device < 100 || device >= 120))
+            SKIP("%s: needs compute capability 10.x or 11.x, this device has %d.%d", kernels[i].name, device / 10,
+                 device % 10);
         else if (kernels[i].smem > (int)properties.sharedMemPerBlockOptin)
             SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", kernels[i].name, kernels[i].smem,
                  (int)properties.sharedMemPerBlockOptin);
@@ -860,5 +813,8 @@ int main(int argc, char **argv)
         one(usable[mine % (uint64_t)n], mine, emulated ? 500 : 1500, emulated ? 3e7 : 5e7);
     }
     printf("worst error: %.2f of the bound of O, %.2f of that of lse\n", worst_o, worst_lse);
+#ifdef FUZZ_MORE
+    if (n) FUZZ_MORE();
+#endif
     return test_end();
 }

@@ -2,24 +2,30 @@
 # check_ptx.sh - what the compiler made of every shipped kernel: no stack frame, no spill, no call, no .local, and no
 # note of ptxas that wgmma was serialised (C75xx). Kernels of the examples and the tests, for each target; Blackwell's
 # chips, which run the kernels of sm_80, have one PTX between them.
+# SHIPPED=1, as make test has it: the examples, which hold what every generator makes of a user's few words, and the
+# shipped hooks in the widest tiles of sm_90a; without the tests' many configurations, and for Blackwell's chips of the
+# kernels of sm_80 a GEMM and attention alone.
 # usage: tests/check_ptx.sh WORK_DIR [BUILD_DIR]
 # nvcc's front end is most of the work, and make has done it already: with a BUILD_DIR the PTX is taken out of a
 # program there that is newer than its source and was built with the same flags; what is not there is compiled.
-# Variables: NVCC (nvcc), PTXAS (beside NVCC), JOBS (2), SOURCES (another list: a line TARGET[,TARGET] SOURCE each). A
-# line for each source and target when it is done; ends with "N passed, N failed".
+# Variables: NVCC (nvcc), PTXAS (beside NVCC), JOBS (2), SHIPPED, SOURCES (another list: a line TARGET[,TARGET] SOURCE
+# each). A line for each source and target when it is done; ends with "N passed, N failed".
 dir=${1:-build/check_ptx} build=$2
 nvcc=${NVCC:-nvcc}
 ptxas=${PTXAS:-$(dirname "$(command -v "$nvcc" || echo /usr/local/cuda/bin/nvcc)")/ptxas}
 
 built() { # built SOURCE: the program that make built of it as it is now, with the flags that count here
-    # ptxas takes longer over these two's counting hooks than nvcc over the bare ones, and one kernel spills for them
-    case $1 in tests/attn_fuzz.cu | tests/gemm_fuzz.cu) return 1 ;; tests/* | examples/*) ;; *) return 1 ;; esac
+    # make builds these with some of their kernels; and ptxas takes longer over their counting hooks than nvcc over the
+    # bare ones, and one kernel spills for them
+    case $1 in tests/attn_fuzz.cu | tests/gemm_fuzz.cu | tests/gemm_types.cu) return 1 ;; esac
+    case $1 in tests/* | examples/*) ;; *) return 1 ;; esac
     program=$build/${1%.cu}
     [ -n "$build" ] && [ -x "$program" ] && [ -x "$build/tests/ptx_of" ] || return 1
     newer=$(find tc*.h examples/*.h tests/*.h tests/gemm_fuzz.cu "$1" "$build/nvccflags" -newer "$program") || return 1
-    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-cudart shared|--no-compress|-std=c\+\+17'
+    # -Xcompiler -O1 is the host's: without -O3 nvcc does the same to kernels
+    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-cudart shared|--no-compress|-std=c\+\+17|-Xcompiler -O1( |$)|-O3( |$)'
     flags=$(sed -E "s/$no_matter//g; s/ +/ /g; s/^ | \$//g" "$build/nvccflags")
-    [ -z "$newer" ] && [ "$flags" = -O3 ]
+    [ -z "$newer" ] && [ -z "$flags" ]
 }
 
 assemble() { # assemble TARGET[,TARGET] SOURCE: $ptx for each of them; bad: what is wrong with it, or nothing
@@ -39,15 +45,17 @@ assemble() { # assemble TARGET[,TARGET] SOURCE: $ptx for each of them; bad: what
 }
 
 check() { # check TARGET[,TARGET] SOURCE: PTX of the first for each of them -> one line "ok ..." or "FAIL ..."
-    ptx=$dir/$(echo "${2%.cu}" | tr / _)_${1%,*}.ptx # nvcc takes no comma in a name
+    ptx=$dir/$(echo "${2%.cu}" | tr / _)_${1%%,*}.ptx # nvcc takes no comma in a name
     log=${ptx%.ptx}.log from="as built"
     began=$(date +%s)
-    if built "$2" && "$build/tests/ptx_of" "$program" "${1%,*}" > "$ptx"; then assemble "$1"; else bad=none; fi
+    if built "$2" && "$build/tests/ptx_of" "$program" "${1%%,*}" > "$ptx"; then assemble "$1"; else bad=none; fi
     # a test's hooks count their calls: what that costs is no matter, and the bare form has the last word
     case $2:$bad in tests/*:?* | *:none)
         from=compiled
-        if "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -gencode "arch=compute_${1%,*},code=compute_${1%,*}" -ptx -o "$ptx" \
-            "$2" 2> "$log"; then assemble "$1"; else bad="does not compile: $(grep -m 1 error "$log")"; fi ;;
+        # shellcheck disable=SC2086
+        if "$nvcc" -std=c++17 -O3 -I. $kernels -gencode "arch=compute_${1%%,*},code=compute_${1%%,*}" \
+            -ptx -o "$ptx" "$2" 2> "$log"; then assemble "$1"
+        else bad="does not compile: $(grep -m 1 error "$log")"; fi ;;
     esac
     rm -f "$ptx" "$ptx.cubin"
     if [ -n "$bad" ]; then
@@ -57,20 +65,36 @@ check() { # check TARGET[,TARGET] SOURCE: PTX of the first for each of them -> o
     fi
 }
 
+kernels="-DFUZZ_BARE -DFUZZ_ALL"
+[ -z "$SHIPPED" ] || kernels="$kernels -DWIDEST"
 if [ "$3" = one ]; then
     check "$4" "$5"
     exit
 fi
 mkdir -p "$dir" || exit 1
-for source in tests/epilogues.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu examples/*.cu; do
+targets="90a 80 100,120 100a 120f,120a,121a"
+for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu \
+    tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sm120.cu \
+    examples/*.cu; do
     [ -z "$SOURCES" ] || break
-    for arch in 90a 80 100,120 100a; do
+    for arch in $targets; do
         case $source:$arch in
+            # the sm_120 family's, with what its a and f targets have
+            examples/36_*:120f*) ;;
+            tests/gemm_sm120.cu:120f*) [ -z "$SHIPPED" ] || continue ;;
+            tests/gemm_sm120.cu:* | examples/36_*:* | *:120f*) continue ;;
             # sm_90a kernels only, or among others
-            *sm90*:80 | *sm90*:1* | tests/gemm_fuzz.cu:[18]* | tests/attn_fuzz.cu:1*) continue ;;
+            tests/*_sm100.cu:[89]* | tests/*_sm100.cu:*,*) continue ;;
+            tests/epilogues.cu:90a | examples/[24]2*:100,120) ;;
+            tests/* | *:100,120 | examples/3*:[89]*) [ -z "$SHIPPED" ] || continue ;;
+        esac
+        case $source:$arch in
+            *:120f*) ;;
+            *sm90*:80 | *sm90*:1* | tests/gemm_fuzz.cu:[18]*) continue ;;
+            tests/attn_fuzz.cu:1* | tests/attn_bwd.cu:1*) continue ;;
             # and those of the a targets
-            examples/3*:100a) ;;
-            examples/3*:100,120 | *:100a) continue ;;
+            examples/3*:100a | tests/*_sm100.cu:100a) ;;
+            examples/3*:100,120 | examples/3[2-9]*:* | *:100a) continue ;;
         esac
         echo "$arch $source"
     done

@@ -9,9 +9,17 @@
 # register where PTX takes both. (tests/cover_async.sh does it for all targets.)
 
 function belongs(list, arch,    n) {
-    sub(/^107/, "103", arch) # of this table sm_107 has what sm_103 has
+    if (list !~ /107/) sub(/^107/, "103", arch) # of the rows up to PTX 9.0 sm_107 has what sm_103 has
     if (list ~ /\+$/) { n = list; gsub(/[^0-9]/, "", n); return arch + 0 >= n + 0 }
     return index("," list ",", "," arch ",") > 0
+}
+
+# Is the row for this run? toolkit: the PTX of nvcc, 90 for 9.0 (unset: any); fresh: only rows newer than that PTX
+function due(since) { return (toolkit == "" || since * 10 <= toolkit + 0) && (fresh == "" || since * 10 > fresh + 0) }
+# Each variant; of rows with a ninth column, where sample says so, every sample-th
+function take(mn, ops, note) {
+    total++
+    if (late == "" || sample < 2 || ++late_ones % sample == 1) one(mn, ops, note)
 }
 
 # One alternative after the other of each {...} of a mnemonic ({a..b:s} counts), and of each value of the sweep
@@ -49,7 +57,7 @@ function expand(mn, ops, sweep,    i, j, k, n, part_, parts, name, s, list, lo, 
         return
     }
     if (ops ~ /, hint$/) { if (mn ~ /L2::cache_hint/) sub(/hint$/, "in b64", ops); else sub(/, hint$/, "", ops) }
-    one(mn, ops)
+    take(mn, ops)
 }
 
 function many(n,    list) { list = "R"; while (--n > 0) list = list ",R"; return list }
@@ -68,9 +76,16 @@ function wanted(mn, ops, soft,    p, n, i, out, piece, k) {
             piece = "{" many(mn ~ /k[0-9]+\.f16\./ ? k / 4 : k / 2) "}"
         }
         else if (piece ~ /^(out|in)</) { k = piece; sub(/^[a-z]*</, "", k); piece = "{" many(k + 0) "}" }
+        else if (piece ~ /pred\|pred$/) piece = "p|q"
         else if (piece ~ /pred$/) piece = piece ~ /b32\|/ ? "R|p" : piece ~ /_\|/ ? "_|p" : "p"
         else if (piece ~ /^(out|in) /) piece = "R"
-        else if (piece ~ /^\[tmap/) { k = piece; sub(/^.*</, "", k); piece = "[R,{" many(k + 0) "}]" }
+        else if (piece ~ /^\[tmap/) {
+            sub(/^.tmap b64/, "[R", piece); gsub(/,b(16|64)/, ",R", piece)
+            while (match(piece, /<[0-9]xs?b?(16|32)\}/))
+                piece = substr(piece, 1, RSTART - 1) "{" many(substr(piece, RSTART + 1, 1)) "}" \
+                    substr(piece, RSTART + RLENGTH)
+        }
+        else if (piece ~ /^\[b32,b64/) piece = piece ~ /b64,b64/ ? "[R,R,R]" : "[R,R]"
         else if (piece ~ /^\[/) piece = "[R]"
         else if (mn ~ /^wgmma.mma/ && piece ~ /^imm/ && p[i - 1] == "in b64" && mn !~ /\.sp\./) piece = "p"    # scale-d
         else { sub(/^imm /, "", piece); if (soft && piece !~ /^%/) piece = "R" }
@@ -126,11 +141,20 @@ function call_mbarrier(mn, ops,    t, q, op, a) {
     a = q ~ /shared/ ? "u[4]" : "p"
     if (op == "init") return "TC_MBARRIER_INIT(" q ", " a ", u[1])"
     if (op == "inval") return "TC_MBARRIER_INVAL(" q ", " a ")"
+    if (mn ~ /multicast/)
+        return "TC_MBARRIER_" toupper(op) "_MULTICAST(" q ", u[4]" (ops ~ /b32, in b32$/ ? ", u[1]" : "") ", u[2])"
     if (op ~ /^arrive/)
         return "TC_MBARRIER_" toupper(op) "(" q ", " (ops ~ /^_/ ? "_" : "l0") ", " a \
             (ops ~ /in b32$/ ? ", u[1]" : "") ")"
     if (op ~ /_tx$/) return "TC_MBARRIER_" toupper(op) "(" q ", " a ", u[1])"
+    if (op == "check_layout") return "TC_MBARRIER_CHECK_LAYOUT(" q ", s0, " a ")"
     op = toupper(op)
+    if (ops ~ /pred\|pred/) {
+        a = "REPORT" (ops ~ /b8/ ? "_VALUE" : "") "(" q ", s0, s1" (ops ~ /b8/ ? ", u0" : "") ", " a
+        if (sub(/\(\.parity/, "(", a)) op = op "_PARITY"
+        sub(/^.*\[b32\], /, "", ops)
+        return "TC_MBARRIER_" op "_" a (op ~ /PARITY/ ? ", u[1]" : ", l[1]") (ops ~ /,/ ? ", u[2])" : ")")
+    }
     if (q ~ /^\.parity/) {
         q = substr(q, 8)
         return "TC_MBARRIER_" op "_PARITY(" q ", s0, " a ", u[1]" (ops ~ /in b32, in b32$/ ? ", u[2]" : "") ")"
@@ -171,6 +195,79 @@ function call_tensor(mn, ops,    t, n, i, dim, space, mode, multi, group, hint, 
         "), u[1]" w (multi ? ", h[4]" : "") (hint ? ", l[0]" : "") ")"
 }
 
+# tensor copies with what came after PTX 9.0: tc_tma_more.h
+function call_tensor_more(mn, ops,    m, t, n, i, dim, mode, report, multi, group, hint, red, space, box, w, c, k, p,
+                          x, tail) {
+    m = mn; gsub(/::/, "@", m)
+    n = split(m, t, ".")
+    for (i = 1; i <= n; i++) {
+        x = t[i]; gsub(/@/, "::", x)
+        if (x ~ /^[1-5]d$/) dim = x
+        else if (x ~ /^(tile|im2col)/) mode = x
+        else if (sub(/^mbarrier::report::/, "", x)) report = x
+        else if (sub(/^multicast::cluster::/, "", x)) multi = x
+        else if (x ~ /^cta_group/) group = x
+        else if (x == "L2::cache_hint") hint = x
+        else if (x == "L2::evict_last") hint = "evict_last"
+        else if (x ~ /^shared::/ && !space) space = x
+        else if (x ~ /^(add|min|max|inc|dec|and|or|xor)$/) red = x
+    }
+    k = ops; sub(/^.*\[tmap/, "", k); sub(/\].*$/, "", k); sub(/^.*\{/, "", k)
+    c = "(s[0]"; for (i = 1; i < k + 0; i++) c = c ", s[" i "]"
+    c = c ")"
+    box = "(p"
+    if (mn ~ /override/) box = box ", l[1]"
+    if (mn ~ /global_dim/) {
+        p = "h[0]"; for (i = 1; i < k + 0; i++) p = p ", h[" i "]"
+        box = box ", (" p ")"
+        if (mn ~ /dim_stride/) {
+            p = "u[0]"; for (i = 1; i < k - 1; i++) p = p ", u[" i "]"
+            box = box ", (" p "), h[7]"
+        }
+    }
+    box = box ", " c ")"
+    if (ops ~ /in\{/) {
+        k = ops
+        sub(/^.*in\{/, "", k)
+        w = "h[0]"
+        for (i = 1; i < k + 0; i++) w = w ", h[" i "]"
+        w = ", (" w ")"
+    }
+    tail = (hint ~ /cache/ ? ", l[0])" : ")")
+    if (mn ~ /^applypriority/)
+        return "TC_APPLYPRIORITY_ASYNC_BULK_TENSOR(" dim ", " (mn ~ /\.global/ ? "global" : "") ", " mode ", " box w ")"
+    if (mn ~ /prefetch/) return "TC_CP_ASYNC_BULK_PREFETCH_TENSOR_WITH(" dim ", " mode ", " hint ", " box w tail
+    if (red) return "TC_CP_REDUCE_ASYNC_BULK_TENSOR_WITH(" dim ", " red ", " mode ", " hint ", " box ", u[0]" tail
+    if (mn ~ /bulk_group/) return "TC_CP_ASYNC_BULK_TENSOR_STORE_WITH(" dim ", " mode ", " hint ", " box ", u[0]" tail
+    return "TC_CP_ASYNC_BULK_TENSOR_WITH(" dim ", " space ", " mode ", " report ", " multi ", " group ", " hint \
+        ", u[0], " box ", u[1]" w (multi == "16b" ? ", h[4]" : multi ? ", u[4]" : "") tail
+}
+
+# bulk copies with what came after PTX 9.0: tc_tma_more.h, tc_multimem.h
+function call_bulk_more(mn, ops,    q, t, n, op, type, multi, tail) {
+    n = split(mn, t, ".")
+    multi = sub(/^multimem\./, "", mn) ? "MULTIMEM_" : ""
+    tail = mn ~ /cache_hint/ ? ", l[0])" : ")"
+    if (mn ~ /prefetch/) return "TC_CP_ASYNC_BULK_PREFETCH_EVICT_LAST(p, u[0])"
+    if (mn ~ /^applypriority/) return "TC_APPLYPRIORITY_ASYNC_BULK(" (mn ~ /\.global/ ? ".global" : "") ", p, u[0])"
+    if (mn ~ /^cp.reduce/) {
+        type = t[n]; op = t[n - 1] == "noftz" ? "add.noftz" : t[n - 1]
+        q = rest(mn, "cp.reduce.async.bulk", "." op "." type)
+        if (mn ~ /shared::cluster/)
+            return "TC_CP_REDUCE_ASYNC_BULK_CLUSTER_Q(" q ", " op ", " type ", u[0], u[1], u[2], u[3])"
+        return "TC_" multi "CP_REDUCE_ASYNC_BULK_Q" (mn ~ /cache_hint/ ? "_HINT" : "") "(" q ", " op ", " type \
+            ", p, u[1], u[2]" tail
+    }
+    q = rest(mn, "cp.async.bulk", "")
+    if (mn ~ /shared::cluster.shared::cta/) return "TC_CP_ASYNC_BULK_CLUSTER_Q(" q ", u[0], u[2], u[1], u[3])"
+    if (mn ~ /bulk_group/)
+        return "TC_" multi "CP_ASYNC_BULK_STORE_Q" (mn ~ /hint/ ? "_HINT" : "") (mn ~ /cp_mask/ ? "_MASK" : "") "(" q \
+            ", p, u[0], u[1]" (mn ~ /hint/ ? ", l[0]" : "") (mn ~ /cp_mask/ ? ", h[0])" : ")")
+    return "TC_CP_ASYNC_BULK_Q" (mn ~ /oob/ ? "_OOB" : mn ~ /32b/ ? "_MULTICAST_32B" : mn ~ /multicast/ ? \
+        "_MULTICAST_16B" : "") (mn ~ /hint/ ? "_HINT" : "") "(" q ", u[0], p, u[1]" (mn ~ /oob/ ? ", u[2], u[3]" : "") \
+        ", u[4]" (mn ~ /32b/ ? ", u[5]" : mn ~ /multicast/ ? ", h[0]" : "") tail
+}
+
 function call_bulk(mn, ops,    q, size) {
     if (mn ~ /commit_group/) return "tc_cp_async_bulk_commit_group()"
     if (mn ~ /wait_group/) {
@@ -205,6 +302,14 @@ function call_tensormap(mn, ops,    t, n, field, space, p) {
         return "TC_TENSORMAP_CP_FENCEPROXY(" mn ", p, u[0])"
     }
     n = split(mn, t, ".")
+    if (mn ~ /query|alloc/) {
+        p = mn ~ /\.shared/ ? "u[0]" : "p"
+        if (mn ~ /query/)
+            return "TC_TENSORMAP_QUERY_ALLOC_CLASS_LARGE(" rest(mn, "tensormap.query.alloc_class_large", ".b1024") \
+                ", s0, " p ")"
+        return "TC_TENSORMAP_REPLACE_ADDRESS(" rest(mn, "tensormap.replace.tile.global_address", ".b1024.b64") ", " p \
+            ", l[0])"
+    }
     field = t[4]; space = n == 7 ? t[5] : ""
     p = space ~ /shared/ ? "u[0]" : "p"
     if (field == "global_address") return "TC_TENSORMAP_REPLACE(" field ", " space ", " p ", l[0])"
@@ -241,6 +346,10 @@ function call_memory(mn, ops,    t, n, vec, type, q, i, op) {
 function call_async(mn, ops,    t, n, vec, type, q) {
     n = split(mn, t, ".")
     type = t[n]
+    if (type == "b128") {
+        q = rest(mn, "st.async", ".mbarrier::complete_tx::bytes.b128")
+        return "TC_ST_ASYNC_B128(" q ", " (q ~ /shared/ ? "u[0], l, u[1])" : "p, l, p)")
+    }
     if (mn ~ /^red.async.relaxed/) return "TC_RED_ASYNC(" t[n - 1] ", " type ", u[0], " arr(type) "[1], u[2])"
     if (mn ~ /^red/)
         return "TC_RED_ASYNC_GLOBAL(" rest(mn, "red.async", ".global.add." type) ", " type ", p, " arr(type) "[1])"
@@ -251,18 +360,75 @@ function call_async(mn, ops,    t, n, vec, type, q) {
     return "TC_ST_ASYNC(" (mn ~ /weak/ ? ".weak" : "") ", " vec ", " type ", u[0], " arr(type) ", u[1])"
 }
 
-function call_cvt(mn, ops,    t, n, q, src, d) {
+function call_cvt(mn, ops,    t, n, q, src, d, i, m, p) {
     n = split(mn, t, ".")
     q = rest(mn, "cvt", "." t[n - 1] "." t[n])
     d = ops ~ /^out b16/ ? "h0" : "u0"
-    src = t[n] == "f32" ? "f[0]" : ops ~ /, in b16$/ ? "h[0]" : "u[0]"
-    if (ops ~ /in\{4xf32\}/) src = "f[0], f[1], f[2], f[3], u[0]"
-    else if (ops ~ /in f32, in f32, in b32/) src = "f[0], f[1], u[0]"
-    else if (ops ~ /in f32, in f32/) src = "f[0], f[1]"
+    src = ""
+    sub(/in\{4xf32\}/, "in f32, in f32, in f32, in f32", ops)
+    m = split(ops, p, ", ")
+    for (i = 2; i <= m; i++)
+        src = src (i > 2 ? ", " : "") (p[i] ~ /f32/ ? "f" : p[i] ~ /b16/ ? "h" : "u") "[" i - 2 "]"
     return "TC_CVT(" q ", " t[n - 1] ", " t[n] ", " d ", " src "); u[" 30 + number "] = " d
 }
 
+# ld, st, atom and red of global memory that came after PTX 9.0
+function call_global(mn, ops,    t, n, type, d, q) {
+    n = split(mn, t, ".")
+    q = mn ~ /\.global/ ? ".global" : ""
+    if (mn ~ /readonly/) {
+        type = t[n - 1]
+        d = type == "f32" ? "f" : type == "f64" ? "x" : type ~ /64/ ? "l" : type ~ /16/ ? "h" : "u"
+        return "TC_LD_READONLY(" q ", " type ", " d "0, p); " d "[" 30 + number "] = " d "0"
+    }
+    if (mn ~ /^ld.mmio/) return "TC_LD_MMIO_ACQUIRE(" q ", " t[n] ", u0, p)"
+    if (mn ~ /^st.mmio/) return "TC_ST_MMIO_RELEASE(" q ", " t[n] ", p, u[1])"
+    q = mn; sub(/\.add.*$/, "", q); sub(/^[a-z]*/, "", q)
+    type = t[n - 1] ~ /^v[24]$/ ? t[n - 1] : ""
+    return "TC_" toupper(t[1]) "_ADD_NOFTZ_F32(" q ", " type (t[1] == "atom" ? ", fd" : "") ", p, f)"
+}
+
+function call_multimem(mn, ops,    t, n, q, type, vec, op, m, x) {
+    n = split(mn, t, ".")
+    type = t[n]; vec = t[n - 1] ~ /^v[248]$/ ? t[n - 1] : ""
+    x = type == "f32" ? "f" : type == "f64" ? "x" : type ~ /64/ ? "l" : \
+        type ~ /^(b?f16|e4m3x2|e5m2x2|[bus]16)$/ ? "h" : "u"
+    if (mn ~ /async/) {
+        q = rest(mn, "multimem." t[2] ".async", "." type); sub(/\.add$/, "", q)
+        return "TC_MULTIMEM_" toupper(t[2]) "_ASYNC(" q ", " type ", p, " x "[1])"
+    }
+    q = rest(mn, "multimem." t[2], (vec ? "." vec : "") "." type)
+    if (t[2] == "st") return "TC_MULTIMEM_ST(" q ", " vec ", " type ", p, " x ")"
+    match(q, /\.(add|min|max|and|or|xor)(\.acc::f(16|32))?$/)
+    op = substr(q, RSTART + 1); q = substr(q, 1, RSTART - 1)
+    if (t[2] == "red") return "TC_MULTIMEM_RED(" q ", " op ", " vec ", " type ", p, " x ")"
+    return "TC_MULTIMEM_LD_REDUCE(" q ", " op ", " vec ", " type ", " x "d, p)"
+}
+
+function call_fabric(mn, ops,    t, n, q, what) {
+    n = split(mn, t, ".")
+    if (mn == "fabric.submit") return "TC_FABRIC_SUBMIT()"
+    if (mn ~ /commit_group/) return "TC_FABRIC_SUBMIT_COMMIT_GROUP()"
+    if (mn ~ /wait/) { sub(/imm /, "", ops); return "TC_FABRIC_WAIT_READ(" ops ")" }
+    if (mn ~ /get/) return "TC_FABRIC_TRY_GET(u[0], u[1], l[0], u[2], u[3])"
+    q = mn; sub(/^.*\.relaxed\.sys\./, "", q); sub(/\.sync$/, "", q)
+    what = q; sub(/\.[a-z0-9]*$/, "", what); sub(/^.*\./, "", q)
+    if (mn ~ /pullred/) return "TC_FABRIC_TRY_PULLRED(" what ", " q ", u[0], u[1], l[0], u[2], u[3])"
+    if (mn ~ /atom/) return "TC_FABRIC_TRY_ATOM(" what ", " q ", u[1], l[0], u[2], u[3], u[4])"
+    if (mn ~ /try_red/)
+        return "TC_FABRIC_TRY_RED(" (mn ~ /multimem/ ? ".multimem" : "") ", " what ", " q \
+            ", u[1], l[0], u[2], u[3], u[4])"
+    return "TC_FABRIC_TRY_PUT" (mn ~ /counted/ ? "_COUNTED" : mn ~ /cp_mask/ ? "_MASK" : "") "(" \
+        (mn ~ /multimem/ ? ".multimem" : "") ", u[1], l[0], " (mn ~ /counted/ ? "l[1], " : "") "u[2], u[3], u[4]" \
+        (mn ~ /cp_mask/ ? ", h[0])" : ")")
+}
+
 function call_other(mn, ops,    r) {
+    if (ops ~ /percta/) {
+        r = mn; sub(/^mov\./, "", r)
+        return ops ~ /offset/ ? "TC_MOV_PERCTAMEMORYOFFSET(" r ", l0)" : "TC_MOV_PERCTAMEMORYSIZE(" r ", u0)"
+    }
+    if (mn == "trace.mark") { sub(/imm /, "", ops); return "TC_TRACE_MARK(" ops ")" }
     if (mn ~ /^fence.proxy.tensormap::generic.acquire/)
         return "TC_FENCE_PROXY_TENSORMAP_ACQUIRE(" rest(mn, "fence.proxy.tensormap::generic.acquire", "") ", p)"
     if (mn ~ /^fence/) return "TC_FENCE(" rest(mn, "fence", "") ")"
@@ -311,11 +477,20 @@ function one(mn, ops,    c, w) {
     }
     if (mn ~ /^wgmma/) c = call_wgmma(mn, ops)
     else if (mn ~ /^mbarrier/) c = call_mbarrier(mn, ops)
+    else if (mn ~ /\.tensor/ && mn ~ /override|report|multicast::cluster::|evict_last|no_offs::w|^applyp/)
+        c = call_tensor_more(mn, ops)
     else if (mn ~ /^cp\..*\.tensor/) c = call_tensor(mn, ops)
+    else if (mn ~ /^(multimem.)?(cp|applypriority)\..*async.bulk/ &&
+             mn ~ /^multimem|relaxed|weak|oob|report|multicast::cluster::|evict_last|^applyp|add.noftz.f32/)
+        c = call_bulk_more(mn, ops)
     else if (mn ~ /^cp.async.bulk/) c = call_bulk(mn, ops)
     else if (mn ~ /^cp.reduce/) c = call_reduce(mn)
     else if (mn ~ /tensormap/ && mn !~ /^fence/) c = call_tensormap(mn, ops)
     else if (mn ~ /^(st|red).async/) c = call_async(mn, ops)
+    else if (mn ~ /^multimem/) c = call_multimem(mn, ops)
+    else if (mn ~ /^fabric/) c = call_fabric(mn, ops)
+    else if (mn ~ /readonly|mmio\.(acquire|release)\.sys(\.global)?\.[bu]|noftz\.(v[24]\.)?f32/ && mn !~ /^cp|async/)
+        c = call_global(mn, ops)
     else if (mn ~ /^(createpolicy|applypriority|discard|prefetch|ld|st)/) c = call_memory(mn, ops)
     else if (mn ~ /^cvt\.r/) c = call_cvt(mn, ops)
     else c = call_other(mn, ops)
@@ -323,23 +498,27 @@ function one(mn, ops,    c, w) {
         if (number > 1) print "}"
         print "__global__ void k" number \
             "(float *f, uint32_t *u, int32_t *s, double *x, uint16_t *h, unsigned long long *l, void *p)\n{"
-        print "    float fd[128]; uint32_t ud[128], u0 = 0; uint64_t ld[4], l0 = 0; double xd[4];"
-        print "    uint16_t h0 = 0; int s0;"
+        print "    float fd[128]; uint32_t ud[128], u0 = 0; uint64_t ld[4], l0 = 0; double xd[4]; uint16_t hd[8];"
+        print "    uint16_t h0 = 0; int s0, s1; float f0; double x0;"
     }
     print "    " c ";"
 }
 
 BEGIN {
     FS = "\t"
-    if (mode == "cu") print "#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_types.h\""
+    if (mode == "cu") {
+        print "#include \"tc_wgmma.h\"\n#include \"tc_tma.h\"\n#include \"tc_types.h\""
+        if (part == "rest") print "#include \"tc_tma_more.h\"\n#include \"tc_multimem.h\"\n#include \"tc_fabric.h\""
+    }
 }
 
 !/^#/ && ($2 ~ /^(wgmma|mbarrier|fence|barrier|cp\.async\.bulk|cp\.reduce|tensormap|st\.async|red\.async)/ ||
-          $2 ~ /^(clusterlaunch|elect|setmaxnreg|griddep|cvt|cluster|cache)/) && \
-(part == "wgmma") == ($2 ~ /^wgmma/) && belongs($3, arch) {
-    before = number
+          $2 ~ /^(clusterlaunch|elect|setmaxnreg|griddep|cvt|cluster|cache|ld\.st|sreg|multimem|fabric)/) && \
+(part == "wgmma") == ($2 ~ /^wgmma/) && belongs($3, arch) && due($9) {
+    before = total
+    late = $9
     expand($5, $6, $7)
-    if (number - before != $4) print "FAIL " $1 ": " number - before " variants, not " $4 > "/dev/stderr"
+    if (total - before != $4) print "FAIL " $1 ": " total - before " variants, not " $4 > "/dev/stderr"
 }
 
 END {
@@ -360,6 +539,8 @@ END {
 
 # registers that an asm declares for itself
 function gensub_simple(s) {
-    gsub(/, b;/, ", R;", s); gsub(/ b, /, " R, ", s); gsub(/, h;/, ", R;", s); gsub(/, none}/, ", R}", s)
+    gsub(/, w, /, ", R, ", s)
+    gsub(/\{b0/, "{R", s); gsub(/, b[1-7]/, ", R", s)
+    gsub(/, [bs];/, ", R;", s); gsub(/ b, /, " R, ", s); gsub(/, h;/, ", R;", s); gsub(/, none}/, ", R}", s)
     return s
 }

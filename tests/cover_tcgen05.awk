@@ -1,5 +1,5 @@
-# cover_tcgen05.awk - writes a program that calls the kit for every variant of tcgen05 that tests/isa/variants.tsv lists
-# for a target, or compares the PTX of that program with the table.
+# cover_tcgen05.awk - writes a program that calls the kit for every variant of tcgen05, spcompress and spdecompress
+# that tests/isa/variants.tsv lists for a target, or compares the PTX of that program with the table.
 #     awk -v arch=100a -v mode=cu -f tests/cover_tcgen05.awk tests/isa/variants.tsv > cover.cu
 #     nvcc -std=c++17 -gencode arch=compute_100a,code=compute_100a -ptx cover.cu
 #     awk -v arch=100a -v mode=check -v ptx=cover.ptx -f tests/cover_tcgen05.awk tests/isa/variants.tsv
@@ -9,9 +9,17 @@
 # of what an instruction writes it counts the registers. (tests/cover_tcgen05.sh does it for all targets.)
 
 function belongs(list, arch,    n) {
-    sub(/^107/, "103", arch) # of this table sm_107 has what sm_103 has
+    if (list !~ /107/) sub(/^107/, "103", arch) # of the rows up to PTX 9.0 sm_107 has what sm_103 has
     if (list ~ /\+$/) { n = list; gsub(/[^0-9]/, "", n); return arch + 0 >= n + 0 }
     return index("," list ",", "," arch ",") > 0
+}
+
+# Is the row for this run? toolkit: the PTX of nvcc, 90 for 9.0 (unset: any); fresh: only rows newer than that PTX
+function due(since) { return (toolkit == "" || since * 10 <= toolkit + 0) && (fresh == "" || since * 10 > fresh + 0) }
+# Each variant; of rows with a ninth column, where sample says so, every sample-th
+function take(mn, ops, note) {
+    total++
+    if (late == "" || sample < 2 || ++late_ones % sample == 1) one(mn, ops, note)
 }
 
 # One alternative after the other of each {...} of a mnemonic, and of each value of the sweep
@@ -30,8 +38,8 @@ function expand(mn, ops, note, sweep,    i, j, k, n, parts, name, s) {
             expand(mn, s, note, "-")
         }
     } else {
-        sub(/\[b64\|b32\]/, mn ~ /shared/ ? "[b32]" : "[b64]", ops)
-        one(mn, ops, note)
+        sub(/\[b64\|b32\]/, mn ~ /\.shared/ ? "[b32]" : "[b64]", ops)
+        take(mn, ops, note)
     }
 }
 
@@ -48,7 +56,7 @@ function wanted(mn, ops, note,    p, q, n, i, out, narrow, wide, piece) {
     narrow = mn ~ /\.(alloc|commit)/ ? (ops ~ /b64/ ? "n" : "s n") : mn ~ /dealloc/ ? "d n" : "d"
     wide = mn ~ /\.(alloc|commit)/ ? "p" : mn ~ /\.cp\./ ? "a" : note ~ /^TS/ ? "b z" : "a b z"
     if (mn ~ /\.mma\./)
-        narrow = "d" (note ~ /^TS/ ? " at" : "") (mn ~ /\.sp\./ ? " meta" : "") " idesc" \
+        narrow = "d" (note ~ /^TS/ ? " at" : "") (mn ~ /\.sp\.|lut::b/ ? " meta" : "") " idesc" \
             (mn ~ /block_scale/ ? " sfa sfb" : "")
     n = split(ops, p, ", ")
     out = ""
@@ -72,8 +80,13 @@ function wanted(mn, ops, note,    p, q, n, i, out, narrow, wide, piece) {
 
 function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
     n = split(mn, t, ".")
+    if (t[1] ~ /^sp(de)?compress/) {
+        name = t[4]; gsub(/:+/, "_", name)
+        return "TC_" toupper(t[1]) "(" t[2] ", " t[3] ", " name ", " t[5] ", " \
+            (t[1] == "spcompress" ? "q, r, c, d)" : "r, c, c)") "; asm volatile(\"\" : : \"r\"(r[0]))"
+    }
     if (mn ~ /^tcgen05.(de)?alloc/) {
-        name = "TC_TCGEN05_" toupper(t[2])
+        name = "TC_TCGEN05_" toupper(t[2]) (t[3] == "exclusive" ? "_EXCLUSIVE" : "")
         args = t[2] == "alloc" ? "s" : "d"
         if (ops ~ /b64/) return name "_GENERIC(" g ", p, n)"
         if (ops !~ /imm/) return name "_N(" g ", " args ", n)"
@@ -84,6 +97,11 @@ function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
     if (t[2] == "relinquish_alloc_permit") return "TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(" g ")"
     if (t[2] == "commit") {
         k = mn ~ /multicast/
+        if (mn ~ /sync_restrict|cluster::[13]/) {
+            name = mn; sub(/^.*arrive::one/, "", name); sub(/\.b64$/, "", name)
+            return "TC_TCGEN05_COMMIT_Q" (k ? "_MULTICAST" : "") (mn ~ /::32b/ ? "_32B" : "") "(" g ", " name ", " \
+                (mn ~ /shared::cluster/ ? "s" : "p") (!k ? "" : mn ~ /::32b/ ? ", n" : ", h") ")"
+        }
         return "TC_TCGEN05_COMMIT" (mn ~ /shared/ ? "" : "_GENERIC") (k ? "_MULTICAST" : "") "(" g ", " \
             (mn ~ /shared/ ? "s" : "p") (k ? ", h" : "") ")"
     }
@@ -91,6 +109,12 @@ function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
     if (t[2] == "cp") {
         name = mn; sub(/^.*cta_group::[12]\./, "", name)
         return "TC_TCGEN05_CP(" g ", " name ", d, a)"
+    }
+    if (mn ~ /spcompress/) {
+        name = mn; sub(/^.*32x32b\.x[0-9]*/, "", name); sub(/\.f32\.b2$/, "", name)
+        match(mn, /\.x[0-9]+/)
+        return "TC_TCGEN05_LD_" (t[3] == "red" ? "RED_" : "") "SPCOMPRESS(" substr(mn, RSTART + 1, RLENGTH - 1) \
+            ", " name ", q, r, " (t[3] == "red" ? "f, " : "") "d)"
     }
     if (t[3] == "red") {
         name = t[8]
@@ -107,8 +131,9 @@ function call(mn, ops, note, g,    t, n, i, k, kind, name, args, value) {
     }
     kind = mn
     sub(/^.*\.kind::/, "", kind)
-    name = "TC_TCGEN05_MMA" (mn ~ /\.ws\./ ? "_WS" : "") (mn ~ /\.sp\./ ? "_SP" : "") "_" substr(note, 1, 2)
-    args = g ", " kind ", d, " (note ~ /^TS/ ? "at" : "a") ", b" (mn ~ /\.sp\./ ? ", meta" : "") ", idesc"
+    name = "TC_TCGEN05_MMA" (mn ~ /\.ws\./ ? "_WS" : "") (mn ~ /\.sp\./ ? "_SP" : mn ~ /lut::b/ ? "_LUT" : "") "_" \
+        substr(note, 1, 2)
+    args = g ", " kind ", d, " (note ~ /^TS/ ? "at" : "a") ", b" (mn ~ /\.sp\.|lut::b/ ? ", meta" : "") ", idesc"
     value = ops ~ /pred/ ? "enable" : substr(ops, length(ops))
     if (mn ~ /block_scale/) { name = name "_BLOCK"; args = args ", sfa, sfb" }
     if (ops ~ /in\{/) { name = name "_LANES"; args = args ", c" }
@@ -125,7 +150,7 @@ function one(mn, ops, note,    g) {
     g = mn ~ /cta_group::2/ ? 2 : 1
     if (calls[g]++ % 64 == 0) {
         text[g] = text[g] (calls[g] > 1 ? "}\n" : "") "__global__ void k" g "_" calls[g] "(" parameters \
-            ")\n{\n    uint32_t r[128], c[128], u; int32_t i; float f;\n" \
+            ")\n{\n    uint32_t r[128], q[128], c[128], u; int32_t i; float f;\n" \
                   "#pragma unroll\n    for (int j = 0; j < 128; j++) c[j] = 1000 + j;\n"
     }
     text[g] = text[g] "    asm volatile(\"// V" number "\"); " call(mn, ops, note, g) ";\n"
@@ -139,15 +164,16 @@ BEGIN {
     parameter_count = split(names, parameter, " ")
 }
 
-!/^#/ && $2 ~ /^tcgen05/ && belongs($3, arch) {
-    before = number
+!/^#/ && $2 ~ /^(tcgen05|sp(de)?compress)/ && belongs($3, arch) && due($9) {
+    before = total
+    late = $9
     expand($5, $6, $8, $7)
-    if (number - before != $4) print "FAIL " $1 ": " number - before " variants, not " $4 > "/dev/stderr"
+    if (total - before != $4) print "FAIL " $1 ": " total - before " variants, not " $4 > "/dev/stderr"
 }
 
 END {
     if (mode == "cu") {
-        print "#include \"tc_tcgen05.h\""
+        print "#include \"tc_tcgen05.h\"\n#include \"tc_spcompress.h\""
         for (g = 1; g <= 2; g++) if (text[g]) print text[g] "}"
         exit
     }
@@ -167,7 +193,7 @@ END {
             holds["p"] = word[3] in holds ? holds[word[3]] : word[3]
             continue
         }
-        if (!at || line !~ /^tcgen05/) continue
+        if (!at || line !~ /^(tcgen05|sp(de)?compress)/) continue
         rest = line; got = ""
         while (match(rest, /%[a-z]+[0-9]+/)) {
             reg = substr(rest, RSTART, RLENGTH)

@@ -9,9 +9,17 @@
 # targets.)
 
 function belongs(list, arch,    n) {
-    sub(/^107/, "103", arch) # of this table sm_107 has what sm_103 has
+    if (list !~ /107/) sub(/^107/, "103", arch) # of the rows up to PTX 9.0 sm_107 has what sm_103 has
     if (list ~ /\+$/) { n = list; gsub(/[^0-9]/, "", n); return arch + 0 >= n + 0 }
     return index("," list ",", "," arch ",") > 0
+}
+
+# Is the row for this run? toolkit: the PTX of nvcc, 90 for 9.0 (unset: any); fresh: only rows newer than that PTX
+function due(since) { return (toolkit == "" || since * 10 <= toolkit + 0) && (fresh == "" || since * 10 > fresh + 0) }
+# Each variant; of rows with a ninth column, where sample says so, every sample-th
+function take(mn, ops, note) {
+    total++
+    if (late == "" || sample < 2 || ++late_ones % sample == 1) one(mn, ops, note)
 }
 
 # One alternative after the other of each {...} of a mnemonic, and of each value of the sweep
@@ -36,7 +44,7 @@ function expand(mn, ops, sweep,    i, j, k, n, part, parts, name, s) {
         }
         return
     }
-    one(mn, ops)
+    take(mn, ops)
 }
 
 # The operands as they must stand in PTX, each register an R
@@ -183,14 +191,15 @@ BEGIN {
     if (mode == "cu") print "#include \"tc_mma.h\"\n#include \"tc_wmma.h\""
 }
 
-!/^#/ && $2 ~ /^(mma|wmma|ldmatrix|stmatrix|movmatrix|cp\.async$)/ && belongs($3, arch) {
-    before = number
+!/^#/ && $2 ~ /^(mma|wmma|ldmatrix|stmatrix|movmatrix|cp\.async$)/ && belongs($3, arch) && due($9) {
+    before = total
+    late = $9
     expand($5, $6, $7)
-    if (number - before != $4) print "FAIL " $1 ": " number - before " variants, not " $4 > "/dev/stderr"
+    if (total - before != $4) print "FAIL " $1 ": " total - before " variants, not " $4 > "/dev/stderr"
 }
 
 END {
-    if (mode == "cu") { print "}"; exit }
+    if (mode == "cu") { if (number) print "}"; exit }
     at = 0
     while ((getline line < ptx) > 0) {
         if (match(line, /\/\/ V[0-9]+$/)) { at = substr(line, RSTART + 4) + 0; continue }

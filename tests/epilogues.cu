@@ -1,9 +1,14 @@
 /* epilogues.cu - shipped hooks in the tiles of TC_GEMM_DEFINE, for check_ptx: the widest tile leaves few registers. The
- * two that take next to none are in the large tiles alone; tc_epi2_residual_bf16 is in those of examples/23. */
+ * two that take next to none are in the large tiles alone; tc_epi2_residual_bf16 is in those of examples/23. WIDEST:
+ * the others too. */
 #include "../tc.h"
 
 #define SOME(d_type, hook, name, ...) TC_GEMM_DEFINE(name, .a = TC_BF16, .b = TC_BF16, .d = d_type, .hook, __VA_ARGS__)
+#ifdef WIDEST
+#define ALL(d_type, hook, name) SOME(d_type, hook, name, .shapes = TC_SHAPES_LARGE)
+#else
 #define ALL(d_type, hook, name) SOME(d_type, hook, name, .shapes = 0)
+#endif
 SOME(TC_BF16, epi = tc_epi_bias_col, g_bias_col, .shapes = TC_SHAPES_LARGE | TC_SHAPES_UNALIGNED)
 SOME(TC_F32, epi = tc_epi_bias_row, g_bias_row, .shapes = TC_SHAPES_LARGE)
 ALL(TC_F16, epi = tc_epi_gelu, g_gelu)

@@ -112,15 +112,9 @@ TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128
                     .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
 TC_GEMM_SM90_DEFINE(sm90_k3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 3,
                     .epi = tc_epi_residual_f32)
-TC_GEMM_SM90_DEFINE(sm90_one, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
-                    .stages = 2, .raster_group = 1 << 30)
 TC_GEMM_SM90_DEFINE(sm90_once, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 80, .cluster_m = 2,
                     .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_once_pp, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG,
-                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
-TC_GEMM_SM90_DEFINE(sm90_once_c12, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_n = 2,
-                    .schedule = TC_PINGPONG, .epi = hook_once, .epi_size = sizeof(once_args))
-TC_GEMM_SM90_DEFINE(sm90_once_k2, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 96, .cluster_k = 2,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(sm90_step, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .step = 32, .split = 1, .cluster_m = 2,
                     .epi = hook_once, .epi_size = sizeof(once_args))
@@ -142,8 +136,6 @@ TC_GEMM_SM80_DEFINE(sm80_256, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, 
 TC_GEMM_SM80_DEFINE(sm80_64, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64, .bk = 32, .stages = 4,
                     .warps_n = 2, .epi = tc_epi_residual_f32)
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
-TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2,
-                    .epi2 = hook_pair, .epi_size = sizeof(hook_args))
 /* numbers of warps whose passes of copies do not cover a multiple of 8 rows */
 TC_GEMM_SM80_DEFINE(sm80_w1, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 32, .warps_m = 1, .warps_n = 1,
                     .raster_group = 1 << 30)
@@ -151,11 +143,21 @@ TC_GEMM_SM80_DEFINE(sm80_w3, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 48, .b
                     .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(sm80_w13, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 48, .bn = 96, .bk = 32, .stages = 4,
                     .warps_m = 1, .warps_n = 3, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
-TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, .bn = 80, .stages = 2, .warps_m = 5,
-                    .warps_n = 1, .epi = tc_epi_residual_f32)
 #ifndef FUZZ_BARE /* here, and not in a file of its own, nvcc leaves calls of the hook in it */
 TC_GEMM_SM80_DEFINE(sm80_w15, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 80, .bn = 80, .warps_m = 1, .warps_n = 5,
                     .epi = tc_epi_scale_row)
+#endif
+#ifdef FUZZ_ALL /* make fuzz: more combinations of what is above */
+TC_GEMM_SM90_DEFINE(sm90_one, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 64,
+                    .stages = 2, .raster_group = 1 << 30)
+TC_GEMM_SM90_DEFINE(sm90_once_c12, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 64, .cluster_n = 2,
+                    .schedule = TC_PINGPONG, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(sm90_once_k2, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 96, .cluster_k = 2,
+                    .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(sm80_pair, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 128, .stages = 2,
+                    .epi2 = hook_pair, .epi_size = sizeof(hook_args))
+TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, .bn = 80, .stages = 2, .warps_m = 5,
+                    .warps_n = 1, .epi = tc_epi_residual_f32)
 #endif
 
 static const kernel kernels[] = {
@@ -171,14 +173,9 @@ static const kernel kernels[] = {
      sm90_bn80_3wg_config()},
     {"sm90_k2", sm90_k2_can_run, sm90_k2_run, 90, EPI_BIAS_GELU, sm90_k2_SMEM, sm90_k2_config()},
     {"sm90_k3", sm90_k3_can_run, sm90_k3_run, 90, EPI_RESIDUAL, sm90_k3_SMEM, sm90_k3_config()},
-    {"sm90_one", sm90_one_can_run, sm90_one_run, 90, EPI_NONE, sm90_one_SMEM, sm90_one_config()},
     {"sm90_once", sm90_once_can_run, sm90_once_run, 90, EPI_ONCE, sm90_once_SMEM, sm90_once_config()},
     {"sm90_once_pp", sm90_once_pp_can_run, sm90_once_pp_run, 90, EPI_ONCE_PAIR, sm90_once_pp_SMEM,
      sm90_once_pp_config()},
-    {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, EPI_ONCE, sm90_once_c12_SMEM,
-     sm90_once_c12_config()},
-    {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, EPI_ONCE_PAIR, sm90_once_k2_SMEM,
-     sm90_once_k2_config()},
     {"sm90_step", sm90_step_can_run, sm90_step_run, 90, EPI_ONCE, sm90_step_SMEM, sm90_step_config(), 1, 32, 256, 1},
     {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, EPI_ONCE_PAIR, sm90_step_pp_SMEM,
      sm90_step_pp_config(), 0,
@@ -194,13 +191,20 @@ static const kernel kernels[] = {
     {"sm80_256", sm80_256_can_run, sm80_256_run, 80, EPI_BIAS_GELU, sm80_256_SMEM, sm80_256_config()},
     {"sm80_64", sm80_64_can_run, sm80_64_run, 80, EPI_RESIDUAL, sm80_64_SMEM, sm80_64_config()},
     {"any", any_can_run, any_run, 80, EPI_SCALE_ROW, 0, any_config()},
-    {"sm80_pair", sm80_pair_can_run, sm80_pair_run, 80, EPI_PAIR, sm80_pair_SMEM, sm80_pair_config()},
     {"sm80_w1", sm80_w1_can_run, sm80_w1_run, 80, EPI_NONE, sm80_w1_SMEM, sm80_w1_config()},
     {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, EPI_ONCE, sm80_w3_SMEM, sm80_w3_config()},
     {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, EPI_ONCE_PAIR, sm80_w13_SMEM, sm80_w13_config()},
-    {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, EPI_RESIDUAL, sm80_w5_SMEM, sm80_w5_config()},
 #ifndef FUZZ_BARE
     {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, EPI_SCALE_ROW, sm80_w15_SMEM, sm80_w15_config()},
+#endif
+#ifdef FUZZ_ALL
+    {"sm90_one", sm90_one_can_run, sm90_one_run, 90, EPI_NONE, sm90_one_SMEM, sm90_one_config()},
+    {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, EPI_ONCE, sm90_once_c12_SMEM,
+     sm90_once_c12_config()},
+    {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, EPI_ONCE_PAIR, sm90_once_k2_SMEM,
+     sm90_once_k2_config()},
+    {"sm80_pair", sm80_pair_can_run, sm80_pair_run, 80, EPI_PAIR, sm80_pair_SMEM, sm80_pair_config()},
+    {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, EPI_RESIDUAL, sm80_w5_SMEM, sm80_w5_config()},
 #endif
 };
 #endif
@@ -368,7 +372,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     const int a_col = t->a_layout == TC_COL, b_row = t->b_layout == TC_ROW, d_col = t->d_layout == TC_COL;
     const int asize = tc_type_bits(t->a) / 8, dsize = tc_type_bits(t->d) / 8;
     /* A and B, C and D: rows that begin at multiples of 16 bytes, or anywhere */
-    const int aligned = (kn->sm == 90 && !kn->any_rows) || test_int(0, 2) == 0, aligned_d = test_int(0, 1);
+    const int aligned = (kn->sm >= 90 && !kn->any_rows) || test_int(0, 2) == 0, aligned_d = test_int(0, 1);
     const int unit = !aligned ? 1 : asize == 1 ? 16 : 8, unit_d = !aligned_d ? 1 : dsize == 1 ? 16 : 8;
     const int odd_base = aligned ? 0 : test_int(0, 1) * test_int(1, 7);
     const int odd_d = aligned_d ? 0 : test_int(0, 1) * test_int(1, 7);
@@ -450,6 +454,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
     if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
+    if (t->clc) choice.blocks = 0;
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->any_rows && batch > 1 && choice.cluster > 1) choice.cluster = 1; /* A may have to be copied */
     if (tc__gemm_b_row(tc_gemm90_view(*t)) && choice.width / 2 % 64) choice.cluster = 1; /* boxes of 64 columns */
@@ -458,6 +463,9 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
         const int plain = (t->a == TC_F16 || t->a == TC_BF16) && !a_col && !b_row && !d_col;
         choice.kernel = aligned ? test_int(0, 5 + plain) : 6 * plain * test_int(0, 1);
+        const int of = choice.kernel == 6 ? TC_SHAPES_UNALIGNED
+                     : choice.kernel ? tc__gemm_tiles_of[choice.kernel - 1].shapes : 0;
+        if (choice.kernel && !tc__gemm_serves(*t, of)) choice.kernel = 0; /* .shapes leaves it out */
         if (!choice.kernel) choice.blocks = 0;
     }
     if (test_int(0, 3)) g.choice = &choice;
@@ -678,7 +686,7 @@ static int fits(const kernel *k, int index)
 {
     static int told[KERNELS];
     int room = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CUDA_CHECK(tc__device_smem(&room, 0));
     if (k->smem <= room) return 1;
     if (!told[index]++)
         SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", k->name, k->smem, room);
@@ -721,6 +729,16 @@ int main(int argc, char **argv)
                 SKIP("%s: needs compute capability 9.0, this device has %d.%d", k->name, device / 10, device % 10);
             continue;
         }
+        if (k->sm == 100 && (device < 100 || device >= 120 || (device == 103 && is_int(k->c.a)))) {
+            if (i < KERNELS) SKIP("%s: needs tcgen05%s, this device has compute capability %d.%d", k->name,
+                                  is_int(k->c.a) ? " with integers" : "", device / 10, device % 10);
+            continue;
+        }
+        if (k->sm == 120 && (device < 120 || device >= 130)) {
+            if (i < KERNELS) SKIP("%s: needs compute capability 12.x, this device has %d.%d", k->name, device / 10,
+                                  device % 10);
+            continue;
+        }
         if (k->sm == 89 && !fp8_here(k, device, i < KERNELS)) continue;
         if (fits(k, i % KERNELS)) one(k, largest, (uint64_t)i);
     }
@@ -735,6 +753,9 @@ int main(int argc, char **argv)
         if (emulated()) SKIP("%s: k = 2^30 + 8: 16 million steps of a block take tcemu hours", k->name);
         else long_k(k, (1 << 30) + 8);
     }
+#endif
+#ifdef FUZZ_MORE
+    FUZZ_MORE(problems, seed, largest);
 #endif
     return test_end();
 }

@@ -1,5 +1,5 @@
 /* nvrtc.c - the headers under NVRTC: no include path, every header handed over as a string in memory.
- *     build/tests/nvrtc [directory of the headers, default "."]
+ *     build/tests/nvrtc [directory of the headers, default "."] [sources, as in "gemm90 own": only these]
  * Compiles generated kernels to PTX and cubin and looks for their names. Needs libnvrtc, no GPU.
  * Generators and all else compile as C++14, C++17 and C++20.
  * Build: cc -std=c11 -I$(CUDA)/include tests/nvrtc.c -o build/tests/nvrtc -L$(CUDA)/lib64 -lnvrtc -lm */
@@ -7,14 +7,24 @@
 #include <nvrtc.h>
 
 static const char *const names[] = {
-    "tc.h", "tc_attn.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_work.h", "tc_core.h", "tc_epi.h", "tc_gemm.h",
-    "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_sm80.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h",
-    "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h", "tc_gemm_sm90_store.h", "tc_host.h", "tc_kernel.h",
-    "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_softmax.h", "tc_sparse.h",
-    "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h", "tc_tma.h", "tc_types.h", "tc_wgmma.h", "tc_wmma.h", "tc_work.h"
+    "tc.h", "tc_attn.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h", "tc_attn_bwd_work.h",
+    "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h",
+    "tc_attn_work.h", "tc_chip.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
+    "tc_gemm_blackwell.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_plan.h",
+    "tc_gemm_shapes.h", "tc_gemm_sm100.h", "tc_gemm_sm100_plan.h",
+    "tc_gemm_sm100_store.h", "tc_gemm_sm120.h", "tc_gemm_sm120_auto.h", "tc_gemm_sm120_mma.h",
+    "tc_gemm_sm120_plan.h", "tc_gemm_sm120_store.h", "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_plan.h",
+    "tc_gemm_sm80_sparse.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h", "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h",
+    "tc_gemm_sm90_sparse.h", "tc_gemm_sm90_store.h", "tc_gemm_sm90_weights.h", "tc_gemm_sparse.h", "tc_host.h",
+    "tc_kernel.h",
+    "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_multimem.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_sf.h",
+    "tc_softmax.h", "tc_sparse.h", "tc_sparse_pack.h", "tc_spcompress.h", "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h",
+    "tc_tcgen05_desc.h", "tc_tma.h", "tc_tma_more.h", "tc_types.h", "tc_weights.h", "tc_wgmma.h", "tc_wmma.h",
+    "tc_work.h"
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 static const char *texts[NAMES];
+static const char *only; /* names of sources, or 0 */
 
 /* The whole of a file as a string; exits where it cannot be read. */
 static char *read_text(const char *directory, const char *name)
@@ -78,6 +88,7 @@ static void one(const char *what, const char *source, const char *arch, const ch
     size_t log_size = 0, size = 0;
     char *log, *code;
     int i;
+    if (only && !strstr(only, strtok(strcpy(option_arch, what), "."))) return;
     if (!knows(arch)) {
         SKIP("%s: this NVRTC does not know %s", what, arch);
         return;
@@ -144,11 +155,13 @@ int main(int argc, char **argv)
 {
     static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
     static const char *const gemm90[] = {"gemm90", 0};
+    static const char *const gemm100[] = {"gemm100", 0};
     static const char *const gemm_all[] = {"gemm_wide", "gemm_pair",  "gemm_few",
                                            "gemm_flat", "gemm_small", "gemm_sm80", "gemm_sm80_any",
                                            "gemm_sm80_small", 0};
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
-                      *const attn_all[] = {"attn_sm90", "attn_sm80", 0};
+                      *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", 0},
+                      *const attn_decode[] = {"decode", 0}, *const attn100[] = {"attn100", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
         "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook, .epi_size = "
@@ -156,6 +169,9 @@ int main(int argc, char **argv)
     static const char source90[] = HOOK
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, "
         ".epi = my_hook, .epi_size = sizeof(my_args))\n";
+    static const char source100[] = HOOK
+        "TC_GEMM_SM100_DEFINE(gemm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = my_hook, .epi_size = "
+        "sizeof(my_args))\n";
     static const char source_all[] = HOOK
                       "TC_GEMM_DEFINE(gemm, .a = TC_F16, .b = TC_F16, .d = TC_F16, .epi = my_hook, .epi_size = "
                       "sizeof(my_args))\n";
@@ -168,6 +184,12 @@ int main(int argc, char **argv)
     static const char source_attn[] = ATTN_HOOKS
                       "TC_ATTN_DEFINE(attn, .type = TC_F16, .hook_size = sizeof(my_args), .head_dim = 96, .score = "
                       "my_score)\n";
+    static const char source_attn100[] = ATTN_HOOKS
+        "TC_ATTN_SM100_DEFINE(attn100, .type = TC_BF16, .hook_size = sizeof(my_args), .causal = 1, .score = my_score, "
+        ".sink = my_sink)\n";
+    static const char source_decode[] = ATTN_HOOKS
+        "TC_ATTN_DECODE_DEFINE(decode, .type = TC_BF16, .hook_size = sizeof(my_args), .paged = 1, .kv = TC_E4M3, "
+        ".score = my_score, .sink = my_sink)\n";
     static const char source_kernel[] =
         "#include \"tc_kernel.h\"\n"
         "typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } params;\n"
@@ -249,6 +271,7 @@ int main(int argc, char **argv)
         "extern \"C\" __global__ void own(unsigned x) { __shared__ unsigned s[64]; tc_stmatrix_x1(tc_smem_u32(s), "
         "x); }\n";
     int i, major = 0, minor = 0;
+    only = argc > 2 ? argv[2] : 0;
     for (i = 0; i < NAMES; i++) texts[i] = read_text(argc > 1 ? argv[1] : ".", names[i]);
     nvrtcVersion(&major, &minor);
     printf("nvrtc: version %d.%d\n", major, minor);
@@ -264,12 +287,17 @@ int main(int argc, char **argv)
     one("gemm80.cu", source80, "sm_80", "c++14", gemm80, "");
     one("gemm80.cu", source80, "sm_90", "c++17", gemm80, "");
     one("gemm90.cu", source90, "sm_90a", "c++17", gemm90, "");
+    one("gemm100.cu", source100, "sm_100a", "c++14", gemm100, "");
+    one("gemm100.cu", source100, "sm_103a", "c++20", gemm100, "");
+    one("attn100.cu", source_attn100, "sm_100a", "c++17", attn100, "");
+    one("gemm100.cu", source100, "sm_90a", "c++17", gemm100, "compute_100a");
     one("gemm.cu", source_all, "sm_90a", "c++14", gemm_all, "");
     one("gemm.cu", source_all, "sm_120", "c++20", gemm_all, "");
     one("attn90.cu", source_attn90, "sm_90a", "c++14", attn90, "");
     one("attn80.cu", source_attn80, "sm_80", "c++17", attn80, "");
     one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
+    one("decode.cu", source_decode, "sm_80", "c++14", attn_decode, "");
     one("attn.cu", source_attn, "sm_100", "c++14", attn_all, "");
     one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all,
         "tc: .head_dim must be a multiple of 16 in 16..256");

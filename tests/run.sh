@@ -62,8 +62,18 @@ list() {
         done
         on_device gemm_fuzz "$build/tests/gemm_fuzz" 360
         on_device gemm_types "$build/tests/gemm_types" 360
+        on_device gemm_sm100 "$build/tests/gemm_sm100" 360
+        on_device gemm_sm120 "$build/tests/gemm_sm120" 400
+        on_device gemm_groups "$build/tests/gemm_groups" 360
+        on_device gemm_mixed "$build/tests/gemm_mixed" 360
+        on_device gemm_outputs "$build/tests/gemm_outputs" 160
+        on_device gemm_sparse "$build/tests/gemm_sparse" 240
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
+        on_device attn_decode "$build/tests/attn_decode" 400
+        on_device attn_sm100 "$build/tests/attn_sm100" 480
+        on_device attn_bwd_bad_input "$build/tests/attn_bwd_bad_input"
+        on_device attn_bwd "$build/tests/attn_bwd" 230
     else
         emulated sm_90a unit_device
         emulated sm_80 unit_device
@@ -80,31 +90,79 @@ list() {
         for device in sm_90a sm_80; do emulated $device emu_runtime; emulated $device emu_driver; done
         emulated sm_90a bad_input
         emulated sm_80 bad_input
-        emulated sm_90a gemm_fuzz 360
-        emulated sm_80 gemm_fuzz 120
-        emulated sm_120a gemm_fuzz 60
-        emulated sm_90a gemm_types 320
-        emulated sm_80 gemm_types 320
+        emulated sm_90a gemm_fuzz 300
+        emulated sm_80 gemm_fuzz 100
+        emulated sm_120a gemm_fuzz 52
+        emulated sm_90a gemm_types 280
+        emulated sm_80 gemm_types 280
         emulated sm_120a gemm_types 80
+        emulated sm_100a gemm_sm100 87
+        emulated sm_103a gemm_sm100 29
+        step "gemm_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 58 1 160
+        emulated sm_120a gemm_sm120 60
+        step "gemm_sm120, tcemu sm_120a, schedules" \
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 36 1 160
+        # few multiprocessors: a block works on several tiles, of several groups
+        step "gemm_groups, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/gemm_groups" 90
+        step "gemm_groups, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
+        emulated sm_80 gemm_groups 36
+        step "gemm_mixed, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed" 84 1
+        step "gemm_outputs, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 64 1
+        emulated sm_80 gemm_outputs 40
+        step "gemm_sparse, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
+        emulated sm_80 gemm_sparse 24
         for device in sm_90a sm_80 sm_120a; do emulated $device attn_bad_input; done
         # few multiprocessors: a block works on several tiles; then several orders of what runs side by side
-        step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 800
+        step "attn_fuzz, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fuzz" 540
         step "attn_fuzz, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 134 1
-        emulated sm_80 attn_fuzz 200
-        emulated sm_120a attn_fuzz 100
+            "$tcemu" --device sm_90a --sms 4 --schedules 3 "$build/tests/attn_fuzz" 98 1
+        emulated sm_80 attn_fuzz 152
+        emulated sm_120a attn_fuzz 76
+        # few multiprocessors, as above
+        step "attn_sm100, tcemu sm_100a" "$tcemu" --device sm_100a --sms 4 "$build/tests/attn_sm100" 120
+        step "attn_sm100, tcemu sm_103a" "$tcemu" --device sm_103a --sms 4 "$build/tests/attn_sm100" 48
+        step "attn_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 3 --strict --schedules 3 "$build/tests/attn_sm100" 48 1
+        step "emu_rubin, tcemu sm_107a" "$tcemu" --device sm_107a --error-exitcode 0 "$build/tests/emu_rubin"
+        step "emu_rubin, tcemu sm_100a" "$tcemu" --device sm_100a --error-exitcode 0 "$build/tests/emu_rubin"
+        if [ -x "$build/tests/gemm_sm107" ] && [ -x "$build/tests/attn_sm107" ]; then
+            step "gemm_sm107, tcemu sm_107a" \
+                "$tcemu" --device sm_107a --sms 4 --strict "$build/tests/gemm_sm107" 200 1 160
+            step "gemm_sm107, tcemu sm_107a, schedules" \
+                "$tcemu" --device sm_107a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm107" 20 2 160
+            step "attn_sm107, tcemu sm_107a, schedules" \
+                "$tcemu" --device sm_107a --sms 3 --strict --schedules 3 "$build/tests/attn_sm107" 16 1
+        else
+            step "gemm_sm107, attn_sm107" sh -c 'echo "SKIP kernels of sm_107: tests/toolkits.sh 13.5 brings a compiler"
+                echo "0 passed, 0 failed, 2 skipped"'
+        fi
+        step "attn_decode, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --strict --schedules 2 "$build/tests/attn_decode" 30 1
+        for device in sm_80 sm_120a; do emulated $device attn_decode 20; done
+        for device in sm_90a sm_80; do emulated $device attn_bwd_bad_input; done
+        emulated sm_90a attn_bwd 66
+        step "attn_bwd, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/attn_bwd" 46 1
+        emulated sm_80 attn_bwd 28
     fi
     on_device examples sh tests/examples.sh "$build" $tcemu
     # the long ones before the short ones, so that both places end together
-    step check-ptx sh tests/check_ptx.sh "$build/check_ptx" "$build"
+    step check-ptx env SHIPPED=1 sh tests/check_ptx.sh "$build/check_ptx" "$build"
     step mutants sh tests/mutants.sh "$build" "$build/tcemu"
     step errors sh tests/errors.sh "$build/errors"
     step compile sh tests/compile.sh "$build/compile"
     step warnings sh tests/warnings.sh "$build/warnings"
     on_device link sh tests/link.sh "$build" $tcemu
     step must_fail sh tests/must_fail.sh "$build/must_fail"
+    step wrong_target sh tests/wrong_target.sh "$build/wrong_target"
     [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
     step "isa, tcemu" sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
+    step emu_model "$build/tcemu" --model h200 --no-checks --json="$build/emu_model.json" "$build/tests/emu_model"
     step emu_tool sh tests/emu_tool.sh "$build" "$build/tcemu"
     step emu_modes sh tests/emu_modes.sh "$build" "$build/tcemu"
     step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
@@ -124,6 +182,7 @@ list() {
     step install sh tests/install.sh "$build"
     on_device torch sh -c 'command -v python3 > /dev/null && exec python3 examples/torch/run.py
         echo "SKIP torch: no python3 here"; echo "0 passed, 0 failed, 1 skipped"'
+    [ -z "$tcemu" ] || step "toolkit 13.5" sh tests/with_toolkit.sh "${TOOLKIT:-13.5}" "$build"
     step emu_ptx_fuzz "$build/tests/emu_ptx_fuzz"
     step emu_fatbin sh tests/emu_fatbin.sh "$build"
     step emu_num "$build/tests/emu_num"

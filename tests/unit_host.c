@@ -7,6 +7,9 @@
  * References are written apart from the headers: conversions by ldexp and nearbyint, descriptors by PTX's bit
  * positions, tables by hand. */
 #include "../tc.h"
+#include "../emu/device.h"
+#include "../tc_chip.h"
+#include "../tc_spcompress.h"
 #include "test.h"
 
 /* ---- swizzles ---- */
@@ -175,7 +178,7 @@ static void test_tables(void)
         {TC_E4M3, 8, "e4m3"}, {TC_E5M2, 8, "e5m2"}, {TC_E3M2, 6, "e3m2"}, {TC_E2M3, 6, "e2m3"}, {TC_E2M1, 4, "e2m1"},
         {TC_S8, 8, "s8"}, {TC_U8, 8, "u8"}, {TC_S4, 4, "s4"}, {TC_U4, 4, "u4"}, {TC_B1, 1, "b1"}, {TC_S32, 32, "s32"},
         {TC_UE8M0, 8, "ue8m0"}, {TC_UE4M3, 8, "ue4m3"}, {TC_U16, 16, "u16"}, {TC_U32, 32, "u32"}, {TC_S64, 64, "s64"},
-        {TC_U64, 64, "u64"}};
+        {TC_U64, 64, "u64"}, {TC_UE5M3, 8, "ue5m3"}, {TC_TI16, 16, "ti16"}};
     static const struct { tc_status status; const char *name; } statuses[] = {
         {TC_OK, "TC_OK: "}, {TC_ERR_NULL, "TC_ERR_NULL: "}, {TC_ERR_SIZE, "TC_ERR_SIZE: "},
         {TC_ERR_PITCH, "TC_ERR_PITCH: "}, {TC_ERR_ALIGN, "TC_ERR_ALIGN: "}, {TC_ERR_BATCH, "TC_ERR_BATCH: "},
@@ -711,6 +714,119 @@ static void test_fragments(void)
     }
 }
 
+/* ---- tcgen05 descriptors of sm_107, bits by hand from the ISA's tables; chips ---- */
+/* Is the chip a device of tcemu, and as the table has it? */
+static int as_emulated(int chip)
+{
+    char name[16];
+    const emu_device *d;
+    snprintf(name, sizeof name, "sm_%d", chip);
+    d = emu_device_find(name);
+    if (!d) return 0;
+    CHECK((int)d->smem_optin == tc_chip_smem(chip), "%s: %d bytes of shared memory, not %d", name, (int)d->smem_optin,
+          tc_chip_smem(chip));
+    CHECK((int)d->threads_per_sm == tc_chip_threads(chip), "%s: %d threads", name, (int)d->threads_per_sm);
+    CHECK((int)d->max_cluster == tc_chip_cluster(chip), "%s: clusters of %d", name, (int)d->max_cluster);
+    return 1;
+}
+
+static void test_sm107(void)
+{
+    int emulated = 0;
+    static const struct { uint32_t want; int k; const char *text; tc_tcgen05_idesc_fields f; } good[] = {
+        /* D f32 (bit 4), n / 8 at 17, m / 16 at 24, K at 29 */
+        {0x28400010u, 64, "K of 64", {.kind = TC_KIND_F8F6F4, .m = 128, .n = 256, .a = TC_E4M3, .b = TC_E4M3,
+                                      .d = TC_F32,
+                                      .sm107 = 1, .k = 64}},
+        {0x30400010u, 64, "K of 64", {.kind = TC_KIND_F8F6F4, .m = 256, .n = 256, .a = TC_E4M3, .b = TC_E4M3,
+                                      .d = TC_F32,
+                                      .cta_group = 2, .sm107 = 1, .k = 64}},
+        /* D s32 (2 at 4), types 3 at 7 and 10 */
+        {0x08200da0u, 16, "ti16", {.kind = TC_KIND_TI16, .m = 128, .n = 128, .a = TC_TI16, .b = TC_TI16, .d = TC_S32,
+                                   .sm107 = 1}},
+        /* K code 2: bit 3; scale 2 at 23 */
+        {0x09200488u, 128, "ue5m3", {.kind = TC_KIND_MXF4NVF4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E2M1,
+                                     .d = TC_F32,
+                                     .scale = TC_UE5M3, .block = 16, .sm107 = 1, .k = 128}},
+        /* K at 31, A's scales at 26, ue8m0 at 23 */
+        {0x8ca00000u, 64, "A's in 128 lanes", {.kind = TC_KIND_MXF8F6F4, .m = 128, .n = 128, .a = TC_E4M3, .b = TC_E4M3,
+                                               .d = TC_F32, .scale = TC_UE8M0, .sm107 = 1, .k = 64, .sfa_wide = 1}},
+        /* sparse, K code 1: bit 31; single elements at 12 */
+        {0x88a01484u, 192, "single elements", {.kind = TC_KIND_MXF4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E2M1,
+                                               .d = TC_F32, .sparse = 1, .scale = TC_UE8M0, .sm107 = 1, .k = 96,
+                                               .sp_single = 1}},
+    };
+    static const struct { int rule; const char *text; tc_tcgen05_idesc_fields f; } bad[] = {
+        {22, "ti16 needs sm107", {.kind = TC_KIND_TI16, .m = 128, .n = 128, .a = TC_TI16, .b = TC_TI16, .d = TC_S32}},
+        {22, "no i8", {.kind = TC_KIND_I8, .m = 128, .n = 128, .a = TC_S8, .b = TC_S8, .d = TC_S32, .sm107 = 1}},
+        {23, "k is the kind's", {.kind = TC_KIND_F16, .m = 128, .n = 128, .a = TC_F16, .b = TC_F16, .d = TC_F32,
+                                 .sm107 = 1, .k = 32}},
+        {23, "128 with these if dense", {.kind = TC_KIND_MXF4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E2M1,
+                                         .d = TC_F32,
+                                         .sparse = 1, .scale = TC_UE8M0, .sm107 = 1, .k = 128, .sp_single = 1}},
+        {24, "need sm107", {.kind = TC_KIND_F8F6F4, .m = 128, .n = 128, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32,
+                            .k = 64}},
+        {25, "m is 128", {.kind = TC_KIND_F8F6F4, .m = 64, .n = 128, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32,
+                          .sm107 = 1,
+                          .k = 64}},
+        {26, "e4m3 and e5m2", {.kind = TC_KIND_F8F6F4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E4M3, .d = TC_F32,
+                               .sm107 = 1, .k = 64}},
+        {27, "sp_single is 1", {.kind = TC_KIND_MXF4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32,
+                                .sparse = 1, .scale = TC_UE8M0, .sm107 = 1}},
+        {28, "sfa_wide goes", {.kind = TC_KIND_MXF8F6F4, .m = 128, .n = 128, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32,
+                               .scale = TC_UE8M0, .sfa_wide = 1}},
+        {16, "sm107: or TC_UE5M3", {.kind = TC_KIND_MXF4NVF4, .m = 128, .n = 128, .a = TC_E2M1, .b = TC_E2M1,
+                                    .d = TC_F32,
+                                    .scale = TC_UE5M3}},
+        {8, "ti16 with m = 128: steps of 16", {.kind = TC_KIND_TI16, .m = 128, .n = 8, .a = TC_TI16, .b = TC_TI16,
+                                               .d = TC_S32, .sm107 = 1}},
+    };
+    tc_tcgen05_desc_fields d = {.addr = 0x50000, .stride_bytes = 1024, .swizzle = 128, .wide = 1, .lut_half = 1};
+    char text[256];
+    size_t i;
+    for (i = 0; i < sizeof good / sizeof *good; i++) {
+        const uint32_t got = tc_tcgen05_idesc_make(good[i].f);
+        CHECK(tc_tcgen05_idesc_check(&good[i].f) == TC_OK, "%d: %s", (int)i, tc_why());
+        CHECK(got == good[i].want, "%d: 0x%08x, not 0x%08x", (int)i, (unsigned)got, (unsigned)good[i].want);
+        CHECK(tc_tcgen05_idesc_k(good[i].f) == good[i].k, "%d: K of %d", (int)i, tc_tcgen05_idesc_k(good[i].f));
+        tc_tcgen05_idesc_text(text, sizeof text, good[i].f.kind, 0, got);
+        CHECK(strstr(text, good[i].text) != NULL, "%d: \"%s\" lacks %s", (int)i, text, good[i].text);
+    }
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CHECK(tc_tcgen05_idesc_rule(bad[i].f) == bad[i].rule, "%d: rule %d", (int)i, tc_tcgen05_idesc_rule(bad[i].f));
+        CHECK(tc_tcgen05_idesc_check(&bad[i].f) == TC_ERR_DESC && strstr(tc_why(), bad[i].text), "%d: %s", (int)i,
+              tc_why());
+    }
+    /* 15 bits of address, half of the indices at 53 */
+    CHECK(tc_tcgen05_desc_check(&d) == TC_OK, "%s", tc_why());
+    CHECK(tc_tcgen05_desc_make(d) == (0x5000ull | 64ull << 32 | 1ull << 46 | 1ull << 53 | 2ull << 61), "0x%llx",
+          (unsigned long long)tc_tcgen05_desc_make(d));
+    CHECK(tc_tcgen05_desc(0x50000, 128) == (0x5000ull | 1ull << 16 | 64ull << 32 | 1ull << 46 | 2ull << 61), "desc");
+    tc_tcgen05_desc_text(text, sizeof text, tc_tcgen05_desc_make(d));
+    CHECK(strstr(text, "start 0x50000") && strstr(text, "sm_107 alone") && strstr(text, "second half"), "%s", text);
+    d.wide = 0;
+    CHECK(tc_tcgen05_desc_check(&d) == TC_ERR_DESC && strstr(tc_why(), "below 2^18"), "%s", tc_why());
+    d.wide = 1, d.addr = 0x80000;
+    CHECK(tc_tcgen05_desc_check(&d) == TC_ERR_DESC && strstr(tc_why(), "below 2^19"), "%s", tc_why());
+    CHECK(tc_spcompress_desc(TC_SP_MAXABS, TC_E4M3) == 13u && tc_spcompress_desc(TC_SP_MAX, TC_F32) == 0xfffffffcu,
+          "spcompress");
+    /* the chips */
+    CHECK(tc_chip_smem(107) == 327 * 1024 && tc_chip_smem(90) == 227 * 1024 && tc_chip_smem(42) == 0, "smem");
+    CHECK(tc_chip_tmem_columns(107) == 576 && tc_chip_tmem_columns(100) == 512 && !tc_chip_tmem_columns(120),
+          "columns");
+    CHECK(tc_target_runs(100, 'f', 107) && tc_target_runs(103, 'f', 107) && !tc_target_runs(107, 'f', 103), "families");
+    CHECK(!tc_target_runs(100, 'f', 110) && tc_target_runs(120, 'f', 121) && !tc_target_runs(90, 'f', 90), "families");
+    CHECK(!tc_target_runs(100, 'a', 103) && tc_target_runs(90, 'a', 90) && tc_target_runs(80, 0, 121), "targets");
+    CHECK(tc_target_has(107, 'f', TC_FEATURE_TCGEN05_107) && !tc_target_has(103, 'a', TC_FEATURE_TCGEN05_107), "107");
+    CHECK(!tc_target_has(107, 'a', TC_FEATURE_TCGEN05_I8) && !tc_target_has(107, 0, TC_FEATURE_TCGEN05), "107");
+    CHECK(tc_target_has(107, 'a', TC_FEATURE_SPCOMPRESS) && !tc_target_has(107, 'f', TC_FEATURE_SPCOMPRESS), "107");
+    /* what tcemu emulates is what the table says of it */
+#define TC__X(cc, ...) emulated += as_emulated(cc);
+    TC_CHIPS(TC__X)
+#undef TC__X
+    CHECK(emulated >= 11, "tcemu has %d of the table's chips", emulated);
+}
+
 int main(void)
 {
     CHECK(tc_why()[0] == 0, "tc_why is \"%s\" before any failure", tc_why());
@@ -727,5 +843,6 @@ int main(void)
     test_choose();
     test_choose_sums();
     test_fragments();
+    test_sm107();
     return test_end();
 }

@@ -198,6 +198,7 @@ static void read_variants(const char *path)
             if (at) *at++ = 0;
         }
         if (line[0] == '#' || n < 8) continue;
+        if (at) continue; /* newer than PTX 9.0: not in tc_op.h */
         if (strncmp(column[1], "mma.", 4) && strncmp(column[1], "wgmma.", 6) && strncmp(column[1], "tcgen05.mma", 11))
             continue;
         if (!strcmp(column[1], "wgmma.sync")) continue;
@@ -240,7 +241,7 @@ static int isa_has(const tc_op *o, int t) { return isa_targets(o) >> t & 1; }
  * which the table says that they, the rest being open, exist.
  */
 static const int v_inst[] = {TC_INST_MMA, TC_INST_WGMMA, TC_INST_TCGEN05, TC_INST_TCGEN05_WS};
-static const int v_kind[] = {TC_OP_NO_KIND, 1, 2, 3, 4, 5, 6, 7, 8};
+static const int v_kind[] = {TC_OP_NO_KIND, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static const int v_sparse[] = {0, 1};
 static const int v_vec[] = {0, 16, 32, 64};
 static const int v_scale[] = {0, TC_UE8M0, TC_UE4M3, TC_E4M3};

@@ -22,7 +22,8 @@ LC_ALL=C awk '
             print "FAIL " file " has " lines " lines, more than " most
         }
     }
-    BEGIN { ptx = "^tc_(core|types|swizzle|memory|mbarrier|tma|mma|sparse|wmma|wgmma|tcgen05)\\.h$" }
+    BEGIN { ptx = "^tc_(core|chip|types|swizzle|memory|mbarrier|tma|mma|sparse|wmma|wgmma|tcgen05|" \
+        "tcgen05_desc|tma_more|multimem|fabric|spcompress)\\.h$" }
     FNR == 1 { whole(); file = FILENAME; files++; table = 0 }
     { lines = FNR }
     /^ *$/ || /^ *[]})]/ { table = 0 }

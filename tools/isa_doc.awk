@@ -16,7 +16,8 @@ function key(name, row, times) {
 # targets of the table as words
 function label(t,    n, p, i, s) {
     if (t ~ /\+$/) { sub(/\+$/, "", t); return t }
-    if (t ~ /90a/ && t ~ /100a/) return "sm_90a and Blackwell a/f"
+    if (t ~ /90a/ && t ~ /100a/) return t ~ /120/ ? "sm_90a and Blackwell a/f" : "sm_90a, 100a/f, 103, 107, 110"
+    if (t ~ /107f/ && t ~ /100f/ && t ~ /110a/ && t !~ /120/) return "sm_100a/f, 103, 107, 110"
     if (t ~ /100f/ && t ~ /120f/) return "sm_100a/f, 103, 110, 120, 121"
     if (t ~ /100f/ && t ~ /120a/) return "sm_100a/f, 103, 110, 120a, 121a"
     if (t ~ /100f/ && t ~ /110a/) return "sm_100a/f, 103, 110"
@@ -30,6 +31,7 @@ function label(t,    n, p, i, s) {
 function number_of(l) { sub(/^sm_/, "", l); return l + 0 + (l ~ /^[0-9]+[af]/ ? 0.5 : 0) }
 
 function version_of(row, family) {
+    if (row_since[row] != "") return row_since[row]
     if (row in version) return version[row]
     return version[family]
 }
@@ -193,6 +195,7 @@ section == "rows" {
     }
     split($0, w, "\t")
     row_family[w[2]] = w[3]; row_targets[w[2]] = w[4]; row_mn[w[2]] = w[5]; row_ops[w[2]] = w[6]
+    row_since[w[2]] = w[8]
     if (!(w[2] in known)) { known[w[2]] = 1; rows_known++; forms_known += w[7]; remember(w[5], w[2]) }
     for (call in pending) key(call, w[2], pending[call])
     split("", pending)
@@ -251,8 +254,9 @@ section == "header" {
 }
 
 END {
-    m = split("tc_mma.h tc_sparse.h tc_wmma.h tc_wgmma.h tc_tcgen05.h tc_tma.h tc_mbarrier.h tc_memory.h " \
-              "tc_types.h tc_swizzle.h tc_core.h", headers, " ")
+    m = split("tc_mma.h tc_sparse.h tc_wmma.h tc_wgmma.h tc_tcgen05.h tc_tcgen05_desc.h tc_tma.h tc_mbarrier.h " \
+              "tc_memory.h tc_types.h tc_swizzle.h tc_core.h tc_tma_more.h tc_multimem.h tc_fabric.h tc_spcompress.h",
+              headers, " ")
     print "## Calls by header\n"
     print "PTX: the instruction, `{a,b}` its alternatives; ... where a call stands for many, with the number of forms."
     print "From: the first target, and others where forms differ. PTX ISA: the version from which ptxas takes it there."
@@ -309,7 +313,7 @@ END {
         if (!head) print ""
         if (count)
             print "Without an instruction of their own (" \
-                (headers[h] ~ /swizzle|sparse|core|types/ ? "pure functions, host functions" \
+                (headers[h] ~ /swizzle|sparse|core|types|desc|spcompress/ ? "pure functions, host functions" \
                  : "coordinates, descriptors, combinations of the above, host functions") "): " plain ".\n"
     }
     for (r in row_mn) if (!(r in called)) print "No call for " r "."

@@ -10,12 +10,13 @@ CC=${CC:-cc}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 table=$root/tests/isa/variants.tsv
+apart="tc_tma_more.h tc_multimem.h tc_fabric.h tc_spcompress.h" # what tc.h does not include
 
 # the calls of each row of the table, then the row: once for each target that has forms of its own
 cat > "$tmp/mark.awk" <<'AWK'
 number > marked {
     if (1 in text || 2 in text) { print text[1] text[2]; split("", text) }
-    print "@@ROW\t" $1 "\t" $2 "\t" $3 "\t" $5 "\t" $6 "\t" number - marked
+    print "@@ROW\t" $1 "\t" $2 "\t" $3 "\t" $5 "\t" $6 "\t" number - marked "\t" $9
     marked = number
 }
 AWK
@@ -23,7 +24,8 @@ rows() { # rows SCRIPT ARCH PART
     awk -v arch="$2" -v part="$3" -v mode=cu -f "$root/tests/cover_$1.awk" -f "$tmp/mark.awk" "$table" 2> /dev/null
 }
 preprocess() { # preprocess __CUDA_ARCH__
-    (cd "$root" && "$CC" -E -x c++ -w -D__CUDACC__ -D__CUDACC_RTC__ "$@" -I. tc.h) | tr -s ' \t' ' '
+    (cd "$root" && { echo '#include "tc.h"'; for f in $apart; do echo "#include \"$f\""; done; } |
+        "$CC" -E -x c++ -w -D__CUDACC__ -D__CUDACC_RTC__ "$@" -I. -) | tr -s ' \t' ' '
 }
 
 {
@@ -32,8 +34,8 @@ preprocess() { # preprocess __CUDA_ARCH__
     echo "@file rows"
     for arch in 75 90 120a 100a; do rows warp $arch; done
     rows async 90a wgmma
-    for arch in 75 90a 100a 103a 120a; do rows async $arch rest; done
-    for arch in 100a 103a; do rows tcgen05 $arch; done
+    for arch in 75 90a 100a 103a 107a 120a; do rows async $arch rest; done
+    for arch in 100a 103a 107a; do rows tcgen05 $arch; done
     echo "@file gates"
     preprocess -D__CUDA_ARCH__=100
     echo "@file bodies"
@@ -85,8 +87,9 @@ How to use a call, and its traps, stand at the top of its header.
 6. Sparse mxf4 and mxf4nvf4: a targets only (sm_100a, 103a, 110a; sm_120a, 121a).
 
 Further: f16 in m8n8k4, Volta's own shape, is *slow* from sm_80 on. wmma follows mma.sync. wgmma lives on
-sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 have mma.sync only. sm_107
-(PTX 9.4) has every form of this page that sm_103 has, 107f those of 103f.
+sm_90a alone; tcgen05 on sm_100, 103, 107 and 110 as a or f targets; sm_120 and 121 have mma.sync only. sm_107
+(PTX 9.4) has every form up to PTX 9.0 that sm_103 has, 107f those of 103f, and forms of its own: kind ti16 (integers of
+12 bits in 16), longer K of fp8 and fp4, B from a lookup table, the collector of B.
 
 | to | take | header |
 |---|---|---|
@@ -94,9 +97,12 @@ sm_90a alone; tcgen05 on sm_100, 103 and 110 as a or f targets; sm_120 and 121 h
 | write for sm_80, sm_89, sm_120 | mma.sync, ldmatrix, cp.async | tc_mma.h |
 | use Hopper | wgmma, TMA, mbarriers | tc_wgmma.h, tc_tma.h |
 | use sm_100 | tcgen05, TMA, mbarriers | tc_tcgen05.h, tc_tma.h |
+| use sm_107, or what PTX 9.1 to 9.5 added | the same; tc.h does not include the headers on the right | tc_tma_more.h, tc_spcompress.h |
+| write to all GPUs of a team at once | multimem, fabric | tc_multimem.h, tc_fabric.h |
 
 Targets: sm_80 means it and all later ones. sm_100a/f means both the a and the f target; code for an a target runs on
-that chip only, code for an f target on its family (100 and 103; 110; 120 and 121). Plain sm_100 has no tcgen05.
+that chip only, code for an f target on its family and later (100, 103 and 107; 110; 120 and 121). Plain sm_100 has no
+tcgen05.
 
 DOC
     awk -f "$root/tools/isa_doc.awk" "$tmp/in"

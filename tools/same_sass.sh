@@ -113,7 +113,7 @@ if [ "$1" = one ]; then
     rm -rf "$out" "$out.log"
     mkdir -p "$out"
     echo "  $arch $source" >&2
-    if (cd "$tree" && "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -gencode "arch=compute_$arch,code=sm_$arch" \
+    if (cd "$tree" && "$nvcc" -std=c++17 -O3 -I. -DFUZZ_BARE -DFUZZ_ALL -gencode "arch=compute_$arch,code=sm_$arch" \
         -Xptxas -v -cubin "$source" -o "$out.cubin") 2> "$out.log" \
         && "$NVDISASM" -c "$out.cubin" > "$out.nvdisasm" 2>> "$out.log"; then
         normalise "$out" < "$out.nvdisasm"

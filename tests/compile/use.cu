@@ -1,5 +1,6 @@
 /* use.cu - every generator in one file, as a user writes it; compile.sh compiles it for every target. */
-#define TC_SM90_STUBS /* of the sm_90a generators below, in a build without that target */
+#define TC_SM90_STUBS  /* of the sm_90a generators below, in a build without that target */
+#define TC_SM100_STUBS /* and of the sm_100a one */
 #include "tc.h"
 
 typedef struct { const float *bias; float scale; } use_args;
@@ -10,7 +11,11 @@ TC_DEV float use_hook(float x, tc_gemm_at at, const void *args)
     return tc_gelu(x * p->scale + p->bias[at.col]);
 }
 
-TC_GEMM_DEFINE(use_gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(use_args), .epi = use_hook)
+#ifndef USE_SHAPES
+#define USE_SHAPES 0 /* all of them */
+#endif
+TC_GEMM_DEFINE(use_gemm, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi_size = sizeof(use_args), .epi = use_hook,
+               .shapes = USE_SHAPES)
 
 typedef struct { const float *slopes; const int *documents; int count; } use_attn_args;
 
@@ -36,7 +41,11 @@ TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, 
 TC_GEMM_SM90_DEFINE(use_reverse90, .epi = use_hook, .epi_size = sizeof(use_args), .epi_stages = 1,
                     .schedule = TC_COOPERATIVE, .bn = 64,
                     .bm = 64, .d = TC_F32, .b = TC_BF16, .a = TC_BF16) /* fields stand in any order */
+TC_GEMM_SM100_DEFINE(use_sm100, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bn = 64, .epi = use_hook,
+                     .epi_size = sizeof(use_args))
+TC_GEMM_SM100_DEFINE(use_nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16, .cluster_m = 1)
 TC_ATTN_SM90_DEFINE(use_attn90, .window = 1, .type = TC_F16)
+TC_ATTN_SM100_DEFINE(use_attn100, .window = 1, .bn = 32, .type = TC_F16, .head_dim = 64)
 
 typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } use_params;
 TC_DEV_SM90A void use_load(const tc_slot *s, const tc_work *w, const void *params)

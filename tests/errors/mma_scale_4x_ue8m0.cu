@@ -1,7 +1,8 @@
-// mma_scale_4x_ue8m0.cu - scale_vec::4X with ue8m0
-// expect: kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X ue4m3
+// mma_scale_4x_ue8m0.cu - blocks of 16 with ue8m0 came with PTX 9.1
+// expect: needs PTX 9.1: CUDA 13.1 or later
 // arch: 120a
-// expect-line: 9
+// flags: -DTC_PTX_ISA=90
+// expect-line: 10
 #include "tc_mma.h"
 
 __global__ void kernel(uint32_t *u, float *f, int *s, double *x)

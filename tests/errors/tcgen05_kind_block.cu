@@ -1,5 +1,5 @@
 // tcgen05_kind_block.cu - a block-scaled kind without its scales
-// expect: tc: tcgen05.mma: the kind is f16, tf32, f8f6f4 or i8
+// expect: tc: tcgen05.mma: the kind is f16, tf32, f8f6f4, i8 or ti16
 // arch: 100a
 // expect-line: 9
 #include "tc.h"

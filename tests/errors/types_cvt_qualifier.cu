@@ -1,5 +1,5 @@
 // types_cvt_qualifier.cu - fp8 without .satfinite
-// expect: tc: cvt to e4m3x2 or e5m2x2: the qualifiers are .rn.satfinite{.relu}
+// expect: tc: cvt to e4m3x2: the qualifiers are .rn.satfinite
 // expect-line: 8
 #include "tc.h"
 

@@ -170,7 +170,8 @@ static int vector_of(isa_case *c, const char *op, char *text, int *bits, const c
           : *bits == 8 ? "b8"
           : *bits == 16 ? "b16"
           : *bits == 32 ? "b32"
-          : "b64";
+          : *bits == 64 ? "b64"
+          : "b128";
     isa_put(c, ".reg .%s %%v<%d>;\n", *type, n);
     char *s = text;
     if (n > 1 || strchr(op, '{')) s += sprintf(s, "{");
@@ -218,7 +219,7 @@ ISA_FAMILY(cluster_shared, "cluster.shared", build_dsmem)
 static int build_async(isa_case *c)
 {
     const char *m = c->v->mnemonic, *type = strrchr(m, '.') + 1;
-    int red = !strncmp(m, "red", 3), global = isa_has(c, ".global");
+    int red = strstr(m, "red.async") != NULL, global = isa_has(c, ".release");     /* to global memory, of its own */
     char op[8] = "";
     static const char *const ops[] = { "inc", "dec", "min", "max", "and", "or", "xor", "add" };
     for (int i = 0; i < 8 && red; i++) {
@@ -234,6 +235,9 @@ static int build_async(isa_case *c)
     isa_begin(c);
     char v[80]; int bits; const char *reg_type;
     int n = vector_of(c, isa_op(c, 1), v, &bits, &reg_type), size = n * bits / 8;
+    if (!strcmp(type, "b8")) { bits = 8; size = 1; reg_type = "b8"; }       /* the register may be wider */
+    /* generic addresses of shared memory */
+    const char *d = isa_has(c, ".shared::cluster") ? "%d" : "%gd", *mb = isa_has(c, ".shared::cluster") ? "%m" : "%gm";
     if (red) {
         for (int i = 0; i < 1024; i += bits / 8) isa_element(type, in + i, counter);
         if (global) {
@@ -246,8 +250,8 @@ static int build_async(isa_case *c)
         if (red) isa_reduce(op, type, d, in + l * size); else memcpy(d, in + l * size, (size_t)size);
     }
     isa_put(c,
-            ".reg .b32 %%a, %%t, %%d, %%m; .reg .b64 %%g, %%o; .reg .pred %%p;\nmul.wide.u32 %%o, %%tx, %d; add.s64 "
-            "%%g, %%in, %%o; add.s64 %%o, %%out, %%o;\n", size);
+            ".reg .b32 %%a, %%t, %%d, %%m; .reg .b64 %%g, %%o, %%gd, %%gm; .reg .pred %%p;\n"
+            "mul.wide.u32 %%o, %%tx, %d; add.s64 %%g, %%in, %%o; add.s64 %%o, %%out, %%o;\n", size);
     for (int i = 0; i < n; i++) isa_put(c, "ld.global.%s %%v%d, [%%g+%d];\n", reg_type, i, i * bits / 8);
     if (global) {
         isa_put(c, "%s [%%o], %s;\n", m, v);
@@ -263,8 +267,9 @@ static int build_async(isa_case *c)
     k_cluster_sync(c);
     isa_put(c,
             "setp.ne.u32 %%p, %%rank, 0; @%%p bra W;\nmad.lo.u32 %%a, %%tx, %d, %%sm; mov.u32 %%t, 1; "
-            "mapa.shared::cluster.u32 %%d, %%a, %%t; mapa.shared::cluster.u32 %%m, %%mb, %%t;\n%s [%%d], %s, "
-            "[%%m];\nbra DONE;\nW:\n", size, m, v);
+            "mapa.shared::cluster.u32 %%d, %%a, %%t; mapa.shared::cluster.u32 %%m, %%mb, %%t;\n"
+            "cvt.u64.u32 %%gd, %%d; cvta.shared::cluster.u64 %%gd, %%gd; cvt.u64.u32 %%gm, %%m; "
+            "cvta.shared::cluster.u64 %%gm, %%gm;\n%s [%s], %s, [%s];\nbra DONE;\nW:\n", size, m, d, v, mb);
     k_wait(c, 0, 0, 0);
     isa_put(c, "DONE:\n");
     k_cluster_sync(c);
@@ -274,6 +279,7 @@ static int build_async(isa_case *c)
 }
 ISA_FAMILY(st_async, "st.async", build_async)
 ISA_FAMILY(red_async, "red.async", build_async)
+ISA_FAMILY(multimem_async, "multimem.async", build_async)
 
 /* ---- clusterlaunchcontrol ----
  * Every CTA marks itself, then asks to take over CTAs that have not begun and marks those it gets, until it gets none.

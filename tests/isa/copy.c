@@ -115,27 +115,89 @@ static const char *put_policy(isa_case *c)
     return ", %pol";
 }
 
+/* All bytes but those of the two ends */
+static void check_oob(isa_case *c)
+{
+    const size_t to = (size_t)c->user[0], left = (size_t)c->user[1], right = (size_t)c->user[2], n = (size_t)c->user[3];
+    for (size_t i = 0; i < c->out_size; i++) {
+        if ((i >= to && i < to + left) || (i >= to + n - right && i < to + n)) continue;
+        if (c->out[i] == c->want[i]) continue;
+        isa_fail(c, "byte %zu is %02x, must be %02x (%zu bytes at %zu, ends of %zu and %zu)", i, c->out[i], c->want[i],
+                 n, to, left, right);
+        return;
+    }
+}
+
+/* Reports (.mbarrier::report): a pattern that no element of the source has, or that all elements of one chunk of 16
+ * bytes have (which one is looked at the ISA leaves open): of one of these chunks, or of any.
+ * Returns whether the mbarrier must report: -1 without
+ * .mbarrier::report */
+int isa_report_pattern(isa_case *c, uint8_t *source, size_t n, const uint32_t *chunk, int chunks)
+{
+    static const struct { const char *word; int bits; uint32_t pattern; } kinds[] = {
+        { ".mbarrier::report::disabled", 8, 0x80 },
+        { ".mbarrier::report::validity::per_16bytes::80000000", 32, 1u << 31 },
+        { ".mbarrier::report::validity::per_16bytes::8000", 16, 0x8000 },
+        { ".mbarrier::report::validity::per_16bytes::80", 8, 0x80 },
+        { ".mbarrier::report::validity::per_16bytes::8", 4, 8 },
+        { ".mbarrier::report::validity::per_element::ff", 8, 0xff },
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (!isa_has(c, kinds[k].word)) continue;
+        const int bits = kinds[k].bits, bytes = bits < 8 ? 1 : bits / 8, match = chunks && isa_int(0, 1);
+        for (size_t i = 0; i + (size_t)bytes <= n; i += (size_t)bytes) {
+            uint32_t e = 0;
+            memcpy(&e, source + i, (size_t)bytes);
+            if (bits == 4) { if ((e & 15) == 8) e ^= 1; if (e >> 4 == 8) e ^= 16; }
+            else if (e == kinds[k].pattern) e ^= 1;
+            memcpy(source + i, &e, (size_t)bytes);
+        }
+        if (match) {
+            size_t at = chunk ? chunk[isa_int(0, chunks - 1)] : 16 * (size_t)isa_int(0, (int)(n / 16) - 1);
+            for (size_t i = 0; i < 16; i += (size_t)bytes) {
+                uint32_t e = bits == 4 ? 0x88 : kinds[k].pattern;
+                memcpy(source + at + i, &e, (size_t)bytes);
+            }
+        }
+        return match && k > 0;
+    }
+    return -1;
+}
+
 /* global -> shared, to this CTA, to another of the cluster, or to several */
 static int bulk_in(isa_case *c)
 {
-    int cluster = isa_has(c, ".shared::cluster"), multi = isa_has(c, ".multicast::cluster"),
+    int oob = isa_has(c, ".ignore_oob"), wide = isa_has(c, ".multicast::cluster::32b");
+    int cluster = isa_has(c, ".shared::cluster"), multi = isa_has(c, ".multicast::cluster")
+            || isa_has(c, ".multicast::cluster::16b") || wide,
         imm = strstr(c->v->ops, "imm") != NULL;
     unsigned n = imm ? 1024 : 16 * (unsigned)isa_int(1, 100), from = 16 * (unsigned)isa_int(0, 10),
              to = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16);
     unsigned ctas = multi ? 4 : cluster ? 2 : 1, mask = multi ? (unsigned)isa_int(1, 15) : cluster ? 1u << isa_int(0, 1)
              : 1;
     c->cluster[0] = c->grid[0] = ctas;
-    uint8_t *in = isa_in(c, 4096), *want = isa_out(c, BULK * ctas);
-    isa_bytes(in, 4096);
-    for (unsigned r = 0; r < ctas; r++) if (mask >> r & 1) memcpy(want + r * BULK + to, in + from, n);
+    /* .ignore_oob: the bytes at the ends may lie outside; what they become is open */
+    const unsigned left = oob ? (unsigned)isa_int(0, 15) : 0, right = oob ? (unsigned)isa_int(0, n > 16 ? 15
+                          : 15 - (int)left) : 0;
+    if (oob) from = 0;
+    uint8_t *in = isa_in(c, oob && !left ? n - right : 4096), *want = isa_out(c, BULK * ctas + 4 * ctas);
+    isa_bytes(in, c->in_size);
+    const int report = isa_report_pattern(c, in + from, n, NULL, 1);
+    for (unsigned r = 0; r < ctas; r++)
+        if (mask >> r & 1) {
+            memcpy(want + r * BULK + to + left, in + from + left, n - left - right);
+            if (report >= 0) memcpy(want + BULK * ctas + 4 * r, &(uint32_t){ (uint32_t)report }, 4);
+        }
+    c->user[0] = to; c->user[1] = left; c->user[2] = right; c->user[3] = n;
+    if (oob) c->check = check_oob;
     isa_begin(c);
     k_shared(c, BULK);
     k_fill(c, BULK);
     isa_put(c, ".reg .b32 %%d, %%m, %%n, %%t; .reg .b16 %%mask; .reg .b64 %%g; .reg .pred %%p, %%q;\n"
-        "fence.proxy.async.shared::cta;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra READY;\nmbarrier.init.shared::cta.b64 "
+        "fence.proxy.async.shared::cta;\nsetp.ne.u32 %%p, %%tx, 0;\n@%%p bra READY;\nmbarrier.init%s.shared::cta.b64 "
         "[%%mb], 1; fence.mbarrier_init.release.cluster;\nmov.u32 %%t, %u; shr.u32 %%t, %%t, %%rank; and.b32 %%t, %%t, "
         "1; setp.eq.u32 %%p, %%t, 0;\n@%%p bra READY;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], "
-        "%u;\nREADY:\n", mask, n);
+        "%u;\nREADY:\n", report > -1 ? ".layout::v1" : "", mask, n);
     k_cluster_sync(c);
     isa_put(c,
             "setp.ne.u32 %%p, %%tx, 0; setp.ne.u32 %%q, %%rank, 0; or.pred %%p, %%p, %%q;\n@%%p bra ISSUED;\nmov.u32 "
@@ -145,13 +207,20 @@ static int bulk_in(isa_case *c)
         isa_put(c, "mov.u32 %%t, %d; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%m, %%t;\n",
                 __builtin_ctz(mask));
     const char *pol = put_policy(c);
-    isa_put(c, "%s [%%d], [%%g], %s, [%%m]%s%s;\nISSUED:\n", c->v->mnemonic, imm ? "1024" : "%n", multi ? ", %mask"
-            : "", pol);
+    if (wide) isa_put(c, ".reg .b32 %%mask32; mov.u32 %%mask32, %u;\n", mask);
+    char ends[32] = "";
+    if (oob) snprintf(ends, sizeof ends, ", %u, %u", left, right);
+    isa_put(c, "%s [%%d], [%%g], %s%s, [%%m]%s%s;\nISSUED:\n", c->v->mnemonic, imm ? "1024" : "%n", ends,
+            wide ? ", %mask32" : multi ? ", %mask" : "", pol);
     /* only the CTAs that get something wait */
     isa_put(c,
             "mov.u32 %%t, %u; shr.u32 %%t, %%t, %%rank; and.b32 %%t, %%t, 1; setp.eq.u32 %%p, %%t, 0;\n@%%p bra "
             "NOTHING;\n", mask);
     k_wait(c, 0, 0, 0);
+    if (report >= 0)
+        isa_put(c, "mbarrier.test_wait.parity.phase_type::primary.shared::cta.b64 %%p|%%q, [%%mb], 0; selp.u32 %%t, 1, "
+                "0, %%q; mul.wide.u32 %%g, %%rank, 4; add.s64 %%g, %%g, %%out; st.global.u32 [%%g+%u], %%t;\n",
+                BULK * ctas);
     isa_put(c, "NOTHING:\n");
     k_cluster_sync(c);
     k_dump(c, BULK);
@@ -263,7 +332,7 @@ static void op_and_type(isa_case *c, char *op, char *type)
 static int bulk_across(isa_case *c)
 {
     char op[8] = "", type[8] = "";
-    int red = !strncmp(c->v->mnemonic, "cp.reduce", 9);
+    int red = strstr(c->v->mnemonic, "cp.reduce") != NULL;
     if (red) op_and_type(c, op, type);
     int size = red && strstr(type, "64") ? 8 : 4;
     unsigned n = 16 * (unsigned)isa_int(1, 60), from = 16 * (unsigned)isa_int(0, 3),
@@ -303,17 +372,22 @@ static int bulk_across(isa_case *c)
 static int bulk_out(isa_case *c)
 {
     char op[8] = "", type[8] = "";
-    int red = !strncmp(c->v->mnemonic, "cp.reduce", 9), masked = isa_has(c, ".cp_mask");
+    int red = strstr(c->v->mnemonic, "cp.reduce") != NULL, masked = isa_has(c, ".cp_mask");
     if (red) op_and_type(c, op, type);
     int size = !red ? 4 : strstr(type, "64") ? 8 : strstr(type, "16") ? 2 : 4;
     unsigned n = 16 * (unsigned)isa_int(1, 100), from = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16),
              to = 16 * (unsigned)isa_int(0, (int)(BULK - n) / 16);
     uint16_t mask = (uint16_t)isa_random();
     uint8_t *in = isa_in(c, BULK), *want = isa_out(c, BULK);
-    int counter = red && strstr("inc dec", op) != NULL;
+    int counter = red && strstr("inc dec", op) != NULL, small = !strcmp(type, "f32") && isa_has(c, ".noftz");
     for (int i = 0; i < BULK; i += size) isa_element(red ? type : "u32", in + i, counter);
     if (red) {
         for (int i = 0; i < BULK; i += size) isa_element(type, c->out + i, counter);
+        for (int i = 0; small && i < BULK; i += 4)              /* sums of subnormal numbers */
+            for (int k = 0; k < 2; k++) {
+                uint32_t u = (uint32_t)isa_random() & 0x80ffffff;
+                if (isa_int(0, 3)) memcpy((k ? in : c->out) + i, &u, 4);
+            }
         memcpy(want, c->out, BULK);
     }
     for (unsigned i = 0; i < n; i += (unsigned)size)
@@ -366,18 +440,21 @@ static int bulk_groups(isa_case *c)
     return 0;
 }
 
-/* A prefetch changes nothing */
+/* A prefetch changes nothing, nor does a lower priority */
 static int bulk_prefetch(isa_case *c)
 {
+    int priority = !strncmp(c->v->mnemonic, "applypriority", 13);
     uint8_t *in = isa_in(c, 4096), *want = isa_out(c, 128);
     isa_bytes(in, 4096);
     memcpy(want, in, 128);
     isa_begin(c);
     isa_put(c, ".reg .b32 %%n, %%v; .reg .b64 %%g, %%o;\nmov.u32 %%n, %d;\n", 16 * isa_int(1, 200));
     const char *pol = put_policy(c);
+    isa_put(c, "%s [%%in+%d], %%n%s;\n", c->v->mnemonic, priority ? 128 * isa_int(0, 6) : 16 * isa_int(0, 50), pol);
+    if (priority) isa_put(c, "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n");
     isa_put(c,
-            "%s [%%in+%d], %%n%s;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; "
-            "ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n", c->v->mnemonic, 16 * isa_int(0, 50), pol);
+            "mul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; "
+            "ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n");
     isa_end(c);
     return 0;
 }
@@ -386,10 +463,11 @@ static int build_bulk(isa_case *c)
 {
     const char *m = c->v->mnemonic;
     if (strstr(m, "_group ") || isa_has(c, ".commit_group") || isa_has(c, ".wait_group")) return bulk_groups(c);
-    if (isa_has(c, ".prefetch")) return bulk_prefetch(c);
+    if (isa_has(c, ".prefetch") || !strncmp(m, "applypriority", 13)) return bulk_prefetch(c);
     if (strstr(m, ".shared::cluster.shared::cta")) return bulk_across(c);
     if (strstr(m, ".global.shared::cta")) return bulk_out(c);
     return bulk_in(c);
 }
+ISA_FAMILY(bulk_multimem, "multimem.bulk", build_bulk)
 ISA_FAMILY(bulk, "cp.async.bulk", build_bulk)
 ISA_FAMILY(bulk_reduce, "cp.reduce.async.bulk", build_bulk)

@@ -18,6 +18,8 @@ static const format formats[] = {
     { "e2m3", 2, 3, 1, 6, 7.5, 0, 0 },
     { "e2m1", 2, 1, 1, 4, 6, 0, 0 },
     { "ue8m0", 8, 0, 127, 8, 0x1p127, 0, 0xff },
+    { "ue5m3", 5, 3, 15, 8, 114688, 0, 0xff },      /* no sign */
+    { "s2f6", 1, 6, 0, 8, 127 / 64.0, 0, 0 },       /* two's complement: see s2f6() */
 };
 static const format *format_of(const char *s)
 {
@@ -40,11 +42,13 @@ static uint32_t code_of(const format *f, double v)
 }
 static double value_of(const format *f, uint32_t code)
 {
+    if (!strcmp(f->name, "s2f6")) return (code & 0x80 ? (int)(code & 0xff) - 256 : (int)(code & 0xff)) / 64.0;
     uint32_t mag = code & ((1u << (f->e + f->m)) - 1), e = mag >> f->m, m = mag & ((1u << f->m) - 1);
     int neg = code >> (f->e + f->m) & 1;
     double v;
     if (f->inf && e == (1u << f->e) - 1) v = m ? NAN : INFINITY;
     else if (!strcmp(f->name, "e4m3") && mag == 0x7f) v = NAN;
+    else if (!strcmp(f->name, "ue5m3") && mag == 0xff) v = NAN;
     else v = e ? ldexp((double)(m | 1u << f->m), (int)e - f->bias - f->m) : ldexp(m, 1 - f->bias - f->m);
     return neg ? -v : v;
 }
@@ -70,9 +74,30 @@ static double round_to(const format *f, double v, char mode)
 /* One element: the allowed answers a[0..n) as magnitude codes with sign; any_nan: any NaN will do; zero_sign: the sign
  * of a zero is open */
 typedef struct { uint32_t a[2]; int n, nan, zero_sign; } answer;
+/* An integer of 64ths from -128 to 127; a NaN gives 127 */
+static uint32_t s2f6(double v, char mode, int relu)
+{
+    if (isnan(v)) return 127;
+    double y = v * 64;
+    y = mode == 'z' ? trunc(y) : rint(y);
+    if (y > 127) y = 127;
+    if (y < -128) y = -128;
+    if (relu && y < 0) y = 0;
+    return (uint32_t)(int)y & 0xff;
+}
 static answer expect(const format *f, double v, char mode, int satfinite, int relu)
 {
     answer r = { { 0 }, 1, 0, 0 };
+    if (!strcmp(f->name, "s2f6")) { r.a[0] = s2f6(v, mode, relu); return r; }
+    if (!strcmp(f->name, "ue5m3")) {          /* the magnitude; what is too large is a NaN without .satfinite */
+        if (isnan(v)) { r.a[0] = 0xff; return r; }
+        v = fabs(v);
+        if (mode == 'p') mode = 'u';
+        double x = round_to(f, v, mode);
+        if (x > f->max || isinf(v)) r.a[0] = satfinite || (!isinf(v) && mode == 'z') ? 0xfe : 0xff;
+        else r.a[0] = code_of(f, x);
+        return r;
+    }
     uint32_t sign = 1u << (f->e + f->m);
     if (!strcmp(f->name, "ue8m0")) {          /* powers of two: the sign is dropped, zero becomes the smallest */
         if (isnan(v)) { r.a[0] = 0xff; return r; }
@@ -109,7 +134,8 @@ static answer expect(const format *f, double v, char mode, int satfinite, int re
 /* ---- The kernel: each thread converts its own operands ---- */
 enum { THREADS = 512, WORDS = 8 };
 typedef struct {
-    const format *from, *to; int per, in_bits, src_per; char mode; int sat, relu; double v[THREADS][4];
+    const format *from, *to; int per, in_bits, src_per; char mode; int sat, relu, pzo;
+    double v[THREADS][4]; char flushed[THREADS][4];    /* values, scaled already; those that .scaled::n1 made zero */
 } plan;
 
 static void check(isa_case *c)
@@ -128,6 +154,8 @@ static void check(isa_case *c)
             answer a = expect(p->to, p->v[t][k], p->mode, p->sat, p->relu);
             int ok = 0;
             uint32_t sign = 1u << (p->to->e + p->to->m), top = ~(sign * 2 - 1);
+            a.zero_sign |= p->flushed[t][k];        /* "flushed to zero": the text does not say to which */
+            if (p->pzo) { a.zero_sign = 0; if (a.a[0] == sign) a.a[0] = 0; }
             for (int i = 0; i < a.n; i++) ok |= got == a.a[i] || (a.zero_sign && a.a[i] == 0 && got == sign);
             if (a.nan) {
                 double g = value_of(p->to, got);
@@ -184,7 +212,8 @@ static int build(isa_case *c)
     p->to = format_of(to); p->from = format_of(from);
     const char *x = strrchr(to, 'x');
     p->per = x && x[1] >= '0' && x[1] <= '9' ? atoi(x + 1) : 1;
-    p->sat = isa_has(c, ".satfinite"); p->relu = isa_has(c, ".relu");
+    p->sat = isa_has(c, ".satfinite"); p->relu = isa_has(c, ".relu"); p->pzo = isa_has(c, ".pzo");
+    const int n1 = isa_has(c, ".scaled::n1::ue8m0"), n2 = isa_has(c, ".scaled::n2::ue8m0");
     p->mode = !strcmp(words[1], "rna") ? 'a' : words[1][1];        /* n z a p s */
     int f32 = !strcmp(from, "f32"), nsrc = f32 ? p->per : 1;
     const char *last = NULL;
@@ -195,10 +224,18 @@ static int build(isa_case *c)
     isa_out(c, THREADS * 4);
     memset(c->out, 0, THREADS * 4);         /* narrower results leave the rest of the word */
     for (int t = 0; t < THREADS; t++) {
-        uint8_t *w = in + t * WORDS * 4;
+        uint8_t *w = in + t * WORDS * 4, scale[2];
+        double factor[2];
+        for (int k = 0; k < 2; k++) {
+            scale[k] = (uint8_t)(isa_int(0, 7) ? isa_int(117, 137) : isa_int(0, 255));
+            factor[k] = scale[k] == 255 ? NAN : ldexp(1, scale[k] - 127);
+        }
+        if (n1) factor[1] = factor[0];
+        memcpy(w + 20, scale, 2);
         if (f32)
             for (int k = 0; k < nsrc; k++) {
                 float v = interesting(p->to);
+                if ((n1 || n2) && !isnan(factor[nsrc - 1 - k])) v *= (float)factor[nsrc - 1 - k];
                 memcpy(w + k * 4, &v, 4);
                 p->v[t][nsrc - 1 - k] = v;         /* the first source goes to the upper part */
             }
@@ -216,23 +253,33 @@ static int build(isa_case *c)
         }
         uint32_t r = (uint32_t)isa_random();
         memcpy(w + 16, &r, 4);
+        for (int k = 0; (n1 || n2) && k < p->per; k++) {
+            double *v = &p->v[t][k];
+            const double least = f32 || !strcmp(p->from->name, "bf16") ? 0x1p-126 : 0x1p-14;
+            if (n1 && fabs(*v) < least) { p->flushed[t][k] = *v != 0; *v = copysign(0, *v); }
+            /* to narrow types the scale divides, from them it multiplies */
+            *v = p->to->bits <= 8 ? *v / factor[k] : *v * factor[k];
+        }
     }
     c->block[0] = THREADS;
     c->check = check;
     const char *out = isa_op(c, 0), *src = isa_op(c, 1);
     isa_begin(c);
-    isa_put(c, ".reg .b32 %%d, %%r; .reg .b16 %%h, %%s; .reg .b8 %%b, %%y; .reg .f32 %%f<4>; .reg .b64 %%g, %%o;\n"
+    isa_put(c, ".reg .b32 %%d, %%r; .reg .b16 %%h, %%s; .reg .b8 %%b, %%y, %%s8; .reg .b16 %%s16; .reg .f32 %%f<4>; "
+        ".reg .b64 %%g, %%o;\n"
         "mul.wide.u32 %%o, %%tx, 4; add.s64 %%o, %%o, %%out; mul.wide.u32 %%g, %%tx, %d; add.s64 %%g, %%g, "
         "%%in;\nld.global.b32 %%r, [%%g+16];\n", WORDS * 4);
+    const char *scales = n1 ? ", %s8" : n2 ? ", %s16" : "";
+    if (n1 || n2) isa_put(c, "ld.global.%s %s, [%%g+20];\n", n1 ? "b8" : "b16", scales + 2);
     const char *d = strstr(out, "b32") ? "%d" : strstr(out, "b16") ? "%h" : "%b";
     if (f32) {
         for (int k = 0; k < nsrc; k++) isa_put(c, "ld.global.f32 %%f%d, [%%g+%d];\n", k, k * 4);
-        isa_put(c, "%s %s, %s%s;\n", c->v->mnemonic, d, nsrc == 4 ? "{%f0, %f1, %f2, %f3}" : nsrc == 2 ? "%f0, %f1"
-                : "%f0", rbits ? ", %r" : "");
+        isa_put(c, "%s %s, %s%s%s;\n", c->v->mnemonic, d, nsrc == 4 ? "{%f0, %f1, %f2, %f3}" : nsrc == 2 ? "%f0, %f1"
+                : "%f0", rbits ? ", %r" : "", scales);
     } else {
         const char *reg = strstr(src, "b32") ? "%r" : strstr(src, "b16") ? "%s" : "%y",
                    *t = strstr(src, "b32") ? "b32" : strstr(src, "b16") ? "b16" : "b8";
-        isa_put(c, "ld.global.%s %s, [%%g];\n%s %s, %s;\n", t, reg, c->v->mnemonic, d, reg);
+        isa_put(c, "ld.global.%s %s, [%%g];\n%s %s, %s%s;\n", t, reg, c->v->mnemonic, d, reg, scales);
     }
     isa_put(c, "st.global.%s [%%o], %s;\n", out + 4, d);
     isa_end(c);

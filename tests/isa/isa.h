@@ -30,6 +30,7 @@
 /* A row of the table, and one variant of it */
 typedef struct isa_row {
     char *id, *family, *targets, *mnemonic, *ops, *sweep, *note;
+    int ptx;                            /* 904: PTX 9.4 brought it; 900 for 9.0 and older */
     int count, covered, failed, fits;
 } isa_row;
 typedef struct isa_variant {
@@ -51,6 +52,7 @@ typedef struct isa_case {
     unsigned cluster[3];                /* 1,1,1: no cluster */
     unsigned smem;                      /* dynamic shared memory, bytes */
     int cooperative, pdl;               /* launch attributes */
+    int per_cta;                        /* > 0: .minperctamemory */
     int min_blocks;                     /* > 0: .minnctapersm; setmaxnreg needs it */
     uint8_t *in, *out, *want;           /* host copies of the two buffers; want: what out must be afterwards */
     size_t in_size, out_size;

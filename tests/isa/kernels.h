@@ -58,4 +58,5 @@ static inline void isa_bytes(void *p, size_t n)
 /* copy.c: d = op(d, s) on one element, as the reductions do; a random element for it */
 void isa_reduce(const char *op, const char *type, uint8_t *d, const uint8_t *s);
 void isa_element(const char *type, uint8_t *p, int counter);
+int isa_report_pattern(isa_case *c, uint8_t *source, size_t n, const uint32_t *chunk, int chunks);
 #endif

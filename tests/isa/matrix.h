@@ -7,8 +7,9 @@
 #include "isa.h"
 
 typedef enum { MX_NONE, MX_F16, MX_BF16, MX_TF32, MX_F32, MX_F64, MX_E4M3, MX_E5M2, MX_E3M2, MX_E2M3, MX_E2M1, MX_UE8M0,
-               MX_UE4M3,
-    MX_S8, MX_U8, MX_S4, MX_U4, MX_B1, MX_S32 } mx_type;
+               MX_UE4M3, MX_UE5M3,
+    MX_S8, MX_U8, MX_S4, MX_U4, MX_B1,
+    MX_TI16 /* sign and 11 bits in 16 */, MX_S32 } mx_type;
 
 mx_type mx_type_of(const char *word, size_t n);        /* "e4m3"; MX_NONE if it is no type */
 /* the type words of a mnemonic, in order; returns their number */

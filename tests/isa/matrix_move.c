@@ -6,7 +6,8 @@
  * and g+8 of the transpose, columns 4t..4t+3;
  * lanes 16i.. address its rows. stmatrix m16n8.trans: the matrix is stored by columns of 16 bytes, which lanes 8i..
  * address; the register holds rows g and g+8, columns 2t and 2t+1 each. Elements of 6 or 4 bits lie 16 to a row, lowest
- * bits first, and arrive in the low bits of a byte. */
+ * bits first, and arrive in the low bits of a byte; with .s8.s4 they arrive with their sign, and a row has 8 bytes, no
+ * padding. */
 #include <stdlib.h>
 #include <string.h>
 #include "matrix.h"
@@ -43,12 +44,14 @@ static int build_load(isa_case *c)
 {
     int x = isa_number(c, ".x", 0), trans = isa_has(c, ".trans"), square = isa_has(c, ".m16n16"),
         wide = isa_has(c, ".m8n16");
-    int bits = isa_has(c, ".b6x16_p32") ? 6 : isa_has(c, ".b4x16_p64") ? 4 : 8, regs = square ? 2 * x : x;
+    int bits = isa_has(c, ".b6x16_p32") ? 6 : isa_has(c, ".b4x16_p64") || isa_has(c, ".s4") ? 4
+             : 8, sign = isa_has(c, ".s4"), regs = square ? 2 * x : x;
     if (!x) return -1;
     uint32_t *at = isa_in(c, 128 + SMEM), *want = isa_out(c, (size_t)(32 * regs) * 4);
     uint8_t *mem = c->in + 128;
     for (int i = 0; i < SMEM; i++) mem[i] = (uint8_t)(isa_random() >> 17);
     slots(at);
+    for (int i = 0; sign && i < 32; i++) at[i] += 8 * (uint32_t)isa_int(0, 1);     /* rows of 8 bytes */
     for (int lane = 0; lane < 32; lane++) for (int r = 0; r < regs; r++) {
         int g = lane / 4, t = lane % 4;
         uint32_t v = 0;
@@ -62,7 +65,9 @@ static int build_load(isa_case *c)
             uint16_t w;
             int bit = col * bits;
             memcpy(&w, mem + at[row] + bit / 8, 2);
-            v |= (w >> bit % 8 & ((1u << bits) - 1)) << 8 * b;
+            uint32_t e = w >> bit % 8 & ((1u << bits) - 1);
+            if (sign && e & 8) e |= 0xf0;
+            v |= e << 8 * b;
         }
         want[lane * regs + r] = v;
     }

@@ -14,10 +14,11 @@ static const struct { const char *word; int bits, ebits, mbits, bias, specials; 
     [MX_E5M2] = { "e5m2", 8, 5, 2, 15, 1 }, [MX_E3M2] = { "e3m2", 6, 3, 2, 3, 0 },
     [MX_E2M3] = { "e2m3", 6, 2, 3, 1, 0 },
     [MX_E2M1] = { "e2m1", 4, 2, 1, 1, 0 }, [MX_UE8M0] = { "ue8m0", 8, 0, 0, 0, 0 },
-    [MX_UE4M3] = { "ue4m3", 8, 4, 3, 7, 2 },
+    [MX_UE4M3] = { "ue4m3", 8, 4, 3, 7, 2 }, [MX_UE5M3] = { "ue5m3", 8, 5, 3, 15, 2 },
     [MX_S8] = { "s8", 8, 0, 0, 0, 0 }, [MX_U8] = { "u8", 8, 0, 0, 0, 0 }, [MX_S4] = { "s4", 4, 0, 0, 0, 0 },
     [MX_U4] = { "u4", 4, 0, 0, 0, 0 },
-    [MX_B1] = { "b1", 1, 0, 0, 0, 0 }, [MX_S32] = { "s32", 32, 0, 0, 0, 0 },
+    [MX_B1] = { "b1", 1, 0, 0, 0, 0 }, [MX_TI16] = { "ti16", 16, 0, 0, 0, 0 },
+    [MX_S32] = { "s32", 32, 0, 0, 0, 0 },
 };
 
 mx_type mx_type_of(const char *w, size_t n)
@@ -48,6 +49,7 @@ double mx_value(mx_type t, uint64_t code)
     case MX_S8: return (int8_t)code;
     case MX_S4: return (double)((int64_t)(code << 60) >> 60);
     case MX_S32: return (int32_t)code;
+    case MX_TI16: return code >> 15 ? -(double)(code & 2047) : (double)(code & 2047);
     case MX_U8: case MX_U4: case MX_B1: return (double)code;
     case MX_UE8M0: return code == 255 ? NAN : ldexp(1, (int)code - 127);
     default: break;
@@ -63,6 +65,7 @@ double mx_value(mx_type t, uint64_t code)
 }
 uint64_t mx_encode(mx_type t, double v)
 {
+    if (t == MX_TI16) return (uint64_t)fabs(v) | (uint64_t)(v < 0) << 15;
     if (mx_is_int(t)) return (uint64_t)(int64_t)v & ((1ull << format[t].bits) - 1);
     if (t == MX_UE8M0) return (uint64_t)(ilogb(v) + 127);
     int eb = format[t].ebits, mb = format[t].mbits;
@@ -82,6 +85,9 @@ uint64_t mx_random(mx_type t, mx_type acc, int round)
 {
     int bits = format[t].bits;
     uint64_t all = bits < 64 ? (1ull << bits) - 1 : ~0ull;
+    if (t == MX_TI16)
+        return mx_encode(t, round == MX_EXACT ? isa_int(-3, 3) : round == MX_SPECIAL && isa_int(0, 3)
+                         ? (isa_int(0, 3) ? 2047 : -2047) : isa_int(-2047, 2047));
     if (mx_is_int(t)) {
         if (t == MX_B1) return isa_random() >> 7 & 1;
         if (round == MX_EXACT) return (uint64_t)isa_int(t == MX_U8 || t == MX_U4 ? 0 : -3, 3) & all;
@@ -128,8 +134,8 @@ uint64_t mx_random_acc(mx_type t, int round)
 uint64_t mx_random_scale(mx_type t, int round)
 {
     if (round == MX_EXACT) return t == MX_UE8M0 ? (uint64_t)isa_int(126, 129) : mx_encode(t, isa_int(1, 4));
-    if (round == MX_SPECIAL && !isa_int(0, 7)) return t == MX_UE8M0 ? 255 : 127;
-    return t == MX_UE8M0 ? (uint64_t)isa_int(110, 140) : (uint64_t)isa_int(0, 126);
+    if (round == MX_SPECIAL && !isa_int(0, 7)) return t == MX_UE8M0 || t == MX_UE5M3 ? 255 : 127;
+    return t == MX_UE8M0 ? (uint64_t)isa_int(110, 140) : (uint64_t)isa_int(0, t == MX_UE5M3 ? 254 : 126);
 }
 
 mx_product_t *mx_new(int m, int n, int k, int vec)

@@ -12,6 +12,15 @@
  * its column on. B, E and G keep a copy of A (and of the metadata) in each half or quarter of the lanes.
  * Metadata, chunk x (4 elements; tf32: 2; 4-bit: 8) of a row: 16- and 32-bit types: lane m%8 + x/4*8 of the sixteen,
  * bits m/8%2*16 + x%4*4; others: the row's lane, column x/8, bits x%8*4.
+ * sm_107. K of 64 bytes: dense f8f6f4 and mxf8f6f4 64, mxf4 kinds 128 (and 96, and sparse 192), sparse mxf8f6f4 128.
+ * Then
+ * M is 128 for each CTA, and a dense mxf8f6f4 has its elements of 4 and 6 bits without gaps. Sparse elements of 4 bits
+ * have
+ * the metadata of those of 8. Lookup tables: B is 3-bit indices, 48 bytes for a column's 128, of which bit 53 of the
+ * descriptor chooses the half; eight e4m3 for eight columns of B in two columns of Tensor Memory, a lane each, counted
+ * in
+ * each CTA from its first column of B. Scales of A in 128 lanes: row i in lane i, its words in columns one after
+ * another.
  * Scales of row (column) i of the CTA's share (of N): lanes i%32 of all quarters, column i/32, bytes from the scale
  * factor id on; layout B: those of each half of N in its half of the lanes. */
 #include <math.h>
@@ -84,6 +93,16 @@ static void check(isa_case *c)
 /* 4- and 6-bit elements of f8f6f4 kinds in shared memory: sixteen lie at the beginning of 16 bytes */
 static void put(uint8_t *smem, const mx_smem *s, int mn, int k, int bits, uint64_t code)
 {
+    if (s->bits == 6 || s->bits == 3) {                 /* without gaps */
+        mx_smem bytes = *s;
+        bytes.bits = 8;
+        for (int b = 0; b < bits; b++) {
+            uint8_t *at = smem + mx_smem_at(&bytes, mn, (k * bits + b) / 8);
+            int bit = (k * bits + b) % 8;
+            *at = (uint8_t)((*at & ~(1 << bit)) | (int)(code >> b & 1) << bit);
+        }
+        return;
+    }
     if (s->bits != 8 || bits == 8) { mx_smem_put(smem, s, mn, k, code); return; }
     for (int b = 0; b < bits; b++) {
         int bit = k % 16 * bits + b;
@@ -106,11 +125,12 @@ static int masked(uint64_t desc, int part, int j)
 static int build(isa_case *c)
 {
     const char *mn = c->v->mnemonic, *s;
-    enum { F16, TF32, F8, I8, MX8, MX4, NV4 } kind = F16;
-    static const char *const kinds[] = { ".kind::f16", ".kind::tf32", ".kind::f8f6f4", ".kind::i8", ".kind::mxf8f6f4",
+    enum { F16, TF32, F8, I8, TI16, MX8, MX4, NV4 } kind = F16;
+    static const char *const kinds[] = { ".kind::f16", ".kind::tf32", ".kind::f8f6f4", ".kind::i8", ".kind::ti16",
+                                         ".kind::mxf8f6f4",
                                          ".kind::mxf4", ".kind::mxf4nvf4" };
     int found = 0;
-    for (int i = 0; i < 7; i++) if (isa_has(c, kinds[i])) { kind = i; found = 1; }
+    for (int i = 0; i < 8; i++) if (isa_has(c, kinds[i])) { kind = i; found = 1; }
     if (!found) return -1;
     int sparse = isa_has(c, ".sp"), ws = isa_has(c, ".ws"), group = isa_has(c, ".cta_group::2") ? 2 : 1,
         ts = !strncmp(c->v->note, "TS", 2), scaled = kind >= MX8, ashift = isa_has(c, ".ashift");
@@ -120,8 +140,8 @@ static int build(isa_case *c)
             : isa_has(c, ".scale_vec::4X") || isa_has(c, ".block16") ? 4
             : 2;
     /* operands after D, A, B: metadata, idesc, scales, lanes, predicate, scale or mask */
-    int op = 3, has_lanes = 0, enable = -1, down = 0, has_mask = 0;
-    if (sparse) op++;
+    int op = 3, has_lanes = 0, enable = -1, down = 0, has_mask = 0, lut = isa_has(c, ".decompress::lut::b");
+    if (sparse || lut) op++;
     op += 1 + 2 * scaled;
     s = isa_op(c, op);
     if (s && !strncmp(s, "in{", 3)) { has_lanes = 1; s = isa_op(c, ++op); }
@@ -138,6 +158,12 @@ static int build(isa_case *c)
     tc5_t *x = c->data = calloc(1, sizeof *x);      /* e and old hang on to it, below */
     int m = ws ? PICK(32, 64, 128) : group == 1 ? scaled || ashift ? 128 : PICK(64, 128) : (scaled && sparse)
         || ashift ? 256 : PICK(128, 256), n;
+    /* the longer K of sm_103 (96 of 4 bits) and sm_107 */
+    int rubin = isa_sm == 107, longer = 0, named = strstr(mn, ".scale_vec") != NULL, tight = 0;
+    if (rubin && kind == F8 && !ws && !sparse) longer = lut || isa_int(0, 1);
+    if (rubin && kind == MX8) longer = lut || isa_int(0, 1);
+    if (rubin && kind >= MX4 && !named) longer = isa_int(0, sparse ? 1 : 2);
+    if (longer) m = 128 * group;
     int trans_a = 0, trans_b = 0, round = PICK(MX_EXACT, MX_EXACT, MX_WIDE, MX_SPECIAL);
     static const mx_type f8[] = { MX_E4M3, MX_E5M2, MX_E2M3, MX_E3M2, MX_E2M1 };
     static const int f8_code[] = { 0, 1, 3, 4, 5 };
@@ -152,24 +178,39 @@ static int build(isa_case *c)
     case I8:
         acode = isa_int(0, 1); bcode = isa_int(0, 1); a = acode ? MX_S8 : MX_U8; b = bcode ? MX_S8 : MX_U8; d = MX_S32;
         break;
+    case TI16: a = b = MX_TI16; d = MX_S32; acode = bcode = 3; break;
     case F8: case MX8:
-        acode = isa_int(0, 4); bcode = isa_int(0, 4); a = f8[acode]; b = f8[bcode]; acode = f8_code[acode];
+        acode = isa_int(0, kind == F8 && longer ? 1 : 4); bcode = isa_int(0, lut ? 0 : kind == F8 && longer ? 1 : 4);
+            a = f8[acode]; b = f8[bcode]; acode = f8_code[acode];
         bcode = f8_code[bcode];
         if (kind == F8 && isa_int(0, 1)) d = MX_F16;
         break;
-    default: a = b = MX_E2M1; acode = bcode = 1; if (vec == 4 && isa_int(0, 1)) st = MX_UE4M3; break;
+    default: a = b = MX_E2M1; acode = bcode = 1; if (vec == 4 && isa_int(0, 1)) st = MX_UE4M3;
+        if (rubin && kind == NV4) st = (mx_type)PICK(MX_UE8M0, MX_UE4M3, MX_UE5M3);
+        break;
     }
-    int abits = mx_bits(a), bbits = mx_bits(b), box = kind == F16 ? 16 : kind == TF32 ? 32 : kind >= MX4 ? 4 : 8;
+    int abits = mx_bits(a), bbits = mx_bits(b), box = kind == F16 || kind == TI16 ? 16 : kind == TF32 ? 32 : kind >=
+        MX4 ? 4 : 8;
     if (kind == TF32) { trans_a = !ts && isa_int(0, 1); trans_b = !sparse && isa_int(0, 1); }
-    else if (kind < MX4) { trans_a = !ts && abits == box && isa_int(0, 1); trans_b = bbits == box && isa_int(0, 1); }
-    int k = 256 / box * (sparse ? 2 : 1), kc = 256 / box;
+    else if (kind < MX4 && kind != TI16) { trans_a = !ts && abits == box && isa_int(0, 1); trans_b = bbits == box
+                                           && !lut && isa_int(0, 1); }
+    int kc = 256 / box;
+    if (longer) kc = kind >= MX4 ? 64 + 32 * longer : 64;
+    if (longer && kind == MX8 && sparse) trans_a = trans_a && abits == 8;
+    int k = kc * (sparse ? 2 : 1);
+    tight = longer && kind == MX8 && !sparse;
+    int abox = tight ? abits : box, bbox = lut ? 3 : tight ? bbits : box;
+    if (longer && scaled) vec *= kind >= MX4 ? 1 : 2;
+    if (longer && kind >= MX4) vec = vec * kc / 64;
+    int single = rubin && kind >= MX4 && sparse, half = lut && isa_int(0, 1);
     /* sm_103 has K = 96 besides; six or three scales go on in the columns of the next four */
     int k96 = isa_sm == 103 && kind >= MX4 && !sparse && !ts && !strstr(mn, ".scale_vec") && isa_int(0, 1);
     if (k96) { k = kc = 96; vec = vec == 4 ? 6 : 3; m = 128 * group; }
+    if (longer == 1 && kind >= MX4 && !sparse && !ts) k96 = 1;
     if (ws) n = sparse ? PICK(64, 128) : PICK(64, 64, 128, 256);
     else {
         int step = group == 2 ? 16 : 8;
-        if (kind == I8) step = group == 2 ? 32 : 16;
+        if (kind == I8 || (kind == TI16 && (group == 2 || m == 128))) step = group == 2 ? 32 : 16;
         if ((trans_b && box == 8) || k96) step = 16 * group;
         n = k96 && isa_int(0, 1) ? step * isa_int(128 / step + 1, 256 / step)
             : step * isa_int(1, (isa_int(0, 7) ? 64 : 256) / step);
@@ -208,6 +249,7 @@ static int build(isa_case *c)
     mx_tc5 t = { .ctas = group, .group = group };
     mx_smem la = { 0 }, lb;
     int brows = nshare + (shift + 31) / 32 * 32;
+    if (rubin && !isa_int(0, 31)) t.smem = isa_int(240, 260) * 1024;        /* about and above 256 KB */
     for (int i = 0; i < 2; i++) {
         int tr = i ? trans_b : trans_a, rows = i ? brows : share, ks = i ? k : kc;
         mx_smem l;
@@ -224,7 +266,10 @@ static int build(isa_case *c)
             t.smem = (t.smem + 1023) & ~1023u;
             l = (mx_smem){ .swizzle = 128, .bits = 4, .start = t.smem + 96, .sbo = 1024, .second = t.smem + tile };
             t.smem += 2 * tile;
-        } else l = mx_smem_layout(rows, ks, box, tr, -1, &t.smem);
+        } else if (i && lut) {         /* 48 bytes a column, of which this mma has one half of the indices */
+            l = mx_smem_layout(rows, 48, 8, 0, -1, &t.smem);
+            l.bits = 3;
+        } else l = mx_smem_layout(rows, ks, i ? bbox : abox, tr, -1, &t.smem);
         if (i) lb = l; else la = l;
     }
     t.smem = (t.smem + 15) & ~15u;
@@ -234,8 +279,10 @@ static int build(isa_case *c)
             : x->layout == 'G' ? n / 4
             : n;
     top = (top + dcols + 7) / 8 * 8;
-    int acol = top; if (ts) top += 8;
-    int mcol = top; if (sparse) top += 4;
+    int acol = top; if (ts) top += longer ? 16 : 8;
+    int mcol = top; if (sparse) top += longer ? 8 : 4;
+    int lcol = top; if (lut) top += 2;
+    int llane = lut ? isa_int(0, 128 - nshare / 8) : 0, sfa_wide = rubin && scaled && share == 128 && isa_int(0, 1);
     int sacol = top; if (scaled) top += 8;
     int sbcol = top; if (scaled) top += 16;
     x->scratch = top = (top + 31) / 32 * 32; if (uses) top += x->nscratch = dcols;
@@ -261,10 +308,12 @@ static int build(isa_case *c)
         uint64_t code = codes[row * kc + i];
         if (!ts) put(c->in + (size_t)cta * t.smem, &la, r, i, abits, code);
         else for (int j = 0; j < copies; j++) {
-            uint32_t *w = &TM(cta, lane[j], acol + i * box / 32);
-            int bit = box == 32 ? 0 : i * box % 32;
-            uint32_t all = box == 32 ? ~0u : ((1u << box) - 1);
-            *w = (*w & ~(all << bit)) | (uint32_t)(box == 8 && abits == 4 ? code << 2 : code) << bit;
+            uint64_t v = abox == 8 && abits == 4 ? code << 2 : code;
+            for (int b = 0; b < abox; b++) {        /* tight ones of 6 bits cross words */
+                int bit = i * abox + b;
+                uint32_t *w = &TM(cta, lane[j], acol + bit / 32);
+                *w = (*w & ~(1u << bit % 32)) | (uint32_t)(v >> b & 1) << bit % 32;
+            }
         }
     }
     double sa = negate_a ? -1 : 1, sb = negate_b ? -1 : 1;
@@ -273,7 +322,7 @@ static int build(isa_case *c)
     for (int row = 0; row < m; row++) {
         int r = row % share, lane[4], copies = lanes_a(x, r, lane);
         if (!sparse) { for (int i = 0; i < kc; i++) at_k[row * kc + i] = i; continue; }
-        int kd = kind == TF32 ? 1 : 2, span = kd == 1 ? 2 : box == 4 ? 8 : 4;
+        int pairs = box == 4 && !single, kd = kind == TF32 ? 1 : 2, span = kd == 1 ? 2 : pairs ? 8 : 4;
         for (int ch = 0; ch < k / span; ch++) {
             int pos[2], up = 0, col = ch / 8, bit = ch % 8 * 4;
             uint32_t nib = mx_metadata(kd, 1, pos);
@@ -283,7 +332,7 @@ static int build(isa_case *c)
                 *w = (*w & ~(15u << bit)) | nib << bit;
             }
             for (int i = 0; i < span / 2; i++)
-                at_k[row * kc + ch * span / 2 + i] = ch * span + (box == 4 ? pos[i / 2] * 2 + i % 2 : pos[i]);
+                at_k[row * kc + ch * span / 2 + i] = ch * span + (pairs ? pos[i / 2] * 2 + i % 2 : pos[i]);
         }
     }
     /* .ashift: a row takes the elements that the next lane holds, the last its own. The text does not say whether that
@@ -299,10 +348,21 @@ static int build(isa_case *c)
         if (!reading) memcpy(A2, p->A, sizeof *A2 * (size_t)(m * k));
     }
     free(at_k);
+    for (int cta = 0; cta < group && lut; cta++) for (int i = 0; i < nshare; i++) {
+        uint32_t *w = &TM(cta, llane + i / 8, lcol + i % 8 / 4);
+        *w = (*w & ~(255u << i % 4 * 8)) | (uint32_t)mx_random(b, d, round) << i % 4 * 8;
+    }
     for (int col = 0; col < brows * group; col++) {
         int cta = col / brows, within = col % brows, n_at = cta * nshare + within - shift;
         for (int i = 0; i < k; i++) {
             uint64_t code = mx_random(b, d, round);
+            if (lut) {
+                int index = isa_int(0, 7);
+                put(c->in + (size_t)cta * t.smem, &lb, within, i + 64 * half, 3, (uint64_t)index);
+                p->B[i * n + n_at] = sb * mx_value(b, TM(cta, llane + within / 8, lcol
+                                                         + index / 4) >> index % 4 * 8 & 255);
+                continue;
+            }
             put(c->in + (size_t)cta * t.smem, &lb, within, i, bbits, code);
             if (within >= shift && within - shift < nshare) p->B[i * n + n_at] = sb * mx_value(b, code);
         }
@@ -314,18 +374,21 @@ static int build(isa_case *c)
     int ida = 0, idb = 0;
     if (scaled) {
         for (int i = 0; i < 2; i++)
-            *(i ? &ida : &idb) = vec == 1 || vec == 3 ? isa_int(0, 3) : vec == 4 ? 0 : PICK(0, 2);
+            *(i ? &ida : &idb) = vec == 1 || vec == 3 ? isa_int(0, 3) : vec % 4 == 0 ? 0 : PICK(0, 2);
         for (int side = 0; side < 2; side++) for (int i = 0; i < (side ? n : m); i++) for (int v = 0; v < vec; v++) {
             uint64_t code = mx_random_scale(st, round);
             int at = side ? i : i % share, byte = (side ? idb : ida) + v, bit = byte % 4 * 8,
                 next = byte / 4 * (side ? (n + 127) / 128 * 4 : 4);
             /* layout B: half of the lanes has half of N's */
-            int half = side && x->layout == 'B' ? at / (n / 2) : -1;
-            if (half >= 0) at %= n / 2;
+            int side_half = side && x->layout == 'B' ? at / (n / 2) : -1;
+            if (side_half >= 0) at %= n / 2;
             for (int cta = 0; cta < group; cta++) for (int q = 0; q < 4; q++) {
                 /* scales of B: in both CTAs */
-                if ((!side && cta != i / share) || (half >= 0 && q / 2 != half)) continue;
-                uint32_t *w = &TM(cta, at % 32 + 32 * q, (side ? sbcol : sacol) + at / 32 + next);
+                if ((!side && cta != i / share) || (side_half >= 0 && q / 2 != side_half)) continue;
+                int wide = !side && sfa_wide;
+                if (wide && q) continue;
+                uint32_t *w = wide ? &TM(cta, at, sacol + byte / 4)
+                    : &TM(cta, at % 32 + 32 * q, (side ? sbcol : sacol) + at / 32 + next);
                 *w = (*w & ~(255u << bit)) | (uint32_t)code << bit;
             }
             if (side) p->SB[v * n + i] = mx_value(st, code); else p->SA[i * vec + v] = mx_value(st, code);
@@ -357,7 +420,10 @@ static int build(isa_case *c)
         idesc |= (uint32_t)(sat << 3 | (d == MX_F16 ? 0
                                         : d == MX_F32 ? 1
                                         : 2) << 4 | m / 16 << 24) | (uint32_t)max_shift << 30;
-    else idesc |= (uint32_t)(idb << 4 | (st == MX_UE8M0) << 23 | m / 128 << 27 | ida << 29) | (uint32_t)k96 << 31;
+    else idesc |= (uint32_t)(idb << 4 | (st == MX_UE8M0) << 23 | (st == MX_UE5M3) << 24 | sfa_wide << 26 | m / 128 << 27
+                             | ida << 29) | (uint32_t)k96 << 31;
+    if (single) idesc |= 1u << 12;
+    if (longer) idesc |= kind == F8 ? 1u << 29 : kind == MX8 || longer == 1 ? 1u << 31 : 1u << 3;
     snprintf(x->say, sizeof x->say,
              "M %d, N %d, K %d, layout %c+%d, round %d, types %d %d -> %d, idesc %08x, A %d%s%s, B %d%s, enable %d, "
              "mask %llx", m, n, k, x->layout, x->lane, round, a, b, d, idesc, ts ? -1 : la.swizzle, trans_a ? "T" : "",
@@ -370,31 +436,38 @@ static int build(isa_case *c)
     for (int i = ts; i < 2; i++) {
         const mx_smem *l = i ? &lb : &la;
         isa_put(c,
-                "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x3ffff;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%d%c, "
-                "%%u0;\nor.b64 %%d%c, %%d%c, 0x%llx;\n", l->start, "ab"[i], "ab"[i], "ab"[i],
-                (unsigned long long)(mx_tc5_descriptor(l) | (uint64_t)(l->second != 0) << 52));
+                "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x%x;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%d%c, "
+                "%%u0;\nor.b64 %%d%c, %%d%c, 0x%llx;\n", l->start, rubin ? 0x7ffff : 0x3ffff, "ab"[i], "ab"[i], "ab"[i],
+                (unsigned long long)(mx_tc5_descriptor(l) | (uint64_t)(l->second != 0) << 52 |
+                                     (uint64_t)(i && half) << 53));
         if (l->second)
             isa_put(c,
-                    "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x3ffff;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%l0, "
-                    "%%u0;\nshl.b64 %%l0, %%l0, 16;\nor.b64 %%d%c, %%d%c, %%l0;\n", l->second, "ab"[i], "ab"[i]);
+                    "add.u32 %%u0, %%s, %u;\nand.b32 %%u0, %%u0, 0x%x;\nshr.u32 %%u0, %%u0, 4;\ncvt.u64.u32 %%l0, "
+                    "%%u0;\nshl.b64 %%l0, %%l0, 16;\nor.b64 %%d%c, %%d%c, %%l0;\n", l->second, rubin ? 0x7ffff
+                        : 0x3ffff,
+                    "ab"[i], "ab"[i]);
     }
     isa_put(c, "mov.b64 %%mask, 0x%llx;\nmov.u32 %%idesc, 0x%x;\nsetp.ne.u32 %%en, 0, %d;\n", (unsigned long long)mask,
             idesc, enable);
     isa_put(c, "add.u32 %%ta, %%tm, %d;\nadd.u32 %%te, %%tm, %d;\nadd.u32 %%sa, %%tm, %d;\nadd.u32 %%sb, %%tm, %d;\n",
-            acol + (x->lane << 16), mcol + (x->lane << 16), sacol, sbcol);
+            acol + (x->lane << 16), lut ? lcol + (llane << 16) : mcol + (x->lane << 16), sacol, sbcol);
     for (int i = 0; i < 8; i++) isa_put(c, "mov.u32 %%off%d, 0x%x;\n", i, off[i]);
     for (int pass = uses ? 0 : 1; pass < 2; pass++) {
         char name[400];
         snprintf(name, sizeof name, "%s", mn);
         if (!pass) {
-            char *u = strstr(name, "::use"), *cut = strstr(name, ".ashift");
-            if (!u) u = strstr(name, "::lastuse");
-            strcpy(u, "::fill");
+            char *u, *cut;
+            while ((u = strstr(name, "::use")) || (u = strstr(name, "::lastuse"))) {
+                size_t old = u[2] == 'u' ? 5 : 9;
+                memmove(u + 6, u + old, strlen(u + old) + 1);
+                memcpy(u, "::fill", 6);
+            }
+            cut = strstr(name, ".ashift");
             if (cut) memmove(cut, cut + 7, strlen(cut + 7) + 1);
         }
         isa_put(c, "add.u32 %%td, %%tm, %d;\n@%%one %s [%%td], %s, %%db",
                 (pass ? x->dcol : x->scratch) + (x->lane << 16), name, ts ? "[%ta]" : "%da");
-        if (sparse) isa_put(c, ", [%%te]");
+        if (sparse || lut) isa_put(c, ", [%%te]");
         isa_put(c, ", %%idesc");
         if (scaled) isa_put(c, ", [%%sa], [%%sb]");
         if (has_lanes)

@@ -170,6 +170,70 @@ static void check_red(isa_case *c)
     }
 }
 
+/* spcompress: two of each four columns, NaN before all and then the least or greatest (of the magnitudes); their order
+ * is
+ * the columns'. Places: 4 bits for four columns, 2 for each kept one. Of equal ones either may be kept: here are none.
+ * */
+static int build_spcompress(isa_case *c)
+{
+    access_t a;
+    if (access_of(c, &a) || a.shape || a.regs < 4) return -1;
+    int x = a.regs, red = isa_has(c, ".red"), max = isa_has(c, ".max"), abs = isa_has(c, ".abs"), nan = isa_has(c,
+                                                                                                                ".NaN"),
+        nm = (x + 31) / 32, n = nm + x / 2 + red, base = isa_int(0, 512 - x < 40 ? 512 - x : 40);
+    mx_tc5 t = { .ctas = 1, .group = 1, .cols = (base + x + 31) / 32 * 32 };
+    isa_in(c, mx_tc5_in(&t));
+    uint32_t *want = isa_out(c, (size_t)(128 * n) * 4), *tm = words(c, &t, 0);
+    memset(want, 0, (size_t)(128 * n) * 4);
+    for (int i = 0; i < 128 * t.cols; i++)      /* no two of a group equal, not in magnitude either */
+        tm[i] = !isa_int(0, 30) ? 0x7fc00000
+              : (uint32_t)mx_encode(MX_F32, (isa_int(0, 999) * 4 + i % 4 + 1) * (isa_int(0, 1) ? 1.0 : -1.0));
+    for (int th = 0; th < 128; th++) {
+        double best = NAN;
+        int any_nan = 0;
+        for (int g = 0; g < x / 4; g++) {
+            const uint32_t *w = tm + th * t.cols + base + 4 * g;
+            int rank[4], k = 0;
+            for (int i = 0; i < 4; i++) {
+                double vi = mx_value(MX_F32, w[i]);
+                if (abs) vi = fabs(vi);
+                any_nan |= isnan(vi);
+                if (!isnan(vi) && (isnan(best) || (max ? vi > best : vi < best))) best = vi;
+                rank[i] = 0;
+                for (int j = 0; j < 4; j++) {
+                    double vj = mx_value(MX_F32, w[j]);
+                    if (abs) vj = fabs(vj);
+                    if (isnan(vi) ? isnan(vj) && j < i : isnan(vj) || (max ? vj > vi : vj < vi)) rank[i]++;
+                }
+            }
+            for (int i = 0; i < 4; i++) if (rank[i] < 2) {
+                want[th * n + nm + 2 * g + k] = w[i];
+                want[th * n + g / 8] |= (uint32_t)i << (g % 8 * 4 + 2 * k++);
+            }
+        }
+        if (any_nan && nan) best = NAN;
+        if (red) want[th * n + n - 1] = isnan(best) ? 0x7fffffffu : (uint32_t)mx_encode(MX_F32, best);
+    }
+    if (red) {
+        red_t *r = c->data = calloc(1, sizeof *r);
+        *r = (red_t){ n - 1, 1 };
+        c->check = check_red;
+    }
+    mx_tc5_begin(c, &t);
+    address(c, &a, 0, base);
+    isa_put(c, ".reg .b32 %%r<%d>;\n.reg .f32 %%red;\n%s {", n, c->v->mnemonic);
+    for (int i = 0; i < nm; i++) isa_put(c, "%s%%r%d", i ? "," : "", i);
+    isa_put(c, "}, {");
+    for (int i = 0; i < x / 2; i++) isa_put(c, "%s%%r%d", i ? "," : "", nm + i);
+    isa_put(c, red ? "}, %%red, [%%u0];\n" : "}, [%%u0];\n");
+    isa_put(c, "tcgen05.wait::ld.sync.aligned;\nmad.wide.u32 %%p, %%tx, %d, %%out;\n", n * 4);
+    for (int i = 0; i < nm + x / 2; i++) isa_put(c, "st.global.b32 [%%p+%d], %%r%d;\n", i * 4, i);
+    if (red) isa_put(c, "st.global.f32 [%%p+%d], %%red;\n", n * 4 - 4);
+    mx_tc5_end(c, &t);
+    return 0;
+}
+ISA_FAMILY(tmem_spcompress, "tcgen05.ld.spcompress", build_spcompress)
+
 static int build_ld(isa_case *c)
 {
     access_t a;
@@ -282,7 +346,8 @@ static int build_cp(isa_case *c)
 {
     const char *mn = c->v->mnemonic;
     int tested = strncmp(mn, "tcgen05.cp", 10) != 0;       /* something else: around a 128x128b */
-    int group = isa_has(c, ".cta_group::2") ? 2 : 1, multicast = isa_has(c, ".multicast::cluster");
+    int group = isa_has(c, ".cta_group::2") ? 2 : 1, multicast = strstr(mn, ".multicast::cluster") != NULL;
+    int read_a = strstr(mn, ".sync_restrict") != NULL;
     int rows = 128, bytes = 16, x = 1;                      /* x: 2 02_13, 3 01_23, 4 warpx4, 5: 4x256b */
     char name[400] = "tcgen05.cp.cta_group::1.128x128b";
     if (!tested) {
@@ -332,10 +397,22 @@ static int build_cp(isa_case *c)
     char commit[700] = "";
     if (!strncmp(mn, "tcgen05.commit", 14)) {
         snprintf(commit, sizeof commit,
-                 ".reg .b16 %%mask;\nmov.u16 %%mask, 3;\ncvt.u64.u32 %%l1, %%mbar;\ncvta.shared.u64 %%l1, "
-                 "%%l1;\n@%%one %s [%s]%s;\n", mn, isa_has(c, ".shared::cluster") ? "%mbar" : "%l1",
-                 multicast ? ", %mask" : "");
-        if (multicast) strcat(commit, "BOTH:\nmbarrier.try_wait.parity.shared.b64 %c, [%mbar], 0;\n@!%c bra BOTH;\n");
+                 ".reg .b%d %%mask;\nmov.b%d %%mask, 3;\nadd.u32 %%u2, %%mbar, %d;\ncvt.u64.u32 %%l1, %%u2;\n"
+                 "cvta.shared.u64 %%l1, %%l1;\n@%%one %s [%s]%s;\n", isa_has(c, ".multicast::cluster::32b") ? 32 : 16,
+                 isa_has(c, ".multicast::cluster::32b") ? 32 : 16, read_a ? 64 : 0, mn,
+                 isa_has(c, ".shared::cluster") ? "%u2" : "%l1", multicast ? ", %mask" : "");
+        if (multicast || read_a)
+            strcat(commit, read_a && !multicast ? "setp.ne.u32 %c, %rank, 0;\n@%c bra READ;\n" : "");
+        if (multicast || read_a)
+            strcat(commit, "BOTH:\nmbarrier.try_wait.parity.shared.b64 %c, [%u2], 0;\n@!%c bra BOTH;\nREAD:\n");
+    }
+    /* tells that A was read, here none: that it arrives. The copy is waited for by another commit. */
+    if (read_a) {
+        isa_put(c, "setp.eq.u32 %%c, %%tx, 0;\n@%%c mbarrier.init.shared.b64 [%%mbar+64], 1;\n"
+                "@%%c fence.mbarrier_init.release.cluster;\n");
+        barrier(c, &t);
+        isa_put(c, "%s", commit);
+        *commit = 0;
     }
     if (!strncmp(mn, "tcgen05.fence", 13)) isa_put(c, "%s;\n", mn);
     mx_tc5_commit(c, &t, *commit ? commit : NULL);
@@ -388,12 +465,14 @@ ISA_FAMILY(tmem_shift, "tcgen05.shift", build_shift)
  * works if all were freed, and freed. */
 static void check_alloc(isa_case *c)
 {
-    int n = (int)c->user[0], two = n <= 256;
+    /* exclusive: the second round is of plain ones */
+    int n = (int)c->user[0], two = (int)c->user[2], small = two || c->user[3], most = isa_sm == 107 && c->user[3]
+        ? 576 : 512;
     for (int cta = 0; cta < (int)c->user[1]; cta++) {
         const uint32_t *o = (uint32_t *)c->out + cta * 280;
         uint32_t a = o[256], b = o[257];
-        if (a >> 16 || (a & 31) || a + (uint32_t)n > 512) isa_fail(c, "allocated %d columns at %08x", n, a);
-        uint32_t piece = two ? 32 : (uint32_t)n, seen = 0;
+        if (a >> 16 || (a & 31) || a + (uint32_t)n > (uint32_t)most) isa_fail(c, "allocated %d columns at %08x", n, a);
+        uint32_t piece = small ? 32 : (uint32_t)n, seen = 0;
         for (uint32_t i = 0; i < 512 / piece; i++) {
             uint32_t at = o[260 + i];
             if (at % 32 || at + piece > 512 || seen >> at / 32 & 1)
@@ -413,6 +492,8 @@ static int build_alloc(isa_case *c)
 {
     const char *mn = c->v->mnemonic, *op;
     int group = isa_has(c, ".cta_group::2") ? 2 : 1, n = isa_sweep(c, "NC", 32 << isa_int(0, 4)), two = n <= 256;
+    int alone = isa_has(c, ".exclusive");
+    if (alone) { two = 0; if (!isa_sweep(c, "NC", 0)) n = 32 * isa_int(1, isa_sm == 107 ? 18 : 16); }
     int is_alloc = !strncmp(mn, "tcgen05.alloc", 13), is_dealloc = !strncmp(mn, "tcgen05.dealloc", 15),
         is_rel = !strncmp(mn, "tcgen05.relinquish", 18);
     if (!is_alloc && !is_dealloc && !is_rel) return -1;
@@ -420,16 +501,20 @@ static int build_alloc(isa_case *c)
     char size[16], alloc[450], dealloc[450];
     snprintf(size, sizeof size, "%d", n);
     snprintf(alloc, sizeof alloc, "%s [%s], %s;\n", is_alloc ? mn
+             : alone ? group == 2 ? "tcgen05.alloc.exclusive.cta_group::2.sync.aligned.shared::cta.b32"
+             : "tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32"
              : group == 2 ? "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32"
              : "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", generic ? "%l0" : "%u0",
              is_alloc && !imm ? "%n" : size);
     snprintf(dealloc, sizeof dealloc, "%s %%u3, %s;\n", is_dealloc ? mn
+             : alone ? group == 2 ? "tcgen05.dealloc.exclusive.cta_group::2.sync.aligned.b32"
+             : "tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32"
              : group == 2 ? "tcgen05.dealloc.cta_group::2.sync.aligned.b32"
              : "tcgen05.dealloc.cta_group::1.sync.aligned.b32", is_dealloc && !imm ? "%n" : size);
     mx_tc5 t = { .ctas = group, .group = group, .cols = 0 };
     isa_in(c, 16);
     isa_out(c, (size_t)group * 280 * 4);
-    c->user[0] = n; c->user[1] = group;
+    c->user[0] = n; c->user[1] = group; c->user[2] = two; c->user[3] = alone;
     c->check = check_alloc;
     mx_tc5_begin(c, &t);
     isa_put(c,
@@ -460,13 +545,14 @@ static int build_alloc(isa_case *c)
     isa_put(c, "tcgen05.fence::after_thread_sync;\nsetp.ne.u32 %%c, %%warp, 0;\n@%%c bra A2;\nmov.u32 %%u3, %%t0;\n%s",
             dealloc);
     if (two) isa_put(c, "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%t1, 32;\n", group);
-    for (int i = 0; i < (two ? 16 : 1); i++)
+    for (int i = 0; i < (two || alone ? 16 : 1); i++)
         isa_put(c,
                 "add.u32 %%u0, %%mbar, %d;\ntcgen05.alloc.cta_group::%d.sync.aligned.shared::cta.b32 [%%u0], "
-                "%d;\nld.shared.u32 %%t%d, [%%u0];\nst.global.u32 [%%l1+%d], %%t%d;\n", 24 + i * 4, group, two ? 32 : n,
+                "%d;\nld.shared.u32 %%t%d, [%%u0];\nst.global.u32 [%%l1+%d], %%t%d;\n", 24 + i * 4, group, two
+                    || alone ? 32 : n,
                 10 + i, 1040 + i * 4, 10 + i);
-    for (int i = 0; i < (two ? 16 : 1); i++)
-        isa_put(c, "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%t%d, %d;\n", group, 10 + i, two ? 32 : n);
+    for (int i = 0; i < (two || alone ? 16 : 1); i++)
+        isa_put(c, "tcgen05.dealloc.cta_group::%d.sync.aligned.b32 %%t%d, %d;\n", group, 10 + i, two || alone ? 32 : n);
     if (is_rel) isa_put(c, "%s;\n", mn);
     else isa_put(c, "tcgen05.relinquish_alloc_permit.cta_group::%d.sync.aligned;\n", group);
     isa_put(c, "A2:\n");

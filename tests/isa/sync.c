@@ -52,9 +52,79 @@ static void finish(script *s)
     test(s, 0);
 }
 
+/* Of two mbarriers, which has this layout? */
+static int check_layout(isa_case *c)
+{
+    const char *m = c->v->mnemonic, *own = isa_has(c, ".layout::v1") ? "v1" : "v0",
+               *other = own[1] == '1' ? "v0" : "v1", *base = strstr(m, ".shared") ? "%mb" : "%ga";
+    uint32_t *want = isa_out(c, 12);
+    want[0] = 1; want[1] = 0; want[2] = own[1] == '0';
+    isa_begin(c);
+    k_shared(c, 16);
+    isa_put(c, ".reg .b32 %%v; .reg .b64 %%ga; .reg .pred %%p;\ncvta.shared.u64 %%ga, mb;\nsetp.ne.u32 %%p, %%tx, 0; "
+            "@%%p bra END;\nmbarrier.init.layout::%s.shared::cta.b64 [%%mb], 3; "
+            "mbarrier.init.layout::%s.shared::cta.b64 [%%mb+8], 511; mbarrier.init.shared::cta.b64 [%%mb+16], 7;\n",
+            own,
+            other);
+    for (int k = 0; k < 3; k++)
+        isa_put(c, "%s %%p, [%s+%d]; selp.u32 %%v, 1, 0, %%p; st.global.u32 [%%out+%d], %%v;\n", m, base, 8 * k, 4 * k);
+    isa_put(c, "END:\n");
+    isa_end(c);
+    return 0;
+}
+
+/* CTA 0 does it for the CTAs of a mask; those find it done, the others find nothing. Each moves its own mbarrier on
+ * through this phase and the next. */
+static int multicast(isa_case *c)
+{
+    enum { CTAS = 8, BYTES = 256 };
+    const char *m = c->v->mnemonic;
+    const int drop = !strncmp(m, "mbarrier.arrive_drop", 20), is_arrive = drop || !strncmp(m, "mbarrier.arrive.", 16),
+              expect = isa_has(c, ".expect_tx"), complete = !strncmp(m, "mbarrier.complete_tx", 20);
+    const int counted = is_arrive && !expect && isa_op(c, 3) != NULL, state = is_arrive;
+    const uint32_t k0 = (uint32_t)isa_int(4, 9), count = counted ? (uint32_t)isa_int(1, (int)k0 - 2) : 1,
+                   mask = (uint32_t)isa_int(1, (1 << CTAS) - 1);
+    const int tx = isa_int(1, 5000);
+    uint32_t *want = isa_out(c, CTAS * BYTES), plain[BYTES / 4];
+    script in = { c, k0, k0, 0, complete ? tx : 0, 0, plain }, left = in;
+    c->cluster[0] = c->grid[0] = CTAS;
+    isa_begin(c);
+    k_shared(c, 16);
+    isa_put(c, ".reg .b32 %%v, %%a, %%n, %%m; .reg .b64 %%o; .reg .pred %%p, %%p0;\nmul.wide.u32 %%o, %%rank, %d; "
+            "add.s64 %%out, %%out, %%o; mov.u32 %%n, %u; mov.u32 %%m, %u; setp.ne.u32 %%p0, %%tx, 0;\n@%%p0 bra L1;\n"
+            "mbarrier.init.shared::cta.b64 [%%mb], %u; fence.mbarrier_init.release.cluster;\n", BYTES,
+            counted ? count : (uint32_t)tx, mask, k0);
+    if (complete) isa_put(c, "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%%mb], %d;\n", tx);
+    isa_put(c, "L1:\n");
+    k_cluster_sync(c);
+    isa_put(c, "setp.ne.u32 %%p, %%rank, 0; or.pred %%p, %%p, %%p0; @%%p bra L2;\nmapa.shared::cluster.u32 %%a, %%mb, "
+            "0;\n%s %s[%%a]%s, %%m;\nL2:\n", m, state ? "_, " : "", counted || expect || complete ? ", %n" : "");
+    k_cluster_sync(c);
+    isa_put(c, "@%%p0 bra L4;\nshr.u32 %%v, %%m, %%rank; and.b32 %%v, %%v, 1; setp.eq.u32 %%p, %%v, 0; @%%p bra L3;\n");
+    if (expect) in.tx += tx;
+    if (complete) in.tx -= tx;
+    if (drop) in.expected -= count;
+    if (is_arrive) arrived(&in, count);
+    uint32_t other[BYTES / 4];
+    finish(&in);
+    isa_put(c, "bra L4;\nL3:\n");
+    left.want = other;
+    finish(&left);
+    isa_put(c, "L4:\n");
+    k_cluster_sync(c);
+    isa_end(c);
+    for (uint32_t r = 0; r < CTAS; r++) {
+        const script *s = mask >> r & 1 ? &in : &left;
+        memcpy(want + r * BYTES / 4, s->want, (size_t)s->n * 4);
+    }
+    return 0;
+}
+
 static int build_mbarrier(isa_case *c)
 {
     const char *m = c->v->mnemonic, *out = isa_op(c, 0);
+    if (strstr(m, ".check_layout")) return check_layout(c);
+    if (strstr(m, ".multicast")) return multicast(c);
     int remote = isa_has(c, ".shared::cluster"), generic = !strstr(m, ".shared");
     int drop = !strncmp(m, "mbarrier.arrive_drop", 20), is_arrive = drop || !strncmp(m, "mbarrier.arrive.", 16);
     int expect = isa_has(c, ".expect_tx"), complete = isa_has(c, ".complete_tx"), wait = strstr(m, "_wait") != NULL,
@@ -72,15 +142,17 @@ static int build_mbarrier(isa_case *c)
     isa_begin(c);
     k_shared(c, 16);
     isa_put(c,
-            ".reg .b32 %%v, %%k, %%n, %%a, %%t; .reg .b64 %%s, %%ga, %%x; .reg .pred %%p, %%p0, %%p1;\nld.global.u32 "
-            "%%k, [%%in];\ncvta.shared.u64 %%ga, mb;\nmov.u32 %%a, %%mb;\n" "mov.u32 %%n, %u;\n",
+            ".reg .b32 %%v, %%k, %%n, %%a, %%t; .reg .b64 %%s, %%ga, %%x; .reg .pred %%p, %%p0, %%p1; .reg .b8 "
+            "%%byte;\n"
+            "ld.global.u32 %%k, [%%in];\ncvta.shared.u64 %%ga, mb;\nmov.u32 %%a, %%mb;\n" "mov.u32 %%n, %u;\n",
             expect || complete ? (uint32_t)tx : count);
     const char *addr = generic ? "%ga" : remote ? "%a" : "%mb";
     /* the owner of the mbarrier is the last CTA, thread 0; who executes the instruction is the first CTA's thread 0 */
     isa_put(c, "setp.ne.u32 %%p0, %%tx, 0; setp.ne.u32 %%p1, %%rank, %d; or.pred %%p0, %%p0, %%p1;\n@%%p0 bra L1;\n",
             remote);
     if (!strncmp(m, "mbarrier.init", 13)) isa_put(c, "%s [%s], %%k;\n", m, addr);
-    else isa_put(c, "mbarrier.init.shared::cta.b64 [%%mb], %%k;\n");
+    else isa_put(c, "mbarrier.init%s.shared::cta.b64 [%%mb], %%k;\n",
+                 strstr(m, ".phase_type") ? isa_int(0, 1) ? ".layout::v1" : ".layout::v0" : "");
     if (isa_sm >= 90) isa_put(c, "fence.mbarrier_init.release.cluster;\n");
     if (complete) { isa_put(c, "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%%mb], %d;\n", tx); s.tx = tx; }
     isa_put(c, "L1:\n");
@@ -96,12 +168,19 @@ static int build_mbarrier(isa_case *c)
         isa_put(c, "%s [%s], %%n;\n", m, addr);
         s.tx += expect ? tx : -tx;
     } else if (wait) {
-        int parity = isa_has(c, ".parity"), limit = !strcmp(c->v->note, "time limit");
+        /* with a report (of .layout::v1): a predicate more, and perhaps its value; both 0 where nobody reported */
+        int parity = isa_has(c, ".parity"), value = strstr(c->v->ops, "out b8") != NULL,
+            report = strstr(c->v->ops, "pred|pred") != NULL,
+            limit = !strcmp(c->v->note, "time limit") || (strstr(m, ".phase_type") && isa_op(c, 3 + value));
+        const char *dst = value ? "%p|%p1, %byte" : report ? "%p|%p1" : "%p";
         isa_put(c, "mbarrier.arrive.shared::cta.b64 %%s, [%%mb]; mov.u32 %%t, 200; mov.u32 %%n, 0;\n");
         arrived(&s, 1);
 #define WAIT(want)                                                                                                    \
-    isa_put(c, "%s %%p, [%s], %s%s; selp.u32 %%v, 1, 0, %%p;\n", m, addr, parity ? "%n" : "%s", limit ? ", %t" : ""); \
-    store(&s, "%v", want)
+    isa_put(c, "%s %s, [%s], %s%s; selp.u32 %%v, 1, 0, %%p;\n", m, dst, addr, parity ? "%n" : "%s",                   \
+            limit ? ", %t" : "");                                                                                     \
+    store(&s, "%v", want);                                                                                            \
+    if (report && want) { isa_put(c, "selp.u32 %%v, 1, 0, %%p1;\n"); store(&s, "%v", 0); }                            \
+    if (value && want) { isa_put(c, "cvt.u32.u8 %%v, %%byte;\n"); store(&s, "%v", 0); }
         WAIT(0);
         arrive(&s, s.pending);
         WAIT(1);
@@ -193,7 +272,8 @@ static int message_passing(isa_case *c, const char *release, const char *acquire
  * the asynchronous proxy. */
 static int restricted(isa_case *c)
 {
-    int proxy = strstr(c->v->mnemonic, ".proxy") != NULL;
+    int proxy = strstr(c->v->mnemonic, ".proxy") != NULL,
+        read = isa_has(c, ".sync_restrict::shared::cluster::read");      /* of what was read alone */
     uint8_t *in = isa_in(c, 512), *want = isa_out(c, 256);
     isa_bytes(in, 512);
     c->cluster[0] = c->grid[0] = 2;
@@ -207,8 +287,13 @@ static int restricted(isa_case *c)
             "setp.ne.u32 %%q, %%rank, 0; shl.b32 %%a, %%tx, 2; add.u32 %%a, %%a, %%sm;\nsetp.ne.u32 %%p, %%tx, 0; @%%p "
             "bra I;\nmbarrier.init.shared::cta.b64 [%%mb], 32; mbarrier.init.shared::cta.b64 [%%mb+8], 1; "
             "fence.mbarrier_init.release.cluster;\nI:\n");
+    /* CTA 1's buffer is written, and its writes ordered, before the other CTA can hear of it by the fence alone */
+    if (read)
+        isa_put(c, "@!%%q bra W;\nld.global.u32 %%v, [%%g+256]; st.shared::cta.u32 [%%a], %%v; "
+                "fence.proxy.async.shared::cta;\nW:\n");
     k_cluster_sync(c);
-    const char *rel = proxy ? "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster"
+    const char *rel = read ? c->v->mnemonic
+        : proxy ? "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster"
         : "fence.release.sync_restrict::shared::cta.cluster";
     const char *acq = proxy ? "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster"
         : "fence.acquire.sync_restrict::shared::cluster.cluster";
@@ -230,13 +315,14 @@ static int restricted(isa_case *c)
                 "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%%a], [%%sm], 128, "
                 "[%%b];\nbra END;\n", acq);
         isa_put(c,
-                "ONE: ld.global.u32 %%v, [%%g+256]; st.shared::cta.u32 [%%a], %%v; bar.sync 0;\n@!%%p "
+                "ONE: %s@!%%p "
                 "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb+8], 128;\n"
                 "ld.shared.u32 %%v, [%%a]; st.global.u32 [%%o], %%v;\n%s;\n"
                 "mov.u32 %%t, 0; mapa.shared::cluster.u32 %%b, %%mb, %%t; "
                 "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%%b];\n"
                 "OW: mbarrier.try_wait.parity.shared::cta.b64 %%p, [%%mb+8], 0; @!%%p bra OW;\nld.shared.u32 %%v, "
-                "[%%a]; st.global.u32 [%%o+128], %%v;\nEND:\n", rel);
+                "[%%a]; st.global.u32 [%%o+128], %%v;\nEND:\n",
+                read ? "" : "ld.global.u32 %v, [%g+256]; st.shared::cta.u32 [%a], %v; bar.sync 0;\n", rel);
     }
     k_cluster_sync(c);
     isa_end(c);

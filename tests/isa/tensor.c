@@ -264,7 +264,7 @@ static void random_im2col(isa_case *c, tensor *t, int rank, int flags)
         if (isa_int(0, 1)) {           /* a row that is long enough for all pixels and the halo */
             t->halo = isa_int(1, 3);
             t->dim[1] = (uint64_t)((n + t->halo + 4) * (int)t->step[1]);
-            t->corner_lo[0] = isa_int(-1, 0); t->corner_hi[0] = 0;
+            t->corner_lo[0] = flags & STORE ? 0 : isa_int(-1, 0); t->corner_hi[0] = 0;
             t->at[1] = isa_int(t->corner_lo[0], 1);
         }
     }
@@ -337,15 +337,45 @@ static void load_one(void *arg, uint32_t smem, int64_t g, const tensor *t)
         l->want[s] = g < 0 ? 0 : l->in[g + b];
     }
 }
+/* The chunks of 16 bytes of the tensor's memory that a box has wholly */
+typedef struct { uint8_t *seen; uint32_t at[8192]; int n; } chunks_arg;
+static void chunks_one(void *arg, uint32_t smem, int64_t g, const tensor *t)
+{
+    chunks_arg *a = arg;
+    (void)smem;
+    if (g < 0 || a->n == 8192) return;
+    a->seen[g / 16] = (uint8_t)(a->seen[g / 16] + t->t->size);
+    if (a->seen[g / 16] == 16) a->at[a->n++] = (uint32_t)g & ~15u;
+}
 static void nothing(void *arg, uint32_t smem, int64_t g, const tensor *t) { (void)arg; (void)smem; (void)g; (void)t; }
 
 static int mode_of(const char *m)
 {
     return strstr(m, "im2col::w::128") ? IM2COL_W128
-         : strstr(m, "im2col::w") ? IM2COL_W
+         : strstr(m, "im2col::w") || strstr(m, "im2col_no_offs::w") ? IM2COL_W
          : strstr(m, "im2col") ? IM2COL
          : strstr(m, "gather4") || strstr(m, "scatter4") ? GATHER
          : TILED;
+}
+/* .override: the map has another address, and perhaps other sizes and strides, than the instruction's operands. All
+ * coordinates are 0 where sizes are given, which have 8 bits. 128 KiB from the address on must be there. */
+enum { OVER_ADDRESS = 1, OVER_DIM, OVER_DIM_STRIDE, OVER_BYTES = 128 * 1024 + 64 };
+static int override(const isa_case *c)
+{
+    return isa_has(c, ".override::global_dim_stride") ? OVER_DIM_STRIDE : isa_has(c, ".override::global_dim") ? OVER_DIM
+         : isa_has(c, ".override::global_address") ? OVER_ADDRESS : 0;
+}
+static tensor wrong_map(const isa_case *c, tensor *t)
+{
+    const int over = override(c);
+    tensor w = *t;
+    if (over) w.base += 2048 + 16 * (uint64_t)isa_int(0, 9);
+    if (over > OVER_ADDRESS)
+        for (int k = 0; k < t->rank; k++) {
+            w.dim[k] += (uint64_t)isa_int(1, 4);
+            if (k) w.stride[k] = (w.dim[0] * (uint64_t)t->t->size + 31) / 16 * 16 + 16 * (uint64_t)isa_int(1, 9);
+        }
+    return w;
 }
 static void random_tensor(isa_case *c, tensor *t, int flags)
 {
@@ -364,9 +394,40 @@ static void random_tensor(isa_case *c, tensor *t, int flags)
                 if (flags & STORE) for (int q = 0; q < r; q++) again |= t->at[1 + q] == t->at[1 + r];
             }
     } else random_im2col(c, t, rank, flags);
+    if (override(c) > OVER_ADDRESS)
+        for (int k = 0; k < t->rank; k++) {
+            t->at[k] = 0;
+            if (t->dim[k] > 255) { t->dim[k] = 224; strides(t); }
+        }
+    if (t->mode >= IM2COL_W && flags & STORE) t->w_offset = t->halo = 0;       /* im2col_no_offs::w */
 }
 static void put_coordinates(isa_case *c, const tensor *t, char *coord, char *info)
 {
+    const int over = c->user[1] != 0 ? override(c) : 0;
+    if (over) {
+        isa_put(c, ".reg .b64 %%over; .reg .b16 %%od<5>, %%ou; .reg .b32 %%ol<4>;\nmov.b64 %%over, %lld;\n",
+                (long long)c->user[1]);
+        coord += sprintf(coord, "%%over, ");
+    }
+    if (over > OVER_ADDRESS) {
+        for (int k = 0; k < t->rank; k++) {
+            /* the upper half of the register does not count */
+            isa_put(c, "mov.b16 %%od%d, %d;\n", k, (int)t->dim[k] | isa_int(0, 127) << 8);
+            coord += sprintf(coord, "%s%%od%d", k ? ", " : "{", k);
+        }
+        coord += sprintf(coord, "}, ");
+    }
+    if (over == OVER_DIM_STRIDE) {
+        for (int k = 1; k < t->rank; k++) {
+            isa_put(c, "mov.b32 %%ol%d, %d;\n", k - 1, (int)(t->stride[k] / 16));
+            coord += sprintf(coord, "%s%%ol%d", k > 1 ? ", " : "{", k - 1);
+        }
+        /* a dimension of one element may have any stride: bits 36 and up of one do no harm */
+        int upper = 0;
+        for (int k = 1; k < t->rank; k++) if (t->dim[k] == 1) upper |= isa_int(0, 15) << 4 * (k - 1);
+        isa_put(c, "mov.b16 %%ou, %d;\n", upper);
+        coord += sprintf(coord, "}, %%ou, ");
+    }
     int n = t->mode == GATHER ? 5 : t->rank, off = t->mode == IM2COL ? t->rank - 2 : t->mode >= IM2COL_W ? 2 : 0;
     isa_put(c, ".reg .b32 %%c<5>; .reg .b16 %%o<3>;\n");
     for (int k = 0; k < n; k++) isa_put(c, "mov.b32 %%c%d, %d;\n", k, t->at[k]);
@@ -400,12 +461,15 @@ static int build_load(isa_case *c)
 {
     tensor t = { 0 };
     uint32_t bytes;
+    const int wide = isa_has(c, ".multicast::cluster::32b"),
+              reports = strstr(c->v->mnemonic, ".mbarrier::report") != NULL;
     do {
         t = (tensor){ 0 };
+        if (reports) t.t = type_named("u32");
         random_tensor(c, &t, 0);
         bytes = traverse(&t, nothing, NULL);
     } while (bytes > 18 * 1024 || extent(&t) > 1 << 20);
-    int multi = isa_has(c, ".multicast::cluster"), pair = isa_has(c, ".cta_group::2"),
+    int multi = strstr(c->v->mnemonic, ".multicast::cluster") != NULL, pair = isa_has(c, ".cta_group::2"),
         cluster = isa_has(c, ".shared::cluster");
     unsigned ctas = multi ? 4 : pair || (cluster && isa_int(0, 1)) ? 2 : 1;
     unsigned issuer = multi || pair ? (unsigned)isa_int(0, (int)ctas - 1) : 0,
@@ -417,41 +481,59 @@ static int build_load(isa_case *c)
     for (unsigned r = 0; r < ctas; r++) if (mask >> r & 1) expect[pair ? (r & ~1u) | parity : r] += bytes;
     c->cluster[0] = c->grid[0] = ctas;
     c->block[0] = 64;
-    uint8_t *in = isa_in(c, extent(&t) + 64), *want = isa_out(c, SMEM * ctas);
-    contents(in, c->in_size, t.t);
+    uint8_t *in = isa_in(c, override(c) ? extent(&t) + OVER_BYTES : extent(&t) + 64),
+            *want = isa_out(c, SMEM * ctas + 4 * ctas);
+    contents(in, extent(&t) + 64, t.t);
+    int report = -1;
+    if (reports) {
+        chunks_arg *a = calloc(1, sizeof *a);
+        a->seen = calloc(1, c->in_size / 16 + 1);
+        traverse(&t, chunks_one, a);
+        report = isa_report_pattern(c, in, extent(&t) + 64, a->at, a->n);
+        free(a->seen); free(a);
+    }
     rule *r = new_rule(c, t.t);
     c->user[0] = SMEM;
     uint32_t at = smem_place(&t, bytes);
     for (unsigned k = 0; k < ctas; k++)
         if (mask >> k & 1) { load_arg l = { want + k * SMEM, r->how + k * SMEM, in, at }; traverse(&t, load_one, &l); }
-    if (encode(c, &c->tmap[0], &t, c->d_in)) return -1;
+    tensor wrong = wrong_map(c, &t);
+    if (encode(c, &c->tmap[0], &wrong, c->d_in)) return -1;
     c->ntmap = 1;
-    char coord[64], info[48];
+    c->user[1] = (int64_t)(c->d_in + t.base);
+    for (unsigned k = 0; report > -1 && k < ctas; k++)
+        if (expect[k]) memcpy(want + SMEM * ctas + 4 * k, &(uint32_t){ (uint32_t)report }, 4);
+    char coord[300], info[48];
     isa_begin(c);
     k_shared(c, SMEM);
     k_fill(c, SMEM);
     isa_put(c,
-            ".reg .b64 %%map; .reg .b32 %%d, %%m, %%t, %%n; .reg .b16 %%mask; .reg .pred %%p, "
+            ".reg .b64 %%map; .reg .b32 %%d, %%m, %%t, %%n, %%mask32; .reg .b16 %%mask; .reg .pred %%p, "
             "%%q;\nfence.proxy.async.shared::cta;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\nmov.u32 "
             "%%n, 0;\n");
     for (unsigned k = 0; k < ctas; k++)
         isa_put(c, "setp.eq.u32 %%q, %%rank, %u; @%%q mov.u32 %%n, %u;\n", k, expect[k]);
     isa_put(c,
-            "setp.ne.u32 %%p, %%tx, 0; setp.eq.u32 %%q, %%n, 0;\n@%%p bra I;\nmbarrier.init.shared::cta.b64 [%%mb], 1; "
-            "fence.mbarrier_init.release.cluster;\n"
-            "@!%%q mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %%n;\nI:\n");
+            "setp.ne.u32 %%p, %%tx, 0; setp.eq.u32 %%q, %%n, 0;\n@%%p bra I;\n"
+            "mbarrier.init%s.shared::cta.b64 [%%mb], 1; fence.mbarrier_init.release.cluster;\n"
+            "@!%%q mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %%n;\nI:\n", reports ? ".layout::v1" : "");
     k_cluster_sync(c);
     isa_put(c, "setp.ne.u32 %%p, %%rank, %u; @%%p bra ISSUED; setp.ne.u32 %%p, %%tx, 0; @%%p bra ISSUED;\n", issuer);
     put_coordinates(c, &t, coord, info);
     put_policy(c);
-    isa_put(c, "mov.b16 %%mask, %u; add.u32 %%d, %%sm, %u; mov.u32 %%m, %%mb;\n", mask, at);
+    isa_put(c, "mov.b16 %%mask, %u; cvt.u32.u16 %%mask32, %%mask; add.u32 %%d, %%sm, %u; mov.u32 %%m, %%mb;\n", mask,
+            at);
     if (cluster && !multi && !pair)
         isa_put(c, "mov.u32 %%t, %u; mapa.shared::cluster.u32 %%d, %%d, %%t; mapa.shared::cluster.u32 %%m, %%m, %%t;\n",
                 target);
     if (pair) isa_put(c, "mov.u32 %%t, %u; mapa.shared::cluster.u32 %%m, %%m, %%t;\n", mbar_rank);
     isa_put(c, "%s [%%d], [%%map, %s], [%%m]%s%s%s;\nISSUED:\n@%%q bra NOTHING;\n", c->v->mnemonic, coord, info,
-            multi ? ", %mask" : "", POLICY);
+            wide ? ", %mask32" : multi ? ", %mask" : "", POLICY);
     k_wait(c, 0, 0, 0);
+    if (reports)
+        isa_put(c, ".reg .pred %%rep; .reg .b64 %%ra; mbarrier.test_wait.parity.phase_type::primary.shared::cta.b64 "
+                "%%p|%%rep, [%%mb], 0; selp.u32 %%t, 1, 0, %%rep; mul.wide.u32 %%ra, %%rank, 4; add.s64 %%ra, %%ra, "
+                "%%out; st.global.u32 [%%ra+%u], %%t;\n", SMEM * ctas);
     isa_put(c, "NOTHING:\n");
     k_cluster_sync(c);
     k_dump(c, SMEM);
@@ -491,7 +573,7 @@ static int build_store(isa_case *c)
         random_tensor(c, &t, STORE);
         bytes = traverse(&t, nothing, NULL);
     } while (bytes > 18 * 1024 || extent(&t) > 1 << 20);
-    uint8_t *in = isa_in(c, SMEM), *want = isa_out(c, extent(&t) + 64);
+    uint8_t *in = isa_in(c, SMEM), *want = isa_out(c, override(c) ? extent(&t) + OVER_BYTES : extent(&t) + 64);
     contents(in, SMEM, t.t);
     if (op) {
         int counter = !strcmp(op, "inc") || !strcmp(op, "dec");
@@ -503,10 +585,12 @@ static int build_store(isa_case *c)
     uint32_t at = smem_place(&t, bytes);
     store_arg s = { want, in, at, op };
     traverse(&t, store_one, &s);
-    if (encode(c, &c->tmap[0], &t, c->d_out)) return -1;
+    tensor wrong = wrong_map(c, &t);
+    if (encode(c, &c->tmap[0], &wrong, c->d_out)) return -1;
     c->ntmap = 1;
+    c->user[1] = (int64_t)(c->d_out + t.base);
     c->block[0] = 64;
-    char coord[64], info[48];
+    char coord[300], info[48];
     isa_begin(c);
     k_shared(c, SMEM);
     k_load(c, SMEM, 0);
@@ -534,19 +618,24 @@ static int build_prefetch(isa_case *c)
 {
     tensor t;
     do { t = (tensor){ 0 }; random_tensor(c, &t, 0); } while (extent(&t) > 1 << 20);
-    uint8_t *in = isa_in(c, extent(&t) + 256), *want = isa_out(c, 128);
-    contents(in, c->in_size, t.t);
+    const int priority = !strncmp(c->v->mnemonic, "applypriority", 13);
+    uint8_t *in = isa_in(c, extent(&t) + OVER_BYTES), *want = isa_out(c, 128);
+    contents(in, extent(&t) + 256, t.t);
     memcpy(want, in, 128);
-    if (encode(c, &c->tmap[0], &t, c->d_in)) return -1;
+    tensor wrong = wrong_map(c, &t);
+    if (encode(c, &c->tmap[0], &wrong, c->d_in)) return -1;
     c->ntmap = 1;
-    char coord[64], info[48];
+    c->user[1] = (int64_t)(c->d_in + t.base);
+    char coord[300], info[48];
     isa_begin(c);
     isa_put(c, ".reg .b64 %%map, %%g, %%o; .reg .b32 %%v;\nmov.b64 %%map, p_tmap0; cvta.param.u64 %%map, %%map;\n");
     put_coordinates(c, &t, coord, info);
     put_policy(c);
+    isa_put(c, "%s [%%map, %s]%s%s;\n", c->v->mnemonic, coord, info, POLICY);
+    if (priority) isa_put(c, "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n");
     isa_put(c,
-            "%s [%%map, %s]%s%s;\nmul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; "
-            "ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n", c->v->mnemonic, coord, info, POLICY);
+            "mul.wide.u32 %%g, %%tx, 4; add.s64 %%o, %%g, %%out; add.s64 %%g, %%g, %%in; "
+            "ld.global.u32 %%v, [%%g]; st.global.u32 [%%o], %%v;\n");
     isa_end(c);
     return 0;
 }
@@ -569,7 +658,7 @@ static void put_map_copy(isa_case *c, int shared)
 }
 static void put_load_box(isa_case *c, const tensor *t, uint32_t bytes, uint32_t at)
 {
-    char coord[64], info[48];
+    char coord[300], info[48];
     isa_put(c,
             "@%%p bra ISSUED;\nmbarrier.init.shared::cta.b64 [%%mb], 1; "
             "fence.mbarrier_init.release.cluster;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [%%mb], %u;\n", bytes);
@@ -775,8 +864,41 @@ static int build_prefetch_map(isa_case *c)
     isa_end(c);
     return 0;
 }
+/* The allocation class of a map in memory: small as encoded, then what each replace of the address says. Devices
+ * without the distinction (all but sm_107) call every map small. */
+static int build_query(isa_case *c)
+{
+    const int shared = isa_has(c, ".shared::cta"), generic = !shared && !isa_has(c, ".global");
+    static const char *const steps[] = { NULL, "large", "same", "small", "same", "large", NULL };
+    static const uint32_t large[] = { 0, 1, 1, 0, 0, 1, 1 };
+    tensor t = { .t = type_named("u32"), .mode = TILED };
+    random_tiled(c, &t, 2, STORE | PLAIN);
+    isa_in(c, MAP_AT + 128);
+    uint32_t *want = isa_out(c, 7 * 4);
+    for (int k = 0; k < 7; k++) want[k] = isa_sm == 107 ? large[k] : 0;
+    if (encode(c, &c->tmap[0], &t, c->d_in)) return -1;
+    c->ntmap = 1;
+    isa_begin(c);
+    put_map_copy(c, shared);
+    const char *map = shared ? "%smap" : "%map", *space = shared ? "shared::cta" : "global";
+    isa_put(c, "mov.b64 %%q, %%in; cvta.global.u64 %%g, %%map;\n");
+    if (shared) isa_put(c, "cvt.u64.u32 %%g, %%smap;\n");
+    for (int k = 0; k < 7; k++) {
+        if (steps[k])
+            isa_put(c, "tensormap.replace.tile.global_address.alloc_%s.%s.b1024.b64 [%s], %%q;\n", steps[k], space,
+                    map);
+        else if (k)
+            isa_put(c, "tensormap.replace.tile.global_address.%s.b1024.b64 [%s], %%q;\n", space, map);
+        isa_put(c, "%s %%p, [%s]; selp.u32 %%v, 1, 0, %%p; st.global.u32 [%%out+%d], %%v;\n", c->v->mnemonic,
+                generic || shared ? "%g" : map, k * 4);
+    }
+    isa_put(c, "COPIED:\n");
+    isa_end(c);
+    return 0;
+}
 static int build_maps(isa_case *c)
 {
+    if (strstr(c->v->mnemonic, ".query")) return build_query(c);
     return strncmp(c->v->mnemonic, "prefetch", 8) ? build_tensormap(c) : build_prefetch_map(c);
 }
 ISA_FAMILY(tensormap, "tensormap", build_maps)

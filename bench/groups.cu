@@ -1,0 +1,246 @@
+/* groups.cu - many products in one launch (.groups): rates of TC_GEMM_DEFINE and of some tiles, bf16.
+ *     make bench-groups                     on an H200, about a minute; then beside PyTorch (bench/groups.py)
+ *     build/bench/groups --list             cases and kernels; needs no GPU
+ *     build/bench/groups --case 2 --kernel pp_192    one of them; --seconds 0.01 --rounds 3: a quick look
+ *
+ * D[m,n] = A[m,k] * B[g][n,k]^T, each group g some rows of A and D: `even`, or `uneven`, as a router might deal them
+ * out. Operands take more than the L2, calls stand in CUDA graphs, the kernels take turns (bench.h), and each D is
+ * checked at 4096 places against sums in fp64. TB/s: of the weights of groups that have rows, which is what decoding
+ * waits for. With -DGROUPS_LIBRARY this file is the library that groups.py calls. */
+#define TC_SM90_STUBS /* for a build that is for sm_80 too */
+#ifdef GROUPS_LIBRARY
+#include "../tc.h"
+#else
+#include "bench.h"
+#endif
+
+#define GROUPS_OF_ROWS .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS
+TC_GEMM_DEFINE(any, GROUPS_OF_ROWS)
+/* many rows a group */
+TC_GEMM_SM90_DEFINE(co_256, GROUPS_OF_ROWS, .bm = 128, .bn = 256)
+TC_GEMM_SM90_DEFINE(co_256_c12, GROUPS_OF_ROWS, .bm = 128, .bn = 256, .cluster_n = 2)
+TC_GEMM_SM90_DEFINE(co_256_c21, GROUPS_OF_ROWS, .bm = 128, .bn = 256, .cluster_m = 2)
+TC_GEMM_SM90_DEFINE(co_tall, GROUPS_OF_ROWS, .bm = 256, .bn = 128)
+TC_GEMM_SM90_DEFINE(co_tall_c12, GROUPS_OF_ROWS, .bm = 256, .bn = 128, .cluster_n = 2)
+TC_GEMM_SM90_DEFINE(pp_192, GROUPS_OF_ROWS, .bm = 128, .bn = 192, .schedule = TC_PINGPONG)
+TC_GEMM_SM90_DEFINE(pp_192_c12, GROUPS_OF_ROWS, .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .cluster_n = 2)
+TC_GEMM_SM90_DEFINE(pp_128_c12, GROUPS_OF_ROWS, .bm = 128, .bn = 128, .schedule = TC_PINGPONG, .cluster_n = 2)
+TC_GEMM_SM90_DEFINE(pp_64_256, GROUPS_OF_ROWS, .bm = 64, .bn = 256, .schedule = TC_PINGPONG)
+/* few rows a group */
+TC_GEMM_SM90_DEFINE(few_8_128, GROUPS_OF_ROWS, .bm = 8, .bn = 128, .swap = 1)
+TC_GEMM_SM90_DEFINE(few_16_64, GROUPS_OF_ROWS, .bm = 16, .bn = 64, .swap = 1)
+TC_GEMM_SM90_DEFINE(few_16_128, GROUPS_OF_ROWS, .bm = 16, .bn = 128, .swap = 1)
+TC_GEMM_SM90_DEFINE(few_16_256, GROUPS_OF_ROWS, .bm = 16, .bn = 256, .swap = 1)
+TC_GEMM_SM90_DEFINE(few_32_128, GROUPS_OF_ROWS, .bm = 32, .bn = 128, .swap = 1)
+TC_GEMM_SM90_DEFINE(few_16_pp, GROUPS_OF_ROWS, .bm = 16, .bn = 128, .swap = 1, .schedule = TC_PINGPONG)
+
+enum { FOR_ALL, FOR_MANY, FOR_FEW };
+typedef struct group_kernel {
+    const char *name;
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    int rows; /* which cases it is for */
+} group_kernel;
+
+#define KERNEL(name, rows) {#name, name##_run, rows}
+static const group_kernel kernels[] = {
+    KERNEL(any, FOR_ALL), KERNEL(co_256, FOR_MANY), KERNEL(co_256_c12, FOR_MANY), KERNEL(co_256_c21, FOR_MANY),
+    KERNEL(co_tall, FOR_MANY), KERNEL(co_tall_c12, FOR_MANY), KERNEL(pp_192, FOR_MANY), KERNEL(pp_192_c12, FOR_MANY),
+    KERNEL(pp_128_c12, FOR_MANY), KERNEL(pp_64_256, FOR_MANY), KERNEL(few_8_128, FOR_FEW), KERNEL(few_16_64, FOR_FEW),
+    KERNEL(few_16_128, FOR_FEW), KERNEL(few_16_256, FOR_FEW), KERNEL(few_32_128, FOR_FEW), KERNEL(few_16_pp, FOR_FEW),
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/* A call: ends on the device. */
+typedef struct group_call {
+    const void *a, *b;
+    void *d;
+    const int32_t *ends;
+    int groups, m, n, k;
+} group_call;
+
+static tc_status run_kernel(int kernel, const group_call *c, cudaStream_t stream)
+{
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    g.m = c->m, g.n = c->n, g.k = c->k;
+    g.a = c->a, g.lda = c->k, g.b = c->b, g.ldb = c->k, g.stride_b = (int64_t)c->n * c->k, g.d = c->d, g.ldd = c->n;
+    g.groups.count = c->groups, g.groups.ends = c->ends;
+    return kernels[kernel].run(&g, stream);
+}
+
+#ifdef GROUPS_LIBRARY
+
+extern "C" const char *groups_why(void) { return tc_why(); }
+
+/* Kernel number i's name, NULL past the last; for few rows a group (1), for many (0), for both (2). */
+extern "C" const char *groups_name(int i) { return i >= 0 && i < KERNELS ? kernels[i].name : 0; }
+extern "C" int groups_few(int i)
+{
+    return kernels[i].rows == FOR_ALL ? 2 : kernels[i].rows == FOR_FEW;
+}
+
+/* sizes: groups, m, n, k. 0 for success; else groups_why() says why. */
+extern "C" int groups_run(int i, const void *const *pointers, const int *sizes, void *stream)
+{
+    const group_call c = {pointers[0],  pointers[1], (void *)pointers[2], (const int32_t *)pointers[3], sizes[0],
+                          sizes[1], sizes[2], sizes[3]};
+    return (int)run_kernel(i, &c, (cudaStream_t)stream);
+}
+
+#else
+
+typedef struct group_case {
+    const char *name;
+    int groups, m, n, k, few;
+} group_case;
+
+static const group_case cases[] = {
+    {"8 experts", 8, 8192, 14336, 4096, 0},
+    {"32 experts", 32, 8192, 4096, 7168, 0},
+    {"32 experts, down", 32, 8192, 7168, 2048, 0},
+    {"64 experts, decoding", 64, 512, 4096, 7168, 1},
+};
+enum { CASES = sizeof cases / sizeof cases[0], MOST_GROUPS = 64, SAMPLES = 4096 };
+
+/* Where each group's rows end: as many each, or in shares of exp(0.7 * normal), each row dealt out by chance. */
+static void deal(const group_case *c, int uneven, int32_t *ends)
+{
+    double share[MOST_GROUPS], all = 0, sum = 0;
+    uint64_t state = 88172645463325252ull;
+    for (int i = 0; i < c->groups; i++) {
+        double normal = 0;
+        for (int j = 0; j < 12; j++) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            normal += (double)(state >> 11) / 9007199254740992.0 - 0.5;
+        }
+        share[i] = uneven ? exp(0.7 * normal) : 1;
+        all += share[i];
+    }
+    for (int i = 0; i < c->groups; i++) {
+        sum += share[i];
+        ends[i] = (int32_t)(c->m * (sum / all) + 0.5);
+    }
+    ends[c->groups - 1] = c->m;
+}
+
+/* A warp sums one element of D in fp64. */
+static __global__ void truth_kernel(group_call c, unsigned *worst)
+{
+    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
+    const size_t at = ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % ((size_t)c.m * c.n);
+    const size_t row = at / c.n, col = at % c.n;
+    int g = 0;
+    double x = 0, d;
+    while (c.ends[g] <= (int)row) g++;
+    for (int e = threadIdx.x % 32; e < c.k; e += 32)
+        x += bench_get(TC_BF16, c.a, row * c.k + e) * bench_get(TC_BF16, c.b, ((size_t)g * c.n + col) * c.k + e);
+    for (int e = 16; e; e /= 2) x += __shfl_xor_sync(0xffffffffu, x, e);
+    d = fabs(bench_get(TC_BF16, c.d, at) - x) / (0.0625 * sqrt((double)c.k) + fabs(x));
+    if (threadIdx.x % 32 == 0) atomicMax(worst, __float_as_uint(d == d ? (float)d : INFINITY));
+}
+
+static float off_by(const group_call *c)
+{
+    unsigned *worst, bits;
+    float r;
+    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
+    CUDA_CHECK(cudaMemset(worst, 0, 4));
+    truth_kernel<<<SAMPLES / 8, 256>>>(*c, worst);
+    CUDA_CHECK(cudaMemcpy(&bits, worst, 4, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(worst));
+    memcpy(&r, &bits, 4);
+    return r;
+}
+
+typedef struct group_side {
+    const group_call *call;
+    int kernel;
+} group_side;
+
+static int run_side(void *self, const bench_problem *p, int set)
+{
+    const group_side *s = (const group_side *)self;
+    (void)set;
+    return run_kernel(s->kernel, s->call, p->stream) != TC_OK;
+}
+
+/* One case: prints a line a kernel. How many failed. */
+static int measure(const group_case *c, int uneven, const char *only, const bench_plan *plan)
+{
+    static bench_side sides[KERNELS];
+    bench_side *in[KERNELS];
+    group_side selves[KERNELS];
+    const bench_kind kind = {TC_BF16, TC_BF16, 0, 0, 0, 0, 0};
+    const double flops = 2.0 * c->m * c->n * c->k;
+    const size_t weights = (size_t)c->groups * c->n * c->k;
+    int32_t ends[MOST_GROUPS];
+    bench_problem p;
+    group_call call;
+    double busy = 0;
+    int count = 0, failed = 0;
+    memset(&p, 0, sizeof p);
+    memset(sides, 0, sizeof sides);
+    snprintf(bench_now, sizeof bench_now, " (%s, %s)", c->name, uneven ? "uneven" : "even");
+    p.m = c->m, p.n = c->n, p.k = c->k, p.kind = kind, p.sets = 1, p.replay = 1e-3;
+    deal(c, uneven, ends);
+    for (int i = 0; i < c->groups; i++) busy += ends[i] > (i ? ends[i - 1] : 0);
+    call.groups = c->groups, call.m = c->m, call.n = c->n, call.k = c->k;
+    CUDA_CHECK(cudaMalloc((void **)&call.a, (size_t)c->m * c->k * 2));
+    CUDA_CHECK(cudaMalloc((void **)&call.b, weights * 2));
+    CUDA_CHECK(cudaMalloc(&call.d, (size_t)c->m * c->n * 2));
+    CUDA_CHECK(cudaMalloc((void **)&call.ends, sizeof ends));
+    CUDA_CHECK(cudaMemcpy((void *)call.ends, ends, sizeof ends, cudaMemcpyHostToDevice));
+    bench_fill((void *)call.a, (size_t)c->m * c->k, 1, TC_BF16, 1.f);
+    bench_fill((void *)call.b, weights, 2, TC_BF16, 1.f);
+    CUDA_CHECK(cudaStreamCreate(&p.stream));
+    for (int i = 0; i < KERNELS; i++) {
+        bench_side *s = &sides[count];
+        if (only ? strcmp(only, kernels[i].name) : kernels[i].rows != FOR_ALL && (kernels[i].rows == FOR_FEW) != c->few)
+            continue;
+        selves[count].call = &call, selves[count].kernel = i;
+        s->run = run_side, s->self = &selves[count];
+        CUDA_CHECK(cudaMemset(call.d, 0xff, (size_t)c->m * c->n * 2));
+        if (bench_side_capture(s, &p)) {
+            printf("# %s: refused: %s\n", kernels[i].name, tc_why());
+            failed++;
+        } else if (!(off_by(&call) < BENCH_LIMIT)) {
+            printf("# %s: wrong, off by %g\n", kernels[i].name, (double)off_by(&call));
+            failed++;
+        } else {
+            in[count] = s;
+            count++;
+        }
+    }
+    if (count) bench_alternate(in, count, plan);
+    for (int i = 0; i < count; i++)
+        printf("%s,%d,%d,%d,%d,%s,%s,%.1f,%.2f\n", c->name, c->groups, c->m, c->n, c->k, uneven ? "uneven" : "even",
+               kernels[selves[i].kernel].name, flops / in[i]->median * 1e-12,
+               2. * weights * busy / c->groups / in[i]->median * 1e-12);
+    fflush(stdout);
+    for (int i = 0; i < count; i++) bench_side_free(in[i]);
+    CUDA_CHECK(cudaStreamDestroy(p.stream));
+    CUDA_CHECK(cudaFree((void *)call.a));
+    CUDA_CHECK(cudaFree((void *)call.b));
+    CUDA_CHECK(cudaFree(call.d));
+    CUDA_CHECK(cudaFree((void *)call.ends));
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    bench_options o;
+    int failed = bench_options_read(&o, argc, argv);
+    if (failed) return failed;
+    for (int i = 0; o.list && i < CASES; i++)
+        printf("case %d: %s: %d rows, n %d, k %d, %d groups\n", i + 1, cases[i].name, cases[i].m, cases[i].n,
+               cases[i].k, cases[i].groups);
+    for (int i = 0; o.list && i < KERNELS; i++) printf("kernel %s\n", kernels[i].name);
+    if (o.list) return 0;
+    bench_header(stdout, argc, argv);
+    printf("case,groups,m,n,k,rows,kernel,TFLOP/s,TB/s\n");
+    for (int i = 0; i < CASES; i++)
+        for (int uneven = 0; uneven < 2 && (!o.one || o.one == i + 1); uneven++)
+            failed += measure(&cases[i], uneven, o.kernel, &o.plan);
+    return failed != 0;
+}
+#endif

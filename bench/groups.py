@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""groups.py - tc's grouped products beside torch._grouped_mm, bf16. Needs a GPU, torch 2.8 or later,
+build/bench/groups.so (make bench-groups).
+
+    python3 bench/groups.py                          all cases; --case 2: one of them
+    python3 bench/groups.py --kernels any pp_192     these kernels of bench/groups.cu alone (default: all that fit the
+                                                     case); --rounds 7 --slice 0.015
+    python3 bench/groups.py --cpu                    is everything in place? calls nothing
+
+All contestants in one process, in turns, on the same inputs; a slice is a CUDA graph of calls of about 15 ms between
+two events; the figure is the median over the rounds, the ratio that of the same round. D of each is compared with
+PyTorch's. Rows: even, or dealt out in shares of exp(0.7 * normal), as bench/groups.cu does.
+"""
+
+import argparse
+import ctypes
+import math
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CASES = [  # name, groups, rows, n, k, few rows a group
+    ("8 experts", 8, 8192, 14336, 4096, 0),
+    ("32 experts", 32, 8192, 4096, 7168, 0),
+    ("32 experts, down", 32, 8192, 7168, 2048, 0),
+    ("64 experts, decoding", 64, 512, 4096, 7168, 1),
+]
+
+
+def deal(groups, rows, uneven):
+    """Where each group's rows end: what deal() of bench/groups.cu says."""
+    state, shares = 88172645463325252, []
+    for _ in range(groups):
+        normal = 0.0
+        for _ in range(12):
+            state ^= state << 13 & 0xFFFFFFFFFFFFFFFF
+            state ^= state >> 7
+            state ^= state << 17 & 0xFFFFFFFFFFFFFFFF
+            normal += (state >> 11) / 9007199254740992.0 - 0.5
+        shares.append(math.exp(0.7 * normal) if uneven else 1.0)
+    ends, total = [], 0.0
+    for share in shares:
+        total += share
+        ends.append(int(rows * (total / sum(shares)) + 0.5))
+    ends[-1] = rows
+    return ends
+
+
+class Library:
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.lib.groups_why.restype = self.lib.groups_name.restype = ctypes.c_char_p
+        self.lib.groups_run.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+        self.names = []
+        while self.lib.groups_name(len(self.names)):
+            self.names.append(self.lib.groups_name(len(self.names)).decode())
+
+    def for_case(self, few):
+        return [name for i, name in enumerate(self.names) if self.lib.groups_few(i) in (2, few)]
+
+    def caller(self, name, a, b, d, ends, torch):
+        number = self.names.index(name)
+        pointers = (ctypes.c_void_p * 4)(a.data_ptr(), b.data_ptr(), d.data_ptr(), ends.data_ptr())
+        sizes = (ctypes.c_int * 4)(b.shape[0], a.shape[0], b.shape[1], b.shape[2])
+
+        def call():
+            if self.lib.groups_run(number, pointers, sizes, torch.cuda.current_stream().cuda_stream):
+                raise RuntimeError(self.lib.groups_why().decode())
+
+        return call
+
+
+class Slice:
+    """Some calls as a CUDA graph."""
+
+    def __init__(self, torch, call, length):
+        self.torch = torch
+        for _ in range(3):
+            call()
+        torch.cuda.synchronize()
+        self.calls = 4
+        self.graph = self.capture(call)
+        t = min(self.seconds() for _ in range(3))
+        self.calls = max(1, min(400, round(length / t)))
+        self.graph = self.capture(call)
+
+    def capture(self, call):
+        graph = self.torch.cuda.CUDAGraph()
+        with self.torch.cuda.graph(graph):
+            for _ in range(self.calls):
+                call()
+        graph.replay()
+        self.torch.cuda.synchronize()
+        return graph
+
+    def seconds(self):
+        start, stop = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        self.graph.replay()
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e-3 / self.calls
+
+
+def median(x):
+    x = sorted(x)
+    return x[len(x) // 2] if len(x) % 2 else 0.5 * (x[len(x) // 2 - 1] + x[len(x) // 2])
+
+
+def measure(torch, library, case, uneven, o):
+    name, groups, rows, n, k, few = case
+    generator = torch.Generator(device="cuda").manual_seed(1)
+
+    def random(*shape):
+        x = torch.empty(*shape, device="cuda", dtype=torch.bfloat16)
+        return x.normal_(generator=generator)
+
+    a, b = random(rows, k), random(groups, n, k)
+    where = deal(groups, rows, uneven)
+    ends = torch.tensor(where, device="cuda", dtype=torch.int32)
+    busy = sum(where[i] > (where[i - 1] if i else 0) for i in range(groups))
+    d = torch.empty(rows, n, device="cuda", dtype=torch.bfloat16)
+    calls, slices, times = {}, {}, {}
+    calls["torch"] = lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=ends)
+    for kernel in o.kernels or library.for_case(few):
+        calls[kernel] = library.caller(kernel, a, b, d, ends, torch)
+    reference = calls["torch"]().float()
+    for kernel, call in calls.items():
+        try:
+            if kernel != "torch":
+                d.fill_(float("nan"))
+                call()
+                off = ((d.float() - reference).square().mean() / reference.square().mean()).sqrt().item()
+                if not off < 0.01:
+                    raise RuntimeError(f"WRONG: differs from torch's by {off:.3g} (relative root mean square)")
+            slices[kernel] = Slice(torch, call, o.slice)
+            times[kernel] = []
+        except RuntimeError as e:
+            print(f"    {kernel}: n/a: {str(e).splitlines()[0][:160]}", file=sys.stderr)
+    for r in range(o.rounds + 1):  # the first round warms up
+        for kernel, s in slices.items():
+            t = s.seconds()
+            if r:
+                times[kernel].append(t)
+    for kernel, t in times.items():
+        seconds = median(t)
+        ratio = median([x / y for x, y in zip(times["torch"], t)]) if times.get("torch") else float("nan")
+        print(
+            f"{name},{groups},{rows},{n},{k},{'uneven' if uneven else 'even'},{kernel},"
+            f"{2e-12 * rows * n * k / seconds:.1f},{2e-12 * n * k * busy / seconds:.2f},{ratio:.3f}",
+            flush=True,
+        )
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--library", default=os.path.join(ROOT, "build/bench/groups.so"))
+    p.add_argument("--case", type=int, help="1 to %d" % len(CASES))
+    p.add_argument("--kernels", nargs="+")
+    p.add_argument("--rounds", type=int, default=7)
+    p.add_argument("--slice", type=float, default=0.015)
+    p.add_argument("--cpu", action="store_true")
+    o = p.parse_args()
+    if not os.path.exists(o.library):
+        sys.exit(f"{o.library} is not there: make build/bench/groups.so")
+    library = Library(os.path.abspath(o.library))
+    cases = CASES if o.case is None else CASES[o.case - 1 : o.case]
+    if o.cpu:
+        for case in cases:
+            ends = deal(case[1], case[2], 1)
+            rows = [e - (ends[i - 1] if i else 0) for i, e in enumerate(ends)]
+            print(f"{case[0]}: uneven {min(rows)} to {max(rows)} rows; kernels {' '.join(library.for_case(case[5]))}")
+        return
+    try:
+        import torch
+    except ImportError:
+        sys.exit("groups.py needs PyTorch: no module torch here")
+    if not hasattr(torch, "_grouped_mm"):
+        sys.exit(f"groups.py needs torch._grouped_mm, which torch {torch.__version__} does not have")
+    print(f"# {torch.cuda.get_device_name()}; torch {torch.__version__} (CUDA {torch.version.cuda})")
+    print("case,groups,m,n,k,rows,kernel,TFLOP/s,TB/s,over torch")
+    for case in cases:
+        for uneven in (0, 1):
+            measure(torch, library, case, uneven, o)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+/* model_sm100.cu - Blackwell kernels for tcemu --model=b200 (docs/model.md): a multiprocessor's share of 8192 x 8192 x
+ * 8192, and of attention with long sequences. No board needed, and none asked: under tcemu alone it says something.
+ *     build/tcemu --model=b200 --sms 4 --no-checks build/bench/model_sm100 [name ...]
+ *     build/bench/model_sm100 --list */
+#define TC_SM100_STUBS
+#include "../tc.h"
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CUDA_CHECK(call)                                                                             \
+    do {                                                                                             \
+        const cudaError_t err_ = (call);                                                             \
+        if (err_ != cudaSuccess) {                                                                   \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(err_)); \
+            exit(2);                                                                                 \
+        }                                                                                            \
+    } while (0)
+
+#define NVFP4 .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16
+TC_GEMM_SM100_DEFINE(bf16_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
+TC_GEMM_SM100_DEFINE(bf16_four, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .cluster_n = 2)
+TC_GEMM_SM100_DEFINE(bf16_one, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 1)
+TC_GEMM_SM100_DEFINE(e4m3_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16)
+TC_GEMM_SM100_DEFINE(nvfp4_usual, NVFP4)
+TC_ATTN_SM100_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128)
+TC_ATTN_SM100_DEFINE(attn_128_poly, .type = TC_BF16, .head_dim = 128, .exp_poly = 4)
+TC_ATTN_SM100_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
+
+typedef struct kernel_entry {
+    const char *name;
+    tc_status (*gemm)(const tc_gemm_args *, cudaStream_t);
+    tc_status (*attn)(const tc_attn_args *, cudaStream_t);
+    int bits, dim; /* of an element of A and B; of a head */
+} kernel_entry;
+static const kernel_entry kernels[] = {
+    {"bf16_pair", bf16_pair_run, 0, 16, 0},   {"bf16_four", bf16_four_run, 0, 16, 0},
+    {"bf16_one", bf16_one_run, 0, 16, 0},     {"e4m3_pair", e4m3_pair_run, 0, 8, 0},
+    {"nvfp4_usual", nvfp4_usual_run, 0, 4, 0}, {"attn_128", 0, attn_128_run, 16, 128},
+    {"attn_128_poly", 0, attn_128_poly_run, 16, 128}, {"attn_64", 0, attn_64_run, 16, 64},
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0], M = 512, N = 1024, K = 8192, ROWS = 1024, KEYS = 16384 };
+
+/* Elements of small numbers: what they are does not matter. */
+static void *some(size_t bytes, int fill)
+{
+    void *p;
+    CUDA_CHECK(cudaMalloc(&p, bytes));
+    CUDA_CHECK(cudaMemset(p, fill, bytes));
+    return p;
+}
+
+static int run(const kernel_entry *k)
+{
+    tc_status st;
+    if (k->gemm) {
+        tc_gemm_args g;
+        memset(&g, 0, sizeof g);
+        g.m = M, g.n = N, g.k = K;
+        g.a = some((size_t)M * K * k->bits / 8, 0x11), g.lda = K;
+        g.b = some((size_t)N * K * k->bits / 8, 0x11), g.ldb = K;
+        g.d = some((size_t)M * N * 2, 0), g.ldd = N;
+        if (k->bits == 4) g.sfa = some(tc_sf_bytes(M, K, 16), 0x30), g.sfb = some(tc_sf_bytes(N, K, 16), 0x30);
+        st = k->gemm(&g, 0);
+    } else {
+        tc_attn_args a;
+        memset(&a, 0, sizeof a);
+        a.batch = 1, a.heads = 1, a.q_len = ROWS, a.k_len = KEYS;
+        a.q = some((size_t)ROWS * k->dim * 2, 0x11), a.k = some((size_t)KEYS * k->dim * 2, 0x11);
+        a.v = some((size_t)KEYS * k->dim * 2, 0x11), a.o = some((size_t)ROWS * k->dim * 2, 0);
+        st = k->attn(&a, 0);
+    }
+    CUDA_CHECK(cudaDeviceSynchronize());
+    if (st != TC_OK) printf("%s: refused: %s\n", k->name, tc_why());
+    return st != TC_OK;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    for (int i = 0; i < KERNELS; i++) {
+        int wanted = argc < 2;
+        for (int a = 1; a < argc; a++) wanted |= !strcmp(argv[a], kernels[i].name);
+        if (argc > 1 && !strcmp(argv[1], "--list")) printf("%s\n", kernels[i].name);
+        else if (wanted) failed += run(&kernels[i]);
+    }
+    return failed;
+}

@@ -1,0 +1,102 @@
+/* outputs.cu - what it costs a GEMM to write more than D (.aux, .row_sum): 4096 x 14336 x 4096 in bf16.
+ *     build/bench/outputs                   a minute on an H100: times in turns, and their ratios to the plain kernel's
+ *     build/bench/outputs 4096 4096 4096    another m, n, k
+ *
+ * One tile for all of a kind, so that the ratio is of the epilogue alone: cooperative, and ping-pong (turns). Kernels
+ * take turns; the median of rounds counts. D alone is larger than the L2. */
+#define TC_SM90_STUBS
+#include "../tc.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BF16 .a = TC_BF16, .b = TC_BF16, .d = TC_BF16
+#define TILE BF16, .bm = 128, .bn = 256, .cluster_m = 2
+#define TURNS BF16, .bm = 128, .bn = 192, .cluster_m = 2, .schedule = TC_PINGPONG
+#define AUX .aux = TC_BF16, .aux_what = TC_AUX_PRE, .epi = tc_epi_gelu
+TC_GEMM_SM90_DEFINE(plain, TILE, .epi = tc_epi_gelu)
+TC_GEMM_SM90_DEFINE(aux, TILE, AUX)
+TC_GEMM_SM90_DEFINE(rows, TILE, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(both, TILE, AUX, .row_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(turns, TURNS, .epi = tc_epi_gelu)
+TC_GEMM_SM90_DEFINE(turns_aux, TURNS, AUX)
+TC_GEMM_SM90_DEFINE(turns_rows, TURNS, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
+
+typedef struct side {
+    const char *name;
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    int aux, rows, base; /* base: the side that it is compared with */
+} side;
+static const side sides[] = {
+    {"plain", plain_run, 0, 0, 0},       {"aux", aux_run, 1, 0, 0},
+    {"rows", rows_run, 0, 1, 0},         {"both", both_run, 1, 1, 0},
+    {"turns", turns_run, 0, 0, 4},       {"turns_aux", turns_aux_run, 1, 0, 4},
+    {"turns_rows", turns_rows_run, 0, 1, 4},
+};
+enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 15, CALLS = 10 };
+
+static void check(cudaError_t err)
+{
+    if (err == cudaSuccess) return;
+    printf("outputs: %s\n", cudaGetErrorString(err));
+    exit(1);
+}
+
+static __global__ void fill(uint16_t *p, size_t count, uint32_t seed)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+        uint32_t x = (uint32_t)i * 2654435761u + seed;
+        x ^= x >> 15, x *= 2246822519u, x ^= x >> 13;
+        p[i] = tc_bf16_from_f32((float)(int)(x % 2001u) * 0.001f - 1.f);
+    }
+}
+
+static void *matrix(size_t count, uint32_t seed)
+{
+    void *p;
+    check(cudaMalloc(&p, count * 2));
+    fill<<<1024, 256>>>((uint16_t *)p, count, seed);
+    check(cudaGetLastError());
+    return p;
+}
+
+static int less(const void *x, const void *y)
+{
+    return (*(const float *)x > *(const float *)y) - (*(const float *)x < *(const float *)y);
+}
+
+int main(int argc, char **argv)
+{
+    const int m = argc > 1 ? atoi(argv[1]) : 4096, n = argc > 2 ? atoi(argv[2]) : 14336;
+    const int k = argc > 3 ? atoi(argv[3]) : 4096;
+    static float ms[SIDES][ROUNDS];
+    tc_gemm_args plain_args = {.m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldd = n}, g;
+    void *second = matrix((size_t)m * n, 4), *workspace;
+    float *out;
+    cudaEvent_t from, to;
+    plain_args.a = matrix((size_t)m * k, 1), plain_args.b = matrix((size_t)n * k, 2);
+    plain_args.d = matrix((size_t)m * n, 3);
+    check(cudaMalloc(&workspace, (size_t)m * n)), check(cudaMalloc((void **)&out, (size_t)m * 4));
+    check(cudaEventCreate(&from)), check(cudaEventCreate(&to));
+    for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
+        for (int i = 0; i < SIDES; i++) {
+            g = plain_args;
+            if (sides[i].aux) g.aux.p = second, g.aux.ld = n;
+            if (sides[i].rows) g.row_out = out, g.workspace = workspace, g.workspace_size = (size_t)m * n;
+            check(cudaEventRecord(from));
+            for (int call = 0; call < CALLS; call++) {
+                if (sides[i].run(&g, 0) == TC_OK) continue;
+                printf("outputs: %s: %s\n", sides[i].name, tc_why());
+                return 1;
+            }
+            check(cudaEventRecord(to)), check(cudaEventSynchronize(to));
+            if (round >= 0) check(cudaEventElapsedTime(&ms[i][round], from, to));
+        }
+    }
+    for (int i = 0; i < SIDES; i++) qsort(ms[i], ROUNDS, sizeof ms[i][0], less);
+    printf("m %d n %d k %d, bf16, gelu; median of %d rounds of %d calls\n", m, n, k, ROUNDS, CALLS);
+    for (int i = 0; i < SIDES; i++)
+        printf("%-12s %8.1f us %8.1f TFLOP/s   %.3f of %s's time\n", sides[i].name, ms[i][ROUNDS / 2] * 1e3 / CALLS,
+               2e-9 * m * n * k * CALLS / ms[i][ROUNDS / 2], ms[i][ROUNDS / 2] / ms[sides[i].base][ROUNDS / 2],
+               sides[sides[i].base].name);
+    return 0;
+}

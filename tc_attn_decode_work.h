@@ -1,0 +1,311 @@
+/* tc_attn_decode_work.h - tc 0.2.0 - decoding: its configuration and parameters, and which keys are whose. Needs: the
+ * headers below.
+ *
+ *     tc_attn_decode_config           a configuration with every unset field filled in
+ *     tc_attn_decode_smem, _threads   what its block takes; _blocks: how many of them an SM of Hopper has room for
+ *     tc_attn_decode_legal            would the generator take this configuration?
+ *     tc__decode_begin, tc__decode_next   a block's walk along its run of tiles
+ *
+ * tc_attn_decode.h is the manual.
+ */
+#ifndef TC_ATTN_DECODE_WORK_H
+#define TC_ATTN_DECODE_WORK_H
+
+#include "tc_attn_work.h"
+#include "tc_work.h"
+
+typedef struct tc_attn_decode_params {
+    const void *q, *k, *v;
+    const int *table;             /* pages */
+    const float *k_scale, *v_scale;
+    unsigned long long *counters; /* one for each block; null: no keys are split */
+    float *sums;                  /* two parts of each block */
+    long long q_batch, q_row, q_head; /* elements */
+    long long k_batch, k_row, k_head, v_batch, v_row, v_head; /* bytes; paged: batch is the distance between pages */
+    uint32_t least;               /* tiles of keys of a block, at least */
+    int stages;                   /* the configuration's, or as many as the device has room for */
+    int scale_heads, table_pages, pages;
+    tc_divide by_page;            /* rows of a page */
+    tc_attn_problem problem;
+} tc_attn_decode_params;
+
+/* =====================================================================================================================
+ * What bounds it is memory, so all is there to keep many bytes on their way. A *unit* is bm rows: queries of one
+ * sequence and of the heads that share one key head. Tiles of bn keys, unit after unit, sequence after sequence, stand
+ * in one line, which is cut into as many equal runs as there are blocks: exact for any batch and any lengths. A block
+ * walks along its run, and its ring is filled ahead across the ends of units.
+ *
+ * Each warp has bn / warps keys of a tile, a *slab*, and a ring of its own, which it fills with cp.async and reads with
+ * ldmatrix: no barrier of the block between the ends of units. There the warps' sums are added up in shared memory, in
+ * the order of the warps.
+ *
+ * A unit that lies in several runs is split: each of its blocks leaves its sums in the workspace and arrives at the
+ * counter of the block that has the unit's beginning. The last to arrive adds them up, in the order of the keys, so who
+ * adds changes no bit; nobody waits. A block has two such parts at most: the end of the unit that it begins in (or
+ * all of it that is its own), and the beginning of the one that it ends in.
+ *
+ *     shared memory:    [warps][stages] slabs of K, of V | Q: bm rows | sums: bm rows of f32 | maxima and sums of rows
+ *
+ * COUNTER, 64 bits, as that of tc_split.h: parts that arrived (bits 0-31) and a mark, without which it is no counter
+ * yet. The last to arrive sets it back.
+ */
+TC_HD TC_CONSTEXPR int tc__decode_keys(const tc_attn_config c) { return c.warps > 0 ? c.bn / c.warps : 0; }
+TC_HD TC_CONSTEXPR int tc__decode_bytes(const tc_attn_config c) { return c.kv ? 1 : 2; } /* of an element of K, V */
+TC_HD TC_CONSTEXPR int tc__decode_slab(const tc_attn_config c)
+{
+    return tc__decode_keys(c) * (c.head_dim + c.head_dim_v) * tc__decode_bytes(c);
+}
+TC_HD TC_CONSTEXPR int tc__decode_pitch(const tc_attn_config c) { return c.head_dim_v + 8; } /* of a row of sums */
+/* What is not ring; where in it sums, maxima begin. */
+TC_HD TC_CONSTEXPR int tc__decode_at_sums(const tc_attn_config c) { return c.bm * c.head_dim * 2; }
+TC_HD TC_CONSTEXPR int tc__decode_at_rows(const tc_attn_config c)
+{
+    return tc__decode_at_sums(c) + c.bm * tc__decode_pitch(c) * 4;
+}
+TC_HD TC_CONSTEXPR int tc__decode_rest(const tc_attn_config c)
+{
+    return tc__decode_at_rows(c) + (c.warps * 3 * c.bm + 4) * 4;
+}
+TC_HD TC_CONSTEXPR int tc_attn_decode_threads(const tc_attn_config c) { return c.warps * 32; }
+TC_HD TC_CONSTEXPR int tc__decode_smem(const tc_attn_config c, int stages)
+{
+    return c.warps * stages * tc__decode_slab(c) + tc__decode_rest(c);
+}
+TC_HD TC_CONSTEXPR int tc_attn_decode_smem(const tc_attn_config c) { return tc__decode_smem(c, c.stages); }
+
+/* Registers of a lane: Q stays in them where there is room beside O and S. What is allowed for was found by trying:
+ * nothing may spill. */
+TC_HD TC_CONSTEXPR int tc__decode_sums(const tc_attn_config c)
+{
+    return c.bm / 16 * (c.head_dim_v + tc__decode_keys(c)) / 2;
+}
+TC_HD TC_CONSTEXPR int tc__decode_holds_q(const tc_attn_config c)
+{
+    return tc__decode_sums(c) + c.bm / 16 * c.head_dim / 4 + (tc__decode_keys(c) > 32 ? tc__decode_keys(c) : 0) <= 128;
+}
+/* Blocks of an SM of 228 KB. */
+TC_HD TC_CONSTEXPR int tc_attn_decode_blocks(const tc_attn_config c)
+{
+    const int held = tc__decode_sums(c) + (tc__decode_holds_q(c) ? c.bm / 16 * c.head_dim / 4 : 8) + 96;
+    const int registers = held < 168 ? 168 : held > 255 ? 256 : (held + 7) / 8 * 8;
+    const int by_registers = 65536 / (registers * tc_attn_decode_threads(c)),
+              by_smem = 233472 / (tc_attn_decode_smem(c) + 1024);
+    const int blocks = by_registers < by_smem ? by_registers : by_smem;
+    return blocks < 1 ? 1 : blocks > 8 ? 8 : blocks;
+}
+
+/* Parts of a unit that a thread asks for together when they are added up. */
+TC_HD TC_CONSTEXPR int tc__decode_at_once(const tc_attn_config c)
+{
+    return 65536 / (tc_attn_decode_threads(c) * tc_attn_decode_blocks(c)) >= 200 ? 16 : 8;
+}
+
+enum { TC__DECODE_HALF = 233472 / 2 - 1024 }; /* shared memory of a block where there are two */
+
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_decode_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 128;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    c.kv = c.kv == c.type ? 0 : c.kv;
+    c.bm = c.bm ? c.bm : 16;
+    c.warps = c.warps ? c.warps : 4;
+    c.bn = c.bn ? c.bn : c.warps * (c.kv && c.bm / 16 * (c.head_dim_v + 32) / 2 <= 144 ? 32 : 16);
+    if (c.stages == 0) {
+        const int slots = c.warps * tc__decode_slab(c), tile = slots ? slots : 1,
+                  half = (TC__DECODE_HALF - tc__decode_rest(c)) / tile,
+                  whole = (TC__SM90_SMEM_MAX - tc__decode_rest(c)) / tile;
+        c.stages = half >= 3 ? half : whole;
+        c.stages = c.stages > 6 ? 6 : c.stages;
+    }
+    return c;
+}
+
+#define TC__ATTN_DECODE_RULES(X, c)                                                                                   \
+    TC__ATTN_BASE_RULES(X, c)                                                                                         \
+    X((c).kv == 0 || (c).kv == TC_E4M3 || (c).kv == TC_S8, "tc: .kv must be .type, TC_E4M3 or TC_S8")                 \
+    X((c).paged == 0 || (c).paged == 1, "tc: .paged is 0 or 1")                                                       \
+    X(!(c).kv || ((c).head_dim % 32 == 0 && (c).head_dim_v % 32 == 0),                                                \
+      "tc: with .kv .head_dim and .head_dim_v must be multiples of 32")                                               \
+    X(!(c).paged || (c).warps <= 0 || (c).bn / (c).warps / 8 * (c).stages <= 32,                                      \
+      "tc: with .paged .bn / .warps * .stages must be at most 256")                                                   \
+    X(!(c).mask_tile, "tc: TC_ATTN_DECODE_DEFINE asks .mask alone: it takes no .mask_tile")                           \
+    X((c).warps >= 1 && (c).warps <= 16, "tc: .warps must be in 1..16")                                               \
+    X((c).bm >= 16 && (c).bm <= 64 && (c).bm % 16 == 0, "tc: .bm must be 16, 32, 48 or 64 rows")                      \
+    X((c).bn > 0 && (c).bn % (16 * (c).warps) == 0 && (c).bn <= 64 * (c).warps,                                       \
+      "tc: .bn must be 16, 32, 48 or 64 keys for each of .warps")                                                     \
+    X(tc__decode_sums(c) <= 144 && (tc__decode_sums(c) + 64) * tc_attn_decode_threads(c) <= 65536,                    \
+      "tc: too many registers: .bm / 32 * (.head_dim_v + .bn / .warps) must be at most 144, less with 16 warps")      \
+    X((c).stages >= 2 && (c).stages <= 6 && tc_attn_decode_smem(c) <= TC__SM90_SMEM_MAX,                              \
+      "tc: .stages must be in 2..6, and the tiles of K and V, Q and the sums fit in 227 KB of shared memory")
+
+/* Whether TC_ATTN_DECODE_DEFINE takes a configuration, unset fields included. */
+TC_HD TC_CONSTEXPR int tc_attn_decode_legal(const tc_attn_config given)
+{
+    const tc_attn_config c = tc_attn_decode_config(given);
+    return 1 TC__ATTN_DECODE_RULES(TC__RULE_AND, c);
+}
+
+/* Floats of a part in the workspace: sums of rows, then maxima, sums of P, what rounding P changed. */
+TC_HD TC_CONSTEXPR int tc__decode_part(const tc_attn_config c) { return c.bm * (c.head_dim_v + 3) / 32 * 32 + 32; }
+
+#ifdef __CUDACC__
+
+/* As the functions of tc_softmax.h see it: a warp's slab is the tile of keys. */
+TC_DEV TC_CONSTEXPR tc_attn_config tc__decode_of_warp(const tc_attn_config c)
+{
+    tc_attn_config w = c;
+    w.bn = tc__decode_keys(c);
+    return w;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The walk along a block's run.
+ */
+typedef struct tc__decode_walk {
+    tc_attn_work w;         /* its sequence, first head; lo, hi: slabs */
+    uint32_t tiles, units;  /* of the sequence: tiles of each unit; units */
+    uint32_t row_tiles;     /* units of each key head */
+    uint32_t unit;
+    uint32_t start;         /* of the unit, along the line */
+    uint32_t tile, end;     /* of the unit: next one of this block, and the end of those */
+    uint32_t left;          /* of the run, behind this unit */
+    uint32_t each;          /* a block's run */
+} tc__decode_walk;
+
+/* Sequence b. Its units all have the same tiles: queries are few, so the ranges that they see hardly differ. */
+TC_DEV void tc__decode_sequence(const tc_attn_config c, const tc_attn_problem *p, int b, tc__decode_walk *x)
+{
+    const int keys = tc__decode_keys(c);
+    const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
+                            k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
+    tc_attn_work *w = &x->w;
+    int off;
+    w->b = b;
+    w->q0 = 0;
+    tc__attn_sequence(q, b, &w->q_at, &w->q_len);
+    tc__attn_sequence(k, b, &w->k_at, &w->k_len);
+    off = w->k_len - w->q_len;
+    w->lo = 0;
+    w->hi = (w->k_len + keys - 1) / keys; /* the last query sees the last key */
+    w->free_lo = 0;
+    w->free_hi = w->k_len / keys;
+    if (c.causal || c.window) {
+        const int whole = off + p->window_right + 1;
+        w->free_hi = whole < w->k_len ? whole <= 0 ? 0 : whole / keys : w->free_hi;
+    }
+    if (c.window) {
+        const int begin = off - p->window_left, whole = w->k_len - 1 - p->window_left;
+        w->lo = begin <= 0 ? 0 : begin / keys;
+        w->free_lo = whole <= 0 ? 0 : (whole + keys - 1) / keys;
+    }
+    x->row_tiles = ((uint32_t)(w->q_len * p->group) + (uint32_t)c.bm - 1u) / (uint32_t)c.bm;
+    x->units = x->row_tiles * (uint32_t)p->heads_kv;
+    x->tiles = w->hi > w->lo ? (uint32_t)(w->hi - w->lo + c.warps - 1) / (uint32_t)c.warps : 1u;
+}
+
+/* What a unit of the sequence takes along the line: its tiles, or 1 where no unit is split. */
+TC_DEV uint32_t tc__decode_length(const tc_attn_decode_params *p, const tc__decode_walk *x)
+{
+    return p->counters ? x->tiles : 1u;
+}
+
+/* How much of the unit is this block's, from its tile `tile` on. */
+TC_DEV void tc__decode_take(const tc_attn_decode_params *p, tc__decode_walk *x, uint32_t tile)
+{
+    const uint32_t rest = tc__decode_length(p, x) - (p->counters ? tile : 0u), mine = rest < x->left ? rest : x->left;
+    x->tile = tile;
+    x->end = p->counters ? tile + mine : x->tiles;
+    x->left -= mine;
+    x->w.h = (int)(x->unit / x->row_tiles) * p->problem.group;
+}
+
+/* The beginning of this block's run; 0 where it has none. By all lanes of a warp. */
+TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params *p, tc__decode_walk *x)
+{
+    const tc_attn_problem *pr = &p->problem;
+    const int alike = !pr->cu_q && !pr->cu_k && !pr->lens_q && !pr->lens_k, lane = tc_lane();
+    uint32_t total = 0, first, at = 0, rest;
+    int b = 0;
+    if (alike) {
+        tc__decode_sequence(c, pr, 0, x);
+        total = x->units * tc__decode_length(p, x) * (uint32_t)pr->batch;
+    } else {
+#pragma unroll 4
+        for (int i = lane; i < pr->batch; i += 32) {
+            tc__decode_sequence(c, pr, i, x);
+            total += x->units * tc__decode_length(p, x);
+        }
+#pragma unroll
+        for (int i = 16; i; i /= 2) total += __shfl_xor_sync(0xffffffffu, total, i);
+    }
+    x->each = (total + gridDim.x - 1u) / gridDim.x;
+    x->each = x->each < p->least ? p->least : x->each;
+    first = blockIdx.x * x->each;
+    if (first >= total) return 0;
+    if (alike) {
+        const uint32_t length = x->units * tc__decode_length(p, x);
+        b = (int)(first / length);
+        at = (uint32_t)b * length;
+    } else {
+        for (;; b += 32) {
+            uint32_t length = 0, sum, before, here;
+            if (b + lane < pr->batch) {
+                tc__decode_sequence(c, pr, b + lane, x);
+                length = x->units * tc__decode_length(p, x);
+            }
+            sum = length;
+#pragma unroll
+            for (int i = 1; i < 32; i *= 2) {
+                const uint32_t other = __shfl_up_sync(0xffffffffu, sum, (unsigned)i);
+                if (lane >= i) sum += other;
+            }
+            here = __ballot_sync(0xffffffffu, first < at + sum);
+            if (here) {
+                before = __shfl_sync(0xffffffffu, sum - length, __ffs((int)here) - 1);
+                b += __ffs((int)here) - 1;
+                at += before;
+                break;
+            }
+            at += __shfl_sync(0xffffffffu, sum, 31);
+        }
+    }
+    tc__decode_sequence(c, pr, b, x);
+    rest = first - at;
+    x->unit = rest / tc__decode_length(p, x);
+    x->left = total - first < x->each ? total - first : x->each;
+    rest -= x->unit * tc__decode_length(p, x);
+    x->start = first - rest;
+    tc__decode_take(p, x, rest);
+    return 1;
+}
+
+/* On to the next unit of the run; 0 where there is none. */
+TC_DEV int tc__decode_next(const tc_attn_config c, const tc_attn_decode_params *p, tc__decode_walk *x)
+{
+    if (!x->left) return 0;
+    x->start += tc__decode_length(p, x);
+    if (++x->unit == x->units) {
+        do tc__decode_sequence(c, &p->problem, x->w.b + 1, x);
+        while (!x->units);
+        x->unit = 0;
+    }
+    tc__decode_take(p, x, 0);
+    return 1;
+}
+
+/* Its first row among the queries and heads that share the key head. */
+TC_DEV int tc__decode_row(const tc_attn_config c, const tc__decode_walk *x)
+{
+    return (int)(x->unit % x->row_tiles) * c.bm;
+}
+
+/* How many of its rows exist. */
+TC_DEV int tc__decode_rows(const tc_attn_config c, const tc_attn_decode_params *p, const tc__decode_walk *x)
+{
+    const int rows = x->w.q_len * p->problem.group - tc__decode_row(c, x);
+    return rows < c.bm ? rows : c.bm;
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_ATTN_DECODE_WORK_H */

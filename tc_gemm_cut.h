@@ -1,0 +1,101 @@
+/* tc_gemm_cut.h - tc 0.2.0 - how a GEMM's call is cut into tiles: widths, parts of k, groups, their order. Needs: the
+ * headers below; host only.
+ *
+ *     tc_gemm_cut          what was decided (tc_gemm_choice.h decides)
+ *     tc__gemm_tiles       the order of tiles, or why there are too many
+ *     tc__gemm_groups_of   what a kernel is told of groups
+ */
+#ifndef TC_GEMM_CUT_H
+#define TC_GEMM_CUT_H
+
+#include "tc_gemm_config.h"
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* How a call is cut: columns of a tile, parts of k, clusters of the grid, blocks of a cluster along the instruction's
+ * rows, the size of the device's L2 in bytes, and the bytes of workspace that it takes. */
+typedef struct tc_gemm_cut {
+    int width, parts, blocks, cluster;
+    int classes, copies; /* rows of any alignment (tc_gemm_sm90_any.h): log2 of A's classes; 1: A is copied */
+    int64_t l2;
+    size_t workspace;
+} tc_gemm_cut;
+
+/* Rows of a group of a checked call, as far as the host can say. */
+TC_HOST int tc__gemm_expected(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    if (g->groups.expected) return g->groups.expected;
+    return c->groups == TC_GROUPS_MASKED ? g->m : (int)(((int64_t)g->m + g->groups.count - 1) / g->groups.count);
+}
+
+/* Groups of a checked call in tiles of `by` rows: the most tiles along rows that there can be. */
+TC_HOST int64_t tc__gemm_most_tiles(const tc_gemm_config *c, const tc_gemm_args *g, int by)
+{
+    const int64_t m = g->m, count = g->groups.count;
+    return c->groups == TC_GROUPS_MASKED ? count * ((m + by - 1) / by) : (m + count * (by - 1)) / by;
+}
+
+/* Rows of a cluster's tiles of D. v: a view. */
+TC_HOST int tc__gemm_tile_rows(const tc_gemm_config *v, const tc_gemm_cut *cut)
+{
+    return v->swap ? cut->width * v->cluster_n : v->bm * cut->cluster;
+}
+
+/* What a kernel is told of them. */
+TC_HOST tc_groups tc__gemm_groups_of(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
+{
+    const int by = tc__gemm_tile_rows(v, cut);
+    tc_groups x;
+    memset(&x, 0, sizeof x);
+    if (!v->groups) return x;
+    x.bounds = g->groups.offsets ? g->groups.offsets : g->groups.ends;
+    if (v->groups == TC_GROUPS_MASKED) x.bounds = g->groups.counts;
+    x.count = g->groups.count, x.lead = g->groups.offsets != NULL;
+    x.rows = g->m;
+    x.most = (int)tc__gemm_most_tiles(v, g, by);
+    x.by = tc_divide_by((uint32_t)by);
+    return x;
+}
+
+/* The order of a group's tiles; .total: of all groups, the most that there can be. */
+TC_HOST tc_status tc__gemm_group_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g,
+                                       const tc_gemm_cut *cut)
+{
+    const int by = tc__gemm_tile_rows(v, cut);
+    const tc_tiles_of of = {v->swap ? g->n : g->m, v->swap ? g->m : g->n, 1, v->bm * cut->cluster,
+                            cut->width * v->cluster_n, cut->blocks, v->swap ? TC_RASTER_N : TC_RASTER_M,
+                            v->raster_group};
+    const int64_t most = tc__gemm_most_tiles(v, g, by);
+    uint32_t across;
+    if (most > TC__GROUPS_TILES)
+        return tc__fail(TC_ERR_SIZE, "m = %d, groups.count = %d in tiles of %d rows: more than %d tiles along m", g->m,
+                        g->groups.count, by, TC__GROUPS_TILES);
+    *t = tc_tiles_make(&of);
+    across = v->swap ? t->m : t->n;
+    if ((double)most * across > 2e9)
+        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, groups.count = %d: more than 2^31 tiles", g->m, g->n,
+                        g->groups.count);
+    t->area = tc_divide_by(across);
+    t->total = (uint32_t)most * across;
+    return TC_OK;
+}
+
+/* The order of tiles. v: the configuration as the instruction sees it. */
+TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
+{
+    const int raster = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
+    const int cols = v->swap ? g->m : g->n;
+    const int class_cols = (int)(((int64_t)cols + (1 << cut->classes) - 1) >> cut->classes);
+    const int whole = ((class_cols + cut->width - 1) / cut->width * cut->width) << cut->classes;
+    const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, tc__gemm_batch(g), v->bm * cut->cluster,
+                            cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
+    const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
+    if (v->groups) return tc__gemm_group_tiles(t, v, g, cut);
+    if (total > 2e9)
+        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
+    *t = tc_tiles_make(&of);
+    return TC_OK;
+}
+
+#endif /* host */
+#endif /* TC_GEMM_CUT_H */

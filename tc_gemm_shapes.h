@@ -1,0 +1,26 @@
+/* tc_gemm_shapes.h - tc 0.2.0 - for which shapes a kernel of TC_GEMM_DEFINE is there, and what its lists of kernels are
+ * read with. Needs: tc_gemm_config.h. "FEWER KERNELS" in tc_gemm.h is the manual.
+ *
+ *     TC_SHAPES_*, tc__gemm_serves        .shapes
+ *     TC__GEMM_COUNT_TILE, _TILE_ROW      of a list X(name, own, tile, (fields)): how many; a line's fields
+ */
+#ifndef TC_GEMM_SHAPES_H
+#define TC_GEMM_SHAPES_H
+
+#include "tc_gemm_config.h"
+
+/* .shapes; UNALIGNED: rows that TMA refuses. */
+enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAPES_UNALIGNED = 8 };
+enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
+
+/* Is there what serves these shapes? */
+TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
+{
+    return !given.shapes || (given.shapes & shapes);
+}
+
+#define TC__GEMM_UNPACK(...) __VA_ARGS__
+#define TC__GEMM_COUNT_TILE(name, own, tile, fields) +1
+#define TC__GEMM_TILE_ROW(name, own, tile, fields) {TC__GEMM_UNPACK fields},
+
+#endif /* TC_GEMM_SHAPES_H */

@@ -1,0 +1,428 @@
+/* tc_gemm_sm100_plan.h - tc 0.2.0 - the Blackwell GEMM's configuration: its rules, its shared and tensor memory, what a
+ * block knows. Needs: the headers below.
+ *
+ *     tc_gemm_sm100_config                    a configuration with every unset field filled in
+ *     tc_gemm_sm100_smem, _threads, _legal    what its block takes; whether it keeps the rules
+ *     tc_gemm_sm100_form                      the same in the form of another target
+ *     tc_gemm_sm100_columns                   columns of tensor memory that it takes
+ *     tc_gemm_sm100_plan, _plan_of            offsets in shared memory
+ *     tc_gemm_sm100_params                    what the kernel is given
+ *     tc_gemm100, tc_gemm100_block            the kernel as its functions know it; what a block knows
+ *
+ * FORMS. A kernel's code for sm_107 has another form than that for the others: instructions with twice the k where its
+ * type has such, and as many stages as 327 KB hold where .stages was left out. tc_gemm_sm100_form makes it of a
+ * completed configuration; the device's code takes it by its target, and the host asks which code there is. With
+ * .chip = 107 there is no other form.
+ *
+ * VIEW. Below tc_gemm100_view everything speaks of the instruction, whose rows are A's: those of D, or of its transpose
+ * where D is column-major.
+ *
+ * PAIRS. With .cluster_m = 2 two blocks, one below the other, multiply together (cta_group::2): 256 rows of D. Each
+ * holds its 128 rows of A and of D, and half of the tile's columns of B. With .cluster_n = 2 two of them (pairs, or
+ * blocks by themselves) stand side by side, need the same A, and load half of it each for both.
+ *
+ *     rank in the cluster, .cluster_m = .cluster_n = 2       columns 0 .. bn - 1     bn .. 2 bn - 1
+ *                                        rows   0..127       0 \_ a pair             2 \_ a pair
+ *                                        rows 128..255       1 /                     3 /
+ */
+#ifndef TC_GEMM_SM100_PLAN_H
+#define TC_GEMM_SM100_PLAN_H
+
+#include "tc_gemm_sparse.h"
+#include "tc_pipe.h"
+#include "tc_sf.h"
+#include "tc_tcgen05.h"
+
+enum {
+    TC__GEMM100_ROWS = 128,      /* of D that a block has: a lane of tensor memory each */
+    TC__GEMM100_THREADS = 192,   /* six warps: loads, products, four for the end of a tile */
+    TC__GEMM100_SF_SETS = 4,     /* .sf: slots of the ring whose factors have columns of tensor memory of their own, */
+                                 /* at most */
+    TC__GEMM100_ANSWERS = 4,     /* .clc: about tiles to come that are on their way to all roles */
+    TC__GEMM100_ACCUMULATORS = 2 /* one tile is stored while the next one is multiplied */
+};
+
+/* The configuration as the instruction sees it. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(const tc_gemm_config given) { return tc__gemm_plain(given); }
+
+/* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
+TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(const tc_gemm_config c)
+{
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse
+        && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
+            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8)
+            || (c.a == TC_E2M1 && c.sf))
+        && (c.a == TC_E2M1 ? c.b == TC_E2M1 : !tc__gemm_is_narrow(c.b));
+}
+
+/* .sf: k's that share a factor, and the factors' type; 0 without. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_k(const tc_gemm_config c)
+{
+    return c.sf == TC_SF_UE8M0_32 ? 32 : c.sf == TC_SF_UE4M3_16 ? 16 : 0;
+}
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_type(const tc_gemm_config c)
+{
+    return c.sf == TC_SF_UE8M0_32 ? TC_UE8M0 : c.sf == TC_SF_UE4M3_16 ? TC_UE4M3 : 0;
+}
+/* Do types and factors go together? */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_ok(const tc_gemm_config c)
+{
+    return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && (tc__gemm_is_fp8(c.a) || c.a == TC_E2M1))
+        || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1);
+}
+
+/* Elements of k in 128 bytes of a row. */
+TC_HD TC_CONSTEXPR int tc__gemm100_box_k(const tc_gemm_config c)
+{
+    return tc_type_bits(c.a) > 0 ? 1024 / tc_type_bits(c.a) : 64;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The plan of a block's shared memory, in bytes from its start, and of its tensor memory; c is a view.
+ */
+TC_HD TC_CONSTEXPR tc_operand tc__gemm100_a(const tc_gemm_config c)
+{
+    return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
+}
+/* Columns of B that a block holds. */
+TC_HD TC_CONSTEXPR int tc__gemm100_b_rows(const tc_gemm_config c) { return c.bn / (c.cluster_m == 2 ? 2 : 1); }
+TC_HD TC_CONSTEXPR tc_operand tc__gemm100_b(const tc_gemm_config c)
+{
+    return tc__gemm_b_row(c) ? tc_operand_turned(c.b, tc__gemm100_b_rows(c), c.bk)
+                             : tc_operand_of(c.b, tc__gemm100_b_rows(c), c.bk);
+}
+/* .sf: blocks of 128 rows by 4 factors that a slot has of A, and as many of B's 128 columns; behind A and B. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(const tc_gemm_config c)
+{
+    return c.sf && tc__gemm100_sf_ok(c) ? c.bk / tc__gemm100_sf_k(c) / 4 : 0;
+}
+/* .sf: 128 rows of A, and as many columns of B once or twice: their factors stand behind each other in a slot. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(const tc_gemm_config c) { return c.bn > 128 ? 2 : 1; }
+/* A slot of the ring. */
+TC_HD TC_CONSTEXPR int tc__gemm100_slot(const tc_gemm_config c)
+{
+    return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes
+         + (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * TC_SF_BLOCK;
+}
+
+/* Boxes of D: the widest swizzle whose columns divide the tile's. */
+TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(const tc_gemm_config c)
+{
+    const int row = c.bn * tc_type_bits(c.d) / 8;
+    const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
+    return b; /* s32 looks like f32 */
+}
+
+/* From one accumulator to the next, and what a block allocates of the 512 columns; with .chip = 107 of 576. */
+TC_HD TC_CONSTEXPR int tc__gemm100_stride(const tc_gemm_config c) { return (c.bn + 31) / 32 * 32; }
+/* .sf: columns of a set of A's and B's factors. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(const tc_gemm_config c)
+{
+    return (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * 4;
+}
+/* .sf: such sets: as many as there is room for beside the accumulators, 4 at most. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(const tc_gemm_config c)
+{
+    const int left = (c.chip == 107 ? 576 : 512) - TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(c);
+    const int sets = tc__gemm100_sf_columns(c) ? left / tc__gemm100_sf_columns(c) : 0;
+    return sets < TC__GEMM100_SF_SETS ? sets : TC__GEMM100_SF_SETS;
+}
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(const tc_gemm_config given)
+{
+    const tc_gemm_config v = tc_gemm100_view(given);
+    const int want = TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(v)
+                   + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v);
+    return want <= 32 ? 32 : want <= 64 ? 64 : want <= 128 ? 128 : want <= 256 ? 256 : want <= 512 ? 512 : 576;
+}
+
+typedef struct tc_gemm_sm100_plan {
+    int store; /* boxes of the four warps that store, warp_store bytes each */
+    int warp_store;
+    int ring; /* slots: a block of A, a block of B */
+    int pipe; /* mbarriers: full, empty; an accumulator is done, is free */
+    int done, free;
+    int tmem;                  /* a word: the address of tensor memory */
+    int answers, told, heard;  /* .clc: 16 bytes each; mbarriers: an answer is there, all roles have read it */
+    int bytes;
+} tc_gemm_sm100_plan;
+
+TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(const tc_gemm_config c)
+{
+    const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
+    p.ring = 4 * p.warp_store;
+    p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
+    p.done = p.pipe + tc_pipe_bytes(c.stages);
+    p.free = p.done + TC__GEMM100_ACCUMULATORS * 8;
+    p.tmem = p.free + TC__GEMM100_ACCUMULATORS * 8;
+    p.answers = (p.tmem + 16 + 15) / 16 * 16;
+    p.told = p.answers + answers * 16;
+    p.heard = p.told + answers * 8;
+    p.bytes = p.heard + answers * 8;
+    return p;
+}
+
+/* More than half of the tensor memory wants a multiprocessor of its own: two pairs that each hold one of two
+ * multiprocessors and wait for the other would wait for ever. So such a block takes half of the shared memory. */
+enum { TC__GEMM100_ALONE = 116736, TC__GEMM107_ALONE = 167936 };
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(const tc_gemm_config c)
+{
+    const int bytes = tc_gemm_sm100_plan_of(tc_gemm100_view(c)).bytes;
+    const int alone = c.chip == 107 ? TC__GEMM107_ALONE : TC__GEMM100_ALONE;
+    return tc_gemm_sm100_columns(c) > 256 && bytes < alone ? alone : bytes;
+}
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(const tc_gemm_config c) { return (void)c, TC__GEMM100_THREADS; }
+
+/* Bytes of shared memory that a block may have. */
+TC_HD TC_CONSTEXPR int tc__gemm100_smem_max(const tc_gemm_config c)
+{
+    return c.chip == 107 ? TC__SM107_SMEM_MAX : TC__SM90_SMEM_MAX;
+}
+/* As many stages as fit, at most 12. */
+TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(const tc_gemm_config given)
+{
+    tc_gemm_config v = tc_gemm100_view(given);
+    int most = 0;
+    v.stages = 0;
+    most = (tc__gemm100_smem_max(v) - tc_gemm_sm100_plan_of(v).bytes) / (tc__gemm100_slot(v) + tc_pipe_bytes(1));
+    return most > 12 ? 12 : most;
+}
+/* A completed configuration as code for a target has it: 107, or another. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_form(const tc_gemm_config complete, int target)
+{
+    tc_gemm_config c = complete;
+    if (target != 107 || c.chip == 107) return c;
+    c.chip = 107;
+    if (c.stages_free) c.stages = tc__gemm100_most_stages(c);
+    return c;
+}
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    const int turned = tc__gemm_d_col(c), pair = turned ? c.cluster_n : c.cluster_m;
+    const int across = turned ? c.bm : c.bn; /* of the instruction's columns */
+    const int cols = across ? across : c.sf || (tc_type_bits(c.d) == 32 && pair == 1) ? 128 : 256;
+    c.bm = c.bm ? c.bm : turned ? cols : TC__GEMM100_ROWS;
+    c.bn = c.bn ? c.bn : turned ? TC__GEMM100_ROWS : cols;
+    c.bk = c.bk ? c.bk : c.a ? tc__gemm100_box_k(c) : 64;
+    c.cluster_m = c.cluster_m ? c.cluster_m : turned ? 1 : 2;
+    c.cluster_n = c.cluster_n ? c.cluster_n : turned ? 2 : 1;
+    c.epi_stages = c.epi_stages ? c.epi_stages : 2;
+    if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as many as fit, at most 12 */
+        c.stages = tc__gemm100_most_stages(c);
+        c.stages_free = 1;
+    }
+    return c;
+}
+
+/* The instruction: its kind, TC_KIND_*. */
+TC_HD TC_CONSTEXPR int tc__gemm100_kind(const tc_gemm_config c)
+{
+    if (c.sf) return c.a != TC_E2M1 ? TC_KIND_MXF8F6F4 : c.sf == TC_SF_UE8M0_32 ? TC_KIND_MXF4 : TC_KIND_MXF4NVF4;
+    return tc__gemm_is_16(c.a) ? TC_KIND_F16 : c.a == TC_TF32 ? TC_KIND_TF32
+         : tc__gemm_is_int(c.a) ? TC_KIND_I8 : TC_KIND_F8F6F4;
+}
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(const tc_gemm_config given)
+{
+    const tc_gemm_config c = tc_gemm100_view(given);
+    tc_op op = tc_op_make(100, TC_INST_TCGEN05);
+    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
+    op.m = TC__GEMM100_ROWS * (c.cluster_m == 2 ? 2 : 1), op.n = c.bn;
+    op.ctas = c.cluster_m == 2 ? 2 : 1;
+    op.scale = tc__gemm100_sf_type(c), op.scale_vec = tc__gemm100_sf_k(c);
+    op.kind = tc__gemm100_kind(c);
+    op.a_from = op.b_from = TC_HOME_SMEM;
+    op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
+    op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
+    return op;
+}
+
+/* Its descriptor. */
+TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(const tc_gemm_config v)
+{
+    tc_tcgen05_idesc_fields f = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    f.kind = tc__gemm100_kind(v);
+    f.m = TC__GEMM100_ROWS * v.cluster_m, f.n = v.bn;
+    f.a = v.a, f.b = v.b, f.d = tc__gemm_sums(v);
+    f.trans_a = tc__gemm_a_col(v), f.trans_b = tc__gemm_b_row(v);
+    f.cta_group = v.cluster_m;
+    f.scale = tc__gemm100_sf_type(v), f.block = tc__gemm100_sf_k(v);
+    f.sm107 = v.chip == 107 && f.kind != TC_KIND_I8;
+    return f;
+}
+/* The same with twice the k, 64 bytes of a row, where sm_107 has that. */
+TC_HD TC_CONSTEXPR int tc__gemm100_wide(const tc_gemm_config v)
+{
+    return v.chip == 107 && tc_type_bits(v.a) <= 8 && !tc__gemm_is_int(v.a);
+}
+TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(const tc_gemm_config v)
+{
+    tc_tcgen05_idesc_fields f = tc__gemm100_idesc(v);
+    if (tc__gemm100_wide(v)) f.k = 512 / tc_type_bits(v.a);
+    return f;
+}
+
+/* A in columns comes in boxes of 128 bytes of them: the blocks of a cluster share whole ones. */
+TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(const tc_gemm_config v)
+{
+    return v.cluster_n == 1 || !tc__gemm_a_col(v) || tc_type_bits(v.a) >= 16;
+}
+
+/* Fields of other generations. */
+TC_HD TC_CONSTEXPR int tc__gemm100_plain(const tc_gemm_config c)
+{
+    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.split
+        && !c.any;
+}
+
+/* As TC__GEMM_RULES. */
+#define TC__GEMM_SM100_RULES(X, c)                                                                                    \
+    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_RULES(X, c)                                                                                              \
+    TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))
+#define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
+    X(tc__gemm_by_tcgen05(c),                                                                                         \
+      "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
+      "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
+    X(tc__gemm100_sf_ok(c),                                                                                           \
+      "tc: .sf must be TC_SF_UE8M0_32 of TC_E4M3, TC_E5M2 and TC_E2M1, TC_SF_UE4M3_16 of TC_E2M1, or 0")              \
+    X((c).a != TC_E2M1 || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)),                                                 \
+      "tc: TC_E2M1 is read along k only: .a_layout TC_ROW, .b_layout TC_COL")                                         \
+    X(tc_op_types_ok(tc_gemm_sm100_op(c)), "tc: tcgen05 does not multiply the types of .a and .b: docs/types.md")     \
+    X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
+      "tc: .promote must be left out, or TC_FAST: tcgen05's sums are f32 throughout")                                 \
+    X(tc__gemm100_plain(c),                                                                                           \
+      "tc: .warps_m, .warps_n, .consumers, .schedule, .cluster_k, .step, .swap and .split are other generations': "   \
+      "TC_GEMM_SM100_DEFINE leaves them out")                                                                         \
+    X((c).bm == TC__GEMM100_ROWS,                                                                                     \
+      "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major): .cluster_m = 2 makes 256")      \
+    X((c).cluster_m == 1 || (c).cluster_m == 2,                                                                       \
+      "tc: .cluster_m must be 1, or 2 for a pair of blocks that multiply together (.cluster_n, where D is "           \
+      "column-major)")                                                                                                \
+    X((c).cluster_n == 1 || (c).cluster_n == 2,                                                                       \
+      "tc: .cluster_n must be 1, or 2 for two that share A (.cluster_m, where D is column-major)")                    \
+    X((c).chip == 0 || (c).chip == 107, "tc: .chip must be 107, or 0 for all targets")                                \
+    X((c).chip != 107 || !tc__gemm_is_int((c).a), "tc: tcgen05 multiplies no integers of 8 bits on sm_107 (.chip)")   \
+    X((c).sf == 0 || (c).bn == 128 || ((c).bn == 256 && (c).chip == 107),                                             \
+      "tc: with .sf, .bn must be 128 (.bm, where D is column-major), or 256 with .chip = 107: blocks of factors, "    \
+      "beside two accumulators")                                                                                      \
+    X((c).bn >= 16 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm100_op(c)),                                          \
+      "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major); of 32 in a pair with integers, "   \
+      "or with B of 8 bits in rows")                                                                                  \
+    X((c).bk > 0 && (c).bk <= 256 && (c).bk % tc__gemm100_box_k(c) == 0,                                              \
+      "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8")             \
+    X((c).sf == 0 || (c).bk == tc__gemm100_box_k(c),                                                                  \
+      "tc: with .sf, .bk must be 128 bytes: 128 elements of 8 bits, 256 of 4")                                        \
+    X(tc__gemm100_turned_ok(c), "tc: A of 8 bits in columns wants .cluster_n 1 (.cluster_m, where D is column-major)")\
+    X((c).epi_stages >= 1 && (c).epi_stages <= 4, "tc: .epi_stages must be in 1..4")                                  \
+    X((c).clc == 0 || (c).clc == 1, "tc: .clc must be 0 or 1")                                                        \
+    X((c).stages >= 2 && tc_gemm_sm100_plan_of(c).bytes <= tc__gemm100_smem_max(c),                                   \
+      "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 227 KB of shared memory (327 KB "  \
+      "with .chip = 107)")                                                                                            \
+    X(tc_tcgen05_idesc_rule(tc__gemm100_idesc(c)) == 0, "tc: the instruction has no such descriptor")                 \
+    X(tc_tcgen05_idesc_rule(tc__gemm100_idesc_wide(tc_gemm_sm100_form(c, tc__gemm_is_int((c).a) ? 0 : 107))) == 0,    \
+      "tc: the instruction of sm_107 has no such descriptor")
+
+/* 1 if a completed configuration keeps every rule. */
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_legal(const tc_gemm_config c)
+{
+    return 1 TC__GEMM_SM100_RULES(TC__RULE_AND, c);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * What the kernel is given. Tensor maps have the dimensions (k or n, rows, batch); a and b are the instruction's.
+ */
+typedef struct tc_gemm_sm100_params {
+    tc_tiles tiles;               /* of clusters */
+    uint32_t k_blocks;            /* at least 1: past the end of k are zeros */
+    uint32_t k_steps;             /* .sf: instructions of 32 bytes of k, at least 1; behind them are no factors */
+    int sf_blocks;                /* .sf: of a row, in memory */
+    uint8_t sfa_batched, sfb_batched;
+    int k_first;                  /* where k starts; past the end if k is 0 */
+    uint8_t a_batched, b_batched; /* 0 where every batch uses the same matrix */
+    uint8_t waits;                /* for the kernel before (programmatic dependent launch) */
+    uint8_t d_plain, d_clips;     /* boxes go by TMA, without C; and TMA leaves out what a box has outside of D */
+    int d_by;                     /* how boxes go to D: TC__GEMM_D_* */
+    tc_tmap a, b, d;
+    tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
+    tc_gemm_out out;
+} tc_gemm_sm100_params;
+
+#ifdef __CUDACC__
+
+/* The target that this pass compiles for, as far as forms go. */
+#if defined(__CUDA_ARCH__) && TC_HAS_SM107A
+#define TC__GEMM100_TARGET 107
+#else
+#define TC__GEMM100_TARGET 100
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The kernel as its functions know it: a constant.
+ */
+typedef struct tc_gemm100 {
+    tc_gemm_config c; /* as a view */
+    uint32_t idesc, idesc_half; /* the second, .sf: where k ends in the middle of an instruction's */
+    int kind, columns; /* of tensor memory */
+    int wide;          /* an instruction takes 64 bytes of a row, not 32 */
+} tc_gemm100;
+
+TC_HD TC_CONSTEXPR tc_gemm100 tc_gemm100_of(const tc_gemm_config c)
+{
+    const tc_gemm_config form = tc_gemm_sm100_form(c, TC__GEMM100_TARGET), v = tc_gemm100_view(form);
+    tc_gemm100 k = {v, tc_tcgen05_idesc_make(tc__gemm100_idesc_wide(v)), tc_tcgen05_idesc_make(tc__gemm100_idesc(v)),
+                    tc__gemm100_kind(v), tc_gemm_sm100_columns(form), tc__gemm100_wide(v)};
+    k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is: from here on nobody asks for the view again */
+    return k;
+}
+
+/* Has this target the instruction? Integers are not on all of them. */
+TC_HD TC_CONSTEXPR int tc__gemm100_here(const tc_gemm_config c)
+{
+    return TC_HAS_SM100A && (TC_HAS_TCGEN05_I8 || !tc__gemm_is_int(c.a)) && (c.chip != 107 || TC_HAS_SM107A);
+}
+
+typedef struct tc_gemm100_block {
+    const tc_gemm_sm100_params *p;
+    uint32_t smem; /* shared address of its dynamic shared memory, a multiple of 1024 */
+    uint32_t ring; /* that of the ring's first slot */
+    uint32_t tmem;       /* the first accumulator */
+    uint32_t done, free; /* mbarriers of the accumulators */
+    uint32_t answers, told, heard;
+    uint32_t rank;       /* in the cluster */
+    tc_pipe pipe;
+} tc_gemm100_block;
+
+TC_DEV int tc__gemm100_cluster(const tc_gemm100 k) { return k.c.cluster_m * k.c.cluster_n; }
+
+/* This block's place in its cluster, and the block of its pair that multiplies for both. */
+TC_DEV uint32_t tc__gemm100_m(const tc_gemm100 k, const tc_gemm100_block *g)
+{
+    return g->rank % (uint32_t)k.c.cluster_m;
+}
+TC_DEV uint32_t tc__gemm100_n(const tc_gemm100 k, const tc_gemm100_block *g)
+{
+    return g->rank / (uint32_t)k.c.cluster_m;
+}
+TC_DEV uint32_t tc__gemm100_leader(const tc_gemm100 k, const tc_gemm100_block *g)
+{
+    return g->rank - tc__gemm100_m(k, g);
+}
+
+/* Tile `index` of the clusters as this block sees it. */
+TC_DEV tc_work tc_gemm100_work(const tc_gemm100 k, const tc_gemm100_block *g, uint32_t index)
+{
+    const tc_tile t = tc_tile_at(&g->p->tiles, index);
+    tc_work w;
+    w.row = ((int)t.m * k.c.cluster_m + (int)tc__gemm100_m(k, g)) * k.c.bm;
+    w.col = ((int)t.n * k.c.cluster_n + (int)tc__gemm100_n(k, g)) * k.c.bn;
+    w.batch = (int)t.batch;
+    w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
+    return w;
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM100_PLAN_H */

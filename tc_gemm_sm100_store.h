@@ -1,0 +1,142 @@
+/* tc_gemm_sm100_store.h - tc 0.2.0 - the Blackwell GEMM's end of a tile: from tensor memory to D.
+ * Needs: the headers below; sm_100a and its like.
+ *
+ *     tc_gemm_sm100_store     a warp's 32 rows of an accumulator through alpha, beta * C and the hook to D:
+ *         boxes               16 rows through shared memory, by TMA, or in words where TMA refuses D
+ *         pieces              what D's last row or column cuts where there is a hook or C: 16 x 16 values through
+ *                             shared memory as f32, eight neighbours of a row a lane
+ *
+ * tcgen05.ld 16x256b brings 16 rows to a warp in the fragment layout of tc_epi.h, from an address that may be any
+ * value: both ways are loops over columns, in which the hook's code stands once.
+ */
+#ifndef TC_GEMM_SM100_STORE_H
+#define TC_GEMM_SM100_STORE_H
+
+#include "tc_gemm_blackwell.h"
+#include "tc_gemm_sm100_plan.h"
+
+#ifdef __CUDACC__
+#if TC_HAS_SM100A && defined(__CUDA_ARCH__)
+
+/* A warp that stores: its place in a tile, and what it keeps. */
+typedef struct tc_gemm100_storer {
+    int row;              /* its first row of the block's */
+    uint32_t tmem;        /* those rows of the accumulator */
+    uint32_t buf, stores; /* its boxes; how many stores have used them, in turn */
+    tc_work w;            /* the tile */
+} tc_gemm100_storer;
+
+/* 16 rows from an address on, `count` registers (a constant) of a fragment: two columns each. */
+TC_DEV_SM100A void tc__gemm100_ld(const int count, uint32_t *r, uint32_t taddr)
+{
+    if (count == 8) TC_TCGEN05_LD(16x256b, x2, r, taddr);
+    if (count == 16) TC_TCGEN05_LD(16x256b, x4, r, taddr);
+    if (count == 32) TC_TCGEN05_LD(16x256b, x8, r, taddr);
+}
+
+/* Sums as the epilogue wants them: floats, unless it takes integers as they are. */
+TC_DEV void tc__gemm100_sums(const tc_gemm100 k, float *v, const uint32_t *r, const int count)
+{
+#pragma unroll
+    for (int i = 0; i < count; i++)
+        v[i] = tc__gemm_sums(k.c) == TC_S32 && !tc__gemm_raw(k.c) ? (float)(int)r[i] : tc_f32_from_bits(r[i]);
+}
+
+/* What this kernel's warps are told of D. */
+TC_DEV tc__gemm_to tc__gemm100_to(const tc_gemm100_block *g)
+{
+    const tc__gemm_to to = {&g->p->d, &g->p->out, g->p->d_by, g->p->d_plain, g->p->d_clips};
+    return to;
+}
+
+/* The place in D of a box or piece of a tile, by its first row and column there. */
+TC_DEV tc_gemm_at tc__gemm100_place(const tc_gemm100_storer *u, int row, int col)
+{
+    const tc_gemm_at at = {u->w.row + row, u->w.col + col, u->w.batch, 0};
+    return at;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Pieces. A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle.
+ */
+TC_DEV void tc__gemm100_put_place(uint32_t place, const float *v)
+{
+    const uint32_t lane = (uint32_t)tc_lane(), g = lane / 4u, q = lane % 4u;
+#pragma unroll
+    for (uint32_t j = 0; j < 8u; j += 2u) { /* v[j], v[j + 1]: row g + 8 * h, columns 2q, 2q + 1 of the half j / 4 */
+        const uint32_t row = g + j / 2u % 2u * 8u, col = 2u * q + j / 4u * 8u;
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                     : : "r"(place + tc_swizzle(64, row * 64u + col * 4u)), "f"(v[j]), "f"(v[j + 1u]) : "memory");
+    }
+}
+
+/* What of this warp's rows goes to D in pieces. */
+TC_DEV_SM100A void tc__gemm100_store_pieces(const tc_gemm100 k, const tc_gemm100_block *g, tc_gemm100_storer *u)
+{
+    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc_box shape = tc__gemm100_box(k.c);
+    const int across = k.c.bn / 16, wide = tc_box_cols(shape);
+    if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+#pragma unroll 1
+    for (int i = 0; i < 2 * across; i++) {
+        const int row = u->row + i / across * 16, col = i % across * 16;
+        const tc_gemm_at first = tc__gemm100_place(u, row, col), box = tc__gemm100_place(u, row, col / wide * wide);
+        uint32_t r[8];
+        float v[8];
+        if (first.row >= to.out->m || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
+        tc__gemm100_ld(8, r, u->tmem + tc_tcgen05_taddr(i / across * 16, i % across * 16));
+        tc_tcgen05_wait_ld_regs(r, 8);
+        tc__gemm100_sums(k, v, r, 8);
+        __syncwarp();
+        tc__gemm100_put_place(u->buf, v);
+        tc__gemm_piece_to_d(k.c, &to, u->buf, first);
+    }
+}
+
+/* The accumulator may be multiplied into: the block that multiplies has it from all warps that store, of both blocks of
+ * a pair. */
+TC_DEV_SM100A void tc__gemm100_release(const tc_gemm100 k, const tc_gemm100_block *g, uint32_t stage)
+{
+    tc_tcgen05_fence_before_thread_sync(); /* our loads come before the products that this arrival allows */
+    __syncwarp();
+    if (tc_elect_one()) {
+        if (k.c.cluster_m == 2) tc_mbarrier_arrive_cluster(g->free + stage * 8u, tc__gemm100_leader(k, g));
+        else tc_mbarrier_arrive(g->free + stage * 8u);
+    }
+}
+
+/* A warp, its 32 rows of a tile in accumulator number `stage`, which it gives back. */
+TC_DEV_SM100A void tc_gemm_sm100_store(const tc_gemm100 k, const tc_gemm100_block *g, tc_gemm100_storer *u,
+                                       uint32_t stage)
+{
+    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc_box box = tc__gemm100_box(k.c);
+    const int wide = tc_box_cols(box), across = k.c.bn / wide, count = wide / 2;
+    const int cut = !tc__gemm_clips(k.c, &to)
+                 && (u->w.row + u->row + 32 > to.out->m || u->w.col + k.c.bn > to.out->n);
+    uint32_t r[32];
+    if (cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
+    if (to.by == TC__GEMM_D_PIECES) {
+        tc__gemm100_release(k, g, stage); /* without boxes */
+        return;
+    }
+    tc__gemm100_ld(count, r, u->tmem);
+#pragma unroll 1
+    for (int i = 0; i < 2 * across; i++) {
+        tc__gemm_box b;
+        b.first = tc__gemm100_place(u, u->row + i % 2 * 16, i / 2 * wide);
+        tc_tcgen05_wait_ld_regs(r, count);
+        tc__gemm100_sums(k, b.v, r, count);
+        if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */
+            tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, (i + 1) / 2 * wide));
+        else
+            tc__gemm100_release(k, g, stage);
+        if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
+        b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
+        tc__gemm_store_box(k.c, box, &to, &b);
+    }
+}
+
+#endif /* TC_HAS_SM100A */
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM100_STORE_H */

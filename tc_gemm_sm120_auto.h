@@ -1,0 +1,115 @@
+/* tc_gemm_sm120_auto.h - tc 0.2.0 - TC_GEMM_DEFINE on the sm_120 family: its kernels there, and which of them a call
+ * takes. Needs: the headers below.
+ */
+#ifndef TC_GEMM_SM120_AUTO_H
+#define TC_GEMM_SM120_AUTO_H
+
+#include "tc_gemm_shapes.h"
+#include "tc_gemm_sm120.h"
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The list: X(name, own, tile, (rows and columns, shapes)).
+ */
+/* table, one row a line */
+#define TC__GEMM120_TILES(X, name, own)                                                                               \
+    X(name, own, large120, (128, TC__SHAPES_WIDE)) /* many tiles */                                                   \
+    X(name, own, small120, (64, TC_SHAPES_FEW_ROWS | TC_SHAPES_SMALL)) /* few */
+
+typedef struct tc__gemm120_tile {
+    int side, shapes;
+} tc__gemm120_tile;
+enum { TC__GEMM120_TILE_COUNT = 0 TC__GEMM120_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
+
+/* Does TC_GEMM_DEFINE take them? Layouts too. */
+TC_HD TC_CONSTEXPR int tc__gemm120_serves(const tc_gemm_config c)
+{
+    return tc__gemm_by_sm120(c) && tc__gemm120_layout_ok(tc_gemm120_view(c));
+}
+
+/* The configuration that a line of the list makes of the user's; where they serve it not, one that is never called. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(const tc_gemm_config given, const tc__gemm120_tile t)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm120_serves(c)) {
+        c.a = c.b = c.d = TC_F16;
+        c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.a_scale = c.b_scale = 0;
+        c.groups = c.index = c.aux = c.aux_what = c.row_sum = 0, c.aux_epi = 0;
+    }
+    c.promote = 0;
+    c.bm = c.bn = t.side;
+    return tc_gemm_sm120_config(c);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host: the choice.
+ */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* The one whose blocks end first. A small tile reads twice as much for each product, which weighs a quarter; what a
+ * tile costs besides is as much as 64 of k. Reckoned and not measured: no such board was at hand. */
+TC_HOST int tc__gemm120_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
+{
+    static const tc__gemm120_tile tiles[TC__GEMM120_TILE_COUNT] = {
+        TC__GEMM120_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    int best = 0, i;
+    double best_time = 0;
+    for (i = 0; i < TC__GEMM120_TILE_COUNT; i++) {
+        const int side = tiles[i].side, at_a_time = sms > 0 ? sms : 1;
+        const int64_t down = (g->m + (int64_t)side - 1) / side, across = (g->n + (int64_t)side - 1) / side;
+        const int64_t turns = (down * across * tc__gemm_batch(g) + at_a_time - 1) / at_a_time;
+        const double time = (double)turns * side * side * (side == 128 ? 1 : 1.25) * ((double)g->k + 64);
+        if (!tc__gemm_serves(*given, tiles[i].shapes) || (best && time >= best_time)) continue;
+        best = i + 1, best_time = time;
+    }
+    return best;
+}
+
+/* A checked call on 12.x; TC_ERR_IMAGE where the sm_80 kernels are to serve it. s: the list's. */
+TC_HOST tc_status tc__gemm120_auto(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
+                                   const tc__launch *how)
+{
+    static const tc__gemm120_tile tiles[TC__GEMM120_TILE_COUNT] = {
+        TC__GEMM120_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    tc__device on = {0, 0, 0, 0};
+    tc__kernels one;
+    tc_gemm_config c;
+    tc_gemm_args g = *args;
+    int i;
+    if (tc__device_now(&on) != cudaSuccess || on.cc < 120 || on.cc >= 130 || !tc__gemm120_serves(*given)
+        || !tc__gemm_fits(given, args, 'a') || !tc__gemm_fits(given, args, 'b'))
+        return TC_ERR_IMAGE;
+    i = tc__gemm120_choose(given, args, on.sms) - 1;
+    if (i < 0) return TC_ERR_IMAGE;
+    one.f = s->f + i, one.cache = s->cache + i;
+    c = tc__gemm120_tiled(*given, tiles[i]);
+    g.choice = NULL; /* that speaks of Hopper's */
+    return tc__gemm_sm120_go(&c, &one, &g, how);
+}
+
+#endif /* host */
+
+#ifdef __CUDACC__
+
+/* Are there kernels for the sm_120 family in this build? All of the list or none: the sm_80 kernels are stubs then. */
+TC_HD constexpr int tc__gemm120_auto_here(const tc_gemm_config c)
+{
+    return TC_HAS_SM120A && TC__GEMM120_SETMAXNREG && tc__gemm120_serves(c);
+}
+
+/* One of them for TC_GEMM_DEFINE: what .shapes leaves out is a stub. */
+#define TC__GEMM_AUTO_CONFIG120(own, fields)                                                                          \
+    tc__gemm120_tiled(own##_config(), tc__gemm120_tile{TC__GEMM_UNPACK fields})
+#define TC__GEMM_AUTO_SM120(name, own, tile, fields)                                                                  \
+    TC__LINE_BREAK enum {                                                                                             \
+        own##_has_##tile = tc__gemm120_auto_here(own##_config())                                                      \
+                        && tc__gemm_serves(own##_config(), (tc__gemm120_tile{TC__GEMM_UNPACK fields}).shapes),        \
+        own##_threads_##tile = tc_gemm_sm120_threads(TC__GEMM_AUTO_CONFIG120(own, fields))                            \
+    };                                                                                                                \
+    TC__KERNEL_OF(name##_##tile, own##_sm120, (TC__GEMM_AUTO_IF(own##_has_##tile, own##_threads_##tile), 1),          \
+                  TC__IF_SM120(if (own##_has_##tile) {                                                                \
+                      TC__GEMM_SM120_BODY(own, TC__GEMM_AUTO_CONFIG120(own, fields), TC__GEMM_PARAMS_OF)              \
+                  }))
+#define TC__GEMM_AUTO_FUNCTION120(name, own, tile, fields) TC__GEMM_FUNCTION(name##_##tile, own##_sm120)
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM120_AUTO_H */

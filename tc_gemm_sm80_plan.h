@@ -1,0 +1,197 @@
+/* tc_gemm_sm80_plan.h - tc 0.2.0 - the sm_80 GEMM's configuration: its rules, its shared memory, what the kernel is
+ * given. Needs: the headers below.
+ *
+ *     tc_gemm_sm80_config                    a configuration with every unset field filled in
+ *     tc_gemm_sm80_smem, _threads, _legal    what its block takes; whether it keeps the rules
+ *     tc_gemm_sm80_params                    what the kernel is given
+ */
+#ifndef TC_GEMM_SM80_PLAN_H
+#define TC_GEMM_SM80_PLAN_H
+
+#include "tc_gemm_sparse.h"
+#include "tc_pipe.h"
+
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
+
+/* A block of A or B of a view in shared memory, and how it is copied there. */
+typedef struct tc__gemm80_operand {
+    tc_rows t;
+    int size;   /* bytes of an element */
+    int turned; /* its rows run along m or n, one for each k */
+    int gathered; /* its rows are looked up (.index) */
+} tc__gemm80_operand;
+
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config c, int rows, int turned)
+{
+    const int size = tc_type_bits(c.a) / 8;
+    const tc__gemm80_operand o = {
+        {(turned ? rows : c.bk) * size, turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned, 0};
+    return o;
+}
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(const tc_gemm_config v)
+{
+    tc__gemm80_operand o = tc__gemm80_operand_of(v, v.bm, tc__gemm_a_col(v));
+    o.gathered = v.index & TC_INDEX_A;
+    if (v.sparse) o.t.bytes /= 2; /* what is kept of a row */
+    return o;
+}
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(const tc_gemm_config v)
+{
+    return tc__gemm80_operand_of(v, v.bn, tc__gemm_b_row(v));
+}
+
+/* Do whole passes of copies fill a block? */
+TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
+{
+    return o.t.bytes >= 16 && tc_rows_step(o.t) > 0 && o.t.rows % tc_rows_step(o.t) == 0;
+}
+
+/* Bytes of k of a row of a block that is not turned, of which an instruction takes 32; .sparse: of B, 64. */
+TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 8; }
+
+/* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
+TC_HD TC_CONSTEXPR int tc__gemm80_staged(const tc_gemm_config c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
+
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
+{
+    const tc_gemm_config v = tc__gemm_plain(c);
+    const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
+    const int ring = v.stages * (v.bm / (v.sparse ? 2 : 1) + v.bn) * tc__gemm80_k_bytes(v),
+              epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4);
+    return ring > epilogue ? ring : epilogue;
+}
+
+/* .sparse: twice as many registers of B, and two blocks' metadata. */
+TC_HD TC_CONSTEXPR int tc__gemm80_sparse_registers(const tc_gemm_config c)
+{
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
+    return wm * wn / 32 + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 4) + 48;
+}
+
+/* About what a thread needs: accumulators, two sets of fragments, addresses; fp8 several sets as f16 too, which is what
+ * the targets without its instruction make of it. */
+TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
+{
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
+    if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
+    return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
+                         : wm * wn / (c.acc == TC_F16 ? 64 : 32)
+                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (c.index & TC_INDEX_A ? 32 : 0)
+                               + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
+}
+
+/* The configuration with every unset field filled in. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
+    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse; /* registers of a thread */
+    const int most = tc__gemm_is_fp8(c.a) && c.sparse;
+    c.bn = c.bn ? c.bn : most ? 64 : 128;
+    c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
+    c.stages = c.stages ? c.stages : 3;
+    c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 ? 4 : 2;
+    c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 || (many && c.bn >= 128) || most ? 4 : 2;
+    c.cluster_m = c.cluster_n = c.cluster_k = 1;
+    return c;
+}
+
+/* The same of TC_GEMM_DEFINE's kernel for few tiles. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.bm = c.bn = 64;
+    c.stages = 4;
+    c.warps_m = 2;
+    c.warps_n = tc__gemm_is_fp8(c.a) && c.sparse ? 4 : 2;
+    return tc_gemm_sm80_config(c);
+}
+
+/* The instruction. */
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
+{
+    tc_op op = tc_op_make(tc__gemm_is_fp8(c.a) ? 89 : 80, TC_INST_MMA);
+    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
+    op.m = c.a == TC_F64 ? 8 : 16, op.n = 8;
+    op.k = tc_type_bits(c.a) ? 256 / tc_type_bits(c.a) : 0;
+    return op;
+}
+
+/* .sparse: a warp's rows lie in one brick of metadata. */
+TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(const tc_gemm_config v)
+{
+    const int wm = v.warps_m > 0 ? v.bm / v.warps_m : 0;
+    return v.bm % 64 == 0 && (wm == 16 || wm == 32 || wm == 64) && tc__gemm80_covers(tc__gemm80_a(v));
+}
+
+/* As TC__GEMM_RULES. */
+#define TC__GEMM_SM80_RULES(X, c)                                                                                     \
+    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_TURNED_RULES(X, c)                                                                                       \
+    TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \
+      "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
+    X(!(c).sparse || tc__gemm80_sparse_ok(tc__gemm_plain(c)),                                                         \
+      "tc: with .sparse, its side of a tile (.bm of TC_SPARSE_A) must be a multiple of 64, of which a warp has 16, "  \
+      "32 or 64 rows, and of the rows that one pass of copies fills, threads / (.bk / 16)")                           \
+    X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
+      "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
+    X((c).sparse || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                 \
+      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of TC_TF32, 16 of TC_F64")      \
+    X(!tc__gemm_scaled(c) || (c).bk == TC__SCALE_K, "tc: with .a_scale or .b_scale, .bk must be 128")                 \
+    X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
+      "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
+    X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
+    X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
+    X((tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 0)))                                   \
+      && (tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                               \
+      "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills (8: the "     \
+      "elements of 16 bytes)")                                                                                        \
+    X((!tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 1)))                                  \
+      && (!tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 1))),                              \
+      "tc: .a_layout = TC_COL (.b_layout = TC_ROW): .bk must be a multiple of the rows of k that one pass of copies " \
+      "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
+    X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
+      "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
+      "is the most (TC_F64: 32 x 64; fp8: 32 x 32; .sparse: 64 x 32, fp8 32 x 16), less with more than 8 warps")    \
+    X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
+      "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
+
+/* 1 if a completed configuration keeps every rule. */
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(const tc_gemm_config c)
+{
+    return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
+}
+
+/* Has the target that is compiled for the instruction? Elsewhere the kernel is a stub, bounded to one warp. 1 or 0, and
+ * not the question itself, which has the target's number in it: where two targets have one text, tests/compile.sh
+ * compiles it once. */
+#if TC_HAS_SM89
+#define TC__GEMM80_HAS_FP8 1
+#else
+#define TC__GEMM80_HAS_FP8 0
+#endif
+TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
+TC_HD TC_CONSTEXPR int tc__gemm80_bound(const tc_gemm_config c)
+{
+    return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;
+}
+
+/* What the kernel is given. */
+typedef struct tc_gemm_sm80_params {
+    const void *a, *b;
+    long long lda, ldb, stride_a, stride_b;
+    tc_gemm_out out;
+    tc_tiles tiles;
+    int k, word, vec; /* word: rows of A and B are aligned to 4 bytes; vec: rows of C and D to 16 */
+    double alpha, beta; /* where D is f64 */
+    tc_scale_side a_scale, b_scale;
+    tc_groups groups; /* tiles is then the order of one of them */
+    const int32_t *a_row, *d_row; /* .index */
+    int a_rows, d_rows;
+    const char *meta;              /* .sparse: metadata in bricks, */
+    long long meta_batch;          /* bytes from one matrix's to the next's, */
+    int meta_rows, meta_along;     /* bricks along rows, along k */
+} tc_gemm_sm80_params;
+
+#endif /* TC_GEMM_SM80_PLAN_H */

@@ -1,0 +1,335 @@
+/* tc_gemm_sm90_weights.h - tc 0.2.0 - the Hopper GEMM whose B is packed weights of 4 or 8 bits (tc_weights.h): how they
+ * reach the Tensor Cores. Needs: the headers below; sm_90a.
+ *
+ * Roles are changed over (.swap): B is the instruction's A, which may come from registers. A brick, or the half of it
+ * that a block of 64 k has, is copied to a slot as it is, in one or two bulk copies. Each thread then finds its own
+ * codes of a step side by side, makes f16 or bf16 of them in its registers, and multiplies them by the factor of their
+ * group: no ldmatrix, no shuffle, and no place in shared memory for what is made.
+ *
+ * FROM CODES TO NUMBERS, two at a time in a register, exactly:
+ *
+ *     4 bits       the code under the exponent of 128 (bf16) or 1024 (f16), less 128 or 1024 and the zero point
+ *     8 bits, f16  the same
+ *     8 bits, bf16 whose fraction has 7 bits: the lower 7 under the exponent of 128, less 128 or 256 as the eighth says
+ *     e4m3, e2m1   moved to where the fields of f16 or bf16 are, then times a power of two for the exponent's bias:
+ *                  subnormal numbers too, which both multiply as they are
+ *
+ *     tc__weights_fetch, _expected     the producer: one block of k; bytes of a slot
+ *     tc__weights_read, _make, _blank  consumers: what a thread reads of half a block of k; its registers of that
+ *     tc__gemm90_weights_loop          consumers: the k loop
+ *     tc__weights_fill, _call_check    (host)
+ */
+#ifndef TC_GEMM_SM90_WEIGHTS_H
+#define TC_GEMM_SM90_WEIGHTS_H
+
+#include "tc_gemm_sm90_plan.h"
+
+#ifdef __CUDACC__
+
+/* Bytes that come to a slot for each block of k, of any kernel. */
+TC_DEV uint32_t tc__weights_expected(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    if (!c.weights) return g->slot;
+    return (uint32_t)(tc__gemm90_b(c, c.bn).bytes
+                      + (g->p->weights ? c.bm / TC_WEIGHTS_ROWS * tc__gemm90_brick(c) : 0));
+}
+
+/* Bricks of one block of k. Of what lies outside (a last tile's second brick, parts of a short k) the last that there
+ * is: nobody stores what comes of it, or A has zeros there. */
+TC_DEV_SM90 void tc__weights_fetch(const tc_gemm_config c, const tc_gemm90_block *g, const tc_operand_source *s,
+                                   tc__gemm90_fetch_at at)
+{
+    const tc_gemm_sm90_params *p = g->p;
+    const int whole = tc__weights_brick(c.weights, c.weights_k, c.weights_zero), codes = tc__weights_codes(c.weights);
+    const int codes_here = codes / TC_WEIGHTS_K * c.bk;
+    const int factors_here = tc__weights_factors(c.weights_k, c.weights_zero, c.bk);
+    const int along = (int)at.kb * c.bk / TC_WEIGHTS_K, half = c.bk == TC_WEIGHTS_K ? 0 : (int)at.kb % 2;
+    const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
+    if (!p->weights) return;
+#pragma unroll
+    for (int i = 0; i < c.bm / TC_WEIGHTS_ROWS; i++) {
+        const int row = s->row / TC_WEIGHTS_ROWS + i;
+        const long long brick = (long long)(row < p->weights_rows ? row : p->weights_rows - 1) * p->weights_along
+                              + (along < p->weights_along ? along : p->weights_along - 1);
+        const char *from = p->weights + s->batch * p->weights_batch + brick * whole;
+        const uint32_t to = slot + (uint32_t)(i * tc__gemm90_brick(c));
+        if (c.bk == TC_WEIGHTS_K) {
+            tc_cp_async_bulk_g2s(to, from, (uint32_t)whole, full);
+        } else {
+            tc_cp_async_bulk_g2s(to, from + half * codes_here, (uint32_t)codes_here, full);
+            if (c.weights_k)
+                tc_cp_async_bulk_g2s(to + (uint32_t)codes_here,
+                                     from + codes + (c.weights_k < TC_WEIGHTS_K ? half * factors_here : 0),
+                                     (uint32_t)factors_here, full);
+        }
+    }
+}
+
+/* Two numbers of 16 bits: each rounded to the nearest, and not made one with its neighbour in the code. */
+TC_DEV_SM90 uint32_t tc__weights_mul(int as, uint32_t a, uint32_t b)
+{
+    uint32_t d;
+    if (as == TC_F16) asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    else asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+TC_DEV_SM90 uint32_t tc__weights_sub(int as, uint32_t a, uint32_t b)
+{
+    uint32_t d;
+    if (as == TC_F16) asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    else asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+
+/* Moved up by a constant, which may be negative. */
+TC_DEV uint32_t tc__weights_move(uint32_t x, const int by) { return by < 0 ? x >> -by : x << by; }
+
+/* What a thread has for its two rows, doubled: factors, and what is subtracted. */
+typedef struct tc__weights_pair {
+    uint32_t scale[2], less[2];
+} tc__weights_pair;
+
+/* A number of f16 or bf16 that is exact, twice. */
+TC_DEV uint32_t tc__weights_twice(int as, int x) { return tc_from_f32(as, (float)x) * 0x10001u; }
+
+/* (x & mask) | bits, in one lop3; C with two constants becomes two. */
+TC_DEV uint32_t tc__weights_under(uint32_t x, const uint32_t mask, const uint32_t bits)
+{
+    uint32_t d;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(d) : "r"(x), "r"(mask), "r"(bits));
+    return d;
+}
+
+/* Codes of register r, at their place of a word, as numbers that still lack what is subtracted: integers. */
+TC_DEV_SM90 uint32_t tc__weights_integer(const tc_gemm_config c, uint32_t word, const int r)
+{
+    const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4;
+    const uint32_t x = word >> (four ? 4 * r : 8 * (r % 2));
+    if (four) return tc__weights_under(x, 0x000f000fu, f16 ? 0x64006400u : 0x43004300u);
+    if (f16) return (x & 0x00ff00ffu) ^ 0x64806480u;
+    return tc__weights_sub(c.a, tc__weights_under(x, 0x007f007fu, 0x43004300u),
+                           tc__weights_under(x, 0x00800080u, 0x43004300u));
+}
+
+/* The same of e2m1, e4m3. */
+TC_DEV_SM90 uint32_t tc__weights_float(const tc_gemm_config c, uint32_t word, const int r)
+{
+    const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4, at = four ? 4 * r : 8 * (r % 2);
+    const uint32_t sign = tc__weights_move(word, (four ? 12 : 8) - at) & 0x80008000u;
+    const uint32_t rest = four ? tc__weights_move(word, (f16 ? 9 : 6) - at) & (f16 ? 0x0e000e00u : 0x01c001c0u)
+                               : tc__weights_move(word, (f16 ? 7 : 4) - at) & (f16 ? 0x3f803f80u : 0x07f007f0u);
+    const uint32_t bias = four ? (f16 ? 0x74007400u : 0x7e807e80u) : (f16 ? 0x5c005c00u : 0x7b807b80u);
+    return tc__weights_mul(c.a, sign | rest, bias);
+}
+
+/* wgmma's four registers of a step, of its word, or two words. */
+TC_DEV_SM90 void tc__weights_step(const tc_gemm_config c, const uint32_t *words, const tc__weights_pair *f, uint32_t *a)
+{
+    const int four = tc_type_bits(c.weights) == 4, is_float = c.weights == TC_E2M1 || c.weights == TC_E4M3;
+    const int less = c.weights_zero || tc__weights_base(c.weights, c.a) != 0;
+#pragma unroll
+    for (int r = 0; r < 4; r++) {
+        const uint32_t word = words[four ? 0 : r / 2];
+        uint32_t x = is_float ? tc__weights_float(c, word, r) : tc__weights_integer(c, word, r);
+        if (less) x = tc__weights_sub(c.a, x, f->less[r % 2]);
+        a[r] = c.weights_k ? tc__weights_mul(c.a, x, f->scale[r % 2]) : x;
+    }
+}
+
+TC_DEV uint32_t tc__weights_half(uint32_t at)
+{
+    uint32_t x;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
+    return x;
+}
+
+/* What a thread reads of half a block of k: codes, and for each of its groups, for each of the thread's two rows, the
+ * factor and what is subtracted. */
+typedef struct tc__weights_raw {
+    uint32_t words[8];
+    uint32_t scale[2][2], less[2][2];
+} tc__weights_raw;
+
+/* Groups of half a block, or 1 that it has part of; words of a thread; does the second half have the first one's
+ * group? */
+TC_DEV int tc__weights_groups(const tc_gemm_config c)
+{
+    return c.weights_k && c.bk / 2 > c.weights_k ? c.bk / 2 / c.weights_k : 1;
+}
+TC_DEV int tc__weights_words(const tc_gemm_config c) { return c.bk / 32 * (tc_type_bits(c.weights) / 4); }
+TC_DEV int tc__weights_same(const tc_gemm_config c, const int half) { return half == 1 && c.weights_k >= c.bk; }
+
+/* Where a thread's codes begin in a warpgroup's brick, or in the half of it that is there, and its factors. */
+typedef struct tc__weights_place {
+    uint32_t codes, factors;
+} tc__weights_place;
+
+TC_DEV tc__weights_place tc__weights_place_of(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+{
+    const uint32_t t = threadIdx.x % 128u, row = t / 32u * 16u + t % 32u / 4u;
+    const uint32_t brick = g->ring + stage * g->slot + (uint32_t)((g->wg - 1) * tc__gemm90_brick(c));
+    const tc__weights_place p = {
+        brick + t * 16u, brick + (uint32_t)(tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk) + row * 2u};
+    return p;
+}
+TC_DEV uint32_t tc__weights_codes_at(const tc_gemm_config c, tc__weights_place p, const int half, const int i)
+{
+    const int word = half * tc__weights_words(c) + i;
+    return p.codes + (uint32_t)(word / 4 * 2048 + word % 4 * 4);
+}
+TC_DEV uint32_t tc__weights_factors_at(const tc_gemm_config c, tc__weights_place p, const int half, const int i)
+{
+    const int group = half * (c.bk / 2) / c.weights_k + i;
+    return p.factors + (uint32_t)(group * (c.weights_zero ? 2 : 1) * TC_WEIGHTS_ROWS * 2);
+}
+
+/* half, a constant: 0 or 1. */
+TC_DEV_SM90 void tc__weights_read(const tc_gemm_config c, tc__weights_place p, const int half, tc__weights_raw *raw)
+{
+    const int words = tc__weights_words(c);
+#pragma unroll
+    for (int i = 0; i < words; i += words < 4 ? 2 : 4) {
+        const uint32_t at = tc__weights_codes_at(c, p, half, i);
+        uint32_t *w = raw->words + i;
+        if (words < 4)
+            asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(w[0]), "=r"(w[1]) : "r"(at) : "memory");
+        else
+            asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3]) : "r"(at) : "memory");
+    }
+    if (c.weights_k == 0 || tc__weights_same(c, half)) return;
+#pragma unroll
+    for (int i = 0; i < tc__weights_groups(c); i++) {
+        const uint32_t at = tc__weights_factors_at(c, p, half, i);
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            raw->scale[i][j] = tc__weights_half(at + (uint32_t)j * 16u);
+            if (c.weights_zero) raw->less[i][j] = tc__weights_half(at + (uint32_t)(TC_WEIGHTS_ROWS * 2 + j * 16));
+        }
+    }
+}
+
+/* Where k is 0 there are no weights: codes and factors of 0 in their place, in the one slot that a tile then has. Sums
+ * set to 0 instead would make ptxas serialise all wgmma. */
+TC_DEV_SM90 void tc__weights_blank(const tc_gemm_config c, tc__weights_place p)
+{
+    const uint32_t zero = tc__weights_turn(c.weights, 0u) * (tc_type_bits(c.weights) == 4 ? 0x11111111u : 0x01010101u);
+    __syncwarp();
+#pragma unroll 1
+    for (int i = 0; i < 2 * tc__weights_words(c); i++)
+        asm volatile("st.shared.b32 [%0], %1;" : : "r"(tc__weights_codes_at(c, p, 0, i)), "r"(zero) : "memory");
+    if (c.weights_k && threadIdx.x % 4u == 0u)
+#pragma unroll 1
+        for (int i = 0; i < (c.bk > c.weights_k ? c.bk / c.weights_k : 1) * (c.weights_zero ? 2 : 1); i++)
+#pragma unroll
+            for (int j = 0; j < 2; j++)
+                asm volatile("st.shared.b16 [%0], %1;"
+                             : : "r"(p.factors + (uint32_t)(i * TC_WEIGHTS_ROWS * 2 + j * 16)), "h"((uint16_t)0)
+                             : "memory");
+    __syncwarp();
+}
+
+/* wgmma's registers of half a block of k, step after step, of what was read. */
+TC_DEV_SM90 void tc__weights_make(const tc_gemm_config c, tc__weights_raw *raw, const int half, uint32_t *a)
+{
+    const int each = tc_type_bits(c.weights) / 4, steps = c.bk / 32, groups = tc__weights_groups(c);
+#pragma unroll
+    for (int i = 0; i < 2 * groups; i++) {
+        if (c.weights_k && !tc__weights_same(c, half)) raw->scale[i / 2][i % 2] *= 0x10001u;
+        if (c.weights_zero && !tc__weights_same(c, half)) raw->less[i / 2][i % 2] *= 0x10001u;
+        if (!c.weights_zero) raw->less[i / 2][i % 2] = tc__weights_twice(c.a, tc__weights_base(c.weights, c.a));
+    }
+#pragma unroll
+    for (int s = 0; s < steps; s++) {
+        tc__weights_pair f;
+#pragma unroll
+        for (int j = 0; j < 2; j++) {
+            f.scale[j] = c.weights_k ? raw->scale[s * groups / steps][j] : 0u;
+            f.less[j] = raw->less[s * groups / steps][j];
+        }
+        tc__weights_step(c, raw->words + s * each, &f, a + 4 * s);
+    }
+}
+
+/* .weights: B's rows come from registers, of packed codes. While the Tensor Cores are at half a block of k, registers
+ * of the half after it are made, of what was read before, and the half after that is read. */
+TC_DEV_SM90A void tc__gemm90_weights_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+                                          tc__gemm90_loop_state *l)
+{
+    const int steps = c.bk / 32; /* of half a block */
+    const tc_operand ob = tc__gemm90_b(c, c.bn);
+    tc_gemm90_consumer *u = l->u;
+    tc_ring *ring = &u->ring;
+    tc__weights_place from = tc__weights_place_of(c, g, ring->stage);
+    uint32_t a[2][16];
+    tc__weights_raw raw;
+    if (!g->p->weights) tc__weights_blank(c, from);
+    tc__weights_read(c, from, 0, &raw);
+    tc__weights_make(c, &raw, 0, a[0]);
+    tc__weights_read(c, from, 1, &raw);
+    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
+        const uint32_t now = ring->stage;
+        const int more = kb + 1 < u->w.k_blocks;
+        const uint64_t db = tc_wgmma_desc(tc_uniform(g->ring + now * g->slot + (uint32_t)tc__gemm90_a_bytes(c)), 128);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            tc_wgmma_fence();
+#pragma unroll
+            for (int s = 0; s < steps; s++)
+                mma(l->acc, a[half] + 4 * s,
+                    tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, half * steps + s)),
+                    half + s > 0 ? 1 : kb > 0);
+            tc_wgmma_commit_group();
+            TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
+            if (half == 0) {
+                if (kb > 0) tc__gemm90_release(c, g, l->last);
+                tc__weights_make(c, &raw, 1, a[1]);
+                tc_ring_next(ring, g->stages);
+                if (more) TC_PIPE_WAIT_FULL(g->pipe, ring);
+                from = tc__weights_place_of(c, g, ring->stage);
+            } else if (more) {
+                tc__weights_make(c, &raw, 0, a[0]);
+            }
+            if (more) tc__weights_read(c, from, half, &raw);
+        }
+        l->last = now;
+    }
+}
+
+#endif /* __CUDACC__ */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host.
+ */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* What a kernel is told of a checked call's weights. */
+TC_HOST void tc__weights_fill(const tc_gemm_config *c, const tc_gemm_args *g, tc_gemm_sm90_params *p)
+{
+    p->weights = NULL, p->weights_batch = 0, p->weights_rows = p->weights_along = 0;
+    if (!c->weights) return;
+    memset(&p->a, 0, sizeof p->a);
+    p->weights = g->k ? (const char *)g->b : NULL;
+    p->weights_batch = g->stride_b;
+    p->weights_rows = tc__weights_up(g->n, TC_WEIGHTS_ROWS), p->weights_along = tc__weights_up(g->k, TC_WEIGHTS_K);
+}
+
+/* Packed weights have no pitch, and their stride is in bytes. */
+TC_HOST tc_status tc__weights_call_check(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    tc_weights w;
+    w.type = c->weights, w.as = c->a, w.group = c->weights_k, w.zero = c->weights_zero, w.n = g->n, w.k = g->k;
+    if (g->ldb)
+        return tc__fail(TC_ERR_PITCH, "ldb = %lld, but packed weights have no pitch: leave it 0", (long long)g->ldb);
+    if (c->weights_k && g->k % c->weights_k)
+        return tc__fail(TC_ERR_SIZE, "k = %d is not a multiple of the kernel's .weights_k = %d", g->k, c->weights_k);
+    if (g->k && g->batch > 1 && g->stride_b
+        && (g->stride_b % 16 || (uint64_t)g->stride_b < tc_weights_bytes(&w)))
+        return tc__fail(TC_ERR_BATCH, "stride_b = %lld must be a multiple of 16 bytes, and %llu (tc_weights_bytes) or "
+                        "more: that of packed weights is in bytes", (long long)g->stride_b,
+                        (unsigned long long)tc_weights_bytes(&w));
+    return TC_OK;
+}
+
+#endif /* host */
+#endif /* TC_GEMM_SM90_WEIGHTS_H */

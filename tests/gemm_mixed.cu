@@ -1,0 +1,332 @@
+/* gemm_mixed.cu - weights of 4 and 8 bits times activations of 16 (.weights): layout, quantiser, random products.
+ *     build/tests/gemm_mixed [problems] [seed]
+ * Built with -DMIXED_ALL it has a kernel for each type as f16 and as bf16.
+ *
+ * The reference multiplies, in fp64, what tc_weights.h says is multiplied: round(factor * (code - zero)), one rounding
+ * to the type of A. In every second problem A's rows have a single 1: each element of D is then an element of B, and is
+ * compared in every bit. In the others sums are compared within the bound of sums in f32. What lies around A and D is
+ * NaN, or must stay. */
+#define TC_SM90_STUBS
+#include "../tc.h"
+#include "test.h"
+#include <time.h>
+
+typedef struct { int *stray; const float *by; int m, n; } told;
+
+TC_DEV float told_one(float x, tc_gemm_at at, const void *args)
+{
+    const told *p = (const told *)args;
+    if (at.row < 0 || at.row >= p->m || at.col < 0 || at.col >= p->n) {
+        atomicAdd(p->stray, 1);
+        return x;
+    }
+    return x * p->by[at.col];
+}
+TC_DEV tc_f32x2 told_pair(tc_f32x2 x, tc_gemm_at at, const void *args)
+{
+    tc_f32x2 r;
+    r.x = told_one(x.x, at, args);
+    at.col++;
+    r.y = told_one(x.y, at, args);
+    return r;
+}
+
+#define BF16 .a = TC_BF16, .b = TC_BF16
+#define F16 .a = TC_F16, .b = TC_F16
+TC_GEMM_SM90_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
+TC_GEMM_SM90_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 16, .bn = 64, .epi = told_one,
+                    .epi_size = sizeof(told))
+TC_GEMM_SM90_DEFINE(u4, F16, .d = TC_F16, .weights = TC_U4, .weights_k = 32, .weights_zero = 1, .bm = 64, .bk = 64)
+TC_GEMM_SM90_DEFINE(e4m3, BF16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 64, .bm = 32)
+TC_GEMM_SM90_DEFINE(e2m1, F16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 8, .bn = 64)
+TC_GEMM_SM90_DEFINE(u8, BF16, .d = TC_F32, .weights = TC_U8, .weights_k = 64, .weights_zero = 1, .bm = 24, .bk = 64)
+TC_GEMM_SM90_DEFINE(s4_large, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 256, .epi2 = told_pair,
+                    .epi_size = sizeof(told))
+#ifdef MIXED_ALL
+#define ALL(...) __VA_ARGS__
+TC_GEMM_SM90_DEFINE(s4_f16, F16, .d = TC_F32, .weights = TC_S4, .weights_k = 64, .bm = 16, .bn = 192, .consumers = 3)
+TC_GEMM_SM90_DEFINE(s4_one, F16, .d = TC_F32, .weights = TC_S4, .bm = 16, .bn = 64, .split = 1)
+TC_GEMM_SM90_DEFINE(s8_f16, F16, .d = TC_F16, .weights = TC_S8, .weights_k = 128, .bm = 16, .split = 1)
+TC_GEMM_SM90_DEFINE(s8_large, BF16, .d = TC_BF16, .weights = TC_S8, .weights_k = 128, .bm = 256)
+TC_GEMM_SM90_DEFINE(u4_bf16, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .weights_zero = 1, .bm = 16)
+TC_GEMM_SM90_DEFINE(u4_plain, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .bm = 8)
+TC_GEMM_SM90_DEFINE(u8_f16, F16, .d = TC_F32, .weights = TC_U8, .weights_k = 32, .weights_zero = 1, .bm = 8)
+TC_GEMM_SM90_DEFINE(u8_plain, BF16, .d = TC_F32, .weights = TC_U8, .bm = 8)
+TC_GEMM_SM90_DEFINE(e4m3_f16, F16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 128, .bm = 128, .bk = 64)
+TC_GEMM_SM90_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 16)
+#else
+#define ALL(...)
+#endif
+
+typedef struct {
+    const char *name;
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    size_t (*workspace)(const tc_gemm_args *);
+    tc_gemm_config c;
+} kernel;
+#define ROW(name) {#name, name##_can_run, name##_run, name##_workspace, name##_config()}
+static const kernel kernels[] = {
+    ROW(s4), ROW(s8), ROW(u4), ROW(e4m3), ROW(e2m1), ROW(u8), ROW(s4_large),
+    ALL(ROW(s4_f16), ROW(s4_one), ROW(s8_f16), ROW(s8_large), ROW(u4_bf16), ROW(u4_plain), ROW(u8_f16), ROW(u8_plain),
+        ROW(e4m3_f16), ROW(e2m1_bf16))
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/* ---- weights: codes of all kinds, factors that are no powers of two ---- */
+typedef struct { void *codes; float *scales; uint8_t *zeros; } made;
+
+static made weights_make(const tc_weights *w)
+{
+    const int groups = w->group ? w->k / w->group : 1;
+    const size_t count = (size_t)w->n * w->k, many = (size_t)w->n * groups;
+    made x = {malloc(count + 1), (float *)malloc(many * 4), (uint8_t *)malloc(many)};
+    for (size_t i = 0; i < count; i++) tc_element_code_set(x.codes, w->type, i, (uint32_t)(test_random() >> 40));
+    for (size_t i = 0; i < many; i++) {
+        x.scales[i] = ldexpf(1.f + (float)test_int(0, 1023) / 1024.f, test_int(-3, 0)) * (test_int(0, 1) ? 1.f : -1.f);
+        x.zeros[i] = (uint8_t)test_int(0, w->type == TC_U4 ? 15 : 255);
+    }
+    return x;
+}
+
+static void weights_drop(made *x) { free(x->codes), free(x->scales), free(x->zeros); }
+
+/* By the words of tc_weights.h alone, in fp64. */
+static double weight(const tc_weights *w, const made *x, int n, int k)
+{
+    const uint32_t code = tc_element_code(x->codes, w->type, (uint64_t)n * w->k + k);
+    const size_t group = w->group ? (size_t)n * (w->k / w->group) + k / w->group : 0;
+    double v = w->type == TC_S4 ? (double)(code < 8 ? (int)code : (int)code - 16)
+             : w->type == TC_S8 ? (double)(code < 128 ? (int)code : (int)code - 256)
+             : w->type == TC_E4M3 && code % 128 == 127 ? (code < 128 ? 480. : -480.)
+             : w->type == TC_U4 || w->type == TC_U8 ? (double)code : (double)tc_f32_from(w->type, code);
+    if (!w->group) return v;
+    if (w->zero) v -= x->zeros[group];
+    v *= tc_f32_from(w->as, tc_from_f32(w->as, x->scales[group]));
+    return tc_f32_from(w->as, tc_from_f32(w->as, (float)v)); /* 24 bits hold the product */
+}
+
+static void test_layout(void)
+{
+    static const int types[6] = {TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3, TC_E2M1};
+    for (int bits = 4; bits <= 8; bits += 4) { /* the drawing beside wgmma's own */
+        int wrong = 0;
+        for (int word = 0; word < 64 * 128 * bits / 32; word++) {
+            for (int i = 0; i < 32 / bits; i++) {
+                const tc__weights_at at = tc__weights_at_of(bits, word, i);
+                const int t = word % 512 / 4, reg = bits == 4 ? i % 4 : word % 2 * 2 + i % 2;
+                const int step = bits == 4 ? word / 512 * 4 + word % 4 : word / 512 * 2 + word % 4 / 2;
+                const int e = 2 * reg + (bits == 4 ? i / 4 : i / 2);
+                wrong += at.row != tc_frag_wgmma_a_row(t, e, 16) || at.k != step * 16 + tc_frag_wgmma_a_col(t, e, 16)
+                      || tc__weights_bit_of(bits, at.row, at.k) != word * 32 + i * bits;
+            }
+        }
+        CHECK(wrong == 0, "%d bits: %d elements of a brick are not where wgmma wants them", bits, wrong);
+    }
+    for (int i = 0; i < 24; i++) {
+        static const int groups[4] = {0, 32, 64, 128};
+        tc_weights w = {types[i % 6], i % 2 ? TC_F16 : TC_BF16, groups[i / 6], 0, test_int(1, 150), 0};
+        w.zero = w.group && (w.type == TC_U4 || w.type == TC_U8) && i % 3 != 2;
+        w.k = w.group ? w.group * test_int(1, 5) : test_int(1, 300);
+        made x = weights_make(&w);
+        const tc_weights_source from = {x.codes, x.scales, x.zeros};
+        void *packed = malloc(tc_weights_bytes(&w));
+        int codes = 0, values = 0;
+        CHECK(tc_weights_pack(&w, &from, packed) == TC_OK, "%s", tc_why());
+        for (int n = 0; n < w.n; n++) {
+            for (int k = 0; k < w.k; k++) {
+                codes += tc_weights_code(&w, packed, n, k) != tc_element_code(x.codes, w.type, (uint64_t)n * w.k + k);
+                values += (double)tc_weights_value(&w, packed, n, k) != weight(&w, &x, n, k);
+            }
+        }
+        CHECK(codes == 0 && values == 0, "%s, group %d, zero %d, n %d, k %d: %d codes, %d values are others",
+              tc_type_name(w.type), w.group, w.zero, w.n, w.k, codes, values);
+        free(packed);
+        weights_drop(&x);
+    }
+}
+
+static void test_quantize(void)
+{
+    static const int types[5] = {TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3};
+    for (int i = 0; i < 10; i++) {
+        const int unsign = types[i % 5] == TC_U4 || types[i % 5] == TC_U8;
+        const tc_weights w = {types[i % 5], i % 2 ? TC_F16 : TC_BF16, unsign || i < 5 ? 32 << i % 3 : 0, unsign, 5,
+                              256};
+        const int group = w.group ? w.group : w.k, groups = w.k / group;
+        float x[5 * 256], scales[5 * 8];
+        uint8_t codes[5 * 256], zeros[5 * 8];
+        const tc_weights_made to = {codes, scales, zeros};
+        double worst = 0;
+        for (int e = 0; e < 5 * 256; e++) x[e] = e / 256 == 4 ? 0.f : test_normal() + 0.5f * (float)(e / 256);
+        CHECK(tc_weights_quantize(&w, x, &to) == TC_OK, "%s", tc_why());
+        for (int e = 0; e < 5 * 256; e++) {
+            const int at = e / 256 * groups + e % 256 / group;
+            const uint32_t code = tc_element_code(codes, w.type, (uint64_t)e);
+            const double v = w.type == TC_S4 ? (double)((int)(code ^ 8u) - 8) : (double)tc_f32_from(w.type, code);
+            const double got = (v - (unsign ? zeros[at] : 0)) * scales[at];
+            /* Half a step; the factor's rounding to bf16 moves the end of a range of `top` steps by top * 2^-8 of one,
+             * and a zero point's by half of one: what then lies outside goes to the last code. */
+            const int top = w.type == TC_S4 ? 7 : w.type == TC_U4 ? 15 : w.type == TC_S8 ? 127 : 255;
+            const double bound = w.type == TC_E4M3 ? fabs(x[e]) / 16 + scales[at] / 512
+                                                   : scales[at] * (0.5001 + top / 256.);
+            const double error = fabs(got - x[e]) / bound;
+            if (!(error <= worst)) worst = error;
+        }
+        CHECK(worst <= 1, "%s: quantised with %.3f of the error bound", tc_type_name(w.type), worst);
+    }
+}
+
+/* ---- products ---- */
+static int problem(const kernel *k, int number)
+{
+    const tc_gemm_config *c = &k->c;
+    const int unit = number % 2, batch = test_int(0, 5) == 0 && !unit ? 2 : 1;
+    const int m = test_int(1, c->bm > 64 ? 300 : 2 * c->bm + 3), n = 2 * test_int(1, test_int(0, 3) ? 70 : 150);
+    const int step = c->weights_k ? c->weights_k : 8;
+    const int most = 600 / step, kk = test_int(0, 19) ? step * test_int(1, most) : 0;
+    const tc_weights w = {c->weights, c->a, c->weights_k, c->weights_zero, n, kk ? kk : step};
+    const int d16 = tc_type_bits(c->d) == 16, hooked = c->epi || c->epi2;
+    const int lda = (kk + 7) / 8 * 8 + 8 * test_int(0, 2), ldd = n + test_int(0, 9), share = test_int(0, 1);
+    const float alpha = unit ? 1.f : 0.5f, beta = !unit && test_int(0, 1) ? -1.5f : 0.f;
+    const size_t bytes = tc_weights_bytes(&w), elements = (size_t)m * ldd * batch;
+    const int bytes_d = d16 ? 2 : 4;
+    test_buffer a = test_buffer_make((size_t)(m * lda + 8) * batch * 2);
+    test_buffer b = test_buffer_make(bytes * (share ? 1 : batch));
+    test_buffer d = test_buffer_make(elements * bytes_d + 16), old = test_buffer_make(elements * bytes_d + 16);
+    test_buffer by = test_buffer_make((size_t)n * 4 + 16), stray = test_buffer_make(16), work;
+    const int matrices = share ? 1 : batch;
+    made x[2];
+    tc_gemm_args g;
+    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    const told hook = {(int *)stray.dev, (const float *)by.dev, m, n};
+    int wrong = 0;
+    memset(&g, 0, sizeof g);
+    for (int i = 0; i < matrices; i++) {
+        x[i] = weights_make(&w);
+        const tc_weights_source from = {x[i].codes, x[i].scales, x[i].zeros};
+        CHECK(tc_weights_pack(&w, &from, (char *)b.host + i * bytes) == TC_OK, "%s", tc_why());
+    }
+    for (size_t i = 0; i < a.bytes / 2; i++) tc_element_set(a.host, c->a, i, NAN);
+    for (int z = 0; z < batch; z++)
+        for (int i = 0; i < m; i++) {
+            const int one = kk ? test_int(0, kk - 1) : 0;
+            for (int e = 0; e < kk; e++)
+                tc_element_set(a.host, c->a, (size_t)z * (m * lda + 8) + (size_t)i * lda + e,
+                               unit ? (e == one ? 1.f : 0.f) : (float)test_int(-4, 4) / 4);
+        }
+    for (size_t i = 0; i < elements; i++) tc_element_set(old.host, c->d, i, (float)test_int(-8, 8));
+    memcpy(d.host, old.host, d.bytes);
+    for (int i = 0; i < n; i++) ((float *)by.host)[i] = unit ? 1.f : (float)test_int(1, 8) / 4;
+    test_buffer_up(&a), test_buffer_up(&b), test_buffer_up(&d), test_buffer_up(&old), test_buffer_up(&by);
+    g.m = m, g.n = n, g.k = kk, g.a = kk ? a.dev : 0, g.lda = lda, g.b = kk ? b.dev : 0, g.d = d.dev, g.ldd = ldd;
+    g.alpha = &alpha, g.beta = &beta, g.c = old.dev, g.ldc = ldd;
+    if (hooked) g.epi_args = &hook, g.epi_size = sizeof hook;
+    if (batch > 1) {
+        g.batch = batch, g.stride_a = m * lda + 8, g.stride_b = share ? 0 : (int64_t)bytes;
+        g.stride_c = g.stride_d = (int64_t)m * ldd;
+    }
+    if (c->split && test_int(0, 1)) choice.parts = test_int(2, 5), g.choice = &choice;
+    work = test_buffer_make(1 << 20);
+    if (c->split) g.workspace = work.dev, g.workspace_size = work.bytes;
+    snprintf(test_context, sizeof test_context, "%s: m %d n %d k %d, lda %d ldd %d, batch %d (shared %d), beta %g, %s, "
+             "parts %d", k->name, m, n, kk, lda, ldd, batch, share, (double)beta, unit ? "unit rows" : "sums",
+             choice.parts);
+    if (choice.parts && k->can_run(&g, 0) != TC_OK) g.choice = 0; /* more workspace than there is */
+    CHECK(k->run(&g, 0) == TC_OK, "%s: %s", test_context, tc_why());
+    test_buffer_down(&d), test_buffer_down(&stray);
+    for (int z = 0; z < batch; z++) {
+        for (int j = 0; j < n; j++) {
+            double column[640];
+            for (int e = 0; e < kk; e++) column[e] = weight(&w, &x[share ? 0 : z], j, e);
+            for (int i = 0; i < m; i++) {
+                const size_t at = ((size_t)z * m + i) * ldd + j;
+                const double got = tc_element_get(d.host, c->d, at), before = tc_element_get(old.host, c->d, at);
+                double sum = 0, size = 0, want, bound;
+                for (int e = 0; e < kk; e++) {
+                    const double p = column[e]
+                        * tc_element_get(a.host, c->a, (size_t)z * (m * lda + 8) + (size_t)i * lda + e);
+                    sum += p, size += fabs(p);
+                }
+                want = alpha * sum + beta * before;
+                if (hooked) want *= ((float *)by.host)[j];
+                bound = unit ? 0 : 1.2 * 1.2e-7 * (kk + 8) * (size + fabs(before) + 1) * 2
+                                 + (c->d == TC_BF16 ? 1 / 256. : c->d == TC_F16 ? 1 / 2048. : 0) * fabs(want);
+                if (!(fabs(got - want) <= bound) && wrong++ == 0)
+                    printf("  %s: D[%d][%d][%d] = %.9g, not %.9g\n", test_context, z, i, j, got, want);
+            }
+        }
+        for (int i = 0; i < m; i++)
+            wrong += memcmp((char *)d.host + (((size_t)z * m + i) * ldd + n) * bytes_d,
+                            (char *)old.host + (((size_t)z * m + i) * ldd + n) * bytes_d,
+                            (size_t)(ldd - n) * bytes_d) != 0;
+    }
+    CHECK(wrong == 0, "%s: %d wrong", test_context, wrong);
+    CHECK(*(int *)stray.host == 0, "%s: the hook is called for %d elements that D does not have", test_context,
+          *(int *)stray.host);
+    for (int i = 0; i < matrices; i++) weights_drop(&x[i]);
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d), test_buffer_drop(&old), test_buffer_drop(&by);
+    test_buffer_drop(&stray), test_buffer_drop(&work);
+    return wrong;
+}
+
+/* ---- what is refused, in words ---- */
+#define REFUSES(call, status, text)                                                                          \
+    do {                                                                                                     \
+        const tc_status st_ = (call);                                                                        \
+        CHECK(st_ == (status) && strstr(tc_why(), text), "status %d, \"%s\", not \"%s\"", st_, tc_why(), text); \
+    } while (0)
+
+static void test_refused(void)
+{
+    tc_weights w = {TC_S4, TC_BF16, 128, 0, 64, 128};
+    tc_weights_source none = {0, 0, 0};
+    uint32_t room[2112];
+    tc_gemm_args g;
+    REFUSES(tc_weights_check(0), TC_ERR_NULL, "weights is null");
+    w.type = TC_F32;
+    REFUSES(tc_weights_check(&w), TC_ERR_CONFIG, "weights.type");
+    w.type = TC_S4, w.as = TC_F32;
+    REFUSES(tc_weights_check(&w), TC_ERR_CONFIG, "weights.as");
+    w.as = TC_BF16, w.group = 48;
+    REFUSES(tc_weights_check(&w), TC_ERR_CONFIG, "weights.group = 48");
+    w.group = 128, w.zero = 1;
+    REFUSES(tc_weights_check(&w), TC_ERR_CONFIG, "weights.zero = 1");
+    w.zero = 0, w.n = 0;
+    REFUSES(tc_weights_check(&w), TC_ERR_SIZE, "weights.n = 0");
+    w.n = 64, w.k = 100;
+    REFUSES(tc_weights_check(&w), TC_ERR_SIZE, "weights.k = 100 is not a multiple of weights.group = 128");
+    w.k = 128;
+    REFUSES(tc_weights_pack(&w, &none, room), TC_ERR_NULL, "from.codes is null");
+    none.codes = room;
+    REFUSES(tc_weights_pack(&w, &none, room), TC_ERR_NULL, "from.scales is null");
+    REFUSES(tc_weights_quantize(&w, 0, 0), TC_ERR_NULL, "weights is null");
+    memset(&g, 0, sizeof g);
+    g.m = 16, g.n = 64, g.k = 128, g.a = room, g.b = room, g.d = room, g.lda = 128, g.ldd = 64;
+    g.a = g.b = g.d = (void *)4096;
+    g.ldb = 128;
+    REFUSES(s4_can_run(&g, 0), TC_ERR_PITCH, "ldb = 128, but packed weights have no pitch: leave it 0");
+    g.ldb = 0, g.k = g.lda = 192;
+    REFUSES(s4_can_run(&g, 0), TC_ERR_SIZE, "k = 192 is not a multiple of the kernel's .weights_k = 128");
+    g.k = g.lda = 128, g.b = (void *)4104;
+    REFUSES(s4_can_run(&g, 0), TC_ERR_ALIGN, "b = ");
+    g.b = (void *)4096, g.batch = 2, g.stride_b = 64, g.stride_d = 1024;
+    REFUSES(s4_can_run(&g, 0), TC_ERR_BATCH, "stride_b = 64 must be a multiple of 16 bytes, and 4224");
+}
+
+int main(int argc, char **argv)
+{
+    const int problems = argc > 1 ? atoi(argv[1]) : 60;
+    const unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(0);
+    printf("seed %u\n", seed);
+    test_seed(seed);
+    test_layout();
+    test_quantize();
+    test_refused();
+    if (test_device() != 90) {
+        SKIP("products: no device of compute capability 9.0");
+        return test_end();
+    }
+    for (int i = 0; i < problems; i++) problem(&kernels[i / 2 % KERNELS], i);
+    return test_end();
+}

@@ -1,0 +1,271 @@
+/* gemm_sm100.cu - gemm_fuzz.cu for the generated kernels of Blackwell, and what they refuse. In tcemu as sm_100a and
+ * sm_103a.
+ *     build/tests/gemm_sm100 [problems] [seed] [largest dimension] */
+#define TC_SM100_STUBS
+#ifdef FUZZ_RUBIN
+#define FUZZ_KERNELS "gemm_sm107.h"
+#else
+#define FUZZ_KERNELS "gemm_sm100.h"
+#endif
+#include "gemm_fuzz.cu"
+
+/* ---- what a call may not be, and the edges of what it may be ---- */
+enum { M = 300, N = 200, K = 80, ROOM = 320 * 320 };
+typedef struct { tc_gemm_args g; tc_gemm_choice choice; float one, zero; } bad_call;
+
+#define NO(change, want, words)                                                                                       \
+    do {                                                                                                              \
+        bad_call x = good;                                                                                            \
+        const char *why = 0;                                                                                          \
+        tc_gemm_plan plan;                                                                                            \
+        change;                                                                                                       \
+        const tc_status could = pair_can_run(&x.g, &why), st = pair_run(&x.g, 0), planned = pair_plan(&x.g, &plan);   \
+        CHECK(st == want && could == st && planned == st, "%s: %s, %s, %s", #change, tc_status_text(could),           \
+              tc_status_text(st), tc_status_text(planned));                                                           \
+        CHECK(strstr(tc_why(), words), "%s: %s", #change, tc_why());                                                  \
+        CHECK(pair_launch(&plan, 0) == TC_ERR_CONFIG, "%s: its plan is launched", #change);                           \
+    } while (0)
+
+static uint16_t *some(uint8_t fill)
+{
+    static uint16_t host[ROOM];
+    uint16_t *p;
+    for (int i = 0; i < ROOM; i++) host[i] = fill ? (uint16_t)(fill * 257) : tc_bf16_from_f32((float)test_int(-4, 4));
+    CUDA_CHECK(cudaMalloc((void **)&p, sizeof host));
+    CUDA_CHECK(cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice));
+    return p;
+}
+
+static int same(const uint16_t *x, const uint16_t *y)
+{
+    static uint16_t hx[ROOM], hy[ROOM];
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemcpy(hx, x, sizeof hx, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(hy, y, sizeof hy, cudaMemcpyDeviceToHost));
+    return !memcmp(hx, hy, sizeof hx);
+}
+
+static void bad_input(void)
+{
+    uint16_t *a = some(0), *b = some(0), *d = some(0xa5), *untouched = some(0xa5);
+    static bad_call good;
+    good.one = 1.f, good.zero = 0.f;
+    good.g.m = M, good.g.n = N, good.g.k = K, good.g.a = a, good.g.lda = K, good.g.b = b, good.g.ldb = K;
+    good.g.d = d, good.g.ldd = N;
+    NO(x.g.m = -1, TC_ERR_SIZE, "m = -1");
+    NO(x.g.k = 0x7fffffff, TC_ERR_SIZE, "k = 2147483647");
+    NO(x.g.lda = K - 1, TC_ERR_PITCH, "lda = 79");
+    NO(x.g.lda = K + 4, TC_ERR_ALIGN, "lda = 84");
+    NO(x.g.ldb = K + 1, TC_ERR_ALIGN, "ldb = 81");
+    NO(x.g.a = a + 1, TC_ERR_ALIGN, "a = 0x");
+    NO(x.g.b = b + 4, TC_ERR_ALIGN, "b = 0x");
+    NO(x.g.d = (char *)d + 1, TC_ERR_ALIGN, "d = 0x");
+    NO(x.g.a = 0, TC_ERR_NULL, "a is null");
+    NO(x.g.d = 0, TC_ERR_NULL, "d is null");
+    NO((x.g.beta = &x.one, x.g.ldc = N), TC_ERR_NULL, "c is null");
+    NO((x.g.batch = 2, x.g.stride_a = 8), TC_ERR_BATCH, "stride_d = 0");
+    NO((x.g.batch = 2, x.g.stride_d = 64000, x.g.stride_a = 9), TC_ERR_ALIGN, "stride_a = 9");
+    NO(x.g.epi_size = 8, TC_ERR_EPI, "without a hook");
+    NO(x.g.k = 0, TC_ERR_SIZE, "k = 0, but a is given");
+    NO(x.g.n = 0, TC_ERR_SIZE, "n = 0, but m = 300");
+    NO(x.g.workspace_size = 8, TC_ERR_NULL, "workspace is null");
+    NO((x.g.choice = &x.choice, x.choice.parts = 2), TC_ERR_CONFIG, "choice->parts = 2");
+    NO((x.g.choice = &x.choice, x.choice.width = 128), TC_ERR_CONFIG, "choice->width = 128 must be 256");
+    NO((x.g.choice = &x.choice, x.choice.cluster = 3), TC_ERR_CONFIG, "choice->cluster = 3");
+    NO((x.g.choice = &x.choice, x.choice.blocks = -1), TC_ERR_CONFIG, "choice->blocks = -1");
+    NO((x.g.a_scale.lines = 1), TC_ERR_CONFIG, "a_scale is given");
+    NO((x.g.m = x.g.n = x.g.lda = x.g.ldb = x.g.ldd = 0x7ff00000, x.g.k = 1, x.g.batch = 4, x.g.stride_d = 8),
+       TC_ERR_SIZE, "more than 2^31 tiles");
+    NO(x.g.sfb = b, TC_ERR_CONFIG, "sfb is given, but the kernel was generated without .sf");
+    { /* factors of a byte */
+        tc_gemm_args g = good.g, h;
+        g.lda = g.ldb = 96;
+        CHECK(nvfp4_run(&g, 0) == TC_ERR_NULL && strstr(tc_why(), "sfa is null"), "%s", tc_why());
+        g.sfa = a;
+        CHECK(nvfp4_run(&g, 0) == TC_ERR_NULL && strstr(tc_why(), "sfb is null"), "%s", tc_why());
+        g.sfb = (char *)b + 8;
+        CHECK(nvfp4_run(&g, 0) == TC_ERR_ALIGN && strstr(tc_why(), "sfb = 0x"), "%s", tc_why());
+        g.sfb = b, h = g, h.k = 79;
+        CHECK(nvfp4_run(&h, 0) == TC_ERR_SIZE && strstr(tc_why(), "k = 79 is odd"), "%s", tc_why());
+        h = g, h.lda = 81;
+        CHECK(nvfp4_run(&h, 0) == TC_ERR_ALIGN && strstr(tc_why(), "lda = 81"), "%s", tc_why());
+        h = g, h.batch = 2, h.stride_d = 64000, h.stride_sfa = 8;
+        CHECK(nvfp4_run(&h, 0) == TC_ERR_BATCH && strstr(tc_why(), "stride_sfa = 8"), "%s", tc_why());
+        h = g, h.batch = 2, h.stride_d = 64000, h.stride_b = 33;
+        CHECK(nvfp4_run(&h, 0) == TC_ERR_ALIGN && strstr(tc_why(), "stride_b = 33"), "%s", tc_why());
+    }
+    CHECK(pair_run(0, 0) == TC_ERR_NULL && pair_plan(&good.g, 0) == TC_ERR_NULL, "null");
+    { /* nothing to compute */
+        tc_gemm_args g = good.g;
+        g.m = 0;
+        CHECK(pair_run(&g, 0) == TC_OK, "m = 0: %s", tc_why());
+        g = good.g, g.n = 0, g.d = 0;
+        CHECK(pair_run(&g, 0) == TC_OK, "n = 0: %s", tc_why());
+    }
+    CHECK(same(d, untouched), "D is written by a call that is refused, or computes nothing");
+    CHECK(pair_workspace(&good.g) == 0, "a workspace for what splits nothing");
+    cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(untouched);
+}
+
+/* A plan gives a call's bits, with other matrices too; D in columns, whose A is the instruction's B. */
+static void plans(void)
+{
+    uint16_t *a = some(0), *b = some(0), *c = some(0), *d = some(0xa5), *e = some(0xa5);
+    tc_gemm_args g, other;
+    tc_gemm_plan plan;
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K, g.a = a, g.lda = K, g.b = b, g.ldb = K, g.d = d, g.ldd = N;
+    CHECK(pair_run(&g, 0) == TC_OK && pair_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    other = g, other.d = e;
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK && pair_launch(&plan, 0) == TC_OK, "%s", tc_why());
+    CHECK(same(d, e), "a plan's bits");
+    g.a = c, other.a = c;
+    CHECK(pair_run(&g, 0) == TC_OK && tc_gemm_plan_pointers(&plan, &other) == TC_OK && pair_launch(&plan, 0) == TC_OK,
+          "%s", tc_why());
+    CHECK(same(d, e), "a plan's bits with another A");
+    other.b = b + 1;
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_ERR_ALIGN && strstr(tc_why(), "b = 0x"), "%s", tc_why());
+    CHECK(one_small_launch(&plan, 0) == TC_ERR_CONFIG && strstr(tc_why(), "one_small_plan"), "%s", tc_why());
+    g.ldd = M, g.a = a;
+    CHECK(in_columns_run(&g, 0) == TC_OK && in_columns_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    other = g, other.d = e, other.a = c;
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK, "%s", tc_why());
+    other.a = a;
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK && in_columns_launch(&plan, 0) == TC_OK, "%s", tc_why());
+    CHECK(same(d, e), "a plan's bits, D in columns");
+    cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d), cudaFree(e);
+}
+
+/* Configurations that a program asks about, and a call that it launches by itself. */
+static void prepared(void)
+{
+    tc_gemm_config c;
+    tc_gemm_args g;
+    tc_gemm_sm100_launch l;
+    memset(&c, 0, sizeof c), memset(&g, 0, sizeof g);
+    c.a = c.b = c.d = TC_BF16;
+    g.m = M, g.n = N, g.k = K, g.lda = g.ldb = K, g.ldd = N;
+    g.a = g.b = (void *)256, g.d = (void *)256;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_OK && l.grid == 4 && l.cluster == 2 && l.block == 192
+              && (int)l.smem == pair_SMEM, "%s: grid %u, cluster %u, block %u", tc_why(), l.grid, l.cluster, l.block);
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 0, &l) == TC_ERR_SIZE && strstr(tc_why(), "clusters = 0"), "%s", tc_why());
+    c.bm = 64;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".bm = 64"), "%s", tc_why());
+    c.bm = 0, c.bn = 264;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".bn = 264"), "%s", tc_why());
+    c.bn = 0, c.cluster_m = 4;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".cluster_m = 4"), "%s", tc_why());
+    c.cluster_m = 0, c.split = 1;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "other generations"), "%s",
+          tc_why());
+    c.split = 0, c.stages = 40;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "227 KB"), "%s", tc_why());
+    c.stages = 0, c.a = c.b = TC_F64, c.d = TC_F64;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "e4m3, e5m2, s8"), "%s", tc_why());
+}
+
+static void refused_kinds(int device)
+{
+    static uint32_t none[64];
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    g.m = g.n = 8, g.ldd = 8, g.d = none;
+    if (device == 103 || device == 107)
+        CHECK(s8_can_run(&g, 0) == TC_ERR_DEVICE
+                  && strstr(tc_why(), device == 103 ? "10.0 and 11.0; device 0 has 10.3" : "device 0 has 10.7"),
+              "%s", tc_why());
+    if (device < 100 || device >= 120)
+        CHECK(s8_can_run(&g, 0) == TC_ERR_DEVICE && strstr(tc_why(), "10.x or 11.x"), "%s", tc_why());
+}
+
+/* ---- factors of a byte: random codes and factors, against fp64 ---- */
+#include "gemm_scaled.h"
+
+static const kernel scaled_kernels[] = {
+    ROW(nvfp4, EPI_NONE), ROW(nvfp4_one, EPI_SCALE_ROW), ROW(mxfp4, EPI_NONE), ROW(mxfp4_to_col, EPI_SCALE_ROW),
+    ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW),
+#ifdef FUZZ_RUBIN
+    ROW(nvfp4_256, EPI_NONE), ROW(mxfp4_256, EPI_SCALE_ROW), ROW(mxfp8_256, EPI_NONE),
+#endif
+};
+enum { SCALED = sizeof scaled_kernels / sizeof scaled_kernels[0] };
+
+/* TC_GEMM_DEFINE: which of its kernels; and where its build has none for the device, the sm_80 ones serve. */
+static void picked(int device)
+{
+    static const struct { int m, n, k, batch, sms, want; } shapes[] = {
+        {8192, 8192, 8192, 1, 148, 1}, {4096, 4096, 4096, 1, 148, 1}, {1024, 2048, 4096, 1, 148, 2},
+        {256, 256, 4096, 1, 148, 3},  {100, 96, 128, 1, 148, 3} ,    {256, 256, 512, 200, 148, 1}};
+    const tc_gemm_config c = any_config();
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        tc_gemm_args g;
+        memset(&g, 0, sizeof g);
+        g.m = shapes[i].m, g.n = shapes[i].n, g.k = shapes[i].k, g.batch = shapes[i].batch;
+        const int got = tc__gemm100_choose(&c, &g, shapes[i].sms);
+        CHECK(got == shapes[i].want, "%d x %d x %d: kernel %d, not %d", g.m, g.n, g.k, got, shapes[i].want);
+        if (device < 100 || device >= 120) continue; /* nothing of this is launched: the matrices are nowhere */
+        tc_gemm_plan plan;
+        const tc_epi_vector v = {(const float *)256};
+        g.a = g.b = (const void *)256, g.d = (void *)256, g.lda = g.ldb = g.k, g.ldd = g.m + g.n, g.stride_d = 8;
+        g.epi_args = &v, g.epi_size = sizeof v;
+        CHECK(any_plan(&g, &plan) == TC_OK && strstr(plan.call.kernel.name, "100"), "%s", plan.call.kernel.name);
+        g.ldb++;
+        CHECK(any_plan(&g, &plan) == TC_OK && strstr(plan.call.kernel.name, "sm80_any"), "%s", plan.call.kernel.name);
+        g.ldb--, g.epi_args = 0, g.epi_size = 0;
+        CHECK(any_u8_plan(&g, &plan) == TC_OK
+                  && strstr(plan.call.kernel.name, device == 103 || device == 107 ? "sm80" : "100"),
+              "%s", plan.call.kernel.name);
+    }
+}
+
+#ifdef FUZZ_RUBIN
+/* The form of sm_107 is what was launched: its shared memory, its k, its tensor memory. */
+static void forms(void)
+{
+    const tc_gemm_config fp8 = tc_gemm_sm100_form(e4m3_config(), 107), fp4 = tc_gemm_sm100_form(nvfp4_config(), 107),
+                         wide = nvfp4_256_config(), pairs = tc_gemm_sm100_form(pair_config(), 107);
+    tc_gemm_args g;
+    tc_gemm_plan plan;
+    tc_gemm_sm100_launch l;
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K, g.lda = g.ldb = K, g.ldd = N, g.a = g.b = g.d = (void *)256;
+    CHECK(pair_plan(&g, &plan) == TC_OK && plan.call.kernel.smem == tc_gemm_sm100_smem(pairs)
+              && plan.call.kernel.smem > 232448, "%d bytes: %s", plan.call.kernel.smem, tc_why());
+    CHECK(pairs.stages > pair_config().stages, "%d stages, %d", pairs.stages, pair_config().stages);
+    CHECK(tc_tcgen05_idesc_k(tc__gemm100_idesc_wide(fp8)) == 64, "k of e4m3");
+    CHECK(tc_tcgen05_idesc_k(tc__gemm100_idesc_wide(fp4)) == 128, "k of nvfp4");
+    CHECK(tc_gemm_sm100_columns(wide) == 576, "%d columns", tc_gemm_sm100_columns(wide));
+    CHECK(tc_gemm_sm100_form(pair_config(), 100).stages == pair_config().stages, "the form of sm_100");
+    tc_gemm_config c;
+    memset((void *)&c, 0, sizeof c);
+    c.a = c.b = c.d = TC_BF16, c.chip = 107;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_OK && (int)l.smem == tc_gemm_sm100_smem(pairs), "%u: %s", l.smem,
+          tc_why());
+    c.chip = 103;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".chip"), "%s", tc_why());
+    c.chip = 107, c.stages = 40;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "327 KB"), "%s", tc_why());
+    c.stages = 0, c.a = c.b = TC_S8, c.d = TC_S32;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "sm_107"), "%s", tc_why());
+    c.a = c.b = TC_E2M1, c.d = TC_BF16, c.sf = TC_SF_UE4M3_16, c.chip = 0, c.bn = 256;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "256 with .chip"), "%s", tc_why());
+}
+#endif
+
+static void more(int problems, uint64_t seed, int largest)
+{
+    const int device = test_device();
+    refused_kinds(device);
+    prepared();
+    picked(device);
+    if (device < 100 || device >= 120) return;
+    bad_input();
+    plans();
+#ifdef FUZZ_RUBIN
+    if (device == 107) forms();
+#endif
+    for (int i = 0; i < (problems + 3) / 4; i++) {
+        test_seed(seed + (uint64_t)i + 1000000);
+        scaled(&scaled_kernels[i % SCALED], (uint64_t)i, largest);
+    }
+}
