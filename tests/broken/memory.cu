@@ -163,14 +163,23 @@ KERNEL(trapped)
     out[threadIdx.x] = in[threadIdx.x];
 }
 RUN(trapped, 1, 32, 0)
+extern "C" __device__ float of_no_library(float);
 KERNEL(unsupported)
 {
-    float v = 0;
-    // EXPECT unsupported unsupported: "multimem"
-    if (BAD) asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(v) : "l"(in) : "memory");
+    float v = in[threadIdx.x];
+    // EXPECT unsupported unsupported: "of_no_library, which has no body"
+    if (BAD) v = of_no_library(v);
     out[threadIdx.x] = v;
 }
 RUN(unsupported, 1, 32, 0)
+KERNEL(not_multimem)
+{
+    float v = 0;
+    // EXPECT not_multimem operand: "is no multimem address, but one of a device's own memory"
+    if (BAD) asm volatile("multimem.ld_reduce.relaxed.gpu.global.add.f32 %0, [%1];" : "=f"(v) : "l"(in) : "memory");
+    out[threadIdx.x] = v;
+}
+RUN(not_multimem, 1, 32, 0)
 
 /* ---- launches that the hardware refuses ---- */
 KERNEL(copy) { out[threadIdx.x] = in[threadIdx.x]; }

@@ -87,6 +87,16 @@ static void stop(int sig)
     tune_stopped = 1;
 }
 
+/* From here on a signal to end is heeded at the next candidate, and what was written is removed. */
+static void heed_signals(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = stop;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 /* ---- the command line ---- */
 static void help(void)
 {
@@ -316,12 +326,12 @@ static int kernels_of(trials *t, int count, kernel ***out)
 
 int main(int argc, char **argv)
 {
-    struct sigaction action;
     kernel reference, *first[1], **kernels;
     trials *t;
     given g;
     request r = read_options(argc, argv, &g);
     int i, j, count, bad = 0;
+    heed_signals();
     settle(&r, &g);
     t = (trials *)tune_alloc(sizeof *t * (size_t)r.shape_count);
     for (i = 0; i < r.shape_count; i++) {
@@ -332,10 +342,7 @@ int main(int argc, char **argv)
         report_list(&r, t, r.shape_count);
         return 0;
     }
-    memset(&action, 0, sizeof action);
-    action.sa_handler = stop;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    if (tune_stopped) tune_fail(130, "stopped");
     work_make(&r);
     compile_start(&r);
     count = kernels_of(t, r.shape_count, &kernels);
