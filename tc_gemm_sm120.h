@@ -239,7 +239,8 @@ TC_DEV_SM120 void tc_gemm_sm120(const tc_gemm120 k, const tc_gemm_sm120_params *
 #if TC__GEMM120_SETMAXNREG
         if (tc__gemm120_moves(k.c)) TC_SETMAXNREG_INC(240);
 #endif
-        tc__gemm120_consume(k, &g, warp - (uint32_t)tc__gemm120_first(k.c));
+        /* asked anew: what lives from before setmaxnreg to the end is spilled */
+        tc__gemm120_consume(k, &g, tc_uniform(threadIdx.x / 32u) - (uint32_t)tc__gemm120_first(k.c));
     }
 }
 
