@@ -165,17 +165,18 @@ BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 1
 $(B)/bench/gemm_kernel_%.o: bench/gemm_kernels.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -DKERNEL=$* -c $< -o $@
-$(B)/bench/%: bench/%.cu bench/bench.h bench/gemm_shapes.h $(BENCH_KERNELS)
+BENCH_H = bench/bench.h bench/record.h
+$(B)/bench/%: bench/%.cu $(BENCH_H) bench/gemm_shapes.h $(BENCH_KERNELS)
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< $(BENCH_KERNELS) -o $@ -lcublasLt
 
 # decoding: needs no kernel of the others
-$(B)/bench/decode: bench/decode.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/decode: bench/decode.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
 # attention's backward pass; BWD: what bench/attention_bwd.cu says
-$(B)/bench/attention_bwd: bench/attention_bwd.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/attention_bwd: bench/attention_bwd.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $(BWD) $< -o $@ -lcublasLt
 
@@ -189,7 +190,7 @@ $(B)/bench/outputs: bench/outputs.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@
 
-$(B)/bench/groups: bench/groups.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/groups: bench/groups.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 $(B)/bench/groups.so: bench/groups.cu $(HEADERS) $(B)/nvccflags | nvcc
@@ -198,10 +199,10 @@ $(B)/bench/groups.so: bench/groups.cu $(HEADERS) $(B)/nvccflags | nvcc
 
 # what tcemu --model is held against: kernels with good and bad tiles, and a board's own rates; Hopper's alone
 $(B)/bench/model $(B)/bench/model_rates: GENCODE = -gencode arch=compute_90a,code=[sm_90a,compute_90a]
-$(B)/bench/model: bench/model.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/model: bench/model.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@
-$(B)/bench/model_rates: bench/model_rates.cu $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/model_rates: bench/model_rates.cu bench/record.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@
 $(B)/bench/model_sm100: bench/model_sm100.cu $(HEADERS) $(B)/nvccflags | nvcc
@@ -212,12 +213,12 @@ $(B)/model_rank: tools/model_rank.c
 	$(CC) -std=c11 -O2 -Wall -Wextra $< -o $@ -lm
 
 # packed weights
-$(B)/bench/mixed: bench/mixed.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/mixed: bench/mixed.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
 # 2:4 sparse operands
-$(B)/bench/sparse: bench/sparse.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/sparse: bench/sparse.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt -ldl
 

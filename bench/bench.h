@@ -30,6 +30,8 @@ static char bench_now[96];
         }                                                                                             \
     } while (0)
 
+#include "record.h"
+
 /* ---- inputs: standard normal, from a counter hash and Box-Muller ---- */
 static __device__ uint32_t bench_hash(uint64_t x)
 {
@@ -541,37 +543,12 @@ static inline void bench_cublas_free(bench_cublas *c)
     CUDA_CHECK(cudaFree(c->workspace));
 }
 
-/* The driver's number, such as 580.159.04, from the kernel module's own words; empty where there are none. */
-static inline void bench_driver(char *number, size_t size)
-{
-    char text[256] = "", *s;
-    FILE *proc = fopen("/proc/driver/nvidia/version", "r");
-    if (proc) {
-        if (!fgets(text, sizeof text, proc)) text[0] = 0;
-        fclose(proc);
-    }
-    for (s = text; *s && !(strspn(s, "0123456789") == 3 && s[3] == '.'); s++) {
-    }
-    snprintf(number, size, "%.*s", (int)strcspn(s, " \n"), s);
-}
-
 /* The lines that every record of a measurement starts with. */
 static inline void bench_header(FILE *f, int argc, char **argv)
 {
-    cudaDeviceProp prop;
-    int driver = 0, runtime = 0;
-    char date[32], number[64];
-    const time_t now = time(0);
-    bench_driver(number, sizeof number);
-    CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
-    cudaDriverGetVersion(&driver);
-    cudaRuntimeGetVersion(&runtime);
-    strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-    fprintf(f, "# device %s, %d SMs; driver %s, CUDA %d.%d; toolkit %d.%d; cuBLASLt %zu; date %s\n# command", prop.name,
-            prop.multiProcessorCount, number, driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10,
-            cublasLtGetVersion(), date);
-    for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
-    fprintf(f, "\n");
+    char libraries[64];
+    snprintf(libraries, sizeof libraries, "cuBLASLt %zu; ", cublasLtGetVersion());
+    record_begin(f, libraries, argc, argv);
 }
 
 /* What a benchmark of cases and kernels is asked for. */

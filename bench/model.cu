@@ -238,16 +238,8 @@ static float off_by(const model_case *c, int samples)
 /* ---- the record ---- */
 static void header(FILE *f, int argc, char **argv)
 {
-    cudaDeviceProp prop;
-    char number[64], date[32];
-    const time_t now = time(0);
-    bench_driver(number, sizeof number);
-    CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
-    strftime(date, sizeof date, "%Y-%m-%d", localtime(&now));
-    fprintf(f, "# device %s, %d SMs; driver %s; toolkit %d.%d; date %s\n# command", prop.name,
-            prop.multiProcessorCount, number, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10, date);
-    for (int i = 0; i < argc; i++) fprintf(f, " %s", argv[i]);
-    fprintf(f, "\nname,work,microseconds,rate\n");
+    record_begin(f, "", argc, argv);
+    fprintf(f, "name,work,microseconds,rate\n");
 }
 
 /* On a board: captured, checked, timed in turns. Groups of so many kernels, whose operands fit beside each other. */

@@ -16,6 +16,8 @@
         }                                                                                                             \
     } while (0)
 
+#include "record.h"
+
 enum { BOX = 16384, SLOTS = 8, SMEM = 196608 + 2048, TIMES = 256, ROW = 128, BOX_ROWS = BOX / ROW };
 
 #if defined(__CUDA_ARCH__)
@@ -206,15 +208,15 @@ static tc_tmap map_of(void *base, int rows, int box)
     return map;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     enum { NEAR_ROWS = 1 << 17, FAR_ROWS = 1 << 23, GROUPS = 512 }; /* 16 MB, 1 GB */
     cudaDeviceProp prop;
     char *buffer;
     CUDA_CHECK(cudaGetDeviceProperties(&prop, 0));
     const int sms = prop.multiProcessorCount, blocks = sms < TIMES ? sms : TIMES;
-    printf("# device %s, %d SMs; toolkit %d.%d\nwhat,figure,unit\n", prop.name, sms, CUDART_VERSION / 1000,
-           CUDART_VERSION % 1000 / 10);
+    record_begin(stdout, "", argc, argv);
+    printf("what,figure,unit\n");
     CUDA_CHECK(cudaMalloc((void **)&dev, sizeof host));
     CUDA_CHECK(cudaMalloc((void **)&buffer, (size_t)FAR_ROWS * ROW));
     CUDA_CHECK(cudaMemset(buffer, 0, (size_t)FAR_ROWS * ROW));

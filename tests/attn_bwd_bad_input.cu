@@ -8,6 +8,7 @@
 #define TC_SM90_STUBS
 #include "../tc_attn_bwd.h"
 #include "test.h"
+#include "refused.h"
 
 typedef struct { float times, sink; } hook_args;
 TC_DEV float hook(float s, tc_attn_at at, const void *args)
@@ -116,28 +117,7 @@ static tc_attn_bwd_args packed(int kind)
     return g;
 }
 
-/* Kernel kn refuses g: status, and both texts in the sentence. */
-static void refused(const kernel *kn, const tc_attn_bwd_args *g, tc_status want, const char *text, const char *text2,
-                    int line)
-{
-    const char *why = 0;
-    tc_status st;
-    tc__why_text[0] = 0;
-    st = kn->can_run(g, &why);
-    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
-          tc_status_text(want));
-    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line,
-          kn->name, text, text2, why ? why : "(null)");
-    tc__why_text[0] = 0;
-    st = kn->run(g, 0);
-    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
-          tc_status_text(want));
-    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line,
-          kn->name, text, text2, tc_why());
-    if (device)
-        CHECK(cudaPeekAtLastError() == cudaSuccess, "line %d: %s leaves a CUDA error behind: %s", line, kn->name,
-              cudaGetErrorString(cudaGetLastError()));
-}
+TEST_REFUSED(refused, kernel, tc_attn_bwd_args)
 
 /* Every kernel of the kinds refuses the problem `from` after it was changed (g). */
 #define REFUSED_FROM(from, kinds, status, text, text2, ...)                     \

@@ -7,6 +7,7 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
+#include "refused.h"
 #include <pthread.h>
 
 typedef struct { float add, times; } hook_args;
@@ -143,26 +144,15 @@ static tc_gemm_args good(int kind)
 static const float one = 1.f;
 static const double one64 = 1.;
 
-/* Kernel kn refuses g: status, and both texts in the sentence. */
+TEST_REFUSED(call_refused, kernel, tc_gemm_args)
+
+/* Kernel kn refuses g: as a call and as a plan. */
 static void refused(const kernel *kn, const tc_gemm_args *g, tc_status want, const char *text, const char *text2,
                     int line)
 {
-    const char *why = 0;
     tc_gemm_plan plan;
     tc_status st;
-    tc__why_text[0] = 0;
-    st = kn->can_run(g, &why);
-    CHECK(st == want, "line %d: %s_can_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
-          tc_status_text(want));
-    CHECK(why && strstr(why, text) && strstr(why, text2), "line %d: %s_can_run: wants \"%s\" and \"%s\" in: %s", line,
-          kn->name, text, text2, why ? why : "(null)");
-    CHECK(kn->can_run(g, 0) == want, "line %d: %s_can_run without why", line, kn->name);
-    tc__why_text[0] = 0;
-    st = kn->run(g, 0);
-    CHECK(st == want, "line %d: %s_run: %s: %s, want %s", line, kn->name, tc_status_text(st), tc_why(),
-          tc_status_text(want));
-    CHECK(strstr(tc_why(), text) && strstr(tc_why(), text2), "line %d: %s_run: wants \"%s\" and \"%s\" in: %s", line,
-          kn->name, text, text2, tc_why());
+    call_refused(kn, g, want, text, text2, line);
     memset((void *)&plan, 0x5a, sizeof plan);
     tc__why_text[0] = 0;
     st = kn->plan(g, &plan);

@@ -8,42 +8,10 @@
 #define FUZZ_KERNELS "gemm_sm100.h"
 #endif
 #include "gemm_fuzz.cu"
+#include "gemm_refused.h"
 
 /* ---- what a call may not be, and the edges of what it may be ---- */
-enum { M = 300, N = 200, K = 80, ROOM = 320 * 320 };
-typedef struct { tc_gemm_args g; tc_gemm_choice choice; float one, zero; } bad_call;
-
-#define NO(change, want, words)                                                                                       \
-    do {                                                                                                              \
-        bad_call x = good;                                                                                            \
-        const char *why = 0;                                                                                          \
-        tc_gemm_plan plan;                                                                                            \
-        change;                                                                                                       \
-        const tc_status could = pair_can_run(&x.g, &why), st = pair_run(&x.g, 0), planned = pair_plan(&x.g, &plan);   \
-        CHECK(st == want && could == st && planned == st, "%s: %s, %s, %s", #change, tc_status_text(could),           \
-              tc_status_text(st), tc_status_text(planned));                                                           \
-        CHECK(strstr(tc_why(), words), "%s: %s", #change, tc_why());                                                  \
-        CHECK(pair_launch(&plan, 0) == TC_ERR_CONFIG, "%s: its plan is launched", #change);                           \
-    } while (0)
-
-static uint16_t *some(uint8_t fill)
-{
-    static uint16_t host[ROOM];
-    uint16_t *p;
-    for (int i = 0; i < ROOM; i++) host[i] = fill ? (uint16_t)(fill * 257) : tc_bf16_from_f32((float)test_int(-4, 4));
-    CUDA_CHECK(cudaMalloc((void **)&p, sizeof host));
-    CUDA_CHECK(cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice));
-    return p;
-}
-
-static int same(const uint16_t *x, const uint16_t *y)
-{
-    static uint16_t hx[ROOM], hy[ROOM];
-    CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaMemcpy(hx, x, sizeof hx, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaMemcpy(hy, y, sizeof hy, cudaMemcpyDeviceToHost));
-    return !memcmp(hx, hy, sizeof hx);
-}
+enum { M = 300, N = 200, K = 80 };
 
 static void bad_input(void)
 {
@@ -52,31 +20,31 @@ static void bad_input(void)
     good.one = 1.f, good.zero = 0.f;
     good.g.m = M, good.g.n = N, good.g.k = K, good.g.a = a, good.g.lda = K, good.g.b = b, good.g.ldb = K;
     good.g.d = d, good.g.ldd = N;
-    NO(x.g.m = -1, TC_ERR_SIZE, "m = -1");
-    NO(x.g.k = 0x7fffffff, TC_ERR_SIZE, "k = 2147483647");
-    NO(x.g.lda = K - 1, TC_ERR_PITCH, "lda = 79");
-    NO(x.g.lda = K + 4, TC_ERR_ALIGN, "lda = 84");
-    NO(x.g.ldb = K + 1, TC_ERR_ALIGN, "ldb = 81");
-    NO(x.g.a = a + 1, TC_ERR_ALIGN, "a = 0x");
-    NO(x.g.b = b + 4, TC_ERR_ALIGN, "b = 0x");
-    NO(x.g.d = (char *)d + 1, TC_ERR_ALIGN, "d = 0x");
-    NO(x.g.a = 0, TC_ERR_NULL, "a is null");
-    NO(x.g.d = 0, TC_ERR_NULL, "d is null");
-    NO((x.g.beta = &x.one, x.g.ldc = N), TC_ERR_NULL, "c is null");
-    NO((x.g.batch = 2, x.g.stride_a = 8), TC_ERR_BATCH, "stride_d = 0");
-    NO((x.g.batch = 2, x.g.stride_d = 64000, x.g.stride_a = 9), TC_ERR_ALIGN, "stride_a = 9");
-    NO(x.g.epi_size = 8, TC_ERR_EPI, "without a hook");
-    NO(x.g.k = 0, TC_ERR_SIZE, "k = 0, but a is given");
-    NO(x.g.n = 0, TC_ERR_SIZE, "n = 0, but m = 300");
-    NO(x.g.workspace_size = 8, TC_ERR_NULL, "workspace is null");
-    NO((x.g.choice = &x.choice, x.choice.parts = 2), TC_ERR_CONFIG, "choice->parts = 2");
-    NO((x.g.choice = &x.choice, x.choice.width = 128), TC_ERR_CONFIG, "choice->width = 128 must be 256");
-    NO((x.g.choice = &x.choice, x.choice.cluster = 3), TC_ERR_CONFIG, "choice->cluster = 3");
-    NO((x.g.choice = &x.choice, x.choice.blocks = -1), TC_ERR_CONFIG, "choice->blocks = -1");
-    NO((x.g.a_scale.lines = 1), TC_ERR_CONFIG, "a_scale is given");
-    NO((x.g.m = x.g.n = x.g.lda = x.g.ldb = x.g.ldd = 0x7ff00000, x.g.k = 1, x.g.batch = 4, x.g.stride_d = 8),
+    NO(pair, x.g.m = -1, TC_ERR_SIZE, "m = -1");
+    NO(pair, x.g.k = 0x7fffffff, TC_ERR_SIZE, "k = 2147483647");
+    NO(pair, x.g.lda = K - 1, TC_ERR_PITCH, "lda = 79");
+    NO(pair, x.g.lda = K + 4, TC_ERR_ALIGN, "lda = 84");
+    NO(pair, x.g.ldb = K + 1, TC_ERR_ALIGN, "ldb = 81");
+    NO(pair, x.g.a = a + 1, TC_ERR_ALIGN, "a = 0x");
+    NO(pair, x.g.b = b + 4, TC_ERR_ALIGN, "b = 0x");
+    NO(pair, x.g.d = (char *)d + 1, TC_ERR_ALIGN, "d = 0x");
+    NO(pair, x.g.a = 0, TC_ERR_NULL, "a is null");
+    NO(pair, x.g.d = 0, TC_ERR_NULL, "d is null");
+    NO(pair, (x.g.beta = &x.one, x.g.ldc = N), TC_ERR_NULL, "c is null");
+    NO(pair, (x.g.batch = 2, x.g.stride_a = 8), TC_ERR_BATCH, "stride_d = 0");
+    NO(pair, (x.g.batch = 2, x.g.stride_d = 64000, x.g.stride_a = 9), TC_ERR_ALIGN, "stride_a = 9");
+    NO(pair, x.g.epi_size = 8, TC_ERR_EPI, "without a hook");
+    NO(pair, x.g.k = 0, TC_ERR_SIZE, "k = 0, but a is given");
+    NO(pair, x.g.n = 0, TC_ERR_SIZE, "n = 0, but m = 300");
+    NO(pair, x.g.workspace_size = 8, TC_ERR_NULL, "workspace is null");
+    NO(pair, (x.g.choice = &x.choice, x.choice.parts = 2), TC_ERR_CONFIG, "choice->parts = 2");
+    NO(pair, (x.g.choice = &x.choice, x.choice.width = 128), TC_ERR_CONFIG, "choice->width = 128 must be 256");
+    NO(pair, (x.g.choice = &x.choice, x.choice.cluster = 3), TC_ERR_CONFIG, "choice->cluster = 3");
+    NO(pair, (x.g.choice = &x.choice, x.choice.blocks = -1), TC_ERR_CONFIG, "choice->blocks = -1");
+    NO(pair, (x.g.a_scale.lines = 1), TC_ERR_CONFIG, "a_scale is given");
+    NO(pair, (x.g.m = x.g.n = x.g.lda = x.g.ldb = x.g.ldd = 0x7ff00000, x.g.k = 1, x.g.batch = 4, x.g.stride_d = 8),
        TC_ERR_SIZE, "more than 2^31 tiles");
-    NO(x.g.sfb = b, TC_ERR_CONFIG, "sfb is given, but the kernel was generated without .sf");
+    NO(pair, x.g.sfb = b, TC_ERR_CONFIG, "sfb is given, but the kernel was generated without .sf");
     { /* factors of a byte */
         tc_gemm_args g = good.g, h;
         g.lda = g.ldb = 96;

@@ -7,6 +7,7 @@
 #define FUZZ_KERNELS "gemm_sm120.h"
 #include "gemm_fuzz.cu"
 
+#include "gemm_refused.h"
 #include "gemm_scaled.h"
 
 static const kernel scaled_kernels[] = {
@@ -20,41 +21,7 @@ static const kernel scaled_kernels[] = {
 enum { SCALED = sizeof scaled_kernels / sizeof scaled_kernels[0] };
 
 /* ---- what a call may not be ---- */
-enum { M = 300, N = 200, K = 128, ROOM = 320 * 320 };
-typedef struct { tc_gemm_args g; tc_gemm_choice choice; float one; } bad_call;
-
-#define NO(kernel, change, want, words)                                                                               \
-    do {                                                                                                              \
-        bad_call x = good;                                                                                            \
-        const char *why = 0;                                                                                          \
-        tc_gemm_plan plan;                                                                                            \
-        change;                                                                                                       \
-        const tc_status could = kernel##_can_run(&x.g, &why), st = kernel##_run(&x.g, 0),                             \
-                        planned = kernel##_plan(&x.g, &plan);                                                         \
-        CHECK(st == want && could == st && planned == st, "%s: %s, %s, %s", #change, tc_status_text(could),           \
-              tc_status_text(st), tc_status_text(planned));                                                           \
-        CHECK(strstr(tc_why(), words), "%s: %s", #change, tc_why());                                                  \
-        CHECK(kernel##_launch(&plan, 0) == TC_ERR_CONFIG, "%s: its plan is launched", #change);                       \
-    } while (0)
-
-static uint16_t *some(uint8_t fill)
-{
-    static uint16_t host[ROOM];
-    uint16_t *p;
-    for (int i = 0; i < ROOM; i++) host[i] = fill ? (uint16_t)(fill * 257) : tc_bf16_from_f32((float)test_int(-4, 4));
-    CUDA_CHECK(cudaMalloc((void **)&p, sizeof host));
-    CUDA_CHECK(cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice));
-    return p;
-}
-
-static int same(const uint16_t *x, const uint16_t *y)
-{
-    static uint16_t hx[ROOM], hy[ROOM];
-    CUDA_CHECK(cudaDeviceSynchronize());
-    CUDA_CHECK(cudaMemcpy(hx, x, sizeof hx, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaMemcpy(hy, y, sizeof hy, cudaMemcpyDeviceToHost));
-    return !memcmp(hx, hy, sizeof hx);
-}
+enum { M = 300, N = 200, K = 128 };
 
 static void bad_input(void)
 {
