@@ -45,7 +45,7 @@ FUZZ = gemm_fuzz gemm_types attn_fuzz gemm_groups gemm_mixed attn_bwd
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
-.PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-model model tune check-ptx same-sass errors mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
+.PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
 # what takes nvcc minutes comes first, so that -j2 ends together
 LONG = gemm_types attn_fuzz gemm_fuzz bad_input
 all: $(LONG:%=$(B)/tests/%) emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) \
@@ -71,6 +71,7 @@ help:
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
+	@echo "make isa          every instruction: run in tcemu on each device, assembled for each target (make test: for some)"
 	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make fuzz         the fuzz programs with all their configurations (make test builds the main ones); ARGS=5000, SEED="
@@ -283,6 +284,11 @@ same-sass: nvcc
 
 errors: nvcc
 	@NVCC="$(NVCC)" GROUP="$(GROUP)" sh tests/errors.sh $(B)/errors
+
+# every row of the ISA's table, in tcemu on each device that has it, assembled for each target
+isa: emu nvcc
+	@sh tests/isa.sh $(B)/isa_emulated $(B)/tcemu
+	@for f in async tcgen05 warp; do EVERY=1 NVCC="$(NVCC)" sh tests/cover_$$f.sh || exit 1; done
 
 # does tcemu notice when one wait, fence, arrive or expect_tx of the skeleton is missing?
 mutants: emu nvcc

@@ -215,6 +215,11 @@ typedef struct {
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
 #include FUZZ_KERNELS
 #else
+#ifdef FUZZ_ALL
+#define NARROW
+#else
+#define NARROW .bn = 64, /* a hook stands in the code of a kernel once an element: half the time to compile */
+#endif
 TC_ATTN_SM90_DEFINE(h16, .type = TC_BF16, .head_dim = 16)
 TC_ATTN_SM90_DEFINE(h32_causal, .type = TC_F16, .head_dim = 32, .causal = 1)
 TC_ATTN_SM90_DEFINE(h64, .type = TC_BF16, .head_dim = 64)
@@ -228,18 +233,19 @@ TC_ATTN_SM90_DEFINE(h192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim
 TC_ATTN_SM90_DEFINE(h64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
 TC_ATTN_SM90_DEFINE(h144_16, .type = TC_F16, .head_dim = 144, .head_dim_v = 16)
 TC_ATTN_SM90_DEFINE(h16_240_causal, .type = TC_BF16, .head_dim = 16, .head_dim_v = 240, .causal = 1)
-TC_ATTN_SM90_DEFINE(alibi, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
+TC_ATTN_SM90_DEFINE(alibi, NARROW .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
                     .score = hook_alibi)
-TC_ATTN_SM90_DEFINE(far, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
+TC_ATTN_SM90_DEFINE(far, NARROW .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .causal = 1,
                     .score = hook_far)
-TC_ATTN_SM90_DEFINE(far_window, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .window = 1,
+TC_ATTN_SM90_DEFINE(far_window, NARROW .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 32, .window = 1,
                     .score = hook_far)
-TC_ATTN_SM90_DEFINE(softcap, .type = TC_F16, .hook_size = sizeof(hook_args), .causal = 1, .window = 1,
+TC_ATTN_SM90_DEFINE(softcap, NARROW .type = TC_F16, .hook_size = sizeof(hook_args), .causal = 1, .window = 1,
                     .score = hook_softcap)
-TC_ATTN_SM90_DEFINE(bias, .type = TC_F16, .head_dim = 64, .hook_size = sizeof(hook_args), .score = hook_bias)
-TC_ATTN_SM90_DEFINE(mask_random, .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64, .mask = hook_random)
-TC_ATTN_SM90_DEFINE(documents, .type = TC_BF16, .hook_size = sizeof(hook_args), .causal = 1, .mask = hook_documents,
-                    .mask_tile = hook_documents_tile)
+TC_ATTN_SM90_DEFINE(bias, NARROW .type = TC_F16, .head_dim = 64, .hook_size = sizeof(hook_args), .score = hook_bias)
+TC_ATTN_SM90_DEFINE(mask_random, NARROW .type = TC_BF16, .hook_size = sizeof(hook_args), .head_dim = 64,
+                    .mask = hook_random)
+TC_ATTN_SM90_DEFINE(documents, NARROW .type = TC_BF16, .hook_size = sizeof(hook_args), .causal = 1,
+                    .mask = hook_documents, .mask_tile = hook_documents_tile)
 TC_ATTN_SM90_DEFINE(blocks, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 64, .bn = 64,
                     .mask = hook_blocks, .mask_tile = hook_blocks_tile)
 TC_ATTN_SM90_DEFINE(gate, .type = TC_BF16, .hook_size = sizeof(hook_args), .out = hook_gate)

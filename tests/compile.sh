@@ -66,8 +66,7 @@ ptxas=$(dirname "$(command -v "$NVCC" || echo "$CUDA/bin/nvcc")")/ptxas
 
 # PTX that nobody runs needs no optimiser, where nvcc can do without; what that makes of the generators
 # tests/check_ptx.sh looks at.
-quick=
-if "$NVCC" --help | grep -q '(-Ofc)'; then quick="-Ofc max"; fi
+. "$root/tests/quick.sh"
 
 # assemble FILE TARGET...: a shell command. ptxas reads all of the file, and refuses what a target lacks in any kernel;
 # it makes machine code of two of them

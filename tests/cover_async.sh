@@ -1,7 +1,7 @@
 #!/bin/sh
 # cover_async.sh - every variant of wgmma, mbarrier, fence, barrier, TMA, tensormap, st.async, red.async,
 # clusterlaunchcontrol, elect, setmaxnreg, griddepcontrol, cvt, cluster, cache, multimem and fabric instructions in
-# tests/isa/variants.tsv, for every target that has it: called through the kit, found in the PTX with its operands,
+# tests/isa/variants.tsv, for targets that have it: called through the kit, found in the PTX with its operands,
 # assembled by ptxas. Compiles only, needs no GPU.
 #     tests/cover_async.sh [directory to write to, default build/tests/cover_async]
 # Variables: NVCC (nvcc), JOBS (2), TARGETS, and those of tests/cover_lib.sh. One line a target; ends with "N passed, N
@@ -16,7 +16,7 @@ cover_begin '^(wgmma|mbarrier|fence|barrier|cp\.async\.bulk|cp\.reduce|tensormap
 'elect|setmaxnreg|griddep|cvt|cluster|cache|ld\.st|sreg|multimem|fabric)'
 TARGETS=${TARGETS:-$(cover_targets \
     "75 80 86 87 88 89 90 90a 100 100a 100f 103a 103f 107 107a 107f 110a 110f 120 120a 120f 121a 121f" \
-    "80 90 100f 107a 107f 120a")}
+    "80 90 100f 107a 107f 120a" "75 80 90a 100f 103a 120a")}
 export root out NVCC
 cat > "$out/one.sh" <<'RUN'
 a=${1%:*} part=${1#*:} f=$out/sm_$a.$part log=$out/sm_$a.$part.log

@@ -7,6 +7,7 @@
 #     SAMPLE    of rows with a ninth column every SAMPLE-th variant, default 97 (a prime, so that it meets all of a
 #               list's alternatives), and in the second run on a few targets; 1: every one, on every target
 #     FRESH     (set for the second run) rows newer than this PTX alone, as 90 for 9.0
+#     EVERY     1: on every target, as make isa has it; else on a few that have each row between them
 
 # The PTX that a toolkit writes: 90 for 9.0
 cover_ptx() {
@@ -26,10 +27,11 @@ cover_begin() {
     export rows nvcc_ptx
 }
 
-# The targets of TRY that nvcc has; of a second run by samples those of SOME
-cover_targets() { # cover_targets TRY SOME
+# The targets of TRY that nvcc has; of a second run by samples those of SOME, of a first one without EVERY those of FEW
+cover_targets() { # cover_targets TRY SOME FEW
     try=$1
     [ -n "$FRESH" ] && [ "${SAMPLE:-97}" != 1 ] && try=$2
+    [ -z "$FRESH" ] && [ -z "$EVERY" ] && try=$3
     for a in $try; do
         case "$known" in *" $(echo "$a" | tr -d af) "*) printf '%s ' "$a" ;; esac
     done

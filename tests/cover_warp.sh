@@ -1,6 +1,6 @@
 #!/bin/sh
 # cover_warp.sh - every variant of mma, mma.sp, ldmatrix, stmatrix, movmatrix, cp.async and wmma in
-# tests/isa/variants.tsv, for every target that has it: called through the kit, found in the PTX with its operands,
+# tests/isa/variants.tsv, for targets that have it: called through the kit, found in the PTX with its operands,
 # assembled by ptxas. Compiles only, needs no GPU.
 #     tests/cover_warp.sh [directory to write to, default build/tests/cover]
 # Variables: NVCC (nvcc), JOBS (2), TARGETS, and those of tests/cover_lib.sh. One line a target; ends with "N passed, N
@@ -14,7 +14,7 @@ rm -f "$out"/*.log
 cover_begin '^(mma|wmma|ldmatrix|stmatrix|movmatrix|cp\.async$)'
 TARGETS=${TARGETS:-$(cover_targets \
     "75 80 86 87 88 89 90 90a 100 100a 100f 103a 103f 107 107a 107f 110a 110f 120 120a 120f 121a 121f" \
-    "90a 107a 120a 121f")}
+    "90a 107a 120a 121f" "75 80 90a 120a 121f")}
 export root out NVCC
 cat > "$out/one.sh" <<'RUN'
 a=$1 f=$out/sm_$a log=$out/sm_$a.log

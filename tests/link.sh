@@ -8,7 +8,8 @@ work=$build/link
 NVCC=${NVCC:-nvcc} CC=${CC:-cc}
 CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")}
 cc="$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -isystem $CUDA/include" link="$NVCC -cudart shared -lpthread"
-cuda="$NVCC -std=c++17 -cudart shared -Werror all-warnings -I."
+. tests/quick.sh
+cuda="$NVCC -std=c++17 $quick -cudart shared -Werror all-warnings -I."
 for a in 80 90a; do cuda="$cuda -gencode arch=compute_$a,code=compute_$a"; done
 rm -rf "$work" && mkdir -p "$work" || exit 1
 . tests/works.sh

@@ -12,6 +12,7 @@ CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/
 warn="-Wall -Wextra -Wpedantic -Werror"
 rm -rf "$work" && mkdir -p "$work" || exit 1
 . tests/works.sh
+. tests/quick.sh # tests/compile.sh compiles the same text with the optimiser
 
 works "make single" sh -c \
     "sh tools/single.sh > '$build/tc_single.new' && mv '$build/tc_single.new' '$build/tc_single.h'"
@@ -48,8 +49,6 @@ cp "$build/tc_single.h" "$work/"
 [ -z "$tcemu" ] || tcemu=$(realpath "$tcemu")
 cd "$work" || exit 1
 gencode() { for a in "$@"; do printf -- '-gencode arch=compute_%s,code=compute_%s ' "$a" "$a"; done; } # no ptxas
-quick= # without the optimiser, where nvcc can do so: tests/compile.sh compiles the same text with it
-if "$NVCC" --help | grep -q '(-Ofc)'; then quick="-Ofc max"; fi
 # shellcheck disable=SC2046,SC2086
 {
     works "use.c, C11" "$CC" -std=c11 $warn -O2 -c -o use_c.o -I"$CUDA/include" use.c

@@ -27,8 +27,7 @@ silent() { # silent WHAT LOG STATUS
 
 # PTX: ptxas has its say in tests/compile.sh and tests/check_ptx.sh. What nvcc's optimiser has to say of every generator
 # tests/compile.sh asks for: here it is left out, where nvcc can do without, as nobody looks at the PTX
-quick=
-if "$NVCC" --help | grep -q '(-Ofc)'; then quick="-Ofc max"; fi
+. "$root/tests/quick.sh"
 nvcc_says() { # nvcc_says NAME FILE TARGET...: of the file with its host compiler, into $out/NAME.log
     name=$1 from=$2
     shift 2
