@@ -71,7 +71,7 @@ help:
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
 	@echo "                  ONLY=\"pattern\" of sources; tools/same_sass.sh says what the columns mean)"
 	@echo "make errors       programs that must not compile: is the message in words, at the user's line?"
-	@echo "make isa          every instruction: run in tcemu on each device, assembled for each target (make test: for some)"
+	@echo "make isa          every instruction in tcemu on each device that has it; wrappers and headers for each target (make test: some)"
 	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make fuzz         the fuzz programs with all their configurations (make test builds the main ones); ARGS=5000, SEED="
@@ -288,6 +288,7 @@ errors: nvcc
 # every row of the ISA's table, in tcemu on each device that has it, assembled for each target
 isa: emu nvcc
 	@sh tests/isa.sh $(B)/isa_emulated $(B)/tcemu
+	@EVERY=1 NVCC="$(NVCC)" CC="$(CC)" CXX="$(CXX)" JOBS=$(JOBS) sh tests/compile.sh
 	@for f in async tcgen05 warp; do EVERY=1 NVCC="$(NVCC)" sh tests/cover_$$f.sh || exit 1; done
 
 # does tcemu notice when one wait, fence, arrive or expect_tx of the skeleton is missing?

@@ -1,8 +1,8 @@
 #!/bin/sh
-# compile.sh - every header twice, all of them in two orders, every generator, for every target and language. Compiles
-# only, needs no GPU.
+# compile.sh - every header twice, all of them in two orders, every generator, in each language, for one target of each
+# kind; with EVERY=1 for every target. Compiles only, needs no GPU.
 #     tests/compile.sh [directory to write to, default build/tests/compile]
-# Variables: NVCC (nvcc), CC (gcc), CXX (g++), JOBS (2), CUDA (where include/ lies; found from NVCC).
+# Variables: NVCC (nvcc), CC (gcc), CXX (g++), JOBS (2), EVERY, CUDA (where include/ lies; found from NVCC).
 # One line a case, "ok what" or "FAIL what" with the first lines of the output; ends with "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,10 +16,12 @@ rm -rf "$out/cases" "$out/own" && mkdir -p "$out/cases" "$out/own" || exit 1
 out=$(cd "$out" && pwd)
 
 # Targets that this nvcc has, of these: plain ones, and the arch- and family-specific ones.
-targets=""
+targets="" all_targets=""
+few=" 75 80 89 90 90a 100a 103a 120a 100f "
 known=$("$NVCC" --list-gpu-arch | sed 's/compute_//' | tr '\n' ' ')
 for a in 75 80 86 87 88 89 90 90a 100 100a 103 103a 107 107a 110 120 120a 121 100f 107f 120f; do
-    case " $known " in *" $(echo "$a" | tr -d af) "*) targets="$targets $a" ;; esac
+    case " $known " in *" $(echo "$a" | tr -d af) "*) all_targets="$all_targets $a" ;; *) continue ;; esac
+    case ${EVERY:+1}$few in 1* | *" $a "*) targets="$targets $a" ;; esac
 done
 
 # add WHAT COMMAND...: writes one case; the long ones are added first, so that the two jobs end together
@@ -99,7 +101,7 @@ add "generators, TC_DEBUG, nvcc -std=c++20" \
 
 # the gates beside the table of chips; nvcc takes an f target and its chip's plain one in two calls only
 for letter in '[0-9a]' f; do
-    some=$(for a in $targets; do case $a in *$letter) echo "$a" ;; esac; done)
+    some=$(for a in $all_targets; do case $a in *$letter) echo "$a" ;; esac; done)
     first=$(echo $some | cut -d" " -f1)
     [ -z "$some" ] || add "targets.cu, sm $(echo $some)" \
         "$NVCC -std=c++17 -c -o $out/targets_$first.o $(ptx $some) -Werror all-warnings -I$root" \
@@ -115,13 +117,17 @@ for a in 80 90a; do
         "&& sed -i 's/^\.version .*/.version 8.5/' $f && sh $out/assemble.sh $ptxas $f $a"
 done
 
-# Each header twice, for each kind of target that its own lines know (tc.h: that any header knows). A header that
-# compiles twice compiles alone. Two orders of them all have each header before each other one.
+# Each header twice, for the target that has most of its lines; with EVERY=1 for each kind of target that they know
+# (tc.h: that any header knows). A header that compiles twice compiles alone. Two orders of them all have each header
+# before each other one.
+most() { # most HEADER: the target whose preprocessed text of it is the longest
+    for a in $targets; do echo "$(wc -c < "$out/own/$a/$1") $a"; done | sort -s -k 1,1nr | head -n 1 | cut -d' ' -f2
+}
 for h in $headers; do
     b=${h%.h}
     printf '#include "%s"\n#include "%s"\nint used_%s;\n' "$h" "$h" "$b" > "$out/twice_$b.cu"
     cp "$out/twice_$b.cu" "$out/twice_$b.c"
-    case $h in tc.h) of=$(kinds whole) ;; *) of=$(kinds "$h") ;; esac
+    case ${EVERY:+1}$h in *tc.h) of=$(kinds whole) ;; 1*) of=$(kinds "$h") ;; *) of=$(most "$h") ;; esac
     for a in $(echo "$of" | sed 's/ .*//'); do
         add "$h twice, sm $a" \
             "$NVCC -std=c++17 $quick -ptx -o $out/twice_${b}_$a.ptx $(ptx $a) -Werror all-warnings -I$root" \

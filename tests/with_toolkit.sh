@@ -49,7 +49,7 @@ runs() { # under tcemu, with this toolkit's runtime out of the way: tcemu brings
 }
 
 if [ -n "$all" ]; then
-    script "compile.sh" env NVCC="$nvcc" sh tests/compile.sh "$work/compile"
+    script "compile.sh" env EVERY=1 NVCC="$nvcc" sh tests/compile.sh "$work/compile"
     script "errors.sh" env NVCC="$nvcc" sh tests/errors.sh "$work/errors"
     script "check_ptx.sh" env NVCC="$nvcc" SHIPPED=1 sh tests/check_ptx.sh "$work/check_ptx"
     mkdir -p "$work/build"
