@@ -336,11 +336,14 @@ typedef struct tc__decode_cut {
 
 /* Tiles that a block has at least. So many bytes of K and V: below that it is not their number that takes time. Of MLA
  * so many that the sums of a part, which are as many bytes as two tiles, are the less. */
-enum { TC__DECODE_LEAST = 98304, TC__MLA_LEAST = 4 };
+enum { TC__DECODE_LEAST = 98304 };
+#ifndef TC__MLA_LEAST /* tests say 1, so that small problems are split too */
+#define TC__MLA_LEAST 4
+#endif
 TC_HOST uint32_t tc__decode_least(const tc_attn_config c)
 {
     const int tile = c.warps * tc__decode_slab(c);
-    return c.head_dim > 256 ? (uint32_t)TC__MLA_LEAST : (uint32_t)((TC__DECODE_LEAST + tile - 1) / tile);
+    return c.head_dim > 256 ? (uint32_t)(TC__MLA_LEAST) : (uint32_t)((TC__DECODE_LEAST + tile - 1) / tile);
 }
 
 /* at_a_time: blocks that run at a time. */
