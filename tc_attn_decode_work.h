@@ -225,22 +225,39 @@ TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params 
 {
     const tc_attn_problem *pr = &p->problem;
     const int alike = !pr->cu_q && !pr->cu_k && !pr->lens_q && !pr->lens_k, lane = tc_lane();
-    uint32_t total = 0, first, at = 0, rest;
+    uint32_t total = 0, first, at = 0, rest, longest = 0, units = 0;
     int b = 0;
     if (alike) {
         tc__decode_sequence(c, pr, 0, x);
         total = x->units * tc__decode_length(p, x) * (uint32_t)pr->batch;
+        longest = tc__decode_length(p, x);
+        units = x->units * (uint32_t)pr->batch;
     } else {
 #pragma unroll 4
         for (int i = lane; i < pr->batch; i += 32) {
             tc__decode_sequence(c, pr, i, x);
             total += x->units * tc__decode_length(p, x);
+            if (c.head_dim > 256) {
+                longest = longest > tc__decode_length(p, x) ? longest : tc__decode_length(p, x);
+                units += x->units;
+            }
         }
 #pragma unroll
-        for (int i = 16; i; i /= 2) total += __shfl_xor_sync(0xffffffffu, total, i);
+        for (int i = 16; i; i /= 2) {
+            total += __shfl_xor_sync(0xffffffffu, total, i);
+            if (c.head_dim > 256) {
+                const uint32_t other = __shfl_xor_sync(0xffffffffu, longest, i);
+                longest = longest > other ? longest : other;
+                units += __shfl_xor_sync(0xffffffffu, units, i);
+            }
+        }
     }
     x->each = (total + gridDim.x - 1u) / gridDim.x;
     x->each = x->each < p->least ? p->least : x->each;
+    if (c.head_dim > 256 && total == longest * units) { /* all alike: runs of whole units, where that is little more */
+        const uint32_t more = longest - 1u - (x->each - 1u) % longest;
+        if (more <= 3u && more * 16u <= x->each) x->each += more;
+    }
     first = blockIdx.x * x->each;
     if (first >= total) return 0;
     if (alike) {

@@ -645,6 +645,7 @@ TC_DEV_SM90A void tc_attn_mla_mma(const tc_attn_config c, const tc_attn_mla_wgmm
         if ((int)tc_uniform(tc__mla_get(u.note)) < 0) break;
         begin = (int)tc_uniform(tc__mla_get(u.note + 24u));
         count = (int)tc_uniform(tc__mla_get(u.note + 28u));
+        __syncwarp(); /* the note before has been read by all lanes before lane 0 gives its place away */
         tc_attn_rows_init(&u.r);
 #pragma unroll
         for (int i = 0; i < 128; i++) o[i] = 0.f;
