@@ -17,9 +17,6 @@
  *     V         with .kv another product: 2^-23 |o| */
 #define TC_SM90_STUBS
 #include "../tc.h"
-#ifdef ATTN_MLA /* tests/attn_mla.cu */
-#include "../tc_attn_mla.h"
-#endif
 #include "test.h"
 #include "attn_memory.h"
 #include <time.h>
@@ -122,9 +119,11 @@ static const kernel kernels[] = {
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 #ifdef ATTN_MLA
-enum { MLA = 1 };
+enum { MLA = 1 }; /* tests/attn_mla.cu */
+#define PROGRAM "attn_mla"
 #else
 enum { MLA = 0 };
+#define PROGRAM "attn_decode"
 #endif
 
 static float value(int type, const void *p, int64_t i)
@@ -366,7 +365,8 @@ static void one(const kernel *kn, uint64_t seed, double work)
     problem x;
     hook_args dev;
     static const int mla_heads[] = {1, 2, 5, 16, 24, 40, 64, 64, 100, 128};
-    int group = MLA ? mla_heads[test_int(0, 9)] : groups[test_int(0, 9)], longest_q = test_int(0, 2) ? 1 : test_int(1, 20), longest_k, mode_q, mode_k,
+    int group = MLA ? mla_heads[test_int(0, 9)] : groups[test_int(0, 9)],
+        longest_q = test_int(0, 2) ? 1 : test_int(1, 20), longest_k, mode_q, mode_k,
         *at_q, *at_k, *table = 0, by_graph;
     size_t room, first_bytes;
     memset(&x, 0, sizeof x);
@@ -491,7 +491,7 @@ static void one(const kernel *kn, uint64_t seed, double work)
         free(anything);
     }
     snprintf(x.what, sizeof x.what,
-             "attn_decode 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d "
+             PROGRAM " 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d "
              "workspace %zu", (unsigned long long)seed, kn->name, x.batch, x.heads, x.heads_kv, longest_q, mode_q,
              longest_k, mode_k, x.g.window_left, x.g.window_right, x.g.page_rows, x.g.blocks, room);
     snprintf(test_context, sizeof test_context, "%.250s", x.what);
@@ -703,7 +703,7 @@ int main(int argc, char **argv)
     const kernel *usable[KERNELS];
     int n = 0, emulated;
     if (MLA ? device != 90 : device < 80) {
-        SKIP("attn_decode: no device of compute capability %s", MLA ? "9.0" : "8.0 or later");
+        SKIP(PROGRAM ": no device of compute capability %s", MLA ? "9.0" : "8.0 or later");
         return test_end();
     }
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
@@ -715,7 +715,7 @@ int main(int argc, char **argv)
                  tc__decode_smem(kernels[i].c, 2), (int)properties.sharedMemPerBlockOptin);
         else usable[n++] = &kernels[i];
     }
-    printf("attn_decode: %d configurations of %d kernels, seed %llu\n", n ? count : 0, n, (unsigned long long)seed);
+    printf(PROGRAM ": %d configurations of %d kernels, seed %llu\n", n ? count : 0, n, (unsigned long long)seed);
     for (int i = 0; n && i < count; i++) {
         const uint64_t mine = seed + (uint64_t)i;
         test_seed(mine);
