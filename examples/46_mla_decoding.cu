@@ -11,7 +11,6 @@
  * workspace few long sequences keep the whole GPU busy. Checked against fp64. Hopper alone. */
 #define TC_SM90_STUBS
 #include "tc.h"
-#include "tc_attn_mla.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -710,7 +710,8 @@ int main(int argc, char **argv)
     emulated = strncmp(properties.name, "tcemu", 5) == 0;
     for (int i = 0; i < KERNELS; i++) {
         if (argc > 3 && strcmp(argv[3], kernels[i].name)) continue;
-        if (!MLA && strcmp(kernels[i].name, "any") && tc__decode_smem(kernels[i].c, 2) > (int)properties.sharedMemPerBlockOptin)
+        if (!MLA && strcmp(kernels[i].name, "any")
+            && tc__decode_smem(kernels[i].c, 2) > (int)properties.sharedMemPerBlockOptin)
             SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", kernels[i].name,
                  tc__decode_smem(kernels[i].c, 2), (int)properties.sharedMemPerBlockOptin);
         else usable[n++] = &kernels[i];

@@ -1,7 +1,6 @@
 // attn_mla_bn.cu - tiles are not chosen
 // expect: tc: tiles of TC_ATTN_MLA_DEFINE are what they are: leave .bm, .bn, .stages, .q_stages, .consumers, .warps and .exp_poly unset
-// expect-line: 7
+// expect-line: 6
 #include "tc.h"
-#include "tc_attn_mla.h"
 
 TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .bn = 128)

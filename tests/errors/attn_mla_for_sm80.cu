@@ -2,6 +2,5 @@
 // arch: 80
 // expect: compute_90a
 #include "tc.h"
-#include "tc_attn_mla.h"
 
 TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16)
