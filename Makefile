@@ -175,6 +175,11 @@ $(B)/bench/decode: bench/decode.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
+# latent attention: the same
+$(B)/bench/mla: bench/mla.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
 # attention's backward pass; BWD: what bench/attention_bwd.cu says
 $(B)/bench/attention_bwd: bench/attention_bwd.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)

@@ -49,8 +49,8 @@
  * the order in which they come.
  *
  * A unit that lies in several runs is split. Each of its blocks leaves its sums in the workspace, as fragments lie, and
- * they meet as the blocks of a GEMM's tile do (tc_split.h): the sums are added up in the order of the keys, in slices of
- * columns, each by one of them.
+ * they meet as the blocks of a GEMM's tile do (tc_split.h): the sums are added up in the order of the keys, in slices
+ * of columns, each by one of them.
  */
 typedef struct tc_attn_mla_wgmma {
     tc_wgmma_fn qk, pv;  /* S; P V with P from shared memory, */
@@ -120,7 +120,7 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
     }
     s.bad = __ballot_sync(0xffffffffu, bad);
     if (!p->outer || bad) s.outer = 0;
-    if (bad || lane * 8 >= used) s.row = 0x40000000; /* no row of any page: TMA writes zeros */
+    if (bad || lane * 8 >= used) s.row = (int)d->by_page.by; /* no row of any page: TMA writes zeros */
     s.from = used < 64 ? used : 64;
     s.to = (s.from + rows - 1) & -rows;
     return s;
@@ -258,7 +258,8 @@ TC_DEV_SM90 void tc__mla_load_q(const tc_attn_config c, const tc_attn_mla_params
         if (thread == 0) {
             tc__mla_note n;
             n.b = -1;
-            n.q_len = n.k_len = n.q_at = n.free_hi = n.row = n.begin = n.count = n.parts = n.part = n.first = n.last = 0;
+            n.q_len = n.k_len = n.q_at = n.free_hi = n.row = n.begin = n.count = 0;
+            n.parts = n.part = n.first = n.last = 0;
             if (more) tc__mla_note_make(c, d, &x, &n);
             tc__mla_note_put(smem + TC__MLA_NOTES + (unit & 1u) * 64u, &n);
         }
@@ -542,8 +543,8 @@ TC_DEV_SM90 void tc__mla_add_up(const tc_attn_config c, const tc_attn_mla_params
             e.max[i] = fmaxf(e.max[i], __ldcg(tc__mla_part(c, d, first, n) + stat + 8 * i));
 #pragma unroll 4
         for (int n = 0; n < parts; n++) {
-            const float *part = tc__mla_part(c, d, first, n) + stat + 8 * i, base = e.max[i] == -TC__INF ? 0.f : e.max[i],
-                        f = tc__exp2((__ldcg(part) - base) * scale);
+            const float *part = tc__mla_part(c, d, first, n) + stat + 8 * i;
+            const float base = e.max[i] == -TC__INF ? 0.f : e.max[i], f = tc__exp2((__ldcg(part) - base) * scale);
             e.sum[i] += f * __ldcg(part + 64);
             e.rounding[i] += f * __ldcg(part + 128);
         }

@@ -35,13 +35,13 @@ enum {
     TC__MLA_SUMS = TC__MLA_SLOTS + 2 * TC__MLA_TILE,     /* by turns, of each warpgroup: 64 sums, 64 roundings */
     TC__MLA_TOPS = TC__MLA_SUMS + 2 * 2 * 2 * 64 * 4,    /* of each slot's tile: 64 */
     TC__MLA_NOTES = TC__MLA_TOPS + 2 * 64 * 4,           /* by turns: 12 words */
-    TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* of each slot: which 8 keys are of no page; slices to add up */
+    TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* which 8 keys of a slot are of no page; slices to add */
     TC__MLA_BARS = TC__MLA_WORDS + 16,
     TC__MLA_FULL = TC__MLA_BARS,                         /* of each slot: 9, one for each slice */
     TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_SLICES * 8, /* of each slot: 2, of the halves of V */
     TC__MLA_P = TC__MLA_EMPTY + 2 * 2 * 8,               /* of each slot: P is there */
     TC__MLA_Q = TC__MLA_P + 2 * 8,                       /* full, empty */
-    TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros are written behind it */
+    TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
     TC__MLA_BYTES = TC__MLA_TAIL + 8
 };
 enum { TC__MLA_THREADS = 384, TC__MLA_LOADERS = 96 };    /* of which so many bring Q */

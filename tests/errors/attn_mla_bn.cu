@@ -1,5 +1,5 @@
 // attn_mla_bn.cu - tiles are not chosen
-// expect: tc: tiles of TC_ATTN_MLA_DEFINE are what they are: leave .bm, .bn, .stages, .q_stages, .consumers, .warps and .exp_poly unset
+// expect: tc: tiles of TC_ATTN_MLA_DEFINE are what they are: leave .bm, .bn, .stages, .q_stages, .consumers, .warps
 // expect-line: 6
 #include "tc.h"
 
