@@ -45,8 +45,8 @@
  * So the softmax of one tile runs while the Tensor Cores are at P V of the tile before and at S of the one after. What
  * exponentials are relative to goes from tile to tile: the maximum of all tiles so far, which the other warpgroup reads
  * beside P. With only two tiles in shared memory, each slice of one is asked for as soon as nobody needs the one before
- * it: the half of V of the slot's own warpgroup, which is done first, then the other half; and S takes the slices in
- * the order in which they come.
+ * it: the half of V of the slot's own warpgroup, which is done first, then the quarters of the other; and S takes the
+ * slices in the order in which they come.
  *
  * A unit that lies in several runs is split. Each of its blocks leaves its sums in the workspace, as fragments lie, and
  * they meet as the blocks of a GEMM's tile do (tc_split.h): the sums are added up in the order of the keys, in slices
@@ -60,20 +60,21 @@ typedef struct tc_attn_mla_wgmma {
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_mla_wgmma tc__mla_wgmma(const tc_attn_config c)
 {
     const tc_wgmma_kind kind = {c.type, c.type, 0, 1};
-    const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(256, kind),
+    const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(128, kind),
                                  tc_wgmma_pick_f32_rs_mn(256, c.type)};
     return m;
 }
 
-/* The mbarriers. half: of V, by the warpgroup that multiplies it. */
+/* Slots and their mbarriers. part: of V, as it is given back: 0, the half of the slot's own warpgroup; 1 and 2, the
+ * quarters of the other's. */
 TC_DEV uint32_t tc__mla_slot(uint32_t smem, uint32_t slot) { return smem + TC__MLA_SLOTS + slot * TC__MLA_TILE; }
 TC_DEV uint32_t tc__mla_full(uint32_t smem, uint32_t slot, uint32_t slice)
 {
     return smem + TC__MLA_FULL + (slot * TC__MLA_SLICES + slice) * 8u;
 }
-TC_DEV uint32_t tc__mla_empty(uint32_t smem, uint32_t slot, uint32_t half)
+TC_DEV uint32_t tc__mla_empty(uint32_t smem, uint32_t slot, uint32_t part)
 {
-    return smem + TC__MLA_EMPTY + (slot * 2u + half) * 8u;
+    return smem + TC__MLA_EMPTY + (slot * 3u + part) * 8u;
 }
 TC_DEV uint32_t tc__mla_p(uint32_t smem, uint32_t slot) { return smem + TC__MLA_P + slot * 8u; }
 
@@ -127,7 +128,7 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
 }
 
 /* Slices first .. first + count - 1 of a tile to slot `slot`; their bytes are counted by the mbarriers at bars, which
- * lie `step` bytes apart. */
+ * lie `step` bytes apart (0: one for all). */
 typedef struct tc__mla_slices {
     uint32_t slot, first, count, bars, step;
 } tc__mla_slices;
@@ -136,21 +137,26 @@ TC_DEV_SM90 void tc__mla_fetch(const tc_attn_mla_params *p, uint32_t smem, const
                                const tc__mla_slices which)
 {
     const uint32_t to = tc__mla_slot(smem, which.slot) + (uint32_t)tc_lane() * 1024u;
-    __syncwarp(); /* behind lane 0, which has said how many bytes there will be */
+    if (tc_lane() == 0) {
+#pragma unroll 1
+        for (uint32_t i = 0; i < (which.step ? which.count : 1u); i++)
+            tc_mbarrier_arrive_expect_tx(which.bars + i * which.step,
+                                         (which.step ? 1u : which.count) * (uint32_t)TC__MLA_SLICE);
+    }
+    __syncwarp();
     if (s->copies) {
 #pragma unroll 1
-        for (uint32_t i = which.first; i < which.first + which.count; i++)
-            tc_cp_async_bulk_tensor_3d(to + i * TC__MLA_SLICE, &p->k, (int)i * 64, s->row, s->outer,
-                                       which.bars + (i - which.first) * which.step);
+        for (uint32_t i = 0; i < which.count; i++)
+            tc_cp_async_bulk_tensor_3d(to + (which.first + i) * TC__MLA_SLICE, &p->k, (int)(which.first + i) * 64,
+                                       s->row, s->outer, which.bars + i * which.step);
     }
 }
 
-TC_DEV_SM90 void tc__mla_expect(uint32_t bars, uint32_t count)
+/* Slices that have their own mbarriers. */
+TC_DEV tc__mla_slices tc__mla_some(uint32_t smem, uint32_t slot, uint32_t first, uint32_t count)
 {
-    if (tc_lane() == 0) {
-#pragma unroll 1
-        for (uint32_t i = 0; i < count; i++) tc_mbarrier_arrive_expect_tx(bars + i * 8u, TC__MLA_SLICE);
-    }
+    const tc__mla_slices some = {slot, first, count, tc__mla_full(smem, slot, first), 8};
+    return some;
 }
 
 /* One warp: all tiles of the block's run. */
@@ -166,24 +172,20 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
         for (int n = (int)x.tile; n < end; n++, tile++) {
             const uint32_t slot = tile & 1u, phase = (tile >> 1 & 1u) ^ 1u, full = tc__mla_full(smem, slot, 0);
             const tc__mla_source s = tc__mla_find(c, p, &x.w, n);
-            TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, slot), phase, "K's own half empty", (int)slot);
+            TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first half empty", (int)slot);
             if (lane == 0) tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
             if (s.from == s.to) {
-                const tc__mla_slices mine = {slot, slot * 4u, 4, full + slot * 32u, 8},
-                                     other = {slot, 4u - slot * 4u, 4, full + (32u - slot * 32u), 8},
-                                     last = {slot, 8, 1, full + 64u, 8};
-                tc__mla_expect(mine.bars, 4);
-                tc__mla_fetch(p, smem, &s, mine);
-                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, slot ^ 1u), phase, "K's other half empty", (int)slot);
-                tc__mla_expect(other.bars, 4);
-                tc__mla_expect(last.bars, 1);
-                tc__mla_fetch(p, smem, &s, other);
-                tc__mla_fetch(p, smem, &s, last);
+                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, slot * 4u, 4));
+                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 1), phase, "K's third quarter empty", (int)slot);
+                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, 4u - slot * 4u, 2));
+                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 2), phase, "K's last quarter empty", (int)slot);
+                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, 6u - slot * 4u, 2));
+                tc__mla_fetch(p, smem, &s, tc__mla_some(smem, slot, 8, 1));
             } else {
                 const uint32_t tail = smem + TC__MLA_TAIL, at = tc__mla_slot(smem, slot);
                 const tc__mla_slices all = {slot, 0, 9, tail, 0};
-                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, slot ^ 1u), phase, "K's other half empty", (int)slot);
-                if (lane == 0) tc_mbarrier_arrive_expect_tx(tail, TC__MLA_TILE);
+                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 1), phase, "K's third quarter empty", (int)slot);
+                TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 2), phase, "K's last quarter empty", (int)slot);
                 tc__mla_fetch(p, smem, &s, all);
                 TC_MBARRIER_WAIT(tail, tails & 1u, "K's tail", 0);
                 tails++;
@@ -320,7 +322,8 @@ TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32
     tc_wgmma_commit_group();
 }
 
-/* O += P V, its half of V, issued: of its own slot with P from registers, or of the other. */
+/* O += P V, its half of V, issued: of its own slot with P from registers; or of the other, in two groups, of which each
+ * gives a quarter of V back. */
 TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const int other)
 {
     const uint32_t slot = tc__mla_slot(u->smem, other ? u->wg ^ 1u : u->wg);
@@ -328,11 +331,16 @@ TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const 
                    p = tc_wgmma_desc(slot + 8u * TC__MLA_SLICE, 128);
     tc_wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (other) k.m.pv(u->r.o, tc_wgmma_desc_advance(p, (uint32_t)i * 32u),
-                          tc_wgmma_desc_advance(v, (uint32_t)i * 2048u), 1);
-        else k.m.mine(u->r.o, u->a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)i * 2048u), 1);
+    for (int q = 0; q < 2 && other; q++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            k.m.pv(u->r.o + 64 * q, tc_wgmma_desc_advance(p, (uint32_t)i * 32u),
+                   tc_wgmma_desc_advance(v, (uint32_t)(q * 2 * TC__MLA_SLICE + i * 2048)), 1);
+        tc_wgmma_commit_group();
     }
+    if (other) return;
+#pragma unroll
+    for (int i = 0; i < 4; i++) k.m.mine(u->r.o, u->a + 4 * i, tc_wgmma_desc_advance(v, (uint32_t)i * 2048u), 1);
     tc_wgmma_commit_group();
 }
 
@@ -359,16 +367,37 @@ TC_DEV_SM90A void tc__mla_add_other(const tc__mla_kernel k, const tc_attn_mla_pa
     tc__mla_pv(k, u, 1);
 }
 
-/* Scores to P: registers, and the place of the slot's last slice; with what the exponentials are relative to. The
- * return value is tc_attn_softmax's. */
+/* By one thread: a part of V goes back. */
+TC_DEV_SM90 void tc__mla_release(const tc__mla_consumer *u, uint32_t slot, uint32_t part)
+{
+    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(tc__mla_empty(u->smem, slot, part));
+}
+
+/* P V of the other slot, if there was any, is done: the slot goes back. */
+TC_DEV_SM90A void tc__mla_done_other(tc__mla_consumer *u, int any)
+{
+    TC_WGMMA_WAIT_GROUP(1);
+    if (any) tc__mla_release(u, u->wg ^ 1u, 1);
+    TC_WGMMA_WAIT_GROUP(0);
+    tc_wgmma_fence_acc(u->r.o, 128);
+    if (any) tc__mla_release(u, u->wg ^ 1u, 2);
+}
+
+/* A tile, and whether the other slot's is being multiplied beside it. */
+typedef struct tc__mla_step {
+    int n, other;
+} tc__mla_step;
+
+/* Scores to P: registers, and the place of the slot's last slice; with what the exponentials are relative to. On
+ * the way the other slot goes back, if it was multiplied. The return value is tc_attn_softmax's. */
 TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u,
-                                 const tc_attn_scores scores, float *f)
+                                 const tc__mla_step step, float *f)
 {
     const uint32_t slot = tc__mla_slot(u->smem, u->wg) + 8u * TC__MLA_SLICE + (uint32_t)u->r.row * 128u,
                    tops = u->smem + TC__MLA_TOPS + u->wg * 256u + (uint32_t)(u->r.row + tc_lane() / 4) * 4u;
     const tc_box box = {k.c.type, 128};
     const uint32_t at = slot + tc_box_lane(box);
-    tc_attn_scores x = scores;
+    tc_attn_scores x = {u->s, 64, 0, step.n, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
     int rise;
     if (x.n >= (int)tc__mla_get(u->note + 16u)) { /* not every row sees all of its keys */
         const tc_attn_work w = tc__mla_note_work(u->note);
@@ -384,6 +413,7 @@ TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_param
         }
     }
     rise = tc_attn_softmax(k.c, x, &u->r, f);
+    tc__mla_done_other(u, step.other);
     tc_attn_pack(k.c.type, u->s, 64, u->a);
 #pragma unroll
     for (int i = 0; i < 4; i++) tc_stmatrix_x4(at ^ (uint32_t)(i * 32), u->a + 4 * i);
@@ -397,12 +427,6 @@ TC_DEV_SM90A int tc__mla_softmax(const tc__mla_kernel k, const tc_attn_mla_param
     return rise;
 }
 
-/* By one thread: its half of V of a slot goes back. */
-TC_DEV_SM90 void tc__mla_release(const tc__mla_consumer *u, uint32_t slot)
-{
-    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(tc__mla_empty(u->smem, slot, u->wg));
-}
-
 /* The tiles of a unit. */
 TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params *p, tc__mla_consumer *u, int begin,
                                 int count)
@@ -414,33 +438,28 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
     for (t = own; t < count; t += 2) {
         const uint32_t phase = (u->tile + (uint32_t)t) >> 1 & 1u,
                        before = (u->tile + (uint32_t)t - 1u) >> 1 & 1u; /* of the other slot's */
-        tc_attn_scores x = {u->s, 64, 0, begin + t, TC_ATTN_WHOLE, 1, 0, tc_attn_scale(k.c, &p->d.problem)};
+        const tc__mla_step step = {begin + t, t > 0};
         float f[2];
         int rise;
         tc__mla_qk(k, u, phase);
         if (t > 0) {
             tc__mla_add_other(k, p, u, before);
-            TC_WGMMA_WAIT_GROUP(1);
+            TC_WGMMA_WAIT_GROUP(2);
         } else {
             TC_WGMMA_WAIT_GROUP(0);
         }
         tc_wgmma_fence_acc(u->s, 32);
         if (t + 2 >= count && tc_lane() == 0) tc_mbarrier_arrive(u->smem + TC__MLA_Q + 8u); /* the last of Q */
-        rise = tc__mla_softmax(k, p, u, x, f);
-        TC_WGMMA_WAIT_GROUP(0);
-        tc_wgmma_fence_acc(u->r.o, 128);
-        if (t > 0) tc__mla_release(u, u->wg ^ 1u);
+        rise = tc__mla_softmax(k, p, u, step, f);
         if (rise) tc_attn_rescale(u->r.o, 256, f);
         tc__mla_pv(k, u, 0);
         TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(u->r.o, 128);
-        tc__mla_release(u, u->wg);
+        tc__mla_release(u, u->wg, 0);
     }
     if (count > 0 && t - 1 < count) { /* the last tile is the other's */
         tc__mla_add_other(k, p, u, (u->tile + (uint32_t)t - 1u) >> 1 & 1u);
-        TC_WGMMA_WAIT_GROUP(0);
-        tc_wgmma_fence_acc(u->r.o, 128);
-        tc__mla_release(u, u->wg ^ 1u);
+        tc__mla_done_other(u, 1);
     }
 }
 
@@ -669,7 +688,7 @@ TC_DEV_SM90A void tc_attn_mla(const tc_attn_config c, const tc_attn_mla_wgmma m,
 #pragma unroll 1
         for (uint32_t i = 0; i < 2u * TC__MLA_SLICES; i++) tc_mbarrier_init(smem + TC__MLA_FULL + i * 8u, 1);
 #pragma unroll 1
-        for (uint32_t i = 0; i < 4u; i++) tc_mbarrier_init(smem + TC__MLA_EMPTY + i * 8u, 1);
+        for (uint32_t i = 0; i < 6u; i++) tc_mbarrier_init(smem + TC__MLA_EMPTY + i * 8u, 1);
         tc_mbarrier_init(tc__mla_p(smem, 0), 4);
         tc_mbarrier_init(tc__mla_p(smem, 1), 4);
         tc_mbarrier_init(smem + TC__MLA_Q, TC__MLA_LOADERS);

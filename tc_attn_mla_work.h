@@ -38,8 +38,8 @@ enum {
     TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* which 8 keys of a slot are of no page; slices to add */
     TC__MLA_BARS = TC__MLA_WORDS + 16,
     TC__MLA_FULL = TC__MLA_BARS,                         /* of each slot: 9, one for each slice */
-    TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_SLICES * 8, /* of each slot: 2, of the halves of V */
-    TC__MLA_P = TC__MLA_EMPTY + 2 * 2 * 8,               /* of each slot: P is there */
+    TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_SLICES * 8, /* of each slot: 3, of parts of V */
+    TC__MLA_P = TC__MLA_EMPTY + 2 * 3 * 8,               /* of each slot: P is there */
     TC__MLA_Q = TC__MLA_P + 2 * 8,                       /* full, empty */
     TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
     TC__MLA_BYTES = TC__MLA_TAIL + 8
