@@ -60,7 +60,7 @@ typedef struct tc_attn_mla_wgmma {
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_mla_wgmma tc__mla_wgmma(const tc_attn_config c)
 {
     const tc_wgmma_kind kind = {c.type, c.type, 0, 1};
-    const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(128, kind),
+    const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(256 / TC__MLA_PIECES, kind),
                                  tc_wgmma_pick_f32_rs_mn(256, c.type)};
     return m;
 }
@@ -322,8 +322,8 @@ TC_DEV_SM90A void tc__mla_qk(const tc__mla_kernel k, tc__mla_consumer *u, uint32
     tc_wgmma_commit_group();
 }
 
-/* O += P V, its half of V, issued: of its own slot with P from registers; or of the other, in two groups, of which each
- * gives a quarter of V back. */
+/* O += P V, its half of V, issued: of its own slot with P from registers; or of the other, in
+ * groups, each of which gives a quarter of V back. */
 TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const int other)
 {
     const uint32_t slot = tc__mla_slot(u->smem, other ? u->wg ^ 1u : u->wg);
@@ -331,7 +331,7 @@ TC_DEV_SM90A void tc__mla_pv(const tc__mla_kernel k, tc__mla_consumer *u, const 
                    p = tc_wgmma_desc(slot + 8u * TC__MLA_SLICE, 128);
     tc_wgmma_fence();
 #pragma unroll
-    for (int q = 0; q < 2 && other; q++) {
+    for (int q = 0; q < TC__MLA_PIECES && other; q++) {
 #pragma unroll
         for (int i = 0; i < 4; i++)
             k.m.pv(u->r.o + 64 * q, tc_wgmma_desc_advance(p, (uint32_t)i * 32u),
@@ -376,10 +376,13 @@ TC_DEV_SM90 void tc__mla_release(const tc__mla_consumer *u, uint32_t slot, uint3
 /* P V of the other slot, if there was any, is done: the slot goes back. */
 TC_DEV_SM90A void tc__mla_done_other(tc__mla_consumer *u, int any)
 {
-    TC_WGMMA_WAIT_GROUP(1);
-    if (any) tc__mla_release(u, u->wg ^ 1u, 1);
+    if (TC__MLA_PIECES == 2) {
+        TC_WGMMA_WAIT_GROUP(1);
+        if (any) tc__mla_release(u, u->wg ^ 1u, 1);
+    }
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->r.o, 128);
+    if (TC__MLA_PIECES == 1 && any) tc__mla_release(u, u->wg ^ 1u, 1);
     if (any) tc__mla_release(u, u->wg ^ 1u, 2);
 }
 
@@ -444,7 +447,7 @@ TC_DEV_SM90A void tc__mla_tiles(const tc__mla_kernel k, const tc_attn_mla_params
         tc__mla_qk(k, u, phase);
         if (t > 0) {
             tc__mla_add_other(k, p, u, before);
-            TC_WGMMA_WAIT_GROUP(2);
+            TC_WGMMA_WAIT_GROUP(TC__MLA_PIECES);
         } else {
             TC_WGMMA_WAIT_GROUP(0);
         }

@@ -44,6 +44,10 @@ enum {
     TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
     TC__MLA_BYTES = TC__MLA_TAIL + 8
 };
+/* Groups in which a warpgroup multiplies by the other slot's V: 2 ask for the next tile earlier, 1 reads P once. */
+#ifndef TC__MLA_PIECES
+#define TC__MLA_PIECES 2
+#endif
 enum { TC__MLA_THREADS = 384, TC__MLA_LOADERS = 96 };    /* of which so many bring Q */
 
 TC_HD TC_CONSTEXPR int tc_attn_mla_smem(const tc_attn_config c) { return (void)c, TC__MLA_BYTES; }

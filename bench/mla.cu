@@ -3,6 +3,8 @@
  *     --seconds 0.01 --rounds 3    a quick look: shorter bursts, fewer rounds (default 0.04, 5)
  *     --only 64x4096               batches of 64 sequences of 4096 keys alone
  *     --tiny                       small shapes, for tcemu: is O right?
+ * -DTC__MLA_PIECES=1 and -DTC__MLA_LEAST=8 compile the kernel with what tc_attn_mla_work.h and tc_attn_decode_work.h
+ * say of them.
  *
  * bf16, pages of 64 rows in random order, a workspace; "_q2" two queries a sequence. Calls are captured in CUDA graphs
  * over sets of caches that do not fit the L2 together; medians. FLOP: 2 (576 + 512) for each head, query and key, the
@@ -189,8 +191,8 @@ int main(int argc, char **argv)
             memset(&side, 0, sizeof side);
             if (!capture(&side, &c, stream)) {
                 bench_alternate(in, 1, &plan);
-                printf("%s%s,%d,%d,%d,%d,%.2f,%.1f,%.0f\n", name, s->q_len > 1 ? "_q2" : "", s->batch, s->keys, s->heads,
-                       s->q_len, side.median * 1e6,
+                printf("%s%s,%d,%d,%d,%d,%.2f,%.1f,%.0f\n", name, s->q_len > 1 ? "_q2" : "", s->batch, s->keys,
+                       s->heads, s->q_len, side.median * 1e6,
                        2e-12 * (DIM + DIM_V) * s->heads * s->q_len * s->batch * (double)s->keys / side.median,
                        1e-9 * s->batch * (double)s->keys * DIM * 2 / side.median);
             }
