@@ -21,6 +21,7 @@
  *     tc_gemm.h       generated GEMMs with your epilogue
  *     tc_attn.h       generated attention kernels with your hooks
  *     tc_attn_mla.h   the same for decoding with multi-head latent attention, on Hopper
+ *     tc_attn_append.h   K and V of new tokens normalised, rotated, quantised, into the pages of a cache
  *     tc_attn_bwd.h   the same for attention's backward pass
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
  *     tc_operand.h    blocks of A and B in shared memory: bytes, descriptor steps, loaders, tensor maps
@@ -56,5 +57,6 @@
 #include "tc_gemm.h"
 #include "tc_attn.h"
 #include "tc_attn_mla.h"
+#include "tc_attn_append.h"
 #include "tc_attn_bwd.h"
 #endif /* TC_H */
