@@ -1,6 +1,6 @@
-/* tc_attn_append.h - tc 0.2.0 - new tokens on their way into a cache, before attention. Needs: the headers below; sm_80.
+/* tc_attn_append.h - tc 0.2.0 - new tokens on their way into a cache, before attention. Needs: tc_attn.h; sm_80.
  *
- *     K, V of new tokens -> normalised -> rotated -> quantised -> rows of the cache, in pages; and Q normalised, rotated
+ *     K, V of new tokens: normalised, rotated, quantised, to rows of the cache, in pages; Q normalised and rotated
  *
  *     TC_ATTN_DECODE_DEFINE(attn, .type = TC_BF16, .head_dim = 128, .kv = TC_E4M3, .causal = 1, .paged = 1)
  *     TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .head_dim = 128, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1,
@@ -28,8 +28,8 @@
  *
  * ARGS. to: what attention is called with afterwards, checked as a call of it. Its k_len and lens_k count the new
  * tokens, which are the last ones of each sequence: token i of q_len stands at row k_len - q_len + i. What of the cache
- * lies before stays as it is. q, k and v are laid out as to.q, contiguous or by strides of their own; q may be null (then
- * to.q is not written) or to.q itself. turns: cosine and sine, f32, (position, rope_dim / 2, 2), for turns_rows
+ * lies before stays as it is. q, k and v are laid out as to.q, contiguous or by strides of their own; q may be null
+ * (then to.q is not written) or to.q itself. turns: cosine and sine, f32, (position, rope_dim / 2, 2), for turns_rows
  * positions, k_len at least. A page that is none of to.pages is not written (TC_DEBUG prints its number).
  *     All is f32 between reading and the one rounding at the end; a row is summed up in the same order every time.
  */
@@ -232,7 +232,8 @@ TC_DEV int tc__append_find(const tc_attn_append_config c, const tc_attn_append_p
 TC_DEV_SM80 void tc_attn_append(const tc_attn_append_config c, const tc_attn_append_params *p)
 {
     const int lanes = tc__append_lanes(c), passes = (tc__append_chunks(c) + lanes - 1) / lanes,
-              lane = tc_lane() % lanes, rows = p->heads[0] + p->heads[1] + p->heads[2], step = TC__APPEND_THREADS / lanes;
+              lane = tc_lane() % lanes, rows = p->heads[0] + p->heads[1] + p->heads[2],
+              step = TC__APPEND_THREADS / lanes;
     tc__append_token t;
 #if TC_HAS_SM90
     tc_griddepcontrol_launch_dependents();

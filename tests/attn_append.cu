@@ -111,7 +111,8 @@ static void one(const kernel *kn, uint64_t seed)
     const tc_attn_append_config c = kn->c;
     static const int sizes[] = {8, 16, 24, 64};
     const int batch = test_int(1, 6), heads_kv = c.latent ? 1 : test_int(1, 4), heads = heads_kv * test_int(1, 5),
-              q_len = test_int(0, 1) ? 1 : test_int(1, 9), k_len = q_len + test_int(0, 60), packed = test_int(0, 2) == 0,
+              q_len = test_int(0, 1) ? 1 : test_int(1, 9), k_len = q_len + test_int(0, 60),
+              packed = test_int(0, 2) == 0,
               rows = sizes[test_int(0, 3)], each = (k_len + rows - 1) / rows + test_int(0, 1),
               pages = batch * each + 2, in_place = test_int(0, 2) == 0, with_q = test_int(0, 4) != 0,
               size = c.kv ? 1 : 2, scale_heads = test_int(0, 1), scaled = c.kv && test_int(0, 3);
@@ -178,8 +179,10 @@ static void one(const kernel *kn, uint64_t seed)
     const int norm_q = c.norm && test_int(0, 2), norm_k = c.norm && test_int(0, 4);
     if (norm_q) a.q_norm = upload(weights[0], (size_t)c.head_dim * 2);
     if (norm_k) a.k_norm = upload(weights[1], (size_t)c.head_dim * 2);
-    snprintf(what, sizeof what, "attn_append 1 %llu: %s batch %d heads %d/%d q %d k %d pages of %d packed %d in place %d",
-             (unsigned long long)seed, kn->name, batch, heads, heads_kv, q_len, k_len, c.paged ? rows : 0, cu, in_place);
+    snprintf(what, sizeof what,
+             "attn_append 1 %llu: %s batch %d heads %d/%d q %d k %d pages of %d packed %d in place %d",
+             (unsigned long long)seed, kn->name, batch, heads, heads_kv, q_len, k_len, c.paged ? rows : 0, cu,
+             in_place);
     CHECK(kn->run(&a, 0) == TC_OK, "%s: %s", what, tc_why());
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaMemcpy(q_out, a.to.q, count[0] * 2, cudaMemcpyDeviceToHost));

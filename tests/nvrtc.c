@@ -163,7 +163,8 @@ int main(int argc, char **argv)
                                            "gemm_sm80_small", 0};
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
                       *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", 0},
-                      *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0}, *const attn_append[] = {"append", 0},
+                      *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0},
+                      *const attn_append[] = {"append", 0},
                       *const attn100[] = {"attn100", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
@@ -196,7 +197,7 @@ int main(int argc, char **argv)
     static const char source_mla[] = "#include \"tc_attn_mla.h\"\n"
         "TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .causal = 1, .paged = 1)\n";
     static const char source_append[] = "#include \"tc_attn_append.h\"\n"
-        "TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1, .paged = 1)\n";
+        "TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1)\n";
     static const char source_kernel[] =
         "#include \"tc_kernel.h\"\n"
         "typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } params;\n"
