@@ -20,11 +20,14 @@
  *     tc_kernel.h     a skeleton for Hopper kernels of your own: three functions; rings, roles and barriers are there
  *     tc_gemm.h       generated GEMMs with your epilogue
  *     tc_attn.h       generated attention kernels with your hooks
+ *     tc_attn_mla.h   the same for decoding with multi-head latent attention, on Hopper
+ *     tc_attn_append.h   K and V of new tokens normalised, rotated, quantised, into the pages of a cache
  *     tc_attn_bwd.h   the same for attention's backward pass
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
  *     tc_operand.h    blocks of A and B in shared memory: bytes, descriptor steps, loaders, tensor maps
  *     tc_pipe.h       rings of slots, their mbarriers; roles and registers of warpgroups
  *     tc_work.h       which tile comes when; tc_attn_work.h, tc_attn_decode_work.h: the same for attention
+ *     tc_attn_mla_work.h   calls of multi-head latent attention
  *     tc_split.h      tiles whose k is split between blocks: how the blocks of a tile meet
  *     tc_epi.h        hooks, activations, conversion, fragments to memory
  *     tc_softmax.h    online softmax on fragments
@@ -53,5 +56,7 @@
 #include "tc_kernel.h"
 #include "tc_gemm.h"
 #include "tc_attn.h"
+#include "tc_attn_mla.h"
+#include "tc_attn_append.h"
 #include "tc_attn_bwd.h"
 #endif /* TC_H */

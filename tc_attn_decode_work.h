@@ -225,22 +225,39 @@ TC_DEV int tc__decode_begin(const tc_attn_config c, const tc_attn_decode_params 
 {
     const tc_attn_problem *pr = &p->problem;
     const int alike = !pr->cu_q && !pr->cu_k && !pr->lens_q && !pr->lens_k, lane = tc_lane();
-    uint32_t total = 0, first, at = 0, rest;
+    uint32_t total = 0, first, at = 0, rest, longest = 0, units = 0;
     int b = 0;
     if (alike) {
         tc__decode_sequence(c, pr, 0, x);
         total = x->units * tc__decode_length(p, x) * (uint32_t)pr->batch;
+        longest = tc__decode_length(p, x);
+        units = x->units * (uint32_t)pr->batch;
     } else {
 #pragma unroll 4
         for (int i = lane; i < pr->batch; i += 32) {
             tc__decode_sequence(c, pr, i, x);
             total += x->units * tc__decode_length(p, x);
+            if (c.head_dim > 256) {
+                longest = longest > tc__decode_length(p, x) ? longest : tc__decode_length(p, x);
+                units += x->units;
+            }
         }
 #pragma unroll
-        for (int i = 16; i; i /= 2) total += __shfl_xor_sync(0xffffffffu, total, i);
+        for (int i = 16; i; i /= 2) {
+            total += __shfl_xor_sync(0xffffffffu, total, i);
+            if (c.head_dim > 256) {
+                const uint32_t other = __shfl_xor_sync(0xffffffffu, longest, i);
+                longest = longest > other ? longest : other;
+                units += __shfl_xor_sync(0xffffffffu, units, i);
+            }
+        }
     }
     x->each = (total + gridDim.x - 1u) / gridDim.x;
     x->each = x->each < p->least ? p->least : x->each;
+    if (c.head_dim > 256 && total == longest * units) { /* all alike: runs of whole units, where that is little more */
+        const uint32_t more = longest - 1u - (x->each - 1u) % longest;
+        if (more <= 3u && more * 16u <= x->each) x->each += more;
+    }
     first = blockIdx.x * x->each;
     if (first >= total) return 0;
     if (alike) {
@@ -308,4 +325,93 @@ TC_DEV int tc__decode_rows(const tc_attn_config c, const tc_attn_decode_params *
 }
 
 #endif /* __CUDACC__ */
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Host: a call checked, and cut.
+ */
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* The rules for a call. */
+TC_HOST tc_status tc__attn_decode_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc_status st = tc__attn_check(c, g);
+    if (st != TC_OK || tc__attn_empty(g)) return st;
+    if (g->blocks < 0) return tc__fail(TC_ERR_SIZE, "blocks = %d is negative", g->blocks);
+    if ((uintptr_t)g->workspace % 16)
+        return tc__fail(TC_ERR_ALIGN, "workspace = %p is not a multiple of 16 bytes", g->workspace);
+    if (!g->workspace && g->workspace_size)
+        return tc__fail(TC_ERR_NULL, "workspace is null, but workspace_size = %llu",
+                        (unsigned long long)g->workspace_size);
+    return TC_OK;
+}
+
+/* How a checked call is cut. */
+typedef struct tc__decode_cut {
+    unsigned blocks;
+    uint32_t least;
+    size_t counters, workspace; /* bytes; 0: no keys are split */
+} tc__decode_cut;
+
+/* Tiles that a block has at least. So many bytes of K and V: below that it is not their number that takes time. Of MLA
+ * so many that the sums of a part, which are as many bytes as two tiles, are the less. */
+enum { TC__DECODE_LEAST = 98304 };
+#ifndef TC__MLA_LEAST /* tests say 1, so that small problems are split too */
+#define TC__MLA_LEAST 4
+#endif
+TC_HOST uint32_t tc__decode_least(const tc_attn_config c)
+{
+    const int tile = c.warps * tc__decode_slab(c);
+    return c.head_dim > 256 ? (uint32_t)(TC__MLA_LEAST) : (uint32_t)((TC__DECODE_LEAST + tile - 1) / tile);
+}
+
+/* at_a_time: blocks that run at a time. */
+TC_HOST tc_status tc__decode_cut_of(const tc_attn_config *c, const tc_attn_args *g, int split, int at_a_time,
+                                    tc__decode_cut *cut)
+{
+    const int share = g->heads / tc__attn_kv_heads(g);
+    const double rows = (double)g->q_len * share, row_tiles = (double)(int64_t)((rows + c->bm - 1) / c->bm),
+                 units = row_tiles * tc__attn_kv_heads(g) * g->batch,
+                 tiles = g->k_len ? (double)((g->k_len - 1) / c->bn + 1) : 1, all = split ? units * tiles : units;
+    double blocks = g->blocks && g->blocks < at_a_time ? g->blocks : at_a_time;
+    if (rows >= 2147483648.0 || units * tiles >= 2147483648.0)
+        return tc__fail(TC_ERR_SIZE, "q_len = %d, k_len = %d, heads = %d, batch = %d: 2^31 tiles or more", g->q_len,
+                        g->k_len, g->heads, g->batch);
+    split = split && tiles > 1;
+    cut->least = split ? tc__decode_least(*c) : 1u;
+    if (blocks * cut->least > all) blocks = (double)(int64_t)((all + cut->least - 1) / cut->least);
+    cut->blocks = (unsigned)blocks;
+    cut->counters = ((size_t)cut->blocks * 8 + 255) / 256 * 256;
+    cut->workspace = split ? cut->counters + (size_t)cut->blocks * 2 * (size_t)tc__decode_part(*c) * sizeof(float) : 0;
+    return TC_OK;
+}
+
+/* The parameters of a checked call that is cut so. */
+TC_HOST tc_status tc__decode_fill_params(const tc_attn_config *c, const tc_attn_args *g, const tc__decode_cut *cut,
+                                         tc_attn_decode_params *p)
+{
+    const tc_attn_strides q = tc__attn_tensor_of(c, g, 'q').s;
+    const tc_attn_strides k = tc__attn_tensor_of(c, g, 'k').s;
+    const tc_attn_strides v = tc__attn_tensor_of(c, g, 'v').s;
+    const int bytes = tc__decode_bytes(*c);
+    tc_status st = TC_OK;
+    if (g->workspace_size < cut->workspace && g->workspace)
+        st = tc__fail(TC_ERR_SIZE, "workspace_size = %llu is less than the %llu bytes that the call takes",
+                      (unsigned long long)g->workspace_size, (unsigned long long)cut->workspace);
+    if (st == TC_OK) st = tc__attn_problem_make(&p->problem, c, g, (int)cut->blocks);
+    if (st != TC_OK) return st;
+    p->problem.group = g->heads / tc__attn_kv_heads(g); /* a row of a unit is what tc__attn_row makes of it */
+    p->problem.tile_q = g->q_len;
+    p->q = g->q, p->q_batch = q.batch, p->q_row = q.row, p->q_head = q.head;
+    p->k = g->k, p->k_batch = k.batch * bytes, p->k_row = k.row * bytes, p->k_head = k.head * bytes;
+    p->v = g->v, p->v_batch = v.batch * bytes, p->v_row = v.row * bytes, p->v_head = v.head * bytes;
+    p->table = g->page_table, p->table_pages = g->table_pages, p->pages = g->pages;
+    p->by_page = tc_divide_by(c->paged && g->page_rows > 0 ? (uint32_t)g->page_rows : 1u);
+    p->k_scale = g->k_scale, p->v_scale = g->v_scale, p->scale_heads = g->scale_heads;
+    p->least = cut->least;
+    p->stages = c->stages;
+    p->counters = cut->workspace ? (unsigned long long *)g->workspace : 0;
+    p->sums = cut->workspace ? (float *)((char *)g->workspace + cut->counters) : 0;
+    return TC_OK;
+}
+
+#endif /* host */
 #endif /* TC_ATTN_DECODE_WORK_H */

@@ -372,36 +372,56 @@ TC_DEV_SM80 void tc_attn_finish(const tc_attn_config c, const tc_attn_problem *p
     }
 }
 
-/* Those rows to O: 16 bytes a lane, 64 of a row by a quad; rows that do not exist are left out. */
+/* Where the two rows of a lane begin in O, and whether they exist. row: of the tile, that of lane 0. */
+typedef struct tc__attn_place_of_rows {
+    uint16_t *to[2];
+    int exists[2];
+} tc__attn_place_of_rows;
+
+TC_DEV tc__attn_place_of_rows tc__attn_rows_at(const tc_attn_problem *p, const tc_attn_work *w, int row)
+{
+    tc__attn_place_of_rows r;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        const tc_attn_at at = tc__attn_row(p, w, row + tc_lane() / 4 + i * 8);
+        r.exists[i] = tc__attn_row_exists(p, w, row + tc_lane() / 4 + i * 8, at.q);
+        r.to[i] = (uint16_t *)p->o
+                  + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + at.q) * p->o_row
+                     + at.h * p->o_head);
+    }
+    return r;
+}
+
+/* Columns col .. col + 8 n - 1 (n is 4, or 2) of those rows from their fragment o: 16 or 8 bytes a lane, 64 or 32 of a
+ * row by a quad; rows that do not exist are left out. */
+typedef struct tc__attn_piece {
+    int type, n, col;
+} tc__attn_piece;
+
+TC_DEV_SM80 void tc__attn_store_piece(const tc__attn_piece piece, const float *o, const tc__attn_place_of_rows *at)
+{
+    const int lane = tc_lane(), n = piece.n;
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        uint16_t *to = at->to[i] + piece.col;
+        uint32_t x[4];
+#pragma unroll
+        for (int e = 0; e < n; e++) x[e] = tc_pack(piece.type, o[4 * e + 2 * i], o[4 * e + 2 * i + 1]);
+        tc__attn_transpose(x, n);
+        if (at->exists[i] && n == 4) *(uint4 *)(to + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
+        if (at->exists[i] && n == 2) *(uint2 *)(to + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);
+    }
+}
+
+/* All columns of a lane's rows to O. */
 TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p, const tc_attn_work *w,
                                const tc_attn_rows *r)
 {
-    const float *o = r->o;
-    const int row = r->row;
-    const int lane = tc_lane(), dv = c.head_dim_v;
-    uint16_t *to[2];
-    int exists[2];
+    const tc__attn_place_of_rows at = tc__attn_rows_at(p, w, r->row);
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const tc_attn_at at = tc__attn_row(p, w, row + lane / 4 + i * 8);
-        exists[i] = tc__attn_row_exists(p, w, row + lane / 4 + i * 8, at.q);
-        to[i] = (uint16_t *)p->o
-                + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + at.q) * p->o_row
-                   + at.h * p->o_head);
-    }
-#pragma unroll
-    for (int j = 0; j < dv / 8; j += 4) {
-        const int n = dv / 8 - j < 4 ? 2 : 4;
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            uint32_t x[4];
-#pragma unroll
-            for (int e = 0; e < n; e++) x[e] = tc_pack(c.type, o[4 * (j + e) + 2 * i], o[4 * (j + e) + 2 * i + 1]);
-            tc__attn_transpose(x, n);
-            if (exists[i] && n == 4) *(uint4 *)(to[i] + j * 8 + lane % 4 * 8) = make_uint4(x[0], x[1], x[2], x[3]);
-            if (exists[i] && n == 2)
-                *(uint2 *)(to[i] + j * 8 + lane % 2 * 8 + lane % 4 / 2 * 4) = make_uint2(x[0], x[1]);
-        }
+    for (int j = 0; j < c.head_dim_v / 8; j += 4) {
+        const tc__attn_piece piece = {c.type, c.head_dim_v / 8 - j < 4 ? 2 : 4, j * 8};
+        tc__attn_store_piece(piece, r->o + 4 * j, &at);
     }
 }
 

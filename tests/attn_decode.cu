@@ -75,6 +75,10 @@ TC_DEV float hook_sink(tc_attn_at at, const void *args)
     return p->sinks[at.h];
 }
 
+#ifdef ATTN_MLA
+TC_ATTN_MLA_DEFINE(mla_paged, .type = TC_BF16, .causal = 1, .paged = 1)
+TC_ATTN_MLA_DEFINE(mla_plain, .type = TC_F16)
+#else
 TC_ATTN_DECODE_DEFINE(d128, .type = TC_BF16, .head_dim = 128)
 TC_ATTN_DECODE_DEFINE(d64_window, .type = TC_F16, .head_dim = 64, .causal = 1, .window = 1)
 TC_ATTN_DECODE_DEFINE(d80_causal, .type = TC_BF16, .head_dim = 80, .causal = 1, .warps = 2)
@@ -92,6 +96,7 @@ TC_ATTN_DECODE_DEFINE(hooks, .type = TC_F16, .head_dim = 64, .causal = 1, .hook_
 TC_ATTN_DECODE_DEFINE(hooks_paged, .type = TC_BF16, .head_dim = 64, .paged = 1, .hook_size = sizeof(hook_args),
                       .score = hook_cap, .mask = hook_mask, .out = hook_gate, .sink = hook_sink)
 TC_ATTN_DEFINE(any, .type = TC_BF16, .head_dim = 128, .causal = 1)
+#endif
 
 typedef struct {
     const char *name;
@@ -103,12 +108,23 @@ typedef struct {
 } kernel;
 #define KERNEL(name, hooks) {#name, name##_run, name##_can_run, name##_workspace, hooks, name##_config()}
 static const kernel kernels[] = {
+#ifdef ATTN_MLA
+    KERNEL(mla_paged, 0), KERNEL(mla_paged, 0), KERNEL(mla_plain, 0),
+#else
     KERNEL(d128, 0), KERNEL(d64_window, 0), KERNEL(d80_causal, 0), KERNEL(d96_rows32, 0), KERNEL(d192_128, 0),
     KERNEL(d256_paged, 0), KERNEL(d128_paged, 0), KERNEL(d64_wide, 0), KERNEL(e4m3_paged, 0), KERNEL(e4m3_f16, 0),
     KERNEL(s8_bf16, 0), KERNEL(s8_paged, 0), KERNEL(hooks, ALL_HOOKS), KERNEL(hooks_paged, ALL_HOOKS),
     KERNEL(any, 0),
+#endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+#ifdef ATTN_MLA
+enum { MLA = 1 }; /* tests/attn_mla.cu */
+#define PROGRAM "attn_mla"
+#else
+enum { MLA = 0 };
+#define PROGRAM "attn_decode"
+#endif
 
 static float value(int type, const void *p, int64_t i)
 {
@@ -348,16 +364,20 @@ static void one(const kernel *kn, uint64_t seed, double work)
     const int kv = c.kv ? c.kv : c.type;
     problem x;
     hook_args dev;
-    int group = groups[test_int(0, 9)], longest_q = test_int(0, 2) ? 1 : test_int(1, 20), longest_k, mode_q, mode_k,
+    static const int mla_heads[] = {1, 2, 5, 16, 24, 40, 64, 64, 100, 128};
+    int group = MLA ? mla_heads[test_int(0, 9)] : groups[test_int(0, 9)],
+        longest_q = test_int(0, 2) ? 1 : test_int(1, 20), longest_k, mode_q, mode_k,
         *at_q, *at_k, *table = 0, by_graph;
     size_t room, first_bytes;
     memset(&x, 0, sizeof x);
     x.kn = kn;
     x.batch = test_int(0, 3) ? test_int(1, 5) : test_int(30, 70), x.heads_kv = test_int(1, 3);
+    if (MLA) x.batch = test_int(1, 4), x.heads_kv = 1, longest_q = longest_q > 1 ? longest_q % 4 + 1 : 1;
     longest_k = test_int(0, 9) == 0 ? 1 : test_int(0, 2) ? test_int(1, 700) : test_int(1, 120);
     while (longest_k > 1
-           && (double)x.batch * x.heads_kv * ((longest_q * group + c.bm) / 16) * longest_k * (c.head_dim + c.head_dim_v)
-                  > work)
+           && (MLA ? (double)x.batch * ((longest_q * group + 63) / 64 * 64) * (longest_k + 63)
+                   : (double)x.batch * x.heads_kv * ((longest_q * group + c.bm) / 16) * longest_k
+                         * (c.head_dim + c.head_dim_v)) > work)
         longest_k = (longest_k + 1) / 2;
     x.heads = group * x.heads_kv;
     x.lens_q = (int *)malloc(sizeof(int) * (size_t)(x.batch + 1));
@@ -389,8 +409,8 @@ static void one(const kernel *kn, uint64_t seed, double work)
     x.q.dim = x.k.dim = c.head_dim, x.v.dim = x.o.dim = c.head_dim_v;
     x.q.at = x.o.at = mode_q == 2 ? at_q : 0, x.k.at = x.v.at = mode_k == 2 ? at_k : 0;
     if (c.paged) {
-        static const int sizes[] = {8, 16, 24, 64, 256};
-        const int rows = sizes[test_int(0, 4)], each = (longest_k + rows - 1) / rows + test_int(0, 2),
+        static const int sizes[] = {8, 16, 24, 64, 256, 96, 192};
+        const int rows = sizes[test_int(0, MLA ? 6 : 4)], each = (longest_k + rows - 1) / rows + test_int(0, 2),
                   pages = x.batch * each + test_int(0, 5), wrong = test_int(0, 2) == 0;
         int *order = (int *)malloc(sizeof(int) * (size_t)pages);
         table = (int *)malloc(sizeof(int) * (size_t)(x.batch * each));
@@ -412,10 +432,18 @@ static void one(const kernel *kn, uint64_t seed, double work)
         x.g.table_pages = each, x.g.page_rows = rows, x.g.pages = pages;
         free(order);
     }
-    x.g.q_stride = make(&x.q), x.g.k_stride = make(&x.k), x.g.v_stride = make(&x.v), x.g.o_stride = make(&x.o);
+    x.g.q_stride = make(&x.q), x.g.k_stride = make(&x.k), x.g.o_stride = make(&x.o);
     fill(&x.q, x.batch, x.lens_q, test_int(0, 3) ? 1.f : 4.f);
-    fill(&x.k, x.batch, x.lens_k, 1.f), fill(&x.v, x.batch, x.lens_k, 1.f);
-    x.g.q = upload(x.q.host, x.q.bytes), x.g.k = upload(x.k.host, x.k.bytes), x.g.v = upload(x.v.host, x.v.bytes);
+    fill(&x.k, x.batch, x.lens_k, 1.f);
+    x.g.q = upload(x.q.host, x.q.bytes), x.g.k = upload(x.k.host, x.k.bytes);
+    if (MLA) { /* V is K's first columns */
+        x.v = x.k, x.v.dim = c.head_dim_v, x.g.v = test_int(0, 1) ? x.g.k : 0;
+        x.g.heads_kv = test_int(0, 1), x.g.scale = test_int(0, 2) ? 0.07f : 0.2f;
+    } else {
+        x.g.v_stride = make(&x.v);
+        fill(&x.v, x.batch, x.lens_k, 1.f);
+        x.g.v = upload(x.v.host, x.v.bytes);
+    }
     x.g.o = x.o.dev = upload(x.o.host, x.o.bytes);
     if (test_int(0, 3)) {
         x.lse_count = (size_t)x.o.batch * x.heads * x.o.rows;
@@ -463,7 +491,7 @@ static void one(const kernel *kn, uint64_t seed, double work)
         free(anything);
     }
     snprintf(x.what, sizeof x.what,
-             "attn_decode 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d "
+             PROGRAM " 1 %llu: %s batch %d heads %d/%d q %d mode %d k %d mode %d window %d,%d pages of %d blocks %d "
              "workspace %zu", (unsigned long long)seed, kn->name, x.batch, x.heads, x.heads_kv, longest_q, mode_q,
              longest_k, mode_k, x.g.window_left, x.g.window_right, x.g.page_rows, x.g.blocks, room);
     snprintf(test_context, sizeof test_context, "%.250s", x.what);
@@ -515,16 +543,18 @@ static void one(const kernel *kn, uint64_t seed, double work)
         }
         free(once), free(once_lse);
     }
-    free(x.q.host), free(x.k.host), free(x.v.host), free(x.o.host), free(x.lse), free(table);
+    if (!MLA) free(x.v.host);
+    free(x.q.host), free(x.k.host), free(x.o.host), free(x.lse), free(table);
     free(x.lens_q), free(x.lens_k), free(at_q), free(at_k), free((void *)x.hook.sinks), free((void *)x.hook.gate);
     free_device_memory();
 }
 
 /* ---- bad input ---- */
-enum { BATCH = 2, HEADS = 8, HEADS_KV = 2, KEYS = 600, DIM = 128, PAGE = 16, TABLE = 40, PAGES = 90 };
+enum { BATCH = 2, HEADS = MLA ? 4 : 8, HEADS_KV = MLA ? 1 : 2, KEYS = 600, DIM = MLA ? 576 : 128, PAGE = 16, TABLE = 40,
+       PAGES = 90 };
 static char *bad_memory; /* Q, O, K, V, table, workspace */
 enum { AT_O = 1 << 14, AT_KV = 1 << 15, AT_TABLE = AT_KV + PAGES * PAGE * HEADS_KV * DIM * 2,
-       AT_WORK = AT_TABLE + 1024, ALL_BAD = AT_WORK + (1 << 20) };
+       AT_WORK = AT_TABLE + 1024, ROOM = MLA ? 6 << 20 : 1 << 20, ALL_BAD = AT_WORK + ROOM };
 
 static tc_attn_args good(const kernel *kn)
 {
@@ -532,7 +562,7 @@ static tc_attn_args good(const kernel *kn)
     memset(&g, 0, sizeof g);
     g.batch = BATCH, g.heads = HEADS, g.heads_kv = HEADS_KV, g.q_len = 1, g.k_len = KEYS;
     g.q = bad_memory, g.o = bad_memory + AT_O, g.k = g.v = bad_memory + AT_KV;
-    g.blocks = 20, g.workspace = bad_memory + AT_WORK;
+    g.blocks = 20, g.workspace = bad_memory + AT_WORK, g.scale = MLA ? 0.07f : 0.f;
     if (kn->c.paged)
         g.page_table = (int *)(bad_memory + AT_TABLE), g.table_pages = TABLE, g.page_rows = PAGE, g.pages = PAGES;
     g.workspace_size = kn->workspace(&g);
@@ -576,13 +606,16 @@ static void test_bad_input(void)
         if (!strcmp(kernels[i].name, "d128_paged")) paged = &kernels[i];
         if (!strcmp(kernels[i].name, "e4m3_paged")) bytes = &kernels[i];
     }
+#ifdef ATTN_MLA
+    plain = &kernels[2], paged = &kernels[0], bytes = &kernels[1]; /* paged too */
+#endif
     both[0] = plain, both[1] = paged, both[2] = bytes;
     CUDA_CHECK(cudaMalloc((void **)&bad_memory, ALL_BAD));
     CUDA_CHECK(cudaMemset(bad_memory, 0, ALL_BAD));
     for (int i = 0; i < 3; i++) {
         const kernel *kn = both[i];
         const size_t room = good(kn).workspace_size;
-        CHECK(room > 0 && room < 1 << 20, "%s: a workspace of %zu bytes", kn->name, room);
+        CHECK(room > 0 && room < ROOM, "%s: a workspace of %zu bytes", kn->name, room);
         refused(kn, 0, TC_ERR_NULL, "args is null", __LINE__);
         CHECK(kn->workspace(0) == 0, "%s: a workspace for no call", kn->name);
         REFUSED(kn, TC_ERR_ALIGN, "workspace = ", g.workspace = bad_memory + AT_WORK + 8);
@@ -592,10 +625,21 @@ static void test_bad_input(void)
         REFUSED(kn, TC_ERR_SIZE, "blocks = -1", g.blocks = -1);
         REFUSED(kn, TC_ERR_BATCH, "batch = -1", g.batch = -1);
         REFUSED(kn, TC_ERR_SIZE, "scale_heads = 2", g.scale_heads = 2);
-        REFUSED(kn, TC_ERR_ALIGN, "k = ", g.k = bad_memory + AT_KV + 8);
-        REFUSED(kn, TC_ERR_SIZE, "2^31 tiles", g.q_len = 200000000; g.heads = 8000; g.heads_kv = 1000; g.batch = 9;
-                g.q_stride.batch = g.q_stride.row = g.q_stride.head = 128; g.o_stride = g.q_stride;
-                g.k_stride.batch = g.k_stride.row = g.k_stride.head = 128; g.v_stride = g.k_stride);
+        REFUSED(kn, TC_ERR_ALIGN, "k = ", g.k = bad_memory + AT_KV + 8; if (MLA) g.v = 0);
+        REFUSED(kn, TC_ERR_SIZE, "2^31 tiles", g.q_len = 200000000; g.heads = 8000; g.heads_kv = MLA ? 1 : 1000;
+                g.batch = 9; g.q_stride.batch = g.q_stride.row = g.q_stride.head = 128; g.o_stride = g.q_stride;
+                g.k_stride.batch = g.k_stride.row = g.k_stride.head = 128; if (!MLA) g.v_stride = g.k_stride);
+#ifdef ATTN_MLA
+        REFUSED(kn, TC_ERR_SIZE, "heads_kv = 2 must be 1", g.heads_kv = 2);
+        REFUSED(kn, TC_ERR_SIZE, "is not k = ", g.v = bad_memory + AT_KV + 1152);
+        REFUSED(kn, TC_ERR_SIZE, "v_stride is given", g.v_stride.row = 576);
+        REFUSED(kn, TC_ERR_SIZE, "scale = 0: say 1 / sqrt", g.scale = 0);
+        REFUSED(kn, TC_ERR_SIZE, "scale = -1 must be a positive number", g.scale = -1);
+        REFUSED(kn, TC_ERR_NULL, "k is null", g.k = g.v = 0);
+        REFUSED(kn, TC_ERR_ALIGN, "k_stride.row = 580 elements is not a multiple of 8", g.k_stride.row = 580;
+                g.k_stride.batch = 16 * 576; g.k_stride.head = 576);
+        REFUSED(kn, TC_ERR_NULL, "lens_k is null", g.host_lens_k = (int *)bad_memory; g.lens_k = 0);
+#endif
     }
     REFUSED(plain, TC_ERR_SIZE, "page_table is given, but the kernel was defined without .paged",
             g.page_table = (int *)bad_memory);
@@ -614,10 +658,12 @@ static void test_bad_input(void)
     REFUSED(paged, TC_ERR_SIZE, "pages = 0", g.pages = 0);
     REFUSED(paged, TC_ERR_SIZE, "cu_k is given, but K and V are paged", g.cu_k = (int *)bad_memory; g.total_k = KEYS);
     REFUSED(paged, TC_ERR_SIZE, "k_stride.batch = 0, but there are 90", g.k_stride.row = g.k_stride.head = 128);
+#ifndef ATTN_MLA
     REFUSED(bytes, TC_ERR_ALIGN, "k_scale = ", g.k_scale = (float *)(bad_memory + 1));
     REFUSED(bytes, TC_ERR_ALIGN, "v_scale = ", g.v_scale = (float *)(bad_memory + 2));
     REFUSED(bytes, TC_ERR_ALIGN, "k_stride.row = 264 elements is not a multiple of 16",
             g.k_stride.batch = 8192; g.k_stride.row = 264; g.k_stride.head = 128);
+#endif
     /* what is no error: nothing to do; no keys; nonsense in page table and lengths, which touches nothing else */
     for (int i = 0; i < 3; i++) {
         const kernel *kn = both[i];
@@ -656,24 +702,25 @@ int main(int argc, char **argv)
     struct cudaDeviceProp properties;
     const kernel *usable[KERNELS];
     int n = 0, emulated;
-    if (device < 80) {
-        SKIP("attn_decode: no device of compute capability 8.0 or later");
+    if (MLA ? device != 90 : device < 80) {
+        SKIP(PROGRAM ": no device of compute capability %s", MLA ? "9.0" : "8.0 or later");
         return test_end();
     }
     CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
     emulated = strncmp(properties.name, "tcemu", 5) == 0;
     for (int i = 0; i < KERNELS; i++) {
         if (argc > 3 && strcmp(argv[3], kernels[i].name)) continue;
-        if (kernels[i].run != any_run && tc__decode_smem(kernels[i].c, 2) > (int)properties.sharedMemPerBlockOptin)
+        if (!MLA && strcmp(kernels[i].name, "any")
+            && tc__decode_smem(kernels[i].c, 2) > (int)properties.sharedMemPerBlockOptin)
             SKIP("%s: needs %d bytes of shared memory, this device gives a block %d", kernels[i].name,
                  tc__decode_smem(kernels[i].c, 2), (int)properties.sharedMemPerBlockOptin);
         else usable[n++] = &kernels[i];
     }
-    printf("attn_decode: %d configurations of %d kernels, seed %llu\n", n ? count : 0, n, (unsigned long long)seed);
+    printf(PROGRAM ": %d configurations of %d kernels, seed %llu\n", n ? count : 0, n, (unsigned long long)seed);
     for (int i = 0; n && i < count; i++) {
         const uint64_t mine = seed + (uint64_t)i;
         test_seed(mine);
-        one(usable[mine % (uint64_t)n], mine, emulated ? 6e5 : 2e7);
+        one(usable[mine % (uint64_t)n], mine, MLA ? emulated ? 64 * 64 * 10 : 64 * 64 * 500 : emulated ? 6e5 : 2e7);
     }
     if (argc <= 3) test_bad_input();
     printf("worst error: %.2f of the bound of O, %.2f of that of lse\n", worst_o, worst_lse);

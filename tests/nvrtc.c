@@ -7,8 +7,10 @@
 #include <nvrtc.h>
 
 static const char *const names[] = {
-    "tc.h", "tc_attn.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h", "tc_attn_bwd_work.h",
-    "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h",
+    "tc.h", "tc_attn.h", "tc_attn_append.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h",
+    "tc_attn_bwd_work.h",
+    "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
+    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h",
     "tc_attn_work.h", "tc_chip.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_blackwell.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_plan.h",
     "tc_gemm_shapes.h", "tc_gemm_sm100.h", "tc_gemm_sm100_plan.h",
@@ -161,7 +163,9 @@ int main(int argc, char **argv)
                                            "gemm_sm80_small", 0};
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
                       *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", 0},
-                      *const attn_decode[] = {"decode", 0}, *const attn100[] = {"attn100", 0};
+                      *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0},
+                      *const attn_append[] = {"append", 0},
+                      *const attn100[] = {"attn100", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
         "TC_GEMM_SM80_DEFINE(gemm80, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .epi = my_hook, .epi_size = "
@@ -190,6 +194,10 @@ int main(int argc, char **argv)
     static const char source_decode[] = ATTN_HOOKS
         "TC_ATTN_DECODE_DEFINE(decode, .type = TC_BF16, .hook_size = sizeof(my_args), .paged = 1, .kv = TC_E4M3, "
         ".score = my_score, .sink = my_sink)\n";
+    static const char source_mla[] = "#include \"tc_attn_mla.h\"\n"
+        "TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .causal = 1, .paged = 1)\n";
+    static const char source_append[] = "#include \"tc_attn_append.h\"\n"
+        "TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1)\n";
     static const char source_kernel[] =
         "#include \"tc_kernel.h\"\n"
         "typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } params;\n"
@@ -298,6 +306,8 @@ int main(int argc, char **argv)
     one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
     one("decode.cu", source_decode, "sm_80", "c++14", attn_decode, "");
+    one("mla.cu", source_mla, "sm_90a", "c++17", attn_mla, "");
+    one("append.cu", source_append, "sm_80", "c++14", attn_append, "");
     one("attn.cu", source_attn, "sm_100", "c++14", attn_all, "");
     one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all,
         "tc: .head_dim must be a multiple of 16 in 16..256");

@@ -71,6 +71,8 @@ list() {
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
         on_device attn_decode "$build/tests/attn_decode" 400
+        on_device attn_mla "$build/tests/attn_mla" 200
+        on_device attn_append "$build/tests/attn_append" 400
         on_device attn_sm100 "$build/tests/attn_sm100" 480
         on_device attn_bwd_bad_input "$build/tests/attn_bwd_bad_input"
         on_device attn_bwd "$build/tests/attn_bwd" 230
@@ -144,6 +146,9 @@ list() {
         step "attn_decode, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --strict --schedules 2 "$build/tests/attn_decode" 30 1
         for device in sm_80 sm_120a; do emulated $device attn_decode 20; done
+        step "attn_mla, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/attn_mla" 30 1
+        for device in sm_90a sm_80; do emulated $device attn_append 100; done
         for device in sm_90a sm_80; do emulated $device attn_bwd_bad_input; done
         emulated sm_90a attn_bwd 66
         step "attn_bwd, tcemu sm_90a, schedules" \

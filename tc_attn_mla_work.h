@@ -1,0 +1,192 @@
+/* tc_attn_mla_work.h - tc 0.2.0 - multi-head latent attention: its configuration and parameters, what its block takes,
+ * its calls on the host. Needs: the headers below.
+ *
+ *     tc_attn_mla_config            a configuration with every unset field filled in
+ *     tc_attn_mla_smem, _threads    what its block takes
+ *     tc_attn_mla_legal             would the generator take this configuration?
+ *     tc_attn_mla_prepare (host)    a call to launch by yourself: checked, its grid and its parameters
+ *
+ * tc_attn_mla.h is the manual.
+ */
+#ifndef TC_ATTN_MLA_WORK_H
+#define TC_ATTN_MLA_WORK_H
+
+#include "tc_attn_decode_work.h"
+#include "tc_split.h"
+
+typedef struct tc_attn_mla_params {
+    tc_tmap k;                   /* (column, row of a page or a sequence, page or sequence), boxes of 64 x box_rows */
+    tc_attn_decode_params d;
+    int box_rows;                /* 64, or the largest power of 2 that divides a page's rows */
+    int outer;                   /* 0: pages (or sequences) are all the same memory */
+} tc_attn_mla_params;
+
+/* =====================================================================================================================
+ * SHARED MEMORY. Everything that wgmma reads lies in slices of 64 columns, 64 rows of 128 bytes each, swizzled:
+ *
+ *     Q: 9 slices | slot 0: 9 slices of a tile of K | slot 1 | sums of rows | maxima | notes | words | mbarriers
+ *
+ * A tile of 64 keys is K (576 columns) and V (its first 512) at once. Its last slice is of use to S alone: when S is
+ * there, P takes its place.
+ */
+enum {
+    TC__MLA_SLICES = 9, TC__MLA_SLICE = 64 * 128, TC__MLA_TILE = TC__MLA_SLICES * TC__MLA_SLICE,
+    TC__MLA_SLOTS = TC__MLA_TILE,                        /* behind Q */
+    TC__MLA_SUMS = TC__MLA_SLOTS + 2 * TC__MLA_TILE,     /* by turns, of each warpgroup: 64 sums, 64 roundings */
+    TC__MLA_TOPS = TC__MLA_SUMS + 2 * 2 * 2 * 64 * 4,    /* of each slot's tile: 64 */
+    TC__MLA_NOTES = TC__MLA_TOPS + 2 * 64 * 4,           /* by turns: 12 words */
+    TC__MLA_WORDS = TC__MLA_NOTES + 2 * 64,              /* which 8 keys of a slot are of no page; slices to add */
+    TC__MLA_BARS = TC__MLA_WORDS + 16,
+    TC__MLA_FULL = TC__MLA_BARS,                         /* of each slot: 9, one for each slice */
+    TC__MLA_EMPTY = TC__MLA_FULL + 2 * TC__MLA_SLICES * 8, /* of each slot: 3, of parts of V */
+    TC__MLA_P = TC__MLA_EMPTY + 2 * 3 * 8,               /* of each slot: P is there */
+    TC__MLA_Q = TC__MLA_P + 2 * 8,                       /* full, empty */
+    TC__MLA_TAIL = TC__MLA_Q + 2 * 8,                    /* a sequence's last tile, before zeros go behind it */
+    TC__MLA_BYTES = TC__MLA_TAIL + 8
+};
+/* Groups in which a warpgroup multiplies by the other slot's V: 2 ask for the next tile earlier, 1 reads P once. */
+#ifndef TC__MLA_PIECES
+#define TC__MLA_PIECES 2
+#endif
+enum { TC__MLA_THREADS = 384, TC__MLA_LOADERS = 96 };    /* of which so many bring Q */
+
+TC_HD TC_CONSTEXPR int tc_attn_mla_smem(const tc_attn_config c) { return (void)c, TC__MLA_BYTES; }
+TC_HD TC_CONSTEXPR int tc_attn_mla_threads(const tc_attn_config c) { return (void)c, TC__MLA_THREADS; }
+
+TC_HD TC_CONSTEXPR tc_attn_config tc_attn_mla_config(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    c.head_dim = c.head_dim ? c.head_dim : 576;
+    c.head_dim_v = c.head_dim_v ? c.head_dim_v : 512;
+    c.bm = c.bm ? c.bm : 64;
+    c.bn = c.bn ? c.bn : 64;
+    c.warps = c.warps ? c.warps : 1; /* decoding's walk: a slab is a tile */
+    c.stages = c.stages ? c.stages : 2;
+    return c;
+}
+
+#define TC__ATTN_MLA_RULES(X, c)                                                                                      \
+    X(TC__SETMAXNREG_COUNTS,                                                                                          \
+      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
+      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
+    X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
+    X((c).head_dim == 576 && (c).head_dim_v == 512,                                                                   \
+      "tc: of TC_ATTN_MLA_DEFINE .head_dim is 576 and .head_dim_v 512: leave them unset")                             \
+    X(((c).causal == 0 || (c).causal == 1) && ((c).paged == 0 || (c).paged == 1), "tc: .causal and .paged are 0 or 1")\
+    X(!(c).window && !(c).kv, "tc: TC_ATTN_MLA_DEFINE has no .window and no .kv")                                     \
+    X((c).bm == 64 && (c).bn == 64 && (c).stages == 2 && (c).warps == 1 && !(c).consumers && !(c).q_stages            \
+          && !(c).exp_poly,                                                                                           \
+      "tc: tiles of TC_ATTN_MLA_DEFINE are what they are: leave .bm, .bn, .stages, .q_stages, .consumers, .warps "    \
+      "and .exp_poly unset")                                                                                          \
+    X(!tc__attn_hooked(c) && !(c).hook_size, "tc: TC_ATTN_MLA_DEFINE takes no hooks: leave .hook_size unset too")
+
+/* Whether TC_ATTN_MLA_DEFINE takes a configuration, unset fields included. */
+TC_HD TC_CONSTEXPR int tc_attn_mla_legal(const tc_attn_config given)
+{
+    const tc_attn_config c = tc_attn_mla_config(given);
+    return 1 TC__ATTN_MLA_RULES(TC__RULE_AND, c);
+}
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* As tc_gemm_sm90_launch; cluster is 1. */
+typedef struct tc_attn_mla_launch {
+    unsigned grid, block, smem, cluster;
+    tc_attn_mla_params params;
+} tc_attn_mla_launch;
+
+/* The rules for a call; *full: the call as decoding sees it, with V. */
+TC_HOST tc_status tc__attn_mla_check(const tc_attn_config *c, const tc_attn_args *g, tc_attn_args *full)
+{
+    tc_status st;
+    if (!g) return tc__fail(TC_ERR_NULL, "args is null");
+    *full = *g;
+    if (g->heads_kv != 0 && g->heads_kv != 1)
+        return tc__fail(TC_ERR_SIZE, "heads_kv = %d must be 1, or 0 for 1: all heads share one cache", g->heads_kv);
+    if (g->v && g->v != g->k)
+        return tc__fail(TC_ERR_SIZE, "v = %p is not k = %p: the values are the first 512 columns of k, v may be null",
+                        g->v, g->k);
+    if (g->v_stride.batch || g->v_stride.row || g->v_stride.head)
+        return tc__fail(TC_ERR_SIZE, "v_stride is given, but the values are the first 512 columns of k");
+    full->heads_kv = 1;
+    full->v = g->k;
+    if (g->batch >= 0 && g->k_len >= 0) full->v_stride = tc__attn_tensor_of(c, full, 'k').given;
+    if (!full->v_stride.batch && !full->v_stride.row && !full->v_stride.head)
+        full->v_stride = tc__attn_tensor_of(c, full, 'k').s;
+    st = tc__attn_decode_check(c, full);
+    if (st != TC_OK || tc__attn_empty(full)) return st;
+    if (!(g->scale > 0.f))
+        return tc__fail(TC_ERR_SIZE, "scale = 0: say 1 / sqrt of the head dim that the model was trained with, before "
+                        "its projections were absorbed (192, say, not 576)");
+    return TC_OK;
+}
+
+/* A checked call that computes something; g: as tc__attn_mla_check has completed it. */
+TC_HOST tc_status tc__attn_mla_launch(const tc_attn_config *c, const tc_attn_args *g, int at_a_time,
+                                      tc_attn_mla_launch *l)
+{
+    const tc__attn_tensor k = tc__attn_tensor_of(c, g, 'k');
+    const tc_operand_matrix rows = {"k", c->type, k.base, c->head_dim, k.rows, k.batch, k.s.row, k.s.batch};
+    tc_attn_mla_params *p = &l->params;
+    tc__decode_cut cut;
+    tc_status st = tc__decode_cut_of(c, g, g->workspace != 0, at_a_time, &cut);
+    if (st == TC_OK) st = tc__decode_fill_params(c, g, &cut, &p->d);
+    p->box_rows = !c->paged || g->page_rows % 64 == 0 ? 64 : g->page_rows & -g->page_rows;
+    p->outer = k.s.batch != 0;
+    memset((void *)&p->k, 0, sizeof p->k); /* where there are no keys nothing is read */
+    if (st == TC_OK && g->k_len) st = tc_operand_map(&p->k, &rows, 64, p->box_rows);
+    if (st != TC_OK) return st;
+    l->block = TC__MLA_THREADS;
+    l->smem = TC__MLA_BYTES;
+    l->cluster = 1;
+    l->grid = cut.blocks;
+    return TC_OK;
+}
+
+/* Blocks that share a unit are counted in 8 bits. */
+TC_HOST int tc__attn_mla_blocks(int sms) { return sms < TC_SPLIT_MOST ? sms : TC_SPLIT_MOST; }
+
+/* As tc_attn_sm90_prepare. */
+TC_HOST tc_status tc_attn_mla_prepare(const tc_attn_config *given, const tc_attn_args *args, int sms,
+                                      tc_attn_mla_launch *out)
+{
+    const tc__field *tc__fields = tc__attn_fields;
+    tc_attn_config complete;
+    const tc_attn_config *c = &complete;
+    tc_attn_args full;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    st = tc__attn_config_check(given);
+    if (st != TC_OK) return st;
+    complete = tc_attn_mla_config(*given);
+    TC__ATTN_MLA_RULES(TC__RULE_SAY, *c)
+    st = tc__attn_mla_check(c, args, &full);
+    if (st != TC_OK || tc__attn_empty(&full)) return st;
+    return tc__attn_mla_launch(c, &full, tc__attn_mla_blocks(sms), out);
+}
+
+TC_HOST tc_status tc__attn_mla_run(const tc_attn_config *c, const tc__kernel *k, const tc_attn_args *args,
+                                   const tc__launch *how)
+{
+    tc_attn_mla_launch l;
+    tc_attn_args full;
+    tc_status st = tc__attn_mla_check(c, args, &full);
+    int sms = 0;
+    if (st != TC_OK || tc__attn_empty(&full)) return st;
+    st = tc__kernel_device(k, &sms);
+    if (st != TC_OK) return st;
+    sms = tc__attn_mla_blocks(sms);
+    if (how->workspace) {
+        tc__decode_cut cut;
+        st = tc__decode_cut_of(c, &full, 1, sms, &cut);
+        if (st == TC_OK) *how->workspace = cut.workspace;
+        return st;
+    }
+    st = tc__attn_mla_launch(c, &full, sms, &l);
+    return st != TC_OK || !how->launch ? st : tc__kernel_launch(k, l.grid, &l.params, how);
+}
+
+#endif /* host */
+#endif /* TC_ATTN_MLA_WORK_H */
