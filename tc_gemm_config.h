@@ -544,8 +544,8 @@ TC_HOST tc_status tc__gemm_check_scale(const tc_gemm_config *c, const tc_gemm_ar
         return tc__fail(TC_ERR_PITCH, "%c_scale%s.blocks = %lld must be at least 1: there are %lld blocks of %s",
                         which, out, (long long)s.blocks, (long long)blocks, which == 'd' ? "columns" : "k");
     if (s.batch < 0 || (which == 'd' && s.batch == 0 && tc__gemm_matrices(c, g, 'd') > 1))
-        return tc__fail(TC_ERR_BATCH, "%c_scale%s.batch = %lld %s", which, out, (long long)s.batch,
-                        s.batch < 0 ? "is negative" : ", but each product needs a place");
+        return tc__fail(TC_ERR_BATCH, "%c_scale%s.batch = %lld%s", which, out, (long long)s.batch,
+                        s.batch < 0 ? " is negative" : ", but each product needs a place");
     return TC_OK;
 }
 

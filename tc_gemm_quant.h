@@ -75,8 +75,8 @@ enum { TC__MORE_BYTES = 64 };
       "tc: .d_sf must be TC_SF_UE8M0_32, with .d = TC_E4M3 or TC_E5M2, without .d_scale and .groups, or 0")           \
     X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !(c).index),                                                   \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index")                 \
-    X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),                            \
-      "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                        \
+    X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
+      "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
     X((c).col_sum >= 0 && (c).col_sum <= TC_MAX_ABS, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS or 0")       \
     X(!(c).col_sum || (!tc__gemm_d_col(c) && !(c).groups && !(c).index),                                              \
       "tc: .col_sum wants .d_layout = TC_ROW, and no .groups and .index")                                             \
@@ -192,8 +192,9 @@ TC_DEV void tc__quant_put(const tc_gemm_out *o, tc_gemm_at at, const uint32_t *b
         *(uint2 *)to = make_uint2(bytes[0], bytes[1]);
         return;
     }
+    uint64_t all = (uint64_t)bytes[1] << 32 | bytes[0];
 #pragma unroll 1
-    for (int i = 0; i < 8 && at.col + i < o->n; i++) to[i] = (uint8_t)(bytes[i / 4] >> i % 4 * 8);
+    for (int i = 0; i < 8 && at.col + i < o->n; i++, all >>= 8) to[i] = (uint8_t)all;
 }
 
 /* Zeros for what D does not have of a piece that lies in shared memory; rows end before `end`. */
