@@ -461,10 +461,10 @@ static void bad_input(const kernel *kn)
     tc_gemm_args good, g;
     CUDA_CHECK(cudaMalloc((void **)&at, 1 << 17));
     memset(&good, 0, sizeof good);
-    good.m = good.k = 32, good.n = 200, good.lda = good.ldb = 32, good.ldd = good.ldc = good.aux.ld = 200;
+    good.m = good.k = 32, good.n = 200, good.lda = good.ldb = 32, good.ldd = good.ldc = 200;
     good.a = good.b = at, good.d = at + 16384;
     if (t->groups) return (void)cudaFree(at);
-    if (t->aux) good.aux.p = at + 65536;
+    if (t->aux) good.aux.p = at + 65536, good.aux.ld = 200;
     if (kn->hook) good.epi_args = &none, good.epi_size = sizeof none;
     if (t->row_sum) good.row_out = (float *)(at + 8192);
     if (t->col_sum) good.col_out = (float *)(at + 8192);
