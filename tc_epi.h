@@ -621,7 +621,7 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
  * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
 TC_DEV_SM80 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
-    const int size = tc_type_bits(e.d) / 8, size_c = tc_type_bits(e.c) / 8;
+    const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
     float x[8], kept = 0.f;
     if (p->at.row >= o->m || p->at.col >= o->n) return kept;

@@ -88,8 +88,9 @@ TC_DEV_SM90 void tc__gemm90_store_quantised(const tc_gemm_config c, const tc_gem
         float *v = acc + i / across * c.bn / 2 + i % across * TC__QUANT_COLS / 2;
         if (tc__gemm90_quant_exists(g, &x, s.col)) {
             if (tc__gemm90_quant_whole(g, &x)) {
+                const tc__gemm90_kept all = {v, x.first, TC__QUANT_COLS / 2};
                 tc__epi_alpha(v, TC__QUANT_COLS / 2, o->alpha);
-                tc__gemm90_visit(c, o, v, x.first, TC__QUANT_COLS / 2);
+                tc__gemm90_visit(c, o, all);
             }
             tc__quant_block(q, o, v, x);
         }
