@@ -319,7 +319,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, 
     const int turned = tc__gemm_d_col(given);
     if (!tc__gemm_by_tcgen05(c)) c = tc__gemm_undone(c);
     c.promote = 0;
-    c.bm = turned ? t.columns : TC__GEMM100_ROWS, c.bn = turned ? TC__GEMM100_ROWS : t.columns;
+    c.bm = turned ? t.columns : TC__GEMM100_ROWS;
+    c.bn = turned || (tc__gemm_quantised(c) && t.columns < 128) ? TC__GEMM100_ROWS : t.columns;
     c.cluster_m = turned ? 1 : t.together, c.cluster_n = turned ? t.together : 1;
     return tc_gemm_sm100_config(c);
 }
@@ -498,8 +499,7 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse%s", kernel,
-                        tc__gemm_quantised(*given) ? " and no quantised D" : "");
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: no .sparse, no quantised D", kernel);
     return TC_OK;
 }
 

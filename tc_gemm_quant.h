@@ -16,17 +16,17 @@
  * reciprocal, to the nearest f32, of the factor that is written; to the nearest, ties to even. A block that holds an
  * infinity or NaN is NaN all over when it is multiplied by its factor, which is one of them (.d_sf: NaN).
  * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128; not with .swap, .split, .cluster_k, D in columns,
- * .index. A factor for a whole row is not there: a row is wider than a tile. SM90 (not ANY) and SM80 have it;
- * TC_GEMM_DEFINE takes these everywhere, and on Hopper tiles of 64 rows and more.
+ * .index. A factor for a whole row is not there: a row is wider than a tile. Not in TC_GEMM_SM90_ANY_DEFINE and
+ * TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on Hopper its tiles of 64 rows and more.
  *
  * SUMS OF COLUMNS (bias gradients), beside those of rows that tc_gemm_config.h has above TC_AUX_PRE:
  *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
  *                                              before it becomes D's type; with TC_MAX_ABS args.max_out too
- * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column. SM90 (not ANY) and
- * SM80 have it, which TC_GEMM_DEFINE takes for it; with .swap it wants .bm and .step to be multiples of 16.
+ * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column. The same
+ * generators have it; with .swap it wants .bm and .step to be multiples of 16.
  *
- * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h and tc_gemm_sm80.h
- * bring the rows.
+ * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
+ * and tc_gemm_sm80.h bring the rows.
  *
  *     tc__quant_factor, _inverse, _bytes    the largest of a block to its factor; what elements are multiplied by; four
  *                                           of them to bytes
@@ -89,8 +89,8 @@ enum { TC__MORE_BYTES = 64 };
 /* Kernels that only store D, and sums of its rows. */
 #define TC__GEMM_PLAIN_D_RULES(X, c)                                                                                  \
     X(!tc__gemm_own_ends(c),                                                                                          \
-      "tc: .col_sum and a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) are for TC_GEMM_SM90_DEFINE, "              \
-      "TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")
+      "tc: .col_sum and a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) are for TC_GEMM_SM80_DEFINE, "              \
+      "TC_GEMM_SM90_DEFINE, TC_GEMM_SM100_DEFINE and TC_GEMM_DEFINE")
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 /* Factors of .d_sf as a call gives them; m is 0 where nothing is computed. */
@@ -229,6 +229,12 @@ typedef struct tc__quant_rows {
     tc_gemm_at first;
     int end;
 } tc__quant_rows;
+
+/* Are all of them in D, and is there no C? */
+TC_DEV int tc__quant_whole(const tc_gemm_out *o, const tc__quant_rows *x)
+{
+    return x->first.row + 16 <= x->end && x->first.col + TC__QUANT_COLS <= o->n && o->beta == 0.f;
+}
 
 /* The factors of a lane's two rows for q.wide columns, whose values v begins with. */
 TC_DEV_SM80 void tc__quant_share(const tc__quant q, const float *v, float *factor)

@@ -14,14 +14,10 @@
 
 #ifdef __CUDACC__
 
-/* A warp's rows of a tile by columns that share a factor: is any of it inside D; all, and is there no C? */
+/* A warp's rows of a tile by columns that share a factor, the first of which is the tile's `col`: are any in D? */
 TC_DEV int tc__gemm90_quant_exists(const tc_gemm90_block *g, const tc__quant_rows *x, int col)
 {
     return col < g->width && x->first.row < x->end && x->first.col < g->p->out.n;
-}
-TC_DEV int tc__gemm90_quant_whole(const tc_gemm90_block *g, const tc__quant_rows *x)
-{
-    return x->first.row + 16 <= x->end && x->first.col + TC__QUANT_COLS <= g->p->out.n && g->p->out.beta == 0.f;
 }
 
 /* The warp's i-th 16 rows of a tile, and of those the columns from col on. */
@@ -31,18 +27,6 @@ TC_DEV tc__quant_rows tc__gemm90_quant_rows(const tc_gemm_config c, const tc_gem
     const tc__quant_rows x = {{u->w.row + s->row, u->w.col + s->col, tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)},
                               tc__gemm90_end(c, g, u)};
     return x;
-}
-
-/* A place back to a fragment's 16 columns (8 registers). */
-TC_DEV void tc__gemm90_get_place(uint32_t place, float *v)
-{
-    const uint32_t lane = (uint32_t)tc_lane(), g = lane / 4u, q = lane % 4u;
-#pragma unroll
-    for (uint32_t j = 0; j < 8u; j += 2u) {
-        const uint32_t row = g + j / 2u % 2u * 8u, col = 2u * q + j / 4u * 8u;
-        asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
-                     : "=f"(v[j]), "=f"(v[j + 1u]) : "r"(place + tc_swizzle(64, row * 64u + col * 4u)) : "memory");
-    }
 }
 
 /* What is cut, or has C, through shared memory, 16 columns at a time. One loop, so that a hook's code stands here
@@ -57,7 +41,7 @@ TC_DEV_SM90 void tc__gemm90_quant_cut(const tc_gemm_config c, const tc_gemm90_bl
         const int in = col / TC__QUANT_COLS * TC__QUANT_COLS;
         const tc__gemm90_spot s = {row, col, c.bm}, of = {row, in, c.bm};
         const tc__quant_rows block = tc__gemm90_quant_rows(c, g, u, &of);
-        if (!tc__gemm90_quant_exists(g, &block, in) || tc__gemm90_quant_whole(g, &block)) continue;
+        if (!tc__gemm90_quant_exists(g, &block, in) || tc__quant_whole(&g->p->out, &block)) continue;
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++)
@@ -66,7 +50,7 @@ TC_DEV_SM90 void tc__gemm90_quant_cut(const tc_gemm_config c, const tc_gemm90_bl
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++)
-            if (k == i) tc__gemm90_get_place(u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
+            if (k == i) tc__gemm_get_place(u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
     }
     __syncwarp();
 }
@@ -87,10 +71,10 @@ TC_DEV_SM90 void tc__gemm90_store_quantised(const tc_gemm_config c, const tc_gem
         const tc__quant_rows x = tc__gemm90_quant_rows(c, g, u, &s);
         float *v = acc + i / across * c.bn / 2 + i % across * TC__QUANT_COLS / 2;
         if (tc__gemm90_quant_exists(g, &x, s.col)) {
-            if (tc__gemm90_quant_whole(g, &x)) {
-                const tc__gemm90_kept all = {v, x.first, TC__QUANT_COLS / 2};
+            if (tc__quant_whole(&g->p->out, &x)) {
+                const tc__gemm_kept all = {v, x.first, TC__QUANT_COLS / 2};
                 tc__epi_alpha(v, TC__QUANT_COLS / 2, o->alpha);
-                tc__gemm90_visit(c, o, all);
+                tc__gemm_visit(c, o, all);
             }
             tc__quant_block(q, o, v, x);
         }

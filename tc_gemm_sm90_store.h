@@ -13,6 +13,7 @@
 #ifndef TC_GEMM_SM90_STORE_H
 #define TC_GEMM_SM90_STORE_H
 
+#include "tc_gemm_end.h"
 #include "tc_gemm_sm90_plan.h"
 
 #ifdef __CUDACC__
@@ -456,49 +457,6 @@ TC_DEV_SM90 uint32_t tc__gemm90_box_take(const tc_gemm_config c, const tc_gemm90
     return s->buf + n * (uint32_t)(16 * tc__gemm90_box(c).bytes);
 }
 
-/* Values of a fragment, all of them in D, and the first one's place. */
-typedef struct tc__gemm90_kept {
-    float *v;
-    tc_gemm_at first;
-    int count;
-} tc__gemm90_kept;
-
-/* What is kept of them. Where D is quantised the values come from shared
- * memory too: of registers of sums that meet so, nvcc would make integers for TC_MAX_ABS, and ptxas serialise wgmma. */
-TC_DEV_SM80 void tc__gemm90_keep(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm90_kept x)
-{
-    const int step = tc__gemm_quantised(c) ? 8 : x.count;
-#pragma unroll
-    for (int j = 0; j < x.count; j += step) {
-        const float *v = x.v + j;
-        tc__quant_rows from = {x.first, 0};
-        float copy[8];
-        from.first.col += j * 2;
-#pragma unroll
-        for (int i = 0; i < 8; i++)
-            if (tc__gemm_quantised(c)) asm("mov.f32 %0, %1;" : "=f"(copy[i]) : "f"(v[i]));
-        if (tc__gemm_quantised(c)) v = copy;
-        if (c.row_sum) tc__epi_fragment_parts(tc__gemm_epi(c), o, v, step, from.first);
-        if (c.col_sum) tc__col_fragment(c.col_sum, o, v, from, step);
-    }
-}
-
-/* The second output of them, the hook, and what is kept. */
-TC_DEV_SM90 void tc__gemm90_visit(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm90_kept x)
-{
-    const int lane = tc_lane(), count = x.count;
-    const tc_gemm_at first = x.first, at = {first.row, first.col, first.batch, 0};
-    float *v = x.v;
-    if (c.aux) tc__epi_fragment_aux(tc__gemm_epi(c), o, v, count, at);
-#pragma unroll
-    for (int j = 0; j < count; j += 2) {
-        const tc_gemm_at here = {first.row + lane / 4 + j / 2 % 2 * 8, first.col + lane % 4 * 2 + j / 4 * 8,
-                                 first.batch, first.group};
-        tc__epi_hook(tc__gemm_epi(c), o, v + j, here);
-    }
-    tc__gemm90_keep(c, o, x);
-}
-
 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
 TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm90_one *b)
 {
@@ -508,9 +466,9 @@ TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *
     const uint32_t lane_at = tc_box_lane(box);
 #pragma unroll
     for (int from = 0; from < cols / 2; from += group) {
-        const tc__gemm90_kept x = {
+        const tc__gemm_kept x = {
             b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group};
-        tc__gemm90_visit(c, o, x);
+        tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
         tc_box_put(box, b->to + lane_at, b->v, span);

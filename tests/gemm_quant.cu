@@ -2,6 +2,7 @@
  * layout of tc_sf.h (.d_sf) or none, and that keep sums of columns (.col_sum), against fp64 on the CPU: every factor,
  * every element, every byte around each output, and the same bits when a plan runs it again.
  *     build/tests/gemm_quant [problems] [seed]
+ * -DQUANT_SM100, for sm_100a: kernels of tcgen05 alone. -DQUANT_ALL (make fuzz): more of Hopper's and Ampere's.
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|. A factor is off by the largest of
  * that over the type's largest value, and by three roundings; an element by its sum's error and half a unit in its last
@@ -39,6 +40,13 @@ typedef struct {
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define BLOCKS .d_scale = TC_SCALE_1X128
 #define HOOKED(hook) hook, .epi_size = sizeof(bias_args)
+#ifdef QUANT_SM100
+TC_GEMM_SM100_DEFINE(sm100, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .row_sum = TC_SUM, .epi = HOOKED(bias))
+TC_GEMM_SM100_DEFINE(sm100_pair, BF16, .d = TC_S8, BLOCKS, .bn = 256, .cluster_m = 2, .c_type = TC_F32,
+                     .col_sum = TC_MAX_ABS, .aux = TC_F32, .aux_what = TC_AUX_PRE)
+TC_GEMM_SM100_DEFINE(sm100_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bn = 128, .epi2 = HOOKED(pair))
+TC_GEMM_SM100_DEFINE(sm100_cols, BF16, .d = TC_BF16, .bn = 64, .col_sum = TC_SUM_SQ, .epi = HOOKED(bias))
+#else
 TC_GEMM_SM80_DEFINE(sm80, BF16, .d = TC_E4M3, BLOCKS, .col_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM80_DEFINE(sm80_s8, .a = TC_S8, .b = TC_S8, .d = TC_S8, BLOCKS, .bm = 32, .warps_n = 4)
 TC_GEMM_SM80_DEFINE(sm80_mx, BF16, .d = TC_E5M2, .d_sf = TC_SF_UE8M0_32, .c_type = TC_F16, .bm = 64, .bn = 256,
@@ -57,15 +65,40 @@ TC_GEMM_SM90_DEFINE(sm90_cols, BF16, .d = TC_BF16, .bn = 128, .step = 16, .split
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias))
 TC_GEMM_SM90_DEFINE(sm90_swap, BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1, .split = 1,
                     .col_sum = TC_MAX_ABS)
+#endif
+#ifdef QUANT_ALL
+TC_GEMM_SM80_DEFINE(sm80_warp, BF16, .d = TC_E5M2, BLOCKS, .bm = 64, .warps_m = 4, .warps_n = 1, .row_sum = TC_SUM_SQ,
+                    .epi2 = HOOKED(pair))
+TC_GEMM_SM80_DEFINE(sm80_cols, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 96, .warps_n = 2,
+                    .col_sum = TC_MAX_ABS, .row_sum = TC_MAX_ABS, .epi = HOOKED(bias))
+TC_GEMM_SM90_DEFINE(sm90_tall, BF16, .d = TC_E5M2, BLOCKS, .bm = 256, .bn = 128, .c_type = TC_F16, .aux = TC_F32,
+                    .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .col_sum = TC_SUM, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_turns, BF16, .d = TC_S8, BLOCKS, .bm = 128, .bn = 128, .schedule = TC_PINGPONG,
+                    .cluster_n = 2)
+TC_GEMM_SM90_DEFINE(sm90_s8, .a = TC_S8, .b = TC_S8, .d = TC_S8, BLOCKS, .bm = 128, .bn = 128, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_mx5, BF16, .d = TC_E5M2, .d_sf = TC_SF_UE8M0_32, .bm = 128, .bn = 256, .epi = HOOKED(bias))
+TC_GEMM_SM90_DEFINE(sm90_k2, BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2, .col_sum = TC_SUM)
+TC_GEMM_SM90_DEFINE(sm90_pp_cols, BF16, .d = TC_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .col_sum = TC_SUM_SQ,
+                    .epi = HOOKED(bias))
+#endif
 
 #define ROW(name, sm, hook, twin)                                                                                     \
     {#name, name##_run, name##_can_run, name##_plan, name##_launch, name##_workspace, sm, hook, name##_SMEM, twin,    \
      name##_config()}
 static const kernel kernels[] = {
+#ifdef QUANT_SM100
+    ROW(sm100, 100, BIAS, 0), ROW(sm100_pair, 100, PLAIN, 0), ROW(sm100_mx, 100, PAIR, 0), ROW(sm100_cols, 100, BIAS, 0),
+#else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PAIR, 0),        ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
     ROW(sm90_mx, 90, PLAIN, 0),      ROW(sm90_given, 90, BIAS, 0),     ROW(sm90_groups, 90, PLAIN, 0),
     ROW(sm90_cols, 90, BIAS, 0),     ROW(sm90_swap, 90, PLAIN, 0),
+#endif
+#ifdef QUANT_ALL
+    ROW(sm80_warp, 80, PAIR, 0),     ROW(sm80_cols, 80, BIAS, 0),      ROW(sm90_tall, 90, PAIR, 0),
+    ROW(sm90_turns, 90, PLAIN, 0),   ROW(sm90_s8, 90, PLAIN, 0),       ROW(sm90_mx5, 90, BIAS, 0),
+    ROW(sm90_k2, 90, PLAIN, 0),      ROW(sm90_pp_cols, 90, BIAS, 0),
+#endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256, GROUPS = 3 };
 
@@ -121,7 +154,7 @@ static double half_unit(int type, double x)
 {
     const double size = fabs(x);
     if (type == TC_S8) return 0.5;
-    if (type == TC_BF16) return size / 256;
+    if (type == TC_BF16 || type == TC_F32) return type == TC_F32 ? size * 6e-8 : size / 256;
     return type == TC_E4M3 ? fmax(size / 16, 1. / 1024) : fmax(size / 8, 1. / 131072);
 }
 
@@ -172,7 +205,8 @@ static void expect(problem *p)
                 if (p->beta != 0)
                     y += p->beta * element(&p->c, tc__gemm_c(*t), z * p->sc + i * p->ldc + j);
                 /* of fp8 the Tensor Cores' own sums have 14 bits, of 128 products at a time */
-                p->off[to] = (p->k + 8) * 1.2e-7 * size + (t->a == TC_E4M3 ? size / 4096 : 0) + 3e-7 * fabs(y)
+                p->off[to] = (p->k + 8) * 1.2e-7 * size + (t->a == TC_E4M3 ? size / 4096 : t->a == TC_TF32 ? size / 400 : 0)
+                           + 3e-7 * fabs(y)
                            + (p->kn->hook || p->beta != 0 ? 1e-6 : 0);
                 if (p->kn->hook) y += tc_element_get(p->bias.host + GUARD, TC_F32, (size_t)j);
                 p->y[to] = y;
