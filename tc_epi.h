@@ -53,6 +53,9 @@ typedef struct tc_epi {
     int aux;           /* type of a second output, 0 where there is none, */
     tc_epi_fn aux_epi; /* and the hook that makes it of x; without one it is x */
     int row_sum;       /* TC_SUM ...: what is kept of each row of D */
+    int c;             /* C's type */
+    int back;          /* what the hook made goes back to the piece in shared memory, */
+    int only_back;     /* and not to D */
 } tc_epi;
 
 /* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
@@ -350,6 +353,10 @@ TC_DEV float tc__epi_shared(uint32_t at)
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at) : "memory");
     return x;
 }
+TC_DEV void tc__epi_put_shared(uint32_t at, float x)
+{
+    asm volatile("st.shared.f32 [%0], %1;" : : "r"(at), "f"(x) : "memory");
+}
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * More than D: a second output, what is kept of rows.
@@ -495,34 +502,47 @@ TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const f
     }
 }
 
+/* Parts of rows (or of columns) that the second launch adds up: of each matrix `across` times `count` of them. */
+typedef struct tc__epi_lines {
+    const float *parts;
+    float *out, *max_out; /* count of each matrix; the largest of all, or null */
+    int count, across, batch;
+} tc__epi_lines;
+
 /* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
-TC_DEV_SM80 void tc__epi_finish(const int kind, const tc_gemm_out *o)
+TC_DEV_SM80 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     float *runs = (float *)tc__dynamic_smem;
-    const tc__outputs *w = tc__epi_outputs(o);
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    const int each = (w->across + warps - 1) / warps, down = o->m / 32 + (o->m % 32 != 0);
+    const int each = (w->across + warps - 1) / warps, down = w->count / 32 + (w->count % 32 != 0);
     const int from = warp * each, to = from + each < w->across ? from + each : w->across;
     for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
         const long long matrix = unit / down;
         const int row = (int)(unit % down) * 32 + lane;
-        const float *part = w->parts + (matrix * w->across + from) * o->m + row;
+        const float *part = w->parts + (matrix * w->across + from) * w->count + row;
         float kept = 0.f;
-        if (row < o->m) {
+        if (row < w->count) {
 #pragma unroll 8
-            for (int i = from; i < to; i++, part += o->m) kept = tc__epi_join(kind, kept, __ldcg(part));
+            for (int i = from; i < to; i++, part += w->count) kept = tc__epi_join(kind, kept, __ldcg(part));
         }
         runs[warp * 32 + lane] = kept;
         __syncthreads();
-        if (warp == 0 && row < o->m) {
+        if (warp == 0 && row < w->count) {
             kept = runs[lane];
             for (int i = 1; i < warps; i++) kept = tc__epi_join(kind, kept, runs[i * 32 + lane]);
-            w->row_out[matrix * o->m + row] = kept;
+            w->out[matrix * w->count + row] = kept;
             if (w->max_out) atomicMax((uint32_t *)w->max_out, tc_bits_from_f32(kept));
         }
         __syncthreads();
     }
+}
+
+TC_DEV_SM80 void tc__epi_finish(const int kind, const tc_gemm_out *o)
+{
+    const tc__outputs *w = tc__epi_outputs(o);
+    const tc__epi_lines x = {w->parts, w->row_out, w->max_out, o->m, w->across, w->batch};
+    tc__epi_finish_lines(kind, &x);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -552,7 +572,7 @@ TC_DEV_SM80 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
         if (o->beta != 0.f) {
             tc_gemm_at here = lies;
             here.col += i;
-            v[i] += o->beta * tc__epi_read_c(e.d, o, here);
+            v[i] += o->beta * tc__epi_read_c(e.c, o, here);
         }
     }
     if (e.aux) {
@@ -571,6 +591,8 @@ TC_DEV_SM80 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__e
 #pragma unroll
     for (int i = 0; i < step; i++) {
         const long long d = tc__epi_d_at(o, lies) + i;
+        if (e.back) tc__epi_put_shared(from + (uint32_t)(4 * i), v[i]);
+        if (e.only_back) continue;
         if (e.d == TC_F32) ((float *)o->d)[d] = v[i];
         else if (e.d == TC_S32) ((int32_t *)o->d)[d] = tc__epi_s32(v[i]);
         else if (e.d == TC_S8) ((int8_t *)o->d)[d] = (int8_t)tc__epi_s8(v[i]);
@@ -599,7 +621,7 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
  * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
 TC_DEV_SM80 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
-    const int size = tc_type_bits(e.d) / 8;
+    const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
     float x[8], kept = 0.f;
     if (p->at.row >= o->m || p->at.col >= o->n) return kept;
@@ -628,22 +650,22 @@ TC_DEV_SM80 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
         for (int i = 0; i < 8; i++) x[i] = (float)(int)tc_bits_from_f32(x[i]);
     }
     tc__epi_alpha(x, 8, o->alpha);
-    if (o->beta != 0.f && size == 1) {
+    if (o->beta != 0.f && size_c == 1) {
         const uint2 got = *(const uint2 *)((const char *)o->c + tc__epi_c_at(o, lies));
 #pragma unroll
         for (int i = 0; i < 8; i++) x[i] += o->beta * (float)(int8_t)((i < 4 ? got.x : got.y) >> i % 4 * 8);
     } else if (o->beta != 0.f) {
-        const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, lies) * size);
+        const uint4 *c = (const uint4 *)((const char *)o->c + tc__epi_c_at(o, lies) * size_c);
 #pragma unroll
-        for (int w = 0; w < size / 2; w++) {
+        for (int w = 0; w < size_c / 2; w++) {
             const uint4 got = c[w];
             const uint32_t u[4] = {got.x, got.y, got.z, got.w};
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                if (size == 4)
-                    x[4 * w + i] += o->beta * (e.d == TC_S32 ? (float)(int)u[i] : tc_f32_from_bits(u[i]));
-                if (size == 2)
-                    x[2 * i] += o->beta * tc_unpack(e.d, u[i]), x[2 * i + 1] += o->beta * tc_unpack(e.d, u[i] >> 16);
+                if (size_c == 4)
+                    x[4 * w + i] += o->beta * (e.c == TC_S32 ? (float)(int)u[i] : tc_f32_from_bits(u[i]));
+                if (size_c == 2)
+                    x[2 * i] += o->beta * tc_unpack(e.c, u[i]), x[2 * i + 1] += o->beta * tc_unpack(e.c, u[i] >> 16);
             }
         }
     }
@@ -657,6 +679,10 @@ TC_DEV_SM80 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, cons
 #pragma unroll
     for (int i = 0; i < 8; i++)
         if (e.row_sum) kept = tc__epi_keep(e.row_sum, kept, x[i]);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (e.back) tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), x[i]);
+    if (e.only_back) return kept;
     uint4 *d = (uint4 *)((char *)o->d + tc__epi_d_at(o, lies) * size);
     if (size == 1) {
         *(uint2 *)d = make_uint2(tc__epi_s8x4(x), tc__epi_s8x4(x + 4));

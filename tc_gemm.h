@@ -118,7 +118,8 @@
  *   The manual stands above tc_gemm_groups in tc_gemm_config.h.
  *
  * MORE THAN D. .aux = TC_BF16, .aux_what = TC_AUX_PRE (or .aux_epi = hook) writes a second matrix, .row_sum = TC_SUM,
- * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h.
+ * TC_SUM_SQ or TC_MAX_ABS a float for each row of D. The manual stands above TC_AUX_PRE in tc_gemm_config.h. Sums of
+ * columns, .col_sum, and a D that is quantised, .d = TC_E4M3, .d_scale = TC_SCALE_1X128: tc_gemm_quant.h.
  *
  * WORKSPACE. With few tiles and a long k most multiprocessors have nothing to do, unless blocks share a tile: each adds
  * up a part of k and leaves its sums in args.workspace (tc_split.h). It is the caller's, for a call allocates nothing:
@@ -159,8 +160,7 @@
  *   that are there; choice->kernel of another is refused, and without TC_SHAPES_UNALIGNED so are A and B that break
  *   TMA's rules (rows, batches, bases that are no multiples of 16 bytes). A hint that is wrong costs time and no more.
  *
- * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate,
- * rather than refuse.
+ * TC_SM80_ON_HOPPER: a build without sm_90a code runs TC_GEMM_DEFINE's sm_80 kernels on Hopper, at half the rate.
  *
  * NAME_run and NAME_launch are asynchronous, allocate nothing, synchronise nothing, may be captured in a graph and
  * called from any thread. On error nothing is launched, D is untouched, and tc_why() names the argument, its value and
@@ -249,10 +249,10 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
     return t;
 }
 
-/* Has a sparse operand this line? Where it is not the instruction's A, none. */
+/* Has a sparse operand this line? Where it is not the instruction's A, none. Nor has a quantised D. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
 {
-    return !given.sparse || !t.swap;
+    return (!given.sparse && !tc__gemm_quantised(given)) || !t.swap;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -281,8 +281,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
     c.swap = t.swap, c.split = given.groups ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
-    c.schedule = given.row_sum && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
-    c = tc_gemm_sm90_config(c);
+    c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
+    c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
     if (!tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;
 }
@@ -317,9 +317,10 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, 
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given);
-    if (!tc__gemm_by_tcgen05(c)) c.a = c.b = c.d = TC_F16, c.acc = c.round = c.a_scale = c.b_scale = c.sparse = 0;
+    if (!tc__gemm_by_tcgen05(c)) c = tc__gemm_undone(c);
     c.promote = 0;
-    c.bm = turned ? t.columns : TC__GEMM100_ROWS, c.bn = turned ? TC__GEMM100_ROWS : t.columns;
+    c.bm = turned ? t.columns : TC__GEMM100_ROWS;
+    c.bn = turned || (tc__gemm_quantised(c) && t.columns < 128) ? TC__GEMM100_ROWS : t.columns;
     c.cluster_m = turned ? 1 : t.together, c.cluster_n = turned ? t.together : 1;
     return tc_gemm_sm100_config(c);
 }
@@ -351,6 +352,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
+                        | (uint64_t)(1024 * tc__gemm_quantised(*given) + 256 * given->col_sum)
                         | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
     const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)g->groups.expected;
@@ -497,7 +499,7 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse", kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: no .sparse, no quantised D", kernel);
     return TC_OK;
 }
 
@@ -777,8 +779,9 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
-    X(!(c).sparse || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                                                   \
-      "tc: with .sparse, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for few rows alone")      \
+    X((!(c).sparse && !tc__gemm_quantised(c)) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                       \
+      "tc: with .sparse or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for "    \
+      "few rows alone")                                                                                               \
     TC__GEMM_TURNED_RULES(X, c)
 
 /* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. On
@@ -799,10 +802,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { retur
 /* A configuration that Hopper's kernels serve, to write down those that are never called. */
 TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
 {
-    tc_gemm_config c = given;
-    if (!tc__gemm_by_wgmma(c))
-        c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.index = c.sparse = 0;
-    return c;
+    return tc__gemm_by_wgmma(given) ? given : tc__gemm_undone(given);
 }
 
 /* That of an sm_80 kernel; without the hooks where it is a stub, so that an error in one is said but once. */
@@ -819,7 +819,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.sparse = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0;
     return tc__gemm_any_tiled(c);
 }
 

@@ -12,6 +12,7 @@
 
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
+#include "tc_gemm_end.h"
 #include "tc_sf.h"
 
 #ifdef __CUDACC__
@@ -46,15 +47,22 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(const tc_gemm_config c, const tc__gemm_to *
 {
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                           to->by == TC__GEMM_D_TMA, 0};
+                           to->by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0};
     piece.at.row = first.row + (int)lane / 2;
     piece.at.col = first.col + (int)lane % 2 * 8;
     piece.at.batch = first.batch;
     __syncwarp();
+    if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, to->out->m);
     const float kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
     if (c.row_sum) {
         __syncwarp();
         tc__epi_piece_part(tc__gemm_epi(c), to->out, piece.at, kept);
+    }
+    if (c.col_sum) {
+        const int left = to->out->m - first.row;
+        const tc__col_place x = {place, 64, left < 16 ? left : 16, 16, first};
+        __syncwarp();
+        tc__col_strip(c.col_sum, to->out, &x);
     }
 }
 
@@ -62,15 +70,8 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(const tc_gemm_config c, const tc__gemm_to *
 TC_DEV_SM90 void tc__gemm_fill_box(const tc_gemm_config c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
 {
     const tc_box_span whole = {0, tc_box_cols(box) / 2};
-    const int lane = tc_lane();
-    if (c.aux) tc__epi_fragment_aux(tc__gemm_epi(c), o, b->v, whole.to, b->first);
-#pragma unroll
-    for (int j = 0; j < whole.to; j += 2) {
-        const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8, b->first.col + lane % 4 * 2 + j / 4 * 8,
-                               b->first.batch, 0};
-        tc__epi_hook(tc__gemm_epi(c), o, b->v + j, at);
-    }
-    if (c.row_sum) tc__epi_fragment_parts(tc__gemm_epi(c), o, b->v, whole.to, b->first);
+    const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, 0}, whole.to};
+    tc__gemm_visit(c, o, all);
 #pragma unroll
     for (int j = 0; j < whole.to; j++)
         if (c.d == TC_S32 && !tc__gemm_raw(c)) b->v[j] = tc_f32_from_bits((uint32_t)tc__epi_s32(b->v[j]));
@@ -131,6 +132,7 @@ TC_DEV_SM90 uint32_t tc__gemm_take_box(const tc_gemm_config c, const tc_box box,
 TC_HOST int tc__gemm_d_by(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_out *o)
 {
     if (!tc__gemm_fits(v, g, 'c')) return TC__GEMM_D_PIECES;
+    if (tc__gemm_quantised(*v)) return TC__GEMM_D_ROWS; /* by bytes */
     if (v->d == TC_S32 && (o->beta != 0.f || (tc__gemm_raw(*v) && o->alpha != 1.f)))
         return TC__GEMM_D_PIECES; /* boxes know sums as they are, and C of floats */
     return tc__gemm_fits(v, g, 'd') ? TC__GEMM_D_TMA : TC__GEMM_D_ROWS;

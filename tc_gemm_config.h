@@ -8,6 +8,7 @@
 
 #include "tc_core.h"
 #include "tc_epi.h"
+#include "tc_gemm_quant.h"
 #include "tc_host.h"
 #include "tc_op.h"
 #include "tc_operand.h"
@@ -41,7 +42,7 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  * .row_sum needs a workspace (NAME_workspace), of a float for each 16 columns of a row, at its end. NAME_run launches
  * the kernel twice then: the second time it adds up what the first one left there. The order is fixed (tc_epi.h): the
  * same call gives the same bits. Not with .groups, .index and TC_F64; .row_sum wants D in rows; D = TC_S32 a hook. A
- * plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve .row_sum. */
+ * plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve .row_sum. Columns: tc_gemm_quant.h. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
@@ -93,6 +94,10 @@ typedef struct tc_gemm_config {
     int chip;                 /* SM100: 107: for sm_107 alone (0: for all of them, in the form that each target has) */
     int stages_free;          /* SM100: set when completed: .stages was left out */
     int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS of each row of D, in f32 (args.row_out; 0: none) */
+    int col_sum;              /* the same of each column (args.col_out) */
+    int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
+    int d_sf;                 /* TC_SF_UE8M0_32: so is it, as mxfp8 */
+    int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
 } tc_gemm_config;
 
 /* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
@@ -182,12 +187,27 @@ typedef struct tc_gemm_args {
     tc_gemm_aux aux; /* where the configuration has it */
     float *row_out;  /* .row_sum: m floats, of each matrix of the batch */
     float *max_out;  /* TC_MAX_ABS: the largest of them, or NULL */
+    float *col_out;  /* .col_sum: n floats, of each matrix of the batch */
+    tc_gemm_scale d_scale_out; /* .d_scale: where factors go; row i's of columns 128 j ..: at[i * lines + j * blocks] */
+    void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32), stride_d_sf bytes apart in a batch */
+    int64_t stride_d_sf;
     const void *meta;    /* .sparse: metadata in bricks (tc_sparse_pack.h), 16-byte aligned; */
     int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
 } tc_gemm_args;
 
 /* Has a kernel more to write than D? */
-TC_HD TC_CONSTEXPR int tc__gemm_outputs(const tc_gemm_config c) { return c.aux || c.row_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_outputs(const tc_gemm_config c) { return c.aux || c.row_sum || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_twice(const tc_gemm_config c) { return c.row_sum || c.col_sum; }
+/* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
+TC_HD TC_CONSTEXPR int tc__gemm_quantised(const tc_gemm_config c)
+{
+    return c.d_scale || c.d_sf || c.d == TC_E4M3 || c.d == TC_E5M2;
+}
+TC_HD TC_CONSTEXPR int tc__gemm_own_ends(const tc_gemm_config c) { return tc__gemm_quantised(c) || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_c(const tc_gemm_config c)
+{
+    return !tc__gemm_quantised(c) ? c.d : c.c_type ? c.c_type : TC_BF16;
+}
 
 /* Factors of a side as a kernel knows them, the last of its lines, or blocks of 128, and how many blocks of k there
  * are. */
@@ -240,7 +260,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_acc_ok(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
 {
     return c.a == TC_F64 ? c.d == TC_F64
-                         : tc__gemm_is_16(c.d) || c.d == TC_F32
+                         : tc__gemm_is_16(c.d) || c.d == TC_F32 || tc__gemm_quantised(c)
                                || (tc__gemm_is_int(c.a) && (c.d == TC_S32 || c.d == TC_S8));
 }
 
@@ -282,14 +302,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
     return c.acc != TC_F16 && !(c.index & TC_INDEX_A)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
-            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && c.d != TC_S8));
+            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale)));
 }
 
 /* The same where rows may have any alignment. */
 TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
-        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse;
+        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !tc__gemm_own_ends(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
@@ -305,7 +325,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
     X((c).promote >= TC_FAST && ((c).promote == 0 || tc__gemm_is_fp8((c).a)),                                         \
       "tc: .promote is for TC_E4M3 and TC_E5M2: a number of k, or TC_FAST")                                          \
     X(tc__gemm_d_ok(c),                                                                                               \
-      "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64")           \
+      "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64; or "       \
+      "quantised: TC_E4M3, TC_E5M2, and with .d_scale TC_S8")                                                         \
+    TC__GEMM_QUANT_RULES(X, c)                                                                                        \
     X((c).a_scale >= 0 && (c).a_scale <= TC_SCALE_128X128 && (c).b_scale >= 0 && (c).b_scale <= TC_SCALE_128X128,     \
       "tc: .a_scale and .b_scale must be TC_SCALE_1X128, TC_SCALE_128X128 or 0")                                      \
     X(!tc__gemm_scaled(c) || (tc__gemm_is_fp8((c).a) && (c).acc != TC_F16                                             \
@@ -373,9 +395,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 
 #ifdef __CUDACC__
-/* Is this the second launch, which .row_sum takes? params: a lvalue that holds a tc_gemm_out. */
-#define TC__GEMM_FINISHES(c, params) ((c).row_sum && tc__epi_outputs(&(params).out)->finish)
-#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__epi_finish((c).row_sum, &(params).out))
+/* Is this the second launch, which .row_sum and .col_sum take? params: a lvalue that holds a tc_gemm_out. */
+#define TC__GEMM_FINISHES(c, params) (tc__gemm_twice(c) && tc__epi_outputs(&(params).out)->finish)
+#define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out))
+TC_DEV_SM80 void tc__gemm_finish(const tc_gemm_config c, const tc_gemm_out *o)
+{
+    if (c.row_sum) tc__epi_finish(c.row_sum, o);
+    if (c.col_sum) tc__col_finish(c.col_sum, o);
+}
 
 /* Shipped hooks bring the size of their arguments. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
@@ -399,7 +426,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_raw(const tc_gemm_config c) { return c.d == TC_S
 TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
 {
     tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
-                c.aux,   c.aux_epi,         c.row_sum};
+                c.aux,   c.aux_epi,         c.row_sum,       tc__gemm_c(c), tc__gemm_own_ends(c),
+                tc__gemm_quantised(c)};
     return e;
 }
 
@@ -431,6 +459,8 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(promote, 0),     TC__GEMM_FIELD(round, 0),       TC__GEMM_FIELD(acc, 0),
     TC__GEMM_FIELD(a_scale, 0),     TC__GEMM_FIELD(b_scale, 0),     TC__GEMM_FIELD(groups, 0),
     TC__GEMM_FIELD(index, 0),       TC__GEMM_FIELD(aux, 0),         TC__GEMM_FIELD(aux_what, 0),
+    TC__GEMM_FIELD(col_sum, 0),     TC__GEMM_FIELD(d_scale, 0),
+    TC__GEMM_FIELD(d_sf, 0),        TC__GEMM_FIELD(c_type, 0),
     TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
     TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
     {NULL, 0, 0}};
@@ -442,7 +472,9 @@ TC_HOST tc_status tc__gemm_config_check(const tc_gemm_config *c)
     const tc_status st = tc__config_range(tc__fields, c);
     if (st != TC_OK) return st;
     TC__GEMM_RULES(TC__RULE_SAY, *c)
-    if (c->row_sum) return tc__fail(TC_ERR_CONFIG, ".row_sum takes two launches, which NAME_run and NAME_launch do");
+    if (tc__gemm_twice(*c))
+        return tc__fail(TC_ERR_CONFIG, ".%s_sum takes two launches, which NAME_run and NAME_launch do",
+                        c->row_sum ? "row" : "col");
     return TC_OK;
 }
 
@@ -473,7 +505,7 @@ TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm
     const int cols = which == 'a' || which == 'b' ? g->k >> half : g->n, rows = which == 'b' ? g->n : g->m;
     tc_operand_matrix x;
     x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
-    x.type = which == 'a' ? c->a : which == 'b' ? c->b : c->d;
+    x.type = which == 'a' ? c->a : which == 'b' ? c->b : which == 'c' ? tc__gemm_c(*c) : c->d;
     x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
     x.cols = turned ? rows : cols;
     x.rows = turned ? cols : rows;
@@ -489,28 +521,31 @@ TC_HOST int64_t tc__gemm_scale_lines(int scale, int lines)
     return scale == TC_SCALE_128X128 ? ((int64_t)lines + TC__SCALE_K - 1) / TC__SCALE_K : lines;
 }
 
-/* Factors as a call gives them, which: 'a' or 'b'. */
+/* Factors as a call gives them, which: 'a' or 'b'; 'd': as it wants them, of rows and of columns in place of k. */
 TC_HOST tc_status tc__gemm_check_scale(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
-    const tc_gemm_scale s = which == 'a' ? g->a_scale : g->b_scale;
-    const int scale = which == 'a' ? c->a_scale : c->b_scale;
-    const int64_t lines = tc__gemm_scale_lines(scale, which == 'a' ? g->m : g->n);
-    const int64_t blocks = ((int64_t)g->k + TC__SCALE_K - 1) / TC__SCALE_K;
+    const tc_gemm_scale s = which == 'a' ? g->a_scale : which == 'b' ? g->b_scale : g->d_scale_out;
+    const int scale = which == 'a' ? c->a_scale : which == 'b' ? c->b_scale : c->d_scale;
+    const int64_t lines = tc__gemm_scale_lines(scale, which == 'b' ? g->n : g->m);
+    const int64_t blocks = ((int64_t)(which == 'd' ? g->n : g->k) + TC__SCALE_K - 1) / TC__SCALE_K;
+    const char *out = which == 'd' ? "_out" : "";
     if (!scale && (s.at || s.lines || s.blocks || s.batch))
-        return tc__fail(TC_ERR_CONFIG, "%c_scale is given, but the kernel was generated without .%c_scale", which,
-                        which);
-    if (!scale || tc__gemm_empty(g) || g->k == 0) return TC_OK;
-    if (!s.at) return tc__fail(TC_ERR_NULL, "%c_scale.at is null, but the kernel has .%c_scale", which, which);
+        return tc__fail(TC_ERR_CONFIG, "%c_scale%s is given, but the kernel was generated without .%c_scale", which,
+                        out, which);
+    if (!scale || tc__gemm_empty(g) || (g->k == 0 && which != 'd')) return TC_OK;
+    if (!s.at) return tc__fail(TC_ERR_NULL, "%c_scale%s.at is null, but the kernel has .%c_scale", which, out, which);
     if ((uintptr_t)s.at % 4)
-        return tc__fail(TC_ERR_ALIGN, "%c_scale.at = %p is not a multiple of 4 bytes", which, (const void *)s.at);
+        return tc__fail(TC_ERR_ALIGN, "%c_scale%s.at = %p is not a multiple of 4 bytes", which, out,
+                        (const void *)s.at);
     if (s.lines < (lines > 1) || s.lines * (lines - 1) > 0x7fffffff)
-        return tc__fail(TC_ERR_PITCH, "%c_scale.lines = %lld must be at least 1, and times %lld lines below 2^31",
-                        which, (long long)s.lines, (long long)lines);
+        return tc__fail(TC_ERR_PITCH, "%c_scale%s.lines = %lld must be at least 1, and times %lld lines below 2^31",
+                        which, out, (long long)s.lines, (long long)lines);
     if (s.blocks < (blocks > 1))
-        return tc__fail(TC_ERR_PITCH, "%c_scale.blocks = %lld must be at least 1: there are %lld blocks of k", which,
-                        (long long)s.blocks, (long long)blocks);
-    if (s.batch < 0)
-        return tc__fail(TC_ERR_BATCH, "%c_scale.batch = %lld is negative", which, (long long)s.batch);
+        return tc__fail(TC_ERR_PITCH, "%c_scale%s.blocks = %lld must be at least 1: there are %lld blocks of %s",
+                        which, out, (long long)s.blocks, (long long)blocks, which == 'd' ? "columns" : "k");
+    if (s.batch < 0 || (which == 'd' && s.batch == 0 && tc__gemm_matrices(c, g, 'd') > 1))
+        return tc__fail(TC_ERR_BATCH, "%c_scale%s.batch = %lld%s", which, out, (long long)s.batch,
+                        s.batch < 0 ? " is negative" : ", but each product needs a place");
     return TC_OK;
 }
 
@@ -569,18 +604,23 @@ TC_HOST tc_status tc__gemm_check_index(const tc_gemm_config *c, const tc_gemm_ar
     return TC_OK;
 }
 
-/* Bytes of the workspace, at its end, that .row_sum takes. */
-TC_HOST size_t tc__gemm_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
+/* Bytes of the workspace, at its end, that .row_sum and .col_sum take; those of .row_sum come first. */
+TC_HOST size_t tc__gemm_row_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const size_t across = ((size_t)g->n + 15) / 16;
     return c->row_sum ? ((size_t)tc__gemm_batch(g) * across * (size_t)g->m * sizeof(float) + 15) / 16 * 16 : 0;
+}
+TC_HOST size_t tc__gemm_parts_bytes(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const size_t down = ((size_t)g->m + 15) / 16, columns = (size_t)tc__gemm_batch(g) * down * (size_t)g->n;
+    return tc__gemm_row_parts_bytes(c, g) + (c->col_sum ? (columns * sizeof(float) + 15) / 16 * 16 : 0);
 }
 
 /* The call as the rest of the workspace serves it. */
 TC_HOST tc_gemm_args tc__gemm_less_parts(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     tc_gemm_args x = *g;
-    if (c->row_sum) x.workspace_size -= tc__gemm_parts_bytes(c, g);
+    if (tc__gemm_twice(*c)) x.workspace_size -= tc__gemm_parts_bytes(c, g);
     return x;
 }
 
@@ -592,7 +632,9 @@ TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_
         return tc__fail(TC_ERR_CONFIG, "aux is given, but the kernel was generated without .aux");
     if (!c->row_sum && g->row_out)
         return tc__fail(TC_ERR_CONFIG, "row_out is given, but the kernel was generated without .row_sum");
-    if (c->row_sum != TC_MAX_ABS && g->max_out)
+    if (!c->col_sum && g->col_out)
+        return tc__fail(TC_ERR_CONFIG, "col_out is given, but the kernel was generated without .col_sum");
+    if (c->row_sum != TC_MAX_ABS && c->col_sum != TC_MAX_ABS && g->max_out)
         return tc__fail(TC_ERR_CONFIG, "max_out is given, but the kernel's .row_sum is not TC_MAX_ABS");
     if (!tc__gemm_outputs(*c) || tc__gemm_empty(g)) return TC_OK;
     if (c->aux && !g->aux.p) return tc__fail(TC_ERR_NULL, "aux.p is null, but the kernel has .aux");
@@ -609,11 +651,22 @@ TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_
         return tc__fail(TC_ERR_ALIGN, "%s = %p is not a multiple of 4 bytes",
                         (uintptr_t)g->row_out % 4 ? "row_out" : "max_out",
                         (void *)((uintptr_t)g->row_out % 4 ? g->row_out : g->max_out));
-    if (c->row_sum && (!g->workspace || g->workspace_size < tc__gemm_parts_bytes(c, g)))
-        return tc__fail(TC_ERR_SIZE, "workspace_size = %llu is less than the %llu bytes that .row_sum needs",
+    if (c->col_sum && !g->col_out) return tc__fail(TC_ERR_NULL, "col_out is null, but the kernel has .col_sum");
+    if ((uintptr_t)g->col_out % 4)
+        return tc__fail(TC_ERR_ALIGN, "col_out = %p is not a multiple of 4 bytes", (void *)g->col_out);
+    if (tc__gemm_twice(*c) && (!g->workspace || g->workspace_size < tc__gemm_parts_bytes(c, g)))
+        return tc__fail(TC_ERR_SIZE, "workspace_size = %llu is less than the %llu bytes that .%s_sum needs",
                         (unsigned long long)(g->workspace ? g->workspace_size : 0),
-                        (unsigned long long)tc__gemm_parts_bytes(c, g));
+                        (unsigned long long)tc__gemm_parts_bytes(c, g), c->row_sum ? "row" : "col");
     return TC_OK;
+}
+
+/* Factors of a quantised D. */
+TC_HOST tc_status tc__gemm_check_quantised(const tc_gemm_config *c, const tc_gemm_args *g)
+{
+    const tc__quant_sf x = {g->d_sf_out, g->stride_d_sf, tc__gemm_empty(g) ? 0 : g->m, g->n, tc__gemm_batch(g)};
+    const tc_status st = tc__quant_check_sf(c->d_sf, &x);
+    return st == TC_OK ? tc__gemm_check_scale(c, g, 'd') : st;
 }
 
 /* The rules that hold for every kernel. */
@@ -664,6 +717,7 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
         return tc__fail(TC_ERR_CONFIG, "sf%c is given, but the kernel was generated without .sf", g->sfa ? 'a' : 'b');
     st = tc__gemm_check_scale(c, g, 'a');
     if (st == TC_OK) st = tc__gemm_check_scale(c, g, 'b');
+    if (st == TC_OK) st = tc__gemm_check_quantised(c, g);
     if (st != TC_OK) return st;
     st = tc__check_hook("epi", c->epi_size, g->epi_args, g->epi_size);
     if (st != TC_OK) return st;
@@ -694,9 +748,9 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if ((uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
         return tc__fail(TC_ERR_ALIGN, "d = %p is not a multiple of its element's %d bytes", g->d,
                         tc_type_bits(c->d) / 8);
-    if (tc__gemm_beta(g) != 0 && (uintptr_t)g->c % ((size_t)tc_type_bits(c->d) / 8))
+    if (tc__gemm_beta(g) != 0 && (uintptr_t)g->c % ((size_t)tc_type_bits(tc__gemm_c(*c)) / 8))
         return tc__fail(TC_ERR_ALIGN, "c = %p is not a multiple of its element's %d bytes", g->c,
-                        tc_type_bits(c->d) / 8);
+                        tc_type_bits(tc__gemm_c(*c)) / 8);
     for (i = 0; i < 2 && g->k > 0; i++) {
         const tc_operand_matrix x = tc__gemm_matrix(c, g, "ab"[i]);
         if (tc_type_bits(x.type) >= 8 && (uintptr_t)x.base % ((size_t)tc_type_bits(x.type) / 8))
@@ -763,12 +817,31 @@ TC_HOST tc_scale_side tc__gemm_scale(const tc_gemm_config *c, const tc_gemm_args
     return x;
 }
 
+/* Factors of D, and sums of columns. */
+TC_HOST void tc__gemm_more_to(const tc_gemm_config *c, const tc_gemm_args *g, tc_gemm_out *o)
+{
+    const size_t parts = tc__gemm_parts_bytes(c, g);
+    tc__more_outputs w;
+    memset((void *)&w, 0, sizeof w);
+    w.scale = c->d_sf ? g->d_sf_out : (void *)(uintptr_t)g->d_scale_out.at;
+    w.lines = g->d_scale_out.lines, w.blocks = g->d_scale_out.blocks;
+    w.batch = c->d_sf ? g->stride_d_sf : g->d_scale_out.batch;
+    w.vec = ((uintptr_t)g->d | (uintptr_t)g->ldd | (uintptr_t)g->stride_d) % 8 == 0;
+    w.down = (int)(((int64_t)g->m + 15) / 16);
+    if (c->col_sum)
+        w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16
+                            + tc__gemm_row_parts_bytes(c, g));
+    w.col_out = g->col_out;
+    memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES - TC__MORE_BYTES, (const void *)&w, sizeof w);
+}
+
 /* What besides D: to the end of the hook's arguments. c, g: of the view whose D is row-major. */
 TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g, tc_gemm_out *o)
 {
     const int64_t size = c->aux ? tc_type_bits(c->aux) / 8 : 1;
     const size_t parts = tc__gemm_parts_bytes(c, g);
     tc__outputs w;
+    if (tc__gemm_own_ends(*c)) tc__gemm_more_to(c, g, o);
     if (!tc__gemm_outputs(*c)) return;
     memset((void *)&w, 0, sizeof w);
     w.aux = g->aux.p, w.ld_aux = g->aux.ld, w.stride_aux = g->aux.stride;
@@ -806,13 +879,13 @@ typedef struct tc__gemm_launched {
     tc_gemm_out *out;
 } tc__gemm_launched;
 
-/* Launches it, and with .row_sum once more. */
+/* Launches it, and with .row_sum or .col_sum once more. */
 TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm_launched *x, const tc__launch *how)
 {
     unsigned char *word = x->out->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES + offsetof(tc__outputs, finish);
     const int one = 1;
     const tc_status st = tc__kernel_launch(x->k, x->blocks, x->params, how);
-    if (st != TC_OK || !c->row_sum) return st;
+    if (st != TC_OK || !tc__gemm_twice(*c)) return st;
     if (how->plan) {
         how->plan->again = (size_t)(word - (unsigned char *)x->params);
         return st;

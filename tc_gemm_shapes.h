@@ -2,6 +2,7 @@
  * read with. Needs: tc_gemm_config.h. "FEWER KERNELS" in tc_gemm.h is the manual.
  *
  *     TC_SHAPES_*, tc__gemm_serves        .shapes
+ *     tc__gemm_undone, tc__gemm_quant_tile   a configuration for kernels that are not called; a tile for a quantised D
  *     TC__GEMM_COUNT_TILE, _TILE_ROW      of a list X(name, own, tile, (fields)): how many; a line's fields
  */
 #ifndef TC_GEMM_SHAPES_H
@@ -17,6 +18,32 @@ enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LA
 TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
 {
     return !given.shapes || (given.shapes & shapes);
+}
+
+/* A configuration that every kernel serves, to write down those that are never called. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_undone(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.a = c.b = c.d = TC_F16;
+    c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.index = c.sparse = c.a_scale = c.b_scale = 0;
+    c.col_sum = c.d_scale = c.d_sf = c.c_type = 0;
+    return c;
+}
+
+/* A tile of TC_GEMM_DEFINE's lists as a quantised D wants it: whole blocks of 128 columns. Where roles are changed over
+ * it is never called. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_quant_tile(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    if (!tc__gemm_quantised(given)) return c;
+    if (given.swap) {
+        c.d = TC_BF16, c.d_scale = c.d_sf = c.c_type = 0;
+    } else {
+        c.bn = c.bn / TC__QUANT_COLS * TC__QUANT_COLS;
+        c.step = c.step ? TC__QUANT_COLS : 0;
+        c.split = 0;
+    }
+    return c;
 }
 
 #define TC__GEMM_UNPACK(...) __VA_ARGS__

@@ -105,6 +105,59 @@ TC_DEV_SM100A void tc__gemm100_release(const tc_gemm100 k, const tc_gemm100_bloc
     }
 }
 
+/* A quantised D: what is cut of 16 rows by 128 columns, or has C, through shared memory, 16 columns at a time. One
+ * loop, so that a hook's code stands here once. */
+TC_DEV_SM100A void tc__gemm100_quant_cut(const tc_gemm100 k, const tc__gemm_to *to, uint32_t place,
+                                         const tc__gemm_kept x)
+{
+#pragma unroll 1
+    for (int i = 0; i < TC__QUANT_COLS / 16; i++) {
+        tc_gemm_at first = x.first;
+        first.col += i * 16;
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < TC__QUANT_COLS / 16; j++)
+            if (j == i) tc__gemm100_put_place(place, x.v + j * 8);
+        tc__gemm_piece_to_d(k.c, to, place, first);
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < TC__QUANT_COLS / 16; j++)
+            if (j == i) tc__gemm_get_place(place, x.v + j * 8);
+    }
+    __syncwarp();
+}
+
+/* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. */
+TC_DEV_SM100A void tc__gemm100_store_quantised(const tc_gemm100 k, const tc_gemm100_block *g,
+                                               const tc_gemm100_storer *u, uint32_t stage)
+{
+    const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
+    const tc__gemm_to to = tc__gemm100_to(g);
+    const int across = k.c.bn / TC__QUANT_COLS;
+#pragma unroll 1
+    for (int i = 0; i < 2 * across; i++) {
+        const tc__quant_rows x = {tc__gemm100_place(u, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS), to.out->m};
+        uint32_t r[32];
+        float v[64];
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            tc__gemm100_ld(32, r, u->tmem + tc_tcgen05_taddr(i % 2 * 16, i / 2 * TC__QUANT_COLS + h * 64));
+            tc_tcgen05_wait_ld_regs(r, 32);
+            tc__gemm100_sums(k, v + h * 32, r, 32);
+        }
+        if (i + 1 == 2 * across) tc__gemm100_release(k, g, stage);
+        if (x.first.row >= to.out->m || x.first.col >= to.out->n) continue;
+        const tc__gemm_kept all = {v, x.first, 64};
+        if (tc__quant_whole(to.out, &x)) {
+            tc__epi_alpha(v, 64, to.out->alpha);
+            tc__gemm_visit(k.c, to.out, all);
+        } else {
+            tc__gemm100_quant_cut(k, &to, u->buf, all);
+        }
+        tc__quant_block(q, to.out, v, x);
+    }
+}
+
 /* A warp, its 32 rows of a tile in accumulator number `stage`, which it gives back. */
 TC_DEV_SM100A void tc_gemm_sm100_store(const tc_gemm100 k, const tc_gemm100_block *g, tc_gemm100_storer *u,
                                        uint32_t stage)
@@ -115,6 +168,10 @@ TC_DEV_SM100A void tc_gemm_sm100_store(const tc_gemm100 k, const tc_gemm100_bloc
     const int cut = !tc__gemm_clips(k.c, &to)
                  && (u->w.row + u->row + 32 > to.out->m || u->w.col + k.c.bn > to.out->n);
     uint32_t r[32];
+    if (tc__gemm_quantised(k.c)) {
+        tc__gemm100_store_quantised(k, g, u, stage);
+        return;
+    }
     if (cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
     if (to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */

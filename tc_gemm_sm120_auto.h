@@ -31,9 +31,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(const tc_gemm_config given, 
 {
     tc_gemm_config c = given;
     if (!tc__gemm120_serves(c)) {
-        c.a = c.b = c.d = TC_F16;
-        c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.a_scale = c.b_scale = 0;
-        c.groups = c.index = c.aux = c.aux_what = c.row_sum = 0, c.aux_epi = 0;
+        c = tc__gemm_undone(c);
+        c.groups = c.aux = c.aux_what = c.row_sum = 0, c.aux_epi = 0;
     }
     c.promote = 0;
     c.bm = c.bn = t.side;

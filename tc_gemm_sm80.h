@@ -236,7 +236,7 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *
                                   const tc__gemm80_to to)
 {
     const tc_epi epi = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
-                        k.c.aux_epi, k.c.row_sum};
+                        k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c)};
     const int wn = k.c.bn / k.c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
@@ -244,6 +244,7 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *
         tc__epi_piece piece = {at, at + 16u, to.first, p->vec, 0};
         piece.at.row += i / (wn / 8);
         piece.at.col += i % (wn / 8) * 8;
+        if (epi.only_back) tc__quant_clear(&p->out, &piece, to.end);
         if ((k.c.groups || epi.scattered) && piece.at.row >= to.end) continue;
         if (epi.scattered) piece.to = p->d_row[piece.at.row];
         if (epi.scattered && (uint32_t)piece.to >= (uint32_t)p->d_rows) continue;
@@ -251,6 +252,98 @@ TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *
         if (epi.row_sum) {
             __syncwarp();
             tc__epi_piece_part(epi, &p->out, piece.at, kept);
+        }
+    }
+    if (k.c.col_sum) {
+        const int left = p->out.m - to.first.row;
+        const tc__col_place x = {stage, (wn + 8) * 4, left < 16 ? left : 16, wn, to.first};
+        __syncwarp();
+        tc__col_strip(k.c.col_sum, &p->out, &x);
+    }
+}
+
+/* A quantised D: what the hook made of a warp's 16 rows, and where the largest of its warps' rows lie: those of the
+ * warps of one 128 columns, a row after the other. */
+typedef struct tc__gemm80_hooked {
+    uint32_t rows, most;
+    int warp_n; /* its number along n */
+} tc__gemm80_hooked;
+
+TC_DEV void tc__gemm80_four(uint32_t at, float *v)
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3]) : "r"(at) : "memory");
+}
+
+/* .d_sf: the bytes of a lane's row, and zeros behind D's last row and column. */
+TC_DEV_SM80 void tc__gemm80_put_sf(const tc_gemm_out *o, tc_gemm_at first, int row, float factor)
+{
+    const tc__more_outputs *w = tc__epi_more(o);
+    const int s = first.col / 32;
+    uint8_t *to = (uint8_t *)w->scale + first.batch * w->batch;
+    if (s >= tc_sf_blocks(o->n, 32) * 4) return;
+    if (tc_lane() % 2 == 0 && row < o->m)
+        to[tc_sf_at(o->n, 32, row, s)] = (uint8_t)(first.col < o->n ? tc_bits_from_f32(factor) >> 23 & 255u : 0u);
+    if (first.row >= o->m || first.row + 16 < o->m) return;
+#pragma unroll 1
+    for (int i = o->m + tc_lane(); i < (o->m + 127) / 128 * 128; i += 32) to[tc_sf_at(o->n, 32, i, s)] = 0;
+}
+
+/* To D, with factors. A lane has half of each 32 columns of a row. For all threads of a block. */
+TC_DEV_SM80 void tc__gemm80_quantise(const tc_gemm80 k, const tc_gemm_out *o, const tc__gemm80_hooked x,
+                                     const tc__gemm80_to to)
+{
+    const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
+    const int wn = k.c.bn / k.c.warps_n, share = TC__QUANT_COLS / wn, lane = tc_lane();
+    const uint32_t from = x.rows + (uint32_t)((lane / 2 * (wn + 8) + lane % 2 * 16) * 4);
+    const uint32_t mine = x.most + (uint32_t)((lane / 2 * k.c.warps_n + x.warp_n) * 4);
+    tc_gemm_at at = to.first;
+    float factor[4] = {1.f, 1.f, 1.f, 1.f}, most = 0.f;
+    at.row += lane / 2;
+#pragma unroll
+    for (int i = 0; i < wn / 32; i++) {
+        float size = 0.f;
+#pragma unroll
+        for (int j = 0; j < 16; j += 4) {
+            float v[4];
+            if (q.wide) tc__gemm80_four(from + (uint32_t)((i * 32 + j) * 4), v);
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                if (q.wide) size = tc__quant_most(size, v[e]);
+        }
+        if (q.wide) size = tc__quant_most(size, __shfl_xor_sync(0xffffffffu, size, 1));
+        if (q.wide == 32) factor[i] = tc__quant_factor(q, size);
+        most = tc__quant_most(most, size);
+    }
+    if (q.wide == TC__QUANT_COLS) {
+        tc__epi_put_shared(mine, most);
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < share; i++)
+            most = tc__quant_most(most, tc__epi_shared(mine + (uint32_t)((i - x.warp_n % share) * 4)));
+#pragma unroll
+        for (int i = 0; i < wn / 32; i++) factor[i] = tc__quant_factor(q, most);
+        if (lane % 2 == 0 && x.warp_n % share == 0 && at.row < to.end && at.col < o->n)
+            tc__quant_put_factor(o, at, factor[0]);
+    }
+#pragma unroll
+    for (int i = 0; i < wn / 32; i++) {
+        const float inverse = q.wide ? tc__quant_inverse(factor[i]) : 1.f;
+        tc_gemm_at first = to.first;
+        first.col += i * 32;
+        if (q.wide == 32) tc__gemm80_put_sf(o, first, at.row, factor[i]);
+#pragma unroll
+        for (int j = 0; j < 16; j += 8) {
+            float v[8];
+            uint32_t bytes[2];
+            tc_gemm_at here = at;
+            here.col += i * 32 + lane % 2 * 16 + j;
+            tc__gemm80_four(from + (uint32_t)((i * 32 + j) * 4), v);
+            tc__gemm80_four(from + (uint32_t)((i * 32 + j + 4) * 4), v + 4);
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                bytes[e] = tc__quant_pair(q, v + e * 4, inverse) | tc__quant_pair(q, v + e * 4 + 2, inverse) << 16;
+            if (here.row < to.end) tc__quant_put(o, here, bytes);
         }
     }
 }
@@ -389,7 +482,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     const int row0 = t.row, col0 = t.col;
     tc__gemm80_block g;
     tc__gemm80_acc acc;
-    if (TC__GEMM_FINISHES(c, *p)) tc__epi_finish(c.row_sum, &p->out);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
     if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
     g.a = tc__gemm80_source_make(
         oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
@@ -431,6 +524,13 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
         if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
         else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
         __syncwarp();
+        if (tc__gemm_quantised(c)) {
+            const int warps = c.warps_m * c.warps_n, strip = warp % c.warps_m * mi + i;
+            const uint32_t most = (uint32_t)((warps * 16 * row + strip * 16 * c.warps_n) * 4);
+            const tc__gemm80_hooked x = {tc_smem_u32(stage), tc_smem_u32(tc__dynamic_smem) + most, warp / c.warps_m};
+            tc__gemm80_quantise(k, &p->out, x, d);
+            __syncwarp();
+        }
     }
 }
 
@@ -473,7 +573,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->out = tc__gemm_out(&v, &x);
     p->k = x.k;
     p->word = tc__gemm80_rows_aligned(c, g, 4);
-    p->vec = tc__gemm_fits(c, g, 'c') && tc__gemm_fits(c, g, 'd');
+    p->vec = tc__gemm_fits(c, g, 'c') && (tc__gemm_quantised(*c) || tc__gemm_fits(c, g, 'd'));
     p->a_scale = tc__gemm_scale(&v, &x, 'a'), p->b_scale = tc__gemm_scale(&v, &x, 'b');
     p->alpha = tc__gemm_alpha(g);
     p->beta = tc__gemm_beta(g);

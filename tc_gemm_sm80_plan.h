@@ -52,12 +52,15 @@ TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(const tc_gemm_config c) { return c.bk 
 /* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
 TC_HD TC_CONSTEXPR int tc__gemm80_staged(const tc_gemm_config c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
 
+/* .d_scale: the largest of each row of each warp's tile, behind the sums. */
+TC_HD TC_CONSTEXPR int tc__gemm80_most_bytes(const tc_gemm_config c) { return c.d_scale ? 4 * c.bm * c.warps_n : 0; }
+
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
     const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
     const int ring = v.stages * (v.bm / (v.sparse ? 2 : 1) + v.bn) * tc__gemm80_k_bytes(v),
-              epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4);
+              epilogue = warps * 16 * row * (v.a == TC_F64 ? 8 : 4) + tc__gemm80_most_bytes(v);
     return ring > epilogue ? ring : epilogue;
 }
 
@@ -101,6 +104,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
     c.bm = c.bn = 64;
+    if (tc__gemm_quantised(c)) c.bm = 32, c.bn = TC__QUANT_COLS;
     c.stages = 4;
     c.warps_m = 2;
     c.warps_n = tc__gemm_is_fp8(c.a) && c.sparse ? 4 : 2;
@@ -124,6 +128,13 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(const tc_gemm_config v)
     return v.bm % 64 == 0 && (wm == 16 || wm == 32 || wm == 64) && tc__gemm80_covers(tc__gemm80_a(v));
 }
 
+/* A quantised D: a row's 128 columns are whole warps'. */
+TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
+{
+    const int wn = c.warps_n > 0 ? c.bn / c.warps_n : 0;
+    return c.bn % TC__QUANT_COLS == 0 && (wn == 32 || wn == 64 || wn == 128);
+}
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM80_RULES(X, c)                                                                                     \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
@@ -143,6 +154,9 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(const tc_gemm_config v)
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
     X((c).bm > 0 && (c).bm % (16 * (c).warps_m) == 0, "tc: .bm must be a multiple of 16 * .warps_m")                  \
     X((c).bn > 0 && (c).bn % (16 * (c).warps_n) == 0, "tc: .bn must be a multiple of 16 * .warps_n")                  \
+    X(!tc__gemm_quantised(c) || tc__gemm80_quant_ok(c),                                                               \
+      "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128, and .bn / .warps_n "  \
+      "32, 64 or 128")                                                                                                \
     X((tc__gemm_a_col(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bm, 0)))                                   \
       && (tc__gemm_b_row(c) || tc__gemm80_covers(tc__gemm80_operand_of(c, (c).bn, 0))),                               \
       "tc: .bm and .bn must be multiples of threads / (.bk / 8), the rows that one pass of copies fills (8: the "     \

@@ -26,7 +26,7 @@
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_sparse.h"
-#include "tc_gemm_sm90_store.h"
+#include "tc_gemm_sm90_quant.h"
 #include "tc_gemm_sm90_weights.h"
 
 #ifdef __CUDACC__
@@ -617,7 +617,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
         if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = i + turns * step >= (groups ? works : p->works);
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
-        tc_gemm_sm90_store(c, g, &u, acc);
+        tc__gemm90_end_tile(c, g, &u, acc);
 #pragma unroll
         for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     }

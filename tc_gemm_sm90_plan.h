@@ -162,7 +162,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c
 {
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
-    const int boxes = c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
+    const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
+                    : c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
     const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
                     + (c.groups ? TC__GROUPS_BYTES : 0) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
@@ -329,9 +330,19 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
     X(!(c).sparse || !tc__gemm90_promotes(c) || (c).promote % (2 * (c).bk) == 0,                                      \
       "tc: with .sparse, .promote must be a multiple of 2 * .bk, or TC_FAST")
 
+/* Quantised D, sums of columns. */
+#define TC__GEMM_SM90_QUANT_RULES(X, c)                                                                               \
+    X(!tc__gemm_quantised(c) || (!(c).swap && !(c).split && (c).cluster_k == 1 && (c).bn % TC__QUANT_COLS == 0        \
+                                 && (c).step % TC__QUANT_COLS == 0),                                                  \
+      "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn and .step to be multiples of 128, and no "     \
+      ".swap, .split and .cluster_k: a row's 128 columns are one warp's")                                             \
+    X(!(c).col_sum || !(c).swap || (!(c).any && (c).bm % 16 == 0 && (c).step % 16 == 0),                              \
+      "tc: with .col_sum and .swap, .bm and .step must be multiples of 16; TC_GEMM_SM90_ANY_DEFINE has no .col_sum")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
+    TC__GEMM_SM90_QUANT_RULES(X, c)                                                                                   \
     TC__GEMM_WEIGHTS_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_SPARSE_RULES(X, c)                                                                                  \
@@ -466,6 +477,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(const tc_gemm_config c) { return tc__g
 TC_HOST int tc__gemm90_d_by(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     if (!tc__gemm_fits(c, g, 'c')) return TC__GEMM_D_PIECES;
+    if (tc__gemm_quantised(*c)) return TC__GEMM_D_ROWS; /* by bytes: tc_gemm_sm90_quant.h */
     if (tc__gemm_fits(c, g, 'd')) return TC__GEMM_D_TMA;
     return tc__gemm90_by_rows(tc_gemm90_view(*c)) ? TC__GEMM_D_ROWS : TC__GEMM_D_PIECES;
 }

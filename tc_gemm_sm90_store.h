@@ -13,6 +13,7 @@
 #ifndef TC_GEMM_SM90_STORE_H
 #define TC_GEMM_SM90_STORE_H
 
+#include "tc_gemm_end.h"
 #include "tc_gemm_sm90_plan.h"
 
 #ifdef __CUDACC__
@@ -250,6 +251,17 @@ TC_DEV_SM90 void tc__gemm90_store_kept(const tc_gemm_config c, const tc_gemm90_b
     tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
 }
 
+/* What is kept of the columns of a place, once the hook's results are there. */
+TC_DEV void tc__gemm90_keep_columns(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                    const tc__gemm90_spot *s)
+{
+    const int row = (c.swap ? u->w.col : u->w.row) + s->row, left = g->p->out.m - row, own = s->rows - s->row;
+    const int rows = left < own ? left : own;
+    const tc__col_place x = {u->buf, 64, rows < 16 ? rows : 16, 16,
+                             {row, (c.swap ? u->w.row : u->w.col) + s->col, tc__gemm90_matrix(c, u), 0}};
+    tc__col_strip(c.col_sum, &g->p->out, &x);
+}
+
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
 TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                         const tc__gemm90_spot *s)
@@ -257,15 +269,17 @@ TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                           g->p->d_by == TC__GEMM_D_TMA, 0};
+                           g->p->d_by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0};
     piece.at.row = row0 + (s->row + (int)lane / 2) * tc__gemm90_apart(c, g);
     piece.at.col = col0 + s->col + (int)lane % 2 * 8;
     piece.at.batch = tc__gemm90_matrix(c, u);
     piece.at.group = tc__gemm90_group(c, u);
     __syncwarp();
+    if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
     if (c.index) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
-    if (c.row_sum) {
+    if (c.row_sum || c.col_sum) {
         tc__gemm90_store_kept(c, g, s, &piece);
+        if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
     if (s->row + (int)lane / 2 < s->rows && (!c.groups || piece.at.row < u->w.end)
@@ -447,25 +461,14 @@ TC_DEV_SM90 uint32_t tc__gemm90_box_take(const tc_gemm_config c, const tc_gemm90
 TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm90_one *b)
 {
     const tc_box box = tc__gemm90_box(c);
-    const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32, lane = tc_lane();
+    const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
     const int group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : most;
     const uint32_t lane_at = tc_box_lane(box);
 #pragma unroll
     for (int from = 0; from < cols / 2; from += group) {
-        if (c.aux) {
-            const tc_gemm_at at = {b->first.row, b->first.col + from * 2, b->first.batch, 0};
-            tc__epi_fragment_aux(tc__gemm_epi(c), o, b->v + from, group, at);
-        }
-#pragma unroll
-        for (int j = from; j < from + group; j += 2) {
-            const tc_gemm_at at = {b->first.row + lane / 4 + j / 2 % 2 * 8, b->first.col + lane % 4 * 2 + j / 4 * 8,
-                                   b->first.batch, b->first.group};
-            tc__epi_hook(tc__gemm_epi(c), o, b->v + j, at);
-        }
-        if (c.row_sum) {
-            const tc_gemm_at at = {b->first.row, b->first.col + from * 2, b->first.batch, 0};
-            tc__epi_fragment_parts(tc__gemm_epi(c), o, b->v + from, group, at);
-        }
+        const tc__gemm_kept x = {
+            b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group};
+        tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
         tc_box_put(box, b->to + lane_at, b->v, span);

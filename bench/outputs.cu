@@ -1,4 +1,5 @@
-/* outputs.cu - what it costs a GEMM to write more than D (.aux, .row_sum): 4096 x 14336 x 4096 in bf16.
+/* outputs.cu - what it costs a GEMM to write more than D (.aux, .row_sum, .col_sum), and to quantise D (.d_scale,
+ * .d_sf): 4096 x 14336 x 4096 in bf16.
  *     build/bench/outputs                   a minute on an H100: times in turns, and their ratios to the plain kernel's
  *     build/bench/outputs 4096 4096 4096    another m, n, k
  *
@@ -17,6 +18,10 @@ TC_GEMM_SM90_DEFINE(plain, TILE, .epi = tc_epi_gelu)
 TC_GEMM_SM90_DEFINE(aux, TILE, AUX)
 TC_GEMM_SM90_DEFINE(rows, TILE, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
 TC_GEMM_SM90_DEFINE(both, TILE, AUX, .row_sum = TC_SUM_SQ)
+TC_GEMM_SM90_DEFINE(cols, TILE, .epi = tc_epi_gelu, .col_sum = TC_SUM)
+#define NARROW .a = TC_BF16, .b = TC_BF16, .d = TC_E4M3, .bm = 128, .bn = 256, .cluster_m = 2, .epi = tc_epi_gelu
+TC_GEMM_SM90_DEFINE(blocks, NARROW, .d_scale = TC_SCALE_1X128)
+TC_GEMM_SM90_DEFINE(mxfp8, NARROW, .d_sf = TC_SF_UE8M0_32)
 TC_GEMM_SM90_DEFINE(turns, TURNS, .epi = tc_epi_gelu)
 TC_GEMM_SM90_DEFINE(turns_aux, TURNS, AUX)
 TC_GEMM_SM90_DEFINE(turns_rows, TURNS, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
@@ -24,13 +29,15 @@ TC_GEMM_SM90_DEFINE(turns_rows, TURNS, .epi = tc_epi_gelu, .row_sum = TC_SUM_SQ)
 typedef struct side {
     const char *name;
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
-    int aux, rows, base; /* base: the side that it is compared with */
+    int aux, rows, cols, scale, sf, base; /* what it writes; base: the side that it is compared with */
 } side;
 static const side sides[] = {
-    {"plain", plain_run, 0, 0, 0},       {"aux", aux_run, 1, 0, 0},
-    {"rows", rows_run, 0, 1, 0},         {"both", both_run, 1, 1, 0},
-    {"turns", turns_run, 0, 0, 4},       {"turns_aux", turns_aux_run, 1, 0, 4},
-    {"turns_rows", turns_rows_run, 0, 1, 4},
+    {"plain", plain_run, 0, 0, 0, 0, 0, 0},       {"aux", aux_run, 1, 0, 0, 0, 0, 0},
+    {"rows", rows_run, 0, 1, 0, 0, 0, 0},         {"both", both_run, 1, 1, 0, 0, 0, 0},
+    {"turns", turns_run, 0, 0, 0, 0, 0, 4},       {"turns_aux", turns_aux_run, 1, 0, 0, 0, 0, 4},
+    {"turns_rows", turns_rows_run, 0, 1, 0, 0, 0, 4},
+    {"cols", cols_run, 0, 0, 1, 0, 0, 0},         {"blocks", blocks_run, 0, 0, 0, 1, 0, 0},
+    {"mxfp8", mxfp8_run, 0, 0, 0, 0, 1, 0},
 };
 enum { SIDES = sizeof sides / sizeof sides[0], ROUNDS = 15, CALLS = 10 };
 
@@ -71,17 +78,22 @@ int main(int argc, char **argv)
     static float ms[SIDES][ROUNDS];
     tc_gemm_args plain_args = {.m = m, .n = n, .k = k, .lda = k, .ldb = k, .ldd = n}, g;
     void *second = matrix((size_t)m * n, 4), *workspace;
-    float *out;
+    float *out, *sums, *factors;
     cudaEvent_t from, to;
     plain_args.a = matrix((size_t)m * k, 1), plain_args.b = matrix((size_t)n * k, 2);
     plain_args.d = matrix((size_t)m * n, 3);
     check(cudaMalloc(&workspace, (size_t)m * n)), check(cudaMalloc((void **)&out, (size_t)m * 4));
+    check(cudaMalloc((void **)&sums, (size_t)n * 4));
+    check(cudaMalloc((void **)&factors, ((size_t)m + 127) * (((size_t)n + 127) / 128) * 4));
     check(cudaEventCreate(&from)), check(cudaEventCreate(&to));
     for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
         for (int i = 0; i < SIDES; i++) {
             g = plain_args;
             if (sides[i].aux) g.aux.p = second, g.aux.ld = n;
             if (sides[i].rows) g.row_out = out, g.workspace = workspace, g.workspace_size = (size_t)m * n;
+            if (sides[i].cols) g.col_out = sums, g.workspace = workspace, g.workspace_size = (size_t)m * n;
+            if (sides[i].scale) g.d_scale_out.at = factors, g.d_scale_out.lines = 1, g.d_scale_out.blocks = m;
+            if (sides[i].sf) g.d_sf_out = factors;
             check(cudaEventRecord(from));
             for (int call = 0; call < CALLS; call++) {
                 if (sides[i].run(&g, 0) == TC_OK) continue;

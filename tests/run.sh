@@ -67,6 +67,7 @@ list() {
         on_device gemm_groups "$build/tests/gemm_groups" 360
         on_device gemm_mixed "$build/tests/gemm_mixed" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
+        on_device gemm_quant "$build/tests/gemm_quant" 330
         on_device gemm_sparse "$build/tests/gemm_sparse" 240
         on_device attn_bad_input "$build/tests/attn_bad_input"
         on_device attn_fuzz "$build/tests/attn_fuzz" 600
@@ -115,6 +116,9 @@ list() {
         step "gemm_outputs, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 64 1
         emulated sm_80 gemm_outputs 40
+        step "gemm_quant, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
+        emulated sm_80 gemm_quant 66
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24

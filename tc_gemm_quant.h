@@ -1,0 +1,360 @@
+/* tc_gemm_quant.h - tc 0.2.0 - D that the end of a tile quantises, with factors that it computes; sums of D's columns.
+ * Needs: the headers below.
+ *
+ * QUANTISED OUTPUTS, fields of tc_gemm_config and tc_gemm_args. D is e4m3, e5m2 or s8, and its factors are computed
+ * where its sums are, in f32:
+ *     .d = TC_E4M3, .d_scale = TC_SCALE_1X128  a float for each 128 columns of each row, the last of them fewer, to
+ *                                              args.d_scale_out, in any strides (tc_gemm_scale): the next GEMM's A and
+ *                                              .a_scale. Also TC_E5M2 and TC_S8
+ *     .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32     mxfp8: a power of two for each 32 columns, to args.d_sf_out in the
+ *                                              layout of tc_sf.h (tc_sf_bytes(m, n, 32)), zeros where that has them
+ *     .d = TC_E4M3, TC_E5M2                    no factors: a hook that multiplies by a tensor's own, given, scale; what
+ *                                              is too large stops at the type's ends. The amax for the next step's:
+ *                                              .row_sum = TC_MAX_ABS and args.max_out
+ * A factor is the block's largest |x|, after the hook, times 1/448 (57344: e5m2; 127: s8) in f32, at least 2^-126, so
+ * that zeros have one whose reciprocal is finite; .d_sf: that, up to a power of two. An element is x times the
+ * reciprocal, to the nearest f32, of the factor that is written; to the nearest, ties to even. A block that holds an
+ * infinity or NaN is NaN all over when it is multiplied by its factor, which is one of them (.d_sf: NaN).
+ * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128; not with .swap, .split, .cluster_k, D in columns,
+ * .index. A factor for a whole row is not there: a row is wider than a tile. Not in TC_GEMM_SM90_ANY_DEFINE and
+ * TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on Hopper its tiles of 64 rows and more.
+ *
+ * SUMS OF COLUMNS (bias gradients), beside those of rows that tc_gemm_config.h has above TC_AUX_PRE:
+ *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
+ *                                              before it becomes D's type; with TC_MAX_ABS args.max_out too
+ * All that is said of .row_sum holds, but that a float of the workspace is for 16 rows of a column. The same
+ * generators have it; with .swap it wants .bm and .step to be multiples of 16.
+ *
+ * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
+ * and tc_gemm_sm80.h bring the rows.
+ *
+ *     tc__quant_factor, _inverse, _bytes    the largest of a block to its factor; what elements are multiplied by; four
+ *                                           of them to bytes
+ *     tc__quant_block                       a fragment of 16 rows by 128 columns to D and its factors
+ *     tc__col_fragment, tc__col_strip       what is kept of the columns of a fragment, of rows in shared memory
+ */
+#ifndef TC_GEMM_QUANT_H
+#define TC_GEMM_QUANT_H
+
+#include "tc_epi.h"
+#include "tc_host.h"
+#include "tc_sf.h"
+#include "tc_types.h"
+
+enum { TC__QUANT_COLS = 128 }; /* columns of a row that one warp, or one row of warps, has together */
+
+/* A constant: D's type, and how many neighbours of a row share a factor: 128, 32 (a byte each, .d_sf), 0: none do. */
+typedef struct tc__quant {
+    int d, wide;
+} tc__quant;
+TC_HD TC_CONSTEXPR tc__quant tc__quant_of(int d, int d_scale, int d_sf)
+{
+    const tc__quant q = {d, d_scale ? TC__QUANT_COLS : d_sf ? 32 : 0};
+    return q;
+}
+
+/* What a kernel is told besides, before tc__outputs in the last bytes of tc_gemm_out.epi.
+ *
+ * Columns: each 16 rows of a column, counted from D's first, are a part, as each 16 columns of a row are one for
+ * .row_sum; the second launch adds them up in the same way. */
+typedef struct tc__more_outputs {
+    void *scale; /* factors: floats, row i's of 128 columns j at i * lines + j * blocks; bytes as tc_sf.h has them */
+    long long lines, blocks, batch;
+    float *parts; /* of matrix b, row / 16, column: at (b * down + row / 16) * n + column */
+    float *col_out;
+    int down;
+    int vec; /* rows of D begin at multiples of 8 bytes */
+} tc__more_outputs;
+enum { TC__MORE_BYTES = 64 };
+
+/* The rules for the fields, c: a tc_gemm_config. */
+#define TC__GEMM_QUANT_RULES(X, c)                                                                                    \
+    X((c).d_scale == 0 || ((c).d_scale == TC_SCALE_1X128 && (tc__gemm_is_fp8((c).d) || (c).d == TC_S8)),              \
+      "tc: .d_scale must be TC_SCALE_1X128, with .d = TC_E4M3, TC_E5M2 or TC_S8, or 0")                               \
+    X((c).d_sf == 0 || ((c).d_sf == TC_SF_UE8M0_32 && tc__gemm_is_fp8((c).d) && !(c).d_scale && !(c).groups),         \
+      "tc: .d_sf must be TC_SF_UE8M0_32, with .d = TC_E4M3 or TC_E5M2, without .d_scale and .groups, or 0")           \
+    X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !(c).index),                                                   \
+      "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index")                 \
+    X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
+      "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
+    X((c).col_sum >= 0 && (c).col_sum <= TC_MAX_ABS, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS or 0")       \
+    X(!(c).col_sum || (!tc__gemm_d_col(c) && !(c).groups && !(c).index),                                              \
+      "tc: .col_sum wants .d_layout = TC_ROW, and no .groups and .index")                                             \
+    X(!(c).col_sum || ((c).d != TC_F64 && ((c).d != TC_S32 || tc__gemm_hooked(c))),                                   \
+      "tc: .col_sum is of f32: not with .d = TC_F64, and with .d = TC_S32 only where there is a hook")                \
+    X(!tc__gemm_own_ends(c)                                                                                           \
+          || ((c).epi_size <= TC_EPI_MAX - TC__OUTPUTS_BYTES - TC__MORE_BYTES && TC_EPI_MAX % 8 == 0),                \
+      "tc: .col_sum and a quantised D leave the hook's arguments (.epi_size) 128 bytes less than TC_EPI_MAX")
+
+/* Kernels that only store D, and sums of its rows. */
+#define TC__GEMM_PLAIN_D_RULES(X, c)                                                                                  \
+    X(!tc__gemm_own_ends(c),                                                                                          \
+      "tc: .col_sum and a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) are for TC_GEMM_SM80_DEFINE, "              \
+      "TC_GEMM_SM90_DEFINE, TC_GEMM_SM100_DEFINE and TC_GEMM_DEFINE")
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+/* Factors of .d_sf as a call gives them; m is 0 where nothing is computed. */
+typedef struct tc__quant_sf {
+    const void *out;
+    int64_t stride;
+    int m, n, batch;
+} tc__quant_sf;
+
+TC_HOST tc_status tc__quant_check_sf(int kind, const tc__quant_sf *x)
+{
+    const int64_t least = (int64_t)tc_sf_bytes(x->m, x->n, 32);
+    if (!kind && (x->out || x->stride))
+        return tc__fail(TC_ERR_CONFIG, "d_sf_out is given, but the kernel was generated without .d_sf");
+    if (!kind || x->m == 0) return TC_OK;
+    if (!x->out) return tc__fail(TC_ERR_NULL, "d_sf_out is null, but the kernel has .d_sf");
+    if (((uintptr_t)x->out | (uintptr_t)x->stride) % 16)
+        return tc__fail(TC_ERR_ALIGN, "d_sf_out = %p and stride_d_sf = %lld must be multiples of 16 bytes", x->out,
+                        (long long)x->stride);
+    if (x->batch > 1 && x->stride < least)
+        return tc__fail(TC_ERR_BATCH, "stride_d_sf = %lld is less than the %lld bytes of a product's factors",
+                        (long long)x->stride, (long long)least);
+    return TC_OK;
+}
+#endif /* host */
+
+#ifdef __CUDACC__
+
+TC_DEV const tc__more_outputs *tc__epi_more(const tc_gemm_out *o)
+{
+    return (const tc__more_outputs *)(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES - TC__MORE_BYTES);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Factors.
+ */
+/* The larger of most and |x|; NaN stays. */
+TC_DEV_SM80 float tc__quant_most(float most, float x)
+{
+    float r;
+    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %2;\n\tmax.NaN.f32 %0, %1, size;\n\t}" : "=f"(r) : "f"(most), "f"(x));
+    return r;
+}
+
+/* The largest of a block over the type's largest value, but at least 2^-126, so that its reciprocal is finite. */
+TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
+{
+    const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : 1.f / 127.f;
+    const float factor = tc__quant_most(most * part, 1.17549435e-38f);
+    /* a power of two; infinity less itself is NaN, which ue8m0 has, and no infinity */
+    return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor + (factor - factor))) : factor;
+}
+
+/* Its reciprocal, rounded to the nearest; of infinity and NaN it is NaN. */
+TC_DEV float tc__quant_inverse(float factor)
+{
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(factor));
+    return fmaf(r, fmaf(-factor, r, 1.f), r);
+}
+
+/* Two neighbours times the reciprocal, to the nearest, ties to even: 16 bits. s8: what is at most 127 and little more
+ * is added to 1.5 * 2^23, whose last bits it then is. */
+TC_DEV_SM80 uint32_t tc__quant_pair(const tc__quant q, const float *x, float inverse)
+{
+    if (q.d == TC_S8)
+        return __byte_perm(tc_bits_from_f32(fmaf(x[0], inverse, 12582912.f)),
+                           tc_bits_from_f32(fmaf(x[1], inverse, 12582912.f)), 0x0040)
+             & 0xffffu;
+    if (!q.wide) return q.d == TC_E4M3 ? tc_e4m3x2(x[0], x[1]) : tc_e5m2x2(x[0], x[1]);
+    return q.d == TC_E4M3 ? tc_e4m3x2(x[0] * inverse, x[1] * inverse) : tc_e5m2x2(x[0] * inverse, x[1] * inverse);
+}
+
+/* A row's factor of the columns from at.col on. */
+TC_DEV void tc__quant_put_factor(const tc_gemm_out *o, tc_gemm_at at, float factor)
+{
+    const tc__more_outputs *w = tc__epi_more(o);
+    ((float *)w->scale)[at.batch * w->batch + at.row * w->lines + at.col / TC__QUANT_COLS * w->blocks] = factor;
+}
+
+/* Bytes of four factors of a row, of the columns from at.col on; behind the matrix' last row zeros, up to the end of
+ * its last 128. For all lanes of a warp, 16 rows of which the first is `first`; a lane has its row's word, or none. */
+TC_DEV void tc__quant_put_sf(const tc_gemm_out *o, tc_gemm_at first, int row, uint32_t word)
+{
+    const tc__more_outputs *w = tc__epi_more(o);
+    uint8_t *to = (uint8_t *)w->scale + first.batch * w->batch;
+    if (row >= first.row && row < o->m) *(uint32_t *)(to + tc_sf_at(o->n, 32, row, first.col / 32)) = word;
+    if (first.row + 16 < o->m) return;
+#pragma unroll 1
+    for (int i = o->m + tc_lane(); i < (o->m + 127) / 128 * 128; i += 32)
+        *(uint32_t *)(to + tc_sf_at(o->n, 32, i, first.col / 32)) = 0u;
+}
+
+/* Eight bytes of a row, whose first element is at `at`: what of them exists. */
+TC_DEV void tc__quant_put(const tc_gemm_out *o, tc_gemm_at at, const uint32_t *bytes)
+{
+    uint8_t *to = (uint8_t *)o->d + tc__epi_d_at(o, at);
+    if (tc__epi_more(o)->vec && at.col + 8 <= o->n) {
+        *(uint2 *)to = make_uint2(bytes[0], bytes[1]);
+        return;
+    }
+    uint64_t all = (uint64_t)bytes[1] << 32 | bytes[0];
+#pragma unroll 1
+    for (int i = 0; i < 8 && at.col + i < o->n; i++, all >>= 8) to[i] = (uint8_t)all;
+}
+
+/* Zeros for what D does not have of a piece that lies in shared memory; rows end before `end`. */
+TC_DEV void tc__quant_clear(const tc_gemm_out *o, const tc__epi_piece *p, int end)
+{
+    const int exist = p->at.row < end ? o->n - p->at.col : 0;
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        if (i >= exist) tc__epi_put_shared((i < 4 ? p->lo : p->hi) + (uint32_t)(i % 4 * 4), 0.f);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Fragments.
+ */
+/* Four lanes have two neighbours each of four times eight columns: a lane's, as pairs of bytes, are two[0] (the first
+ * eight columns below, the next above) and two[1]. Afterwards lane q of them has all of the q-th eight. */
+TC_DEV void tc__quant_turn(uint32_t *two)
+{
+    const int q = tc_lane() % 4;
+    const uint32_t lows = q % 2 ? 0x7632u : 0x5410u, highs = q % 2 ? 0x5410u : 0x7632u; /* own, the neighbour's */
+    const uint32_t keep = q & 2 ? two[1] : two[0];
+    const uint32_t got = __shfl_xor_sync(0xffffffffu, q & 2 ? two[0] : two[1], 2);
+    const uint32_t near = q & 2 ? got : keep, far = q & 2 ? keep : got; /* of lanes 0, 1; of lanes 2, 3 */
+    const uint32_t mine = __byte_perm(near, far, lows);
+    const uint32_t its = __shfl_xor_sync(0xffffffffu, __byte_perm(near, far, highs), 1);
+    two[0] = __byte_perm(mine, its, q % 2 ? 0x1054u : 0x5410u);
+    two[1] = __byte_perm(mine, its, q % 2 ? 0x3276u : 0x7632u);
+}
+
+/* 16 rows of 128 columns of D: the first one's place, and which rows exist: those before `end`. */
+typedef struct tc__quant_rows {
+    tc_gemm_at first;
+    int end;
+} tc__quant_rows;
+
+/* Are all of them in D, and is there no C? */
+TC_DEV int tc__quant_whole(const tc_gemm_out *o, const tc__quant_rows *x)
+{
+    return x->first.row + 16 <= x->end && x->first.col + TC__QUANT_COLS <= o->n && o->beta == 0.f;
+}
+
+/* The factors of a lane's two rows for q.wide columns, whose values v begins with. */
+TC_DEV_SM80 void tc__quant_share(const tc__quant q, const float *v, float *factor)
+{
+    factor[0] = factor[1] = 0.f;
+#pragma unroll
+    for (int i = 0; i < q.wide / 2; i++) factor[i / 2 % 2] = tc__quant_most(factor[i / 2 % 2], v[i]);
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        factor[h] = tc__quant_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 1));
+        factor[h] = tc__quant_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 2));
+        factor[h] = tc__quant_factor(q, factor[h]);
+    }
+}
+
+/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. */
+TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const float *v, const tc__quant_rows x)
+{
+    const int lane = tc_lane(), wide = q.wide ? q.wide : TC__QUANT_COLS;
+    uint32_t sf[2] = {0u, 0u};
+#pragma unroll
+    for (int from = 0; from < TC__QUANT_COLS; from += wide) {
+        float factor[2] = {1.f, 1.f};
+        if (q.wide) tc__quant_share(q, v + from / 2, factor);
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            tc_gemm_at at = x.first;
+            at.row += lane / 4 + h * 8, at.col += from;
+            if (q.wide == 32 && at.col < o->n) sf[h] |= (tc_bits_from_f32(factor[h]) >> 23 & 255u) << from / 4;
+            if (q.wide == TC__QUANT_COLS && lane % 4 == 0 && at.row < x.end) tc__quant_put_factor(o, at, factor[h]);
+            const float inverse = q.wide ? tc__quant_inverse(factor[h]) : 1.f;
+#pragma unroll
+            for (int s = 0; s < wide; s += 32) {
+                const float *p = v + (from + s) / 2 + 2 * h;
+                uint32_t two[2] = {tc__quant_pair(q, p, inverse) | tc__quant_pair(q, p + 4, inverse) << 16,
+                                   tc__quant_pair(q, p + 8, inverse) | tc__quant_pair(q, p + 12, inverse) << 16};
+                tc_gemm_at to = at;
+                to.col += s + lane % 4 * 8;
+                tc__quant_turn(two);
+                if (at.row < x.end) tc__quant_put(o, to, two);
+            }
+        }
+    }
+    if (q.wide == 32) {
+        const int q0 = lane % 4; /* lanes 0 and 1 of four have a row's word each */
+        tc__quant_put_sf(o, x.first, q0 < 2 ? x.first.row + lane / 4 + q0 * 8 : -1, q0 ? sf[1] : sf[0]);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Columns.
+ */
+/* A part: at is the first of its 16 rows. */
+TC_DEV void tc__col_put(const tc_gemm_out *o, tc_gemm_at at, float kept)
+{
+    const tc__more_outputs *w = tc__epi_more(o);
+    const tc__outputs *all = tc__epi_outputs(o);
+    const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
+    w->parts[i] = kept;
+    if (i == 0 && all->max_out) *all->max_out = 0.f; /* the second launch raises it */
+}
+
+/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. Four columns of
+ * a lane go over its seven neighbours of the same columns, half of them each time. */
+TC_DEV void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
+                             const int count)
+{
+    const int lane = tc_lane(), high = lane & 16, mid = lane & 8;
+#pragma unroll
+    for (int j = 0; j < count; j += 8) {
+        float c[4];
+        tc_gemm_at at = x.first;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            c[i] = tc__epi_keep(kind, tc__epi_keep(kind, 0.f, v[j + i / 2 * 4 + i % 2]), v[j + i / 2 * 4 + i % 2 + 2]);
+#pragma unroll
+        for (int i = 0; i < 2; i++) /* upper lanes keep the last eight columns */
+            c[i] = tc__epi_join(kind, tc__epi_either(high, c[2 + i], c[i]),
+                                __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[2 + i]), 16));
+        c[0] = tc__epi_join(kind, tc__epi_either(mid, c[1], c[0]),
+                            __shfl_xor_sync(0xffffffffu, tc__epi_either(mid, c[0], c[1]), 8));
+        c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], 4));
+        at.col += j * 2 + high / 2 + lane % 4 * 2 + mid / 8;
+        if (!(lane & 4)) tc__col_put(o, at, c[0]);
+    }
+}
+
+/* Rows of f32 in shared memory: pitch bytes apart, at 64 in that swizzle; the first element's place in D. Of 16 rows
+ * `rows` exist; of the columns those that D has. */
+typedef struct tc__col_place {
+    uint32_t at;
+    int pitch, rows, cols;
+    tc_gemm_at first;
+} tc__col_place;
+
+/* For all lanes of a warp, between two __syncwarp. */
+TC_DEV void tc__col_strip(const int kind, const tc_gemm_out *o, const tc__col_place *x)
+{
+#pragma unroll 1
+    for (int col = tc_lane(); col < x->cols && x->first.col + col < o->n && x->rows > 0; col += 32) {
+        tc_gemm_at at = x->first;
+        float kept = 0.f;
+        at.col += col;
+#pragma unroll 1
+        for (int r = 0; r < x->rows; r++) {
+            const uint32_t away = (uint32_t)(r * x->pitch + col * 4);
+            kept = tc__epi_keep(kind, kept, tc__epi_shared(x->at + (x->pitch == 64 ? tc_swizzle(64, away) : away)));
+        }
+        tc__col_put(o, at, kept);
+    }
+}
+
+/* The second launch. */
+TC_DEV_SM80 void tc__col_finish(const int kind, const tc_gemm_out *o)
+{
+    const tc__more_outputs *w = tc__epi_more(o);
+    const tc__outputs *all = tc__epi_outputs(o);
+    const tc__epi_lines x = {w->parts, w->col_out, all->max_out, o->n, w->down, all->batch};
+    tc__epi_finish_lines(kind, &x);
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_QUANT_H */
