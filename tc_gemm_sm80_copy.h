@@ -326,8 +326,8 @@ TC_DEV void tc__gemm80_read_words(const tc__gemm80_operand o, uint32_t at, const
     to[1] = late ? x : y;
 }
 
-/* Of the sums of 16 rows, the row of this lane's two at `half`, and of the sums of a warp's columns the column of number
- * e (0, 1) of a tile of 8. */
+/* Of the sums of 16 rows, the row of this lane's two at `half`, and of the sums of a warp's columns the column of
+ * number e (0, 1) of a tile of 8. */
 TC_DEV int tc__gemm80_row(const tc_gemm80 k, int lane, const int half)
 {
     return tc__gemm80_by_bytes(k.a) ? lane / 4 * 2 + half : lane / 4 + half * 8;
