@@ -7,7 +7,8 @@
  *
  * Whatever the type, a step is 16 rows of A by 32 bytes and 8 columns of B by 32 bytes an instruction: ldmatrix b16 of
  * rows along k, .trans of 16 bits that lie the other way, b8 .trans of 8 bits, and the forms that make bytes of 4 and 6
- * bits; of 32 bits that lie the other way lanes read words one by one. Eight rows of one chunk of 16 bytes lie in different banks in the swizzles of 64 and 128 bytes.
+ * bits; of 32 bits that lie the other way lanes read words one by one. Eight rows of one chunk of 16 bytes lie in
+ * different banks in the swizzles of 64 and 128 bytes.
  */
 #ifndef TC_GEMM_SM120_MMA_H
 #define TC_GEMM_SM120_MMA_H
