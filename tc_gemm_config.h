@@ -56,7 +56,7 @@ enum { TC_SPARSE_A = 1, TC_SPARSE_B = 2 }; /* .sparse: tc_gemm_sparse.h is its m
  * stands behind it. */
 typedef struct tc_gemm_config {
     int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
-    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others: types of 16 bits, SM100: any */
+    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL) */
     int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
     int promote;            /* TC_E4M3, TC_E5M2 by wgmma: sums are kept in f32 after so many k (128); or TC_FAST */

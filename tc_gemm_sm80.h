@@ -14,9 +14,9 @@
  *                       tc_operand.h)
  *
  * An operand whose neighbours in memory are those of a k (A column-major, B row-major) lies there as it is: bk rows of
- * bm (bn) elements, which ldmatrix.trans turns on the way to the registers, of 8 bits together with prmt; those of 32 and
- * 64 bits lanes read one by one. Where D is column-major, the kernel computes D^T = B^T A^T, whose rows lie together
- * (tc__gemm_plain).
+ * bm (bn) elements, which ldmatrix.trans turns on the way to the registers, of 8 bits together with prmt; lanes read
+ * those of 32 and 64 bits one by one. Where D is column-major, the kernel computes D^T = B^T A^T, whose rows lie
+ * together (tc__gemm_plain).
  *
  * Types differ in little: an instruction takes 32 bytes of k of each row, whatever lies in them, and 16 x 8 sums of 4
  * bytes lie in the same lanes. f64 alone has fragments and an end of its own (tc__gemm80_place).

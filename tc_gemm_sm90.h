@@ -601,7 +601,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int groups = loops & TC__GEMM90_GROUPS;
-    const int many = tc__gemm90_many(c);
+    const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
     const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};

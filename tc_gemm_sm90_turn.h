@@ -23,8 +23,8 @@
  *     Half of the lanes have the two registers in the other order, half write the other neighbour first: each lane's
  * prmt has selectors of its own.
  *
- * 32 BITS. Tiles of 16 x 16, two to a warp: a lane reads a column's words one by one, four k that follow one another,
- * and writes them as the 16 bytes of a row that they then are.
+ * 32 BITS. Tiles of 8 x 8, two to a warp: a lane reads a column's words one by one, four k that follow one another, and
+ * writes them as the 16 bytes of a row that they then are. Of one pair in four two lanes meet in a bank when they read.
  *
  *     tc__turn_raw, _init, _fills        the barriers
  *     tc__turn_expect                    the producer announces a slot's bytes
@@ -129,41 +129,34 @@ TC_DEV_SM90 void tc__turn_8(const int ahead, const tc__turner *t, uint32_t at, u
     }
 }
 
-/* 32 bits: the lane's word of tile (0, 0), and its 16 bytes there. */
+/* 32 bits: the lane's first word of tile (0, 0), and its 16 bytes there. */
 TC_DEV tc__turner tc__turner_of_32(void)
 {
-    const uint32_t lane = threadIdx.x % 32u, n = lane % 16u, four = lane / 16u;
+    const uint32_t lane = threadIdx.x % 32u, n = lane % 8u, four = lane / 8u % 2u;
     const tc__turner t = {four * 512u + ((n / 4u ^ four * 4u) * 16u) + n % 4u * 4u,
-                          n * 128u + ((four ^ n % 8u) * 16u), {0, 0}, 0};
+                          n * 128u + ((four ^ n) * 16u), {0, 0}, lane >= 16u ? 0xffffffffu : 0u};
     return t;
 }
 
-/* part: 0 both tiles on the diagonal, 1 the other two, which change places. */
+/* The same of the four tiles of a line of a box, twice two of them: row by 1024 bytes, two chunks by 32. */
 TC_DEV_SM90 void tc__turn_32(const tc__turner *t, uint32_t at, uint32_t part)
 {
-    const uint32_t read = at + t->read, write = at + t->write;
-    uint32_t r[2][8];
+    const uint32_t tile = 1024u + 32u, step = (part & 1u || !part ? 2u : 1u) * tile;
+    const uint32_t mine = t->second & ((part ? part : 1u) * tile);
+    const uint32_t read = t->read ^ mine ^ part * 32u, write = t->write ^ mine ^ part * 1024u;
+    uint32_t r[2][4];
 #pragma unroll
-    for (int i = 0; i < 2; i++) { /* the tile of k 16 * i.. */
-        const uint32_t across = (uint32_t)i ^ part;
+    for (int i = 0; i < 2; i++)
 #pragma unroll
-        for (int e = 0; e < 8; e++) /* k of it: 8 * (e / 4) + 4 * four + e % 4 */
+        for (int e = 0; e < 4; e++) /* of four k */
             asm volatile("ld.shared.b32 %0, [%1];" : "=r"(r[i][e])
-                         : "r"((read ^ ((uint32_t)(e % 4 * (128 + 16)) ^ across * 64u))
-                               + (uint32_t)(i * 2048 + e / 4 * 1024))
-                         : "memory");
-    }
+                         : "r"(at + (read ^ (i ? step : 0u) ^ (uint32_t)(e * (128 + 16)))) : "memory");
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const uint32_t down = (uint32_t)i ^ part;
-#pragma unroll
-        for (int e = 0; e < 8; e += 4)
-            asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                         : : "r"((write ^ (uint32_t)(i * 64 + e / 4 * 32)) + down * 2048u), "r"(r[i][e]),
-                             "r"(r[i][e + 1]), "r"(r[i][e + 2]), "r"(r[i][e + 3])
-                         : "memory");
-    }
+    for (int i = 0; i < 2; i++)
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(at + (write ^ (i ? step : 0u))), "r"(r[i][0]), "r"(r[i][1]), "r"(r[i][2]), "r"(r[i][3])
+                     : "memory");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -173,14 +166,14 @@ TC_DEV_SM90 void tc__turn_32(const tc__turner *t, uint32_t at, uint32_t part)
 TC_DEV_SM90 void tc__turn_slot(const tc_gemm_config c, const tc_gemm90_block *g, const tc__turner *t, uint32_t stage)
 {
     const int eight = tc_type_bits(c.a) == 8, b_turns = tc__gemm90_turns_b(c);
-    const uint32_t parts = eight ? 8u : 2u, box = (uint32_t)tc__gemm90_fetched_a(c).box_bytes;
+    const uint32_t parts = eight ? 8u : 4u, box = (uint32_t)tc__gemm90_fetched_a(c).box_bytes;
     const uint32_t box_bytes = b_turns ? (uint32_t)tc__gemm90_fetched_b(c, c.bn).box_bytes : box;
     const uint32_t first = tc__gemm90_turns_a(c) ? 0u : (uint32_t)tc__gemm90_a_bytes(c);
     const uint32_t bytes = b_turns ? g->slot - first : (uint32_t)tc__gemm90_a_bytes(c);
     const uint32_t slot = g->ring + stage * g->slot + first, end = bytes / box_bytes * parts;
 #pragma unroll 1
     for (uint32_t i = g->warp - (uint32_t)tc__turn_first(c); i < end; i += (uint32_t)tc__turn_warps(c)) {
-        if (eight) tc__turn_8(tc__gemm90_many(c) ? 2 : 4, t, slot + i / parts * box_bytes, i % parts);
+        if (eight) tc__turn_8(c.consumers == 3 ? 2 : 4, t, slot + i / parts * box_bytes, i % parts);
         else tc__turn_32(t, slot + i / parts * box_bytes, i % parts);
     }
 }
