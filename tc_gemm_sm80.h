@@ -327,6 +327,25 @@ typedef struct tc__gemm80_warp {
     int lane;
 } tc__gemm80_warp;
 
+/* The same where bytes were turned: with B's, a lane's columns of two tiles lie side by side. */
+TC_DEV void tc__gemm80_stage_bytes(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
+{
+    const int wn = k.c.bn / k.c.warps_n, ni = wn / 8, row = tc__gemm80_staged(k.c, wn), lane = to.lane;
+    float *stage = (float *)to.stage;
+#pragma unroll
+    for (int j = 0; j < ni; j++) { /* of two tiles, a row each time */
+        const int at = i * ni * 4 + j / 2 * 8 + j % 2 * 2;
+        float *x = stage + tc__gemm80_row(k, lane, j % 2) * row;
+        const float2 first = tc__gemm80_pair(k, acc, at), second = tc__gemm80_pair(k, acc, at + 4);
+        if (tc__gemm80_by_bytes(k.b)) {
+            *(float4 *)(x + tc__gemm80_col(k, lane, j / 2 * 2, 0)) = make_float4(first.x, second.x, first.y, second.y);
+        } else {
+            *(float2 *)(x + tc__gemm80_col(k, lane, j / 2 * 2, 0)) = first;
+            *(float2 *)(x + tc__gemm80_col(k, lane, j / 2 * 2 + 1, 0)) = second;
+        }
+    }
+}
+
 TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
 {
     const int lane = to.lane;
@@ -335,25 +354,20 @@ TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const
         double *stage = (double *)to.stage;
 #pragma unroll
         for (int j = 0; j < ni * 4; j++) { /* of two blocks of 8 rows: tiles of 8 columns, of each the two of a lane */
-            const int row = tc__gemm80_place64(k.a, j / (2 * ni), lane / 4);
-            const int col = tc__gemm80_place64(k.b, j / 2 % ni, lane % 4 * 2 + j % 2);
+            const int row = k.a.turned ? tc__gemm80_place64(j / (2 * ni), lane / 4)
+                                       : j / (2 * ni) * 8 + tc__gemm80_place(lane / 4);
+            const int col = k.b.turned ? tc__gemm80_place64(j / 2 % ni, lane % 4 * 2 + j % 2)
+                                       : j / 2 % ni * 8 + tc__gemm80_place(lane % 4 * 2 + j % 2);
             stage[row * tc__gemm80_staged(k.c, wn) + col] = acc->d[i * ni * 4 + j];
         }
-    } else if (tc__gemm80_by_bytes(k.b)) { /* a lane's columns of two tiles lie side by side */
-        float *stage = (float *)to.stage;
-#pragma unroll
-        for (int j = 0; j < ni; j++) {
-            const float2 x = tc__gemm80_pair(k, acc, i * ni * 4 + j / 2 * 8 + 2 * (j % 2));
-            const float2 y = tc__gemm80_pair(k, acc, i * ni * 4 + j / 2 * 8 + 4 + 2 * (j % 2));
-            *(float4 *)(stage + tc__gemm80_row(k, lane, j % 2) * tc__gemm80_staged(k.c, wn)
-                        + tc__gemm80_col(k, lane, j / 2 * 2, 0)) = make_float4(x.x, y.x, x.y, y.y);
-        }
+    } else if (tc__gemm80_by_bytes(k.a) || tc__gemm80_by_bytes(k.b)) {
+        tc__gemm80_stage_bytes(k, acc, to, i);
     } else {
         float *stage = (float *)to.stage;
 #pragma unroll
         for (int j = 0; j < ni * 2; j++)
-            *(float2 *)(stage + tc__gemm80_row(k, lane, j % 2) * tc__gemm80_staged(k.c, wn)
-                        + tc__gemm80_col(k, lane, j / 2, 0)) = tc__gemm80_pair(k, acc, i * ni * 4 + 2 * j);
+            *(float2 *)(stage + (lane / 4 + j % 2 * 8) * tc__gemm80_staged(k.c, wn) + j / 2 * 8 + lane % 4 * 2) =
+                tc__gemm80_pair(k, acc, i * ni * 4 + 2 * j);
     }
 }
 
@@ -431,10 +445,11 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.k = p->k;
     g.word = p->word;
-    const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + tc__gemm80_row(k, lane, 0),
-                                      col0 + warp_n + tc__gemm80_col(k, lane, 0, 0),
+    const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
                                       (int)t.group};
     g.scales = scales;
+    if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(oa)) g.scales.row += lane / 4;
+    if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(ob)) g.scales.col += lane % 4 * 2;
 
     tc__gemm80_zero(k, &acc);
     if (looked_up & 8) {

@@ -147,9 +147,9 @@ TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__
                 const int row = tc__gemm80_which(o, s, i), inside = row < 0 ? 0 : run.inside;
                 if (o.size == 1) tc_rows_copy_8(run.word, to, tc__gemm80_row(s, row), inside);
                 else tc_rows_copy(run.word, to, tc__gemm80_row(s, row), inside);
-            } else if (o.turned && o.size == 1)
-                tc_rows_copy_8(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
-            else if (o.size == 1) tc_rows_copy_8(run.word, to, s->src, i < s->passes ? run.inside : 0);
+            } else if (o.size == 1 && !o.turned)
+                tc_rows_copy_8(run.word, to, s->src, i < s->passes ? run.inside : 0);
+            else if (o.size == 1) tc_rows_copy_8(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
             else if (o.turned) tc_rows_copy(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
             else tc_rows_copy(run.word, to, s->src, i < s->passes ? run.inside : 0);
         }
@@ -337,10 +337,10 @@ TC_DEV int tc__gemm80_col(const tc_gemm80 k, int lane, const int tile, const int
     return tc__gemm80_by_bytes(k.b) ? tile / 2 * 16 + tile % 2 + lane % 4 * 4 + e * 2 : tile * 8 + lane % 4 * 2 + e;
 }
 
-/* f64: the row (column) of row `row` of fragment `tile` of an operand. */
-TC_DEV int tc__gemm80_place64(const tc__gemm80_operand o, const int tile, int row)
+/* f64: the row (column) of row `row` of fragment `tile` of a turned operand. */
+TC_DEV int tc__gemm80_place64(const int tile, int row)
 {
-    return o.turned ? tile / 2 * 16 + (tile % 2 ^ row / 2 % 2) * 8 + row : tile * 8 + tc__gemm80_place(row);
+    return tile / 2 * 16 + (tile % 2 ^ row / 2 % 2) * 8 + row;
 }
 
 /* f32 to the nearest tf32. */
