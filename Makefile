@@ -163,7 +163,7 @@ $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
 
-BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
 .SECONDARY: $(BENCH_KERNELS)
 $(B)/bench/gemm_kernel_%.o: bench/gemm_kernels.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)

@@ -107,10 +107,10 @@
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
  * out: A and D TC_ROW, B TC_COL. A pitch is the distance between the lines that lie together, so lda >= m of an A in
  * columns, ldb >= n of a B in rows, ldc and ldd >= m of C and D in columns; C has D's layout. Hooks see D's row and
- * column whatever its layout; .epi2 wants D in rows, and A in columns or B in rows types of 16 bits. Every mix runs on
- * every device; TC_GEMM_SM90_ANY_DEFINE takes the default alone, so that on Hopper other layouts of rows that TMA
- * refuses are the sm_80 kernels'. BLAS's column-major C = A * B: all three TC_COL; its transposed A is .a_layout =
- * TC_ROW, its transposed B .b_layout = TC_ROW.
+ * column whatever its layout; .epi2 wants D in rows. Every mix of every type runs on every device; of 8 and 32 bits
+ * Hopper turns A in columns and B in rows in shared memory, which costs some speed. TC_GEMM_SM90_ANY_DEFINE takes the
+ * default alone: rows that TMA refuses in other layouts are the sm_80 kernels'. BLAS's column-major C = A * B: all
+ * three TC_COL; its transposed A is .a_layout = TC_ROW, its transposed B .b_layout = TC_ROW.
  *
  * GROUPS (mixture of experts). .groups = TC_GROUPS_ROWS, or for decoding TC_GROUPS_MASKED, makes of one launch many
  * products, each with a B of its own and with as many rows of A and D as the device alone knows:

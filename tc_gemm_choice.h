@@ -345,7 +345,7 @@ TC_HOST double tc__gemm90_best(const tc_gemm_config *v, const tc__gemm_problem *
     for (i = 1; i <= clusters && i <= b->device->blocks; i++) {
         try_this.cluster = v->step ? i : v->cluster_m;
         for (try_this.width = first; try_this.width <= v->bn; try_this.width += first) {
-            if (tc__gemm_b_row(*v) && try_this.cluster > 1 && try_this.width / try_this.cluster % 64) continue;
+            if (!tc__gemm90_b_shared(*v, try_this.width, try_this.cluster)) continue;
             for (copies = 0; copies <= (x->classes != 0); copies++) {
                 double t;
                 if (!tc__gemm90_way(x, &try_this, copies)) continue;
@@ -372,7 +372,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->cluster < 0 || (want->cluster > 1 && want->cluster != v.cluster_m))
         return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be 1 or %d", want->cluster, v.cluster_m);
     if (v.step && want->cluster) cut->cluster = want->cluster;
-    if (want->cluster > 1 && want->width && tc__gemm_b_row(v) && want->width / want->cluster % 64)
+    if (want->width && !tc__gemm90_b_shared(v, want->width, want->cluster))
         return tc__fail(TC_ERR_CONFIG, "choice->width = %d is not 64 columns, or a multiple, for each of %d blocks",
                         want->width, want->cluster);
     cut->width = want->width ? want->width : v.bn;

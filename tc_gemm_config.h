@@ -57,7 +57,7 @@ enum { TC_SPARSE_A = 1, TC_SPARSE_B = 2 }; /* .sparse: tc_gemm_sparse.h is its m
  * stands behind it. */
 typedef struct tc_gemm_config {
     int a, b, d;    /* element types (TYPES in tc_gemm.h). C has d's type. */
-    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL); others: types of 16 bits, SM100: any */
+    int a_layout, b_layout; /* how A and B lie in memory (TC_ROW, TC_COL) */
     int d_layout;           /* how D and C lie (TC_ROW) */
     int acc;                /* type of the sums: TC_F16 of TC_F16 and of fp8; 0: f32, s32, f64, as A and B have it */
     int promote;            /* TC_E4M3, TC_E5M2 by wgmma: sums are kept in f32 after so many k (128); or TC_FAST */
@@ -379,16 +379,14 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
     X(!(c).weights && !(c).weights_k && !(c).weights_zero,                                                            \
       "tc: .weights, .weights_k and .weights_zero are for TC_GEMM_SM90_DEFINE: B packed as tc_weights.h has it")
 
-/* And those of mma.sync and wgmma, which know no such factors, and turn elements of 16 bits alone. */
+/* And those of mma.sync and wgmma, which know no such factors. */
 #define TC__GEMM_TURNED_RULES(X, c)                                                                                   \
     X((c).sf == 0,                                                                                                    \
       "tc: .sf is for TC_GEMM_SM100_DEFINE and TC_GEMM_SM120_DEFINE: nothing older multiplies by factors of a byte")  \
     X(!tc__gemm_is_narrow((c).a) && !tc__gemm_is_narrow((c).b),                                                       \
       "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM120_DEFINE, TC_E2M1 with .sf for TC_GEMM_SM100_DEFINE too") \
     X((c).chip == 0, "tc: .chip is for TC_GEMM_SM100_DEFINE")                                                         \
-    TC__GEMM_RULES(X, c)                                                                                              \
-    X((!tc__gemm_a_col(c) && !tc__gemm_b_row(c)) || tc__gemm_is_16((c).a),                                            \
-      "tc: .a_layout = TC_COL and .b_layout = TC_ROW need TC_F16 or TC_BF16: ldmatrix turns elements of 16 bits")
+    TC__GEMM_RULES(X, c)
 
 /* How the end of a tile brings boxes to D: by TMA; by words, where TMA refuses D; not at all but piece by piece, where
  * C is to be added and TMA refuses C, and where sums of integers are to be scaled. */

@@ -7,7 +7,8 @@
  *
  * Whatever the type, a step is 16 rows of A by 32 bytes and 8 columns of B by 32 bytes an instruction: ldmatrix b16 of
  * rows along k, .trans of 16 bits that lie the other way, b8 .trans of 8 bits, and the forms that make bytes of 4 and 6
- * bits. Eight rows of one chunk of 16 bytes lie in different banks in the swizzles of 64 and 128 bytes.
+ * bits; of 32 bits that lie the other way lanes read words one by one. Eight rows of one chunk of 16 bytes lie in
+ * different banks in the swizzles of 64 and 128 bytes.
  */
 #ifndef TC_GEMM_SM120_MMA_H
 #define TC_GEMM_SM120_MMA_H
@@ -41,11 +42,16 @@ TC_DEV tc__gemm120_side tc__gemm120_side_b(const tc_gemm120 k)
     return s;
 }
 
+/* Turned words: the k of 8 that a lane reads first. Half of the lanes begin with k 4 to 7: of eight rows and four k all
+ * then lie in different banks. */
+TC_DEV int tc__gemm120_word_k(int lane) { return lane % 4 + lane / 16 * 4; }
+
 /* Offset of this lane's row, from row `first` of the block on. Turned: of its k, before the swizzle. */
 TC_DEV uint32_t tc__gemm120_lane_of(const tc__gemm120_side s, int first)
 {
     const int lane = tc_lane(), low = lane % 8, second = lane / 8 % 2, last = lane / 16;
     if (s.o.turned && s.o.bits == 8) return (uint32_t)(lane * s.o.row); /* 32 of k, 16 bytes of rows each */
+    if (s.o.turned && s.o.bits == 32) return (uint32_t)(tc__gemm120_word_k(lane) * s.o.row + lane / 4 * 4);
     if (s.o.turned) return (uint32_t)((low + (s.is_a ? last : second) * 8) * s.o.row);
     if (s.is_a) return tc_rows_at(s.o.row, (uint32_t)(first + low + second * (s.split ? 32 : 8)), (uint32_t)last);
     return tc_rows_at(s.o.row, (uint32_t)(first + low + last * 8), (uint32_t)second);
@@ -98,6 +104,25 @@ TC_DEV_SM120 void tc__gemm120_ldmatrix(const tc__gemm120_side s, uint32_t *r, ui
     }
 }
 
+/* The same of words that lie the other way, 16 rows and 8 of k: rows 0..7 at k 0..3 and k 4..7, then rows 8..15.
+ * at: of tc__gemm120_part, at the step; from: the first row. */
+TC_DEV_SM120 void tc__gemm120_words(const tc__gemm120_side s, uint32_t *r, uint32_t at, int from)
+{
+    const int lane = tc_lane(), late = lane >= 16, k = tc__gemm120_word_k(lane);
+    const uint32_t apart = (uint32_t)((late ? -4 : 4) * s.o.row);
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        const int across = (from + h * 8) * 4;
+        const uint32_t box = at + (uint32_t)(across / s.o.row * s.o.box_bytes + across % s.o.row);
+        uint32_t x, y;
+        asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(box ^ tc_rows_twist(s.o.row, (uint32_t)k)) : "memory");
+        asm volatile("ld.shared.b32 %0, [%1];"
+                     : "=r"(y) : "r"((box + apart) ^ tc_rows_twist(s.o.row, (uint32_t)k ^ 4u)) : "memory");
+        r[s.is_a ? h : 2 * h] = late ? y : x;
+        r[s.is_a ? 2 + h : 2 * h + 1] = late ? x : y;
+    }
+}
+
 /* Of factors that exist in the four of a word, `left` of them: the others are zeros, as what they would multiply. */
 TC_DEV void tc__gemm120_cut(uint32_t *words, int left)
 {
@@ -138,10 +163,17 @@ TC_DEV_SM120 void tc__gemm120_read(const tc_gemm120 k, const tc_gemm120_block *g
         for (int i = 0; i < 4; i++) f->sa[i] = before->sa[i], f->sb[i] = before->sb[i];
     }
 #pragma unroll
-    for (int i = 0; i < k.mi; i++) tc__gemm120_ldmatrix(a, f->a[i], tc__gemm120_at(a, at_a, u->row, i, step));
+    for (int i = 0; i < k.mi; i++) {
+        if (k.a.turned && k.a.bits == 32)
+            tc__gemm120_words(a, f->a[i], at_a + (uint32_t)(step * 8 * k.a.row), u->row + i * 16);
+        else tc__gemm120_ldmatrix(a, f->a[i], tc__gemm120_at(a, at_a, u->row, i, step));
+    }
 #pragma unroll
-    for (int j = 0; j < k.ni / 2; j++)
-        tc__gemm120_ldmatrix(b, f->b + j * 4, tc__gemm120_at(b, at_b, u->col, j, step));
+    for (int j = 0; j < k.ni / 2; j++) {
+        if (k.b.turned && k.b.bits == 32)
+            tc__gemm120_words(b, f->b + j * 4, at_b + (uint32_t)(step * 8 * k.b.row), u->col + j * 16);
+        else tc__gemm120_ldmatrix(b, f->b + j * 4, tc__gemm120_at(b, at_b, u->col, j, step));
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

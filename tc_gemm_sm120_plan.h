@@ -256,7 +256,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_alone(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(const tc_gemm_config v)
 {
     return (!tc__gemm_a_col(v) && !tc__gemm_b_row(v))
-        || (!v.sf && !tc__gemm_is_narrow(v.a) && !tc__gemm_is_narrow(v.b) && v.a != TC_TF32);
+        || (!v.sf && !tc__gemm_is_narrow(v.a) && !tc__gemm_is_narrow(v.b));
 }
 /* Steps of k and tiles: bytes of a box's rows. */
 TC_HD TC_CONSTEXPR int tc__gemm120_bytes_ok(int bytes) { return bytes == 64 || (bytes > 0 && bytes % 128 == 0); }
@@ -298,7 +298,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(const tc_gemm_config v)
     X(!tc__gemm_by_sm120(c) || tc_op_exists(tc_gemm_sm120_op(c)),                                                     \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
     X(tc__gemm120_layout_ok(c),                                                                                       \
-      "tc: .a_layout = TC_COL and .b_layout = TC_ROW are for f16, bf16, fp8 and integers without .sf")                \
+      "tc: .a_layout = TC_COL and .b_layout = TC_ROW are for f16, bf16, tf32, fp8 and integers without .sf")          \
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: mma.sync's sums are f32 here")                                      \
     X(tc__gemm120_alone(c),                                                                                           \

@@ -14,8 +14,9 @@
  *                       tc_operand.h)
  *
  * An operand whose neighbours in memory are those of a k (A column-major, B row-major) lies there as it is: bk rows of
- * bm (bn) elements, which ldmatrix.trans turns on the way to the registers. Where D is column-major, the kernel
- * computes D^T = B^T A^T, whose rows lie together (tc__gemm_plain).
+ * bm (bn) elements, which ldmatrix.trans turns on the way to the registers, of 8 bits together with prmt; lanes read
+ * those of 32 and 64 bits one by one. Where D is column-major, the kernel computes D^T = B^T A^T, whose rows lie
+ * together (tc__gemm_plain).
  *
  * Types differ in little: an instruction takes 32 bytes of k of each row, whatever lies in them, and 16 x 8 sums of 4
  * bytes lie in the same lanes. f64 alone has fragments and an end of its own (tc__gemm80_place).
@@ -43,19 +44,37 @@ TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uin
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
     if (k.sums == TC_F64) {
 #pragma unroll
-        for (int i = 0; i < 2 * mi; i++) f->a64[i] = tc__gemm80_shared(a + (uint32_t)(i * 8 * oa.t.bytes));
+        for (int i = 0; i < 2 * mi; i++)
+            f->a64[i] = tc__gemm80_shared(oa.turned ? (a ^ (uint32_t)(i % 2 * 64)) + (uint32_t)(i / 2 * 128)
+                                                    : a + (uint32_t)(i * 8 * oa.t.bytes));
 #pragma unroll
-        for (int j = 0; j < ni; j++) f->b64[j] = tc__gemm80_shared(b + (uint32_t)(j * 8 * ob.t.bytes));
+        for (int j = 0; j < ni; j++)
+            f->b64[j] = tc__gemm80_shared(ob.turned ? (b ^ (uint32_t)(j % 2 * 64)) + (uint32_t)(j / 2 * 128)
+                                                    : b + (uint32_t)(j * 8 * ob.t.bytes));
         return;
     }
 #pragma unroll
     for (int i = 0; i < mi; i++) {
-        if (oa.turned) tc_ldmatrix_x4_trans(f->a[i], tc__gemm80_turn(oa, a, i * 2));
+        if (oa.turned && oa.size == 1) {
+            tc__gemm80_read_bytes(oa, a, i, f->a[i]);
+        } else if (oa.turned && oa.size == 4) {
+            uint32_t r[2][2];
+            tc__gemm80_read_words(oa, a, i * 4, r[0]);
+            tc__gemm80_read_words(oa, a, i * 4 + 2, r[1]);
+            f->a[i][0] = r[0][0], f->a[i][1] = r[1][0], f->a[i][2] = r[0][1], f->a[i][3] = r[1][1];
+        } else if (oa.turned) tc_ldmatrix_x4_trans(f->a[i], tc__gemm80_turn(oa, a, i * 2));
         else tc_ldmatrix_x4(f->a[i], a + (uint32_t)(i * 16 * oa.t.bytes));
     }
 #pragma unroll
     for (int j = 0; j < ni; j += 2) {
-        if (ob.turned) tc_ldmatrix_x4_trans(f->b + j * 2, tc__gemm80_turn(ob, b, j));
+        if (ob.turned && ob.size == 1) {
+            uint32_t r[4];
+            tc__gemm80_read_bytes(ob, b, j / 2, r);
+            f->b[j * 2] = r[0], f->b[j * 2 + 1] = r[2], f->b[j * 2 + 2] = r[1], f->b[j * 2 + 3] = r[3];
+        } else if (ob.turned && ob.size == 4) {
+            tc__gemm80_read_words(ob, b, j * 2, f->b + j * 2);
+            tc__gemm80_read_words(ob, b, j * 2 + 2, f->b + j * 2 + 2);
+        } else if (ob.turned) tc_ldmatrix_x4_trans(f->b + j * 2, tc__gemm80_turn(ob, b, j));
         else tc_ldmatrix_x4(f->b + j * 2, b + (uint32_t)(j * 8 * ob.t.bytes));
     }
 }
@@ -152,8 +171,8 @@ TC_DEV void tc__gemm80_scale(const tc_gemm80 k, const tc__gemm80_scales *s, int 
     for (int i = 0; i < mi; i++) {
 #pragma unroll
         for (int e = 0; e < ni * 4; e++) {
-            const tc_scale_place ra = {s->row + i * 16 + e % 4 / 2 * 8, kb, s->batch};
-            const tc_scale_place cb = {s->col + e / 4 * 8 + e % 2, kb, s->batch};
+            const tc_scale_place ra = {s->row + i * 16 + tc__gemm80_row(k, 0, e % 4 / 2), kb, s->batch};
+            const tc_scale_place cb = {s->col + tc__gemm80_col(k, 0, e / 4, e % 2), kb, s->batch};
             const float a = c.a_scale ? *tc_scale_at(c.a_scale, s->a, ra) : 1.f;
             const float b = c.b_scale ? *tc_scale_at(c.b_scale, s->b, cb) : 1.f;
             acc->sums[i * ni * 4 + e] += acc->f[i * ni * 4 + e] * (a * b);
@@ -174,10 +193,12 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
               warp_n = warp / c.warps_m * wn;
     const int blocks = (g->k + c.bk - 1) / c.bk;
     /* ldmatrix's matrices: A both halves of 16 rows at the first half of k, then at the second; B the other way */
-    const uint32_t a_at = k.sums == TC_F64 ? tc__gemm80_lane64(oa, warp_m)
+    const uint32_t a_at = oa.turned && oa.size != 2 ? tc__gemm80_lane_turned(oa, warp_m)
+                        : k.sums == TC_F64 ? tc__gemm80_lane64(oa, warp_m)
                         : oa.turned        ? tc__gemm80_lane(oa, lane % 8 + lane / 16 * 8, warp_m / 8 + lane / 8 % 2)
                                            : tc__gemm80_lane(oa, warp_m + lane % 16, lane / 16);
-    const uint32_t b_at = k.sums == TC_F64 ? tc__gemm80_lane64(ob, warp_n)
+    const uint32_t b_at = ob.turned && ob.size != 2 ? tc__gemm80_lane_turned(ob, warp_n)
+                        : k.sums == TC_F64 ? tc__gemm80_lane64(ob, warp_n)
                         : ob.turned        ? tc__gemm80_lane(ob, lane % 16, warp_n / 8 + lane / 16)
                                            : tc__gemm80_lane(ob, warp_n + lane % 8 + lane / 16 * 8, lane / 8 % 2);
     tc__gemm80_fragments f[2]; /* the mmas of one step run on one while ldmatrix fills the other */
@@ -399,6 +420,25 @@ typedef struct tc__gemm80_warp {
     int lane;
 } tc__gemm80_warp;
 
+/* The same where bytes were turned: with B's, a lane's columns of two tiles lie side by side. */
+TC_DEV void tc__gemm80_stage_bytes(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
+{
+    const int wn = k.c.bn / k.c.warps_n, ni = wn / 8, row = tc__gemm80_staged(k.c, wn), lane = to.lane;
+    float *stage = (float *)to.stage;
+#pragma unroll
+    for (int j = 0; j < ni; j++) { /* of two tiles, a row each time */
+        const int at = i * ni * 4 + j / 2 * 8 + j % 2 * 2;
+        float *x = stage + tc__gemm80_row(k, lane, j % 2) * row;
+        const float2 first = tc__gemm80_pair(k, acc, at), second = tc__gemm80_pair(k, acc, at + 4);
+        if (tc__gemm80_by_bytes(k.b)) {
+            *(float4 *)(x + tc__gemm80_col(k, lane, j / 2 * 2, 0)) = make_float4(first.x, second.x, first.y, second.y);
+        } else {
+            *(float2 *)(x + tc__gemm80_col(k, lane, j / 2 * 2, 0)) = first;
+            *(float2 *)(x + tc__gemm80_col(k, lane, j / 2 * 2 + 1, 0)) = second;
+        }
+    }
+}
+
 TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
 {
     const int lane = to.lane;
@@ -407,10 +447,14 @@ TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const
         double *stage = (double *)to.stage;
 #pragma unroll
         for (int j = 0; j < ni * 4; j++) { /* of two blocks of 8 rows: tiles of 8 columns, of each the two of a lane */
-            const int row = j / (2 * ni) * 8 + tc__gemm80_place(lane / 4);
-            const int col = j / 2 % ni * 8 + tc__gemm80_place(lane % 4 * 2 + j % 2);
+            const int row = k.a.turned ? tc__gemm80_place64(j / (2 * ni), lane / 4)
+                                       : j / (2 * ni) * 8 + tc__gemm80_place(lane / 4);
+            const int col = k.b.turned ? tc__gemm80_place64(j / 2 % ni, lane % 4 * 2 + j % 2)
+                                       : j / 2 % ni * 8 + tc__gemm80_place(lane % 4 * 2 + j % 2);
             stage[row * tc__gemm80_staged(k.c, wn) + col] = acc->d[i * ni * 4 + j];
         }
+    } else if (tc__gemm80_by_bytes(k.a) || tc__gemm80_by_bytes(k.b)) {
+        tc__gemm80_stage_bytes(k, acc, to, i);
     } else {
         float *stage = (float *)to.stage;
 #pragma unroll
@@ -497,6 +541,8 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
                                       (int)t.group};
     g.scales = scales;
+    if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(oa)) g.scales.row += lane / 4;
+    if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(ob)) g.scales.col += lane % 4 * 2;
 
     tc__gemm80_zero(k, &acc);
     if (looked_up & 8) {

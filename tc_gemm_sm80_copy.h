@@ -5,6 +5,7 @@
  *     tc__gemm80_source_make, _gather        where a thread stands in the copies of an operand
  *     tc__gemm80_load, _fill                 copies of one operand, of both
  *     tc__gemm80_lane, _step, _turn          a lane's row of ldmatrix in a slot; at a step of k; in a turned block
+ *     tc__gemm80_lane_turned, _read_bytes, _read_words, _row, _col, _place64    turned blocks of 8, 32 and 64 bits
  */
 #ifndef TC_GEMM_SM80_COPY_H
 #define TC_GEMM_SM80_COPY_H
@@ -146,7 +147,9 @@ TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__
                 const int row = tc__gemm80_which(o, s, i), inside = row < 0 ? 0 : run.inside;
                 if (o.size == 1) tc_rows_copy_8(run.word, to, tc__gemm80_row(s, row), inside);
                 else tc_rows_copy(run.word, to, tc__gemm80_row(s, row), inside);
-            } else if (o.size == 1) tc_rows_copy_8(run.word, to, s->src, i < s->passes ? run.inside : 0);
+            } else if (o.size == 1 && !o.turned)
+                tc_rows_copy_8(run.word, to, s->src, i < s->passes ? run.inside : 0);
+            else if (o.size == 1) tc_rows_copy_8(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
             else if (o.turned) tc_rows_copy(run.word, to, s->src, tc__gemm80_exists(o, s, &run, i));
             else tc_rows_copy(run.word, to, s->src, i < s->passes ? run.inside : 0);
         }
@@ -239,6 +242,39 @@ TC_DEV uint32_t tc__gemm80_lane(const tc__gemm80_operand o, int row, int chunk)
     return o.turned ? (uint32_t)(row * o.t.bytes + chunk * 16) : tc_rows_at(o.t.bytes, (uint32_t)row, (uint32_t)chunk);
 }
 
+/* ---- Turned blocks of other types than those of 16 bits, which alone ldmatrix turns. k and rows of a step of an
+ * instruction are read such that lanes find different banks.
+ *
+ *     8 bits    ldmatrix.trans moves pairs of bytes: a register has two neighbours of one k and of the next. prmt makes
+ *               four k of either of two such registers; the k of the first one's eight rows are 0 1 4 5 10 11 14 15,
+ *               of the second one's 2 3 6 7 8 9 12 13, and half of the lanes have the two in the other order. The first
+ *               neighbours are rows 0..7 of a fragment, the second ones rows 8..15 (of B: two of its fragments): the
+ *               sums' rows (columns) are so too (tc__gemm80_row, tc__gemm80_col).
+ *     TC_TF32   a lane reads words: with 4 rows of k that are one after another, half of the lanes those 4 further on
+ *               first.
+ *     TC_F64    the same of doubles; half of the lanes have the rows of two fragments the other way round, and so
+ *               have the sums (tc__gemm80_place64). */
+TC_DEV int tc__gemm80_by_bytes(const tc__gemm80_operand o) { return o.turned && o.size == 1; }
+
+/* Which k of a step is the first that this lane reads? */
+TC_DEV int tc__gemm80_first_k(const tc__gemm80_operand o)
+{
+    const int lane = tc_lane(), row = lane % 8;
+    if (o.size == 1) return lane / 16 * 16 + row / 2 * 4 + row % 2 + ((row >= 4) ^ (lane / 8 % 2)) * 2;
+    return o.size == 4 ? lane % 4 + lane / 16 * 4 : o.size == 8 ? lane % 4 : row;
+}
+
+/* Where it lies, of rows from `first` on; the swizzle is put on by tc__gemm80_turn, but for f64. */
+TC_DEV uint32_t tc__gemm80_lane_turned(const tc__gemm80_operand o, int first)
+{
+    const int lane = tc_lane(), k = tc__gemm80_first_k(o);
+    const uint32_t at = (uint32_t)(k * o.t.bytes + first * o.size);
+    if (o.size == 1) return at;
+    if (o.size == 4) return at + (uint32_t)(lane / 4 * 4);
+    return at + ((uint32_t)((lane / 8 % 2 * 4 + lane / 8) * 16) ^ tc_rows_twist(o.t.bytes, (uint32_t)k))
+         + (uint32_t)(lane / 4 % 2 * 8);
+}
+
 /* Where a lane's double of 8 rows lies, from row `first` on. */
 TC_DEV uint32_t tc__gemm80_lane64(const tc__gemm80_operand o, int first)
 {
@@ -250,13 +286,61 @@ TC_DEV uint32_t tc__gemm80_lane64(const tc__gemm80_operand o, int first)
  * since k selects whole chunks. Turned: 16 rows on, whose swizzle is the same. */
 TC_DEV uint32_t tc__gemm80_step(const tc__gemm80_operand o, uint32_t at, const int step)
 {
-    return o.turned ? at + (uint32_t)(step * 16 * o.t.bytes) : at ^ (uint32_t)step * 32u;
+    if (o.turned && o.size == 8) return (at + (uint32_t)(step * 4 * o.t.bytes)) ^ (uint32_t)(step % 2 * 64);
+    return o.turned ? at + (uint32_t)(step * (32 / o.size) * o.t.bytes) : at ^ (uint32_t)step * 32u;
 }
 
 /* `chunks` chunks further in a turned row, swizzled: stages and 16 rows are multiples of the swizzle's span. */
 TC_DEV uint32_t tc__gemm80_turn(const tc__gemm80_operand o, uint32_t at, const int chunks)
 {
-    return (at + (uint32_t)(chunks * 16)) ^ tc_rows_twist(o.t.bytes, (uint32_t)tc_lane() % 8u);
+    const uint32_t row = o.size == 2 ? (uint32_t)tc_lane() % 8u : (uint32_t)tc__gemm80_first_k(o) % 8u;
+    return (at + (uint32_t)(chunks * 16)) ^ tc_rows_twist(o.t.bytes, row);
+}
+
+/* 8 bits: 16 rows from chunk `chunks` on, 32 k: of the first neighbours k 0..15, of the second ones, and the same of k
+ * 16..31. */
+TC_DEV_SM80 void tc__gemm80_read_bytes(const tc__gemm80_operand o, uint32_t at, const int chunks, uint32_t *to)
+{
+    const uint32_t pick = tc_lane() % 4 < 2 ? 0x6420u : 0x2064u;
+    uint32_t r[4];
+    tc_ldmatrix_x4_trans(r, tc__gemm80_turn(o, at, chunks));
+#pragma unroll
+    for (int i = 0; i < 4; i++) to[i] = __byte_perm(r[i / 2 * 2], r[i / 2 * 2 + 1], pick + (i % 2 ? 0x1111u : 0u));
+}
+
+TC_DEV uint32_t tc__gemm80_word(uint32_t at)
+{
+    uint32_t x;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
+    return x;
+}
+
+/* TC_TF32: this lane's row of 8, from chunk `chunks` on: of k 0..3 and of 4..7. */
+TC_DEV void tc__gemm80_read_words(const tc__gemm80_operand o, uint32_t at, const int chunks, uint32_t *to)
+{
+    const int late = tc_lane() >= 16, k = tc__gemm80_first_k(o);
+    const uint32_t other = at + (uint32_t)((late ? -4 : 4) * o.t.bytes) + (uint32_t)(chunks * 16);
+    const uint32_t x = tc__gemm80_word(tc__gemm80_turn(o, at, chunks));
+    const uint32_t y = tc__gemm80_word(other ^ tc_rows_twist(o.t.bytes, (uint32_t)k ^ 4u));
+    to[0] = late ? y : x;
+    to[1] = late ? x : y;
+}
+
+/* Of the sums of 16 rows, the row of this lane's two at `half`, and of the sums of a warp's columns the column of
+ * number e (0, 1) of a tile of 8. */
+TC_DEV int tc__gemm80_row(const tc_gemm80 k, int lane, const int half)
+{
+    return tc__gemm80_by_bytes(k.a) ? lane / 4 * 2 + half : lane / 4 + half * 8;
+}
+TC_DEV int tc__gemm80_col(const tc_gemm80 k, int lane, const int tile, const int e)
+{
+    return tc__gemm80_by_bytes(k.b) ? tile / 2 * 16 + tile % 2 + lane % 4 * 4 + e * 2 : tile * 8 + lane % 4 * 2 + e;
+}
+
+/* f64: the row (column) of row `row` of fragment `tile` of a turned operand. */
+TC_DEV int tc__gemm80_place64(const int tile, int row)
+{
+    return tile / 2 * 16 + (tile % 2 ^ row / 2 % 2) * 8 + row;
 }
 
 /* f32 to the nearest tf32. */

@@ -71,6 +71,12 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_registers(const tc_gemm_config c)
     return wm * wn / 32 + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 4) + 48;
 }
 
+/* Is an operand turned on its way to registers by more than ldmatrix? */
+TC_HD TC_CONSTEXPR int tc__gemm80_sorts(const tc_gemm_config c)
+{
+    return (tc__gemm_a_col(c) || tc__gemm_b_row(c)) && !tc__gemm_is_16(c.a) && c.a != TC_F64;
+}
+
 /* About what a thread needs: accumulators, two sets of fragments, addresses; fp8 several sets as f16 too, which is what
  * the targets without its instruction make of it. */
 TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
@@ -79,7 +85,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
                          : wm * wn / (c.acc == TC_F16 ? 64 : 32)
-                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (c.index & TC_INDEX_A ? 32 : 0)
+                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0)
+                               + (c.index & TC_INDEX_A || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a)) ? 32 : 0)
                                + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
@@ -88,7 +95,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 {
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
-    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse; /* registers of a thread */
+    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || tc__gemm80_sorts(c); /* registers */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
     c.bn = c.bn ? c.bn : most ? 64 : 128;
     c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
@@ -167,7 +174,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
       "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
-      "is the most (TC_F64: 32 x 64; fp8: 32 x 32; .sparse: 64 x 32, fp8 32 x 16), less with more than 8 warps")    \
+      "is the most (TC_F64: 32 x 64; fp8: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; A in columns, B in rows of 8 bits " \
+      "or TC_TF32: 64 x 48), less with more than 8 warps")                                                            \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 

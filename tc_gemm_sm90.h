@@ -27,6 +27,7 @@
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_sparse.h"
 #include "tc_gemm_sm90_quant.h"
+#include "tc_gemm_sm90_turn.h"
 #include "tc_gemm_sm90_weights.h"
 
 #ifdef __CUDACC__
@@ -44,6 +45,7 @@ typedef struct tc__gemm90_sources {
     tc_operand oa, ob;
     tc_operand_source a, b;
     uint32_t to_a, to_b; /* within a slot */
+    int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
 } tc__gemm90_sources;
 
 /* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
@@ -55,21 +57,24 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, con
     const uint32_t m = (uint32_t)g->cluster_m, cm = at.m, cn = at.n;
     const int a_rows = c.bm / c.cluster_n, b_rows = c.cluster_m == 2 ? g->width >> (m - 1u) : g->width / c.cluster_m;
     tc__gemm90_sources s;
-    s.oa = tc__gemm90_a(c), s.ob = tc__gemm90_b(c, g->width);
-    if (s.oa.mn) s.oa.boxes = a_rows / 64; /* of this block's share */
-    if (s.ob.mn) s.ob.boxes = (b_rows + 63) / 64;
+    const int a_turns = tc__gemm90_turns_a(c), b_turns = tc__gemm90_turns_b(c), b_k = c.bk / c.cluster_m;
+    s.oa = tc__gemm90_fetched_a(c), s.ob = tc__gemm90_fetched_b(c, g->width);
+    if (s.oa.mn && !a_turns) s.oa.boxes = a_rows / 64; /* of this block's share */
+    if (s.ob.mn && !b_turns) s.ob.boxes = (b_rows + 63) / 64;
+    s.a_k = (int)cn * (c.bk / c.cluster_n), s.b_k = (int)cm * (c.cluster_m == 2 ? c.bk >> (m - 1u) : b_k);
     s.a.map = &p->a;
-    s.a.row = w->row + (int)cn * a_rows;
+    s.a.row = w->row + (a_turns ? 0 : (int)cn * a_rows);
     s.a.batch = p->a_batched ? w->batch : 0;
     s.a.mask = 0;
     s.b.map = &p->b;
-    s.b.row = w->col + (int)cm * b_rows;
+    s.b.row = w->col + (b_turns ? 0 : (int)cm * b_rows);
     s.b.batch = p->b_batched ? w->batch : 0;
     s.b.mask = (uint16_t)(((1u << m) - 1u) << (cn * m));
 #pragma unroll
     for (int i = 0; i < c.cluster_n; i++) s.a.mask |= (uint16_t)(1u << (cm + (uint32_t)i * m));
-    s.to_a = cn * (uint32_t)(a_rows * (c.sparse ? tc__gemm90_a_row(c) : 128));
-    s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes) + cm * (uint32_t)(b_rows * 128);
+    s.to_a = a_turns ? (uint32_t)s.a_k * 128u : cn * (uint32_t)(a_rows * (c.sparse ? tc__gemm90_a_row(c) : 128));
+    s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes)
+           + (b_turns ? (uint32_t)s.b_k * 128u : cm * (uint32_t)(b_rows * 128));
     return s;
 }
 
@@ -90,26 +95,32 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
 {
     const tc_gemm_config c = f.c;
     const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
+    const uint32_t a_full = tc__gemm90_turns_a(c) ? tc__turn_raw(c, g, at.stage) : full;
+    const uint32_t b_full = tc__gemm90_turns_b(c) ? tc__turn_raw(c, g, at.stage) : full;
     const int k = g->p->k_first + (int)at.kb * c.bk;
+    const int a_k = tc__gemm90_turns_a(c) ? k + s->a_k : c.sparse ? k / 2 : k;
+    const int b_k = tc__gemm90_turns_b(c) ? k + s->b_k : k;
     if (c.weights && (f.which & TC__GEMM90_EARLY_A)) tc__weights_fetch(c, g, &s->a, at);
     if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, &s->a, at);
 #pragma unroll
     for (int box = 0; box < (c.weights ? 0 : s->oa.boxes); box++) {
-        const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), full};
+        const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
         if (f.which & TC__GEMM90_EARLY_A)
-            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, c.sparse ? k / 2 : k), to);
+            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, a_k), to);
     }
 #pragma unroll
     for (int box = 0; box < s->ob.boxes; box++) {
-        const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), full};
+        const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
         if (f.which & TC__GEMM90_EARLY_B)
-            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, k), to);
+            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
 }
 
-TC_DEV uint32_t tc__gemm90_expected(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__gemm90_expect(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
 {
-    return c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g);
+    const uint32_t bytes = c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g);
+    if (tc__gemm90_turning(c)) tc__turn_expect(c, g, stage);
+    else tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, stage), bytes);
 }
 
 /* Blocks of one tile of work, from number `from` on. */
@@ -121,7 +132,7 @@ TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block
     for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
         const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
         TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
-        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, at.stage), tc__gemm90_expected(c, g));
+        tc__gemm90_expect(c, g, at.stage);
         tc__gemm90_fetch(both, g, &s, at);
         tc_ring_next(&u->ring, g->stages);
     }
@@ -143,7 +154,7 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_b
 #pragma unroll 1
     for (uint32_t i = 0; i < ahead; i++) {
         const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
-        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, i), tc__gemm90_expected(c, g));
+        tc__gemm90_expect(c, g, i);
         if (early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
         if (early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
         tc_ring_next(&u->ring, g->stages);
@@ -349,51 +360,6 @@ TC_DEV_SM90A void tc__gemm90_promoting_late_loop(const tc_gemm_config c, const t
     }
 }
 
-/* .any: waits for the ring's slot, and has A's rows there as the Tensor Cores want them. */
-TC_DEV_SM90 void tc__gemm90_any_wait(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u)
-{
-    TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
-    if (g->p->copies) tc__any_align(c, g, &u->w, u->ring.stage);
-}
-
-/* .any: B's rows come from registers, those of half a block of k while the Tensor Cores are at the half before. */
-TC_DEV_SM90A void tc__gemm90_any_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
-                                      tc__gemm90_loop_state *l)
-{
-    tc_gemm90_consumer *u = l->u;
-    tc_ring *ring = &u->ring;
-    const tc__any_reader r = tc__any_reader_of(g, &u->w);
-    uint32_t a[2][8]; /* of half a block each */
-    tc__gemm90_any_wait(c, g, u);
-    tc__any_clear(c, g, &u->w, ring->stage);
-    tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
-    tc__any_first(&r, a[0]);
-    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
-        const uint32_t now = ring->stage;
-        const uint64_t db = tc_wgmma_desc(tc_uniform(tc__any_y(c, g, now)), 128);
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            tc_wgmma_fence();
-#pragma unroll
-            for (int s = 0; s < 2; s++)
-                mma(l->acc, a[half] + 4 * s, tc_wgmma_desc_advance(db, (uint32_t)(half * 64 + s * 32)),
-                    half + s > 0 ? 1 : kb > 0);
-            tc_wgmma_commit_group();
-            TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
-            if (half == 0) {
-                if (kb > 0) tc__gemm90_release(c, g, l->last);
-                tc__any_read(&r, tc__any_x(g, now), 1, a[1]);
-            }
-        }
-        l->last = now;
-        tc_ring_next(ring, g->stages);
-        if (kb + 1 < u->w.k_blocks) {
-            tc__gemm90_any_wait(c, g, u);
-            tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
-        }
-    }
-}
-
 /* ---- The loops that a kernel has. Which is a number of its own, and not asked of the configuration: what an inlined
  * function's constant argument rules out is not even copied, while of a struct's field the optimiser learns so late
  * that loops which nobody takes cost nvcc more time than all else. */
@@ -462,7 +428,7 @@ TC_DEV_SM90A void tc__gemm90_loops(const int which, const tc_gemm90 k, const tc_
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc_gemm90_view(c);
-    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
+    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
                    tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a), {0}, {0},
@@ -506,7 +472,9 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_
 /* The barriers that say that a slot is full. */
 TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_block *g)
 {
-    tc_pipe_init_full(g->pipe, c.stages, c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : 1u);
+    const uint32_t fills = c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : 1u;
+    tc_pipe_init_full(g->pipe, c.stages, tc__gemm90_turning(c) ? tc__turn_fills(c) : fills);
+    if (tc__gemm90_turning(c)) tc__turn_init(c, g);
     tc_fence_mbarrier_init();
 }
 
@@ -633,7 +601,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int groups = loops & TC__GEMM90_GROUPS;
-    const int many = tc__gemm90_many(c);
+    const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
     const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
@@ -647,6 +615,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
             tc__any_produce(c, &g);
         } else if (tc__gemm_scaled(c) && g.warp == 1u) {
             tc__gemm90_produce_factors(groups, c, &g);
+        } else if (tc__gemm90_turning(c) && g.warp != 0u) {
+            tc__turn_produce(groups, c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;
             if (p->waits && blocks > 1 && first < (groups ? works : p->works))
@@ -708,7 +678,7 @@ TC_HOST tc_status tc__gemm90_map(tc_tmap *map, const tc_gemm_config *c, const tc
         x.rows = x.batch = 1;
         x.pitch = across / 8;
     }
-    return tc_operand_map(map, &x, sparse ? c->bk / 2 : across, turned ? 64 : box.rows);
+    return tc_operand_map(map, &x, sparse ? c->bk / 2 : across, turned && tc__gemm_is_16(c->a) ? 64 : box.rows);
 }
 
 /* Parameters of a checked call that is cut as `cut` says, but for the maps of A and B. c: complete, not a view. */
@@ -763,8 +733,8 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
                                     tc_gemm_sm90_params *p)
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
-    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', v.bm / v.cluster_n};
-    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', cut->width / cut->cluster};
+    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_turns_a(v) ? v.bk : v.bm) / v.cluster_n};
+    const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : cut->width) / cut->cluster};
     tc_status st = tc__gemm90_fill(c, g, cut, p);
     if (st == TC_OK && !c->weights) st = tc__gemm90_map(&p->a, c, g, a);
     if (st == TC_OK) st = tc__gemm90_map(&p->b, c, g, b);

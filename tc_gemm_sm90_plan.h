@@ -53,14 +53,36 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(const tc_gemm_config c)
     const tc_operand o = {c.a, c.bm, c.bk / 2, 1, bytes, bytes, 0};
     return o;
 }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c)
+/* Operands that lie MN-major in other types than those of 16 bits, which alone wgmma reads so: their blocks are turned
+ * in the ring (tc_gemm_sm90_turn.h). */
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(const tc_gemm_config c) { return tc__gemm_a_col(c) && !tc__gemm_is_16(c.a); }
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_b(const tc_gemm_config c) { return tc__gemm_b_row(c) && !tc__gemm_is_16(c.a); }
+TC_HD TC_CONSTEXPR int tc__gemm90_turning(const tc_gemm_config c)
+{
+    return tc__gemm90_turns_a(c) || tc__gemm90_turns_b(c);
+}
+/* An operand as TMA brings it, */
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_fetched_a(const tc_gemm_config c)
 {
     if (c.sparse) return tc__gemm90_sparse_a(c);
     return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
 }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_fetched_b(const tc_gemm_config c, int width)
 {
     return tc__gemm_b_row(c) ? tc_operand_turned(c.b, width, c.bk) : tc_operand_of(c.b, width, c.bk);
+}
+/* and as it is multiplied: where it is turned, in rows, as many as whole boxes have. */
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_in_rows(const tc_operand o)
+{
+    return tc_operand_of(o.type, o.boxes * tc_operand_box_k(o), o.k);
+}
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c)
+{
+    return tc__gemm90_turns_a(c) ? tc__gemm90_in_rows(tc__gemm90_fetched_a(c)) : tc__gemm90_fetched_a(c);
+}
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
+{
+    return tc__gemm90_turns_b(c) ? tc__gemm90_in_rows(tc__gemm90_fetched_b(c, width)) : tc__gemm90_fetched_b(c, width);
 }
 /* .any: rows of A come in 9 chunks of 16 bytes (tc_gemm_sm90_any.h). */
 enum { TC__ANY_ROW = 144 };
@@ -144,6 +166,12 @@ TC_HD TC_CONSTEXPR int tc__gemm90_factor_room(const tc_gemm_config c)
     return tc__gemm_scaled(c) ? tc__gemm90_factor_bytes(c) + 8 : 0;
 }
 
+/* The mbarriers of a ring: where blocks are turned, one more for each slot says that what is to be turned is there. */
+TC_HD TC_CONSTEXPR int tc__gemm90_pipe_bytes(const tc_gemm_config c, int stages)
+{
+    return tc_pipe_bytes(stages) + (tc__gemm90_turning(c) ? stages * 8 : 0);
+}
+
 typedef struct tc_gemm_sm90_plan {
     int store;          /* boxes of the consumer warps, warp_store bytes each */
     int warp_store;
@@ -164,14 +192,14 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
                     : c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
-    const int fixed = tc_pipe_bytes(c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
+    const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
                     + (c.groups ? TC__GROUPS_BYTES : 0) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
     p.ring_bytes = c.step ? (TC__SM90_SMEM_MAX - p.ring - fixed) / 1024 * 1024 : c.stages * tc__gemm90_slot(c, c.bn);
     p.pipe = p.ring + p.ring_bytes;
-    p.turn = p.pipe + tc_pipe_bytes(c.stages);
+    p.turn = p.pipe + tc__gemm90_pipe_bytes(c, c.stages);
     p.sums = p.turn + c.consumers * 8;
     p.parts = p.sums + 8;
     p.factors = (p.parts + 8 + 15) / 16 * 16;
@@ -213,11 +241,12 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     c.epi_stages = c.epi_stages ? c.epi_stages : tc__gemm_scaled(c) ? 1 : 2;
     if (c.stages == 0 && c.step > 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as the narrowest tiles may have */
         const tc_gemm_config v = tc_gemm90_view(c);
-        c.stages = TC__SM90_SMEM_MAX / (tc__gemm90_slot(v, v.step) + tc_pipe_bytes(1) + tc__gemm90_factor_room(v));
+        c.stages = TC__SM90_SMEM_MAX
+                 / (tc__gemm90_slot(v, v.step) + tc__gemm90_pipe_bytes(v, 1) + tc__gemm90_factor_room(v));
         c.stages = c.stages > TC__GEMM90_MOST_STAGES ? TC__GEMM90_MOST_STAGES : c.stages;
     } else if (c.stages == 0 && c.bm > 0 && c.bn > 0 && c.bk > 0) { /* as many as fit, at most 12 */
         const tc_gemm_config v = tc_gemm90_view(c);
-        const int slot = tc__gemm90_slot(v, v.bn) + tc_pipe_bytes(1) + tc__gemm90_factor_room(v);
+        const int slot = tc__gemm90_slot(v, v.bn) + tc__gemm90_pipe_bytes(v, 1) + tc__gemm90_factor_room(v);
         c.stages = (TC__SM90_SMEM_MAX - tc_gemm_sm90_plan_of(v).bytes) / slot;
         c.stages = c.stages > 12 ? 12 : c.stages;
     }
@@ -244,8 +273,8 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
     op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
     op.m = 64, op.n = c.bn;
     op.a_from = op.b_from = TC_HOME_SMEM;
-    op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
-    op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
+    op.a_major = tc__gemm90_a(c).mn ? TC_MAJOR_MN : TC_MAJOR_K;
+    op.b_major = tc__gemm90_b(c, c.bn).mn ? TC_MAJOR_MN : TC_MAJOR_K;
     return op;
 }
 
@@ -286,11 +315,21 @@ TC_HD TC_CONSTEXPR int tc__gemm90_promoted_step_ok(const tc_gemm_config c)
     return !tc__gemm90_promotes(c) || c.step == 0 || c.step == bn || half;
 }
 
-/* What lies MN-major comes in boxes of 64 rows: the blocks of a cluster share whole ones. */
+/* What lies MN-major comes in boxes of 128 bytes of rows. Of 16 bits the blocks of a cluster share whole ones; of what
+ * is turned each brings some k of every box, whole swizzles of 8. */
+TC_HD TC_CONSTEXPR int tc__gemm90_k_shared(int box, int blocks) { return box % blocks == 0 && box / blocks % 8 == 0; }
 TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
 {
-    const int a_ok = v.bm / v.cluster_n % 64 == 0, b_ok = v.cluster_m == 1 || v.bn / v.cluster_m % 64 == 0;
-    return (!tc__gemm_a_col(v) || (a_ok && v.bk == 64)) && (!tc__gemm_b_row(v) || (b_ok && v.bk == 64));
+    const int box = tc__gemm90_box_k(v);
+    const int a_ok = tc__gemm90_turns_a(v) ? tc__gemm90_k_shared(box, v.cluster_n) : v.bm / v.cluster_n % 64 == 0;
+    const int b_ok = tc__gemm90_turns_b(v) ? tc__gemm90_k_shared(box, v.cluster_m)
+                                           : v.cluster_m == 1 || v.bn / v.cluster_m % 64 == 0;
+    return (!tc__gemm_a_col(v) || (a_ok && v.bk == box)) && (!tc__gemm_b_row(v) || (b_ok && v.bk == box));
+}
+/* May the blocks of a cluster share B of a tile of `width` columns? */
+TC_HD TC_CONSTEXPR int tc__gemm90_b_shared(const tc_gemm_config v, int width, int cluster)
+{
+    return !tc__gemm_b_row(v) || tc__gemm90_turns_b(v) || cluster <= 1 || width / cluster % 64 == 0;
 }
 
 /* .weights */
@@ -395,7 +434,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
     X((c).bk > 0 && (c).bk % tc__gemm90_box_k(c) == 0,                                                                \
       "tc: .bk must be a multiple of 128 bytes: 64 elements of 16 bits, 32 of 32, 128 of 8")                          \
     X(tc__gemm90_turned_ok(tc_gemm90_view(c)),                                                                        \
-      "tc: A in columns and B in rows want .bk 64, and .bm / .cluster_n and .bn / .cluster_m multiples of 64")        \
+      "tc: A in columns and B in rows want .bk 128 bytes; of 16 bits .bm / .cluster_n and .bn / .cluster_m multiples " \
+      "of 64, of other types .cluster_n and .cluster_m 1, 2, 4 or 8 (TC_TF32: not 8)")                                \
     X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
     X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
@@ -667,6 +707,7 @@ TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_bloc
         to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
         /* this block's producer writes what this warp has read */
         if ((c.any && to == at.m) || (c.sparse && to == at.n * m + at.m)) tc_mbarrier_arrive(empty);
+        else if (tc__gemm90_turning(c)) tc_mbarrier_arrive_cluster(empty, to); /* threads have written to the slot */
         else tc_mbarrier_arrive_cluster_relaxed(empty, to);
     }
 }

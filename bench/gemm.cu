@@ -37,6 +37,10 @@ TC_GEMM_DECLARE(gemm_e4m3_fast);
 TC_GEMM_DECLARE(gemm_f16_sums);
 TC_GEMM_DECLARE(gemm_f64);
 TC_GEMM_DECLARE(gemm_blocks);
+TC_GEMM_DECLARE(gemm_s8_row);
+TC_GEMM_DECLARE(gemm_s8_turned);
+TC_GEMM_DECLARE(gemm_e4m3_row);
+TC_GEMM_DECLARE(gemm_e4m3_turned);
 
 /* A call of set `set`. */
 #define RUN(name)                                                      \
@@ -59,6 +63,21 @@ RUN(e4m3_fast)
 RUN(f16_sums)
 RUN(f64)
 RUN(blocks)
+RUN(s8_row)
+RUN(s8_turned)
+RUN(e4m3_row)
+RUN(e4m3_turned)
+
+/* The same bytes as the K-major kernel takes them. */
+#define RUN_K_MAJOR(name)                                                        \
+    static int run_##name##_k_major(void *self, const bench_problem *p, int set) \
+    {                                                                            \
+        bench_problem x = *p;                                                    \
+        x.kind.a_col = x.kind.b_row = 0;                                         \
+        return run_##name(self, &x, set);                                        \
+    }
+RUN_K_MAJOR(s8)
+RUN_K_MAJOR(e4m3)
 
 /* The same with a hook that takes a tc_epi_vector. */
 #define RUN_WITH_VECTOR(name)                                          \
@@ -80,7 +99,7 @@ typedef struct group {
     bench_fn run;
     bench_kind kind;
     activation act;
-    int plain; /* beside the kit's plain store, not cuBLASLt */
+    bench_fn plain; /* beside this kernel of the kit, not cuBLASLt */
     const bench_shape *shapes;
     int count;
 } group;
@@ -91,31 +110,41 @@ typedef struct group {
 #define LAYOUT(a_col, b_row) {TC_BF16, TC_BF16, a_col, b_row, 0, 0, 0}
 #define SUMS(ab, d, acc) {ab, d, 0, 0, acc, 0, 0}
 static const group groups[] = {
-    {"big", "every dimension 4096 or more", run_any, BF16, NONE, 0, SHAPES(shapes_big)},
-    {"layers", "layers of language models, 256 to 8192 tokens", run_any, BF16, NONE, 0, SHAPES(shapes_layers)},
-    {"small", "the same layers, 1 to 128 tokens", run_any, BF16, NONE, 0, SHAPES(shapes_small)},
-    {"few", "few tiles, long k", run_any, BF16, NONE, 0, SHAPES(shapes_few)},
-    {"odd", "odd sizes, rows of 16-byte multiples", run_any, BF16, NONE, 0, SHAPES(shapes_odd)},
-    {"refused", "rows that TMA refuses", run_any, BF16, NONE, 0, SHAPES(shapes_refused)},
-    {"f16", "f16 in place of bf16", run_f16, KIND(TC_F16, TC_F16), NONE, 0, SHAPES(shapes_f16)},
-    {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, BF16, GELU_TANH, 0, SHAPES(shapes_fused)},
-    {"fused_tanh", "the same beside the kit's plain store", run_tanh, BF16, GELU_TANH, 1, SHAPES(shapes_fused)},
-    {"fused_erf", "with erf, beside the kit's plain store", run_erf, BF16, GELU_ERF, 1, SHAPES(shapes_fused)},
-    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256", run_sm80, BF16, NONE, 0, SHAPES(shapes_sm80)},
-    {"row_row", "A and B in rows", run_row_row, LAYOUT(0, 1), NONE, 0, SHAPES(shapes_types)},
-    {"col_col", "A and B in columns", run_col_col, LAYOUT(1, 0), NONE, 0, SHAPES(shapes_types)},
-    {"col_row", "A in columns, B in rows", run_col_row, LAYOUT(1, 1), NONE, 0, SHAPES(shapes_types)},
-    {"tf32", "f32 cut off to tf32", run_tf32, KIND(TC_TF32, TC_F32), NONE, 0, SHAPES(shapes_types)},
-    {"s8", "s8 to s32", run_s8, KIND(TC_S8, TC_S32), NONE, 0, SHAPES(shapes_types)},
+    {"big", "every dimension 4096 or more", run_any, BF16, NONE, NULL, SHAPES(shapes_big)},
+    {"layers", "layers of language models, 256 to 8192 tokens", run_any, BF16, NONE, NULL, SHAPES(shapes_layers)},
+    {"small", "the same layers, 1 to 128 tokens", run_any, BF16, NONE, NULL, SHAPES(shapes_small)},
+    {"few", "few tiles, long k", run_any, BF16, NONE, NULL, SHAPES(shapes_few)},
+    {"odd", "odd sizes, rows of 16-byte multiples", run_any, BF16, NONE, NULL, SHAPES(shapes_odd)},
+    {"refused", "rows that TMA refuses", run_any, BF16, NONE, NULL, SHAPES(shapes_refused)},
+    {"f16", "f16 in place of bf16", run_f16, KIND(TC_F16, TC_F16), NONE, NULL, SHAPES(shapes_f16)},
+    {"fused", "bias and GELU (tanh), beside cuBLASLt's", run_tanh, BF16, GELU_TANH, NULL, SHAPES(shapes_fused)},
+    {"fused_tanh", "the same beside the kit's plain store", run_tanh, BF16, GELU_TANH, run_any,
+     SHAPES(shapes_fused)},
+    {"fused_erf", "with erf, beside the kit's plain store", run_erf, BF16, GELU_ERF, run_any,
+     SHAPES(shapes_fused)},
+    {"sm80", "TC_GEMM_SM80_DEFINE, 128x256", run_sm80, BF16, NONE, NULL, SHAPES(shapes_sm80)},
+    {"row_row", "A and B in rows", run_row_row, LAYOUT(0, 1), NONE, NULL, SHAPES(shapes_types)},
+    {"col_col", "A and B in columns", run_col_col, LAYOUT(1, 0), NONE, NULL, SHAPES(shapes_types)},
+    {"col_row", "A in columns, B in rows", run_col_row, LAYOUT(1, 1), NONE, NULL, SHAPES(shapes_types)},
+    {"tf32", "f32 cut off to tf32", run_tf32, KIND(TC_TF32, TC_F32), NONE, NULL, SHAPES(shapes_types)},
+    {"s8", "s8 to s32", run_s8, KIND(TC_S8, TC_S32), NONE, NULL, SHAPES(shapes_types)},
     {"s8_scales", "s8, scaled by row and column to bf16, beside cuBLASLt's s8 to s32", run_s8_scales,
-     {TC_S8, TC_BF16, 0, 0, 0, TC_S32, 0}, SCALES, 0, SHAPES(shapes_types)},
-    {"e4m3", "e4m3 to bf16", run_e4m3, KIND(TC_E4M3, TC_BF16), NONE, 0, SHAPES(shapes_types)},
+     {TC_S8, TC_BF16, 0, 0, 0, TC_S32, 0}, SCALES, NULL, SHAPES(shapes_types)},
+    {"e4m3", "e4m3 to bf16", run_e4m3, KIND(TC_E4M3, TC_BF16), NONE, NULL, SHAPES(shapes_types)},
     {"e4m3_fast", "the same, .promote = TC_FAST, beside fast accumulation", run_e4m3_fast,
-     SUMS(TC_E4M3, TC_BF16, TC_FAST), NONE, 0, SHAPES(shapes_types)},
+     SUMS(TC_E4M3, TC_BF16, TC_FAST), NONE, NULL, SHAPES(shapes_types)},
     {"blocks", "e4m3 with factors of 1 x 128 and 128 x 128, beside cuBLASLt's", run_blocks,
-     {TC_E4M3, TC_BF16, 0, 0, 0, 0, 1}, NONE, 0, SHAPES(shapes_blocks)},
-    {"f16_sums", "f16 with sums in f16", run_f16_sums, SUMS(TC_F16, TC_F16, TC_F16), NONE, 0, SHAPES(shapes_types)},
-    {"f64", "f64", run_f64, KIND(TC_F64, TC_F64), NONE, 0, SHAPES(shapes_f64)},
+     {TC_E4M3, TC_BF16, 0, 0, 0, 0, 1}, NONE, NULL, SHAPES(shapes_blocks)},
+    {"f16_sums", "f16 with sums in f16", run_f16_sums, SUMS(TC_F16, TC_F16, TC_F16), NONE, NULL, SHAPES(shapes_types)},
+    {"f64", "f64", run_f64, KIND(TC_F64, TC_F64), NONE, NULL, SHAPES(shapes_f64)},
+    {"s8_row", "s8, B in rows, beside the kit's K-major", run_s8_row, {TC_S8, TC_S32, 0, 1, 0, 0, 0}, NONE,
+     run_s8_k_major, SHAPES(shapes_types)},
+    {"s8_turned", "and A in columns", run_s8_turned, {TC_S8, TC_S32, 1, 1, 0, 0, 0}, NONE, run_s8_k_major,
+     SHAPES(shapes_types)},
+    {"e4m3_row", "e4m3, B in rows, beside the kit's K-major", run_e4m3_row, {TC_E4M3, TC_BF16, 0, 1, 0, 0, 0}, NONE,
+     run_e4m3_k_major, SHAPES(shapes_types)},
+    {"e4m3_turned", "and A in columns", run_e4m3_turned, {TC_E4M3, TC_BF16, 1, 1, 0, 0, 0}, NONE, run_e4m3_k_major,
+     SHAPES(shapes_types)},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OWN_MAX = 256, SAMPLES = 4096 };
 
@@ -267,7 +296,7 @@ static int prepare(contest *c, const options *o)
 {
     if (c->g->act != NONE) make_bias(c);
     if (c->g->plain) {
-        c->plain.run = run_any;
+        c->plain.run = c->g->plain;
         if (!bench_side_capture(&c->plain, &c->p)) c->theirs[c->opponents++] = &c->plain;
     } else {
         bench_cublas_make(&c->cublas, &c->p, c->g->act == SCALES ? 0 : c->bias16);

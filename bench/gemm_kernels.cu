@@ -46,4 +46,12 @@ TC_GEMM_DEFINE(gemm_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
 #elif KERNEL == 15
 TC_GEMM_DEFINE(gemm_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_scale = TC_SCALE_1X128,
                .b_scale = TC_SCALE_128X128)
+#elif KERNEL == 16
+TC_GEMM_DEFINE(gemm_s8_row, .a = TC_S8, .b = TC_S8, .d = TC_S32, .b_layout = TC_ROW)
+#elif KERNEL == 17
+TC_GEMM_DEFINE(gemm_s8_turned, .a = TC_S8, .b = TC_S8, .d = TC_S32, .a_layout = TC_COL, .b_layout = TC_ROW)
+#elif KERNEL == 18
+TC_GEMM_DEFINE(gemm_e4m3_row, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .b_layout = TC_ROW)
+#elif KERNEL == 19
+TC_GEMM_DEFINE(gemm_e4m3_turned, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW)
 #endif

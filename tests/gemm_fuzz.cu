@@ -457,7 +457,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (t->clc) choice.blocks = 0;
     if (kn->cluster) choice.cluster = test_int(0, 2);
     if (kn->any_rows && batch > 1 && choice.cluster > 1) choice.cluster = 1; /* A may have to be copied */
-    if (tc__gemm_b_row(tc_gemm90_view(*t)) && choice.width / 2 % 64) choice.cluster = 1; /* boxes of 64 columns */
+    if (!tc__gemm90_b_shared(tc_gemm90_view(*t), choice.width, 2)) choice.cluster = 1; /* boxes of 64 columns */
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     if ((double)pad(m, 256) * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */

@@ -60,7 +60,8 @@ TC_GEMM_SM90_DEFINE(pingpong, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm 
 TC_GEMM_SM90_DEFINE(few, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 64, .swap = 1, .step = 8, HOOK)
 TC_GEMM_SM90_DEFINE(few_plain, BF16, .d = TC_F32, .groups = TC_GROUPS_MASKED, .bm = 32, .bn = 128, .swap = 1,
                     .step = 16, .cluster_n = 2)
-TC_GEMM_SM90_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 128, .bn = 128, HOOK)
+TC_GEMM_SM90_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 128, .bn = 128,
+                    .b_layout = TC_ROW, HOOK)
 TC_GEMM_SM90_DEFINE(fp8_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 128,
                     .bn = 128, .cluster_n = 2, .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
 TC_GEMM_SM80_DEFINE(mma, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS)

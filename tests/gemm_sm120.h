@@ -18,6 +18,8 @@ TC_GEMM_SM120_DEFINE(to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .d_layout 
 /* ---- types ---- */
 TC_GEMM_SM120_DEFINE(tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bn = 64, .epi = hook_once,
                      .epi_size = sizeof(once_args))
+TC_GEMM_SM120_DEFINE(tf32_turned, .a = TC_TF32, .b = TC_TF32, .d = TC_BF16, .bm = 64, .a_layout = TC_COL,
+                     .b_layout = TC_ROW, .epi = tc_epi_residual_f32)
 TC_GEMM_SM120_DEFINE(e5m2_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .a_layout = TC_COL, .b_layout = TC_ROW,
                      .epi = tc_epi_scale_row)
 TC_GEMM_SM120_DEFINE(s8, .a = TC_S8, .b = TC_U8, .d = TC_S32, .bn = 64, .schedule = TC_COOPERATIVE)
@@ -42,6 +44,8 @@ TC_GEMM_SM120_DEFINE(row_row, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layou
                      .epi_size = sizeof(once_args))
 TC_GEMM_SM120_DEFINE(in_columns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .a_layout = TC_COL, .d_layout = TC_COL,
                      .bn = 64)
+TC_GEMM_SM120_DEFINE(tf32_columns, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .a_layout = TC_COL, .d_layout = TC_COL,
+                     .bm = 16, .bn = 32, .warps_m = 1, .warps_n = 1)
 TC_GEMM_SM120_DEFINE(e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM120_DEFINE(s8_once, .a = TC_S8, .b = TC_S8, .d = TC_S32, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM120_DEFINE(nvfp4_wide, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16, .bm = 64, .bk = 256,
@@ -61,10 +65,11 @@ TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 static const kernel kernels[] = {
     ROW(pong, EPI_NONE), ROW(pong_once, EPI_ONCE), ROW(eight, EPI_ONCE_PAIR), ROW(odd, EPI_RESIDUAL),
     ROW(col_row, EPI_ONCE_PAIR), ROW(to_col, EPI_ONCE), ROW(tf32, EPI_ONCE), ROW(e5m2_turned, EPI_SCALE_ROW),
+    ROW(tf32_turned, EPI_RESIDUAL),
     ROW(s8, EPI_NONE), ROW(u8_turned, EPI_BIAS_GELU), ANY(any, EPI_SCALE_ROW),
 #ifdef GEMM_SM120_ALL
     ROW(together, EPI_BIAS_GELU), ROW(one_warp, EPI_SCALE_ROW), ROW(row_row, EPI_ONCE), ROW(in_columns, EPI_NONE),
-    ROW(e4m3, EPI_ONCE), ROW(s8_once, EPI_ONCE), ANY(any_u8, EPI_NONE),
+    ROW(tf32_columns, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(s8_once, EPI_ONCE), ANY(any_u8, EPI_NONE),
 #endif
 };
 

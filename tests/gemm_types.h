@@ -53,6 +53,17 @@ TC_GEMM_DEFINE(any_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_scale = 
                .b_scale = TC_SCALE_128X128,
                .shapes = SOME_SHAPES)
 
+/* ---- both at once: 8, 32 and 64 bits, which threads turn on the way to registers ---- */
+TC_GEMM_SM80_DEFINE(s8_row, .a = TC_S8, .b = TC_S8, .d = TC_S32, .b_layout = TC_ROW)
+TC_GEMM_SM80_DEFINE(u8_col_row, .a = TC_U8, .b = TC_S8, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW, .bm = 48,
+                    .bn = 96, .bk = 128, .warps_m = 1, .warps_n = 2, .epi2 = hook_once_pair,
+                    .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(tf32_col_row, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .a_layout = TC_COL, .b_layout = TC_ROW)
+TC_GEMM_SM80_DEFINE(f64_col_row, .a = TC_F64, .b = TC_F64, .d = TC_F64, .a_layout = TC_COL, .b_layout = TC_ROW)
+TC_GEMM_SM80_DEFINE(blocks_col_row, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW,
+                    .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_1X128)
+TC_GEMM_DEFINE(any_s8_row, .a = TC_S8, .b = TC_S8, .d = TC_S32, .b_layout = TC_ROW, .shapes = SOME_SHAPES)
+
 /* ---- the same by wgmma ---- */
 TC_GEMM_SM90_DEFINE(h_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 128, .bn = 128, .step = 32, .split = 1,
                     .epi = hook_once, .epi_size = sizeof(once_args))
@@ -87,7 +98,33 @@ TC_GEMM_SM90_DEFINE(h_row_row_to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .
                     .d_layout = TC_COL, .swap = 1, .step = 16, .split = 1, .epi = hook_once,
                     .epi_size = sizeof(once_args))
 
+/* blocks of these are turned in the ring: B, both of them for a pair of blocks, words */
+TC_GEMM_SM90_DEFINE(h_s8_row, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 128, .bn = 256, .b_layout = TC_ROW)
+TC_GEMM_SM90_DEFINE(h_e4m3_col_row, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .bm = 128, .bn = 128, .cluster_m = 2,
+                    .step = 64, .split = 1, .a_layout = TC_COL, .b_layout = TC_ROW, .epi = hook_once,
+                    .epi_size = sizeof(once_args))
+TC_GEMM_SM90_DEFINE(h_tf32_col_row, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 128, .bn = 96, .cluster_n = 2,
+                    .schedule = TC_PINGPONG, .a_layout = TC_COL, .b_layout = TC_ROW)
+
 #ifdef FUZZ_ALL /* make fuzz: more combinations of what is above */
+TC_GEMM_SM80_DEFINE(s8_col, .a = TC_S8, .b = TC_U8, .d = TC_S32, .a_layout = TC_COL)
+TC_GEMM_SM80_DEFINE(u8_row_to_col, .a = TC_U8, .b = TC_U8, .d = TC_S8, .b_layout = TC_ROW, .d_layout = TC_COL, .bm = 64,
+                    .bn = 64, .bk = 64, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM80_DEFINE(tf32_col, .a = TC_TF32, .b = TC_TF32, .d = TC_BF16, .a_layout = TC_COL, .bm = 48, .bn = 48,
+                    .bk = 16, .warps_m = 1, .warps_n = 1, .round = 1)
+TC_GEMM_SM80_DEFINE(f64_row_to_col, .a = TC_F64, .b = TC_F64, .d = TC_F64, .b_layout = TC_ROW, .bm = 48, .bn = 64,
+                    .warps_m = 1, .warps_n = 2, .d_layout = TC_COL)
+TC_GEMM_SM80_DEFINE(e4m3_row, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F16, .b_layout = TC_ROW, .acc = TC_F16)
+TC_GEMM_DEFINE(any_e4m3_col, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_layout = TC_COL, .d_layout = TC_COL,
+               .epi = tc_epi_scale_row)
+TC_GEMM_SM90_DEFINE(h_u8_col_to_col, .a = TC_U8, .b = TC_S8, .d = TC_BF16, .bm = 64, .bn = 128, .swap = 1, .step = 16,
+                    .split = 1, .a_layout = TC_COL, .d_layout = TC_COL)
+TC_GEMM_SM90_DEFINE(h_blocks_col_row, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bm = 256, .bn = 128, .cluster_m = 4,
+                    .a_layout = TC_COL, .b_layout = TC_ROW, .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
+TC_GEMM_SM90_DEFINE(h_e5m2_row_3, .a = TC_E5M2, .b = TC_E5M2, .d = TC_F32, .bm = 192, .bn = 48, .consumers = 3,
+                    .promote = TC_FAST, .b_layout = TC_ROW)
+TC_GEMM_SM90_DEFINE(h_tf32_col_k2, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64, .cluster_k = 2,
+                    .a_layout = TC_COL, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(row_row_to_col, .a = TC_F16, .b = TC_F16, .d = TC_F32, .b_layout = TC_ROW, .d_layout = TC_COL,
                     .bm = 48, .bn = 128, .warps_m = 1, .warps_n = 4, .epi = tc_epi_residual_f32)
 TC_GEMM_SM80_DEFINE(s8_hook, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 64, .epi = hook_once,
@@ -122,7 +159,14 @@ static const kernel kernels[] = {
     ANY(any_s8, EPI_NONE), ROW(f64, EPI_NONE), ANY(any_f64, EPI_NONE), ROW(f16_acc, EPI_BIAS_GELU),
     ANY(any_f16_acc, EPI_NONE), FP8(e4m3, EPI_ONCE, e4m3_SMEM), FP8(e5m2_e4m3, EPI_NONE, e5m2_e4m3_SMEM),
     FP8(any_e5m2, EPI_SCALE_ROW, 0), FP8(blocks, EPI_NONE, blocks_SMEM), FP8(any_blocks, EPI_NONE, 0),
-    FP8(blocks_to_col, EPI_ONCE, blocks_to_col_SMEM),
+    FP8(blocks_to_col, EPI_ONCE, blocks_to_col_SMEM), ROW(s8_row, EPI_NONE), ROW(u8_col_row, EPI_ONCE_PAIR),
+    ROW(tf32_col_row, EPI_NONE), ROW(f64_col_row, EPI_NONE), FP8(blocks_col_row, EPI_NONE, blocks_col_row_SMEM),
+    ANY(any_s8_row, EPI_NONE), H(h_s8_row, EPI_NONE, 0), H(h_e4m3_col_row, EPI_ONCE, 1, 64, 128, 1),
+    H(h_tf32_col_row, EPI_NONE, 0),
     IF_ALL(H(h_u8_s8, EPI_NONE, 1, 16, 64, 0), H(h_col_col, EPI_BIAS_GELU, 0), ROW(row_row_to_col, EPI_RESIDUAL),
-           ROW(s8_hook, EPI_ONCE), ROW(f64_small, EPI_NONE), FP8(e4m3_e5m2, EPI_NONE, e4m3_e5m2_SMEM),)
+           ROW(s8_hook, EPI_ONCE), ROW(f64_small, EPI_NONE), FP8(e4m3_e5m2, EPI_NONE, e4m3_e5m2_SMEM),
+           ROW(s8_col, EPI_NONE), ROW(u8_row_to_col, EPI_ONCE), ROW(tf32_col, EPI_NONE), ROW(f64_row_to_col, EPI_NONE),
+           FP8(e4m3_row, EPI_NONE, e4m3_row_SMEM), FP8(any_e4m3_col, EPI_SCALE_ROW, 0),
+           H(h_u8_col_to_col, EPI_NONE, 1, 16, 64, 0), H(h_blocks_col_row, EPI_NONE, 0), H(h_e5m2_row_3, EPI_NONE, 0),
+           H(h_tf32_col_k2, EPI_ONCE_PAIR, 0),)
 };

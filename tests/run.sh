@@ -96,8 +96,8 @@ list() {
         emulated sm_90a gemm_fuzz 300
         emulated sm_80 gemm_fuzz 100
         emulated sm_120a gemm_fuzz 52
-        emulated sm_90a gemm_types 280
-        emulated sm_80 gemm_types 280
+        emulated sm_90a gemm_types 320
+        emulated sm_80 gemm_types 320
         emulated sm_120a gemm_types 80
         emulated sm_100a gemm_sm100 87
         emulated sm_103a gemm_sm100 29

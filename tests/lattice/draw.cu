@@ -155,7 +155,7 @@ static gemm_draw draw_gemm90(void)
     gemm_draw g = draw_gemm_common();
     int cluster = ALONE, swap = 0, step = 0, split = 0;
     const int layouts = chance(30);
-    if (!layouts && chance(30)) draw_wgmma_types(&g);
+    if (chance(30)) draw_wgmma_types(&g);
     else if (!layouts) g.c.any = chance(20);
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {

@@ -1,0 +1,201 @@
+/* tc_gemm_sm90_turn.h - tc 0.2.0 - the Hopper GEMM's operands that lie MN-major (A in columns, B in rows) in types of 8
+ * and 32 bits, which wgmma reads K-major alone: how their blocks are turned in shared memory. Needs: the headers below;
+ * sm_90a.
+ *
+ * TMA brings a block as it lies, in boxes of 128 bytes of rows for each k. A block of k is 128 bytes too, so a box is a
+ * square of elements, and turned it fills the same bytes: of 8 bits 128 x 128 of them in 16 KB, of 32 bits 32 x 32 in
+ * 4 KB. Three (with factors two) warps of the producer's warpgroup turn it in its place. What a warp takes at a time is
+ * two tiles of a box that change places, or two that lie on its diagonal: it reads both, then writes both, and no other
+ * warp knows of them.
+ *
+ *     slot:    raw      TMA has brought what is to be turned
+ *              full     it is turned (an arrival of each of those warps), and TMA has brought the other operand
+ *              empty    as ever
+ *
+ *  8 BITS. Tiles of 16 x 16, two to an ldmatrix.x4.trans, which moves pairs of bytes: a register has two neighbours of
+ * one k and two of the next. prmt makes of two such registers four k of each neighbour, and stmatrix.x4 writes them as
+ * rows. Which k are in the first of the two and which rows the first store writes is chosen so that the eight rows of
+ * each matrix lie in different banks:
+ *
+ *     k of the eight rows that are read     0 1 4 5 10 11 14 15    then 2 3 6 7 8 9 12 13
+ *     rows that are written                 0 2 4 6  9 11 13 15    then 1 3 5 7 8 10 12 14
+ *
+ *     Half of the lanes have the two registers in the other order, half write the other neighbour first: each lane's
+ * prmt has selectors of its own.
+ *
+ * 32 BITS. Tiles of 8 x 8, two to a warp: a lane reads a column's words one by one, four k that follow one another, and
+ * writes them as the 16 bytes of a row that they then are. Of one pair in four two lanes meet in a bank when they read.
+ *
+ *     tc__turn_raw, _init, _fills        the barriers
+ *     tc__turn_expect                    the producer announces a slot's bytes
+ *     tc__turn_produce                   a warp that turns blocks, tile after tile
+ */
+#ifndef TC_GEMM_SM90_TURN_H
+#define TC_GEMM_SM90_TURN_H
+
+#include "tc_gemm_sm90_plan.h"
+
+/* The first warp that turns (the first of all loads, the second may copy factors), and how many do. */
+TC_HD TC_CONSTEXPR int tc__turn_first(const tc_gemm_config c) { return tc__gemm_scaled(c) ? 2 : 1; }
+TC_HD TC_CONSTEXPR int tc__turn_warps(const tc_gemm_config c) { return 4 - tc__turn_first(c); }
+
+#ifdef __CUDACC__
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Barriers. raw counts what TMA brings of operands that are to be turned.
+ */
+TC_DEV uint32_t tc__turn_raw(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+{
+    return g->pipe.full + (uint32_t)tc_pipe_bytes(c.stages) + stage * 8u;
+}
+
+/* Arrivals that make a slot full: of the producer, if an operand comes as it is multiplied; of the warps that turn; of
+ * those lanes that copy factors. */
+TC_HD TC_CONSTEXPR uint32_t tc__turn_fills(const tc_gemm_config c)
+{
+    const int as_is = !tc__gemm90_turns_a(c) || !tc__gemm90_turns_b(c);
+    return (uint32_t)(as_is + tc__turn_warps(c) + (tc__gemm_scaled(c) ? 32 : 0));
+}
+
+TC_DEV_SM90 void tc__turn_init(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+#pragma unroll
+    for (int s = 0; s < c.stages; s++) tc_mbarrier_init(tc__turn_raw(c, g, (uint32_t)s), 1);
+}
+
+/* A slot's bytes are announced. */
+TC_DEV_SM90 void tc__turn_expect(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+{
+    const int a = tc__gemm90_turns_a(c), b = tc__gemm90_turns_b(c);
+    const uint32_t a_bytes = (uint32_t)tc__gemm90_a_bytes(c), as_is = a ? g->slot - a_bytes : a_bytes;
+    if (!a || !b) tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, stage), as_is);
+    tc_mbarrier_arrive_expect_tx(tc__turn_raw(c, g, stage), a && b ? g->slot : g->slot - as_is);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * A warp's work on a box.
+ */
+/* 8 bits: offsets in a box of this lane's row of ldmatrix and of stmatrix, for tile (0, 0); prmt's selectors; all ones
+ * in the lanes that hold the rows of the second tile of two. */
+typedef struct tc__turner {
+    uint32_t read, write, pick[2], second;
+} tc__turner;
+
+TC_DEV tc__turner tc__turner_of_8(void)
+{
+    const uint32_t lane = threadIdx.x % 32u, row = lane % 8u, odd = lane / 8u % 2u; /* of matrix 0 or 1 of a tile */
+    const uint32_t k = row / 2u * 4u + row % 2u + ((row >= 4u) ^ odd) * 2u, n = 2u * row + ((row >= 4u) ^ odd);
+    const uint32_t late = lane % 4u >= 2u, other = lane >= 16u; /* of what this lane holds */
+    tc__turner t;
+    t.read = k * 128u + k % 8u * 16u;
+    t.write = n * 128u + n % 8u * 16u;
+    t.pick[0] = (late ? 0x2064u : 0x6420u) + other * 0x1111u;
+    t.pick[1] = (late ? 0x2064u : 0x6420u) + !other * 0x1111u;
+    t.second = lane >= 16u ? 0xffffffffu : 0u;
+    return t;
+}
+
+TC_DEV uint32_t tc__turn_pick(uint32_t a, uint32_t b, uint32_t pick)
+{
+    uint32_t r;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(pick));
+    return r;
+}
+
+/* Of the eight tiles of a line of a box, tile i changes places with tile i ^ part, four times two of them; part 0 is
+ * the diagonal. A tile's row and its column in units of 16 are bits of its offset, so that XOR moves it: row by 2048
+ * bytes, chunk by 16. at: shared address of the box; ahead, a constant: how many times two are read before one is
+ * written. */
+TC_DEV_SM90 void tc__turn_8(const int ahead, const tc__turner *t, uint32_t at, uint32_t part)
+{
+    const uint32_t low = part ? part & -part : 1u, tile = 2048u + 16u;
+    const uint32_t step[2] = {(low == 1u ? 2u : 1u) * tile, (low == 4u ? 2u : 4u) * tile};
+    const uint32_t mine = t->second & ((part ? part : 1u) * tile);
+    const uint32_t read = t->read ^ mine ^ part * 16u, write = t->write ^ mine ^ part * 2048u;
+#pragma unroll
+    for (int i = 0; i < 4; i += ahead) {
+        uint32_t r[4][4];
+#pragma unroll
+        for (int j = 0; j < ahead; j++)
+            tc_ldmatrix_x4_trans(r[j], at + (read ^ ((i + j) % 2 ? step[0] : 0u) ^ ((i + j) / 2 ? step[1] : 0u)));
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < ahead; j++) {
+            uint32_t w[4];
+#pragma unroll
+            for (int e = 0; e < 4; e++) w[e] = tc__turn_pick(r[j][e / 2 * 2], r[j][e / 2 * 2 + 1], t->pick[e % 2]);
+            tc_stmatrix_x4(at + (write ^ ((i + j) % 2 ? step[0] : 0u) ^ ((i + j) / 2 ? step[1] : 0u)), w);
+        }
+    }
+}
+
+/* 32 bits: the lane's first word of tile (0, 0), and its 16 bytes there. */
+TC_DEV tc__turner tc__turner_of_32(void)
+{
+    const uint32_t lane = threadIdx.x % 32u, n = lane % 8u, four = lane / 8u % 2u;
+    const tc__turner t = {four * 512u + ((n / 4u ^ four * 4u) * 16u) + n % 4u * 4u,
+                          n * 128u + ((four ^ n) * 16u), {0, 0}, lane >= 16u ? 0xffffffffu : 0u};
+    return t;
+}
+
+/* The same of the four tiles of a line of a box, twice two of them: row by 1024 bytes, two chunks by 32. */
+TC_DEV_SM90 void tc__turn_32(const tc__turner *t, uint32_t at, uint32_t part)
+{
+    const uint32_t tile = 1024u + 32u, step = (part & 1u || !part ? 2u : 1u) * tile;
+    const uint32_t mine = t->second & ((part ? part : 1u) * tile);
+    const uint32_t read = t->read ^ mine ^ part * 32u, write = t->write ^ mine ^ part * 1024u;
+    uint32_t r[2][4];
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) /* of four k */
+            asm volatile("ld.shared.b32 %0, [%1];" : "=r"(r[i][e])
+                         : "r"(at + (read ^ (i ? step : 0u) ^ (uint32_t)(e * (128 + 16)))) : "memory");
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+        asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                     : : "r"(at + (write ^ (i ? step : 0u))), "r"(r[i][0]), "r"(r[i][1]), "r"(r[i][2]), "r"(r[i][3])
+                     : "memory");
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * The warps.
+ */
+/* This warp's share of a slot: every so many parts of its boxes, which lie end to end. */
+TC_DEV_SM90 void tc__turn_slot(const tc_gemm_config c, const tc_gemm90_block *g, const tc__turner *t, uint32_t stage)
+{
+    const int eight = tc_type_bits(c.a) == 8, b_turns = tc__gemm90_turns_b(c);
+    const uint32_t parts = eight ? 8u : 4u, box = (uint32_t)tc__gemm90_fetched_a(c).box_bytes;
+    const uint32_t box_bytes = b_turns ? (uint32_t)tc__gemm90_fetched_b(c, c.bn).box_bytes : box;
+    const uint32_t first = tc__gemm90_turns_a(c) ? 0u : (uint32_t)tc__gemm90_a_bytes(c);
+    const uint32_t bytes = b_turns ? g->slot - first : (uint32_t)tc__gemm90_a_bytes(c);
+    const uint32_t slot = g->ring + stage * g->slot + first, end = bytes / box_bytes * parts;
+#pragma unroll 1
+    for (uint32_t i = g->warp - (uint32_t)tc__turn_first(c); i < end; i += (uint32_t)tc__turn_warps(c)) {
+        if (eight) tc__turn_8(c.consumers == 3 ? 2 : 4, t, slot + i / parts * box_bytes, i % parts);
+        else tc__turn_32(t, slot + i / parts * box_bytes, i % parts);
+    }
+}
+
+/* groups, a constant: .groups. */
+TC_DEV_SM90 void tc__turn_produce(const int groups, const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    const tc__turner t = tc_type_bits(c.a) == 8 ? tc__turner_of_8() : tc__turner_of_32();
+    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works;
+    tc_ring ring = {0, 0};
+    for (uint32_t i = tc__gemm90_first(c, g); i < works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
+        uint32_t blocks = groups ? g->p->k_blocks : tc_gemm90_work(c, g, i).k_blocks;
+        for (; blocks; blocks--) {
+            TC_MBARRIER_WAIT(tc__turn_raw(c, g, ring.stage), ring.phase, "raw", (int)ring.stage);
+            tc__turn_slot(c, g, &t, ring.stage);
+            tc_fence_proxy_async_shared();
+            __syncwarp();
+            if (tc_elect_one()) tc_mbarrier_arrive(tc_pipe_full(g->pipe, ring.stage));
+            tc_ring_next(&ring, g->stages);
+        }
+    }
+}
+
+#endif /* __CUDACC__ */
+#endif /* TC_GEMM_SM90_TURN_H */
