@@ -216,6 +216,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type 
 TC_HD TC_CONSTEXPR int tc__gemm_is_16(int type) { return type == TC_F16 || type == TC_BF16; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_fp8(int type) { return type == TC_E4M3 || type == TC_E5M2; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_narrow(int type) { return type == TC_E3M2 || type == TC_E2M3 || type == TC_E2M1; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_f32(int type) { return type == TC_F32; } /* to f32's precision, by tf32 */
 TC_HD TC_CONSTEXPR int tc__gemm_is_f8f6f4(int type) { return tc__gemm_is_fp8(type) || tc__gemm_is_narrow(type); }
 TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
 {
@@ -225,7 +226,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
 /* Do A and B multiply; do sums become D's type? */
 TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
 {
-    return tc__gemm_is_16(a) || tc__gemm_is_fp8(a) || tc__gemm_is_int(a) || a == TC_TF32 || a == TC_F64;
+    return tc__gemm_is_16(a) || tc__gemm_is_fp8(a) || tc__gemm_is_int(a) || a == TC_TF32 || tc__gemm_is_f32(a)
+        || a == TC_F64;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_b_ok(const tc_gemm_config c)
 {
@@ -299,7 +301,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
     X(tc__gemm_a_ok((c).a) || tc__gemm_is_narrow((c).a),                                                              \
-      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")                            \
+      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_F32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")                    \
     X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)")               \
     X(tc__gemm_acc_ok(c), "tc: .acc must be TC_F16, of TC_F16 and fp8 alone, or left out")                            \
     X((c).promote >= TC_FAST && ((c).promote == 0 || tc__gemm_is_fp8((c).a)),                                         \

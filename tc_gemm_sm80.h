@@ -107,10 +107,45 @@ TC_DEV_SM80 void tc__gemm80_mma_f64(const double *a, const double *b, double *d,
 #endif
 }
 
+/* TC_F32: 8 of k in three products of tf32, small ones first, added to the sums (tc_gemm_f32.h). */
+TC_DEV_SM80 void tc__gemm80_mma_f32(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
+{
+    const int mi = k.c.bm / k.c.warps_m / 16, ni = k.c.bn / k.c.warps_n / 8;
+    uint32_t b_lo[64];
+#pragma unroll
+    for (int r = 0; r < 2 * ni; r++) {
+        const uint32_t x = f->b[r];
+        f->b[r] = tc_f32_hi(x), b_lo[r] = tc_f32_lo(x, f->b[r]);
+    }
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+        const float zeros[4] = {0.f, 0.f, 0.f, 0.f};
+        uint32_t a_hi[4], a_lo[4];
+        float d[32][4];
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            const uint32_t x = f->a[i][r];
+            a_hi[r] = tc_f32_hi(x), a_lo[r] = tc_f32_lo(x, a_hi[r]);
+        }
+#pragma unroll
+        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_lo, f->b + j * 2, zeros);
+#pragma unroll
+        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_hi, b_lo + j * 2, d[j]);
+#pragma unroll
+        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_hi, f->b + j * 2, d[j]);
+#pragma unroll
+        for (int e = 0; e < 4 * ni; e++) acc->f[i * ni * 4 + e] += d[e / 4][e % 4];
+    }
+}
+
 TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+    if (tc__gemm_is_f32(c.a)) {
+        tc__gemm80_mma_f32(k, f, acc);
+        return;
+    }
     if (c.round) {
 #pragma unroll
         for (int i = 0; i < mi; i++) tc__gemm80_round(f->a[i], 4);
@@ -419,6 +454,13 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
+    if (tc__gemm_is_f32(c.a)) {
+        const tc_f32_lines lines = {
+            (const float *)p->a + t.batch * p->stride_a, (const float *)p->b + t.group * p->stride_b, p->lda, p->ldb,
+            t.end, p->out.n, p->k, p->a_rows, index & TC_INDEX_A ? p->a_row : 0};
+        const tc_f32_fragment mine = {row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2, mi, wn, 16};
+        tc_f32_mend(&lines, mine, acc.f, mi * wn / 2);
+    }
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
     float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
     const tc__gemm80_warp to = {stage, lane};
