@@ -228,8 +228,8 @@ typedef struct tc__gemm_tile {
 
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
-/* A line of the list where sums are held twice (.promote), 64 rows of them at a time. With factors there is one width,
- * and with factors of columns there are fewer rows: else ptxas serialises wgmma. */
+/* A line of the list where sums are held twice (.promote, TC_F32), 64 rows of them at a time. With factors there is one
+ * width, and with factors of columns there are fewer rows: else ptxas serialises wgmma. TC_F32: one, and no clusters. */
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
@@ -239,13 +239,14 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
         t.step = 64;
     } else if (t.schedule == TC_PINGPONG) {
         t.schedule = TC_COOPERATIVE;
-        t.bn = columns ? 144 : 192;
+        t.bn = columns ? 144 : tc__gemm_is_f32(given.a) ? 160 : 192;
         t.step = t.bn / 2;
     } else if (t.bm == 128) {
         t.bm = columns ? 128 : 256;
         t.bn = 128, t.step = 64;
     }
-    if (t.step && tc__gemm_scaled(given)) t.step = t.swap ? t.bm : t.bn;
+    if (t.step && (tc__gemm_scaled(given) || tc__gemm_is_f32(given.a))) t.step = t.swap ? t.bm : t.bn;
+    if (tc__gemm_is_f32(given.a)) t.cluster_m = t.cluster_n = 1;
     return t;
 }
 
@@ -271,7 +272,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
-    const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST;
+    const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
                                                        : list;

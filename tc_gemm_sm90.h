@@ -23,6 +23,7 @@
 #include "tc_gemm_choice.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
+#include "tc_gemm_sm90_f32.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_sparse.h"
@@ -349,51 +350,6 @@ TC_DEV_SM90A void tc__gemm90_promoting_late_loop(const tc_gemm_config c, const t
     }
 }
 
-/* .any: waits for the ring's slot, and has A's rows there as the Tensor Cores want them. */
-TC_DEV_SM90 void tc__gemm90_any_wait(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u)
-{
-    TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
-    if (g->p->copies) tc__any_align(c, g, &u->w, u->ring.stage);
-}
-
-/* .any: B's rows come from registers, those of half a block of k while the Tensor Cores are at the half before. */
-TC_DEV_SM90A void tc__gemm90_any_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
-                                      tc__gemm90_loop_state *l)
-{
-    tc_gemm90_consumer *u = l->u;
-    tc_ring *ring = &u->ring;
-    const tc__any_reader r = tc__any_reader_of(g, &u->w);
-    uint32_t a[2][8]; /* of half a block each */
-    tc__gemm90_any_wait(c, g, u);
-    tc__any_clear(c, g, &u->w, ring->stage);
-    tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
-    tc__any_first(&r, a[0]);
-    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
-        const uint32_t now = ring->stage;
-        const uint64_t db = tc_wgmma_desc(tc_uniform(tc__any_y(c, g, now)), 128);
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-            tc_wgmma_fence();
-#pragma unroll
-            for (int s = 0; s < 2; s++)
-                mma(l->acc, a[half] + 4 * s, tc_wgmma_desc_advance(db, (uint32_t)(half * 64 + s * 32)),
-                    half + s > 0 ? 1 : kb > 0);
-            tc_wgmma_commit_group();
-            TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
-            if (half == 0) {
-                if (kb > 0) tc__gemm90_release(c, g, l->last);
-                tc__any_read(&r, tc__any_x(g, now), 1, a[1]);
-            }
-        }
-        l->last = now;
-        tc_ring_next(ring, g->stages);
-        if (kb + 1 < u->w.k_blocks) {
-            tc__gemm90_any_wait(c, g, u);
-            tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
-        }
-    }
-}
-
 /* ---- The loops that a kernel has. Which is a number of its own, and not asked of the configuration: what an inlined
  * function's constant argument rules out is not even copied, while of a struct's field the optimiser learns so late
  * that loops which nobody takes cost nvcc more time than all else. */
@@ -410,12 +366,14 @@ enum {
     TC__GEMM90_PROMOTING_LATE,
     TC__GEMM90_WEIGHTS,
     TC__GEMM90_SPARSE,
+    TC__GEMM90_F32,
     TC__GEMM90_GROUPS = 16 /* added to one of these: .groups */
 };
 TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
 {
     if (v.weights) return TC__GEMM90_WEIGHTS;
     if (v.sparse) return TC__GEMM90_SPARSE;
+    if (tc__gemm_is_f32(v.a)) return TC__GEMM90_F32;
     if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
     if (tc__gemm90_promotes(v))
         return v.promote > v.bk             ? TC__GEMM90_PROMOTING_LATE
@@ -465,7 +423,8 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
-                   tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a), {0}, {0},
+                   tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn) : tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a),
+                   {0}, {0},
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, 0),
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, tc_type_bits(v.a) != 8)};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
@@ -493,6 +452,8 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_
         tc__gemm90_weights_loop(c, k.rs_one, g, l);
     } else if (loops == TC__GEMM90_SPARSE) {
         tc__gemm90_sparse_loop(k, g, l);
+    } else if (loops == TC__GEMM90_F32) {
+        tc__gemm90_f32_loop(c, k.rs_one, g, l);
     } else {
         tc__gemm90_loops(loops, k, g, l);
     }
@@ -556,8 +517,8 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
         tc_fence_mbarrier_init();
     }
     if (g->warp == 3u && tc_elect_one()) {
-        for (int i = 0; tc__gemm_scaled(c) && i < c.stages; i++)
-            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), 4u * of_one);
+        for (int i = 0; tc__gemm90_factor_room(c) > 0 && i < c.stages; i++)
+            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), tc__gemm_is_f32(c.a) ? 3u : 4u * of_one);
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);
@@ -647,6 +608,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
             tc__any_produce(c, &g);
         } else if (tc__gemm_scaled(c) && g.warp == 1u) {
             tc__gemm90_produce_factors(groups, c, &g);
+        } else if (tc__gemm_is_f32(c.a) && g.warp != 0u) {
+            tc__gemm90_f32_split(groups, c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;
             if (p->waits && blocks > 1 && first < (groups ? works : p->works))
@@ -746,6 +709,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     tc__weights_fill(c, g, p);
     tc__sparse_fill(c, g, p);
+    tc__gemm90_f32_fill(c, g, p);
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))

@@ -383,6 +383,51 @@ TC_DEV void tc__any_first(const tc__any_reader *r, uint32_t *a)
     a[1] &= r->keep;
 }
 
+/* .any: waits for the ring's slot, and has A's rows there as the Tensor Cores want them. */
+TC_DEV_SM90 void tc__gemm90_any_wait(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u)
+{
+    TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
+    if (g->p->copies) tc__any_align(c, g, &u->w, u->ring.stage);
+}
+
+/* .any: B's rows come from registers, those of half a block of k while the Tensor Cores are at the half before. */
+TC_DEV_SM90A void tc__gemm90_any_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+                                      tc__gemm90_loop_state *l)
+{
+    tc_gemm90_consumer *u = l->u;
+    tc_ring *ring = &u->ring;
+    const tc__any_reader r = tc__any_reader_of(g, &u->w);
+    uint32_t a[2][8]; /* of half a block each */
+    tc__gemm90_any_wait(c, g, u);
+    tc__any_clear(c, g, &u->w, ring->stage);
+    tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
+    tc__any_first(&r, a[0]);
+    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
+        const uint32_t now = ring->stage;
+        const uint64_t db = tc_wgmma_desc(tc_uniform(tc__any_y(c, g, now)), 128);
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            tc_wgmma_fence();
+#pragma unroll
+            for (int s = 0; s < 2; s++)
+                mma(l->acc, a[half] + 4 * s, tc_wgmma_desc_advance(db, (uint32_t)(half * 64 + s * 32)),
+                    half + s > 0 ? 1 : kb > 0);
+            tc_wgmma_commit_group();
+            TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
+            if (half == 0) {
+                if (kb > 0) tc__gemm90_release(c, g, l->last);
+                tc__any_read(&r, tc__any_x(g, now), 1, a[1]);
+            }
+        }
+        l->last = now;
+        tc_ring_next(ring, g->stages);
+        if (kb + 1 < u->w.k_blocks) {
+            tc__gemm90_any_wait(c, g, u);
+            tc__any_read(&r, tc__any_x(g, ring->stage), 0, a[0]);
+        }
+    }
+}
+
 #endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------
