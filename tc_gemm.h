@@ -204,6 +204,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_shapes.h"
 #include "tc_gemm_sm80.h"
+#include "tc_gemm_simt.h"
 #include "tc_gemm_sm90.h"
 #include "tc_gemm_sm100.h"
 #include "tc_gemm_sm120.h"
@@ -568,6 +569,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     const tc__kernels slow_small = {s->f + TC__GEMM_ANY + 2, s->cache + TC__GEMM_ANY + 2};
     const int behind = TC__GEMM_ANY + 4 + TC__GEMM100_TILE_COUNT;
     const tc__kernels family = {s->f + behind, s->cache + behind}; /* of sm_120 */
+    const tc__kernels plain = {family.f + TC__GEMM120_TILE_COUNT, family.cache + TC__GEMM120_TILE_COUNT};
     tc_gemm_choice pick;
     tc_gemm_config other;
     tc_gemm_args g;
@@ -601,6 +603,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
         if (pick.kernel) return st;
 #endif
     }
+    if (device.cc && tc__gemm_simt_of(*given, device.cc)) return tc__gemm_simt_run(given, &plain, args, how);
     other = tc_gemm_sm80_config(*given);
     if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&other, &g))
         return tc__gemm_check_aligned(given, &g);
@@ -615,24 +618,6 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
  * Generators. Each is thin: it makes the configuration a constant, checks it in words, and names the functions.
  */
 #ifdef __CUDACC__
-
-/* A configuration that has both hooks. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
-{
-    tc_gemm_config c = given;
-    c.epi = c.epi ? c.epi : tc_epi_relu;
-    c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
-    return c;
-}
-
-/* A configuration whose hooks, where it has any, are called by way of these two. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, tc_epi_fn epi, tc_epi2_fn epi2)
-{
-    tc_gemm_config c = given;
-    c.epi = c.epi ? epi : 0;
-    c.epi2 = c.epi2 ? epi2 : 0;
-    return c;
-}
 
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an
  * error about what they give to the user and no more. The kernels know the hooks by two functions that call them: when
@@ -680,7 +665,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
     TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_gemm_args *args)                                        \
     {                                                                                                                 \
         size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                                             \
         tc_gemm_args g;                                                                                               \
         if (!args) return 0;                                                                                          \
         g = *args;                                                                                                    \
@@ -836,12 +821,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     TC__GEMM_AUTO_SM80(name##_sm80_small, own, tc__gemm80_small, 1)                                                   \
     TC__GEMM100_TILES(TC__GEMM_AUTO_SM100, name, own)                                                                 \
     TC__GEMM120_TILES(TC__GEMM_AUTO_SM120, name, own)                                                                 \
+    TC__GEMM_AUTO_SIMT(name##_simt, own)                                                                              \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__GEMM_FUNCTION(name##_any, own##_sm90_any)                                                \
                          TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80)    \
                          TC__GEMM_FUNCTION(name##_sm80_small, own##_sm80) {0, 0},                                     \
                          TC__GEMM100_TILES(TC__GEMM_AUTO_FUNCTION100, name, own)                                      \
-                         TC__GEMM120_TILES(TC__GEMM_AUTO_FUNCTION120, name, own))                                     \
+                         TC__GEMM120_TILES(TC__GEMM_AUTO_FUNCTION120, name, own)                                      \
+                         TC__GEMM_FUNCTION(name##_simt, own##_sm80))                                                  \
                   TC__GEMM_ENTRIES(name, own))
 
 /* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */

@@ -393,6 +393,23 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
     if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);
     return c;
 }
+/* A configuration that has both hooks. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? c.epi : tc_epi_relu;
+    c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
+    return c;
+}
+
+/* A configuration whose hooks, where it has any, are called by way of these two. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, tc_epi_fn epi, tc_epi2_fn epi2)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? epi : 0;
+    c.epi2 = c.epi2 ? epi2 : 0;
+    return c;
+}
 #endif
 
 /* Do integer sums come to the epilogue as they are? Where alpha or beta want it, it makes floats of them. */

@@ -267,7 +267,7 @@ typedef struct tc__gemm80_to {
 
 /* Those from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so that the hook's
  * code stands here but a few times. */
-TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
+TC_DEV_SM75 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
                                   const tc__gemm80_to to)
 {
     const tc_epi epi = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
@@ -383,7 +383,7 @@ typedef struct tc__gemm80_tile {
 } tc__gemm80_tile;
 
 /* The same of groups: the table lies where the ring will be. */
-TC_DEV_SM80 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t smem)
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t smem)
 {
     const tc_groups_line line = {&p->groups, &p->tiles, smem};
     const int masked = c.groups == TC_GROUPS_MASKED;
@@ -401,7 +401,7 @@ TC_DEV_SM80 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const 
     return r;
 }
 
-TC_DEV_SM80 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_gemm_sm80_params *p)
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_gemm_sm80_params *p)
 {
     const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
     const tc__gemm80_tile r = {(int)t.m * c.bm, (int)t.n * c.bn, t.batch, t.batch, p->out.m, 0};

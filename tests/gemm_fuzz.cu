@@ -4,6 +4,9 @@
  * The bound: a sum of k products in f32, in any order and with truncation, is off by at most (k + 8) * 2^-23 * sum |a
  * b|; the hooks here have slopes below 1.2; rounding to D adds half a unit in its last place. tests/gemm_types.cu takes
  * this file for the kernels of other types and layouts. */
+#ifndef FUZZ_DEVICE
+#define FUZZ_DEVICE 80 /* the least that there must be */
+#endif
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -715,8 +718,8 @@ int main(int argc, char **argv)
     const int problems = argc > 1 ? atoi(argv[1]) : 300;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
     const int largest = argc > 3 ? atoi(argv[3]) : 400;
-    if (device < 80) {
-        SKIP("gemm_fuzz: no device of compute capability 8.0 or later");
+    if (device < FUZZ_DEVICE) {
+        SKIP("gemm_fuzz: no device of compute capability %d.%d or later", FUZZ_DEVICE / 10, FUZZ_DEVICE % 10);
         return test_end();
     }
     printf("gemm_fuzz: %d problems, seed %llu, dimensions up to %d\n", problems, (unsigned long long)seed, largest);
