@@ -37,7 +37,7 @@ NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed attn_bwd
@@ -97,6 +97,7 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 $(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
+$(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
 $(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h
 $(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h
 $(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100: tests/attn_memory.h tests/attn_tensors.h
@@ -110,6 +111,8 @@ $(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100: GENCODE = $(fore
 # one PTX for both of them, and for sm_120a and sm_121a
 $(B)/tests/attn_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120: GENCODE = -gencode arch=compute_120f,code=compute_120f
+# what has no Tensor Cores for a type
+$(B)/tests/gemm_simt: GENCODE = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80
 $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a
 $(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
 endif
@@ -161,7 +164,7 @@ $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
 
-BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
 .SECONDARY: $(BENCH_KERNELS)
 $(B)/bench/gemm_kernel_%.o: bench/gemm_kernels.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)

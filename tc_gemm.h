@@ -80,11 +80,15 @@
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
  *                             in f32
+ *     TC_F32                  f32, see below              TC_F16 TC_BF16 TC_F32        32
  *     TC_E4M3 TC_E5M2, any    f32                         TC_F16 TC_BF16 TC_F32        128
  *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
  *     TC_F64                  f64                         TC_F64                       16
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
  *   for an instruction an element. Elements are f32 in memory, of any value.
+ *   TC_F32: to f32's precision, in three products of tf32 (tc_gemm_f32.h): errors of the order of f32 sums in one loop,
+ *   infinities and NaN as f32 has them. Of elements below 2^-112 bits are lost, 2^-137 at most. On Hopper .bk is 32, the
+ *   schedule cooperative, without clusters and .step (but .bn); it wants what TC_TF32 does else. No .round, no .sparse.
  *   Integers: the sum (where k is split, a part's) becomes f32 (to the nearest), then alpha, beta * C and the hook as
  *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
@@ -103,6 +107,10 @@
  *   past 65504 they are infinite.
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
+ *
+ *   NO TENSOR CORES for a type (all of them before sm_80, 8-bit floats before sm_89): TC_GEMM_DEFINE multiplies on CUDA
+ *   cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. It takes its time:
+ *   NAME_can_run says so in *why, beside TC_OK.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
  * out: A and D TC_ROW, B TC_COL. A pitch is the distance between the lines that lie together, so lda >= m of an A in

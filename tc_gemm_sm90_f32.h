@@ -9,15 +9,14 @@
  *     slot: A, f32 | B, f32 | lo of B
  *
  * WHY SO. Shared memory is the wall. The Tensor Cores read 12 bytes of B for each element and each 64 rows of A in the
- * time of three products, 64 bytes a cycle and half of what there is, whatever the tile, and whether parts are of tf32 or
- * of bf16. Of a tile of 256 x 128 each k takes 96 cycles: TMA writes 1536 bytes, A's fragments are 1024, and B's lo is
- * read and written, 1024: 37 bytes a cycle, 101 of 128 in all. A from shared memory would be another 2048 and its lo
- * 2048 more, past what there is; so would be B's hi rounded and written, at 128 columns a block. B cut off and A
- * rounded: what is left out, lo(A) * lo(B), then has no sign of its own.
+ * time of three products, 64 bytes a cycle and half of what there is, whatever the tile, and whether parts are of tf32
+ * or of bf16. Of a tile of 256 x 128 each k takes 96 cycles: TMA writes 1536 bytes, A's fragments are 1024, and B's lo
+ * is read and written, 1024: 37 bytes a cycle, 101 of 128 in all. A from shared memory would be another 2048 and its lo
+ * 2048 more, past what there is. B cut off and A rounded: what is left out, lo(A) * lo(B), then has no sign of its own.
  *
  * SUMS. 16 of k of 64 rows are a unit of six wgmmas, into sums that begin anew: lo(A) hi(B), hi(A) lo(B), hi(A) hi(B).
- * While a warpgroup adds a unit's to its sums the other one's keeps the Tensor Cores busy. What is not finite at the end
- * is computed anew from memory.
+ * While a warpgroup adds a unit's to its sums the other one's keeps the Tensor Cores busy. What is not finite at the
+ * end is computed anew from memory.
  *
  *     tc__gemm90_f32_split    the warps that make B's lo
  *     tc__gemm90_f32_loop     consumers: the k loop
@@ -77,12 +76,12 @@ TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, const tc_gemm_config c, 
     }
 }
 
-/* A's fragments of 16 of k, number `half` of a slot, of the warpgroup's 64 rows number i: at: a lane's place in the slot.
- */
+/* A's fragments of 16 of k, number `half` of a slot, of the warpgroup's 64 rows number i; at: a lane's place there. */
 TC_DEV_SM90 void tc__f32_read(uint32_t *x, uint32_t at, const int i, const int half)
 {
 #pragma unroll
-    for (int s = 0; s < 2; s++) tc_ldmatrix_x4(x + 4 * s, (at ^ (uint32_t)((half * 2 + s) * 32)) + (uint32_t)(i * 8192));
+    for (int s = 0; s < 2; s++)
+        tc_ldmatrix_x4(x + 4 * s, (at ^ (uint32_t)((half * 2 + s) * 32)) + (uint32_t)(i * 64 * 128));
 }
 
 /* A block of k as the instruction reads B: descriptors of its hi and its lo. */

@@ -417,7 +417,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(const tc_gemm_config c)
     X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 4 ? 32 : (c).consumers == 3 ? 96 : 208),           \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers, 32 for "   \
       "4), with .promote and TC_F32 and .bn / 2 (of more than .bk: and as many again; TC_F32: and .bn / 8), with "     \
-      "factors of columns and .bn / 4, with .sparse (and .promote: twice as many) and rows / 4")                                                      \
+      "factors of columns and .bn / 4, with .sparse (and .promote: twice as many) and rows / 4")                      \
     X(((c).b_scale != TC_SCALE_128X128 || (c).bn % 64 == 0) && ((c).a_scale != TC_SCALE_128X128 || (c).bm % 64 == 0), \
       "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
     X(tc__gemm90_promoted_step_ok(c),                                                                                 \

@@ -46,4 +46,6 @@ TC_GEMM_DEFINE(gemm_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64)
 #elif KERNEL == 15
 TC_GEMM_DEFINE(gemm_blocks, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_scale = TC_SCALE_1X128,
                .b_scale = TC_SCALE_128X128)
+#elif KERNEL == 16
+TC_GEMM_DEFINE(gemm_f32, .a = TC_F32, .b = TC_F32, .d = TC_F32)
 #endif

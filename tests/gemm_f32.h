@@ -30,7 +30,8 @@ TC_GEMM_SM80_DEFINE(f32_pair, .a = TC_F32, .b = TC_F32, .d = TC_F16, .bm = 64, .
 #define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0}
 #define H(name, epi, ...) {#name, name##_can_run, name##_run, 90, epi, name##_SMEM, name##_config(), __VA_ARGS__}
 static const kernel kernels[] = {
-    H(h_f32, EPI_ONCE, 1), H(h_swap, EPI_ONCE_PAIR, 1, 32, 32, 0), ROW(f32, EPI_ONCE), ROW(f32_to_col, EPI_RESIDUAL), ANY(any, EPI_NONE), 
+    H(h_f32, EPI_ONCE, 1), H(h_swap, EPI_ONCE_PAIR, 1, 32, 32, 0), ROW(f32, EPI_ONCE), ROW(f32_to_col, EPI_RESIDUAL),
+    ANY(any, EPI_NONE), 
     IF_ALL(ROW(f32_pair, EPI_ONCE_PAIR), H(h_to_col, EPI_RESIDUAL, 0),)
 };
 
