@@ -87,8 +87,8 @@
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
  *   for an instruction an element. Elements are f32 in memory, of any value.
  *   TC_F32: to f32's precision, in three products of tf32 (tc_gemm_f32.h): errors of the order of f32 sums in one loop,
- *   infinities and NaN as f32 has them. Of elements below 2^-112 bits are lost, 2^-137 at most. On Hopper .bk is 32, the
- *   schedule cooperative, without clusters and .step (but .bn); it wants what TC_TF32 does else. No .round, no .sparse.
+ *   infinities and NaN as f32 has them. Of elements below 2^-112 bits are lost, 2^-137 at most. On Hopper .bk is 32,
+ *   the schedule cooperative, without clusters and with one width. No .round, no .sparse.
  *   Integers: the sum (where k is split, a part's) becomes f32 (to the nearest), then alpha, beta * C and the hook as
  *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
@@ -238,7 +238,7 @@ typedef struct tc__gemm_tile {
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
 /* A line of the list where sums are held twice (.promote, TC_F32), 64 rows of them at a time. With factors there is one
- * width, and with factors of columns there are fewer rows: else ptxas serialises wgmma. TC_F32: one, and no clusters. */
+ * width, and with factors of columns there are fewer rows: else ptxas serialises wgmma. TC_F32: one, no clusters. */
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;

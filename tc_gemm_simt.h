@@ -1,5 +1,5 @@
-/* tc_gemm_simt.h - tc 0.2.0 - the GEMM without Tensor Cores: what TC_GEMM_DEFINE answers with where a device has none for
- * its types. Needs: the headers below; sm_75 (any later target too, where it is a stub for what mma.sync serves).
+/* tc_gemm_simt.h - tc 0.2.0 - the GEMM without Tensor Cores: what TC_GEMM_DEFINE answers with where a device has none
+ * for its types. Needs: the headers below; sm_75 (any later target too, where it is a stub for what mma.sync serves).
  *
  * One block a tile of 64 x 64, 256 threads of 4 x 4 sums each, 16 of k at a time: elements go through registers, where
  * they become what sums are in (f32; f64 of TC_F64; s32 of integers), to shared memory, one block of k ahead. Every
@@ -67,7 +67,8 @@ TC_DEV float tc__simt_element(const tc_gemm_config c, const int type, const void
     if (type == TC_U8) return tc_f32_from_bits(((const uint8_t *)base)[at]);
     if (type == TC_F32) return ((const float *)base)[at];
     if (type == TC_F16 || type == TC_BF16) return tc_unpack(type, ((const uint16_t *)base)[at]);
-    return type == TC_E4M3 ? tc_f32_from_e4m3(((const uint8_t *)base)[at]) : tc_f32_from_e5m2(((const uint8_t *)base)[at]);
+    if (type == TC_E4M3) return tc_f32_from_e4m3(((const uint8_t *)base)[at]);
+    return tc_f32_from_e5m2(((const uint8_t *)base)[at]);
 }
 
 /* One operand of a tile: where its matrix begins; how far it is from line to line of its rows (A's rows, B's columns)
@@ -240,7 +241,8 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, const tc_gemm80 k, const tc_g
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* given: not complete. f: the kernel. Says in how->note that it is not the Tensor Cores that multiply. */
+#define TC__SIMT_NOTE(sums) "this device's Tensor Cores lack the types: CUDA cores multiply, sums in " sums
+/* given: not complete. Says in how->note that it is not the Tensor Cores that multiply. */
 TC_HOST tc_status tc__gemm_simt_run(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
                                     const tc__launch *how)
 {
@@ -251,9 +253,9 @@ TC_HOST tc_status tc__gemm_simt_run(const tc_gemm_config *given, const tc__kerne
     if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
     st = tc__gemm_sm80_run(&c, both, args, how);
     if (st == TC_OK && how->note)
-        *how->note = tc__gemm_sums(c) == TC_F64   ? "this device's Tensor Cores lack the types: CUDA cores multiply, in f64"
-                   : tc__gemm_sums(c) == TC_S32 ? "this device's Tensor Cores lack the types: CUDA cores multiply, in s32"
-                                                : "this device's Tensor Cores lack the types: CUDA cores multiply, in f32";
+        *how->note = tc__gemm_sums(c) == TC_F64   ? TC__SIMT_NOTE("f64")
+                   : tc__gemm_sums(c) == TC_S32 ? TC__SIMT_NOTE("s32")
+                                                : TC__SIMT_NOTE("f32");
     return st;
 }
 

@@ -423,7 +423,8 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm_a_col(v), tc__gemm_b_row(v)};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
-                   tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn) : tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a),
+                   tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn)
+                                        : tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a),
                    {0}, {0},
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, 0),
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, tc_type_bits(v.a) != 8)};
@@ -608,7 +609,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
             tc__any_produce(c, &g);
         } else if (tc__gemm_scaled(c) && g.warp == 1u) {
             tc__gemm90_produce_factors(groups, c, &g);
-        } else if (tc__gemm_is_f32(c.a) && g.warp != 0u) {
+        } else if (loops % TC__GEMM90_GROUPS == TC__GEMM90_F32 && g.warp != 0u) {
             tc__gemm90_f32_split(groups, c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;

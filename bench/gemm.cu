@@ -117,7 +117,8 @@ static const group groups[] = {
     {"blocks", "e4m3 with factors of 1 x 128 and 128 x 128, beside cuBLASLt's", run_blocks,
      {TC_E4M3, TC_BF16, 0, 0, 0, 0, 1}, NONE, 0, SHAPES(shapes_blocks)},
     {"f16_sums", "f16 with sums in f16", run_f16_sums, SUMS(TC_F16, TC_F16, TC_F16), NONE, 0, SHAPES(shapes_types)},
-    {"f32", "f32 to f32's precision, beside cuBLASLt's f32", run_f32, KIND(TC_F32, TC_F32), NONE, 0, SHAPES(shapes_types)},
+    {"f32", "f32 to f32's precision, beside cuBLASLt's f32", run_f32, KIND(TC_F32, TC_F32), NONE, 0,
+     SHAPES(shapes_types)},
     {"f64", "f64", run_f64, KIND(TC_F64, TC_F64), NONE, 0, SHAPES(shapes_f64)},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], OWN_MAX = 256, SAMPLES = 4096 };
