@@ -295,7 +295,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
-    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), f32, e4m3, e5m2, s8 and u8 (not to s8), sums "      \
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), f32, e4m3, e5m2, s8 and u8 (not to s8), sums "     \
     "not in f16: other types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
