@@ -39,7 +39,8 @@
  *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
- *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120)
+ *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120,
+ *                                     _sm75)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
@@ -108,8 +109,8 @@
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
- *   NO TENSOR CORES for a type (all of them before sm_80, 8-bit floats before sm_89): TC_GEMM_DEFINE multiplies on CUDA
- *   cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. It takes its time:
+ *   NO TENSOR CORES for a type (before sm_80 all but f16, s8 and u8; fp8 before sm_89): TC_GEMM_DEFINE multiplies on
+ *   CUDA cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. It takes its time:
  *   NAME_can_run says so in *why, beside TC_OK.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
@@ -577,7 +578,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     const tc__kernels slow_small = {s->f + TC__GEMM_ANY + 2, s->cache + TC__GEMM_ANY + 2};
     const int behind = TC__GEMM_ANY + 4 + TC__GEMM100_TILE_COUNT;
     const tc__kernels family = {s->f + behind, s->cache + behind}; /* of sm_120 */
-    const tc__kernels plain = {family.f + TC__GEMM120_TILE_COUNT, family.cache + TC__GEMM120_TILE_COUNT};
+    const tc__kernels older = {family.f + TC__GEMM120_TILE_COUNT, family.cache + TC__GEMM120_TILE_COUNT};
     tc_gemm_choice pick;
     tc_gemm_config other;
     tc_gemm_args g;
@@ -611,7 +612,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
         if (pick.kernel) return st;
 #endif
     }
-    if (device.cc && tc__gemm_simt_of(*given, device.cc)) return tc__gemm_simt_run(given, &plain, args, how);
+    if (device.cc && tc__gemm_simt_of(*given, device.cc)) return tc__gemm_older_run(given, &older, args, how);
     other = tc_gemm_sm80_config(*given);
     if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&other, &g))
         return tc__gemm_check_aligned(given, &g);
@@ -829,14 +830,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     TC__GEMM_AUTO_SM80(name##_sm80_small, own, tc__gemm80_small, 1)                                                   \
     TC__GEMM100_TILES(TC__GEMM_AUTO_SM100, name, own)                                                                 \
     TC__GEMM120_TILES(TC__GEMM_AUTO_SM120, name, own)                                                                 \
-    TC__GEMM_AUTO_SIMT(name##_simt, own)                                                                              \
+    TC__GEMM_AUTO_OLDER(name##_sm75, own)                                                                             \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__GEMM_FUNCTION(name##_any, own##_sm90_any)                                                \
                          TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80)    \
                          TC__GEMM_FUNCTION(name##_sm80_small, own##_sm80) {0, 0},                                     \
                          TC__GEMM100_TILES(TC__GEMM_AUTO_FUNCTION100, name, own)                                      \
                          TC__GEMM120_TILES(TC__GEMM_AUTO_FUNCTION120, name, own)                                      \
-                         TC__GEMM_FUNCTION(name##_simt, own##_sm80))                                                  \
+                         TC__GEMM_FUNCTION(name##_sm75, own##_sm80))                                                  \
                   TC__GEMM_ENTRIES(name, own))
 
 /* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */

@@ -8,14 +8,14 @@
  *
  *     tc__gemm_simt_config       its tile
  *     tc__gemm_simt_of           is it what a target serves a configuration with?
- *     TC__GEMM_AUTO_SIMT         the kernel, as TC_GEMM_DEFINE has it
+ *     TC__GEMM_AUTO_OLDER         the kernel, as TC_GEMM_DEFINE has it
  *     tc_gemm_simt               the kernel's body
- *     tc__gemm_simt_run (host)   as tc__gemm_sm80_run
+ *     tc__gemm_older_run (host)   as tc__gemm_sm80_run
  */
 #ifndef TC_GEMM_SIMT_H
 #define TC_GEMM_SIMT_H
 
-#include "tc_gemm_sm80.h"
+#include "tc_gemm_sm75.h"
 
 enum { TC__SIMT_TILE = 64, TC__SIMT_K = 16, TC__SIMT_THREADS = 256, TC__SIMT_ROW = TC__SIMT_TILE + 4 };
 
@@ -44,32 +44,22 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_of(const tc_gemm_config c, int target)
 
 #ifdef __CUDACC__
 
-/* The kernel of TC_GEMM_DEFINE, which in a build for a target that has no use of it is a stub, and not even read. */
+/* The kernel of TC_GEMM_DEFINE, this or tc_gemm_sm75.h's, which in a build for a target without use of it is a stub,
+ * and not even read. */
 #if defined(__CUDA_ARCH__) && TC_HAS_SM75 && !TC_HAS_SM89
-#define TC__GEMM_AUTO_SIMT(kernel, own)                                                                               \
-    TC__LINE_BREAK enum { own##_has_simt = tc__gemm_simt_of(own##_config(), __CUDA_ARCH__ / 10) };                    \
-    TC__KERNEL_OF(kernel, own##_sm80, (TC__GEMM_AUTO_IF(own##_has_simt, TC__SIMT_THREADS), 1), if (own##_has_simt) {  \
-        constexpr tc_gemm_config config = tc__gemm_simt_config(tc__gemm_for_sm80(own##_config(), own##_has_simt));    \
+#define TC__GEMM_AUTO_OLDER(kernel, own)                                                                               \
+    TC__LINE_BREAK enum { own##_has_older = tc__gemm_simt_of(own##_config(), __CUDA_ARCH__ / 10) };                    \
+    TC__KERNEL_OF(kernel, own##_sm80, (TC__GEMM_AUTO_IF(own##_has_older, TC__SIMT_THREADS), 1), if (own##_has_older) {  \
+        constexpr int cores = __CUDA_ARCH__ < 800 && tc__gemm75_serves(own##_config());                               \
+        constexpr tc_gemm_config given = tc__gemm_for_sm80(own##_config(), own##_has_older);                          \
+        constexpr tc_gemm_config config = cores ? tc__gemm75_config(given) : tc__gemm_simt_config(given);             \
         constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                           \
-        tc_gemm_simt(config.index + (config.groups ? 4 : 0), k, &TC__GEMM_PARAMS_OF);                                 \
+        if (cores) tc_gemm_sm75(config.index + (config.groups ? 4 : 0), k, &TC__GEMM_PARAMS_OF);                      \
+        else tc_gemm_simt(config.index + (config.groups ? 4 : 0), k, &TC__GEMM_PARAMS_OF);                            \
     })
 #else
-#define TC__GEMM_AUTO_SIMT(kernel, own) TC__KERNEL_OF(kernel, own##_sm80, (32, 1), )
+#define TC__GEMM_AUTO_OLDER(kernel, own) TC__KERNEL_OF(kernel, own##_sm80, (32, 1), )
 #endif
-
-/* An element as it is multiplied: f32, or the bits of s32. */
-TC_DEV float tc__simt_element(const tc_gemm_config c, const int type, const void *base, long long at)
-{
-    const float x = type == TC_TF32 ? ((const float *)base)[at] : 0.f;
-    if (type == TC_TF32)
-        return tc_f32_from_bits(c.round ? tc_tf32_from_f32_rna(x) : tc_bits_from_f32(x) & 0xffffe000u);
-    if (type == TC_S8) return tc_f32_from_bits((uint32_t)(int)((const int8_t *)base)[at]);
-    if (type == TC_U8) return tc_f32_from_bits(((const uint8_t *)base)[at]);
-    if (type == TC_F32) return ((const float *)base)[at];
-    if (type == TC_F16 || type == TC_BF16) return tc_unpack(type, ((const uint16_t *)base)[at]);
-    if (type == TC_E4M3) return tc_f32_from_e4m3(((const uint8_t *)base)[at]);
-    return tc_f32_from_e5m2(((const uint8_t *)base)[at]);
-}
 
 /* One operand of a tile: where its matrix begins; how far it is from line to line of its rows (A's rows, B's columns)
  * and along k; how many lines there are from the tile's first on; looked up: the first one's index. */
@@ -78,7 +68,24 @@ typedef struct tc__simt_side {
     long long line, along;
     int first, left, type, turned, rows;
     const int32_t *row;
+    int k, round; /* elements of k; .round */
 } tc__simt_side;
+
+/* An element as it is multiplied: f32, or the bits of s32. */
+TC_DEV float tc__simt_element(const tc__simt_side s, long long at)
+{
+    const int type = s.type;
+    const void *base = s.base;
+    const float x = type == TC_TF32 ? ((const float *)base)[at] : 0.f;
+    if (type == TC_TF32)
+        return tc_f32_from_bits(s.round ? tc_tf32_from_f32_rna(x) : tc_bits_from_f32(x) & 0xffffe000u);
+    if (type == TC_S8) return tc_f32_from_bits((uint32_t)(int)((const int8_t *)base)[at]);
+    if (type == TC_U8) return tc_f32_from_bits(((const uint8_t *)base)[at]);
+    if (type == TC_F32) return ((const float *)base)[at];
+    if (type == TC_F16 || type == TC_BF16) return tc_unpack(type, ((const uint16_t *)base)[at]);
+    if (type == TC_E4M3) return tc_f32_from_e4m3(((const uint8_t *)base)[at]);
+    return tc_f32_from_e5m2(((const uint8_t *)base)[at]);
+}
 
 /* A thread's four elements of a block: of 16 of k of a line, or of 64 lines of a k, whichever lie together. */
 typedef struct tc__simt_four {
@@ -95,17 +102,17 @@ TC_DEV int tc__simt_k(const tc__simt_side s, const int i)
     return s.turned ? (int)threadIdx.x / TC__SIMT_TILE + i * 4 : (int)threadIdx.x % TC__SIMT_K;
 }
 
-TC_DEV void tc__simt_load(const tc_gemm_config c, const tc__simt_side s, int k, int k_end, tc__simt_four *x)
+TC_DEV void tc__simt_load(const tc__simt_side s, int k, tc__simt_four *x)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const int line = tc__simt_line(s, i), here = k + tc__simt_k(s, i);
-        int at = s.first + line, there = line < s.left && here < k_end;
+        int at = s.first + line, there = line < s.left && here < s.k;
         x->f[i] = 0.f, x->d[i] = 0.;
         if (there && s.row) at = s.row[line], there = (uint32_t)at < (uint32_t)s.rows;
         if (!there) continue;
         if (s.type == TC_F64) x->d[i] = ((const double *)s.base)[at * s.line + here * s.along];
-        else x->f[i] = tc__simt_element(c, s.type, s.base, at * s.line + here * s.along);
+        else x->f[i] = tc__simt_element(s, at * s.line + here * s.along);
     }
 }
 
@@ -144,18 +151,24 @@ TC_DEV void tc__simt_multiply(const tc_gemm80 k, const void *a, const void *b, t
     }
 }
 
-/* Where the thread's sums are: of D, from its first row and column. */
+/* Where the thread's sums are: of D, from its first row and column; the block of 128 of k. */
 typedef struct tc__simt_place {
-    int row, col, batch;
+    int row, col, batch, kb;
 } tc__simt_place;
 
-/* .a_scale, .b_scale: sums of block kb of 128 of k, with their factors. */
-TC_DEV void tc__simt_scale(const tc_gemm_config c, const tc_gemm_sm80_params *p, const tc__simt_place at, int kb,
+/* A tile as a thread knows it. */
+typedef struct tc__simt_tile {
+    tc__simt_side a, b;
+    tc__simt_place at;
+} tc__simt_tile;
+
+/* .a_scale, .b_scale: sums of a block of 128 of k, with their factors. */
+TC_DEV void tc__simt_scale(const tc_gemm_config c, const tc_gemm_sm80_params *p, const tc__simt_place at,
                            tc__simt_sums *s)
 {
 #pragma unroll
     for (int e = 0; e < 16; e++) {
-        const tc_scale_place ra = {at.row + e / 4, kb, at.batch}, cb = {at.col + e % 4, kb, at.batch};
+        const tc_scale_place ra = {at.row + e / 4, at.kb, at.batch}, cb = {at.col + e % 4, at.kb, at.batch};
         const float a = c.a_scale ? *tc_scale_at(c.a_scale, &p->a_scale, ra) : 1.f;
         const float b = c.b_scale ? *tc_scale_at(c.b_scale, &p->b_scale, cb) : 1.f;
         s->f[e] += s->part[e] * (a * b);
@@ -164,28 +177,28 @@ TC_DEV void tc__simt_scale(const tc_gemm_config c, const tc_gemm_sm80_params *p,
 }
 
 /* All of k. */
-TC_DEV void tc__simt_loop(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__simt_side *sides,
-                          const tc__simt_place at, tc__simt_sums *s)
+TC_DEV void tc__simt_loop(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__simt_tile t,
+                          tc__simt_sums *s)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const int size = k.sums == TC_F64 ? 8 : 4, block = TC__SIMT_K * TC__SIMT_ROW * size;
     const int warp = (int)threadIdx.x / 32, lane = tc_lane();
     const int row = warp % 4 * 16 + lane / 8 * 4, col = warp / 4 * 32 + lane % 8 * 4;
     const int blocks = (p->k + TC__SIMT_K - 1) / TC__SIMT_K, of_factor = TC__SCALE_K / TC__SIMT_K;
-    const tc__simt_side a = sides[0], b = sides[1];
+    tc__simt_place place = t.at;
     tc__simt_four x, y;
-    if (blocks > 0) tc__simt_load(k.c, a, 0, p->k, &x), tc__simt_load(k.c, b, 0, p->k, &y);
+    if (blocks > 0) tc__simt_load(t.a, 0, &x), tc__simt_load(t.b, 0, &y);
     for (int kb = 0; kb < blocks; kb++) {
         unsigned char *to = tc__dynamic_smem + kb % 2 * 2 * block;
-        tc__simt_put(a, to, &x), tc__simt_put(b, to + block, &y);
+        tc__simt_put(t.a, to, &x), tc__simt_put(t.b, to + block, &y);
         __syncthreads(); /* and all have done with the block before, which is written next */
         if (kb + 1 < blocks) {
-            tc__simt_load(k.c, a, (kb + 1) * TC__SIMT_K, p->k, &x);
-            tc__simt_load(k.c, b, (kb + 1) * TC__SIMT_K, p->k, &y);
+            tc__simt_load(t.a, (kb + 1) * TC__SIMT_K, &x);
+            tc__simt_load(t.b, (kb + 1) * TC__SIMT_K, &y);
         }
         tc__simt_multiply(k, to + row * size, to + block + col * size, s);
         if (tc__gemm_scaled(k.c) && (kb % of_factor == of_factor - 1 || kb + 1 == blocks))
-            tc__simt_scale(k.c, p, at, kb / of_factor, s);
+            place.kb = kb / of_factor, tc__simt_scale(k.c, p, place, s);
     }
     __syncthreads();
 }
@@ -211,16 +224,16 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, const tc_gemm80 k, const tc_g
     if (t.none) return;
     const int a_size = tc_type_bits(c.a) / 8;
     const int a_col = tc__gemm_a_col(c), b_row = tc__gemm_b_row(c);
-    const tc__simt_side sides[2] = {
+    const tc__simt_tile mine = {
         {tc__gemm80_element(a_size, p->a, t.batch * p->stride_a), a_col ? 1 : p->lda, a_col ? p->lda : 1, t.row,
-         t.end - t.row, c.a, a_col, p->a_rows, gathered ? p->a_row + t.row : 0},
+         t.end - t.row, c.a, a_col, p->a_rows, gathered ? p->a_row + t.row : 0, p->k, c.round},
         {tc__gemm80_element(a_size, p->b, t.group * p->stride_b), b_row ? 1 : p->ldb, b_row ? p->ldb : 1, t.col,
-         p->out.n - t.col, c.b, b_row, 0, 0}};
-    const tc__simt_place at = {t.row + warp_m + lane / 8 * 4, t.col + warp_n + lane % 8 * 4, (int)t.group};
+         p->out.n - t.col, c.b, b_row, 0, 0, p->k, c.round},
+        {t.row + warp_m + lane / 8 * 4, t.col + warp_n + lane % 8 * 4, (int)t.group, 0}};
     tc__simt_sums s;
 #pragma unroll
     for (int e = 0; e < 16; e++) s.f[e] = s.part[e] = 0.f, s.d[e] = 0., s.i[e] = 0u;
-    tc__simt_loop(k, p, sides, at, &s);
+    tc__simt_loop(k, p, mine, &s);
     void *stage = tc__dynamic_smem + warp * 16 * staged * (k.sums == TC_F64 ? 8 : 4);
 #pragma unroll
     for (int e = 0; e < 16; e++) {
@@ -243,16 +256,19 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, const tc_gemm80 k, const tc_g
 
 #define TC__SIMT_NOTE(sums) "this device's Tensor Cores lack the types: CUDA cores multiply, sums in " sums
 /* given: not complete. Says in how->note that it is not the Tensor Cores that multiply. */
-TC_HOST tc_status tc__gemm_simt_run(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
-                                    const tc__launch *how)
+TC_HOST tc_status tc__gemm_older_run(const tc_gemm_config *given, const tc__kernels *s, const tc_gemm_args *args,
+                                     const tc__launch *how)
 {
-    const tc_gemm_config c = tc__gemm_simt_config(*given);
-    const tc__kernel one = {s->f->function, s->f->name, TC__SIMT_THREADS, tc__gemm_simt_smem(c), 1, 75, s->cache};
+    tc__device on = {0, 0, 0, 0};
+    const int cores = tc__device_now(&on) == cudaSuccess && on.cc < 80 && tc__gemm75_serves(*given);
+    const tc_gemm_config c = cores ? tc__gemm75_config(*given) : tc__gemm_simt_config(*given);
+    const int smem = cores ? tc_gemm_sm80_smem(c) : tc__gemm_simt_smem(c);
+    const tc__kernel one = {s->f->function, s->f->name, TC__SIMT_THREADS, smem, 1, 75, s->cache};
     const tc__kernel both[2] = {one, one};
     tc_status st;
     if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm80_params);
     st = tc__gemm_sm80_run(&c, both, args, how);
-    if (st == TC_OK && how->note)
+    if (st == TC_OK && how->note && !cores)
         *how->note = tc__gemm_sums(c) == TC_F64   ? TC__SIMT_NOTE("f64")
                    : tc__gemm_sums(c) == TC_S32 ? TC__SIMT_NOTE("s32")
                                                 : TC__SIMT_NOTE("f32");

@@ -36,7 +36,7 @@ TC_DEV double tc__gemm80_shared(uint32_t at)
 }
 
 /* a, b: shared addresses of this lane's rows in a stage, at the step. */
-TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+TC_DEV_SM75 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
 {
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -408,6 +408,29 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_
     return r;
 }
 
+/* A tile's sums to D: by each warp's shared memory, 16 rows at a time, when all have done with the ring. */
+TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
+                                const tc__gemm80_acc *acc)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const tc_gemm_config c = k.c;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, row = tc__gemm80_staged(c, wn);
+    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
+              warp_n = warp / c.warps_m * wn;
+    float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
+    const tc__gemm80_warp to = {stage, lane};
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+        const tc__gemm80_to d = {
+            {t->row + warp_m + i * 16, t->col + warp_n, (int)t->batch, c.groups ? (int)t->group : 0}, t->end};
+        tc__gemm80_stage(k, acc, to, i);
+        __syncwarp();
+        if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
+        else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
+        __syncwarp();
+    }
+}
+
 /* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse; aligned: every row of A and B
  * starts at a multiple of 16 bytes; constants. */
 TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
@@ -416,7 +439,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, row = tc__gemm80_staged(c, wn);
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
@@ -462,18 +485,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
         tc_f32_mend(&lines, mine, acc.f, mi * wn / 2);
     }
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
-    float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
-    const tc__gemm80_warp to = {stage, lane};
-#pragma unroll
-    for (int i = 0; i < mi; i++) {
-        const tc__gemm80_to d = {{row0 + warp_m + i * 16, col0 + warp_n, (int)t.batch, c.groups ? (int)t.group : 0},
-                                t.end};
-        tc__gemm80_stage(k, &acc, to, i);
-        __syncwarp();
-        if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
-        else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
-        __syncwarp();
-    }
+    tc__gemm80_end(k, p, &t, &acc);
 }
 
 #endif /* __CUDACC__ */

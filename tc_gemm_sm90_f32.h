@@ -84,26 +84,27 @@ TC_DEV_SM90 void tc__f32_read(uint32_t *x, uint32_t at, const int i, const int h
         tc_ldmatrix_x4(x + 4 * s, (at ^ (uint32_t)((half * 2 + s) * 32)) + (uint32_t)(i * 64 * 128));
 }
 
-/* A block of k as the instruction reads B: descriptors of its hi and its lo. */
-typedef struct tc__f32_b {
+/* A unit: descriptors of B's hi and lo from its first k on, its sums, its registers of A's parts. */
+typedef struct tc__f32_unit {
     uint64_t hi, lo;
-} tc__f32_b;
+    float *part;
+    uint32_t *a;
+} tc__f32_unit;
 
 /* 16 of k: x, what was read of A, small products first. */
-TC_DEV_SM90A void tc__f32_issue(const tc_wgmma_rs_fn mma, const uint32_t *x, const tc__f32_b b, const int half,
-                                float *part, uint32_t *a)
+TC_DEV_SM90A void tc__f32_issue(const tc_wgmma_rs_fn mma, const uint32_t *x, const tc__f32_unit u)
 {
-    const uint32_t at = (uint32_t)(half * 64);
-    uint32_t *hi = a, *lo = a + 8;
+    const uint64_t hi_b = tc_wgmma_desc_advance(u.hi, 32u), lo_b = tc_wgmma_desc_advance(u.lo, 32u);
+    uint32_t *hi = u.a, *lo = u.a + 8;
 #pragma unroll
     for (int e = 0; e < 8; e++) hi[e] = tc_f32_hi(x[e]), lo[e] = tc_f32_lo(x[e], hi[e]);
     tc_wgmma_fence();
-    mma(part, lo, tc_wgmma_desc_advance(b.hi, at), 0);
-    mma(part, lo + 4, tc_wgmma_desc_advance(b.hi, at + 32u), 1);
-    mma(part, hi, tc_wgmma_desc_advance(b.lo, at), 1);
-    mma(part, hi + 4, tc_wgmma_desc_advance(b.lo, at + 32u), 1);
-    mma(part, hi, tc_wgmma_desc_advance(b.hi, at), 1);
-    mma(part, hi + 4, tc_wgmma_desc_advance(b.hi, at + 32u), 1);
+    mma(u.part, lo, u.hi, 0);
+    mma(u.part, lo + 4, hi_b, 1);
+    mma(u.part, hi, u.lo, 1);
+    mma(u.part, hi + 4, lo_b, 1);
+    mma(u.part, hi, u.hi, 1);
+    mma(u.part, hi + 4, hi_b, 1);
     tc_wgmma_commit_group();
 }
 
@@ -134,15 +135,17 @@ TC_DEV_SM90A void tc__gemm90_f32_loop(const tc_gemm_config c, const tc_wgmma_rs_
     for (uint32_t kb = 0; kb < blocks; kb++) {
         const uint32_t now = ring->stage, slot = tc_uniform(g->ring + now * g->slot);
         const uint32_t b_at = slot + (uint32_t)tc__gemm90_a_bytes(c);
-        const tc__f32_b b = {tc_wgmma_desc(b_at, 128),
-                             tc_wgmma_desc(b_at + (uint32_t)tc__gemm90_b(c, c.bn).bytes, 128)};
+        const uint64_t hi = tc_wgmma_desc(b_at, 128),
+                       lo = tc_wgmma_desc(b_at + (uint32_t)tc__gemm90_b(c, c.bn).bytes, 128);
         uint32_t x[8], a[16];
         TC_MBARRIER_WAIT(tc__gemm90_read_at(c, g, now), ring->phase, "parts", (int)now);
         tc__f32_read(x, slot + mine, 0, 0);
 #pragma unroll
         for (int unit = 0; unit < 2 * chunks; unit++) {
             const int i = unit % chunks, next = unit + 1;
-            tc__f32_issue(mma, x, b, unit / chunks, part, a);
+            const uint32_t from = (uint32_t)(unit / chunks * 64);
+            const tc__f32_unit one = {tc_wgmma_desc_advance(hi, from), tc_wgmma_desc_advance(lo, from), part, a};
+            tc__f32_issue(mma, x, one);
             if (next < 2 * chunks) tc__f32_read(x, slot + mine, next % chunks, next / chunks);
             TC_WGMMA_WAIT_GROUP(0);
             tc_wgmma_fence_acc(part, count);

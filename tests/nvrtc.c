@@ -11,7 +11,7 @@ static const char *const names[] = {
     "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h",
     "tc_attn_work.h", "tc_chip.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_blackwell.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_f32.h", "tc_gemm_plan.h",
-    "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h", "tc_gemm_sm100_plan.h",
+    "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm75.h", "tc_gemm_sm100.h", "tc_gemm_sm100_plan.h",
     "tc_gemm_sm100_store.h", "tc_gemm_sm120.h", "tc_gemm_sm120_auto.h", "tc_gemm_sm120_mma.h",
     "tc_gemm_sm120_plan.h", "tc_gemm_sm120_store.h", "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_plan.h",
     "tc_gemm_sm80_sparse.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h", "tc_gemm_sm90_f32.h",
