@@ -110,7 +110,7 @@
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
  *   NO TENSOR CORES for a type (before sm_80 all but f16, s8 and u8; fp8 before sm_89): TC_GEMM_DEFINE multiplies on
- *   CUDA cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. It takes its time:
+ *   CUDA cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. That is slow, and
  *   NAME_can_run says so in *why, beside TC_OK.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left

@@ -48,8 +48,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_of(const tc_gemm_config c, int target)
  * and not even read. */
 #if defined(__CUDA_ARCH__) && TC_HAS_SM75 && !TC_HAS_SM89
 #define TC__GEMM_AUTO_OLDER(kernel, own)                                                                               \
-    TC__LINE_BREAK enum { own##_has_older = tc__gemm_simt_of(own##_config(), __CUDA_ARCH__ / 10) };                    \
-    TC__KERNEL_OF(kernel, own##_sm80, (TC__GEMM_AUTO_IF(own##_has_older, TC__SIMT_THREADS), 1), if (own##_has_older) {  \
+    TC__LINE_BREAK enum { own##_has_older = tc__gemm_simt_of(own##_config(), __CUDA_ARCH__ / 10) };                   \
+    TC__KERNEL_OF(kernel, own##_sm80, (TC__GEMM_AUTO_IF(own##_has_older, TC__SIMT_THREADS), 1), if (own##_has_older) {\
         constexpr int cores = __CUDA_ARCH__ < 800 && tc__gemm75_serves(own##_config());                               \
         constexpr tc_gemm_config given = tc__gemm_for_sm80(own##_config(), own##_has_older);                          \
         constexpr tc_gemm_config config = cores ? tc__gemm75_config(given) : tc__gemm_simt_config(given);             \

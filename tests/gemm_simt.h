@@ -24,7 +24,8 @@ TC_GEMM_DEFINE(looked_up_f16, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = T
 #define ANY(name, epi) {#name, name##_can_run, name##_run, 75, epi, 0, name##_config(), 0, 0, 0, 0, 0}
 static const kernel kernels[] = {
     ANY(any_f32, EPI_SCALE_ROW), ANY(any_f16, EPI_BIAS_GELU), ANY(any_f16_sums, EPI_ONCE),
-    ANY(any_bf16, EPI_ONCE_PAIR), ANY(any_tf32, EPI_NONE), ANY(any_cut, EPI_RESIDUAL), ANY(any_s8, EPI_NONE), ANY(any_u8, EPI_SCALE_ROW), ANY(any_f64, EPI_NONE),
+    ANY(any_bf16, EPI_ONCE_PAIR), ANY(any_tf32, EPI_NONE), ANY(any_cut, EPI_RESIDUAL), ANY(any_s8, EPI_NONE),
+    ANY(any_u8, EPI_SCALE_ROW), ANY(any_f64, EPI_NONE),
     ANY(any_e4m3, EPI_ONCE), ANY(any_blocks, EPI_NONE),
 };
 
