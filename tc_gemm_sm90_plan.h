@@ -206,7 +206,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     if (c.weights || tc__gemm_plain(c).sparse == TC_SPARSE_B) c.swap = 1;
     const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
     const int across = c.sparse && c.swap && !turned && !tc__gemm_is_fp8(c.a) ? 256 : 128;
-    c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : across;
+    const int f32 = tc__gemm_is_f32(c.a) && !c.swap; /* 256 of the instruction's rows by 128 */
+    c.bm = c.bm ? c.bm : f32 ? 256 >> turned : turned && !c.swap ? 256 : across;
     if (c.weights) { /* few rows wait for memory, and for threads: large copies, many threads */
         c.bk = c.bk ? c.bk : c.bm > 64 ? 64 : TC_WEIGHTS_K;
         c.bn = c.bn ? c.bn : TC_WEIGHTS_ROWS * (c.consumers ? c.consumers : c.bm > 64 ? 2 : 4);
@@ -214,7 +215,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     }
     c.bk = c.bk ? c.bk : c.a ? tc__gemm90_box_k(c) : 64;
     c.promote = tc__gemm_is_fp8(c.a) && c.promote == 0 ? c.bk * (c.sparse ? 2 : 1) : c.promote;
-    c.bn = c.bn ? c.bn : turned || c.swap || tc__gemm90_promotes(c) ? 128 : 256;
+    c.bn = c.bn ? c.bn : f32 ? 128 << turned : turned || c.swap || tc__gemm90_promotes(c) ? 128 : 256;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
