@@ -37,10 +37,10 @@ NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd
+FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
@@ -97,6 +97,8 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
+$(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
+$(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
 $(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h
 $(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h
 $(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100: tests/attn_memory.h tests/attn_tensors.h
@@ -112,6 +114,8 @@ $(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100: GENCODE = $(fore
 # one PTX for both of them, and for sm_120a and sm_121a
 $(B)/tests/attn_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120: GENCODE = -gencode arch=compute_120f,code=compute_120f
+# what has no Tensor Cores for a type
+$(B)/tests/gemm_simt: GENCODE = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80
 $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a
 $(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
 endif
@@ -163,7 +167,7 @@ $(B)/tests/emu_ptx_fuzz: tests/emu_ptx_fuzz.c tests/test.h emu/ptx.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -Wall -Wextra tests/emu_ptx_fuzz.c emu/ptx.c -o $@ -lm
 
-BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)
+BENCH_KERNELS = $(patsubst %,$(B)/bench/gemm_kernel_%.o,0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)
 .SECONDARY: $(BENCH_KERNELS)
 $(B)/bench/gemm_kernel_%.o: bench/gemm_kernels.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
@@ -316,7 +320,7 @@ registers: nvcc
 # the fuzz programs with all their configurations, a random seed each time unless SEED says one; ARGS: problems each
 fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc
 	@for p in $(FUZZ); do $(TCEMU) $(B)/fuzz/$$p $(or $(ARGS),1000) $(SEED) || exit 1; done
-$(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
+$(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/gemm_f32.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
 		$(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DQUANT_ALL -DMORE $< -o $@ -ldl -lpthread

@@ -283,7 +283,7 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_attn_args *args)                                        \
     {                                                                                                                 \
         size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                                            \
         tc_attn_args g;                                                                                               \
         if (!args) return 0;                                                                                          \
         g = *args;                                                                                                    \

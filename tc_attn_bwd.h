@@ -181,7 +181,7 @@ TC_DEV TC_CONSTEXPR tc_attn_bwd_config tc__attn_bwd_hooks(const tc_attn_bwd_conf
                   TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_attn_bwd_args *args)                      \
                   {                                                                                                   \
                       size_t bytes = 0;                                                                               \
-                      const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                 \
+                      const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                              \
                       return own##_go(args, &how) == TC_OK ? bytes : 0;                                               \
                   })
 

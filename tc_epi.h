@@ -244,9 +244,14 @@ TC_HD TC_CONSTEXPR int tc_box_cols(const tc_box b) { return b.bytes * 8 / tc_typ
  * Epilogue in registers.
  */
 /* Two f32 to two 16-bit elements of type. */
-TC_DEV_SM80 uint32_t tc_pack(const int type, float x, float y)
+TC_DEV_SM75 uint32_t tc_pack(const int type, float x, float y)
 {
+#if TC_HAS_SM80
     return type == TC_BF16 ? tc_bf16x2(x, y) : tc_f16x2(x, y);
+#else
+    return type == TC_BF16 ? tc_bf16_from_f32(x) | (uint32_t)tc_bf16_from_f32(y) << 16
+                           : tc_f16_from_f32(x) | (uint32_t)tc_f16_from_f32(y) << 16;
+#endif
 }
 
 /* The low 16 bits of w, an element of type, to f32. */
@@ -372,7 +377,7 @@ TC_DEV float tc__epi_aux_of(const tc_epi e, const tc_gemm_out *o, float x, tc_ge
     return e.aux_epi ? e.aux_epi(x, tc__epi_place(e, at), o->epi) : x;
 }
 
-TC_DEV_SM80 void tc__epi_aux_one(const tc_epi e, void *to, float x)
+TC_DEV_SM75 void tc__epi_aux_one(const tc_epi e, void *to, float x)
 {
     if (e.aux == TC_F32) *(float *)to = x;
     else if (e.aux == TC_S8) *(int8_t *)to = (int8_t)tc__epi_s8(x);
@@ -380,7 +385,7 @@ TC_DEV_SM80 void tc__epi_aux_one(const tc_epi e, void *to, float x)
 }
 
 /* `count` (2, 4 or 8) neighbours of a row that all exist, before the hook. */
-TC_DEV_SM80 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *x, const int count, tc_gemm_at at)
+TC_DEV_SM75 void tc__epi_aux(const tc_epi e, const tc_gemm_out *o, const float *x, const int count, tc_gemm_at at)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const int size = tc_type_bits(e.aux) / 8;
@@ -510,7 +515,7 @@ typedef struct tc__epi_lines {
 } tc__epi_lines;
 
 /* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
-TC_DEV_SM80 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
+TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     float *runs = (float *)tc__dynamic_smem;
@@ -550,7 +555,7 @@ TC_DEV_SM80 void tc__epi_finish(const int kind, const tc_gemm_out *o)
  */
 /* One element, or a pair where the hook is one of pairs (n is even then): alpha, beta * C, the hook, and to D. Says
  * what is kept of it. */
-TC_DEV_SM80 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p, const int number)
+TC_DEV_SM75 float tc__epi_edge(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p, const int number)
 {
     const int step = e.epi2 ? 2 : 1;
     const uint32_t from = (number < 4 ? p->lo : p->hi) + (uint32_t)(number % 4 * 4);
@@ -619,7 +624,7 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
 
 /* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook
  * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
-TC_DEV_SM80 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
+TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
     const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);

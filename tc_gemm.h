@@ -39,7 +39,8 @@
  *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
- *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120)
+ *                                     _any, _sm80, _sm80_small, _pair100, _half100, _one100, _large120, _small120,
+ *                                     _sm75)
  *     NAME_any                        TC_GEMM_SM80_DEFINE (TC_GEMM_DEFINE: NAME_sm80_any): its twin for rows of any
  *                                     alignment
  *     NAME_THREADS, NAME_SMEM         its block size and dynamic shared memory in bytes (not for TC_GEMM_DEFINE)
@@ -80,11 +81,15 @@
  *     TC_F16, TC_BF16         f32                         TC_F16 TC_BF16 TC_F32        64
  *     TC_TF32: f32 elements   tf32 (10 bits of mantissa)  TC_F16 TC_BF16 TC_F32        32
  *                             in f32
+ *     TC_F32                  f32, see below              TC_F16 TC_BF16 TC_F32        32
  *     TC_E4M3 TC_E5M2, any    f32                         TC_F16 TC_BF16 TC_F32        128
  *     TC_S8 TC_U8, any pair   s32, which wraps around     the same, TC_S32, TC_S8      128
  *     TC_F64                  f64                         TC_F64                       16
  *   TC_TF32: the hardware cuts f32 elements off to tf32; .round = 1 rounds them to the nearest (half away from zero)
  *   for an instruction an element. Elements are f32 in memory, of any value.
+ *   TC_F32: to f32's precision, in three products of tf32 (tc_gemm_f32.h): errors of the order of f32 sums in one loop,
+ *   infinities and NaN as f32 has them. Of elements below 2^-112 bits are lost, 2^-137 at most. On Hopper .bk is 32,
+ *   the schedule cooperative, without clusters and with one width. No .round, no .sparse.
  *   Integers: the sum (where k is split, a part's) becomes f32 (to the nearest), then alpha, beta * C and the hook as
  *   ever; D of an integer type is rounded to the nearest (ties to even) and stops at the type's ends, and NaN becomes
  *   0. But D = TC_S32 without a hook and with alpha = 1 and beta = 0 or 1 is exact: sum, or sum + C, in integers that
@@ -103,6 +108,10 @@
  *   past 65504 they are infinite.
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
+ *
+ *   NO TENSOR CORES for a type (before sm_80 all but f16, s8 and u8; fp8 before sm_89): TC_GEMM_DEFINE multiplies on
+ *   CUDA cores (tc_gemm_simt.h, built for targets before sm_89), exactly, in sums of f32, f64 or s32. That is slow, and
+ *   NAME_can_run says so in *why, beside TC_OK.
  *
  * LAYOUTS. .a_layout, .b_layout, .d_layout = TC_ROW (neighbours of a row lie together) or TC_COL (of a column). Left
  * out: A and D TC_ROW, B TC_COL. A pitch is the distance between the lines that lie together, so lda >= m of an A in
@@ -204,6 +213,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_shapes.h"
 #include "tc_gemm_sm80.h"
+#include "tc_gemm_simt.h"
 #include "tc_gemm_sm90.h"
 #include "tc_gemm_sm100.h"
 #include "tc_gemm_sm120.h"
@@ -228,8 +238,8 @@ typedef struct tc__gemm_tile {
 
 enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
-/* A line of the list where sums are held twice (.promote), 64 rows of them at a time. With factors there is one width,
- * and with factors of columns there are fewer rows: else ptxas serialises wgmma. */
+/* A line of the list where sums are held twice (.promote, TC_F32), 64 rows of them at a time. With factors there is one
+ * width, and with factors of columns there are fewer rows: else ptxas serialises wgmma. TC_F32: one, no clusters. */
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
@@ -239,13 +249,14 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
         t.step = 64;
     } else if (t.schedule == TC_PINGPONG) {
         t.schedule = TC_COOPERATIVE;
-        t.bn = columns ? 144 : 192;
+        t.bn = columns ? 144 : tc__gemm_is_f32(given.a) ? 160 : 192;
         t.step = t.bn / 2;
     } else if (t.bm == 128) {
         t.bm = columns ? 128 : 256;
         t.bn = 128, t.step = 64;
     }
-    if (t.step && tc__gemm_scaled(given)) t.step = t.swap ? t.bm : t.bn;
+    if (t.step && (tc__gemm_scaled(given) || tc__gemm_is_f32(given.a))) t.step = t.swap ? t.bm : t.bn;
+    if (tc__gemm_is_f32(given.a)) t.cluster_m = t.cluster_n = 1;
     return t;
 }
 
@@ -271,7 +282,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
-    const int twice = tc__gemm_is_fp8(given.a) && given.promote != TC_FAST;
+    const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
                                                        : list;
@@ -569,6 +580,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     const tc__kernels slow_small = {s->f + TC__GEMM_ANY + 2, s->cache + TC__GEMM_ANY + 2};
     const int behind = TC__GEMM_ANY + 4 + TC__GEMM100_TILE_COUNT;
     const tc__kernels family = {s->f + behind, s->cache + behind}; /* of sm_120 */
+    const tc__kernels older = {family.f + TC__GEMM120_TILE_COUNT, family.cache + TC__GEMM120_TILE_COUNT};
     tc_gemm_choice pick;
     tc_gemm_config other;
     tc_gemm_args g;
@@ -602,6 +614,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
         if (pick.kernel) return st;
 #endif
     }
+    if (device.cc && tc__gemm_simt_of(*given, device.cc)) return tc__gemm_older_run(given, &older, args, how);
     other = tc_gemm_sm80_config(*given);
     if (!tc__gemm_serves(*given, TC_SHAPES_UNALIGNED) && tc__gemm80_any(&other, &g))
         return tc__gemm_check_aligned(given, &g);
@@ -616,24 +629,6 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
  * Generators. Each is thin: it makes the configuration a constant, checks it in words, and names the functions.
  */
 #ifdef __CUDACC__
-
-/* A configuration that has both hooks. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
-{
-    tc_gemm_config c = given;
-    c.epi = c.epi ? c.epi : tc_epi_relu;
-    c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
-    return c;
-}
-
-/* A configuration whose hooks, where it has any, are called by way of these two. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, tc_epi_fn epi, tc_epi2_fn epi2)
-{
-    tc_gemm_config c = given;
-    c.epi = c.epi ? epi : 0;
-    c.epi2 = c.epi2 ? epi2 : 0;
-    return c;
-}
 
 /* own: the prefix of what a generator keeps to itself, with the line in it, so that two generators of one name are an
  * error about what they give to the user and no more. The kernels know the hooks by two functions that call them: when
@@ -681,7 +676,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
     TC__LINE_BREAK TC__ENTRY size_t name##_workspace(const tc_gemm_args *args)                                        \
     {                                                                                                                 \
         size_t bytes = 0;                                                                                             \
-        const tc__launch how = {0, 0, 0, &bytes, 0, 0};                                                               \
+        const tc__launch how = {0, 0, 0, &bytes, 0, 0, 0};                                                             \
         tc_gemm_args g;                                                                                               \
         if (!args) return 0;                                                                                          \
         g = *args;                                                                                                    \
@@ -835,12 +830,14 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     TC__GEMM_AUTO_SM80(name##_sm80_small, own, tc__gemm80_small, 1)                                                   \
     TC__GEMM100_TILES(TC__GEMM_AUTO_SM100, name, own)                                                                 \
     TC__GEMM120_TILES(TC__GEMM_AUTO_SM120, name, own)                                                                 \
+    TC__GEMM_AUTO_OLDER(name##_sm75, own)                                                                             \
     TC__HOST_PART(TC__GO(own, gemm, tc__gemm_auto_go, TC__GEMM_TILES(TC__GEMM_AUTO_FUNCTION, name, own)               \
                          TC__GEMM_FUNCTION(name##_any, own##_sm90_any)                                                \
                          TC__GEMM_FUNCTION(name##_sm80, own##_sm80) TC__GEMM_FUNCTION(name##_sm80_any, own##_sm80)    \
                          TC__GEMM_FUNCTION(name##_sm80_small, own##_sm80) {0, 0},                                     \
                          TC__GEMM100_TILES(TC__GEMM_AUTO_FUNCTION100, name, own)                                      \
-                         TC__GEMM120_TILES(TC__GEMM_AUTO_FUNCTION120, name, own))                                     \
+                         TC__GEMM120_TILES(TC__GEMM_AUTO_FUNCTION120, name, own)                                      \
+                         TC__GEMM_FUNCTION(name##_sm75, own##_sm80))                                                  \
                   TC__GEMM_ENTRIES(name, own))
 
 /* One kernel of TC_GEMM_DEFINE: what .shapes leaves out is a stub. */

@@ -236,6 +236,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type 
 TC_HD TC_CONSTEXPR int tc__gemm_is_16(int type) { return type == TC_F16 || type == TC_BF16; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_fp8(int type) { return type == TC_E4M3 || type == TC_E5M2; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_narrow(int type) { return type == TC_E3M2 || type == TC_E2M3 || type == TC_E2M1; }
+TC_HD TC_CONSTEXPR int tc__gemm_is_f32(int type) { return type == TC_F32; } /* to f32's precision, by tf32 */
 TC_HD TC_CONSTEXPR int tc__gemm_is_f8f6f4(int type) { return tc__gemm_is_fp8(type) || tc__gemm_is_narrow(type); }
 TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
 {
@@ -245,7 +246,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
 /* Do A and B multiply; do sums become D's type? */
 TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
 {
-    return tc__gemm_is_16(a) || tc__gemm_is_fp8(a) || tc__gemm_is_int(a) || a == TC_TF32 || a == TC_F64;
+    return tc__gemm_is_16(a) || tc__gemm_is_fp8(a) || tc__gemm_is_int(a) || a == TC_TF32 || tc__gemm_is_f32(a)
+        || a == TC_F64;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_b_ok(const tc_gemm_config c)
 {
@@ -302,7 +304,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
     return c.acc != TC_F16 && !(c.index & TC_INDEX_A)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
-            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale)));
+            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round && (c.d != TC_S8 || c.d_scale)));
 }
 
 /* The same where rows may have any alignment. */
@@ -313,13 +315,13 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
-    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not in "  \
-    "f16: other types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), f32, e4m3, e5m2, s8 and u8 (not to s8), sums "     \
+    "not in f16: other types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \
     X(tc__gemm_a_ok((c).a) || tc__gemm_is_narrow((c).a),                                                              \
-      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")                            \
+      "tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_F32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64")                    \
     X(tc__gemm_b_ok(c), "tc: .b must be the type of .a (TC_S8 and TC_U8 mix, TC_E4M3 and TC_E5M2 mix)")               \
     X(tc__gemm_acc_ok(c), "tc: .acc must be TC_F16, of TC_F16 and fp8 alone, or left out")                            \
     X((c).promote >= TC_FAST && ((c).promote == 0 || tc__gemm_is_fp8((c).a)),                                         \
@@ -414,6 +416,23 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
     if (c.epi_size == 0 && none) c.epi_size = TC_NO_ARGS;
     if (c.epi_size == 0 && vector) c.epi_size = (int)sizeof(tc_epi_vector);
     if (c.epi_size == 0 && matrix) c.epi_size = (int)sizeof(tc_epi_matrix);
+    return c;
+}
+/* A configuration that has both hooks. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? c.epi : tc_epi_relu;
+    c.epi2 = c.epi2 ? c.epi2 : tc_epi2_bias_col;
+    return c;
+}
+
+/* A configuration whose hooks, where it has any, are called by way of these two. */
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, tc_epi_fn epi, tc_epi2_fn epi2)
+{
+    tc_gemm_config c = given;
+    c.epi = c.epi ? epi : 0;
+    c.epi2 = c.epi2 ? epi2 : 0;
     return c;
 }
 #endif

@@ -45,7 +45,7 @@ typedef struct tc__gemm_planner {
 
 TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *args, tc_gemm_plan *plan)
 {
-    tc__launch how = {0, 1, args && args->pdl, 0, 0, 0};
+    tc__launch how = {0, 1, args && args->pdl, 0, 0, 0, 0};
     tc_gemm_args g;
     tc_status st;
     cudaError_t err;

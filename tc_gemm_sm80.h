@@ -37,7 +37,7 @@ TC_DEV double tc__gemm80_shared(uint32_t at)
 }
 
 /* a, b: shared addresses of this lane's rows in a stage, at the step. */
-TC_DEV_SM80 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+TC_DEV_SM75 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
 {
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -126,10 +126,45 @@ TC_DEV_SM80 void tc__gemm80_mma_f64(const double *a, const double *b, double *d,
 #endif
 }
 
+/* TC_F32: 8 of k in three products of tf32, small ones first, added to the sums (tc_gemm_f32.h). */
+TC_DEV_SM80 void tc__gemm80_mma_f32(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
+{
+    const int mi = k.c.bm / k.c.warps_m / 16, ni = k.c.bn / k.c.warps_n / 8;
+    uint32_t b_lo[64];
+#pragma unroll
+    for (int r = 0; r < 2 * ni; r++) {
+        const uint32_t x = f->b[r];
+        f->b[r] = tc_f32_hi(x), b_lo[r] = tc_f32_lo(x, f->b[r]);
+    }
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+        const float zeros[4] = {0.f, 0.f, 0.f, 0.f};
+        uint32_t a_hi[4], a_lo[4];
+        float d[32][4];
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            const uint32_t x = f->a[i][r];
+            a_hi[r] = tc_f32_hi(x), a_lo[r] = tc_f32_lo(x, a_hi[r]);
+        }
+#pragma unroll
+        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_lo, f->b + j * 2, zeros);
+#pragma unroll
+        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_hi, b_lo + j * 2, d[j]);
+#pragma unroll
+        for (int j = 0; j < ni; j++) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, d[j], a_hi, f->b + j * 2, d[j]);
+#pragma unroll
+        for (int e = 0; e < 4 * ni; e++) acc->f[i * ni * 4 + e] += d[e / 4][e % 4];
+    }
+}
+
 TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
+    if (tc__gemm_is_f32(c.a)) {
+        tc__gemm80_mma_f32(k, f, acc);
+        return;
+    }
     if (c.round) {
 #pragma unroll
         for (int i = 0; i < mi; i++) tc__gemm80_round(f->a[i], 4);
@@ -253,7 +288,7 @@ typedef struct tc__gemm80_to {
 
 /* Those from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so that the hook's
  * code stands here but a few times. */
-TC_DEV_SM80 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
+TC_DEV_SM75 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
                                   const tc__gemm80_to to)
 {
     const tc_epi epi = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
@@ -485,7 +520,7 @@ typedef struct tc__gemm80_tile {
 } tc__gemm80_tile;
 
 /* The same of groups: the table lies where the ring will be. */
-TC_DEV_SM80 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t smem)
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t smem)
 {
     const tc_groups_line line = {&p->groups, &p->tiles, smem};
     const int masked = c.groups == TC_GROUPS_MASKED;
@@ -503,11 +538,41 @@ TC_DEV_SM80 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const 
     return r;
 }
 
-TC_DEV_SM80 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_gemm_sm80_params *p)
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_gemm_sm80_params *p)
 {
     const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
     const tc__gemm80_tile r = {(int)t.m * c.bm, (int)t.n * c.bn, t.batch, t.batch, p->out.m, 0};
     return r;
+}
+
+/* A tile's sums to D: by each warp's shared memory, 16 rows at a time, when all have done with the ring. */
+TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
+                                const tc__gemm80_acc *acc)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const tc_gemm_config c = k.c;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, row = tc__gemm80_staged(c, wn);
+    const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
+              warp_n = warp / c.warps_m * wn;
+    float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
+    const tc__gemm80_warp to = {stage, lane};
+#pragma unroll
+    for (int i = 0; i < mi; i++) {
+        const tc__gemm80_to d = {
+            {t->row + warp_m + i * 16, t->col + warp_n, (int)t->batch, c.groups ? (int)t->group : 0}, t->end};
+        tc__gemm80_stage(k, acc, to, i);
+        __syncwarp();
+        if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
+        else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
+        __syncwarp();
+        if (tc__gemm_quantised(c)) {
+            const int warps = c.warps_m * c.warps_n, strip = warp % c.warps_m * mi + i;
+            const uint32_t most = (uint32_t)((warps * 16 * row + strip * 16 * c.warps_n) * 4);
+            const tc__gemm80_hooked x = {tc_smem_u32(stage), tc_smem_u32(tc__dynamic_smem) + most, warp / c.warps_m};
+            tc__gemm80_quantise(k, &p->out, x, d);
+            __syncwarp();
+        }
+    }
 }
 
 /* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse; aligned: every row of A and B
@@ -518,7 +583,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16, row = tc__gemm80_staged(c, wn);
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
@@ -558,26 +623,15 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
-    __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
-    float *stage = (float *)tc__dynamic_smem + warp * 16 * row * (k.sums == TC_F64 ? 2 : 1);
-    const tc__gemm80_warp to = {stage, lane};
-#pragma unroll
-    for (int i = 0; i < mi; i++) {
-        const tc__gemm80_to d = {{row0 + warp_m + i * 16, col0 + warp_n, (int)t.batch, c.groups ? (int)t.group : 0},
-                                t.end};
-        tc__gemm80_stage(k, &acc, to, i);
-        __syncwarp();
-        if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
-        else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
-        __syncwarp();
-        if (tc__gemm_quantised(c)) {
-            const int warps = c.warps_m * c.warps_n, strip = warp % c.warps_m * mi + i;
-            const uint32_t most = (uint32_t)((warps * 16 * row + strip * 16 * c.warps_n) * 4);
-            const tc__gemm80_hooked x = {tc_smem_u32(stage), tc_smem_u32(tc__dynamic_smem) + most, warp / c.warps_m};
-            tc__gemm80_quantise(k, &p->out, x, d);
-            __syncwarp();
-        }
+    if (tc__gemm_is_f32(c.a)) {
+        const tc_f32_lines lines = {
+            (const float *)p->a + t.batch * p->stride_a, (const float *)p->b + t.group * p->stride_b, p->lda, p->ldb,
+            t.end, p->out.n, p->k, p->a_rows, index & TC_INDEX_A ? p->a_row : 0};
+        const tc_f32_fragment mine = {row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2, mi, wn, 16};
+        tc_f32_mend(&lines, mine, acc.f, mi * wn / 2);
     }
+    __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
+    tc__gemm80_end(k, p, &t, &acc);
 }
 
 #endif /* __CUDACC__ */

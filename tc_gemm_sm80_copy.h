@@ -25,7 +25,7 @@ typedef struct tc_gemm80 {
     int sums;    /* type of the accumulators */
 } tc_gemm80;
 
-TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
+TC_DEV_SM75 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
     const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),

@@ -8,6 +8,7 @@
 #ifndef TC_GEMM_SM80_PLAN_H
 #define TC_GEMM_SM80_PLAN_H
 
+#include "tc_gemm_f32.h"
 #include "tc_gemm_sparse.h"
 #include "tc_pipe.h"
 
@@ -83,6 +84,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
+    if (tc__gemm_is_f32(c.a)) return wm * wn / 32 + 8 * (wm / 16 * 4 + wn / 8 * 2) + 60; /* and parts of both */
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
                          : wm * wn / (c.acc == TC_F16 ? 64 : 32)
                                + (tc__gemm_scaled(c) ? wm * wn / 32 : 0)
@@ -97,10 +99,10 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
     const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || tc__gemm80_sorts(c); /* registers */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
-    c.bn = c.bn ? c.bn : most ? 64 : 128;
+    c.bn = c.bn ? c.bn : most || tc__gemm_is_f32(c.a) ? 64 : 128;
     c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */
     c.stages = c.stages ? c.stages : 3;
-    c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 ? 4 : 2;
+    c.warps_m = c.warps_m ? c.warps_m : c.a == TC_F64 || (tc__gemm_is_f32(c.a) && c.bm >= 128) ? 4 : 2;
     c.warps_n = c.warps_n ? c.warps_n : c.bn >= 256 || (many && c.bn >= 128) || most ? 4 : 2;
     c.cluster_m = c.cluster_n = c.cluster_k = 1;
     return c;
@@ -122,7 +124,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(const tc_gemm_config given)
 TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 {
     tc_op op = tc_op_make(tc__gemm_is_fp8(c.a) ? 89 : 80, TC_INST_MMA);
-    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
+    op.a = tc__gemm_is_f32(c.a) ? TC_TF32 : c.a, op.b = tc__gemm_is_f32(c.b) ? TC_TF32 : c.b, op.acc = tc__gemm_sums(c);
     op.m = c.a == TC_F64 ? 8 : 16, op.n = 8;
     op.k = tc_type_bits(c.a) ? 256 / tc_type_bits(c.a) : 0;
     return op;
@@ -155,7 +157,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
     X(tc_op_exists(tc_gemm_sm80_op(c)),                                                                               \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
     X((c).sparse || tc__gemm80_k_bytes(c) == 128 || (tc__gemm80_k_bytes(c) == 64 && (c).a != TC_F64),                 \
-      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of TC_TF32, 16 of TC_F64")      \
+      "tc: .bk must be 32 or 64 of elements of 16 bits, 64 or 128 of 8 bits, 16 or 32 of 32, 16 of TC_F64")           \
     X(!tc__gemm_scaled(c) || (c).bk == TC__SCALE_K, "tc: with .a_scale or .b_scale, .bk must be 128")                 \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && (c).warps_m * (c).warps_n <= 16,                                        \
       "tc: .warps_m * .warps_n must be in 1..16")                                                                     \
@@ -174,8 +176,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
       "fills, threads / the power of 2 in .bm / 8 (.bn / 8)")                                                         \
     X(tc__gemm80_registers(c) <= 255 && tc__gemm80_registers(c) * tc_gemm_sm80_threads(c) <= 65536,                   \
       "tc: a warp's tile (.bm / .warps_m x .bn / .warps_n) needs more registers than a thread can have: 64 x 64 "     \
-      "is the most (TC_F64: 32 x 64; fp8: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; A in columns, B in rows of 8 bits " \
-      "or TC_TF32: 64 x 48), less with more than 8 warps")                                                            \
+      "is the most (TC_F64: 32 x 64; fp8, TC_F32: 32 x 32; .sparse: 64 x 32, fp8 32 x 16; A in columns, B in rows of " \
+      "8 bits or TC_TF32: 64 x 48), less with more than 8 warps")                                                      \
     X((c).stages >= 2 && (c).stages <= 6 && tc_gemm_sm80_smem(c) <= TC__SM90_SMEM_MAX,                                \
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 

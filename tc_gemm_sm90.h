@@ -23,6 +23,7 @@
 #include "tc_gemm_choice.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
+#include "tc_gemm_sm90_f32.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_sparse.h"
@@ -376,12 +377,14 @@ enum {
     TC__GEMM90_PROMOTING_LATE,
     TC__GEMM90_WEIGHTS,
     TC__GEMM90_SPARSE,
+    TC__GEMM90_F32,
     TC__GEMM90_GROUPS = 16 /* added to one of these: .groups */
 };
 TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
 {
     if (v.weights) return TC__GEMM90_WEIGHTS;
     if (v.sparse) return TC__GEMM90_SPARSE;
+    if (tc__gemm_is_f32(v.a)) return TC__GEMM90_F32;
     if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
     if (tc__gemm90_promotes(v))
         return v.promote > v.bk             ? TC__GEMM90_PROMOTING_LATE
@@ -431,7 +434,9 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
-                   tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a), {0}, {0},
+                   tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn)
+                                        : tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a),
+                   {0}, {0},
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, 0),
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, tc_type_bits(v.a) != 8)};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
@@ -459,6 +464,8 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_
         tc__gemm90_weights_loop(c, k.rs_one, g, l);
     } else if (loops == TC__GEMM90_SPARSE) {
         tc__gemm90_sparse_loop(k, g, l);
+    } else if (loops == TC__GEMM90_F32) {
+        tc__gemm90_f32_loop(c, k.rs_one, g, l);
     } else {
         tc__gemm90_loops(loops, k, g, l);
     }
@@ -524,8 +531,8 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
         tc_fence_mbarrier_init();
     }
     if (g->warp == 3u && tc_elect_one()) {
-        for (int i = 0; tc__gemm_scaled(c) && i < c.stages; i++)
-            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), 4u * of_one);
+        for (int i = 0; tc__gemm90_factor_room(c) > 0 && i < c.stages; i++)
+            tc_mbarrier_init(tc__gemm90_read_at(c, g, (uint32_t)i), tc__gemm_is_f32(c.a) ? 3u : 4u * of_one);
         for (int i = 0; i < c.consumers; i++) tc_mbarrier_init(turn + (uint32_t)i * 8u, 4); /* a lane of each warp */
         if (c.cluster_k > 1) {
             tc_mbarrier_init(sums, 1);
@@ -617,6 +624,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
             tc__gemm90_produce_factors(groups, c, &g);
         } else if (tc__gemm90_turning(c) && g.warp != 0u) {
             tc__turn_produce(groups, c, &g);
+        } else if (loops % TC__GEMM90_GROUPS == TC__GEMM90_F32 && g.warp != 0u) {
+            tc__gemm90_f32_split(groups, c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;
             if (p->waits && blocks > 1 && first < (groups ? works : p->works))
@@ -716,6 +725,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     tc__weights_fill(c, g, p);
     tc__sparse_fill(c, g, p);
+    tc__gemm90_f32_fill(c, g, p);
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))

@@ -29,7 +29,10 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(const tc_gemm_config given)
 }
 
 /* Does it keep its sums beside the Tensor Cores', whose own are short? */
-TC_HD TC_CONSTEXPR int tc__gemm90_promotes(const tc_gemm_config c) { return tc__gemm_is_fp8(c.a) && c.promote > 0; }
+TC_HD TC_CONSTEXPR int tc__gemm90_promotes(const tc_gemm_config c)
+{
+    return (tc__gemm_is_fp8(c.a) && c.promote > 0) || tc__gemm_is_f32(c.a);
+}
 
 /* Elements of k in 128 bytes of a row. */
 TC_HD TC_CONSTEXPR int tc__gemm90_box_k(const tc_gemm_config c)
@@ -108,11 +111,19 @@ TC_HD TC_CONSTEXPR int tc__gemm90_bricks_at(const tc_gemm_config c)
     return tc__gemm90_a_bytes(c) + tc__gemm90_b(c, c.bn).bytes;
 }
 /* Do threads read slots, not wgmma alone? Then each warp gives them back. */
-TC_HD TC_CONSTEXPR int tc__gemm90_by_threads(const tc_gemm_config c) { return c.any || c.weights || c.sparse; }
+TC_HD TC_CONSTEXPR int tc__gemm90_by_threads(const tc_gemm_config c)
+{
+    return c.any || c.weights || c.sparse || tc__gemm_is_f32(c.a);
+}
+/* TC_F32: bytes of B's lo in a slot, behind B, which no copy brings. */
+TC_HD TC_CONSTEXPR int tc__gemm90_parts(const tc_gemm_config c, int width)
+{
+    return tc__gemm_is_f32(c.a) ? tc__gemm90_b(c, width).bytes : 0;
+}
 /* A slot of the ring; with copies (.any) B comes in 9 chunks too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(const tc_gemm_config c, int width, int copies)
 {
-    const int besides = tc__gemm90_bricks(c) + (copies ? width * 16 : 0);
+    const int besides = tc__gemm90_bricks(c) + tc__gemm90_parts(c, width) + (copies ? width * 16 : 0);
     return (tc__gemm90_a_bytes(c) + tc__gemm90_b(c, width).bytes + besides + 1023) / 1024 * 1024;
 }
 /* The most that it takes. */
@@ -160,10 +171,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_factor_bytes(const tc_gemm_config c)
 {
     return 4 * (tc__gemm90_factors_a(c) + tc__gemm90_factors_b(c));
 }
-/* With the mbarrier that says that they are read. */
+/* With the mbarrier that says that they are read; TC_F32: that B's lo is there. */
 TC_HD TC_CONSTEXPR int tc__gemm90_factor_room(const tc_gemm_config c)
 {
-    return tc__gemm_scaled(c) ? tc__gemm90_factor_bytes(c) + 8 : 0;
+    return tc__gemm_scaled(c) || tc__gemm_is_f32(c.a) ? tc__gemm90_factor_bytes(c) + 8 : 0;
 }
 
 /* The mbarriers of a ring: where blocks are turned, one more for each slot says that what is to be turned is there. */
@@ -224,7 +235,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     if (c.weights || tc__gemm_plain(c).sparse == TC_SPARSE_B) c.swap = 1;
     const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
     const int across = c.sparse && c.swap && !turned && !tc__gemm_is_fp8(c.a) ? 256 : 128;
-    c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : across;
+    const int f32 = tc__gemm_is_f32(c.a) && !c.swap; /* 256 of the instruction's rows by 128 */
+    c.bm = c.bm ? c.bm : f32 ? 256 >> turned : turned && !c.swap ? 256 : across;
     if (c.weights) { /* few rows wait for memory, and for threads: large copies, many threads */
         c.bk = c.bk ? c.bk : c.bm > 64 ? 64 : TC_WEIGHTS_K;
         c.bn = c.bn ? c.bn : TC_WEIGHTS_ROWS * (c.consumers ? c.consumers : c.bm > 64 ? 2 : 4);
@@ -232,7 +244,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
     }
     c.bk = c.bk ? c.bk : c.a ? tc__gemm90_box_k(c) : 64;
     c.promote = tc__gemm_is_fp8(c.a) && c.promote == 0 ? c.bk * (c.sparse ? 2 : 1) : c.promote;
-    c.bn = c.bn ? c.bn : turned || c.swap || tc__gemm90_promotes(c) ? 128 : 256;
+    c.bn = c.bn ? c.bn : f32 ? 128 << turned : turned || c.swap || tc__gemm90_promotes(c) ? 128 : 256;
     c.cluster_m = c.cluster_m ? c.cluster_m : 1;
     c.cluster_n = c.cluster_n ? c.cluster_n : 1;
     c.cluster_k = c.cluster_k ? c.cluster_k : 1;
@@ -270,7 +282,8 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
 {
     const tc_gemm_config c = tc_gemm90_view(given);
     tc_op op = tc_op_make(90, TC_INST_WGMMA);
-    op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
+    op.a = tc__gemm_is_f32(c.a) ? TC_TF32 : c.a, op.b = tc__gemm_is_f32(c.b) ? TC_TF32 : c.b;
+    op.acc = tc__gemm_sums(c);
     op.m = 64, op.n = c.bn;
     op.a_from = op.b_from = TC_HOME_SMEM;
     op.a_major = tc__gemm90_a(c).mn ? TC_MAJOR_MN : TC_MAJOR_K;
@@ -285,6 +298,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
     const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
     if (!tc__gemm90_promotes(v)) return sums;
     if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
+    if (tc__gemm_is_f32(v.a)) return sums + v.bn / 2 + v.bn / 8; /* and a unit's parts of A */
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
 
@@ -378,6 +392,18 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
     X(!(c).col_sum || !(c).swap || (!(c).any && (c).bm % 16 == 0 && (c).step % 16 == 0),                              \
       "tc: with .col_sum and .swap, .bm and .step must be multiples of 16; TC_GEMM_SM90_ANY_DEFINE has no .col_sum")
 
+/* TC_F32 */
+TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(const tc_gemm_config c)
+{
+    return !tc__gemm_is_f32(c.a)
+        || (c.bk == 32 && c.schedule == TC_COOPERATIVE && c.cluster_m * c.cluster_n * c.cluster_k == 1
+            && c.consumers <= 2 && tc__gemm90_sparse_n_ok(tc_gemm90_view(c).bn));
+}
+#define TC__GEMM_SM90_F32_RULES(X, c)                                                                                 \
+    X(tc__gemm90_f32_ok(c),                                                                                           \
+      "tc: .a = TC_F32 wants .bk 32, .bn (with .swap: .bm) 16 or a multiple of 32 up to 256, 1 or 2 .consumers, a "   \
+      "cooperative schedule and no cluster")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
@@ -385,6 +411,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
     TC__GEMM_WEIGHTS_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_SPARSE_RULES(X, c)                                                                                  \
+    TC__GEMM_SM90_F32_RULES(X, c)                                                                                     \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(!((c).index & TC_INDEX_A),                                                                                      \
@@ -441,8 +468,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
     X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 4 ? 32 : (c).consumers == 3 ? 96 : 208),           \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers, 32 for "   \
-      "4), with .promote and .bn / 2 (of more than .bk: and as many again), with factors of columns and .bn / 4, "    \
-      "with .sparse (and .promote: twice as many) and rows / 4")                                                      \
+      "4), with .promote and TC_F32 and .bn / 2 (of more than .bk: and as many again; TC_F32: and .bn / 8), with "     \
+      "factors of columns and .bn / 4, with .sparse (and .promote: twice as many) and rows / 4")                      \
     X(((c).b_scale != TC_SCALE_128X128 || (c).bn % 64 == 0) && ((c).a_scale != TC_SCALE_128X128 || (c).bm % 64 == 0), \
       "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
     X(tc__gemm90_promoted_step_ok(c),                                                                                 \

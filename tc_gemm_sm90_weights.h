@@ -29,7 +29,7 @@
 /* Bytes that come to a slot for each block of k, of any kernel. */
 TC_DEV uint32_t tc__weights_expected(const tc_gemm_config c, const tc_gemm90_block *g)
 {
-    if (!c.weights) return g->slot;
+    if (!c.weights) return g->slot - (uint32_t)tc__gemm90_parts(c, c.bn);
     return (uint32_t)(tc__gemm90_b(c, c.bn).bytes
                       + (g->p->weights ? c.bm / TC_WEIGHTS_ROWS * tc__gemm90_brick(c) : 0));
 }

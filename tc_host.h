@@ -180,14 +180,15 @@
 #define TC__ENTRIES(name, kind, go)                                                                                   \
     TC__LINE_BREAK TC__ENTRY tc_status name##_can_run(const tc_##kind##_args *args, const char **why)                 \
     {                                                                                                                 \
-        const tc__launch how = {0, 0, 0, 0, 0, 0};                                                                    \
+        const char *note = "";                                                                                        \
+        const tc__launch how = {0, 0, 0, 0, 0, 0, &note};                                                             \
         const tc_status st = go(args, &how);                                                                          \
-        if (why) *why = st == TC_OK ? "" : tc_why();                                                                  \
+        if (why) *why = st == TC_OK ? note : tc_why();                                                                \
         return st;                                                                                                    \
     }                                                                                                                 \
     TC__LINE_BREAK TC__ENTRY tc_status name##_run(const tc_##kind##_args *args, cudaStream_t stream)                  \
     {                                                                                                                 \
-        const tc__launch how = {stream, 1, args && args->pdl, 0, 0, 0};                                               \
+        const tc__launch how = {stream, 1, args && args->pdl, 0, 0, 0, 0};                                            \
         return go(args, &how);                                                                                        \
     }
 
@@ -340,6 +341,7 @@ typedef struct tc__launch {
     size_t *workspace; /* to be told, if not NULL, what the call would take */
     tc__plan *plan;    /* to be written, if not NULL, and nothing is launched */
     int device;        /* 1 + the current device, where the caller has asked for it; else 0 */
+    const char **note; /* to be told, if not NULL, what a caller should know of a call that is in order */
 } tc__launch;
 
 TC_HOST tc_status tc__cuda_fail(const char *call, cudaError_t err)
@@ -450,7 +452,7 @@ TC_HOST int tc__kernel_target(const void *function, tc__kernel_cache *cache, int
  * after the first call. */
 TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
 {
-    const tc__launch plain = {0, 0, 0, 0, 0, 0};
+    const tc__launch plain = {0, 0, 0, 0, 0, 0, 0};
     struct cudaFuncAttributes attr;
     cudaLaunchAttribute attributes[2];
     cudaLaunchConfig_t launch;
@@ -472,6 +474,7 @@ TC_HOST tc_status tc__kernel_on(const tc__kernel *k, int device, int *clusters)
                         : k->cc == 100 ? "10.x or 11.x"
                         : k->cc == 90  ? "9.0"
                         : k->cc == 89  ? "8.9 or later"
+                        : k->cc == 75  ? "7.5 or later"
                                        : "8.0 or later",
                         device, major, minor);
     if (k->smem > smem)
@@ -539,7 +542,7 @@ TC_HOST tc_status tc__kernel_launch(const tc__kernel *k, unsigned blocks, const 
 /* Launches what a plan keeps. */
 TC_HOST tc_status tc__plan_launch(const tc__plan *plan, const void *params, cudaStream_t stream)
 {
-    tc__launch how = {0, 1, 0, 0, 0, 0};
+    tc__launch how = {0, 1, 0, 0, 0, 0, 0};
     cudaError_t err;
     int device;
     if (!plan->blocks) return TC_OK;

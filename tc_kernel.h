@@ -254,7 +254,7 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
                                  const tc_kernel_call *call)
 {
     tc_tiles_of of;
-    tc__launch how = {0, 1, 0, 0, 0, 0};
+    tc__launch how = {0, 1, 0, 0, 0, 0, 0};
     tc_status st;
     int clusters = 0;
     if (!params || !call) return tc__fail(TC_ERR_NULL, "%s: %s is null", k->name, params ? "call" : "params");

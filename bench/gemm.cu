@@ -36,6 +36,7 @@ TC_GEMM_DECLARE(gemm_e4m3);
 TC_GEMM_DECLARE(gemm_e4m3_fast);
 TC_GEMM_DECLARE(gemm_f16_sums);
 TC_GEMM_DECLARE(gemm_f64);
+TC_GEMM_DECLARE(gemm_f32);
 TC_GEMM_DECLARE(gemm_blocks);
 TC_GEMM_DECLARE(gemm_s8_row);
 TC_GEMM_DECLARE(gemm_s8_turned);
@@ -62,6 +63,7 @@ RUN(e4m3)
 RUN(e4m3_fast)
 RUN(f16_sums)
 RUN(f64)
+RUN(f32)
 RUN(blocks)
 RUN(s8_row)
 RUN(s8_turned)
@@ -136,6 +138,8 @@ static const group groups[] = {
     {"blocks", "e4m3 with factors of 1 x 128 and 128 x 128, beside cuBLASLt's", run_blocks,
      {TC_E4M3, TC_BF16, 0, 0, 0, 0, 1}, NONE, NULL, SHAPES(shapes_blocks)},
     {"f16_sums", "f16 with sums in f16", run_f16_sums, SUMS(TC_F16, TC_F16, TC_F16), NONE, NULL, SHAPES(shapes_types)},
+    {"f32", "f32 to f32's precision, beside cuBLASLt's f32", run_f32, KIND(TC_F32, TC_F32), NONE, 0,
+     SHAPES(shapes_types)},
     {"f64", "f64", run_f64, KIND(TC_F64, TC_F64), NONE, NULL, SHAPES(shapes_f64)},
     {"s8_row", "s8, B in rows, beside the kit's K-major", run_s8_row, {TC_S8, TC_S32, 0, 1, 0, 0, 0}, NONE,
      run_s8_k_major, SHAPES(shapes_types)},

@@ -54,4 +54,6 @@ TC_GEMM_DEFINE(gemm_s8_turned, .a = TC_S8, .b = TC_S8, .d = TC_S32, .a_layout = 
 TC_GEMM_DEFINE(gemm_e4m3_row, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .b_layout = TC_ROW)
 #elif KERNEL == 19
 TC_GEMM_DEFINE(gemm_e4m3_turned, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .a_layout = TC_COL, .b_layout = TC_ROW)
+#elif KERNEL == 20
+TC_GEMM_DEFINE(gemm_f32, .a = TC_F32, .b = TC_F32, .d = TC_F32)
 #endif

@@ -62,6 +62,8 @@ list() {
         done
         on_device gemm_fuzz "$build/tests/gemm_fuzz" 360
         on_device gemm_types "$build/tests/gemm_types" 360
+        on_device gemm_f32 "$build/tests/gemm_f32" 360
+        on_device gemm_simt "$build/tests/gemm_simt" 360
         on_device gemm_sm100 "$build/tests/gemm_sm100" 360
         on_device gemm_sm120 "$build/tests/gemm_sm120" 400
         on_device gemm_groups "$build/tests/gemm_groups" 360
@@ -99,6 +101,11 @@ list() {
         emulated sm_90a gemm_types 320
         emulated sm_80 gemm_types 320
         emulated sm_120a gemm_types 80
+        step "gemm_f32, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_f32" 40 1 200
+        emulated sm_80 gemm_f32 30
+        step "gemm_simt, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_simt" 60 1 200
+        emulated sm_80 gemm_simt 30
         emulated sm_100a gemm_sm100 87
         emulated sm_103a gemm_sm100 29
         step "gemm_sm100, tcemu sm_100a, schedules" \

@@ -1,5 +1,5 @@
 // type_a.cu - an operand that no kernel multiplies
-// expect: tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64
+// expect: tc: .a must be TC_F16, TC_BF16, TC_TF32, TC_F32, TC_E4M3, TC_E5M2, TC_S8, TC_U8 or TC_F64
 // arch: 80
 // expect-line: 7
 #include "tc.h"
