@@ -52,6 +52,7 @@
 #include "tc_op.h"
 #include "tc_kernel.h"
 #include "tc_gemm.h"
+#include "tc_conv.h"
 #include "tc_attn.h"
 #include "tc_attn_bwd.h"
 #endif /* TC_H */

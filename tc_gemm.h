@@ -159,8 +159,7 @@
  *   that are there; choice->kernel of another is refused, and without TC_SHAPES_UNALIGNED so are A and B that break
  *   TMA's rules (rows, batches, bases that are no multiples of 16 bytes). A hint that is wrong costs time and no more.
  *
- * TC_SM80_ON_HOPPER: a build without sm_90a code runs the sm_80 kernel of TC_GEMM_DEFINE on Hopper, at half the rate,
- * rather than refuse.
+ * TC_SM80_ON_HOPPER: in a build without sm_90a code TC_GEMM_DEFINE's sm_80 kernel runs on Hopper, at half the rate.
  *
  * NAME_run and NAME_launch are asynchronous, allocate nothing, synchronise nothing, may be captured in a graph and
  * called from any thread. On error nothing is launched, D is untouched, and tc_why() names the argument, its value and
@@ -249,10 +248,10 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
     return t;
 }
 
-/* Has a sparse operand this line? Where it is not the instruction's A, none. */
+/* Has a sparse operand, or a convolution, this line? Where A is not the instruction's A, none. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
 {
-    return !given.sparse || !t.swap;
+    return !(given.sparse || given.conv) || !t.swap;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -351,7 +350,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
-                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
+                        | (uint64_t)(256 * given->conv + 64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
     const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)g->groups.expected;
     const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
@@ -641,6 +640,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
               ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
               ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)",                                      \
               __VA_ARGS__)                                                                                            \
+    TC__RULE_ASSERT(!own##_given().conv, "tc: .conv is set by TC_CONV_DEFINE and its like: leave it out")             \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
     TC__LINE_BREAK TC_DEV float own##_epi_a_hook_is_a_TC_DEV_function(float x, tc_gemm_at at, const void *args)       \
     {                                                                                                                 \
@@ -668,7 +668,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int looked_up = (config).index + ((config).groups ? 4 : 0) + ((config).sparse ? 8 : 0);                 \
+    constexpr int looked_up = (config).index + 4 * !!(config).groups + 8 * !!(config).sparse + 16 * (config).conv;    \
     tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the

@@ -8,17 +8,20 @@
 #ifndef TC_GEMM_SM80_PLAN_H
 #define TC_GEMM_SM80_PLAN_H
 
+#include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
 #include "tc_pipe.h"
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
+
+enum { TC__GEMM80_BY_INDEX = 1, TC__GEMM80_BY_FILTER = 2 };
 
 /* A block of A or B of a view in shared memory, and how it is copied there. */
 typedef struct tc__gemm80_operand {
     tc_rows t;
     int size;   /* bytes of an element */
     int turned; /* its rows run along m or n, one for each k */
-    int gathered; /* its rows are looked up (.index) */
+    int gathered; /* its rows are looked up: TC__GEMM80_BY_INDEX (.index), _BY_FILTER (.conv) */
 } tc__gemm80_operand;
 
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config c, int rows, int turned)
@@ -31,7 +34,7 @@ TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(const tc_gemm_config v)
 {
     tc__gemm80_operand o = tc__gemm80_operand_of(v, v.bm, tc__gemm_a_col(v));
-    o.gathered = v.index & TC_INDEX_A;
+    o.gathered = v.conv ? TC__GEMM80_BY_FILTER : v.index & TC_INDEX_A;
     if (v.sparse) o.t.bytes /= 2; /* what is kept of a row */
     return o;
 }
@@ -76,7 +79,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
                          : wm * wn / (c.acc == TC_F16 ? 64 : 32)
-                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (c.index & TC_INDEX_A ? 32 : 0)
+                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (c.index & TC_INDEX_A || c.conv ? 32 : 0)
                                + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
@@ -85,7 +88,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 {
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
-    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse; /* registers of a thread */
+    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv; /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
     c.bn = c.bn ? c.bn : most ? 64 : 128;
     c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */

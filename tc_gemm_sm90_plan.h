@@ -17,6 +17,7 @@
 #ifndef TC_GEMM_SM90_PLAN_H
 #define TC_GEMM_SM90_PLAN_H
 
+#include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
 #include "tc_pipe.h"
 #include "tc_split.h"
@@ -576,6 +577,20 @@ typedef struct tc_gemm90_consumer {
 typedef struct tc__gemm90_fetch_at {
     uint32_t stage, kb;
 } tc__gemm90_fetch_at;
+
+/* Both operands of one tile: where they come from, and which of them to fetch. */
+typedef struct tc__gemm90_sources {
+    tc_operand oa, ob;
+    tc_operand_source a, b;
+    uint32_t to_a, to_b; /* within a slot */
+    tc_conv_pixel first; /* .conv: where the first row's first tap lies in X */
+} tc__gemm90_sources;
+
+/* What a fetch knows before it runs. */
+typedef struct tc__gemm90_fetching {
+    tc_gemm_config c;
+    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both */
+} tc__gemm90_fetching;
 
 /* .groups: where the table of tiles lies. */
 TC_DEV uint32_t tc__gemm90_table(const tc_gemm_config c, const tc_gemm90_block *b)
