@@ -496,7 +496,7 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse", kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, which .sparse and .conv do not", kernel);
     return TC_OK;
 }
 
