@@ -4,7 +4,7 @@
  * several rows: it finds out once a block which tap and which channels these are, keeps for each of its rows where the
  * first tap lies in X, and adds the two. What lies outside of X is copied as zeros, and not read.
  *
- *     tc__conv80_walk, _row, _step, _at      the walk; a row's place; a block's tap; both together
+ *     tc__conv80_walk, _row, _step, _copy    the walk; a row's place; a block's tap; 16 bytes of both
  *     tc_conv_sm80_params                    what the kernel is given
  */
 #ifndef TC_CONV_SM80_H
@@ -68,14 +68,21 @@ TC_DEV void tc__conv80_step(tc__conv80_rows *s, int chunk)
     s->channel = (int)((uint32_t)chunk - tap * w->per_tap.by) * 16;
 }
 
-/* Bytes from X's start to what row number i has there; less than 0 where X has nothing. */
-TC_DEV long long tc__conv80_at(const tc__conv80_rows *s, const int i)
+/* Where in shared memory 16 bytes go, how many of them are inside k; number i of the thread's rows, a constant. */
+typedef struct tc__conv80_copy_to {
+    uint32_t at;
+    int inside, i;
+} tc__conv80_copy_to;
+
+/* What that row has there: zeros where X has nothing. */
+TC_DEV_SM80 void tc__conv80_copy(const tc__conv80_rows *s, const char *x, const tc__conv80_copy_to to)
 {
     const tc_conv_walk *w = s->walk;
-    const tc__conv80_place r = s->row[i], t = s->tap;
+    const tc__conv80_place r = s->row[to.i], t = s->tap;
     const int inside = (uint32_t)(r.d + t.d) < (uint32_t)w->size.d && (uint32_t)(r.h + t.h) < (uint32_t)w->size.h
                     && (uint32_t)r.w + (uint32_t)t.w < (uint32_t)w->size.w;
-    return inside ? (long long)(r.number + t.number) * w->pitch + s->channel : -1;
+    const long long at = inside ? (long long)(r.number + t.number) * w->pitch + s->channel : 0;
+    tc_cp_async_cg_16_zfill(to.at, x + at, inside ? to.inside : 0);
 }
 
 #endif /* __CUDACC__ */

@@ -416,7 +416,8 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
             tc__gemm80_mainloop_sparse(k, TC__GEMM80_WHOLE, &s, &acc);
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
     } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
-    else if (looked_up & (TC_INDEX_A | 16)) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
+    else if (looked_up & 16) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
+    else if (index & TC_INDEX_A) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
     else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
