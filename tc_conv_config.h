@@ -109,7 +109,10 @@ TC_HD tc_conv_size tc__conv_tap(const tc_conv_walk *w, uint32_t tap)
 #define TC__CONV_SM90_RULES(X, c)                                                                                     \
     TC__CONV_RULES(X, c)                                                                                              \
     X((c).bk == 128 * 8 / (tc_type_bits((c).a) ? tc_type_bits((c).a) : 16),                                           \
-      "tc: TC_CONV_SM90_DEFINE wants .bk of 128 bytes of channels (64 of 16 bits), or left out")
+      "tc: TC_CONV_SM90_DEFINE wants .bk of 128 bytes of channels (64 of 16 bits), or left out")                      \
+    X(tc__gemm90_sums_held(c) <= 192,                                                                                 \
+      "tc: a convolution's accumulators, rows of a warpgroup * .bn / 128, must be at most 192: its producer, who "    \
+      "finds out where a filter's taps lie, wants registers too")
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Host.

@@ -259,10 +259,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
 
-/* Do the accumulators want every register? .sparse: its producer wants some too. */
+/* Do the accumulators want every register? .sparse, .conv: their producer wants some too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_many(const tc_gemm_config v)
 {
-    return tc__gemm90_sums_held(v) > (v.sparse ? 192 : 160);
+    return tc__gemm90_sums_held(v) > (v.sparse || v.conv ? 192 : 160);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
