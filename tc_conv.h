@@ -1,7 +1,8 @@
 /* tc_conv.h - tc 0.2.0 - generated convolutions with your epilogue. Needs: the headers below; sm_80 and later, best on
  * sm_90a.
  *
- *     Y = epi(alpha * conv(X, W) + beta * Z)      X: images n x h x w x c; W: filters k x h x w x c; Y, Z: n x h x w x k
+ *     Y = epi(alpha * conv(X, W) + beta * Z)          X: n images of h x w x c; W: k filters of h x w x c;
+ *                                                     Y, Z: n images of h x w x k; c or k innermost
  *
  *     #include "tc.h"
  *     typedef struct { const float *bias; } my_args;
@@ -19,18 +20,18 @@
  *     tc_status st = conv_bias_relu_run(&args, stream);
  *
  * It is a GEMM without a copy of X: m are Y's pixels, n the filters, k goes tap after tap through the channels. So its
- * kernels, their fields, hooks, beta, second output (.aux), split k, workspace, choice and PDL are the GEMM's (tc_gemm.h),
- * and what is said there of the order of sums holds here. One, two or three axes (dims); stride, padding, each side its
- * own, and dilation of each axis; images, lines and pixels of Y in that order:
- *     along an axis    out = (size + lower + upper - (filter - 1) * dilation - 1) / stride + 1
+ * kernels, their fields, hooks, beta, second output (.aux), split k, workspace, choice and PDL are the GEMM's
+ * (tc_gemm.h), and what is said there of the order of sums holds here. One, two or three axes (dims); stride, padding
+ * of each side, and dilation of each axis; images, lines and pixels of Y in that order:
+ *     along an axis    out = (size + lower + upper - (filter - 1) * dilation - 1) / stride + 1, rounded down
  *     tc_conv_size y = tc_conv_output(&args);        says so, for Y's memory
  *
  * GENERATORS (NAME, then fields of tc_gemm_config, in any order)
  *     TC_CONV_DEFINE        one call for every device: three Hopper kernels, two for sm_80, which every other device
  *                           takes; picks at run time. On Hopper those of sm_80 also serve what TMA does not, and so few
  *                           channels that less than half of a block of 128 bytes would be used
- *     TC_CONV_SM90_DEFINE   im2col by TMA, wgmma, warp-specialised, persistent; sm_90a. The fields of TC_GEMM_SM90_DEFINE,
- *                           without .swap
+ *     TC_CONV_SM90_DEFINE   im2col by TMA, wgmma, warp-specialised, persistent; sm_90a. The fields of
+ *                           TC_GEMM_SM90_DEFINE, without .swap
  *     TC_CONV_SM80_DEFINE   im2col by the addresses of cp.async, mma.sync; sm_80 and later
  *   Each declares:
  *     NAME                            the kernel (for TC_CONV_DEFINE NAME_wide, _pair, _small, _sm80, _sm80_small)
@@ -40,23 +41,26 @@
  *     size_t NAME_workspace(const tc_conv_args *args)                       bytes of workspace that the call would use
  *   TC_CONV_DECLARE(NAME); declares these three in other files, C files too.
  *
- * TYPES. .a is X's, .b W's, .d that of Y and Z: as in tc_gemm.h, but for TC_F64. .a_layout and its like, .groups, .index,
- * .weights, .sparse, factors and .row_sum are not for convolutions.
+ * TYPES. .a is X's, .b W's, .d that of Y and Z: as in tc_gemm.h, but for TC_F64. .a_layout and its like, .groups,
+ * .index, .weights, .sparse, factors and .row_sum are not for convolutions.
  *
  * RULES for the data. Channels c are a multiple of 16 bytes (8 of 16 bits), X and W begin at one: pad an image of three
  * channels to eight. Filters k are free, so are Y and Z. ldx, ldy and ldz let pixels lie further apart than their
  * channels are long: a slice of the channels of a larger tensor, for X at a multiple of 16 bytes.
- *   TMA (TC_CONV_SM90_DEFINE alone refuses what it cannot): stride up to 8; with dims 1, 2 and 3 taps up to 65535, 255
- * and 31 pixels apart, and (filter - 1) * dilation - upper and lower at most 32768, 128 and 16. Filters of one tap with
+ *   TMA (TC_CONV_SM90_DEFINE alone refuses what it cannot): strides up to 8; with dims 1, 2 and 3 taps up to 65535, 255
+ * and 31 pixels apart, and lower and (filter - 1) * dilation - upper at most 32768, 128 and 16. Filters of one tap with
  * stride 1 and no padding have no such limits.
  *
- * HOOKS. at.row is the number of Y's pixel, at.col the filter: NAME's bias is tc_epi_bias_col's, a residual is beta * Z or
- * tc_epi_residual_bf16. Which pixel it is (its image, line, place in it):
- *     mine.pixels = tc_conv_pixels_of(&args);                         on the host, among the hook's arguments
+ * CHOICE. args.choice->kernel of TC_CONV_DEFINE is 1 (wide), 2 (pair) or 5 (small), as in the GEMM's list; on devices
+ * other than Hopper it is not read.
+ *
+ * HOOKS. at.row is the number of Y's pixel, at.col the filter: a bias is tc_epi_bias_col's, a residual is beta * Z or
+ * tc_epi_residual_bf16's. Which pixel it is:
+ *     mine.pixels = tc_conv_pixels_of(&args);                            on the host, among the hook's arguments
  *     const tc_conv_pixel p = tc_conv_pixel_at(&mine->pixels, at.row);   in the hook: p.n, p.d, p.h, p.w
  *
- * BACKWARD. The gradient of X with stride 1 is a convolution too: of Y's gradient by W with its taps in reverse order and
- * channels and filters changed over, lower and upper (filter - 1) * dilation less the forward call's.
+ * BACKWARD. The gradient of X with stride 1 is a convolution too: of Y's gradient by W with its taps in reverse order
+ * and channels and filters changed over, lower and upper (filter - 1) * dilation less the forward call's.
  */
 #ifndef TC_CONV_H
 #define TC_CONV_H
@@ -279,7 +283,8 @@ TC_HOST tc_status tc__conv_auto_go(const tc_conv_config *given, const tc__kernel
     TC__LINE_BREAK typedef struct own##_sm80 { tc_conv_sm80_params call; } own##_sm80; TC__LINE_BREAK
 #endif
 
-/* Is sm_80's kernel wanted in this pass? On Hopper too, for what TMA does not serve. */
+/* One kernel each: of the list's lines those that turn a tile on its side are stubs; sm_80's are there on Hopper too,
+ * for what TMA does not serve. */
 #define TC__CONV_AUTO_SM90(name, own, tile, fields)                                                                   \
     TC__LINE_BREAK enum {                                                                                             \
         own##_has_##tile = tc__gemm_by_wgmma(own##_config())                                                          \

@@ -41,7 +41,7 @@ typedef struct tc_conv_args {
     void *workspace;       /* device memory for split k, workspace_size bytes, a multiple of 16; NULL: k is not split */
     size_t workspace_size; /* what NAME_workspace says, or less */
     const tc_gemm_choice *choice; /* NULL: the kit's */
-    int pdl_constant;             /* with pdl: TC_CONSTANT_A for X, _B for W: what no kernel writes that may still run */
+    int pdl_constant;             /* with pdl: TC_CONSTANT_A: X, _B: W, which no kernel writes that may still run */
     int pdl;                      /* not 0: programmatic dependent launch (Hopper only) */
     tc_gemm_aux aux;              /* a second output, where the configuration has it; .stride is not used */
 } tc_conv_args;

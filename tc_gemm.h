@@ -350,8 +350,8 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
-                        | (uint64_t)(256 * given->conv + 64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
-    const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
+                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
+    const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)g->groups.expected;
     const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
@@ -496,7 +496,7 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, which .sparse and .conv do not", kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse, .conv", kernel);
     return TC_OK;
 }
 

@@ -373,8 +373,8 @@ TC_DEV_SM80 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_
     return r;
 }
 
-/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv; aligned: every row of A and B
- * starts at a multiple of 16 bytes; constants. */
+/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv; aligned: every row
+ * of A and B starts at a multiple of 16 bytes; constants. */
 TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     const int groups = looked_up & 4, index = looked_up & 3;

@@ -35,7 +35,13 @@ TC_DEV_SM80 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
 
 /* How the copies of a tile go: every row and every k of it exists; rows are aligned to 16 bytes, those of A by a
  * filter's taps, one by one or as they lie; or neither. */
-enum { TC__GEMM80_FILTERED = 4, TC__GEMM80_GATHERED = 3, TC__GEMM80_WHOLE = 2, TC__GEMM80_ALIGNED = 1, TC__GEMM80_ANY = 0 };
+enum {
+    TC__GEMM80_FILTERED = 4,
+    TC__GEMM80_GATHERED = 3,
+    TC__GEMM80_WHOLE = 2,
+    TC__GEMM80_ALIGNED = 1,
+    TC__GEMM80_ANY = 0
+};
 
 /* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. A pass
  * fills a row's chunks side by side as far as they are a power of 2; a turned row may take several. */

@@ -2,9 +2,9 @@
  * the same bits when it runs again. Then what is refused, and in which words.
  *     build/tests/conv [problems] [seed]
  *
- * Bounds: a sum of so many products in f32 is off by at most (products + 8) * 2^-23 * sum |x w|, rounding to a type adds
- * half a unit in its last place. Of integers the sums are exact. X has NaN between its pixels' channels and around it,
- * W around it: what is read that should not be is seen in Y. */
+ * Bounds: a sum of so many products in f32 is off by at most (products + 8) * 2^-23 * sum |x w|, rounding to a type
+ * adds half a unit in its last place. Of integers the sums are exact. X has NaN between its pixels' channels and
+ * around it, W around it: what is read that should not be is seen in Y. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -231,7 +231,6 @@ static void one(const kernel *kn, uint64_t id)
     for (int64_t i = 0; i < pixels * a.c; i++)
         xs[i] = tc_element_get(x.host + GUARD, t->a, (uint64_t)(i / a.c * ldx + i % a.c));
     for (int64_t i = 0; i < a.k * taps * a.c; i++) ws[i] = tc_element_get(w.host + GUARD, t->b, (uint64_t)i);
-    const tc_conv_walk walk = tc__conv_walk_of(&a, 1);
     for (int64_t row = 0; row < m; row++) {
         /* by loops of its own: pixel of Y from the row, the first tap from that */
         const int64_t ow = row % out.w, oh = row / out.w % out.h, od = row / out.w / out.h % out.d,
@@ -268,7 +267,6 @@ static void one(const kernel *kn, uint64_t id)
             wrong += !(fabs(got - v) <= off + 4e-7 * fabs(v) + half_unit(t->d) * fabs(v) * !ints);
         }
     }
-    (void)walk;
     CHECK(!wrong, "%s: %d of %lld elements are wrong", what, wrong, (long long)(m * a.k));
     CHECK(!wrong_aux, "%s: %d elements of aux are wrong", what, wrong_aux);
     free(xs), free(ws);
@@ -347,7 +345,8 @@ static void bad_input(const kernel *kn)
     if (kn->tma) refused(kn, &b, "stride.w = 9, but TMA steps over 8 pixels at most: TC_CONV_SM80_DEFINE and");
     else CHECK(kn->can_run(&b, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     b = good, b.size.w = 400, b.dilation.w = 150, b.n = 1;
-    if (kn->tma) refused(kn, &b, "filter.w = 3 and dilation.w = 150: a filter's taps lie 300 pixels apart, for TMA 255");
+    if (kn->tma)
+        refused(kn, &b, "filter.w = 3 and dilation.w = 150: a filter's taps lie 300 pixels apart, for TMA 255");
     else CHECK(kn->can_run(&b, 0) == TC_OK, "%s: %s", kn->name, tc_why());
     b = good, b.lower.h = 129;
     if (kn->tma) refused(kn, &b, "lower.h = 129, upper.h = 0 around a filter over 3 pixels: TMA's corners lie 128");
