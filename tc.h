@@ -19,6 +19,7 @@
  *     tc_op.h         which Tensor Core instruction exists for which types, homes and majors on which target
  *     tc_kernel.h     a skeleton for Hopper kernels of your own: three functions; rings, roles and barriers are there
  *     tc_gemm.h       generated GEMMs with your epilogue
+ *     tc_conv.h       generated convolutions with your epilogue
  *     tc_attn.h       generated attention kernels with your hooks
  *     tc_attn_bwd.h   the same for attention's backward pass
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
