@@ -139,12 +139,20 @@ static double half_unit(int type)
 /* ---- one problem ---- */
 static int *axis_of(tc_conv_size *s, int which) { return which == 0 ? &s->d : which == 1 ? &s->h : &s->w; }
 
+/* A long k and many tiles, of which blocks take every second from its end. */
+static void draw_long(const kernel *kn, tc_conv_args *a)
+{
+    a->dims = 1, a->n = 1, a->c = 1024 / tc_type_bits(kn->c.a), a->k = test_int(60, 100);
+    a->size.w = 520, a->filter.w = 33, a->lower.w = test_int(0, 40);
+}
+
 /* Draws sizes; 0: too much work for an emulator, or not what the kernel takes. */
 static int draw(const kernel *kn, tc_conv_args *a)
 {
     const int unit = 128 / tc_type_bits(kn->c.a), plain = !test_int(0, 5), whole = !test_int(0, 7);
     const int most_filter[4] = {0, 7, 4, 3}, most_size[4] = {0, 90, 14, 7};
     memset(a, 0, sizeof *a);
+    if (!test_int(0, 59)) return draw_long(kn, a), 1;
     a->dims = test_int(0, 1) ? 2 : test_int(1, 3);
     a->n = test_int(1, 3), a->c = unit * test_int(1, test_int(0, 2) ? 8 : 20);
     a->k = test_int(1, test_int(0, 1) ? 40 : 140);

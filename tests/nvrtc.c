@@ -155,7 +155,7 @@ static void one(const char *what, const char *source, const char *arch, const ch
 int main(int argc, char **argv)
 {
     static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
-    static const char *const gemm90[] = {"gemm90", 0};
+    static const char *const gemm90[] = {"gemm90", "conv90", 0};
     static const char *const gemm100[] = {"gemm100", 0};
     static const char *const gemm_all[] = {"gemm_wide", "gemm_pair",  "gemm_few",
                                            "gemm_flat", "gemm_small", "gemm_sm80", "gemm_sm80_any",
@@ -169,7 +169,8 @@ int main(int argc, char **argv)
         "sizeof(my_args))\n";
     static const char source90[] = HOOK
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, "
-        ".epi = my_hook, .epi_size = sizeof(my_args))\n";
+        ".epi = my_hook, .epi_size = sizeof(my_args))\n"
+        "TC_CONV_SM90_DEFINE(conv90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64)\n";
     static const char source100[] = HOOK
         "TC_GEMM_SM100_DEFINE(gemm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = my_hook, .epi_size = "
         "sizeof(my_args))\n";
