@@ -37,15 +37,15 @@ NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_sm120 gemm_sparse conv $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd
+FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd conv
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
 
-.PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
+.PHONY: all run test bench plots bench-choice bench-attention bench-groups bench-conv bench-model model tune check-ptx same-sass errors isa mutants lattice fuzz test-toolkit registers doc layouts clean help nvcc
 # what takes nvcc minutes comes first, so that -j2 ends together
 LONG = gemm_types attn_fuzz gemm_fuzz bad_input
 all: $(LONG:%=$(B)/tests/%) emu $(EXAMPLES:%=$(B)/examples/%) $(TESTS:%=$(B)/tests/%) $(HOST_TESTS:%=$(B)/tests/%) \
@@ -66,6 +66,7 @@ help:
 	@echo "make bench-model       kernels with good and bad tiles, and a board's rates: what tcemu --model is held against (needs a GPU)"
 	@echo "make model        tcemu --model's order of these kernels beside bench/results/model.csv, two minutes, no GPU (docs/model.md)"
 	@echo "make bench-groups      many products in one launch, then beside PyTorch's (needs a GPU and python3 with torch)"
+	@echo "make bench-conv        convolutions beside a GEMM of their size, then beside PyTorch's (needs a GPU and python3 with torch)"
 	@echo "make tune SHAPE=\"m n k\"   find the best tile for a shape: build/tc_tune, which see: --help (needs a GPU and NVRTC)"
 	@echo "make check-ptx    (minutes) no stack, spill, call or serialised wgmma in any kernel, for sm_80, sm_90a and others"
 	@echo "make same-sass BASE=HEAD   machine code of every kernel at a revision and in the working tree, compared (needs nvdisasm;"
@@ -209,6 +210,13 @@ $(B)/bench/groups.so: bench/groups.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo -I. $(GENCODE) -DGROUPS_LIBRARY -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
 
+$(B)/bench/conv: bench/conv.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+$(B)/bench/conv.so: bench/conv.cu $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O3 -lineinfo -I. $(GENCODE) -DCONV_LIBRARY -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
+
 # what tcemu --model is held against: kernels with good and bad tiles, and a board's own rates; Hopper's alone
 $(B)/bench/model $(B)/bench/model_rates: GENCODE = -gencode arch=compute_90a,code=[sm_90a,compute_90a]
 $(B)/bench/model: bench/model.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
@@ -279,6 +287,9 @@ model: emu $(B)/bench/model $(B)/model_rank
 bench-groups: $(B)/bench/groups $(B)/bench/groups.so
 	$(B)/bench/groups $(ARGS)
 	python3 bench/groups.py
+bench-conv: $(B)/bench/conv $(B)/bench/conv.so
+	$(B)/bench/conv $(ARGS)
+	python3 bench/conv.py
 
 # a program of the host alone: NVRTC, the driver and cuBLASLt are opened at run time
 $(B)/tc_tune: $(wildcard tools/tune/*.c tools/tune/*.h) $(HEADERS) | nvcc
@@ -323,7 +334,7 @@ fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc
 $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/gemm_f32.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
 		$(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DQUANT_ALL -DMORE $< -o $@ -ldl -lpthread
+	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DQUANT_ALL -DCONV_ALL -DMORE $< -o $@ -ldl -lpthread
 
 # random legal configurations, compiled and run
 lattice: $(if $(GPU),,emu) nvcc

@@ -19,6 +19,7 @@
  *     tc_op.h         which Tensor Core instruction exists for which types, homes and majors on which target
  *     tc_kernel.h     a skeleton for Hopper kernels of your own: three functions; rings, roles and barriers are there
  *     tc_gemm.h       generated GEMMs with your epilogue
+ *     tc_conv.h       generated convolutions with your epilogue
  *     tc_attn.h       generated attention kernels with your hooks
  *     tc_attn_mla.h   the same for decoding with multi-head latent attention, on Hopper
  *     tc_attn_append.h   K and V of new tokens normalised, rotated, quantised, into the pages of a cache
@@ -55,6 +56,7 @@
 #include "tc_op.h"
 #include "tc_kernel.h"
 #include "tc_gemm.h"
+#include "tc_conv.h"
 #include "tc_attn.h"
 #include "tc_attn_mla.h"
 #include "tc_attn_append.h"

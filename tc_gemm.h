@@ -260,10 +260,10 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
     return t;
 }
 
-/* Has a sparse operand this line? Where it is not the instruction's A, none. Nor has a quantised D. */
+/* Has a sparse operand, a convolution or a quantised D this line? Where A is not the instruction's A, none. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
 {
-    return (!given.sparse && !tc__gemm_quantised(given)) || !t.swap;
+    return !(given.sparse || given.conv || tc__gemm_quantised(given)) || !t.swap;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -365,7 +365,7 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
                         | (uint64_t)(1024 * tc__gemm_quantised(*given) + 256 * given->col_sum)
                         | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
-    const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
+    const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32
                           | (uint64_t)(uint32_t)g->groups.expected;
     const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
@@ -510,7 +510,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: no .sparse, no quantised D", kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .conv, a quantised D",
+                        kernel);
     return TC_OK;
 }
 
@@ -638,6 +639,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
               ".epi = float f(float x, tc_gemm_at at, const void *args), "                                            \
               ".epi2 = tc_f32x2 f(tc_f32x2 x, tc_gemm_at at, const void *args)",                                      \
               __VA_ARGS__)                                                                                            \
+    TC__RULE_ASSERT(!own##_given().conv, "tc: .conv is set by TC_CONV_DEFINE and its like: leave it out")             \
     TC__CONFIG(name, own, gemm, complete(tc__gemm_shipped(own##_given())))                                            \
     TC__LINE_BREAK TC_DEV float own##_epi_a_hook_is_a_TC_DEV_function(float x, tc_gemm_at at, const void *args)       \
     {                                                                                                                 \
@@ -665,7 +667,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int looked_up = (config).index + ((config).groups ? 4 : 0) + ((config).sparse ? 8 : 0);                 \
+    constexpr int looked_up = (config).index + 4 * !!(config).groups + 8 * !!(config).sparse + 16 * (config).conv;    \
     tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the

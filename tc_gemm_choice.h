@@ -117,6 +117,7 @@ typedef struct tc__gemm_problem {
     int between;  /* .any: B's elements lie between two words, seen from A's */
     int grouped;  /* .groups: batch of them, of so many rows of D each on average */
     int d_by;     /* how boxes go to D: TC__GEMM_D_* */
+    double fresh; /* .conv: of A's bytes, what no other row and no other tap has read; else 1 */
 } tc__gemm_problem;
 
 TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -150,13 +151,13 @@ TC_HOST int64_t tc__gemm90_tiles(const tc_gemm_config *v, const tc__gemm_problem
 TC_HOST double tc__gemm90_far(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
                               const tc__gemm_device *d)
 {
-    const double once = 128. * (double)x->k_blocks * (double)(x->rows + x->cols) * (double)x->batch;
+    const double once = 128. * (double)x->k_blocks * ((double)x->rows * x->fresh + (double)x->cols) * (double)x->batch;
     const double area = (double)d->blocks * v->bm * cut->width;
     double side = 1024, patches = (double)x->rows * (double)x->cols * (double)x->batch / area, all;
     int i;
     if (once < TC__GEMM_NEAR * (double)d->l2) return once;
     for (i = 0; i < 8; i++) side = (side + area / side) / 2; /* its root */
-    all = patches * 2 * side * 128. * (double)x->k_blocks;
+    all = patches * (1 + x->fresh) * side * 128. * (double)x->k_blocks;
     return all > once ? all : once;
 }
 
@@ -246,7 +247,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
     const double store = own.store + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
-    const double memory = own.memory * 128 * k * (rows * (1 + again_a) + cols * (1 + again_b)) * batch / d->dram;
+    const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
+    const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram;
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
     const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT
@@ -288,6 +290,7 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
         *(v->swap ? &x.cols : &x.rows) = tc__gemm_expected(c, g);
     }
     x.d_by = tc__gemm90_d_by(c, g);
+    x.fresh = c->conv && g->k ? (double)g->lda / g->k : 1;
     x.classes = v->any ? tc__any_classes_of(g) : 0;
     x.between = (((uintptr_t)g->a / 2 ^ (uintptr_t)g->b / 2) | (uintptr_t)g->lda | (uintptr_t)g->ldb) & 1;
     x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;

@@ -83,6 +83,7 @@ typedef struct tc_gemm_config {
     int weights_k;            /* with a factor for so many of k: 32, 64, 128 (0: without) */
     int weights_zero;         /* 1: and zero points */
     int sparse;               /* TC_SPARSE_A, TC_SPARSE_B: that operand is 2:4 sparse (args.meta; 0: none) */
+    int conv;                 /* 1: A is what a filter reads of X (TC_CONV_DEFINE and its like set it) */
     int raster, raster_group; /* order of tiles: in groups of raster_group tiles along m or n (picked by shape) */
     int epi_size;             /* sizeof of the hook's arguments, or TC_NO_ARGS; shipped hooks bring theirs */
     tc_epi_fn epi;            /* hook on one element, or */
@@ -304,7 +305,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 {
     return c.acc != TC_F16 && !(c.index & TC_INDEX_A)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
-            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round && (c.d != TC_S8 || c.d_scale)));
+            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
+                && (c.d != TC_S8 || c.d_scale)));
 }
 
 /* The same where rows may have any alignment. */

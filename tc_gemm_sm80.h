@@ -575,8 +575,8 @@ TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p,
     }
 }
 
-/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse; aligned: every row of A and B
- * starts at a multiple of 16 bytes; constants. */
+/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv; aligned: every row
+ * of A and B starts at a multiple of 16 bytes; constants. */
 TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     const int groups = looked_up & 4, index = looked_up & 3;
@@ -597,6 +597,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
         oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
         t.end - row0);
     if (index & TC_INDEX_A) g.a = tc__gemm80_gather(oa, p, row0, t.end - row0);
+    if (looked_up & 16) g.a = tc__gemm80_filtered(oa, p, row0, t.end - row0);
     g.b = tc__gemm80_source_make(
         ob, tc__gemm80_element(ob.size, p->b, t.group * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)), p->ldb,
         p->out.n - col0);
@@ -619,6 +620,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
             tc__gemm80_mainloop_sparse(k, TC__GEMM80_WHOLE, &s, &acc);
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
     } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
+    else if (looked_up & 16) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
     else if (index & TC_INDEX_A) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
     else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
@@ -695,6 +697,8 @@ typedef struct tc_gemm_sm80_launch {
 TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *args)
 {
     const tc_status st = tc__gemm_check(c, args);
+    if (st == TC_OK && c->conv)
+        return tc__fail(TC_ERR_CONFIG, ".conv = 1 is for TC_CONV_DEFINE, whose NAME_run launches its kernel");
     return st == TC_OK ? tc__gemm_check_sparse(c, args) : st;
 }
 

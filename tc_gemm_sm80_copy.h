@@ -10,6 +10,7 @@
 #ifndef TC_GEMM_SM80_COPY_H
 #define TC_GEMM_SM80_COPY_H
 
+#include "tc_conv_sm80.h"
 #include "tc_gemm_sm80_plan.h"
 
 #ifdef __CUDACC__
@@ -33,11 +34,15 @@ TC_DEV_SM75 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
     return k;
 }
 
-/* How the copies of a tile go: every row and every k of it exists; rows are aligned to 16 bytes, those of A one by one
- * or as they lie; or neither. */
-enum { TC__GEMM80_GATHERED = 3, TC__GEMM80_WHOLE = 2, TC__GEMM80_ALIGNED = 1, TC__GEMM80_ANY = 0 };
-
-enum { TC__GEMM80_PASSES = 64 };
+/* How the copies of a tile go: every row and every k of it exists; rows are aligned to 16 bytes, those of A by a
+ * filter's taps, one by one or as they lie; or neither. */
+enum {
+    TC__GEMM80_FILTERED = 4,
+    TC__GEMM80_GATHERED = 3,
+    TC__GEMM80_WHOLE = 2,
+    TC__GEMM80_ALIGNED = 1,
+    TC__GEMM80_ANY = 0
+};
 
 /* Where a thread stands in the copies of one operand: its first row and chunk, and which of its passes exist. A pass
  * fills a row's chunks side by side as far as they are a power of 2; a turned row may take several. */
@@ -50,6 +55,7 @@ typedef struct tc__gemm80_source {
     const int32_t *row; /* gathered: the first pass's index, how many rows there are to choose from */
     int rows;
     int which[TC__GEMM80_PASSES]; /* and the rows of all passes, -1 for none */
+    tc__conv80_rows conv;         /* .conv: pixels of all passes */
 } tc__gemm80_source;
 
 /* A place in a matrix of elements of `size` bytes. */
@@ -96,6 +102,20 @@ TC_DEV_SM80 tc__gemm80_source tc__gemm80_gather(const tc__gemm80_operand o, cons
     s.rows = p->a_rows;
 #pragma unroll
     for (int i = 0; i < tc_rows_passes(o.t); i++) s.which[i] = tc__gemm80_which(o, &s, i);
+    return s;
+}
+
+/* The same of what a filter reads of X. */
+TC_DEV_SM80 tc__gemm80_source tc__gemm80_filtered(const tc__gemm80_operand o, const tc_gemm_sm80_params *p, int row0,
+                                                  int left)
+{
+    const int r = (int)threadIdx.x / tc_rows_lanes(o.t);
+    tc__gemm80_source s = tc__gemm80_source_make(o, p->a, 0, left);
+    s.src = (const char *)p->a, s.back = 0;
+    s.conv.walk = tc__conv80_walk(p);
+#pragma unroll
+    for (int i = 0; i < tc_rows_passes(o.t); i++)
+        s.conv.row[i] = tc__conv80_row(s.conv.walk, i < s.passes ? row0 + r + i * tc_rows_step(o.t) : -1);
     return s;
 }
 
@@ -158,6 +178,10 @@ TC_DEV_SM80 void tc__gemm80_load(const tc__gemm80_operand o, const int how, tc__
         for (int i = run.from; i < run.to; i++, tc__gemm80_next(o, s, i)) {
             const uint32_t to = run.stage + tc_rows_to(o.t, s->dst, threadIdx.x, i);
             if (how == TC__GEMM80_WHOLE) tc_cp_async_cg_16(to, s->src);
+            else if (how == TC__GEMM80_FILTERED) {
+                const tc__conv80_copy_to row = {to, run.inside, i};
+                tc__conv80_copy(&s->conv, s->src, row);
+            }
             else if (how == TC__GEMM80_GATHERED)
                 tc_cp_async_cg_16_zfill(to, tc__gemm80_row(s, s->which[i]), s->which[i] < 0 ? 0 : run.inside);
             else if (o.turned) tc_cp_async_cg_16_zfill(to, s->src, tc__gemm80_exists(o, s, &run, i));
@@ -209,8 +233,10 @@ TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_bl
     const tc__gemm80_run rb = {g->smem + (uint32_t)k.c.stages * a_bytes + x.stage * b_bytes,
                                b_passes * x.part / x.parts, b_passes * (x.part + 1) / x.parts, g->word,
                                b.turned ? tc__gemm80_k_rows(b, left) : bytes};
+    if (how == TC__GEMM80_FILTERED && x.part == 0)
+        tc__conv80_step(&g->a.conv, x.block * (k.k_bytes / 16) + (int)threadIdx.x % (k.k_bytes / 16));
     tc__gemm80_load(a, how, &g->a, ra);
-    tc__gemm80_load(b, how == TC__GEMM80_GATHERED ? TC__GEMM80_ALIGNED : how, &g->b, rb);
+    tc__gemm80_load(b, how >= TC__GEMM80_GATHERED ? TC__GEMM80_ALIGNED : how, &g->b, rb);
 }
 
 /* The fragments of one step of k: ldmatrix rows: A 16 rows as (rows, k half); B two n8 tiles as (n half, k half). f64:

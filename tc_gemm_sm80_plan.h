@@ -9,17 +9,20 @@
 #define TC_GEMM_SM80_PLAN_H
 
 #include "tc_gemm_f32.h"
+#include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
 #include "tc_pipe.h"
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
+
+enum { TC__GEMM80_BY_INDEX = 1, TC__GEMM80_BY_FILTER = 2 };
 
 /* A block of A or B of a view in shared memory, and how it is copied there. */
 typedef struct tc__gemm80_operand {
     tc_rows t;
     int size;   /* bytes of an element */
     int turned; /* its rows run along m or n, one for each k */
-    int gathered; /* its rows are looked up (.index) */
+    int gathered; /* its rows are looked up: TC__GEMM80_BY_INDEX (.index), _BY_FILTER (.conv) */
 } tc__gemm80_operand;
 
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config c, int rows, int turned)
@@ -32,7 +35,7 @@ TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config
 TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(const tc_gemm_config v)
 {
     tc__gemm80_operand o = tc__gemm80_operand_of(v, v.bm, tc__gemm_a_col(v));
-    o.gathered = v.index & TC_INDEX_A;
+    o.gathered = v.conv ? TC__GEMM80_BY_FILTER : v.index & TC_INDEX_A;
     if (v.sparse) o.t.bytes /= 2; /* what is kept of a row */
     return o;
 }
@@ -88,7 +91,8 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
     return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
                          : wm * wn / (c.acc == TC_F16 ? 64 : 32)
                                + (tc__gemm_scaled(c) ? wm * wn / 32 : 0)
-                               + (c.index & TC_INDEX_A || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a)) ? 32 : 0)
+                               + (c.index & TC_INDEX_A || c.conv || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a)) ? 32
+                                                                                                                   : 0)
                                + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
@@ -97,7 +101,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 {
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
-    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || tc__gemm80_sorts(c); /* registers */
+    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv
+                  || tc__gemm80_sorts(c); /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
     c.bn = c.bn ? c.bn : most || tc__gemm_is_f32(c.a) ? 64 : 128;
     c.bk = c.bk ? c.bk : tc_type_bits(c.a) ? 1024 / tc_type_bits(c.a) : 64; /* 128 bytes */

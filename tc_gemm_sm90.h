@@ -20,6 +20,7 @@
 #ifndef TC_GEMM_SM90_H
 #define TC_GEMM_SM90_H
 
+#include "tc_conv_sm90.h"
 #include "tc_gemm_choice.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
@@ -40,14 +41,6 @@ typedef struct tc_gemm90_producer {
     tc_ring ring;
     int back; /* this tile takes k from its end to its start */
 } tc_gemm90_producer;
-
-/* Both operands of one tile: where they come from, and which of them to fetch. */
-typedef struct tc__gemm90_sources {
-    tc_operand oa, ob;
-    tc_operand_source a, b;
-    uint32_t to_a, to_b; /* within a slot */
-    int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
-} tc__gemm90_sources;
 
 /* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
  * column. */
@@ -76,6 +69,7 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, con
     s.to_a = a_turns ? (uint32_t)s.a_k * 128u : cn * (uint32_t)(a_rows * (c.sparse ? tc__gemm90_a_row(c) : 128));
     s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes)
            + (b_turns ? (uint32_t)s.b_k * 128u : cm * (uint32_t)(b_rows * 128));
+    if (c.conv) s.first = tc__conv_start(g, s.a.row);
     return s;
 }
 
@@ -85,16 +79,12 @@ typedef struct tc__gemm90_run {
     uint32_t from;
 } tc__gemm90_run;
 
-typedef struct tc__gemm90_fetching {
-    tc_gemm_config c;
-    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both */
-} tc__gemm90_fetching;
-
 /* One block of k. */
 TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_block *g, const tc__gemm90_sources *s,
                                   tc__gemm90_fetch_at at)
 {
     const tc_gemm_config c = f.c;
+    if (c.conv) return tc__conv_fetch(f, g, s, at);
     const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
     const uint32_t a_full = tc__gemm90_turns_a(c) ? tc__turn_raw(c, g, at.stage) : full;
     const uint32_t b_full = tc__gemm90_turns_b(c) ? tc__turn_raw(c, g, at.stage) : full;
@@ -779,8 +769,9 @@ TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *
     tc_status st = tc__gemm_check(c, args);
     tc_gemm_args g;
     if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
-    if (st == TC_OK && c->any)
-        return tc__fail(TC_ERR_CONFIG, ".any = 1 is for TC_GEMM_SM90_ANY_DEFINE, whose NAME_run launches its kernel");
+    if (st == TC_OK && (c->any || c->conv))
+        return tc__fail(TC_ERR_CONFIG, ".%s = 1 is for %s, whose NAME_run launches its kernel", c->any ? "any" : "conv",
+                        c->any ? "TC_GEMM_SM90_ANY_DEFINE" : "TC_CONV_DEFINE");
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
     if (c->weights) {

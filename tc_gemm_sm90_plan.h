@@ -17,6 +17,7 @@
 #ifndef TC_GEMM_SM90_PLAN_H
 #define TC_GEMM_SM90_PLAN_H
 
+#include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
 #include "tc_pipe.h"
 #include "tc_split.h"
@@ -302,10 +303,10 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
 
-/* Do the accumulators want every register? .sparse: its producer wants some too. */
+/* Do the accumulators want every register? .sparse, .conv: their producer wants some too. */
 TC_HD TC_CONSTEXPR int tc__gemm90_many(const tc_gemm_config v)
 {
-    return tc__gemm90_sums_held(v) > (v.sparse ? 192 : 160);
+    return tc__gemm90_sums_held(v) > (v.sparse || v.conv ? 192 : 160);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
@@ -655,6 +656,21 @@ typedef struct tc_gemm90_consumer {
 typedef struct tc__gemm90_fetch_at {
     uint32_t stage, kb;
 } tc__gemm90_fetch_at;
+
+/* Both operands of one tile: where they come from, and which of them to fetch. */
+typedef struct tc__gemm90_sources {
+    tc_operand oa, ob;
+    tc_operand_source a, b;
+    uint32_t to_a, to_b; /* within a slot */
+    int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
+    tc_conv_pixel first; /* .conv: where the first row's first tap lies in X */
+} tc__gemm90_sources;
+
+/* What a fetch knows before it runs. */
+typedef struct tc__gemm90_fetching {
+    tc_gemm_config c;
+    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both */
+} tc__gemm90_fetching;
 
 /* .groups: where the table of tiles lies. */
 TC_DEV uint32_t tc__gemm90_table(const tc_gemm_config c, const tc_gemm90_block *b)

@@ -8,20 +8,18 @@
 
 static const char *const names[] = {
     "tc.h", "tc_attn.h", "tc_attn_append.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h",
-    "tc_attn_bwd_work.h",
-    "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
-    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h",
-    "tc_attn_work.h", "tc_chip.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
-    "tc_gemm_blackwell.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_f32.h", "tc_gemm_plan.h", "tc_gemm_quant.h",
-    "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm75.h", "tc_gemm_sm100.h", "tc_gemm_sm100_plan.h",
-    "tc_gemm_sm100_store.h", "tc_gemm_sm120.h", "tc_gemm_sm120_auto.h", "tc_gemm_sm120_mma.h",
-    "tc_gemm_sm120_plan.h", "tc_gemm_sm120_store.h", "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_plan.h",
-    "tc_gemm_sm80_sparse.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h", "tc_gemm_sm90_f32.h",
-    "tc_gemm_sm90_plan.h", "tc_gemm_sm90_promote.h",
-    "tc_gemm_sm90_quant.h", "tc_gemm_sm90_sparse.h", "tc_gemm_sm90_store.h", "tc_gemm_sm90_turn.h", "tc_gemm_sm90_weights.h",
-    "tc_gemm_sparse.h", "tc_host.h", "tc_kernel.h",
-    "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_multimem.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_sf.h",
-    "tc_softmax.h", "tc_sparse.h", "tc_sparse_pack.h", "tc_spcompress.h", "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h",
+    "tc_attn_bwd_work.h", "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
+    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_work.h", "tc_chip.h", "tc_conv.h",
+    "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
+    "tc_gemm_blackwell.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_f32.h", "tc_gemm_plan.h",
+    "tc_gemm_quant.h", "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h", "tc_gemm_sm100_plan.h",
+    "tc_gemm_sm100_store.h", "tc_gemm_sm120.h", "tc_gemm_sm120_auto.h", "tc_gemm_sm120_mma.h", "tc_gemm_sm120_plan.h",
+    "tc_gemm_sm120_store.h", "tc_gemm_sm75.h", "tc_gemm_sm80.h", "tc_gemm_sm80_copy.h", "tc_gemm_sm80_plan.h",
+    "tc_gemm_sm80_sparse.h", "tc_gemm_sm90.h", "tc_gemm_sm90_any.h", "tc_gemm_sm90_f32.h", "tc_gemm_sm90_plan.h",
+    "tc_gemm_sm90_promote.h", "tc_gemm_sm90_quant.h", "tc_gemm_sm90_sparse.h", "tc_gemm_sm90_store.h",
+    "tc_gemm_sm90_turn.h", "tc_gemm_sm90_weights.h", "tc_gemm_sparse.h", "tc_host.h", "tc_kernel.h", "tc_mbarrier.h",
+    "tc_memory.h", "tc_mma.h", "tc_multimem.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_sf.h", "tc_softmax.h",
+    "tc_sparse.h", "tc_sparse_pack.h", "tc_spcompress.h", "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h",
     "tc_tcgen05_desc.h", "tc_tma.h", "tc_tma_more.h", "tc_types.h", "tc_weights.h", "tc_wgmma.h", "tc_wmma.h",
     "tc_work.h"
 };
@@ -157,7 +155,7 @@ static void one(const char *what, const char *source, const char *arch, const ch
 int main(int argc, char **argv)
 {
     static const char *const gemm80[] = {"gemm80", "gemm80_any", 0};
-    static const char *const gemm90[] = {"gemm90", 0};
+    static const char *const gemm90[] = {"gemm90", "conv90", 0};
     static const char *const gemm100[] = {"gemm100", 0};
     static const char *const gemm_all[] = {"gemm_wide", "gemm_pair",  "gemm_few",
                                            "gemm_flat", "gemm_small", "gemm_sm80", "gemm_sm80_any",
@@ -173,7 +171,8 @@ int main(int argc, char **argv)
         "sizeof(my_args))\n";
     static const char source90[] = HOOK
         "TC_GEMM_SM90_DEFINE(gemm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 128, .bn = 256, .cluster_m = 2, "
-        ".epi = my_hook, .epi_size = sizeof(my_args))\n";
+        ".epi = my_hook, .epi_size = sizeof(my_args))\n"
+        "TC_CONV_SM90_DEFINE(conv90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64)\n";
     static const char source100[] = HOOK
         "TC_GEMM_SM100_DEFINE(gemm100, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = my_hook, .epi_size = "
         "sizeof(my_args))\n";

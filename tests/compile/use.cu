@@ -41,6 +41,7 @@ TC_GEMM_SM90_DEFINE(use_sm90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, 
 TC_GEMM_SM90_DEFINE(use_reverse90, .epi = use_hook, .epi_size = sizeof(use_args), .epi_stages = 1,
                     .schedule = TC_COOPERATIVE, .bn = 64,
                     .bm = 64, .d = TC_F32, .b = TC_BF16, .a = TC_BF16) /* fields stand in any order */
+TC_CONV_SM90_DEFINE(use_conv90, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 64)
 TC_GEMM_SM100_DEFINE(use_sm100, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bn = 64, .epi = use_hook,
                      .epi_size = sizeof(use_args))
 TC_GEMM_SM100_DEFINE(use_nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16, .cluster_m = 1)
@@ -77,6 +78,8 @@ TC_KERNEL_SM90_DEFINE(use_kernel, use_params, .bm = 128, .bn = 64, .slot_bytes =
 TC_GEMM_SM80_DEFINE(use_sm80, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64)
 TC_GEMM_SM80_DEFINE(use_reverse80, .epi2 = tc_epi2_bias_col, .raster = TC_RASTER_N, .warps_n = 1, .warps_m = 2,
                     .stages = 2, .bk = 32, .bn = 32, .bm = 32, .d = TC_F16, .b = TC_F16, .a = TC_F16)
+TC_CONV_SM80_DEFINE(use_conv80, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn = 64, .epi = use_hook,
+                    .epi_size = sizeof(use_args))
 TC_ATTN_SM80_DEFINE(use_attn80, .window = 1, .head_dim = 96, .type = TC_F16)
 #endif
 
