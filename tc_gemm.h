@@ -249,10 +249,10 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
     return t;
 }
 
-/* Has a sparse operand this line? Where it is not the instruction's A, none. */
+/* Has a sparse operand this line, or A's blocks? Where they are not the instruction's A, none. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
 {
-    return !given.sparse || !t.swap;
+    return (!given.sparse && !given.bsr) || !t.swap;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -275,15 +275,15 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
                                                        : list;
-    if (!tc__gemm_line_ok(given, list)) c.sparse = 0; /* never called */
+    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;
-    c.swap = t.swap, c.split = given.groups ? 0 : t.split;
+    c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = given.row_sum && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     c = tc_gemm_sm90_config(c);
-    if (!tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
+    if (c.bsr || !tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;
 }
 
@@ -318,6 +318,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, 
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given);
     if (!tc__gemm_by_tcgen05(c)) c.a = c.b = c.d = TC_F16, c.acc = c.round = c.a_scale = c.b_scale = c.sparse = 0;
+    c = tc__gemm_all_tiles(c);
     c.promote = 0;
     c.bm = turned ? t.columns : TC__GEMM100_ROWS, c.bn = turned ? TC__GEMM100_ROWS : t.columns;
     c.cluster_m = turned ? 1 : t.together, c.cluster_n = turned ? t.together : 1;
@@ -351,9 +352,10 @@ TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *
     /* one table of memos serves all generators */
     const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
     const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
-                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
+                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale)
+                        | (uint64_t)(given->triangle + 4 * given->bsr) << 8;
     const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
-                          | (uint64_t)(uint32_t)g->groups.expected;
+                          | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
     const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
                                g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
                                kind << 48 | shapes << 40 | ways << 34 | straddle << 32
@@ -497,7 +499,7 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse", kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over, and has no .sparse and .bsr", kernel);
     return TC_OK;
 }
 
@@ -575,6 +577,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     tc_status st = tc__gemm_check_choice(given, args ? args->choice : NULL);
     if (st == TC_OK) st = tc__gemm_check(given, args);
     if (st == TC_OK) st = tc__gemm_check_sparse(given, args);
+    if (st == TC_OK) st = tc__gemm_check_tiles(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
     st = tc__gemm100_auto(given, s, &g, how);
@@ -668,7 +671,8 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int looked_up = (config).index + ((config).groups ? 4 : 0) + ((config).sparse ? 8 : 0);                 \
+    constexpr int looked_up = (config).index + ((config).groups ? 4 : 0) + ((config).sparse ? 8 : 0)\
+                                + (tc__tiles_some(config) ? 16 : 0);                 \
     tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
@@ -777,6 +781,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
     X(!(c).sparse || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                                                   \
       "tc: with .sparse, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for few rows alone")      \
     TC__GEMM_TURNED_RULES(X, c)
@@ -819,7 +824,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.sparse = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.sparse = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }
 

@@ -34,6 +34,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(const tc_gemm_config given, 
         c.a = c.b = c.d = TC_F16;
         c.a_layout = c.b_layout = c.d_layout = c.acc = c.round = c.a_scale = c.b_scale = 0;
         c.groups = c.index = c.aux = c.aux_what = c.row_sum = 0, c.aux_epi = 0;
+        c = tc__gemm_all_tiles(c);
     }
     c.promote = 0;
     c.bm = c.bn = t.side;

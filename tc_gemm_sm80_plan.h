@@ -9,6 +9,7 @@
 #define TC_GEMM_SM80_PLAN_H
 
 #include "tc_gemm_sparse.h"
+#include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
@@ -84,7 +85,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
+    c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
     const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse; /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
     c.bn = c.bn ? c.bn : most ? 64 : 128;
@@ -129,6 +130,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(const tc_gemm_config v)
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    TC__GEMM_TILES_RULES(X, c)                                                                                        \
     X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \
       "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
     X(!(c).sparse || tc__gemm80_sparse_ok(tc__gemm_plain(c)),                                                         \

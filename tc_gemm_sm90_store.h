@@ -124,6 +124,12 @@ TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
     return !tc__gemm_hooked(c) && g->p->d_clips;
 }
 
+/* Are some elements of the tile not to be stored? (.part is then its state: tc_gemm_sm90_tiles.h.) */
+TC_DEV int tc__gemm90_picks(const tc_gemm_config c, const tc_gemm90_consumer *u)
+{
+    return tc__tiles_picks(c) && u->w.part == TC_TILE_PARTIAL;
+}
+
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
 TC_DEV void tc__gemm90_put_place(const tc_gemm_config c, uint32_t place, const float *v)
 {
@@ -257,7 +263,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                           g->p->d_by == TC__GEMM_D_TMA, 0};
+                           g->p->d_by == TC__GEMM_D_TMA, 0, tc__gemm90_picks(c, u)};
     piece.at.row = row0 + (s->row + (int)lane / 2) * tc__gemm90_apart(c, g);
     piece.at.col = col0 + s->col + (int)lane % 2 * 8;
     piece.at.batch = tc__gemm90_matrix(c, u);
@@ -286,7 +292,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
         const int row = u->warp_row + i / groups * 64, col = i % groups * 16, in = col / wide * wide; /* of its box */
         const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, row, c.swap ? col : own + col);
         if (col >= g->width / c.cluster_k || !tc__gemm90_spot_exists(c, g, u, &s)) continue;
-        if (!c.swap && u->w.row + row + (c.groups ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
+        if (!tc__gemm90_picks(c, u) && !c.swap && u->w.row + row + (c.groups ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
             && in + wide <= g->width / c.cluster_k
             && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(c, g))
             continue;
@@ -707,6 +713,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const int clips = tc__gemm90_clips(c, g);
     const int end = u->w.row + u->warp_row + tc__gemm90_rows(c) - 48; /* of this warp's last 16 rows */
     const int cut = (c.groups || !clips) && (end > tc__gemm90_end(c, g, u) || u->w.col + g->width > o->n);
+    if (tc__tiles_some(c) && u->w.part == TC_TILE_SKIP) return; /* another block's of the cluster is not */
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split) {
         tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
@@ -720,7 +727,9 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES));
     const int boxes = !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
     const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */
-    if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc);
+    const int picks = tc__gemm90_picks(c, u);
+    if (picks || (c.swap ? aside : cut || tail || !boxes)) tc__gemm90_store_pieces(c, g, u, acc);
+    if (picks) return;
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
     else if (c.swap && !aside) tc__gemm90_store_swapped(c, g, u, acc);
 }
