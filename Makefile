@@ -37,7 +37,7 @@ NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_sm120 gemm_sparse $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_sm120 gemm_sparse gemm_tiles $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types attn_fuzz gemm_groups gemm_mixed attn_bwd
@@ -213,6 +213,11 @@ $(B)/model_rank: tools/model_rank.c
 
 # packed weights
 $(B)/bench/mixed: bench/mixed.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
+# not all of D, of k, of A
+$(B)/bench/tiles: bench/tiles.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 

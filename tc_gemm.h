@@ -36,6 +36,8 @@
  *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
  *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
+ *   Not all of D, of k, of A may be there: .triangle (syrk), .tile and .keep, .k_range (trmm), .bsr (block-sparse A):
+ *   tc_gemm_tiles.h is the manual.
  *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
@@ -332,43 +334,6 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, 
 
 static const tc__gemm_tile tc__gemm_tiles_of[TC__GEMM_TILE_COUNT] TC_UNUSED = {
     TC__GEMM_TILES(TC__GEMM_TILE_ROW, unused, unused)};
-
-/* What the choice found for a problem is kept, for it takes longer than all else that a call does. An entry is two
- * words, the second of them the first's answer and the first the problem combined with it: what two threads write at a
- * time is no entry, and is looked for again. */
-enum { TC__GEMM_MEMOS = 64 };
-typedef struct tc__gemm_memo {
-    TC__ATOMIC uint64_t mixed, answer;
-} tc__gemm_memo;
-
-/* Of all that the model asks about: also whether A and B begin with a line of the L2 or with a sector, and TMA takes C
- * and D. */
-TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
-{
-    const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b;
-    const uint64_t straddle = (uint64_t)(((begin & 127) != 0) + ((begin & 31) != 0)), shapes = (uint64_t)given->shapes;
-    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c')
-                                     + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
-    /* one table of memos serves all generators */
-    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
-    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
-                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale)
-                        | (uint64_t)(given->triangle + 4 * given->bsr) << 8;
-    const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
-                          | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
-    const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
-                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32
-                                   | (uint64_t)(on->bandwidth << 10 | on->sms),
-                               sums, groups};
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    int i;
-    for (i = 0; i < 8; i++) {
-        h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
-    }
-    return h;
-}
 
 /* The best of the list for a call: which, from 1, and how it is cut. */
 TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)

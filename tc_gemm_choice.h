@@ -135,7 +135,8 @@ TC_HOST int64_t tc__gemm90_clusters(const tc_gemm_config *v, const tc__gemm_prob
 {
     if (x->grouped) return tc__gemm90_group_clusters(v, x, cut);
     if (x->triangle) {
-        const tc_tiles_of of = {(int)x->rows, (int)x->cols, 1, v->bm * cut->cluster, cut->width * v->cluster_n, 1, 0, 1};
+        const tc_tiles_of of = {(int)x->rows, (int)x->cols, 1, v->bm * cut->cluster, cut->width * v->cluster_n,
+                                1, 0, 1};
         return tc_triangle_make(&of, x->triangle == TC_TRIANGLE_UPPER).total * x->batch;
     }
     return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster)
@@ -419,6 +420,43 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
         cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
     if (want->blocks && want->blocks < cut->blocks && v.cluster_k == 1) cut->blocks = want->blocks;
     return TC_OK;
+}
+
+/* What the choice found for a problem is kept, for it takes longer than all else that a call does. An entry is two
+ * words, the second of them the first's answer and the first the problem combined with it: what two threads write at a
+ * time is no entry, and is looked for again. */
+enum { TC__GEMM_MEMOS = 64 };
+typedef struct tc__gemm_memo {
+    TC__ATOMIC uint64_t mixed, answer;
+} tc__gemm_memo;
+
+/* Of all that the model asks about: also whether A and B begin with a line of the L2 or with a sector, and TMA takes C
+ * and D. */
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
+{
+    const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b;
+    const uint64_t straddle = (uint64_t)(((begin & 127) != 0) + ((begin & 31) != 0)), shapes = (uint64_t)given->shapes;
+    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c')
+                                     + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
+    /* one table of memos serves all generators */
+    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
+    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
+                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale)
+                        | (uint64_t)(given->triangle + 4 * given->bsr) << 8;
+    const uint64_t groups = (uint64_t)given->groups << 62 | (uint64_t)g->groups.count << 32
+                          | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
+    const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
+                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
+                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32
+                                   | (uint64_t)(on->bandwidth << 10 | on->sms),
+                               sums, groups};
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    int i;
+    for (i = 0; i < 8; i++) {
+        h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    return h;
 }
 
 #endif /* host */

@@ -286,7 +286,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(const tc_gemm_config c)
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))
 #define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
-    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c),                                                                                         \
+    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c),                                                                    \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
       "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
     X(tc__gemm100_sf_ok(c),                                                                                           \

@@ -274,26 +274,26 @@ TC_DEV void tc__gemm80_store_f64(const tc_gemm80 k, const tc_gemm_sm80_params *p
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 8; i += 32) {
         const int row = i / (wn / 2), col = i % (wn / 2) * 2;
-        uint32_t at = stage + (uint32_t)((row * tc__gemm80_staged(k.c, wn) + col) * 8);
+        const uint32_t at = stage + (uint32_t)((row * tc__gemm80_staged(k.c, wn) + col) * 8);
         tc_gemm_at place = to.first;
         double x[2];
         place.row += row, place.col += col;
         if (place.row >= (k.c.groups ? to.end : o->m) || place.col >= o->n) continue;
-        int both = place.col + 1 < o->n, one = 1;
+        int both = place.col + 1 < o->n, second = 0;
         if (tc__tiles_picks(k.c) && to.picks) {
             tc_gemm_at next = place;
             next.col++;
-            one = tc__epi_kept(tc__gemm80_epi(k), o, place);
-            if (both && tc__epi_kept(tc__gemm80_epi(k), o, next) != one) { /* of a pair the second alone, or the first */
-                if (!one) place = next, at += 8u;
-                both = 0, one = 1;
-            }
-            if (!one) continue;
+            const int one = tc__epi_kept(tc__gemm80_epi(k), o, place) != 0;
+            const int other = both && tc__epi_kept(tc__gemm80_epi(k), o, next) != 0;
+            if (!one && !other) continue;
+            both = one && other, second = !one;
+            if (second) place = next;
         }
         const double *c = (const double *)o->c + tc__epi_c_at(o, place);
         double *d = (double *)o->d + tc__epi_d_at(o, place);
         x[0] = tc__gemm80_shared(at) * p->alpha;
         x[1] = tc__gemm80_shared(at + 8u) * p->alpha;
+        if (tc__tiles_picks(k.c) && second) x[0] = x[1];
         if (p->beta != 0.) {
             x[0] += p->beta * c[0];
             if (both) x[1] += p->beta * c[1];
@@ -456,8 +456,8 @@ TC_DEV_SM80 void tc__gemm80_list_of(const tc_gemm80 k, const tc_gemm_sm80_params
     g->k = p->k ? (b.end - b.from) * k.c.bsr : 0;
 }
 
-/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 where not all tiles, or not all
- * of their k, are computed; aligned: every row of A and B starts at a multiple of 16 bytes; constants. */
+/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 where not all tiles, or not
+ * all of their k, are computed; aligned: every row of A and B starts at a multiple of 16 bytes; constants. */
 TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     const int groups = looked_up & 4, index = looked_up & 3;
@@ -469,7 +469,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
               warp_n = warp / c.warps_m * wn;
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                      : tc__gemm80_tile_of(k, p);
-    const tc__gemm80_part all = {0, p->k, TC_TILE_WHOLE}, part = looked_up & 16 ? tc__gemm80_part_of(k, p, &t) : all;
+    const tc__gemm80_part all = {0, 0, TC_TILE_WHOLE}, part = looked_up & 16 ? tc__gemm80_part_of(k, p, &t) : all;
     const int row0 = t.row, col0 = t.col;
     tc__gemm80_block g;
     tc__gemm80_acc acc;
@@ -487,7 +487,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
                                                   + part.first * (ob.turned ? p->ldb : 1)),
         p->ldb, p->out.n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
-    g.k = part.k;
+    g.k = looked_up & 16 ? part.k : p->k;
     if (c.bsr) tc__gemm80_list_of(k, p, &t, &g);
     g.word = p->word;
     const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
@@ -505,7 +505,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
     } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (index & TC_INDEX_A) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
-    else if (!c.bsr && row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && part.k % c.bk == 0)
+    else if (!c.bsr && row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && (looked_up & 16 ? part.k : p->k) % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */

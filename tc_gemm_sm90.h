@@ -498,8 +498,8 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
         tc_gemm_sm90_store(c, g, &u, acc);
 #pragma unroll
-        for (uint32_t other = 1; other < (tiled ? 0u : turns); other++)
-            tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+        for (uint32_t other = 1; other < turns; other++)
+            if (!tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     }
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
