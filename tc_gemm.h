@@ -747,8 +747,12 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
-    X(!(c).sparse || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                                                   \
-      "tc: with .sparse, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for few rows alone")      \
+    X((!(c).sparse && !(c).bsr) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                                     \
+      "tc: with .sparse and .bsr, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for few rows "   \
+      "alone")                                                                                                        \
+    X((c).bsr != 64 && ((c).bsr != 128 || !tc__gemm_is_fp8((c).a) || (c).promote == TC_FAST),                         \
+      "tc: .bsr of TC_GEMM_DEFINE must be 128 or 256, of TC_E4M3 and TC_E5M2 with sums promoted 256: so many rows "   \
+      "has a tile")                                                                                                   \
     TC__GEMM_TURNED_RULES(X, c)
 
 /* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. On

@@ -515,7 +515,7 @@ TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm
     x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
     x.cols = turned ? rows : cols;
     x.rows = turned ? cols : rows;
-    if (c->bsr && which == 'a') x.cols = c->bsr, x.rows = g->bsr.blocks * c->bsr;
+    if (c->bsr && which == 'a') x.cols = c->bsr, x.rows = (int)((int64_t)g->bsr.blocks * c->bsr);
     x.batch = tc__gemm_matrices(c, g, which);
     x.pitch = which == 'a' ? g->lda : which == 'b' ? g->ldb : which == 'c' ? g->ldc : g->ldd;
     x.stride = which == 'a' ? g->stride_a : which == 'b' ? g->stride_b : which == 'c' ? g->stride_c : g->stride_d;
@@ -701,6 +701,8 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
                                  : *turned ? 'm' : 'n',
                         x.cols, turned);
     }
+    if (!c->bsr && (g->bsr.row_ptr || g->bsr.col_idx || g->bsr.blocks))
+        return tc__fail(TC_ERR_CONFIG, "bsr is given, but the kernel was generated without .bsr");
     if (!c->sf && (g->sfa || g->sfb))
         return tc__fail(TC_ERR_CONFIG, "sf%c is given, but the kernel was generated without .sf", g->sfa ? 'a' : 'b');
     st = tc__gemm_check_scale(c, g, 'a');

@@ -496,7 +496,8 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
         if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
         u.last = !tiled && i + turns * step >= (groups ? works : p->works);
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
-        tc_gemm_sm90_store(c, g, &u, acc);
+        if (tiled) tc__tiles_store(c, g, &u, acc);
+        else tc_gemm_sm90_store(c, g, &u, acc);
 #pragma unroll
         for (uint32_t other = 1; other < turns; other++)
             if (!tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
@@ -528,6 +529,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
         } else if (tc__gemm_scaled(c) && g.warp == 1u) {
             tc__gemm90_produce_factors(groups, c, &g);
         } else if (tiled && g.warp == 0u) {
+            tc__tiles_begin(c, &g);
             if (tc_elect_one()) tc__tiles_produce(c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;

@@ -161,9 +161,12 @@ typedef struct tc_gemm_sm90_plan {
 } tc_gemm_sm90_plan;
 
 enum { TC__GEMM90_NOTES = 4, TC__GEMM90_NOTE = 32 }; /* how many, bytes of each */
+enum { TC__GEMM90_ORDER = 1024 };                    /* .bsr: rows of blocks that are put in order */
 TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(const tc_gemm_config c)
 {
-    return tc__tiles_some(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES) : 0;
+    return tc__tiles_some(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES)
+                                   + (c.bsr ? 2 * TC__GEMM90_ORDER : 0)
+                             : 0;
 }
 
 TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
@@ -202,9 +205,10 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
 {
     tc_gemm_config c = given;
     if (c.weights || tc__gemm_plain(c).sparse == TC_SPARSE_B) c.swap = 1;
+    c.bm = c.bm == 0 && c.bsr == 64 ? 64 : c.bm;
     const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
     const int across = c.sparse && c.swap && !turned && !tc__gemm_is_fp8(c.a) ? 256 : 128;
-    c.bm = c.bm ? c.bm : c.bsr == 64 ? 64 : turned && !c.swap ? 256 : across;
+    c.bm = c.bm ? c.bm : turned && !c.swap ? 256 : across;
     if (c.weights) { /* few rows wait for memory, and for threads: large copies, many threads */
         c.bk = c.bk ? c.bk : c.bm > 64 ? 64 : TC_WEIGHTS_K;
         c.bn = c.bn ? c.bn : TC_WEIGHTS_ROWS * (c.consumers ? c.consumers : c.bm > 64 ? 2 : 4);

@@ -713,9 +713,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
     const int split = c.split && g->p->split.parts > 1u;
     const int clips = tc__gemm90_clips(c, g);
     const int end = u->w.row + u->warp_row + tc__gemm90_rows(c) - 48; /* of this warp's last 16 rows */
-    const int picks = tc__gemm90_picks(c, u); /* in pieces then */
-    const int cut = picks || ((c.groups || !clips) && (end > tc__gemm90_end(c, g, u) || u->w.col + g->width > o->n));
-    if (tc__tiles_some(c) && u->w.part == TC_TILE_SKIP) return; /* another block's of the cluster is not */
+    const int cut = (c.groups || !clips) && (end > tc__gemm90_end(c, g, u) || u->w.col + g->width > o->n);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
     if (split) {
         tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
@@ -723,11 +721,11 @@ TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_bloc
         return;
     }
     /* a tile on its side: hooks on pairs, and what ends within 16 columns, want rows of D as they are */
-    const int aside = c.swap && (picks || c.epi2 || c.index || tc__gemm90_rows(c) > tc__gemm90_turns(c)
+    const int aside = c.swap && (c.epi2 || c.index || tc__gemm90_rows(c) > tc__gemm90_turns(c)
                                  || ((c.groups || !clips) && end > o->n
                                      && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES));
-    const int boxes = !picks && !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
+    const int boxes = !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
     const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */
     if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc);

@@ -5,9 +5,15 @@
  * leaves a note; consumers, who wait for the tile's first slot anyway, read it. Tiles that are skipped leave none.
  *
  *     notes:    [4] row, column, batch, steps of k, state, slots and laps that the ring goes on | full[4], empty[4]
+ *               | .bsr: the order of A's rows of blocks
  *
+ * A block's tiles follow from its number alone, so what is long comes first, and in every second round they go the
+ * other way. Rows of blocks (.bsr) are put in order for that, by their number of blocks: the producer's warp deals them
+ * to 32 classes. Where there are more than TC__GEMM90_ORDER of them, many tiles a block even that out.
+ *
+ *     tc__tiles_begin       the producer's warp, before the first tile
  *     tc__tiles_produce     the producer: all tiles of a block
- *     tc__tiles_take        a consumer warpgroup's next tile
+ *     tc__tiles_take        a consumer warpgroup's next tile; tc__tiles_store: its way to D
  *     tc__tiles_fill        (host)
  */
 #ifndef TC_GEMM_SM90_TILES_H
@@ -16,6 +22,7 @@
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm90_load.h"
 #include "tc_gemm_sm90_plan.h"
+#include "tc_gemm_sm90_store.h"
 #include "tc_gemm_tiles.h"
 
 #ifdef __CUDACC__
@@ -71,6 +78,97 @@ TC_DEV_SM90 int tc__tiles_take(const tc_gemm_config c, const tc_gemm90_block *g,
     }
 }
 
+/* To D, what of the tile is to go there: in pieces where it is not all of it; in a cluster nothing of it may be. */
+TC_DEV_SM90 void tc__tiles_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+{
+    if (u->w.part == TC_TILE_SKIP) return;
+    if (tc__gemm90_picks(c, u)) {
+        tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+        tc__gemm90_store_pieces(c, g, u, acc);
+    } else {
+        tc_gemm_sm90_store(c, g, u, acc);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * .bsr: rows of blocks in order.
+ */
+TC_DEV uint32_t tc__tiles_order(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return tc__tiles_pipe(c, g).full + (uint32_t)tc_pipe_bytes(TC__GEMM90_NOTES);
+}
+
+/* Are they? Where tiles are lower than blocks, every row of blocks must have as many. */
+TC_DEV int tc__tiles_ordered(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    return tc__tiled_of(&g->p->out)->rows <= TC__GEMM90_ORDER && (c.bm == c.bsr || g->p->out.m % c.bsr == 0);
+}
+
+/* Number of blocks of a row of them. */
+TC_DEV uint32_t tc__tiles_count(const tc__tiled *t, int row)
+{
+    const tc__tiles_blocks b = tc__tiles_row(t, row);
+    return (uint32_t)(b.end - b.from);
+}
+
+/* 32 rows of blocks, one a lane: its class, and which lanes are of that class, which of this lane's own number. */
+typedef struct tc__tiles_class {
+    uint32_t of, same, mine;
+} tc__tiles_class;
+
+TC_DEV tc__tiles_class tc__tiles_class_of(const tc__tiled *t, int row, uint32_t most)
+{
+    const uint32_t lane = threadIdx.x % 32u, there = __ballot_sync(0xffffffffu, row < t->rows);
+    tc__tiles_class x = {31u - (uint32_t)((uint64_t)tc__tiles_count(t, row) * 32u / (most + 1u)), there, there};
+#pragma unroll
+    for (uint32_t bit = 1; bit < 32u; bit *= 2u) {
+        const uint32_t set = __ballot_sync(0xffffffffu, (x.of & bit) != 0u);
+        x.same &= x.of & bit ? set : ~set;
+        x.mine &= lane & bit ? set : ~set;
+    }
+    return x;
+}
+
+/* The longest first. By all lanes of the producer's warp. */
+TC_DEV_SM90 void tc__tiles_sort(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    const tc__tiled *t = tc__tiled_of(&g->p->out);
+    const int lane = tc_lane();
+    const uint32_t to = tc__tiles_order(c, g);
+    uint32_t most = 0, all = 0, own;
+    for (int row = lane; row - lane < t->rows; row += 32) {
+        const uint32_t count = tc__tiles_count(t, row);
+        most = count > most ? count : most;
+    }
+    asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(own) : "r"(most));
+    most = own;
+    for (int row = lane; row - lane < t->rows; row += 32)
+        all += (uint32_t)__popc(tc__tiles_class_of(t, row, most).mine);
+    own = all;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const uint32_t before = __shfl_up_sync(0xffffffffu, all, (unsigned)step);
+        if (lane >= step) all += before;
+    }
+    all -= own; /* rows of the classes before this lane's */
+    for (int row = lane; row - lane < t->rows; row += 32) {
+        const tc__tiles_class x = tc__tiles_class_of(t, row, most);
+        const uint32_t at = __shfl_sync(0xffffffffu, all, (int)x.of)
+                          + (uint32_t)__popc(x.same & ((1u << (uint32_t)lane) - 1u));
+        if (row < t->rows)
+            asm volatile("st.shared.u16 [%0], %1;" : : "r"(to + at * 2u), "h"((uint16_t)row) : "memory");
+        all += (uint32_t)__popc(x.mine);
+    }
+}
+
+/* The producer's warp, before its first tile. */
+TC_DEV_SM90 void tc__tiles_begin(const tc_gemm_config c, const tc_gemm90_block *g)
+{
+    if (g->p->waits) tc_griddepcontrol_wait();
+    if (c.bsr && tc__tiles_ordered(c, g) && !g->p->k_first) tc__tiles_sort(c, g);
+    __syncwarp();
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * The producer: one thread.
  */
@@ -95,9 +193,9 @@ TC_DEV_SM90 void tc__tiles_note(const tc_gemm_config c, const tc_gemm90_block *g
     tc_ring_next(&t->notes, TC__GEMM90_NOTES);
 }
 
-/* A tile, of all blocks of the cluster. */
+/* A tile, of all blocks of the cluster: the instruction's first row and column, and what it is of the plain view. */
 typedef struct tc__tiles_whole {
-    tc_tile at;
+    int row, col;
     tc__tiles_patch patch;
 } tc__tiles_whole;
 
@@ -112,10 +210,18 @@ TC_DEV tc__tiles_patch tc__tiles_swapped(const tc_gemm_config c, const tc__tiles
 TC_DEV tc__tiles_whole tc__tiles_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t index)
 {
     const tc_gemm_sm90_params *p = g->p;
-    tc__tiles_whole t;
-    t.at = c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index) : tc_tile_at(&p->tiles, index);
+    const tc_tile at = c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index)
+                                  : tc_tile_at(&p->tiles, index);
     const int rows = g->cluster_m * c.bm, cols = c.cluster_n * g->width;
-    const tc__tiles_patch x = {(int)t.at.m * rows, rows, (int)t.at.n * cols, cols, (int)t.at.batch};
+    tc__tiles_whole t;
+    t.row = (int)at.m * rows, t.col = (int)at.n * cols;
+    if (c.bsr && tc__tiles_ordered(c, g) && !p->k_first) {
+        uint16_t row;
+        asm volatile("ld.shared.u16 %0, [%1];"
+                     : "=h"(row) : "r"(tc__tiles_order(c, g) + (uint32_t)(t.row / c.bsr * 2)) : "memory");
+        t.row = (int)row * c.bsr + t.row % c.bsr;
+    }
+    const tc__tiles_patch x = {t.row, rows, t.col, cols, (int)at.batch};
     t.patch = tc__tiles_swapped(c, x);
     return t;
 }
@@ -145,9 +251,8 @@ TC_DEV_SM90 int tc__tiles_work(const tc_gemm_config c, const tc_gemm90_block *g,
     if (tc__tiles_state(c, turned, &g->p->out, t.patch) == TC_TILE_SKIP) return 0;
     const tc__gemm90_place at = tc__gemm90_place_of(c, g);
     const tc__tiles_run run = tc__tiles_steps(c, g, &t);
-    w->row = ((int)t.at.m * g->cluster_m + (int)at.m) * c.bm;
-    w->col = ((int)t.at.n * c.cluster_n + (int)at.n) * g->width;
-    w->batch = (int)t.at.batch, w->end = 0;
+    w->row = t.row + (int)at.m * c.bm, w->col = t.col + (int)at.n * g->width;
+    w->batch = t.patch.batch, w->end = 0;
     w->k_first = run.first, w->k_blocks = run.blocks ? run.blocks : 1u;
     const tc__tiles_patch mine = {w->row, c.bm, w->col, g->width, w->batch};
     w->part = (uint32_t)tc__tiles_state(c, turned, &g->p->out, tc__tiles_swapped(c, mine));
@@ -206,8 +311,8 @@ TC_DEV_SM90 void tc__tiles_load_blocks(const tc_gemm_config c, const tc_gemm90_b
     }
 }
 
-/* All tiles of a block. Where tiles have different k, every second round goes the other way, so that nobody has the
- * longest of each; and the line goes from its end to its start where the last tile is longer than the first. */
+/* All tiles of a block. With .k_range the line goes from its end to its start where the last tile is longer than the
+ * first. */
 TC_DEV_SM90 void tc__tiles_produce(const tc_gemm_config c, const tc_gemm90_block *g)
 {
     const tc_gemm_sm90_params *p = g->p;
@@ -216,7 +321,6 @@ TC_DEV_SM90 void tc__tiles_produce(const tc_gemm_config c, const tc_gemm90_block
     uint32_t back = 0;
     tc__tiles_writer t = {{{0, 0}, 0}, {0, 0}};
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
-    if (p->waits) tc_griddepcontrol_wait();
     if (c.k_range) {
         const tc__tiles_whole one = tc__tiles_at(c, g, 0), other = tc__tiles_at(c, g, total - 1u);
         back = tc__tiles_steps(c, g, &other).blocks > tc__tiles_steps(c, g, &one).blocks;

@@ -152,8 +152,6 @@ TC_DEV tc__tiles_blocks tc__tiles_row(const tc__tiled *t, int row)
 TC_HOST tc_status tc__gemm_check_tiles(const tc_gemm_config *c, const tc_gemm_args *g)
 {
     const tc_gemm_bsr *b = &g->bsr;
-    if (!c->bsr && (b->row_ptr || b->col_idx || b->blocks))
-        return tc__fail(TC_ERR_CONFIG, "bsr is given, but the kernel was generated without .bsr");
     if (!c->bsr || tc__gemm_empty(g)) return TC_OK;
     if (b->blocks < 0 || (int64_t)b->blocks * c->bsr > 0x7fff0000)
         return tc__fail(TC_ERR_SIZE, "bsr.blocks = %d must be in 0..%d", b->blocks, 0x7fff0000 / c->bsr);
