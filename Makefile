@@ -40,7 +40,7 @@ EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
 TESTS = unit_device unit_kernel gemm_fuzz gemm_types bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_sm120 gemm_sparse gemm_tiles $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types attn_fuzz gemm_groups gemm_mixed attn_bwd
+FUZZ = gemm_fuzz gemm_types attn_fuzz gemm_groups gemm_mixed attn_bwd gemm_tiles
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
@@ -309,7 +309,7 @@ fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc
 $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
 		$(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DMORE $< -o $@ -ldl -lpthread
+	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DTILES_ALL -DMORE $< -o $@ -ldl -lpthread
 
 # random legal configurations, compiled and run
 lattice: $(if $(GPU),,emu) nvcc

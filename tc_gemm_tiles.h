@@ -59,6 +59,7 @@ TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(const tc_gemm_config c)
       "tc: .triangle must be TC_TRIANGLE_LOWER, TC_TRIANGLE_UPPER or 0")                                              \
     X(!(c).triangle || (!(c).tile && !(c).keep),                                                                      \
       "tc: .triangle says itself which tiles and elements there are: it goes without .tile and .keep")                \
+    X(!(c).triangle || (c).raster == 0, "tc: with .triangle, tiles go in strips of its own: .raster must be left out")\
     X(!(c).keep || (c).tile, "tc: .keep needs .tile, of whose TC_TILE_PARTIAL it decides")                            \
     X(!tc__tiles_picks(c) || !(c).epi2,                                                                               \
       "tc: .epi2 does not go with .triangle and .keep, which may keep one of a pair: use .epi")                       \

@@ -1,6 +1,6 @@
 /* gemm_tiles.cu - random problems through kernels that do not compute all of D (.triangle, .tile, .keep), all of k
  * (.k_range) or all of A (.bsr), against integers on the CPU: every element of D and every byte that must stay.
- *     build/tests/gemm_tiles [problems] [seed]
+ *     build/tests/gemm_tiles [problems] [seed]        `make fuzz` builds all kernels (TILES_ALL)
  *
  * Elements are whole numbers of -3..3 and k is 400 at most, alpha and beta are multiples of 1/4: sums are exact in f32,
  * and D is what exact sums round to. What must not be read is NaN. */
@@ -52,36 +52,45 @@ typedef struct {
 #ifndef TILES_NO_90
 TC_GEMM_SM90_DEFINE(low90, TYPES, .bm = 64, .bn = 64, .cluster_m = 2, .triangle = TC_TRIANGLE_LOWER, HOOKED)
 TC_GEMM_SM90_DEFINE(up90, TO_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .triangle = TC_TRIANGLE_UPPER)
-TC_GEMM_SM90_DEFINE(s8_90, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 128, .bn = 32, .cluster_n = 2,
-                    .triangle = TC_TRIANGLE_LOWER)
 TC_GEMM_SM90_DEFINE(swap90, TYPES, .bm = 64, .bn = 64, .step = 8, .swap = 1, .triangle = TC_TRIANGLE_LOWER, HOOKED)
-TC_GEMM_SM90_DEFINE(band90, TYPES, .bm = 64, .bn = 32, .cluster_m = 2, BANDED, HOOKED)
 TC_GEMM_SM90_DEFINE(reach90, TO_F32, .bm = 64, .bn = 64, .schedule = TC_PINGPONG, BANDED, .k_range = reach,
                     .epi_size = sizeof(tiles_args))
+TC_GEMM_SM90_DEFINE(bsr90, TYPES, .bm = 64, .bn = 64, .cluster_n = 2, .bsr = 64, HOOKED)
+TC_GEMM_SM90_DEFINE(bsr_turns90, TO_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .b_layout = TC_ROW, .bsr = 128)
+#ifdef TILES_ALL
+TC_GEMM_SM90_DEFINE(s8_90, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 128, .bn = 32, .cluster_n = 2,
+                    .triangle = TC_TRIANGLE_LOWER)
+TC_GEMM_SM90_DEFINE(band90, TYPES, .bm = 64, .bn = 32, .cluster_m = 2, BANDED, HOOKED)
 TC_GEMM_SM90_DEFINE(reach_low90, TYPES, .bm = 64, .bn = 64, .cluster_n = 2, .triangle = TC_TRIANGLE_LOWER,
                     .k_range = reach, HOOKED)
 TC_GEMM_SM90_DEFINE(col90, TYPES, .bm = 32, .bn = 64, .d_layout = TC_COL, .a_layout = TC_COL, .tile = band,
                     .keep = in_band, .k_range = reach, HOOKED)
-TC_GEMM_SM90_DEFINE(bsr90, TYPES, .bm = 64, .bn = 64, .cluster_n = 2, .bsr = 64, HOOKED)
-TC_GEMM_SM90_DEFINE(bsr_turns90, TO_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .b_layout = TC_ROW, .bsr = 128)
+#endif
 #endif
 #ifndef TILES_NO_80
 TC_GEMM_SM80_DEFINE(low80, TYPES, .bm = 64, .bn = 32, .triangle = TC_TRIANGLE_LOWER, HOOKED)
-TC_GEMM_SM80_DEFINE(f64_80, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64,
-                    .triangle = TC_TRIANGLE_UPPER)
 TC_GEMM_SM80_DEFINE(col80, TO_F32, .bm = 64, .bn = 64, .d_layout = TC_COL, BANDED, .k_range = reach, HOOKED)
 TC_GEMM_SM80_DEFINE(bsr80, TYPES, .bm = 64, .bn = 64, .b_layout = TC_ROW, .bsr = 128, HOOKED)
+#ifdef TILES_ALL
+TC_GEMM_SM80_DEFINE(f64_80, .a = TC_F64, .b = TC_F64, .d = TC_F64, .bm = 64, .bn = 64,
+                    .triangle = TC_TRIANGLE_UPPER)
 TC_GEMM_SM80_DEFINE(bsr_s8_80, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn = 64, .bsr = 128)
+#endif
 #endif
 
 #define ROW(name, sm) {#name, name##_run, name##_can_run, name##_plan, name##_launch, sm, name##_SMEM, name##_config()}
 static const kernel kernels[] = {
 #ifndef TILES_NO_90
-    ROW(low90, 90),   ROW(up90, 90),        ROW(s8_90, 90), ROW(swap90, 90), ROW(band90, 90),
-    ROW(reach90, 90), ROW(reach_low90, 90), ROW(col90, 90), ROW(bsr90, 90),  ROW(bsr_turns90, 90),
+    ROW(low90, 90), ROW(up90, 90),   ROW(swap90, 90),      ROW(reach90, 90), ROW(bsr90, 90), ROW(bsr_turns90, 90),
+#ifdef TILES_ALL
+    ROW(s8_90, 90), ROW(band90, 90), ROW(reach_low90, 90), ROW(col90, 90),
+#endif
 #endif
 #ifndef TILES_NO_80
-    ROW(low80, 80),   ROW(f64_80, 80),      ROW(col80, 80), ROW(bsr80, 80),  ROW(bsr_s8_80, 80),
+    ROW(low80, 80), ROW(col80, 80),  ROW(bsr80, 80),
+#ifdef TILES_ALL
+    ROW(f64_80, 80), ROW(bsr_s8_80, 80),
+#endif
 #endif
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
