@@ -41,6 +41,16 @@ typedef float (*tc_epi_fn)(float x, tc_gemm_at at, const void *args);
 /* The same for two neighbours of a row: x.x belongs to at.col, which is even, x.y to at.col + 1. */
 typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
 
+/* Is that element of D stored? */
+typedef int (*tc_gemm_keep_fn)(tc_gemm_at at, const void *args);
+
+enum { TC_TRIANGLE_LOWER = 1, TC_TRIANGLE_UPPER = 2 }; /* .triangle: with the diagonal */
+
+TC_HD int tc_triangle_keeps(int triangle, int row, int col)
+{
+    return triangle == TC_TRIANGLE_LOWER ? row >= col : row <= col;
+}
+
 enum { TC_NO_ARGS = -1 }; /* .epi_size of a hook that takes no arguments */
 
 /* What a kernel knows of its epilogue when it is compiled: D's type, whether rows in the kernel are D's columns (D is
@@ -56,6 +66,8 @@ typedef struct tc_epi {
     int c;             /* C's type */
     int back;          /* what the hook made goes back to the piece in shared memory, */
     int only_back;     /* and not to D */
+    tc_gemm_keep_fn keep; /* which elements of some tiles are stored, or */
+    int triangle;         /* those of a triangle, of rows as the kernel has them (0: all) */
 } tc_epi;
 
 /* What of a row of D: its sum, the sum of its squares, its largest absolute value. */
@@ -343,7 +355,15 @@ typedef struct tc__epi_piece {
     tc_gemm_at at;
     int vec;
     int to; /* scattered: its row of C and D */
+    int picks; /* not all of its elements may be stored */
 } tc__epi_piece;
+
+/* Is an element stored, of a piece some of whose may not be? */
+TC_DEV int tc__epi_kept(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at)
+{
+    if (e.triangle) return tc_triangle_keeps(e.triangle, at.row, at.col);
+    return e.keep ? e.keep(tc__epi_place(e, at), o->epi) : 1;
+}
 
 /* Where a place lies in C and D. */
 TC_DEV tc_gemm_at tc__epi_lies(const tc_epi e, const tc__epi_piece *p, tc_gemm_at at)
@@ -622,17 +642,34 @@ TC_DEV void tc__epi_store_exact(const tc_gemm_out *o, tc_gemm_at at, const float
     }
 }
 
+/* Are all eight elements of a piece stored? */
+TC_DEV int tc__epi_keeps_all(const tc_epi e, const tc_gemm_out *o, tc_gemm_at at)
+{
+    int all = 1;
+    at.col += 7;
+    if (e.triangle == TC_TRIANGLE_LOWER) return tc__epi_kept(e, o, at);
+    at.col -= 7;
+    if (e.triangle) return tc__epi_kept(e, o, at);
+#pragma unroll 1
+    for (int i = 0; i < 8; i++, at.col++) all &= tc__epi_kept(e, o, at) != 0;
+    return all;
+}
+
 /* A piece to D: in 16 bytes where all eight exist and rows allow it, else what exists of it, element by element. A hook
  * is called once for each element of D and for no other. Says what is kept of the piece's part of its row. */
 TC_DEV_SM75 float tc__epi_store_piece(const tc_epi e, const tc_gemm_out *o, const tc__epi_piece *p)
 {
     const int size = tc_type_bits(e.d) / 8, size_c = e.only_back ? tc_type_bits(e.c) / 8 : size;
     const tc_gemm_at lies = tc__epi_lies(e, p, p->at);
+    const int picks = (e.keep || e.triangle) && p->picks;
     float x[8], kept = 0.f;
     if (p->at.row >= o->m || p->at.col >= o->n) return kept;
-    if (!p->vec || p->at.col + 8 > o->n) {
+    if (!p->vec || p->at.col + 8 > o->n || (picks && !tc__epi_keeps_all(e, o, p->at))) {
 #pragma unroll 1
         for (int i = 0; i < 8 && p->at.col + i < o->n; i += e.epi2 ? 2 : 1) {
+            tc_gemm_at here = p->at;
+            here.col += i;
+            if (picks && !tc__epi_kept(e, o, here)) continue;
             const float more = tc__epi_edge(e, o, p, i);
             if (e.row_sum) kept = tc__epi_join(e.row_sum, kept, more);
         }

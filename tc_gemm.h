@@ -36,6 +36,8 @@
  *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
  *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
+ *   Not all of D, of k, of A may be there: .triangle (syrk), .tile and .keep, .k_range (trmm), .bsr (block-sparse A):
+ *   tc_gemm_tiles.h is the manual.
  *   A or B may be 2:4 sparse: .sparse = TC_SPARSE_A or TC_SPARSE_B, with args.meta (tc_gemm_sparse.h is the manual).
  *   Each declares:
  *     NAME                            the kernel (for TC_GEMM_DEFINE NAME_wide, _pair, _few, _flat, _small,
@@ -260,10 +262,11 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
     return t;
 }
 
-/* Has a sparse operand, a convolution or a quantised D this line? Where A is not the instruction's A, none. */
+/* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
+ * none. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
 {
-    return !(given.sparse || given.conv || tc__gemm_quantised(given)) || !t.swap;
+    return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
 }
 
 /* A line of the list with a sparse operand: one width, for which there are registers; of fp8 sums are held twice. */
@@ -286,15 +289,15 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
                                                        : list;
-    if (!tc__gemm_line_ok(given, list)) c.sparse = 0; /* never called */
+    if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
     c.step = t.step;
-    c.swap = t.swap, c.split = given.groups ? 0 : t.split;
+    c.swap = t.swap, c.split = given.groups || tc__tiles_some(given) ? 0 : t.split;
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
-    if (!tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
+    if (c.bsr || !tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;
 }
 
@@ -329,6 +332,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, 
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given);
     if (!tc__gemm_by_tcgen05(c)) c = tc__gemm_undone(c);
+    c = tc__gemm_all_tiles(c);
     c.promote = 0;
     c.bm = turned ? t.columns : TC__GEMM100_ROWS;
     c.bn = turned || (tc__gemm_quantised(c) && t.columns < 128) ? TC__GEMM100_ROWS : t.columns;
@@ -343,43 +347,6 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, 
 
 static const tc__gemm_tile tc__gemm_tiles_of[TC__GEMM_TILE_COUNT] TC_UNUSED = {
     TC__GEMM_TILES(TC__GEMM_TILE_ROW, unused, unused)};
-
-/* What the choice found for a problem is kept, for it takes longer than all else that a call does. An entry is two
- * words, the second of them the first's answer and the first the problem combined with it: what two threads write at a
- * time is no entry, and is looked for again. */
-enum { TC__GEMM_MEMOS = 64 };
-typedef struct tc__gemm_memo {
-    TC__ATOMIC uint64_t mixed, answer;
-} tc__gemm_memo;
-
-/* Of all that the model asks about: also whether A and B begin with a line of the L2 or with a sector, and TMA takes C
- * and D. */
-TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
-{
-    const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b;
-    const uint64_t straddle = (uint64_t)(((begin & 127) != 0) + ((begin & 31) != 0)), shapes = (uint64_t)given->shapes;
-    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c')
-                                     + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
-    /* one table of memos serves all generators */
-    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
-    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
-                        | (uint64_t)(1024 * tc__gemm_quantised(*given) + 256 * given->col_sum)
-                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale);
-    const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32
-                          | (uint64_t)(uint32_t)g->groups.expected;
-    const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
-                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
-                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32
-                                   | (uint64_t)(on->bandwidth << 10 | on->sms),
-                               sums, groups};
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    int i;
-    for (i = 0; i < 8; i++) {
-        h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
-        h ^= h >> 32;
-    }
-    return h;
-}
 
 /* The best of the list for a call: which, from 1, and how it is cut. */
 TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
@@ -510,8 +477,8 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
-        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .conv, a quantised D",
-                        kernel);
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv and a "
+                        "quantised D", kernel);
     return TC_OK;
 }
 
@@ -590,6 +557,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
     tc_status st = tc__gemm_check_choice(given, args ? args->choice : NULL);
     if (st == TC_OK) st = tc__gemm_check(given, args);
     if (st == TC_OK) st = tc__gemm_check_sparse(given, args);
+    if (st == TC_OK) st = tc__gemm_check_tiles(given, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
     st = tc__gemm100_auto(given, s, &g, how);
@@ -667,7 +635,8 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int looked_up = (config).index + 4 * !!(config).groups + 8 * !!(config).sparse + 16 * (config).conv;    \
+    constexpr int looked_up = (config).index + 4 * !!(config).groups + 8 * !!(config).sparse + 16 * (config).conv     \
+                            + 32 * tc__tiles_some(config);                                                            \
     tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
@@ -776,9 +745,13 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
       "tc: .shapes must be of TC_SHAPES_LARGE, _FEW_ROWS and _SMALL, with TC_SHAPES_UNALIGNED or without, or 0")      \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
-    X((!(c).sparse && !tc__gemm_quantised(c)) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),                       \
-      "tc: with .sparse or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is for "    \
-      "few rows alone")                                                                                               \
+    TC__GEMM_TILES_GIVEN_RULES(X, c)                                                                                  \
+    X((!(c).sparse && !(c).bsr && !tc__gemm_quantised(c)) || !(c).shapes || ((c).shapes & TC__SHAPES_WIDE),           \
+      "tc: with .sparse, .bsr or a quantised D, .shapes must have TC_SHAPES_LARGE or TC_SHAPES_SMALL: no kernel is "  \
+      "for few rows alone")                                                                                           \
+    X((c).bsr != 64 && ((c).bsr != 128 || !tc__gemm_is_fp8((c).a) || (c).promote == TC_FAST),                         \
+      "tc: .bsr of TC_GEMM_DEFINE must be 128 or 256, of TC_E4M3 and TC_E5M2 with sums promoted 256: so many rows "   \
+      "has a tile")                                                                                                   \
     TC__GEMM_TURNED_RULES(X, c)
 
 /* On Hopper it takes sm_80 kernels for what wgmma's do not serve and for nothing else: either are stubs there. On
@@ -816,7 +789,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;
     if (!tc__gemm_any_by_wgmma(given)) c.promote = c.a_scale = c.b_scale = c.groups = c.index = 0;
-    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0;
+    if (!tc__gemm_any_by_wgmma(given)) c.sparse = c.d_scale = c.d_sf = c.col_sum = 0, c = tc__gemm_all_tiles(c);
     return tc__gemm_any_tiled(c);
 }
 

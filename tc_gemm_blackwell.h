@@ -47,7 +47,7 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(const tc_gemm_config c, const tc__gemm_to *
 {
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                           to->by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0};
+                           to->by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0, 0};
     piece.at.row = first.row + (int)lane / 2;
     piece.at.col = first.col + (int)lane % 2 * 8;
     piece.at.batch = first.batch;

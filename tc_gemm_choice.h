@@ -118,6 +118,7 @@ typedef struct tc__gemm_problem {
     int grouped;  /* .groups: batch of them, of so many rows of D each on average */
     int d_by;     /* how boxes go to D: TC__GEMM_D_* */
     double fresh; /* .conv: of A's bytes, what no other row and no other tap has read; else 1 */
+    int triangle; /* of its tiles those that one touches, TC_TRIANGLE_* of the instruction's rows and columns */
 } tc__gemm_problem;
 
 TC_HOST int64_t tc__div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -136,6 +137,11 @@ TC_HOST int64_t tc__gemm90_group_clusters(const tc_gemm_config *v, const tc__gem
 TC_HOST int64_t tc__gemm90_clusters(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
 {
     if (x->grouped) return tc__gemm90_group_clusters(v, x, cut);
+    if (x->triangle) {
+        const tc_tiles_of of = {(int)x->rows, (int)x->cols, 1, v->bm * cut->cluster, cut->width * v->cluster_n,
+                                1, 0, 1};
+        return tc_triangle_make(&of, x->triangle == TC_TRIANGLE_UPPER).total * x->batch;
+    }
     return tc__div_up(tc__div_up(x->rows, v->bm), cut->cluster)
          * tc__div_up(tc__div_up(tc__div_up(x->cols, (int64_t)1 << cut->classes), cut->width), v->cluster_n)
          * ((int64_t)1 << cut->classes) * x->batch;
@@ -251,7 +257,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram;
     /* what neighbours ask for at a time the L2 reads once, cluster or not, but for rows that straddle its lines */
     const double drawn = x->straddle ? bytes : lines * (v->bm + w);
-    const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT
+    const double power = 64 * k * rows * cols * batch * TC__GEMM_PRODUCT * (x->triangle ? 0.5 : 1.)
                        + works / cut->parts * k * drawn * TC__GEMM_BYTE * (1 + TC__GEMM_LESS_BYTE * d->lacks)
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
@@ -294,6 +300,13 @@ TC_HOST tc__gemm_problem tc__gemm90_problem(const tc_gemm_config *c, const tc_ge
     x.classes = v->any ? tc__any_classes_of(g) : 0;
     x.between = (((uintptr_t)g->a / 2 ^ (uintptr_t)g->b / 2) | (uintptr_t)g->lda | (uintptr_t)g->ldb) & 1;
     x.k_blocks = ((int64_t)g->k + (v->any ? TC__ANY_CLASSES - 1 : 0) + box_k - 1) / box_k;
+    x.triangle = 0;
+    if (c->triangle) x.triangle = (c->triangle == TC_TRIANGLE_UPPER) != (c->swap != 0) ? TC_TRIANGLE_UPPER
+                                                                                      : TC_TRIANGLE_LOWER;
+    if (c->bsr) { /* of an average row of blocks */
+        const int64_t down = tc__div_up(g->m, c->bsr), steps = (int64_t)g->bsr.blocks * (c->bsr / box_k);
+        x.k_blocks = tc__div_up(steps, down > 0 ? down : 1);
+    }
     x.straddle = ((begin & 127) != 0) + ((begin & 31) != 0);
     x.clips = !tc__gemm_hooked(*c) && !c->groups && x.d_by == TC__GEMM_D_TMA && tc__gemm_beta(g) == 0
            && (int64_t)tc__gemm_matrix(c, g, 'd').cols * tc_type_bits(c->d) % 128 == 0;
@@ -408,9 +421,48 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (cut->blocks < 1) cut->blocks = 1;
     if (v.cluster_k > 1) cut->blocks = (int)(works < 0x7fffffff ? works : 0x7fffffff);
     if (works < cut->blocks) cut->blocks = (int)works;
-    else if (!v.groups) cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
+    else if (!v.groups && !tc__tiles_uneven(v))
+        cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
     if (want->blocks && want->blocks < cut->blocks && v.cluster_k == 1) cut->blocks = want->blocks;
     return TC_OK;
+}
+
+/* What the choice found for a problem is kept, for it takes longer than all else that a call does. An entry is two
+ * words, the second of them the first's answer and the first the problem combined with it: what two threads write at a
+ * time is no entry, and is looked for again. */
+enum { TC__GEMM_MEMOS = 64 };
+typedef struct tc__gemm_memo {
+    TC__ATOMIC uint64_t mixed, answer;
+} tc__gemm_memo;
+
+/* Of all that the model asks about: also whether A and B begin with a line of the L2 or with a sector, and TMA takes C
+ * and D. */
+TC_HOST uint64_t tc__gemm_hash(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
+{
+    const uintptr_t begin = (uintptr_t)g->a | (uintptr_t)g->b;
+    const uint64_t straddle = (uint64_t)(((begin & 127) != 0) + ((begin & 31) != 0)), shapes = (uint64_t)given->shapes;
+    const uint64_t ways = (uint64_t)(!tc__gemm_fits(given, g, 'd') + 2 * !tc__gemm_fits(given, g, 'c')
+                                     + 4 * (tc__gemm_beta(g) != 0) + 8 * (tc__gemm_hooked(*given) != 0));
+    /* one table of memos serves all generators */
+    const uint64_t kind = (uint64_t)(given->a + 64 * (given->a_layout + 4 * given->b_layout) + 1024 * given->d);
+    const uint64_t sums = (uint64_t)(uint32_t)given->promote << 32
+                        | (uint64_t)(64 * given->sparse + 16 * given->row_sum + 4 * given->a_scale + given->b_scale)
+                        | (uint64_t)(given->col_sum + 4 * tc__gemm_quantised(*given)) << 8
+                        | (uint64_t)(given->triangle + 4 * given->bsr) << 11;
+    const uint64_t groups = (uint64_t)(given->groups * 2 + given->conv) << 61 | (uint64_t)g->groups.count << 32
+                          | (uint64_t)(uint32_t)(given->bsr ? g->bsr.blocks : g->groups.expected);
+    const uint64_t parts[8] = {(uint64_t)g->m << 32 | (uint32_t)g->n, (uint64_t)g->k << 32 | (uint32_t)g->batch,
+                               g->workspace ? g->workspace_size : 0, (uint64_t)g->lda, (uint64_t)g->ldb,
+                               kind << 48 | shapes << 40 | ways << 34 | straddle << 32
+                                   | (uint64_t)(on->bandwidth << 10 | on->sms),
+                               sums, groups};
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    int i;
+    for (i = 0; i < 8; i++) {
+        h = (h ^ parts[i]) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+    }
+    return h;
 }
 
 #endif /* host */

@@ -13,6 +13,7 @@
 #include "tc_op.h"
 #include "tc_operand.h"
 #include "tc_sparse_pack.h"
+#include "tc_tiles.h"
 #include "tc_weights.h"
 #include "tc_work.h"
 
@@ -99,6 +100,11 @@ typedef struct tc_gemm_config {
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
     int d_sf;                 /* TC_SF_UE8M0_32: so is it, as mxfp8 */
     int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
+    int triangle;             /* TC_TRIANGLE_LOWER, _UPPER: of D that alone, with its diagonal (tc_gemm_tiles.h) */
+    tc_gemm_tile_fn tile;     /* which tiles of D; */
+    tc_gemm_keep_fn keep;     /* of those that are TC_TILE_PARTIAL, which elements */
+    tc_gemm_k_fn k_range;     /* which k of a tile */
+    int bsr;                  /* A has blocks of so many rows and columns, those of args.bsr alone (0: it has all) */
 } tc_gemm_config;
 
 /* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
@@ -152,6 +158,13 @@ typedef struct tc_gemm_aux {
     int64_t stride; /* from a matrix of the batch to the next */
 } tc_gemm_aux;
 
+/* A's blocks (.bsr), as cuSPARSE's BSR has them: those of row i of blocks are col_idx[row_ptr[i]] ..
+ * col_idx[row_ptr[i + 1] - 1]. Both lie on the device. */
+typedef struct tc_gemm_bsr {
+    const int32_t *row_ptr, *col_idx; /* one more than there are rows of blocks; `blocks` of them, counted from 0 */
+    int blocks;                       /* that a holds */
+} tc_gemm_bsr;
+
 /* One call. Sizes are elements; m = 0 is a call that computes nothing. A size that was forgotten is an error: n = 0
  * wants d to be null, and k = 0 (D = epi(beta * C)) wants a and b to be null. alpha = 0 does not read A and B, whatever
  * they hold. A pitch is the distance between rows of A, of B's columns, of C, of D; in the other layout between columns
@@ -194,6 +207,7 @@ typedef struct tc_gemm_args {
     int64_t stride_d_sf;
     const void *meta;    /* .sparse: metadata in bricks (tc_sparse_pack.h), 16-byte aligned; */
     int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
+    tc_gemm_bsr bsr;     /* where the configuration has it: a is then the blocks, one after the other */
 } tc_gemm_args;
 
 /* Has a kernel more to write than D? */
@@ -227,6 +241,21 @@ TC_HD const float *tc_scale_at(int scale, const tc_scale_side *s, tc_scale_place
 {
     const int factor = scale == TC_SCALE_128X128 ? at.line / TC__SCALE_K : at.line;
     return s->at + at.batch * s->batch + at.k * s->blocks + (int64_t)(factor < s->last ? factor : s->last) * s->lines;
+}
+
+/* Are there tiles, or k of some, that are not computed? Functions that say so? Elements of a tile that are not stored?
+ * Tiles of different k? */
+TC_HD TC_CONSTEXPR int tc__tiles_some(const tc_gemm_config c) { return c.triangle || c.tile || c.k_range || c.bsr; }
+TC_HD TC_CONSTEXPR int tc__tiles_asks(const tc_gemm_config c) { return c.tile || c.keep || c.k_range; }
+TC_HD TC_CONSTEXPR int tc__tiles_picks(const tc_gemm_config c) { return c.triangle || c.keep; }
+TC_HD TC_CONSTEXPR int tc__tiles_uneven(const tc_gemm_config c) { return c.k_range || c.bsr; }
+
+/* The same with all of D, to write down kernels that are never called. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_all_tiles(const tc_gemm_config given)
+{
+    tc_gemm_config c = given;
+    c.triangle = c.bsr = 0, c.tile = 0, c.keep = 0, c.k_range = 0;
+    return c;
 }
 
 /* How many hooks there are. */
@@ -297,6 +326,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(const tc_gemm_config given)
     c = tc__gemm_change(given);
     c.d_layout = TC_ROW;
     if (given.raster) c.raster = TC_RASTER_M + TC_RASTER_N - given.raster;
+    if (given.triangle) c.triangle = TC_TRIANGLE_LOWER + TC_TRIANGLE_UPPER - given.triangle;
     return c;
 }
 
@@ -313,7 +343,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
-        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !tc__gemm_own_ends(c);
+        && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !tc__gemm_own_ends(c) && !tc__tiles_some(c);
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
@@ -348,7 +378,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
     X(tc__gemm_hooked(c) < 2, "tc: give .epi or .epi2, not both")                                                     \
     X((c).epi_size >= TC_NO_ARGS && (c).epi_size <= TC_EPI_MAX,                                                       \
       "tc: .epi_size must be in 0..TC_EPI_MAX, or TC_NO_ARGS")                                                        \
-    X(!tc__gemm_hooked(c) == !(c).epi_size,                                                                           \
+    X((!tc__gemm_hooked(c) && !tc__tiles_asks(c)) == !(c).epi_size,                                                   \
       "tc: a hook needs .epi_size = sizeof of its arguments, TC_NO_ARGS where it takes none; without a hook "         \
       "there is no .epi_size")                                                                                        \
     X((c).raster_group >= 0 && (c).raster >= 0 && (c).raster <= TC_RASTER_N,                                          \
@@ -446,7 +476,7 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
 {
     tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
                 c.aux,   c.aux_epi,         c.row_sum,       tc__gemm_c(c), tc__gemm_own_ends(c),
-                tc__gemm_quantised(c)};
+                tc__gemm_quantised(c),         c.keep, c.triangle};
     return e;
 }
 
@@ -459,6 +489,13 @@ TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
  * elsewhere (NVRTC), has a hook: host and device then have the same configuration. Nobody calls them. */
 TC_HOST float tc_epi_on_device(float x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
 TC_HOST tc_f32x2 tc_epi2_on_device(tc_f32x2 x, tc_gemm_at at, const void *args) { return (void)at, (void)args, x; }
+TC_HOST int tc_gemm_tile_on_device(tc_gemm_tile tile, const void *args) { return (void)tile, (void)args, 0; }
+TC_HOST int tc_gemm_keep_on_device(tc_gemm_at at, const void *args) { return (void)at, (void)args, 0; }
+TC_HOST tc_gemm_k tc_gemm_k_on_device(tc_gemm_tile tile, const void *args)
+{
+    const tc_gemm_k none = {0, 0};
+    return (void)tile, (void)args, none;
+}
 
 #define TC__GEMM_FIELD(name, most) {#name, offsetof(tc_gemm_config, name), most}
 static const tc__field tc__gemm_fields[] TC_UNUSED = {
@@ -482,6 +519,7 @@ static const tc__field tc__gemm_fields[] TC_UNUSED = {
     TC__GEMM_FIELD(d_sf, 0),        TC__GEMM_FIELD(c_type, 0),
     TC__GEMM_FIELD(row_sum, 0),     TC__GEMM_FIELD(chip, 107),      TC__GEMM_FIELD(sparse, 0),
     TC__GEMM_FIELD(weights, 0),     TC__GEMM_FIELD(weights_k, 128), TC__GEMM_FIELD(weights_zero, 1),
+    TC__GEMM_FIELD(triangle, 0),    TC__GEMM_FIELD(bsr, 256),
     {NULL, 0, 0}};
 
 /* What must hold before a configuration can be completed. */
@@ -528,6 +566,7 @@ TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm
     x.base = which == 'a' ? g->a : which == 'b' ? g->b : which == 'c' ? g->c : g->d;
     x.cols = turned ? rows : cols;
     x.rows = turned ? cols : rows;
+    if (c->bsr && which == 'a') x.cols = c->bsr, x.rows = (int)((int64_t)g->bsr.blocks * c->bsr);
     x.batch = tc__gemm_matrices(c, g, which);
     x.pitch = which == 'a' ? g->lda : which == 'b' ? g->ldb : which == 'c' ? g->ldc : g->ldd;
     x.stride = which == 'a' ? g->stride_a : which == 'b' ? g->stride_b : which == 'c' ? g->stride_c : g->stride_d;
@@ -726,12 +765,16 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
             turned = i == 1 ? ", and B is row-major" : i == 0 ? ", and A is column-major" : ", and D is column-major";
         if (i < 2 && c->sparse == i + 1)
             return tc__fail(TC_ERR_PITCH, "ld%s = %lld is less than k / 2 = %d", x.name, (long long)x.pitch, x.cols);
+        if (i == 0 && c->bsr)
+            return tc__fail(TC_ERR_PITCH, "lda = %lld is less than .bsr = %d", (long long)x.pitch, x.cols);
         return tc__fail(TC_ERR_PITCH, "ld%s = %lld is less than %c = %d%s", x.name, (long long)x.pitch,
                         i == 0   ? *turned ? 'm' : 'k'
                         : i == 1 ? *turned ? 'n' : 'k'
                                  : *turned ? 'm' : 'n',
                         x.cols, turned);
     }
+    if (!c->bsr && (g->bsr.row_ptr || g->bsr.col_idx || g->bsr.blocks))
+        return tc__fail(TC_ERR_CONFIG, "bsr is given, but the kernel was generated without .bsr");
     if (!c->sf && (g->sfa || g->sfb))
         return tc__fail(TC_ERR_CONFIG, "sf%c is given, but the kernel was generated without .sf", g->sfa ? 'a' : 'b');
     st = tc__gemm_check_scale(c, g, 'a');
@@ -761,7 +804,7 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (st != TC_OK) return st;
     if (tc__gemm_empty(g)) return TC_OK;
     if (!g->d) return tc__fail(TC_ERR_NULL, "d is null");
-    if (g->k > 0 && !g->a) return tc__fail(TC_ERR_NULL, "a is null");
+    if (g->k > 0 && !g->a && !(c->bsr && g->bsr.blocks == 0)) return tc__fail(TC_ERR_NULL, "a is null");
     if (g->k > 0 && !g->b) return tc__fail(TC_ERR_NULL, "b is null");
     if (tc__gemm_beta(g) != 0 && !g->c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
     if ((uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
@@ -779,11 +822,11 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     return TC_OK;
 }
 
-/* The call to make: with alpha = 0 there are no products, and A and B are not read. */
+/* The call to make: with alpha = 0, and of A without blocks, there are no products, and A and B are not read. */
 TC_HOST tc_gemm_args tc__gemm_effective(const tc_gemm_args *g)
 {
     tc_gemm_args e = *g;
-    if (tc__gemm_alpha(g) == 0) e.k = 0, e.a = e.b = 0;
+    if (tc__gemm_alpha(g) == 0 || (g->bsr.row_ptr && g->bsr.blocks == 0)) e.k = 0, e.a = e.b = 0;
     return e;
 }
 

@@ -4,6 +4,7 @@
  *     tc_gemm_cut          what was decided (tc_gemm_choice.h decides)
  *     tc__gemm_tiles       the order of tiles, or why there are too many
  *     tc__gemm_groups_of   what a kernel is told of groups
+ *     tc__gemm_tell_tiles  and of tiles that are not all of D
  */
 #ifndef TC_GEMM_CUT_H
 #define TC_GEMM_CUT_H
@@ -80,8 +81,8 @@ TC_HOST tc_status tc__gemm_group_tiles(tc_tiles *t, const tc_gemm_config *v, con
     return TC_OK;
 }
 
-/* The order of tiles. v: the configuration as the instruction sees it. */
-TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
+/* What tiles are made of. v: the configuration as the instruction sees it. */
+TC_HOST tc_tiles_of tc__gemm_tiles_made(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
 {
     const int raster = v->raster && v->swap ? TC_RASTER_M + TC_RASTER_N - v->raster : v->raster;
     const int cols = v->swap ? g->m : g->n;
@@ -89,12 +90,43 @@ TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_
     const int whole = ((class_cols + cut->width - 1) / cut->width * cut->width) << cut->classes;
     const tc_tiles_of of = {v->swap ? g->n : g->m, cut->classes ? whole : cols, tc__gemm_batch(g), v->bm * cut->cluster,
                             cut->width * v->cluster_n, cut->blocks, raster, v->raster_group};
+    return of;
+}
+
+/* The order of tiles. */
+TC_HOST tc_status tc__gemm_tiles(tc_tiles *t, const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
+{
+    const tc_tiles_of of = tc__gemm_tiles_made(v, g, cut);
     const double total = ((double)of.m / of.bm + 1) * ((double)of.n / of.bn + 1) * of.batch * cut->parts;
     if (v->groups) return tc__gemm_group_tiles(t, v, g, cut);
     if (total > 2e9)
         return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
     *t = tc_tiles_make(&of);
     return TC_OK;
+}
+
+/* What a kernel is told of tiles that are not all of D. */
+typedef struct tc__gemm_tell {
+    tc_gemm_out *out;
+    tc_tiles *tiles; /* total becomes the number of those that there are */
+} tc__gemm_tell;
+
+TC_HOST void tc__gemm_tell_tiles(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut,
+                                 tc__gemm_tell to)
+{
+    const tc_tiles_of of = tc__gemm_tiles_made(v, g, cut);
+    tc__tiled x;
+    if (!tc__tiles_some(*v)) return;
+    memset(&x, 0, sizeof x);
+    if (v->triangle) {
+        x.triangle = tc_triangle_make(&of, (v->triangle == TC_TRIANGLE_UPPER) != (v->swap != 0));
+        to.tiles->total = x.triangle.total * (uint32_t)of.batch;
+    }
+    if (v->bsr) {
+        x.row_ptr = g->bsr.row_ptr, x.col_idx = g->bsr.col_idx, x.blocks = g->bsr.blocks;
+        x.rows = (int)(((int64_t)g->m + v->bsr - 1) / v->bsr);
+    }
+    memcpy(to.out->epi + TC_EPI_MAX - TC__TILED_BYTES, &x, sizeof x);
 }
 
 #endif /* host */

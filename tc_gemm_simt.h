@@ -36,10 +36,11 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(const tc_gemm_config c)
     return ring > epilogue ? ring : epilogue;
 }
 
-/* Where mma.sync has no instruction for the types: everything before sm_80, 8-bit floats before sm_89. */
+/* Where mma.sync has no instruction for the types: everything before sm_80, 8-bit floats before sm_89. What the sm_80
+ * kernels have that these do not, they alone have. */
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(const tc_gemm_config c, int target)
 {
-    return !c.sparse && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
+    return !c.sparse && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c) && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
 }
 
 #ifdef __CUDACC__
@@ -217,10 +218,10 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, const tc_gemm80 k, const tc_g
     const tc_gemm_config c = k.c;
     const int groups = looked_up & 4, gathered = looked_up & TC_INDEX_A, wn = 32, staged = tc__gemm80_staged(c, wn);
     const int warp = (int)threadIdx.x / 32, lane = tc_lane(), warp_m = warp % 4 * 16, warp_n = warp / 4 * wn;
-    if (TC__GEMM_FINISHES(c, *p)) tc__epi_finish(c.row_sum, &p->out);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
     if (TC__GEMM_FINISHES(c, *p)) return;
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
-                                     : tc__gemm80_tile_of(c, p);
+                                     : tc__gemm80_tile_of(k, p);
     if (t.none) return;
     const int a_size = tc_type_bits(c.a) / 8;
     const int a_col = tc__gemm_a_col(c), b_row = tc__gemm_b_row(c);

@@ -57,6 +57,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(const tc_gemm_config c)
 {
     return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !c.groups && !c.index && !tc__gemm_outputs(c)
         && !tc__gemm_own_ends(c)
+        && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
 }
@@ -282,6 +283,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(const tc_gemm_config v)
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM120_RULES(X, c)                                                                                    \
+    TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_SM120_OWN_RULES(X, tc_gemm120_view(c))
@@ -290,7 +292,8 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(const tc_gemm_config v)
     X(!(c).groups && !(c).index && !tc__gemm_outputs(c),                                                              \
       "tc: TC_GEMM_SM120_DEFINE has no .groups, .index, .aux and .row_sum: TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE "   \
       "have")                                                                                                         \
-    X(tc__gemm_by_sm120(c) || (c).groups || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c),                 \
+    X(tc__gemm_by_sm120(c) || (c).groups || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c)                  \
+          || tc__tiles_some(c),                                                                                       \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), sums not in f16, no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
     X(tc__gemm120_sf_ok(c),                                                                                           \

@@ -16,7 +16,7 @@
 
 TC_HD TC_CONSTEXPR int tc__gemm75_serves(const tc_gemm_config c)
 {
-    return !c.sparse && (c.a == TC_F16 || tc__gemm_is_int(c.a));
+    return !c.sparse && (c.a == TC_F16 || (tc__gemm_is_int(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c)));
 }
 
 /* 128 x 128, of which a warp has 64 x 32, 64 bytes of k. */
@@ -162,10 +162,10 @@ TC_DEV_SM75 void tc_gemm_sm75(const int looked_up, const tc_gemm80 k, const tc_g
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const int groups = looked_up & 4, size = k.a.size;
-    if (TC__GEMM_FINISHES(c, *p)) tc__epi_finish(c.row_sum, &p->out);
+    if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
     if (TC__GEMM_FINISHES(c, *p)) return;
     const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
-                                     : tc__gemm80_tile_of(c, p);
+                                     : tc__gemm80_tile_of(k, p);
     if (t.none) return;
     const tc__gemm75_side sides[2] = {
         {(const char *)tc__gemm80_element(size, p->a, t.batch * p->stride_a), p->lda, t.row, t.end - t.row, p->a_rows,

@@ -244,6 +244,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
     for (int s = 0; s < c.stages - 1; s++) {
         if (next < blocks) {
             const tc__gemm80_share whole = {next, (uint32_t)s, 0, 1};
+            if (c.bsr) tc__gemm80_follow(k, g, next);
             tc__gemm80_fill(k, how, g, whole);
             next++;
         }
@@ -270,6 +271,7 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
                                 smem_b + now * b_stage + tc__gemm80_step(ob, b_at, step + 1));
                 /* the loads of one slot are spread over all steps but the last */
                 const tc__gemm80_share share = {next, fill.stage, step, steps - 1};
+                if (c.bsr && step == 0 && next < blocks) tc__gemm80_follow(k, g, next);
                 if (next < blocks) tc__gemm80_fill(k, how, g, share);
             }
             tc__gemm80_mma(k, &f[step % 2], acc);
@@ -280,24 +282,33 @@ TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm8
     }
 }
 
-/* 16 rows of a warp's tile: the first one's place; groups: rows end before this one. */
+/* 16 rows of a warp's tile: the first one's place; groups: rows end before this one; whether some elements are not to
+ * be stored. */
 typedef struct tc__gemm80_to {
     tc_gemm_at first;
-    int end;
+    int end, picks;
 } tc__gemm80_to;
+
+/* The epilogue of a view. */
+TC_DEV_SM75 tc_epi tc__gemm80_epi(const tc_gemm80 k)
+{
+    const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
+                      k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c), k.c.keep,
+                      k.c.triangle};
+    return e;
+}
 
 /* Those from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so that the hook's
  * code stands here but a few times. */
 TC_DEV_SM75 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
                                   const tc__gemm80_to to)
 {
-    const tc_epi epi = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
-                        k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c)};
+    const tc_epi epi = tc__gemm80_epi(k);
     const int wn = k.c.bn / k.c.warps_n;
 #pragma unroll 2
     for (int i = tc_lane(); i < wn * 2; i += 32) {
         const uint32_t at = stage + (uint32_t)((i / (wn / 8) * (wn + 8) + i % (wn / 8) * 8) * 4);
-        tc__epi_piece piece = {at, at + 16u, to.first, p->vec, 0};
+        tc__epi_piece piece = {at, at + 16u, to.first, p->vec, 0, to.picks};
         piece.at.row += i / (wn / 8);
         piece.at.col += i % (wn / 8) * 8;
         if (epi.only_back) tc__quant_clear(&p->out, &piece, to.end);
@@ -418,11 +429,21 @@ TC_DEV void tc__gemm80_store_f64(const tc_gemm80 k, const tc_gemm_sm80_params *p
         double x[2];
         place.row += row, place.col += col;
         if (place.row >= (k.c.groups ? to.end : o->m) || place.col >= o->n) continue;
-        const int both = place.col + 1 < o->n;
+        int both = place.col + 1 < o->n, second = 0;
+        if (tc__tiles_picks(k.c) && to.picks) {
+            tc_gemm_at next = place;
+            next.col++;
+            const int one = tc__epi_kept(tc__gemm80_epi(k), o, place) != 0;
+            const int other = both && tc__epi_kept(tc__gemm80_epi(k), o, next) != 0;
+            if (!one && !other) continue;
+            both = one && other, second = !one;
+            if (second) place = next;
+        }
         const double *c = (const double *)o->c + tc__epi_c_at(o, place);
         double *d = (double *)o->d + tc__epi_d_at(o, place);
         x[0] = tc__gemm80_shared(at) * p->alpha;
         x[1] = tc__gemm80_shared(at + 8u) * p->alpha;
+        if (tc__tiles_picks(k.c) && second) x[0] = x[1];
         if (p->beta != 0.) {
             x[0] += p->beta * c[0];
             if (both) x[1] += p->beta * c[1];
@@ -512,11 +533,11 @@ TC_DEV void tc__gemm80_zero(const tc_gemm80 k, tc__gemm80_acc *acc)
 }
 
 /* A block's tile: its first row and column, its matrix of A and D (batch), of B (group); rows end before `end`. none:
- * there is no such tile. */
+ * there is no such tile. picks: not all of its elements are stored. */
 typedef struct tc__gemm80_tile {
     int row, col;
     uint32_t batch, group;
-    int end, none;
+    int end, none, picks;
 } tc__gemm80_tile;
 
 /* The same of groups: the table lies where the ring will be. */
@@ -524,7 +545,7 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const 
 {
     const tc_groups_line line = {&p->groups, &p->tiles, smem};
     const int masked = c.groups == TC_GROUPS_MASKED;
-    tc__gemm80_tile r = {0, 0, 0, 0, 0, 0};
+    tc__gemm80_tile r = {0, 0, 0, 0, 0, 0, 0};
     if (threadIdx.x < 32u) tc_groups_scan(masked, &p->groups, smem);
     __syncthreads();
     r.none = blockIdx.x >= tc_groups_total(&p->groups, smem) * p->tiles.area.by;
@@ -538,10 +559,40 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const 
     return r;
 }
 
-TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm_config c, const tc_gemm_sm80_params *p)
+/* Tile number index of those that there are. */
+TC_DEV tc_tile tc__gemm80_number(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t index)
 {
-    const tc_tile t = tc_tile_at(&p->tiles, blockIdx.x);
-    const tc__gemm80_tile r = {(int)t.m * c.bm, (int)t.n * c.bn, t.batch, t.batch, p->out.m, 0};
+    return c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index) : tc_tile_at(&p->tiles, index);
+}
+
+/* Rows and columns of tile number index. */
+TC_DEV tc__tiles_patch tc__gemm80_patch(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t index)
+{
+    const tc_tile t = tc__gemm80_number(c, p, index);
+    const tc__tiles_patch x = {(int)t.m * c.bm, c.bm, (int)t.n * c.bn, c.bn, (int)t.batch};
+    return x;
+}
+
+/* Its steps of k. */
+TC_DEV tc__tiles_run tc__gemm80_steps(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__tiles_patch x)
+{
+    const int all = (p->k + k.c.bk - 1) / k.c.bk;
+    const tc__tiles_run whole = {0u, (uint32_t)all};
+    if (!k.c.k_range || all == 0) return whole;
+    return tc__tiles_k(k.c, all, &p->out, tc__tiles_place(k.turned, &p->out, x));
+}
+
+/* This block's tile; where it has more k than the first, the last comes first. */
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm80 k, const tc_gemm_sm80_params *p)
+{
+    const tc_gemm_config c = k.c;
+    const uint32_t last = p->tiles.total - 1u;
+    uint32_t index = blockIdx.x;
+    if (c.k_range && tc__gemm80_steps(k, p, tc__gemm80_patch(c, p, last)).blocks
+                         > tc__gemm80_steps(k, p, tc__gemm80_patch(c, p, 0)).blocks)
+        index = last - index;
+    const tc_tile t = tc__gemm80_number(c, p, index);
+    const tc__gemm80_tile r = {(int)t.m * c.bm, (int)t.n * c.bn, t.batch, t.batch, p->out.m, 0, 0};
     return r;
 }
 
@@ -559,7 +610,7 @@ TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p,
 #pragma unroll
     for (int i = 0; i < mi; i++) {
         const tc__gemm80_to d = {
-            {t->row + warp_m + i * 16, t->col + warp_n, (int)t->batch, c.groups ? (int)t->group : 0}, t->end};
+            {t->row + warp_m + i * 16, t->col + warp_n, (int)t->batch, c.groups ? (int)t->group : 0}, t->end, t->picks};
         tc__gemm80_stage(k, acc, to, i);
         __syncwarp();
         if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
@@ -575,8 +626,42 @@ TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p,
     }
 }
 
-/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv; aligned: every row
- * of A and B starts at a multiple of 16 bytes; constants. */
+/* What of a tile's k is computed, in elements; its state. */
+typedef struct tc__gemm80_part {
+    int first, k, state;
+} tc__gemm80_part;
+
+TC_DEV_SM80 tc__gemm80_part tc__gemm80_part_of(const tc_gemm80 k, const tc_gemm_sm80_params *p,
+                                               const tc__gemm80_tile *t)
+{
+    const tc__tiles_patch x = {t->row, k.c.bm, t->col, k.c.bn, (int)t->batch};
+    tc__gemm80_part r = {0, p->k, TC_TILE_WHOLE};
+    r.state = tc__tiles_state(k.c, k.turned, &p->out, x);
+    if (k.c.k_range && r.state != TC_TILE_SKIP) {
+        const tc__tiles_run run = tc__gemm80_steps(k, p, x);
+        r.first = run.blocks ? (int)run.first * k.c.bk : 0;
+        r.k = (int)run.blocks * k.c.bk;
+        r.k = r.k < p->k - r.first ? r.k : p->k - r.first;
+    }
+    return r;
+}
+
+/* .bsr: the list of a tile's blocks; both sources stand at the first column. */
+TC_DEV_SM80 void tc__gemm80_list_of(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
+                                    tc__gemm80_block *g)
+{
+    const tc__tiled *all = tc__tiled_of(&p->out);
+    const tc__tiles_blocks b = tc__tiles_row(all, t->row / k.c.bsr);
+    const long long size = k.a.size, across = k.b.turned ? p->ldb : 1;
+    const tc__gemm80_list l = {all->col_idx + b.from, b.from, p->k / k.c.bsr, g->a.passes, g->b.passes, g->a.src,
+                               g->b.src, k.c.bsr * p->lda * size, k.c.bsr * across * size};
+    g->list = l;
+    g->k = p->k ? (b.end - b.from) * k.c.bsr : 0;
+}
+
+/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv, 32 where not all
+ * tiles, or not all of their k, are computed; aligned: every row of A and B starts at a multiple of 16 bytes;
+ * constants. */
 TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
 {
     const int groups = looked_up & 4, index = looked_up & 3;
@@ -586,23 +671,29 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, mi = wm / 16;
     const int lane = tc_lane(), warp = (int)threadIdx.x / 32, warp_m = warp % c.warps_m * wm,
               warp_n = warp / c.warps_m * wn;
-    const tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
-                                     : tc__gemm80_tile_of(c, p);
+    tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
+                               : tc__gemm80_tile_of(k, p);
+    const tc__gemm80_part all = {0, 0, TC_TILE_WHOLE}, part = looked_up & 32 ? tc__gemm80_part_of(k, p, &t) : all;
     const int row0 = t.row, col0 = t.col;
     tc__gemm80_block g;
     tc__gemm80_acc acc;
     if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
     if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
+    if ((looked_up & 32) && part.state == TC_TILE_SKIP) return;
+    const int a_row = c.bsr ? row0 % c.bsr : row0; /* within one of its blocks */
     g.a = tc__gemm80_source_make(
-        oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? row0 : row0 * p->lda)), p->lda,
-        t.end - row0);
+        oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? a_row : a_row * p->lda)
+                                                  + part.first * (oa.turned ? p->lda : 1)),
+        p->lda, t.end - row0);
     if (index & TC_INDEX_A) g.a = tc__gemm80_gather(oa, p, row0, t.end - row0);
     if (looked_up & 16) g.a = tc__gemm80_filtered(oa, p, row0, t.end - row0);
     g.b = tc__gemm80_source_make(
-        ob, tc__gemm80_element(ob.size, p->b, t.group * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)), p->ldb,
-        p->out.n - col0);
+        ob, tc__gemm80_element(ob.size, p->b, t.group * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)
+                                                  + part.first * (ob.turned ? p->ldb : 1)),
+        p->ldb, p->out.n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
-    g.k = p->k;
+    g.k = looked_up & 32 ? part.k : p->k;
+    if (c.bsr) tc__gemm80_list_of(k, p, &t, &g);
     g.word = p->word;
     const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
                                       (int)t.group};
@@ -622,7 +713,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
     } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
     else if (looked_up & 16) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
     else if (index & TC_INDEX_A) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
-    else if (row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && p->k % c.bk == 0)
+    else if (!c.bsr && row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && (looked_up & 32 ? part.k : p->k) % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
     if (tc__gemm_is_f32(c.a)) {
@@ -633,6 +724,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int 
         tc_f32_mend(&lines, mine, acc.f, mi * wn / 2);
     }
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
+    t.picks = (looked_up & 32) && part.state == TC_TILE_PARTIAL;
     tc__gemm80_end(k, p, &t, &acc);
 }
 
@@ -682,7 +774,10 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
     p->groups = tc__gemm_groups_of(&v, &x, &cut);
     tc__gemm80_meta_fill(&v, &x, p);
     p->a_row = g->a_row, p->d_row = g->d_row, p->a_rows = g->a_rows, p->d_rows = g->d_rows;
-    return tc__gemm_tiles(&p->tiles, &v, &x, &cut);
+    const tc_status st = tc__gemm_tiles(&p->tiles, &v, &x, &cut);
+    const tc__gemm_tell to = {&p->out, &p->tiles};
+    if (st == TC_OK) tc__gemm_tell_tiles(&v, &x, &cut, to);
+    return st;
 }
 
 /* As tc_gemm_sm90_launch. any: 0 launches NAME, 1 NAME_any, since rows of A or B do not start at multiples of 16 bytes.
@@ -696,9 +791,10 @@ typedef struct tc_gemm_sm80_launch {
 /* The rules for a call. */
 TC_HOST tc_status tc__gemm80_check(const tc_gemm_config *c, const tc_gemm_args *args)
 {
-    const tc_status st = tc__gemm_check(c, args);
+    tc_status st = tc__gemm_check(c, args);
     if (st == TC_OK && c->conv)
         return tc__fail(TC_ERR_CONFIG, ".conv = 1 is for TC_CONV_DEFINE, whose NAME_run launches its kernel");
+    if (st == TC_OK) st = tc__gemm_check_tiles(c, args);
     return st == TC_OK ? tc__gemm_check_sparse(c, args) : st;
 }
 

@@ -197,12 +197,22 @@ typedef struct tc__gemm80_scales {
     int row, col, batch;
 } tc__gemm80_scales;
 
+/* .bsr: the blocks of a tile's row: where the columns of them stand, the first one's number, columns that there are;
+ * both sources at the first of all blocks, and what of their rows exists. */
+typedef struct tc__gemm80_list {
+    const int32_t *col;
+    int first, across, a_passes, b_passes;
+    const char *a, *b;
+    long long a_block, b_block; /* bytes from a block, a column of blocks to the next */
+} tc__gemm80_list;
+
 /* The sources of both operands, and what the mainloop needs besides. */
 typedef struct tc__gemm80_block {
     tc__gemm80_source a, b;
     uint32_t smem;
     int k, word;
     tc__gemm80_scales scales;
+    tc__gemm80_list list; /* .bsr */
 } tc__gemm80_block;
 
 /* How many of this thread's turned rows lie inside k, of which `left` elements are left. */
@@ -237,6 +247,18 @@ TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_bl
         tc__conv80_step(&g->a.conv, x.block * (k.k_bytes / 16) + (int)threadIdx.x % (k.k_bytes / 16));
     tc__gemm80_load(a, how, &g->a, ra);
     tc__gemm80_load(b, how >= TC__GEMM80_GATHERED ? TC__GEMM80_ALIGNED : how, &g->b, rb);
+}
+
+/* .bsr: k block `block` may be the first of one of A's blocks: to where that lies. Of one that cannot be, zeros. */
+TC_DEV void tc__gemm80_follow(const tc_gemm80 k, tc__gemm80_block *g, int block)
+{
+    const int steps = k.c.bsr / k.c.bk, now = block / steps;
+    const tc__gemm80_list *l = &g->list;
+    if (block % steps) return;
+    const int col = l->col[now], there = (uint32_t)col < (uint32_t)l->across;
+    g->a.src = l->a + (l->first + now) * l->a_block;
+    g->b.src = l->b + (there ? col : 0) * l->b_block;
+    g->a.passes = there ? l->a_passes : 0, g->b.passes = there ? l->b_passes : 0;
 }
 
 /* The fragments of one step of k: ldmatrix rows: A 16 rows as (rows, k half); B two n8 tiles as (n half, k half). f64:

@@ -11,6 +11,7 @@
 #include "tc_gemm_f32.h"
 #include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
+#include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
@@ -100,7 +101,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
 {
     tc_gemm_config c = given;
-    c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) ? 64 : 128;
+    c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
     const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv
                   || tc__gemm80_sorts(c); /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
@@ -154,6 +155,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    TC__GEMM_TILES_RULES(X, c)                                                                                        \
     X(!(c).sparse || tc__gemm80_k_bytes(c) == 128 || tc__gemm80_k_bytes(c) == 256,                                    \
       "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
     X(!(c).sparse || tc__gemm80_sparse_ok(tc__gemm_plain(c)),                                                         \

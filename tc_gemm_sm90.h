@@ -1,14 +1,14 @@
 /* tc_gemm_sm90.h - tc 0.2.0 - the GEMM's mainloop for Hopper: TMA, wgmma, warp-specialised, persistent.
  * Needs: the headers below; sm_90a.
  *
- *     tc_gemm_sm90_load, _mma                producer and consumer of one tile
+ *     tc_gemm_sm90_mma                       the consumer of one tile; tc_gemm_sm90_load.h is its producer
  *     tc_gemm_sm90                           the kernel's body
  *     tc_gemm_sm90_fill (host)               what the kernel is given, from a call's arguments
  *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
  *                                            (tc_gemm.h)
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
- * tc_gemm_sm90_plan.h, the end of a tile in tc_gemm_sm90_store.h.
+ * tc_gemm_sm90_plan.h, the end of a tile in tc_gemm_sm90_store.h, tiles that are not all of D in tc_gemm_sm90_tiles.h.
  *
  *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
@@ -25,141 +25,16 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_f32.h"
+#include "tc_gemm_sm90_load.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
 #include "tc_gemm_sm90_sparse.h"
 #include "tc_gemm_sm90_quant.h"
 #include "tc_gemm_sm90_turn.h"
+#include "tc_gemm_sm90_tiles.h"
 #include "tc_gemm_sm90_weights.h"
 
 #ifdef __CUDACC__
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Producer: one thread.
- */
-typedef struct tc_gemm90_producer {
-    tc_ring ring;
-    int back; /* this tile takes k from its end to its start */
-} tc_gemm90_producer;
-
-/* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
- * column. */
-TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w)
-{
-    const tc_gemm_sm90_params *p = g->p;
-    const tc__gemm90_place at = tc__gemm90_place_of(c, g);
-    const uint32_t m = (uint32_t)g->cluster_m, cm = at.m, cn = at.n;
-    const int a_rows = c.bm / c.cluster_n, b_rows = c.cluster_m == 2 ? g->width >> (m - 1u) : g->width / c.cluster_m;
-    tc__gemm90_sources s;
-    const int a_turns = tc__gemm90_turns_a(c), b_turns = tc__gemm90_turns_b(c), b_k = c.bk / c.cluster_m;
-    s.oa = tc__gemm90_fetched_a(c), s.ob = tc__gemm90_fetched_b(c, g->width);
-    if (s.oa.mn && !a_turns) s.oa.boxes = a_rows / 64; /* of this block's share */
-    if (s.ob.mn && !b_turns) s.ob.boxes = (b_rows + 63) / 64;
-    s.a_k = (int)cn * (c.bk / c.cluster_n), s.b_k = (int)cm * (c.cluster_m == 2 ? c.bk >> (m - 1u) : b_k);
-    s.a.map = &p->a;
-    s.a.row = w->row + (a_turns ? 0 : (int)cn * a_rows);
-    s.a.batch = p->a_batched ? w->batch : 0;
-    s.a.mask = 0;
-    s.b.map = &p->b;
-    s.b.row = w->col + (b_turns ? 0 : (int)cm * b_rows);
-    s.b.batch = p->b_batched ? w->batch : 0;
-    s.b.mask = (uint16_t)(((1u << m) - 1u) << (cn * m));
-#pragma unroll
-    for (int i = 0; i < c.cluster_n; i++) s.a.mask |= (uint16_t)(1u << (cm + (uint32_t)i * m));
-    s.to_a = a_turns ? (uint32_t)s.a_k * 128u : cn * (uint32_t)(a_rows * (c.sparse ? tc__gemm90_a_row(c) : 128));
-    s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes)
-           + (b_turns ? (uint32_t)s.b_k * 128u : cm * (uint32_t)(b_rows * 128));
-    if (c.conv) s.first = tc__conv_start(g, s.a.row);
-    return s;
-}
-
-/* A run of blocks of a tile of work. */
-typedef struct tc__gemm90_run {
-    tc_work w;
-    uint32_t from;
-} tc__gemm90_run;
-
-/* One block of k. */
-TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_block *g, const tc__gemm90_sources *s,
-                                  tc__gemm90_fetch_at at)
-{
-    const tc_gemm_config c = f.c;
-    if (c.conv) return tc__conv_fetch(f, g, s, at);
-    const uint32_t full = tc_pipe_full(g->pipe, at.stage), slot = g->ring + at.stage * g->slot;
-    const uint32_t a_full = tc__gemm90_turns_a(c) ? tc__turn_raw(c, g, at.stage) : full;
-    const uint32_t b_full = tc__gemm90_turns_b(c) ? tc__turn_raw(c, g, at.stage) : full;
-    const int k = g->p->k_first + (int)at.kb * c.bk;
-    const int a_k = tc__gemm90_turns_a(c) ? k + s->a_k : c.sparse ? k / 2 : k;
-    const int b_k = tc__gemm90_turns_b(c) ? k + s->b_k : k;
-    if (c.weights && (f.which & TC__GEMM90_EARLY_A)) tc__weights_fetch(c, g, &s->a, at);
-    if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, &s->a, at);
-#pragma unroll
-    for (int box = 0; box < (c.weights ? 0 : s->oa.boxes); box++) {
-        const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
-        if (f.which & TC__GEMM90_EARLY_A)
-            tc_operand_fetch(c.cluster_n > 1, &s->a, tc_operand_place(s->oa, box, a_k), to);
-    }
-#pragma unroll
-    for (int box = 0; box < s->ob.boxes; box++) {
-        const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
-        if (f.which & TC__GEMM90_EARLY_B)
-            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
-    }
-}
-
-TC_DEV_SM90 void tc__gemm90_expect(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
-{
-    const uint32_t bytes = c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g);
-    if (tc__gemm90_turning(c)) tc__turn_expect(c, g, stage);
-    else tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, stage), bytes);
-}
-
-/* Blocks of one tile of work, from number `from` on. */
-TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                   const tc__gemm90_run *run)
-{
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
-    const tc__gemm90_fetching both = {c, TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B};
-    for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
-        const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
-        TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
-        tc__gemm90_expect(c, g, at.stage);
-        tc__gemm90_fetch(both, g, &s, at);
-        tc_ring_next(&u->ring, g->stages);
-    }
-}
-
-enum { TC__GEMM90_AHEAD = 4 };
-
-/* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
- * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. */
-TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                       tc__gemm90_run *run)
-{
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
-    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A}, b = {c, TC__GEMM90_EARLY_B};
-    const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
-    const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
-    const uint32_t ahead = run->w.k_blocks < most ? run->w.k_blocks : most;
-    const int early = g->p->waits ? g->p->early : TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
-#pragma unroll 1
-    for (uint32_t i = 0; i < ahead; i++) {
-        const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
-        tc__gemm90_expect(c, g, i);
-        if (early & TC__GEMM90_EARLY_A) tc__gemm90_fetch(a, g, &s, at);
-        if (early & TC__GEMM90_EARLY_B) tc__gemm90_fetch(b, g, &s, at);
-        tc_ring_next(&u->ring, g->stages);
-    }
-    run->from = ahead;
-    if (!g->p->waits) return;
-    tc_griddepcontrol_wait();
-#pragma unroll 1
-    for (uint32_t i = 0; i < ahead; i++) {
-        const tc__gemm90_fetch_at at = {i, run->w.k_first + i};
-        if (!(early & TC__GEMM90_EARLY_A)) tc__gemm90_fetch(a, g, &s, at);
-        if (!(early & TC__GEMM90_EARLY_B)) tc__gemm90_fetch(b, g, &s, at);
-    }
-}
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Consumers.
@@ -368,7 +243,8 @@ enum {
     TC__GEMM90_WEIGHTS,
     TC__GEMM90_SPARSE,
     TC__GEMM90_F32,
-    TC__GEMM90_GROUPS = 16 /* added to one of these: .groups */
+    TC__GEMM90_GROUPS = 16, /* added to one of these: .groups; */
+    TC__GEMM90_TILES = 32   /* tiles that are not all of D */
 };
 TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
 {
@@ -387,7 +263,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
 {
-    return tc__gemm90_loop_of(tc_gemm90_view(given)) + (given.groups ? TC__GEMM90_GROUPS : 0);
+    return tc__gemm90_loop_of(tc_gemm90_view(given)) + (given.groups ? TC__GEMM90_GROUPS : 0)
+         + (tc__tiles_some(given) ? TC__GEMM90_TILES : 0);
 }
 
 #define TC__GEMM90_WIDTH(n)                                                                                           \
@@ -496,7 +373,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(const tc_gemm_config c, const tc_gemm
         if (!c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
     }
-    if (!c.groups) run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
+    if (!c.groups && !tc__tiles_some(c)) run->w = tc_gemm90_work(c, g, tc__gemm90_per_cluster(c, g, blockIdx.x));
     if (tc__gemm90_cluster(c, g) == 1 && tc_elect_one()) {
         tc__gemm90_start_full(c, g);
         tc_fence_proxy_async_shared(); /* TMA counts on barriers that this thread has made */
@@ -528,6 +405,7 @@ TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block 
             tc_mbarrier_init(sums, 1);
             tc_mbarrier_arrive_expect_tx(sums, (uint32_t)tc__gemm90_sums_bytes(c));
         }
+        if (tc__tiles_some(c)) tc_pipe_init(tc__tiles_pipe(c, g), TC__GEMM90_NOTES, (uint32_t)(4 * c.consumers));
         tc_fence_mbarrier_init();
         if (g->p->d_by == TC__GEMM_D_TMA) tc_prefetch_tensormap(&g->p->d);
     }
@@ -553,7 +431,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
                                      tc__gemm90_run_of run)
 {
     const uint32_t first = run.first, step = run.step;
-    const int groups = loops & TC__GEMM90_GROUPS;
+    const int groups = loops & TC__GEMM90_GROUPS, tiled = loops & TC__GEMM90_TILES;
     const tc_gemm_config c = k.c;
     const tc_gemm_sm90_params *p = g->p;
     const int pingpong = c.schedule == TC_PINGPONG, wg = g->wg;
@@ -571,20 +449,24 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
           + (threadIdx.x / 32u - 4u) * (uint32_t)tc_gemm_sm90_plan_of(c).warp_store;
     u.stores = 0;
     u.warps = pingpong ? 4 : 4 * c.consumers;
-    if (turn) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
-    if (turn > 1u) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+    if (turn && !tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+    if (turn > 1u && !tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+    tc__tiles_reader notes = {{0, 0}, turn, turns};
     const uint32_t works = groups ? tc_uniform(tc__gemm90_works(c, g)) : 0u;
-    for (uint32_t i = first + turn * step; i < (groups ? works : p->works); i += turns * step) {
-        u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
+    for (uint32_t i = first + turn * step; tiled ? tc__tiles_take(c, g, &notes, &u) : i < (groups ? works : p->works);
+         i += turns * step) {
+        if (!tiled) u.w = groups ? tc__gemm90_group_work(1, c, g, i) : tc_gemm90_work(c, g, i);
         if (pingpong) TC_MBARRIER_WAIT(u.my_turn, tiles++ & 1u, "turn", (int)turn);
         tc__gemm90_loop_state l = {&u, acc, 0};
         tc_gemm_sm90_mma(loops % TC__GEMM90_GROUPS, k, g, &l);
         if (c.split) u.tile = tc_quotient(i, p->split.by_parts) * (uint32_t)g->cluster_m + tc__gemm90_rank(c, g);
-        u.last = i + turns * step >= (groups ? works : p->works);
+        u.last = !tiled && i + turns * step >= (groups ? works : p->works);
         if (c.cluster_k > 1) tc__gemm90_exchange_sums(c, g, acc);
-        tc__gemm90_end_tile(c, g, &u, acc);
+        if (tiled) tc__tiles_store(c, g, &u, acc);
+        else tc__gemm90_end_tile(c, g, &u, acc);
 #pragma unroll
-        for (uint32_t other = 1; other < turns; other++) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
+        for (uint32_t other = 1; other < turns; other++)
+            if (!tiled) tc_ring_skip(&u.ring, p->skip_slots, p->skip_laps, g->stages);
     }
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
@@ -597,9 +479,10 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
     const tc_gemm90_block g = tc_gemm90_block_make(c, p, tc_smem_u32(tc__dynamic_smem));
     const uint32_t blocks = (uint32_t)tc__gemm90_cluster(c, &g);
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
-    const int groups = loops & TC__GEMM90_GROUPS;
+    const int groups = loops & TC__GEMM90_GROUPS, tiled = loops & TC__GEMM90_TILES;
     const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
-    const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL);
+    const int asks = tiled ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
+    const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : asks);
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
     tc_gemm90_producer u = {{0, 0}, 0};
@@ -616,6 +499,9 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
             tc__turn_produce(groups, c, &g);
         } else if (loops % TC__GEMM90_GROUPS == TC__GEMM90_F32 && g.warp != 0u) {
             tc__gemm90_f32_split(groups, c, &g);
+        } else if (tiled && g.warp == 0u) {
+            tc__tiles_begin(c, &g);
+            if (tc_elect_one()) tc__tiles_produce(c, &g);
         } else if (g.warp == 0u && tc_elect_one()) {
             const uint32_t works = groups ? tc__gemm90_works(c, &g) : 0u;
             if (p->waits && blocks > 1 && first < (groups ? works : p->works))
@@ -692,6 +578,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
+    tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
     p->cluster = cut->cluster;
     p->stages = tc__gemm90_stages(v, cut);
@@ -703,7 +590,8 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
     p->a_batched = g->k && (c->swap ? g->stride_b : g->stride_a) != 0;
     p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
-    p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c);
+    p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c)
+                 && !tc__tiles_uneven(*c);
     p->a_scale = tc__gemm_scale(c, g, c->swap ? 'b' : 'a'), p->b_scale = tc__gemm_scale(c, g, c->swap ? 'a' : 'b');
     p->d_first = d_bytes > cut->l2 / 2;
     p->classes = cut->classes, p->copies = cut->copies;
@@ -769,6 +657,7 @@ TC_HOST tc_status tc__gemm90_check(const tc_gemm_config *c, const tc_gemm_args *
     tc_status st = tc__gemm_check(c, args);
     tc_gemm_args g;
     if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
+    if (st == TC_OK) st = tc__gemm_check_tiles(c, args);
     if (st == TC_OK && (c->any || c->conv))
         return tc__fail(TC_ERR_CONFIG, ".%s = 1 is for %s, whose NAME_run launches its kernel", c->any ? "any" : "conv",
                         c->any ? "TC_GEMM_SM90_ANY_DEFINE" : "TC_CONV_DEFINE");

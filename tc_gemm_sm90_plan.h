@@ -19,6 +19,7 @@
 
 #include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
+#include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
 #include "tc_split.h"
 
@@ -195,17 +196,27 @@ typedef struct tc_gemm_sm90_plan {
     int factors;        /* of each slot of the ring, and mbarriers behind them */
     int read;
     int groups;         /* the table of tc_work.h */
+    int notes;          /* of tiles that are not all of D (tc_gemm_sm90_tiles.h), and their mbarriers */
     int bytes;
 } tc_gemm_sm90_plan;
 
+enum { TC__GEMM90_NOTES = 4, TC__GEMM90_NOTE = 32 }; /* how many, bytes of each */
+enum { TC__GEMM90_ORDER = 1024 };                    /* .bsr: rows of blocks that are put in order */
+TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(const tc_gemm_config c)
+{
+    return tc__tiles_some(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES)
+                                   + (c.bsr ? 2 * TC__GEMM90_ORDER : 0)
+                             : 0;
+}
+
 TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
 {
-    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
                     : c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
     const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
-                    + (c.groups ? TC__GROUPS_BYTES : 0) + 15;
+                    + (c.groups ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
     p.received = c.consumers * 4 * p.warp_store;
     p.ring = p.received + tc__gemm90_sums_bytes(c);
@@ -217,6 +228,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c
     p.factors = (p.parts + 8 + 15) / 16 * 16;
     p.read = p.factors + c.stages * tc__gemm90_factor_bytes(c);
     p.groups = p.factors + c.stages * tc__gemm90_factor_room(c);
+    p.notes = p.groups;
     p.bytes = p.ring + p.ring_bytes + fixed;
     return p;
 }
@@ -234,6 +246,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
 {
     tc_gemm_config c = given;
     if (c.weights || tc__gemm_plain(c).sparse == TC_SPARSE_B) c.swap = 1;
+    c.bm = c.bm == 0 && c.bsr == 64 ? 64 : c.bm;
     const int turned = tc__gemm_d_col(c), rows = c.swap != turned ? c.bn : c.bm; /* of the instruction */
     const int across = c.sparse && c.swap && !turned && !tc__gemm_is_fp8(c.a) ? 256 : 128;
     const int f32 = tc__gemm_is_f32(c.a) && !c.swap; /* 256 of the instruction's rows by 128 */
@@ -405,6 +418,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(const tc_gemm_config c)
       "tc: .a = TC_F32 wants .bk 32, .bn (with .swap: .bm) 16 or a multiple of 32 up to 256, 1 or 2 .consumers, a "   \
       "cooperative schedule and no cluster")
 
+/* Tiles that are not all of D. */
+#define TC__GEMM_SM90_TILES_RULES(X, c)                                                                               \
+    X(!tc__tiles_some(c) || (!(c).split && (c).cluster_k == 1 && !(c).weights),                                       \
+      "tc: .triangle, .tile, .k_range and .bsr do not go with .split, .cluster_k and .weights")                       \
+    X(!(c).bsr || ((c).swap == 0 && (c).cluster_m == 1),                                                              \
+      "tc: .bsr goes without .swap, and with .cluster_m = 1: neighbours along m have other blocks")
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM90_RULES(X, c)                                                                                     \
     TC__GEMM_TURNED_RULES(X, c)                                                                                       \
@@ -413,6 +433,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(const tc_gemm_config c)
     TC__GEMM_SPARSE_RULES(X, c)                                                                                       \
     TC__GEMM_SM90_SPARSE_RULES(X, c)                                                                                  \
     TC__GEMM_SM90_F32_RULES(X, c)                                                                                     \
+    TC__GEMM_TILES_RULES(X, c)                                                                                        \
+    TC__GEMM_SM90_TILES_RULES(X, c)                                                                                   \
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(!((c).index & TC_INDEX_A),                                                                                      \

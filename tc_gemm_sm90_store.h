@@ -125,6 +125,12 @@ TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
     return !tc__gemm_hooked(c) && g->p->d_clips;
 }
 
+/* Are some elements of the tile not to be stored? (.part is then its state: tc_gemm_sm90_tiles.h.) */
+TC_DEV int tc__gemm90_picks(const tc_gemm_config c, const tc_gemm90_consumer *u)
+{
+    return tc__tiles_picks(c) && u->w.part == TC_TILE_PARTIAL;
+}
+
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
 TC_DEV void tc__gemm90_put_place(const tc_gemm_config c, uint32_t place, const float *v)
 {
@@ -269,7 +275,8 @@ TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {u->buf + tc_swizzle(64, shift), u->buf + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
-                           g->p->d_by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0};
+                           g->p->d_by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0,
+                           tc__gemm90_picks(c, u)};
     piece.at.row = row0 + (s->row + (int)lane / 2) * tc__gemm90_apart(c, g);
     piece.at.col = col0 + s->col + (int)lane % 2 * 8;
     piece.at.batch = tc__gemm90_matrix(c, u);
@@ -300,7 +307,8 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
         const int row = u->warp_row + i / groups * 64, col = i % groups * 16, in = col / wide * wide; /* of its box */
         const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, row, c.swap ? col : own + col);
         if (col >= g->width / c.cluster_k || !tc__gemm90_spot_exists(c, g, u, &s)) continue;
-        if (!c.swap && u->w.row + row + (c.groups ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
+        if (!tc__gemm90_picks(c, u) && !c.swap
+            && u->w.row + row + (c.groups ? 16 : clips ? 1 : 16) <= tc__gemm90_end(c, g, u)
             && in + wide <= g->width / c.cluster_k
             && u->w.col + own + in + (clips ? 1 : wide) <= tc__gemm90_boxed(c, g))
             continue;
