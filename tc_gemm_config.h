@@ -430,7 +430,7 @@ enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 /* Is this the second launch, which .row_sum and .col_sum take? params: a lvalue that holds a tc_gemm_out. */
 #define TC__GEMM_FINISHES(c, params) (tc__gemm_twice(c) && tc__epi_outputs(&(params).out)->finish)
 #define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out))
-TC_DEV_SM80 void tc__gemm_finish(const tc_gemm_config c, const tc_gemm_out *o)
+TC_DEV_SM75 void tc__gemm_finish(const tc_gemm_config c, const tc_gemm_out *o)
 {
     if (c.row_sum) tc__epi_finish(c.row_sum, o);
     if (c.col_sum) tc__col_finish(c.col_sum, o);

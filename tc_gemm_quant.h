@@ -348,7 +348,7 @@ TC_DEV void tc__col_strip(const int kind, const tc_gemm_out *o, const tc__col_pl
 }
 
 /* The second launch. */
-TC_DEV_SM80 void tc__col_finish(const int kind, const tc_gemm_out *o)
+TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);

@@ -40,7 +40,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(const tc_gemm_config c)
  * kernels have that these do not, they alone have. */
 TC_HD TC_CONSTEXPR int tc__gemm_simt_of(const tc_gemm_config c, int target)
 {
-    return !c.sparse && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c) && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
+    return !c.sparse && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c)
+        && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
 }
 
 #ifdef __CUDACC__

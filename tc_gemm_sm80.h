@@ -293,8 +293,8 @@ typedef struct tc__gemm80_to {
 TC_DEV_SM75 tc_epi tc__gemm80_epi(const tc_gemm80 k)
 {
     const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
-                      k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c), k.c.keep,
-                      k.c.triangle};
+                      k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c),
+                      k.c.keep, k.c.triangle};
     return e;
 }
 
@@ -616,6 +616,7 @@ TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p,
         if (k.sums == TC_F64) tc__gemm80_store_f64(k, p, tc_smem_u32(stage), d);
         else tc__gemm80_store(k, p, tc_smem_u32(stage), d);
         __syncwarp();
+#if TC_HAS_SM80
         if (tc__gemm_quantised(c)) {
             const int warps = c.warps_m * c.warps_n, strip = warp % c.warps_m * mi + i;
             const uint32_t most = (uint32_t)((warps * 16 * row + strip * 16 * c.warps_n) * 4);
@@ -623,6 +624,7 @@ TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p,
             tc__gemm80_quantise(k, &p->out, x, d);
             __syncwarp();
         }
+#endif
     }
 }
 

@@ -347,7 +347,7 @@ TC_DEV uint32_t tc__gemm80_turn(const tc__gemm80_operand o, uint32_t at, const i
 
 /* 8 bits: 16 rows from chunk `chunks` on, 32 k: of the first neighbours k 0..15, of the second ones, and the same of k
  * 16..31. */
-TC_DEV_SM80 void tc__gemm80_read_bytes(const tc__gemm80_operand o, uint32_t at, const int chunks, uint32_t *to)
+TC_DEV_SM75 void tc__gemm80_read_bytes(const tc__gemm80_operand o, uint32_t at, const int chunks, uint32_t *to)
 {
     const uint32_t pick = tc_lane() % 4 < 2 ? 0x6420u : 0x2064u;
     uint32_t r[4];

@@ -7,8 +7,10 @@
 #ifndef TC_GEMM_SM90_LOAD_H
 #define TC_GEMM_SM90_LOAD_H
 
+#include "tc_conv_sm90.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_sparse.h"
+#include "tc_gemm_sm90_turn.h"
 #include "tc_gemm_sm90_weights.h"
 
 #ifdef __CUDACC__

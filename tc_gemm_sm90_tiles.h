@@ -305,7 +305,7 @@ TC_DEV_SM90 void tc__tiles_load_blocks(const tc_gemm_config c, const tc_gemm90_b
         }
         x.in = in * c.bk;
         TC_PIPE_WAIT_EMPTY(g->pipe, &t->u.ring);
-        tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, t->u.ring.stage), tc__gemm90_expected(c, g));
+        tc__gemm90_expect(c, g, t->u.ring.stage);
         tc__tiles_fetch(c, g, &s, x, t->u.ring.stage);
         tc_ring_next(&t->u.ring, g->stages);
     }

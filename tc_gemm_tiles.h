@@ -69,9 +69,13 @@ TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(const tc_gemm_config c)
       "tc: .bsr goes without .triangle, .tile and .k_range: its blocks say what is multiplied")                       \
     X(!(c).bsr || (!tc__gemm_a_col(c) && !tc__gemm_d_col(c)), "tc: .bsr wants .a_layout and .d_layout TC_ROW")        \
     X(!tc__tiles_some(c) || (!(c).groups && !(c).index && !tc__gemm_outputs(c) && !(c).sparse                         \
-                             && !tc__gemm_scaled(c) && !(c).sf && !(c).any),                                          \
-      "tc: .triangle, .tile, .k_range and .bsr do not go with .groups, .index, .aux, .row_sum, .sparse, .a_scale, "   \
-      ".b_scale, .sf and TC_GEMM_SM90_ANY_DEFINE")                                                                    \
+                             && !tc__gemm_scaled(c) && !(c).sf && !(c).any && !tc__gemm_own_ends(c)),                 \
+      "tc: .triangle, .tile, .k_range and .bsr do not go with .groups, .index, .aux, .row_sum, .col_sum, a quantised "\
+      "D, .sparse, .a_scale, .b_scale, .sf and TC_GEMM_SM90_ANY_DEFINE")                                              \
+    X(!tc__tiles_some(c) || (!tc__gemm_is_f32((c).a)                                                                  \
+                             && (tc__gemm_is_16((c).a) || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)))),               \
+      "tc: .triangle, .tile, .k_range and .bsr go without .a = TC_F32, and but for types of 16 bits with A in rows "  \
+      "and B in columns")                                                                                             \
     X(!tc__tiles_some(c) || ((c).epi_size <= TC_EPI_MAX - TC__TILED_BYTES && TC_EPI_MAX % 8 == 0),                    \
       "tc: .triangle, .tile, .k_range and .bsr leave the hook's arguments (.epi_size) 64 bytes less than TC_EPI_MAX")
 
