@@ -31,7 +31,8 @@
  *     tc_attn_mla_work.h   calls of multi-head latent attention
  *     tc_tiles.h      tiles of D that are not computed, the tiles of a triangle as a line
  *     tc_split.h      tiles whose k is split between blocks: how the blocks of a tile meet
- *     tc_epi.h        hooks, activations, conversion, fragments to memory
+ *     tc_hooks.h      hooks, activations
+ *     tc_epi.h        conversion, fragments to memory
  *     tc_softmax.h    online softmax on fragments
  *   Not included here, since few need them: include them by name
  *     tc_chip.h       the chips: family, features of their targets, shared and tensor memory

@@ -12,6 +12,7 @@
 #ifndef TC_CONV_CONFIG_H
 #define TC_CONV_CONFIG_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 
 typedef tc_gemm_config tc_conv_config; /* .conv is 1 */

@@ -1,57 +1,23 @@
-/* tc_epi.h - tc 0.2.0 - the end of a tile: hooks and activations, alpha, beta and C, conversion, fragments to memory.
+/* tc_epi.h - tc 0.2.0 - the end of a tile: alpha, beta and C, hooks, conversion, fragments to memory.
  * Needs: the headers below.
  *
  * Fragments are 16 rows of a warp in the layout that mma.sync and wgmma share: with g = lane / 4 and q = lane % 4,
  * v[4j], v[4j+1] lie at (g, 8j + 2q), (g, 8j + 2q + 1), and v[4j+2], v[4j+3] eight rows further down.
  *
- *     tc_gemm_at, tc_epi_fn, tc_epi2_fn           where an element of D is; the two forms of a hook
- *     tc_relu tc_gelu tc_gelu_tanh tc_silu        activations
- *     tc_epi_*, tc_epi2_*                         shipped hooks
  *     tc_pack, tc_unpack                          two f32 to a pair of 16-bit elements; one of them back
  *     tc_box, tc_box_lane, tc_box_put             a warp's 16 rows to a swizzled box in shared memory, which TMA then
  *                                                 stores; tc_box_copy where TMA refuses
  *     tc_store, tc_store_rows                     all columns of a warp's 16 rows to memory by TMA, for kernels of your
  *                                                 own
- *
- * NOT-FINITE VALUES. tc_relu(NaN) is NaN. tc_gelu(+inf) is +inf, tc_gelu(-inf) is 0. tc_gelu_tanh and tc_silu give NaN
- * for -inf, as x * sigmoid(x) does wherever it is computed as written.
  */
 #ifndef TC_EPI_H
 #define TC_EPI_H
 
 #include "tc_core.h"
+#include "tc_hooks.h"
 #include "tc_swizzle.h"
 #include "tc_mma.h"
 #include "tc_tma.h"
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Hooks.
- */
-
-/* Where an element is: row and column of D, which matrix of the batch, which group of a grouped call (0 where there are
- * none). */
-typedef struct tc_gemm_at {
-    int row, col, batch, group;
-} tc_gemm_at;
-
-/* A hook computes a value. x is alpha * (A*B) + beta * C in f32; args points to the copy of the call's epi_args in
- * constant memory. */
-typedef float (*tc_epi_fn)(float x, tc_gemm_at at, const void *args);
-
-/* The same for two neighbours of a row: x.x belongs to at.col, which is even, x.y to at.col + 1. */
-typedef tc_f32x2 (*tc_epi2_fn)(tc_f32x2 x, tc_gemm_at at, const void *args);
-
-/* Is that element of D stored? */
-typedef int (*tc_gemm_keep_fn)(tc_gemm_at at, const void *args);
-
-enum { TC_TRIANGLE_LOWER = 1, TC_TRIANGLE_UPPER = 2 }; /* .triangle: with the diagonal */
-
-TC_HD int tc_triangle_keeps(int triangle, int row, int col)
-{
-    return triangle == TC_TRIANGLE_LOWER ? row >= col : row <= col;
-}
-
-enum { TC_NO_ARGS = -1 }; /* .epi_size of a hook that takes no arguments */
 
 /* What a kernel knows of its epilogue when it is compiled: D's type, whether rows in the kernel are D's columns (D is
  * column-major), whether sums come as s32 (raw) or as f32, and the hook, or the hook of pairs, or neither. */
@@ -101,144 +67,6 @@ typedef struct tc__outputs {
     int finish;      /* the second launch */
 } tc__outputs;
 enum { TC__OUTPUTS_BYTES = 64 };
-
-/* Arguments of shipped hooks. */
-typedef struct tc_epi_vector { const float *v; } tc_epi_vector;              /* v: n (by column) or m (by row) floats */
-typedef struct tc_epi_matrix {
-    const void *p;
-    long long ld;
-} tc_epi_matrix; /* p: m x n, row-major, pitch ld elements */
-
-#ifdef __CUDACC__
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Activations and shipped hooks.
- */
-TC_DEV float tc_relu(float x) { return x < 0.f ? 0.f : x; }
-
-/* x * Phi(x) = max(x, 0) - |x| * erfc(|x| / sqrt 2) / 2, erfc by Abramowitz and Stegun 7.1.26: within 4e-7 * |x|. */
-TC_DEV float tc_gelu(float x)
-{
-    float a, t, e;
-#if TC_HAS_SM80 /* at most 16, whose erfc is 0: inf * 0 would be NaN, and NaN shall stay */
-    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %1;\n\tmin.NaN.f32 %0, size, 0f41800000;\n\t}" : "=f"(a) : "f"(x));
-#else
-    a = fabsf(x) > 16.f ? 16.f : fabsf(x);
-#endif
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(1.f + 0.23164189f * a));
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(-0.72134752044f * a * a)); /* exp(-a^2 / 2) */
-    return fmaxf(x, 0.f)
-         - a * e
-               * (t
-                  * (0.127414796f
-                     + t * (-0.142248368f + t * (0.7107068705f + t * (-0.7265760135f + t * 0.5307027145f)))));
-}
-
-/* The usual tanh form of GELU: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); by tanh.approx (sm_75), so within
- * 2.5e-4 * |x|. */
-TC_DEV float tc_gelu_tanh(float x)
-{
-    float t;
-    asm("tanh.approx.f32 %0, %1;" : "=f"(t) : "f"(x * (0.7978845608028654f + 0.035677408136300125f * x * x)));
-    return 0.5f * x + 0.5f * x * t;
-}
-
-TC_DEV float tc_silu(float x) { return __fdividef(x, 1.f + __expf(-x)); }
-
-TC_DEV float tc_epi_bias_col(float x, tc_gemm_at at, const void *args)
-{
-    return x + ((const tc_epi_vector *)args)->v[at.col];
-}
-
-TC_DEV float tc_epi_bias_row(float x, tc_gemm_at at, const void *args)
-{
-    return x + ((const tc_epi_vector *)args)->v[at.row];
-}
-
-TC_DEV float tc_epi_scale_col(float x, tc_gemm_at at, const void *args)
-{
-    return x * ((const tc_epi_vector *)args)->v[at.col];
-}
-
-TC_DEV float tc_epi_scale_row(float x, tc_gemm_at at, const void *args)
-{
-    return x * ((const tc_epi_vector *)args)->v[at.row];
-}
-
-TC_DEV float tc_epi_relu(float x, tc_gemm_at at, const void *args)
-{
-    (void)at, (void)args;
-    return tc_relu(x);
-}
-
-TC_DEV float tc_epi_gelu(float x, tc_gemm_at at, const void *args)
-{
-    (void)at, (void)args;
-    return tc_gelu(x);
-}
-
-TC_DEV float tc_epi_gelu_tanh(float x, tc_gemm_at at, const void *args)
-{
-    (void)at, (void)args;
-    return tc_gelu_tanh(x);
-}
-
-TC_DEV float tc_epi_silu(float x, tc_gemm_at at, const void *args)
-{
-    (void)at, (void)args;
-    return tc_silu(x);
-}
-
-TC_DEV float tc_epi_residual_f32(float x, tc_gemm_at at, const void *args)
-{
-    const tc_epi_matrix *r = (const tc_epi_matrix *)args;
-    return x + ((const float *)r->p)[at.row * r->ld + at.col];
-}
-
-TC_DEV float tc_epi_residual_f16(float x, tc_gemm_at at, const void *args)
-{
-    const tc_epi_matrix *r = (const tc_epi_matrix *)args;
-    return x + tc_f32_from_f16(((const uint16_t *)r->p)[at.row * r->ld + at.col]);
-}
-
-TC_DEV float tc_epi_residual_bf16(float x, tc_gemm_at at, const void *args)
-{
-    const tc_epi_matrix *r = (const tc_epi_matrix *)args;
-    return x + tc_f32_from_bf16(((const uint16_t *)r->p)[at.row * r->ld + at.col]);
-}
-
-/* Pair hooks: one load serves two elements. v must be 8-byte aligned; p 4-byte aligned with an even ld. */
-TC_DEV tc_f32x2 tc_epi2_bias_col(tc_f32x2 x, tc_gemm_at at, const void *args)
-{
-    const float2 b = *(const float2 *)(((const tc_epi_vector *)args)->v + at.col);
-    const tc_f32x2 r = {x.x + b.x, x.y + b.y};
-    return r;
-}
-
-TC_DEV tc_f32x2 tc_epi2_bias_gelu_tanh(tc_f32x2 x, tc_gemm_at at, const void *args)
-{
-    const tc_f32x2 y = tc_epi2_bias_col(x, at, args);
-    const tc_f32x2 r = {tc_gelu_tanh(y.x), tc_gelu_tanh(y.y)};
-    return r;
-}
-
-TC_DEV tc_f32x2 tc_epi2_residual_f16(tc_f32x2 x, tc_gemm_at at, const void *args)
-{
-    const tc_epi_matrix *m = (const tc_epi_matrix *)args;
-    const uint32_t w = *(const uint32_t *)((const uint16_t *)m->p + (at.row * m->ld + at.col));
-    const tc_f32x2 r = {x.x + tc_f32_from_f16((uint16_t)w), x.y + tc_f32_from_f16((uint16_t)(w >> 16))};
-    return r;
-}
-
-TC_DEV tc_f32x2 tc_epi2_residual_bf16(tc_f32x2 x, tc_gemm_at at, const void *args)
-{
-    const tc_epi_matrix *m = (const tc_epi_matrix *)args;
-    const uint32_t w = *(const uint32_t *)((const uint16_t *)m->p + (at.row * m->ld + at.col));
-    const tc_f32x2 r = {x.x + tc_f32_from_bits(w << 16), x.y + tc_f32_from_bits(w & 0xffff0000u)};
-    return r;
-}
-
-#endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * A box: 16 rows of a warp in shared memory, each `bytes` long (32, 64 or 128), in the swizzle of that width: what one

@@ -212,6 +212,7 @@
 #ifndef TC_GEMM_H
 #define TC_GEMM_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_shapes.h"
 #include "tc_gemm_sm80.h"

@@ -10,6 +10,7 @@
 #ifndef TC_GEMM_BLACKWELL_H
 #define TC_GEMM_BLACKWELL_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_end.h"

@@ -14,6 +14,7 @@
 #ifndef TC_GEMM_CHOICE_H
 #define TC_GEMM_CHOICE_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm90_any.h"

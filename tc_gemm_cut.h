@@ -9,6 +9,7 @@
 #ifndef TC_GEMM_CUT_H
 #define TC_GEMM_CUT_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)

@@ -53,6 +53,7 @@
 #ifndef TC_GEMM_SM100_H
 #define TC_GEMM_SM100_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm100_plan.h"

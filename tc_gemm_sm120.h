@@ -46,6 +46,7 @@
 #ifndef TC_GEMM_SM120_H
 #define TC_GEMM_SM120_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm120_mma.h"

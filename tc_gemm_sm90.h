@@ -22,6 +22,7 @@
 
 #include "tc_conv_sm90.h"
 #include "tc_gemm_choice.h"
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_sm90_any.h"
 #include "tc_gemm_sm90_f32.h"

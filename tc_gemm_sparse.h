@@ -24,6 +24,7 @@
 #ifndef TC_GEMM_SPARSE_H
 #define TC_GEMM_SPARSE_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 
 /* Elements of k of two groups, of which k is a multiple. */

@@ -43,6 +43,7 @@
 #ifndef TC_GEMM_TILES_H
 #define TC_GEMM_TILES_H
 
+#include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 
 /* Is every step of k in one block, and every tile in one row of them? */
