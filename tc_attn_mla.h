@@ -100,10 +100,26 @@ typedef struct tc__mla_source {
     int from, to;
 } tc__mla_source;
 
-TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_params *p, const tc_attn_work *w, int n)
+/* Tile n, and the page of this lane's 8 keys, which was asked for a tile ahead. */
+typedef struct tc__mla_next {
+    int n, page;
+} tc__mla_next;
+
+TC_DEV tc__mla_next tc__mla_ask(const tc_attn_config c, const tc_attn_mla_params *p, const tc_attn_work *w, int n)
 {
     const tc_attn_decode_params *d = &p->d;
-    const int lane = tc_lane(), kv = n * 64 + lane * 8, used = w->k_len - n * 64, rows = p->box_rows;
+    const int kv = n * 64 + tc_lane() * 8;
+    tc__mla_next next = {n, 0};
+    if (c.paged && tc_lane() < 8 && kv < w->k_len)
+        next.page = d->table[(long long)w->b * d->table_pages + (int)tc_quotient((uint32_t)kv, d->by_page)];
+    return next;
+}
+
+TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_params *p, const tc_attn_work *w,
+                                   const tc__mla_next next)
+{
+    const tc_attn_decode_params *d = &p->d;
+    const int lane = tc_lane(), kv = next.n * 64 + lane * 8, used = w->k_len - next.n * 64, rows = p->box_rows;
     int bad = 0;
     tc__mla_source s;
     s.copies = lane < 8 && lane * 8 % rows == 0;
@@ -111,7 +127,7 @@ TC_DEV tc__mla_source tc__mla_find(const tc_attn_config c, const tc_attn_mla_par
     s.row = w->k_at + kv;
     if (c.paged && lane < 8 && lane * 8 < used) {
         const uint32_t nth = tc_quotient((uint32_t)kv, d->by_page);
-        s.outer = d->table[(long long)w->b * d->table_pages + (int)nth];
+        s.outer = next.page;
         s.row = kv - (int)(nth * d->by_page.by);
         bad = (uint32_t)s.outer >= (uint32_t)d->pages;
 #ifdef TC_DEBUG
@@ -168,10 +184,12 @@ TC_DEV_SM90 void tc__mla_load(const tc_attn_config c, const tc_attn_mla_params *
     if (!tc__decode_begin(c, &p->d, &x)) return;
     do {
         const int end = (int)x.end < x.w.hi ? (int)x.end : x.w.hi;
+        tc__mla_next next = tc__mla_ask(c, p, &x.w, (int)x.tile);
 #pragma unroll 1
         for (int n = (int)x.tile; n < end; n++, tile++) {
             const uint32_t slot = tile & 1u, phase = (tile >> 1 & 1u) ^ 1u, full = tc__mla_full(smem, slot, 0);
-            const tc__mla_source s = tc__mla_find(c, p, &x.w, n);
+            const tc__mla_source s = tc__mla_find(c, p, &x.w, next);
+            next = tc__mla_ask(c, p, &x.w, n + 1);
             TC_MBARRIER_WAIT(tc__mla_empty(smem, slot, 0), phase, "K's first half empty", (int)slot);
             if (lane == 0) tc__mla_put(smem + TC__MLA_WORDS + slot * 4u, s.bad);
             if (s.from == s.to) {

@@ -33,6 +33,7 @@ TC_DEV int use_mask(tc_attn_at at, const void *args)
 
 TC_ATTN_DEFINE(use_attn, .type = TC_BF16, .head_dim = 64, .causal = 1, .hook_size = sizeof(use_attn_args),
                .score = use_score, .mask = use_mask)
+TC_ATTN_APPEND_DEFINE(use_append, .type = TC_F16, .kv = TC_S8, .rope = TC_ROPE_NEIGHBOURS, .norm = 1, .paged = 1)
 
 /* These belong to their own target. A file for many targets writes TC_GEMM_DEFINE and TC_ATTN_DEFINE; or TC_SM90_STUBS,
  * as above. Guarded by TC_HAS_SM90A alone they need that target in the build: the host code is there either way. */
@@ -46,6 +47,7 @@ TC_GEMM_SM100_DEFINE(use_sm100, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bn = 64,
                      .epi_size = sizeof(use_args))
 TC_GEMM_SM100_DEFINE(use_nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16, .cluster_m = 1)
 TC_ATTN_SM90_DEFINE(use_attn90, .window = 1, .type = TC_F16)
+TC_ATTN_MLA_DEFINE(use_mla, .type = TC_F16, .paged = 1)
 TC_ATTN_SM100_DEFINE(use_attn100, .window = 1, .bn = 32, .type = TC_F16, .head_dim = 64)
 
 typedef struct { tc_kernel_head head; tc_tmap a, b, d; int m, n; } use_params;
