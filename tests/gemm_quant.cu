@@ -2,7 +2,7 @@
  * layout of tc_sf.h (.d_sf) or none, and that keep sums of columns (.col_sum), against fp64 on the CPU: every factor,
  * every element, every byte around each output, and the same bits when a plan runs it again.
  *     build/tests/gemm_quant [problems] [seed]
- * -DQUANT_SM100, for sm_100a: kernels of tcgen05 alone. -DQUANT_ALL (make fuzz): more of Hopper's and Ampere's.
+ * gemm_quant_sm100.cu is this for kernels of tcgen05. -DQUANT_ALL (make fuzz): more of Hopper's and Ampere's.
  *
  * Bounds: a sum of k products in f32 is off by at most (k + 8) * 2^-23 * sum |a b|. A factor is off by the largest of
  * that over the type's largest value, and by three roundings; an element by its sum's error and half a unit in its last
@@ -87,7 +87,8 @@ TC_GEMM_SM90_DEFINE(sm90_pp_cols, BF16, .d = TC_F32, .bm = 64, .bn = 48, .schedu
      name##_config()}
 static const kernel kernels[] = {
 #ifdef QUANT_SM100
-    ROW(sm100, 100, BIAS, 0), ROW(sm100_pair, 100, PLAIN, 0), ROW(sm100_mx, 100, PAIR, 0), ROW(sm100_cols, 100, BIAS, 0),
+    ROW(sm100, 100, BIAS, 0),        ROW(sm100_pair, 100, PLAIN, 0),   ROW(sm100_mx, 100, PAIR, 0),
+    ROW(sm100_cols, 100, BIAS, 0),
 #else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PAIR, 0),        ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
@@ -205,8 +206,7 @@ static void expect(problem *p)
                 if (p->beta != 0)
                     y += p->beta * element(&p->c, tc__gemm_c(*t), z * p->sc + i * p->ldc + j);
                 /* of fp8 the Tensor Cores' own sums have 14 bits, of 128 products at a time */
-                p->off[to] = (p->k + 8) * 1.2e-7 * size + (t->a == TC_E4M3 ? size / 4096 : t->a == TC_TF32 ? size / 400 : 0)
-                           + 3e-7 * fabs(y)
+                p->off[to] = (p->k + 8) * 1.2e-7 * size + (t->a == TC_E4M3 ? size / 4096 : 0) + 3e-7 * fabs(y)
                            + (p->kn->hook || p->beta != 0 ? 1e-6 : 0);
                 if (p->kn->hook) y += tc_element_get(p->bias.host + GUARD, TC_F32, (size_t)j);
                 p->y[to] = y;
