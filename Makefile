@@ -117,8 +117,8 @@ $(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_1
 # one PTX for both of them, and for sm_120a and sm_121a
 $(B)/tests/attn_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120: GENCODE = -gencode arch=compute_120f,code=compute_120f
-# what has no Tensor Cores for a type
-$(B)/tests/gemm_simt: GENCODE = -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=compute_80
+# in tcemu as sm_75
+$(B)/tests/gemm_simt: GENCODE = -gencode arch=compute_75,code=compute_75
 $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -gencode arch=compute_120a,code=compute_120a
 $(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
 endif

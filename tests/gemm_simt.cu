@@ -1,5 +1,6 @@
-/* gemm_simt.cu - gemm_fuzz.cu for what TC_GEMM_DEFINE answers with where a device has no Tensor Cores for the types
- * (tc_gemm_simt.h): everything on sm_75, 8-bit floats before sm_89. In tcemu as both.
+/* gemm_simt.cu - gemm_fuzz.cu for what TC_GEMM_DEFINE answers with on sm_75: f16 and 8-bit integers by its Tensor Cores
+ * (tc_gemm_sm75.h), the other types on CUDA cores (tc_gemm_simt.h), as 8-bit floats are up to sm_88, where gemm_types
+ * has them.
  *     build/tests/gemm_simt [problems] [seed] [largest dimension] */
 #define FUZZ_KERNELS "gemm_simt.h"
 #define FUZZ_DEVICE 75

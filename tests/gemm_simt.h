@@ -3,7 +3,7 @@
 TC_GEMM_DEFINE(any_f32, .a = TC_F32, .b = TC_F32, .d = TC_F32, .epi = tc_epi_scale_row, .shapes = SOME_SHAPES)
 TC_GEMM_DEFINE(any_f16, .a = TC_F16, .b = TC_F16, .d = TC_F16, .a_layout = TC_COL, .d_layout = TC_COL,
                .epi = hook_bias_gelu, .epi_size = sizeof(hook_args), .shapes = SOME_SHAPES)
-TC_GEMM_DEFINE(any_f16_sums, .a = TC_F16, .b = TC_F16, .d = TC_F32, .acc = TC_F16, .epi = hook_once,
+TC_GEMM_DEFINE(any_f16_sums, .a = TC_F16, .b = TC_F16, .d = TC_F32, .acc = TC_F16, .b_layout = TC_ROW, .epi = hook_once,
                .epi_size = sizeof(once_args), .shapes = SOME_SHAPES)
 TC_GEMM_DEFINE(any_bf16, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .b_layout = TC_ROW, .epi2 = hook_once_pair,
                .epi_size = sizeof(once_args), .shapes = SOME_SHAPES)

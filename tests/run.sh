@@ -108,7 +108,6 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_f32" 40 1 200
         emulated sm_80 gemm_f32 30
         step "gemm_simt, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_simt" 60 1 200
-        emulated sm_80 gemm_simt 30
         emulated sm_100a gemm_sm100 87
         emulated sm_103a gemm_sm100 29
         step "gemm_sm100, tcemu sm_100a, schedules" \
