@@ -482,8 +482,9 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
     const uint32_t first = tc__gemm90_per_cluster(c, &g, blockIdx.x), step = tc__gemm90_per_cluster(c, &g, gridDim.x);
     const int groups = loops & TC__GEMM90_GROUPS, tiled = loops & TC__GEMM90_TILES;
     const int many = tc__gemm90_many(c) && !tc__gemm90_turning(c); /* warps that turn want some too */
-    const int asks = tiled ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
-    const tc_roles roles = tc_roles_of(c.consumers, many ? TC_ROLES_CONSUMERS : asks);
+    const int usual = tiled ? TC_ROLES_PRODUCER : TC_ROLES_USUAL;
+    /* a producer that asks for its tiles needs more than a loop over TMA does */
+    const tc_roles roles = tc_roles_of(c.consumers, !many ? usual : tiled ? TC_ROLES_USUAL : TC_ROLES_CONSUMERS);
 
     tc__gemm90_run run = {{0, 0, 0, 0, 0, 0, 0}, 0};
     tc_gemm90_producer u = {{0, 0}, 0};

@@ -33,6 +33,14 @@ static void run_spmm(void *self)
     TC_CHECK(spmm_of(c->a, c->b, c->n, c->y, 0));
 }
 
+/* One of four. */
+static int there(int row, int col)
+{
+    unsigned x = (unsigned)(row * 64 + col + 1) * 2654435761u;
+    x ^= x >> 15, x *= 2246822519u, x ^= x >> 13;
+    return x >> 30 == 0;
+}
+
 static const int32_t *upload(const int32_t *x, size_t count)
 {
     void *to = example_alloc(count ? count : 1, TC_F32);
@@ -51,8 +59,7 @@ int main(void)
     for (int i = 0; i < down; i++) { /* about one of four; the second row has none */
         row_ptr[i] = a.blocks;
         for (int j = 0; j < across && i != 1; j++)
-            if ((((unsigned)i * 2654435761u) ^ ((unsigned)j * 2246822519u)) * 3266489917u >> 30 == 0)
-                col_idx[a.blocks++] = j;
+            if (there(i, j)) col_idx[a.blocks++] = j;
     }
     row_ptr[down] = a.blocks;
     a.row_ptr = upload(row_ptr, (size_t)down + 1), a.col_idx = upload(col_idx, (size_t)a.blocks);
