@@ -70,7 +70,7 @@ typedef struct tc_attn_append_params {
     const int *table, *cu_q, *cu_k, *lens_q, *lens_k;
     float eps;
     int heads[3], scale_heads, table_pages, pages, batch, q_len, k_len, total_q, total_k;
-    tc_divide by_page, by_len;
+    tc_divide by_page, by_len, by_parts; /* parts: blocks of a token */
 } tc_attn_append_params;
 
 enum { TC__APPEND_THREADS = 128 };
@@ -87,6 +87,18 @@ TC_HD TC_CONSTEXPR tc_attn_append_config tc_attn_append_config_of(const tc_attn_
     c.rope_dim = c.rope_dim ? c.rope_dim : c.head_dim - c.rope_at;
     c.norm_dim = c.norm_dim ? c.norm_dim : c.head_dim;
     return c;
+}
+
+/* Chunks of 8 elements of a row; lanes that have it between them, a power of 2. */
+TC_HD TC_CONSTEXPR int tc__append_chunks(const tc_attn_append_config c)
+{
+    return (c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v) / 8;
+}
+TC_HD TC_CONSTEXPR int tc__append_lanes(const tc_attn_append_config c)
+{
+    return tc__append_chunks(c) > 16 ? 32 : tc__append_chunks(c) > 8 ? 16 : tc__append_chunks(c) > 4 ? 8
+           : tc__append_chunks(c) > 2                                                                ? 4
+                                                                                                     : 2;
 }
 
 #define TC__ATTN_APPEND_RULES(X, c)                                                                                   \
@@ -111,19 +123,9 @@ TC_HD TC_CONSTEXPR tc_attn_append_config tc_attn_append_config_of(const tc_attn_
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * A block has one token. `lanes` lanes (a power of 2) have a row of a head between them, chunks of 8 elements in turn.
+ * A block has one token, or where they are few a part of its heads; tc__append_lanes lanes have a row of a head between
+ * them, chunks of 8 elements in turn.
  */
-TC_HD TC_CONSTEXPR int tc__append_chunks(const tc_attn_append_config c)
-{
-    return (c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v) / 8;
-}
-TC_HD TC_CONSTEXPR int tc__append_lanes(const tc_attn_append_config c)
-{
-    return tc__append_chunks(c) > 16 ? 32 : tc__append_chunks(c) > 8 ? 16 : tc__append_chunks(c) > 4 ? 8
-           : tc__append_chunks(c) > 2                                                                ? 4
-                                                                                                     : 2;
-}
-
 /* Chunk ch of a row of 16-bit elements in f32. */
 TC_DEV void tc__append_read(const int type, const char *row, int ch, float *x)
 {
@@ -197,12 +199,13 @@ typedef struct tc__append_token {
     long long outer, row;        /* in the cache; row < 0: nowhere */
 } tc__append_token;
 
-/* 0: there is no such token. */
-TC_DEV int tc__append_find(const tc_attn_append_config c, const tc_attn_append_params *p, tc__append_token *t)
+/* Token number n; 0: there is none. */
+TC_DEV int tc__append_find(const tc_attn_append_config c, const tc_attn_append_params *p, uint32_t n,
+                           tc__append_token *t)
 {
     const tc__attn_division q = {p->cu_q, p->lens_q, p->q_len, p->total_q},
                             k = {p->cu_k, p->lens_k, p->k_len, p->total_k};
-    const int b = (int)tc_quotient(blockIdx.x, p->by_len), i = (int)(blockIdx.x - (uint32_t)b * p->by_len.by);
+    const int b = (int)tc_quotient(n, p->by_len), i = (int)(n - (uint32_t)b * p->by_len.by);
     int q_at, q_len, k_at, k_len;
     tc__attn_sequence(q, b, &q_at, &q_len);
     tc__attn_sequence(k, b, &k_at, &k_len);
@@ -234,14 +237,16 @@ TC_DEV_SM80 void tc_attn_append(const tc_attn_append_config c, const tc_attn_app
     const int lanes = tc__append_lanes(c), passes = (tc__append_chunks(c) + lanes - 1) / lanes,
               lane = tc_lane() % lanes, rows = p->heads[0] + p->heads[1] + p->heads[2],
               step = TC__APPEND_THREADS / lanes;
+    const uint32_t token = tc_quotient(blockIdx.x, p->by_parts), part = blockIdx.x - token * p->by_parts.by;
     tc__append_token t;
 #if TC_HAS_SM90
     tc_griddepcontrol_launch_dependents();
     tc_griddepcontrol_wait();
 #endif
-    if (!tc__append_find(c, p, &t)) return;
+    if (!tc__append_find(c, p, token, &t)) return;
 #pragma unroll 1
-    for (int first = (int)threadIdx.x / 32 * (32 / lanes); first < rows; first += step) { /* by whole warps */
+    for (int first = (int)part * step + (int)threadIdx.x / 32 * (32 / lanes); first < rows;
+         first += step * (int)p->by_parts.by) { /* by whole warps */
         const int n = first + tc_lane() / lanes, which = n < p->heads[0] ? 0 : n < p->heads[0] + p->heads[1] ? 1 : 2,
                   head = n - (which > 0 ? p->heads[0] : 0) - (which > 1 ? p->heads[1] : 0),
                   chunks = n >= rows ? 0 : (which == 2 ? c.head_dim_v : c.head_dim) / 8, bytes = which && c.kv ? 1 : 2;
@@ -385,6 +390,7 @@ TC_HOST tc_status tc__append_go(const tc_attn_append_config *c, const tc__kernel
     tc_attn_args full, n;
     tc_status st = tc__append_check(c, a, &full);
     int sms = 0, i;
+    unsigned tokens, parts, most;
     if (st != TC_OK || tc__attn_empty(&full)) return st;
     st = tc__kernel_device(&k, &sms);
     if (st != TC_OK || !how->launch) return st;
@@ -411,7 +417,13 @@ TC_HOST tc_status tc__append_go(const tc_attn_append_config *c, const tc__kernel
     p.cu_q = full.cu_q, p.cu_k = full.cu_k, p.lens_q = full.lens_q, p.lens_k = full.lens_k;
     p.batch = full.batch, p.q_len = full.q_len, p.k_len = full.k_len;
     p.total_q = full.total_q, p.total_k = full.total_k;
-    return tc__kernel_launch(&k, (unsigned)full.batch * (unsigned)full.q_len, &p, how);
+    tokens = (unsigned)full.batch * (unsigned)full.q_len;
+    most = (unsigned)(p.heads[0] + p.heads[1] + p.heads[2] + TC__APPEND_THREADS / tc__append_lanes(*c) - 1)
+           / (unsigned)(TC__APPEND_THREADS / tc__append_lanes(*c)); /* then each warp has one round */
+    parts = (unsigned)sms * 16u / tokens;
+    parts = parts < 1 ? 1 : parts > most ? most : parts;
+    p.by_parts = tc_divide_by(parts);
+    return tc__kernel_launch(&k, tokens * parts, &p, how);
 }
 
 #define TC_ATTN_APPEND_DECLARE(name) TC__DECLARE(name, tc_attn_append_args)

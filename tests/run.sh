@@ -167,7 +167,7 @@ list() {
             "$tcemu" --device sm_90a --strict --schedules 2 "$build/tests/attn_decode" 30 1
         for device in sm_80 sm_120a; do emulated $device attn_decode 20; done
         step "attn_mla, tcemu sm_90a, schedules" \
-            "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/attn_mla" 30 1
+            "$tcemu" --device sm_90a --sms 8 --strict --schedules 2 "$build/tests/attn_mla" 30 1
         for device in sm_90a sm_80; do emulated $device attn_append 100; done
         for device in sm_90a sm_80; do emulated $device attn_bwd_bad_input; done
         emulated sm_90a attn_bwd 66
