@@ -352,7 +352,8 @@ TC_DEV_SM80 void tc__col_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->col_out, all->max_out, o->n, w->down, all->batch};
+    float *most = kind == TC_MAX_ABS ? all->max_out : 0;
+    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch};
     tc__epi_finish_lines(kind, &x);
 }
 
