@@ -394,7 +394,8 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
 TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__outputs *w = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->row_out, w->max_out, o->m, w->across, w->batch};
+    float *most = kind == TC_MAX_ABS ? w->max_out : 0;
+    const tc__epi_lines x = {w->parts, w->row_out, most, o->m, w->across, w->batch};
     tc__epi_finish_lines(kind, &x);
 }
 

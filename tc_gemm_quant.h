@@ -13,11 +13,14 @@
  *                                              .row_sum = TC_MAX_ABS and args.max_out
  * A factor is the block's largest |x|, after the hook, times 1/448 (57344: e5m2; 127: s8) in f32, at least 2^-126, so
  * that zeros have one whose reciprocal is finite; .d_sf: that, up to a power of two. An element is x times the
- * reciprocal, to the nearest f32, of the factor that is written; to the nearest, ties to even. A block that holds an
- * infinity or NaN is NaN all over when it is multiplied by its factor, which is one of them (.d_sf: NaN).
- * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128; not with .swap, .split, .cluster_k, D in columns,
- * .index. A factor for a whole row is not there: a row is wider than a tile. Not in TC_GEMM_SM90_ANY_DEFINE and
- * TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on Hopper its tiles of 64 rows and more.
+ * reciprocal of the factor as it is written (rcp.approx and a step of Newton's, so to the nearest but in rare cases),
+ * to the nearest, ties to even. A block that holds an infinity or NaN is NaN all over when it is multiplied by its
+ * factor, which is one of them (.d_sf: NaN). Without factors infinities stop at the type's ends too, and NaN is NaN.
+ * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128 (SM80: a warp has 32, 64 or 128 of them); not with
+ * .swap, .split, .cluster_k, D in columns, .index. A factor for a whole row is not there: a row is wider than a tile.
+ * Not in TC_GEMM_SM90_ANY_DEFINE and TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on
+ * Hopper its tiles of 64 rows and more. D without C goes to memory from registers, 32 bytes of a row at a time; with C,
+ * and at D's edges, through shared memory first, which is slower.
  *
  * SUMS OF COLUMNS (bias gradients), beside those of rows that tc_gemm_config.h has above TC_AUX_PRE:
  *     .col_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.col_out: n floats (batch: n for each matrix) of what the hook made,
@@ -28,7 +31,7 @@
  * Below is what a warp does with 16 rows in registers or in shared memory; tc_gemm_sm90_quant.h, tc_gemm_sm100_store.h
  * and tc_gemm_sm80.h bring the rows.
  *
- *     tc__quant_factor, _inverse, _bytes    the largest of a block to its factor; what elements are multiplied by; four
+ *     tc__quant_factor, _inverse, _pair     the largest of a block to its factor; what elements are multiplied by; two
  *                                           of them to bytes
  *     tc__quant_block                       a fragment of 16 rows by 128 columns to D and its factors
  *     tc__col_fragment, tc__col_strip       what is kept of the columns of a fragment, of rows in shared memory
@@ -144,7 +147,7 @@ TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
     return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor + (factor - factor))) : factor;
 }
 
-/* Its reciprocal, rounded to the nearest; of infinity and NaN it is NaN. */
+/* Its reciprocal, to the nearest but in rare cases; of infinity and NaN it is NaN. */
 TC_DEV float tc__quant_inverse(float factor)
 {
     float r;
@@ -352,7 +355,8 @@ TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
-    const tc__epi_lines x = {w->parts, w->col_out, all->max_out, o->n, w->down, all->batch};
+    float *most = kind == TC_MAX_ABS ? all->max_out : 0;
+    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch};
     tc__epi_finish_lines(kind, &x);
 }
 

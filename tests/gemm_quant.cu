@@ -64,7 +64,7 @@ TC_GEMM_SM90_DEFINE(sm90_groups, BF16, .d = TC_E4M3, BLOCKS, .bm = 64, .bn = 128
 TC_GEMM_SM90_DEFINE(sm90_cols, BF16, .d = TC_BF16, .bn = 128, .step = 16, .split = 1, .col_sum = TC_SUM,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias))
 TC_GEMM_SM90_DEFINE(sm90_swap, BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 16, .swap = 1, .split = 1,
-                    .col_sum = TC_MAX_ABS)
+                    .col_sum = TC_MAX_ABS, .row_sum = TC_SUM)
 #endif
 #ifdef QUANT_ALL
 TC_GEMM_SM80_DEFINE(sm80_warp, BF16, .d = TC_E5M2, BLOCKS, .bm = 64, .warps_m = 4, .warps_n = 1, .row_sum = TC_SUM_SQ,
