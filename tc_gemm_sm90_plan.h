@@ -60,8 +60,15 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(const tc_gemm_config c)
 }
 /* Operands that lie MN-major in other types than those of 16 bits, which alone wgmma reads so: their blocks are turned
  * in the ring (tc_gemm_sm90_turn.h). */
-TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(const tc_gemm_config c) { return tc__gemm_a_col(c) && !tc__gemm_is_16(c.a); }
-TC_HD TC_CONSTEXPR int tc__gemm90_turns_b(const tc_gemm_config c) { return tc__gemm_b_row(c) && !tc__gemm_is_16(c.a); }
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_type(int type) { return tc_type_bits(type) > 0 && !tc__gemm_is_16(type); }
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(const tc_gemm_config c)
+{
+    return tc__gemm_a_col(c) && tc__gemm90_turns_type(c.a);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_b(const tc_gemm_config c)
+{
+    return tc__gemm_b_row(c) && tc__gemm90_turns_type(c.a) && tc__gemm90_turns_type(c.b);
+}
 TC_HD TC_CONSTEXPR int tc__gemm90_turning(const tc_gemm_config c)
 {
     return tc__gemm90_turns_a(c) || tc__gemm90_turns_b(c);
