@@ -160,7 +160,8 @@
  *                                                              cluster, params
  *     tc_gemm_sm80_prepare(config, args, blocks, &launch)      the same; .any: launch NAME_any
  *     tc_epi_on_device, tc_epi2_on_device                      what .epi or .epi2 of that config is for a kernel with a
- *                                                              hook
+ *                                                              hook; tc_gemm_tile_on_device, _keep_, _k_: .tile,
+ *                                                              .keep, .k_range
  *
  * FEWER KERNELS. All of them take nvcc about 15 seconds. TC_GEMM_DEFINE's .shapes says for which shapes to compile:
  *     .shapes = TC_SHAPES_LARGE                 many tiles: wide, pair              two fifths of the time

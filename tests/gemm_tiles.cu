@@ -197,7 +197,9 @@ static void one(const kernel *kn, uint64_t id)
     const tc_gemm_config *t = &kn->c;
     const int col = t->d_layout == TC_COL, a_col = t->a_layout == TC_COL, b_row = t->b_layout == TC_ROW;
     const int unit = 16 / size_of(t->a), dsize = size_of(t->d), tall = test_int(0, 3) == 0;
-    const int m = test_int(1, tall ? 500 : 200), n = test_int(0, 2) ? test_int(1, tall ? 100 : 300) : m;
+    const int many = t->bsr && test_int(0, 3) == 0; /* more rows of blocks than a warp has lanes */
+    const int m = many ? test_int(33, 70) * t->bsr + test_int(-1, 1) : test_int(1, tall ? 500 : 200);
+    const int n = many ? test_int(1, 20) : test_int(0, 2) ? test_int(1, tall ? 100 : 300) : m;
     int k = test_int(0, 9) ? test_int(1, test_int(0, 3) ? 150 : 400) : 0;
     const int batch = test_int(0, 3) ? 1 : 2, odd = test_int(0, 1) ? 0 : test_int(0, 3);
     if (t->bsr) k = (k + t->bsr - 1) / t->bsr * t->bsr;
