@@ -14,8 +14,8 @@
  * A factor is the block's largest |x|, after the hook, times 1/448 (57344: e5m2; 127: s8) in f32, at least 2^-126, so
  * that zeros have one whose reciprocal is finite; .d_sf: that, up to a power of two. An element is x times the
  * reciprocal of the factor as it is written (rcp.approx and a step of Newton's, so to the nearest but in rare cases),
- * to the nearest, ties to even. A block that holds an infinity or NaN is NaN all over when it is multiplied by its
- * factor, which is one of them (.d_sf: NaN). Without factors infinities stop at the type's ends too, and NaN is NaN.
+ * to the nearest, ties to even. A block that holds an infinity or NaN has NaN for its factor, so that all of it is NaN
+ * when it is multiplied. Without factors infinities stop at the type's ends too, and NaN is NaN.
  * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128 (SM80: a warp has 32, 64 or 128 of them); not with
  * .swap, .split, .cluster_k, D in columns, .index. A factor for a whole row is not there: a row is wider than a tile.
  * Not in TC_GEMM_SM90_ANY_DEFINE and TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on
@@ -138,16 +138,17 @@ TC_DEV_SM80 float tc__quant_most(float most, float x)
     return r;
 }
 
-/* The largest of a block over the type's largest value, but at least 2^-126, so that its reciprocal is finite. */
+/* The largest of a block over the type's largest value, but at least 2^-126, so that its reciprocal is finite; NaN of
+ * infinity and NaN. */
 TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
 {
     const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : 1.f / 127.f;
-    const float factor = tc__quant_most(most * part, 1.17549435e-38f);
-    /* a power of two; infinity less itself is NaN, which ue8m0 has, and no infinity */
-    return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor + (factor - factor))) : factor;
+    const float least = tc__quant_most(most * part, 1.17549435e-38f);
+    const float factor = least + (least - least); /* infinity less itself is NaN */
+    return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor)) : factor;
 }
 
-/* Its reciprocal, to the nearest but in rare cases; of infinity and NaN it is NaN. */
+/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. */
 TC_DEV float tc__quant_inverse(float factor)
 {
     float r;

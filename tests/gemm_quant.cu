@@ -53,13 +53,12 @@ TC_GEMM_SM80_DEFINE(sm80_mx, BF16, .d = TC_E5M2, .d_sf = TC_SF_UE8M0_32, .c_type
                     .row_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90, BF16, .d = TC_E4M3, BLOCKS, .bm = 128, .bn = 256, .step = 128, .cluster_m = 2,
                     .row_sum = TC_SUM, .epi = HOOKED(bias))
-TC_GEMM_SM90_DEFINE(sm90_pp, BF16, .d = TC_S8, BLOCKS, .bm = 64, .bn = 128, .schedule = TC_PINGPONG, .c_type = TC_F32,
-                    .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_pp, BF16, .d = TC_S8, BLOCKS, .bm = 64, .bn = 128, .schedule = TC_PINGPONG, .c_type = TC_F32)
 TC_GEMM_SM90_DEFINE(sm90_fp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_E5M2, BLOCKS, .bm = 64, .bn = 128, .aux = TC_BF16,
                     .aux_what = TC_AUX_PRE)
 TC_GEMM_SM90_DEFINE(sm90_twin, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bm = 64, .bn = 128)
 TC_GEMM_SM90_DEFINE(sm90_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bm = 64, .bn = 128, .col_sum = TC_SUM_SQ)
-TC_GEMM_SM90_DEFINE(sm90_given, BF16, .d = TC_E4M3, .bm = 64, .bn = 128, .row_sum = TC_MAX_ABS, .epi = HOOKED(bias))
+TC_GEMM_SM90_DEFINE(sm90_given, BF16, .d = TC_E4M3, .bm = 64, .bn = 128, .row_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_groups, BF16, .d = TC_E4M3, BLOCKS, .bm = 64, .bn = 128, .groups = TC_GROUPS_ROWS)
 TC_GEMM_SM90_DEFINE(sm90_cols, BF16, .d = TC_BF16, .bn = 128, .step = 16, .split = 1, .col_sum = TC_SUM,
                     .row_sum = TC_SUM_SQ, .epi = HOOKED(bias))
@@ -91,8 +90,8 @@ static const kernel kernels[] = {
     ROW(sm100_cols, 100, BIAS, 0),
 #else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
-    ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PAIR, 0),        ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
-    ROW(sm90_mx, 90, PLAIN, 0),      ROW(sm90_given, 90, BIAS, 0),     ROW(sm90_groups, 90, PLAIN, 0),
+    ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PLAIN, 0),       ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
+    ROW(sm90_mx, 90, PLAIN, 0),      ROW(sm90_given, 90, PAIR, 0),     ROW(sm90_groups, 90, PLAIN, 0),
     ROW(sm90_cols, 90, BIAS, 0),     ROW(sm90_swap, 90, PLAIN, 0),
 #endif
 #ifdef QUANT_ALL
