@@ -1,4 +1,4 @@
-/* tc_gemm.h - tc 0.2.0 - generated GEMM kernels with your epilogue. Needs: the headers below; sm_80 to sm_120, best on
+/* tc_gemm.h - tc 0.2.0 - generated GEMM kernels with your epilogue. Needs: the headers below; sm_75 to sm_120, best on
  * sm_90a; on sm_100a and its like by tcgen05.
  *
  *     D = epi(alpha * A * B + beta * C)       A: m x k row-major; B: k x n column-major (that is n rows of k); C, D: m
