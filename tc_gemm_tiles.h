@@ -20,8 +20,8 @@
  *             triangular factor (trmm) has zeros, not another matrix, in the other triangle of its blocks on the
  *             diagonal: those of a tile's rows, and .bk on either side. What lies further off is not read. No k at all
  *             (first >= end): D = epi(beta * C). The longer tiles are first where the first or the last of all is one.
- * .bsr        128, 64 or 256: A consists of blocks of so many rows and columns, most of which are not there: cuSPARSE's
- *             BSR with row-major blocks, indices from 0, on the device:
+ * .bsr        128, 256 or (not of TC_GEMM_DEFINE) 64: A consists of blocks of so many rows and columns, most of which
+ *             are not there: cuSPARSE's BSR with row-major blocks, indices from 0, on the device:
  *
  *                 args.a = values, .lda = 128                          blocks x 128 x 128 elements
  *                 args.bsr = {row_ptr, col_idx, blocks}                m / 128 + 1 and `blocks` of int32_t
@@ -38,7 +38,7 @@
  * and for rows that TMA refuses. Clusters, ping-pong, .step and .swap as ever (.bsr: .cluster_m 1, no .swap). .k_range
  * goes with .triangle and .tile. Hooks, alpha, beta, C, batches, layouts (.bsr: A and D in rows) and plans too.
  * Not with them: .groups, .index, .aux, .row_sum, .sparse, .weights, .a_scale, .b_scale, .split, .cluster_k;
- * .epi2 not with .triangle and .keep, for they may keep one of a pair.
+ * .epi2 not with .triangle and .keep, for they may keep one of a pair; .raster not with .triangle.
  */
 #ifndef TC_GEMM_TILES_H
 #define TC_GEMM_TILES_H

@@ -2,7 +2,7 @@
  * (.k_range) or all of A (.bsr), against integers on the CPU: every element of D and every byte that must stay.
  *     build/tests/gemm_tiles [problems] [seed]        `make fuzz` builds all kernels (TILES_ALL)
  *
- * Elements are whole numbers of -3..3 and k is 400 at most, alpha and beta are multiples of 1/4: sums are exact in f32,
+ * Elements are whole numbers of -3..3 and k is 512 at most, alpha and beta are multiples of 1/4: sums are exact in f32,
  * and D is what exact sums round to. What must not be read is NaN. */
 #define TC_SM90_STUBS
 #include "../tc_gemm.h"
@@ -244,7 +244,7 @@ static void one(const kernel *kn, uint64_t id)
     const span *right = same ? &A : &B;
     for (int z = 0; z < batch; z++)
         for (int i = 0; i < m; i++) {
-            double line[400], sums[500];
+            double line[512], sums[512];
             for (int j = 0; j < n; j++) sums[j] = 0;
             for (int x = 0; x < k; x++) {
                 line[x] = t->bsr ? blocks_sum(&b, t, &A, lda, z * sa, i, x)
