@@ -46,10 +46,13 @@ enum {
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(const tc_gemm_config given) { return tc__gemm_plain(given); }
 
+/* Rows that the device alone knows, and B in bricks: other mainloops'. */
+TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(const tc_gemm_config c) { return c.groups || c.index || c.weights; }
+
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(const tc_gemm_config c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse && !tc__tiles_some(c)
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse && !tc__tiles_some(c) && !tc__gemm100_looks_up(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale))
             || (c.a == TC_E2M1 && c.sf))
@@ -288,7 +291,9 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(const tc_gemm_config c)
 #define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
     X(!tc__gemm_quantised(c) || (c).bn % TC__QUANT_COLS == 0,                                                         \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
-    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c),                                                                    \
+    X(!tc__gemm100_looks_up(c),                                                                                       \
+      "tc: .groups, .index and .weights are for TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")         \
+    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || tc__gemm100_looks_up(c),                                         \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
       "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
     X(tc__gemm100_sf_ok(c),                                                                                           \

@@ -55,9 +55,8 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(const tc_gemm_config c, int type)
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(const tc_gemm_config c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !c.groups && !c.index && !tc__gemm_outputs(c)
-        && !tc__gemm_own_ends(c)
-        && !tc__tiles_some(c)
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !c.groups && !c.index && !c.sparse && !c.weights
+        && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
 }

@@ -827,6 +827,26 @@ static void test_sm107(void)
     CHECK(emulated >= 11, "tcemu has %d of the table's chips", emulated);
 }
 
+/* What looks up rows on the device, or reads B in bricks, Blackwell's kernels do not have: TC_GEMM_DEFINE must not take
+ * them for it. */
+static void test_blackwell_serves(void)
+{
+    tc_gemm_config c;
+    memset(&c, 0, sizeof c);
+    c.a = c.b = c.d = TC_BF16;
+    CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), "bf16");
+    c.groups = TC_GROUPS_ROWS;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups");
+    c.groups = 0, c.index = TC_INDEX_D;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".index");
+    c.index = 0, c.weights = TC_S4;
+    CHECK(!tc__gemm_by_tcgen05(c), ".weights");
+    c.weights = 0, c.triangle = TC_TRIANGLE_LOWER;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".triangle");
+    c.triangle = 0, c.sparse = TC_SPARSE_A;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".sparse");
+}
+
 int main(void)
 {
     CHECK(tc_why()[0] == 0, "tc_why is \"%s\" before any failure", tc_why());
@@ -844,5 +864,6 @@ int main(void)
     test_choose_sums();
     test_fragments();
     test_sm107();
+    test_blackwell_serves();
     return test_end();
 }

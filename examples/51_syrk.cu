@@ -1,4 +1,4 @@
-/* 37_syrk.cu - D = A A^T of which only the lower triangle is computed and written, as BLAS's syrk does: half the
+/* 51_syrk.cu - D = A A^T of which only the lower triangle is computed and written, as BLAS's syrk does: half the
  * products, about half the time. What lies above the diagonal stays as it is. On every device. */
 #define TC_SM90_STUBS
 #include "example.h"

@@ -1,4 +1,4 @@
-/* 38_block_sparse.cu - Y = A B where A consists of blocks of 128 x 128, of which one of four is there: cuSPARSE's BSR
+/* 52_block_sparse.cu - Y = A B where A consists of blocks of 128 x 128, of which one of four is there: cuSPARSE's BSR
  * (row pointers, columns of blocks, their values one after the other). Only those are read and multiplied. On every
  * device. */
 #define TC_SM90_STUBS
