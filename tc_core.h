@@ -135,6 +135,14 @@ typedef unsigned long long uintptr_t;
 #define TC_CONSTEXPR
 #endif
 
+/* TC_IN(type); makes type_in, how a function takes a large struct that it does not change: in C++ by reference, for
+ * nvcc makes a copy of each field of each argument that is inlined, and took twice as long. */
+#ifdef __cplusplus
+#define TC_IN(type) typedef const type &type##_in
+#else
+#define TC_IN(type) typedef const type type##_in
+#endif
+
 /* What several threads may write and read at once without a lock: `static TC__ATOMIC int found;`, a word or a pointer.
  * C11's and C++11's atomics are two languages; gcc and clang have these in both, and MSVC's volatile accesses of a word
  * are whole. Relaxed: for a value that stands alone. Acquire and release: for a pointer, what it points to being

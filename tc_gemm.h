@@ -244,7 +244,7 @@ enum { TC__GEMM_TILE_COUNT = 0 TC__GEMM_TILES(TC__GEMM_COUNT_TILE, unused, unuse
 
 /* A line of the list where sums are held twice (.promote, TC_F32), 64 rows of them at a time. With factors there is one
  * width, and with factors of columns there are fewer rows: else ptxas serialises wgmma. TC_F32: one, no clusters. */
-TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, const tc__gemm_tile list)
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
     const int columns = given.b_scale == TC_SCALE_1X128;
@@ -266,7 +266,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(const tc_gemm_config given, c
 
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
  * none. */
-TC_HD TC_CONSTEXPR int tc__gemm_line_ok(const tc_gemm_config given, const tc__gemm_tile t)
+TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
     return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
 }
@@ -283,7 +283,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_sparse_tile(const tc__gemm_tile list, 
 }
 
 /* The configuration that a line of the list makes of the user's. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, const tc__gemm_tile list)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
@@ -306,7 +306,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(const tc_gemm_config given, con
 /* The kernel for rows of any alignment, behind those of the list. */
 enum { TC__GEMM_ANY = TC__GEMM_TILE_COUNT + 1 };
 
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_any_tiled(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_any_tiled(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.step = 32;
@@ -329,7 +329,7 @@ typedef struct tc__gemm100_tile {
 enum { TC__GEMM100_TILE_COUNT = 0 TC__GEMM100_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
 /* The configuration that a line of the list makes of the user's; where they serve it not, one that is never called. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(const tc_gemm_config given, const tc__gemm100_tile t)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(tc_gemm_config_in given, const tc__gemm100_tile t)
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(given);
@@ -769,16 +769,16 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #endif
 
 /* Types, layouts and hooks only. */
-TC_HD constexpr tc_gemm_config tc__gemm_as_given(const tc_gemm_config c) { return c; }
+TC_HD constexpr tc_gemm_config tc__gemm_as_given(tc_gemm_config_in c) { return c; }
 
 /* A configuration that Hopper's kernels serve, to write down those that are never called. */
-TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(const tc_gemm_config given)
+TC_HD constexpr tc_gemm_config tc__gemm_for_wgmma(tc_gemm_config_in given)
 {
     return tc__gemm_by_wgmma(given) ? given : tc__gemm_undone(given);
 }
 
 /* That of an sm_80 kernel; without the hooks where it is a stub, so that an error in one is said but once. */
-TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config completed, int wanted)
+TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(tc_gemm_config_in completed, int wanted)
 {
     tc_gemm_config c = completed;
     if (!wanted) c.epi = 0, c.epi2 = 0, c.aux_epi = 0;
@@ -786,7 +786,7 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_sm80(const tc_gemm_config completed,
 }
 
 /* The same of the kernel for rows of any alignment. */
-TC_HD constexpr tc_gemm_config tc__gemm_for_any(const tc_gemm_config given)
+TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     if (!tc__gemm_any_by_wgmma(c)) c.a = c.b = c.d = TC_F16, c.a_layout = c.b_layout = c.d_layout = 0;

@@ -33,10 +33,10 @@ typedef struct tc__gemm_box {
 } tc__gemm_box;
 
 /* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
-TC_DEV int tc__gemm_clips(const tc_gemm_config c, const tc__gemm_to *to) { return !tc__gemm_hooked(c) && to->clips; }
+TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to) { return !tc__gemm_hooked(c) && to->clips; }
 
 /* A box, by its first place in D: is it stored as one? */
-TC_DEV int tc__gemm_boxed(const tc_gemm_config c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
+TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
 {
     const int clips = tc__gemm_clips(c, to);
     return to->by != TC__GEMM_D_PIECES && first.row + (clips ? 1 : 16) <= to->out->m
@@ -44,7 +44,7 @@ TC_DEV int tc__gemm_boxed(const tc_gemm_config c, const tc_box box, const tc__ge
 }
 
 /* A piece whose values lie at `place`, by its first place in D. */
-TC_DEV_SM90 void tc__gemm_piece_to_d(const tc_gemm_config c, const tc__gemm_to *to, uint32_t place, tc_gemm_at first)
+TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to, uint32_t place, tc_gemm_at first)
 {
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
     tc__epi_piece piece = {place + tc_swizzle(64, shift), place + tc_swizzle(64, shift + 16u), {0, 0, 0, 0},
@@ -68,7 +68,7 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(const tc_gemm_config c, const tc__gemm_to *
 }
 
 /* Hook, and to shared memory. */
-TC_DEV_SM90 void tc__gemm_fill_box(const tc_gemm_config c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
+TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
 {
     const tc_box_span whole = {0, tc_box_cols(box) / 2};
     const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, 0}, whole.to};
@@ -80,7 +80,7 @@ TC_DEV_SM90 void tc__gemm_fill_box(const tc_gemm_config c, const tc_box box, con
 }
 
 /* And to D. */
-TC_DEV_SM90 void tc__gemm_send_box(const tc_gemm_config c, const tc_box box, const tc__gemm_to *to,
+TC_DEV_SM90 void tc__gemm_send_box(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to,
                                    const tc__gemm_box *b)
 {
     const tc_gemm_out *o = to->out;
@@ -100,7 +100,7 @@ TC_DEV_SM90 void tc__gemm_send_box(const tc_gemm_config c, const tc_box box, con
 }
 
 /* A box whose place in shared memory, b->to, is free. */
-TC_DEV_SM90 void tc__gemm_store_box(const tc_gemm_config c, const tc_box box, const tc__gemm_to *to, tc__gemm_box *b)
+TC_DEV_SM90 void tc__gemm_store_box(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc__gemm_box *b)
 {
     const tc_gemm_out *o = to->out;
     if (!tc__gemm_raw(c)) {
@@ -115,7 +115,7 @@ TC_DEV_SM90 void tc__gemm_store_box(const tc_gemm_config c, const tc_box box, co
 }
 
 /* The next of a warp's places for boxes, free: number `stores` of .epi_stages in turn, from buf on. */
-TC_DEV_SM90 uint32_t tc__gemm_take_box(const tc_gemm_config c, const tc_box box, uint32_t buf, uint32_t stores)
+TC_DEV_SM90 uint32_t tc__gemm_take_box(tc_gemm_config_in c, const tc_box box, uint32_t buf, uint32_t stores)
 {
     if (tc_elect_one()) tc__bulk_wait_read(c.epi_stages - 1); /* what was stored from this place has left it */
     __syncwarp();

@@ -106,6 +106,7 @@ typedef struct tc_gemm_config {
     tc_gemm_k_fn k_range;     /* which k of a tile */
     int bsr;                  /* A has blocks of so many rows and columns, those of args.bsr alone (0: it has all) */
 } tc_gemm_config;
+TC_IN(tc_gemm_config);
 
 /* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
  * the blocks of a cluster (.step), in how many parts k is split (.split), how many blocks (clusters) there are. 0: the
@@ -211,15 +212,15 @@ typedef struct tc_gemm_args {
 } tc_gemm_args;
 
 /* Has a kernel more to write than D? */
-TC_HD TC_CONSTEXPR int tc__gemm_outputs(const tc_gemm_config c) { return c.aux || c.row_sum || c.col_sum; }
-TC_HD TC_CONSTEXPR int tc__gemm_twice(const tc_gemm_config c) { return c.row_sum || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_outputs(tc_gemm_config_in c) { return c.aux || c.row_sum || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum || c.col_sum; }
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
-TC_HD TC_CONSTEXPR int tc__gemm_quantised(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_quantised(tc_gemm_config_in c)
 {
     return c.d_scale || c.d_sf || c.d == TC_E4M3 || c.d == TC_E5M2;
 }
-TC_HD TC_CONSTEXPR int tc__gemm_own_ends(const tc_gemm_config c) { return tc__gemm_quantised(c) || c.col_sum; }
-TC_HD TC_CONSTEXPR int tc__gemm_c(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_own_ends(tc_gemm_config_in c) { return tc__gemm_quantised(c) || c.col_sum; }
+TC_HD TC_CONSTEXPR int tc__gemm_c(tc_gemm_config_in c)
 {
     return !tc__gemm_quantised(c) ? c.d : c.c_type ? c.c_type : TC_BF16;
 }
@@ -245,13 +246,13 @@ TC_HD const float *tc_scale_at(int scale, const tc_scale_side *s, tc_scale_place
 
 /* Are there tiles, or k of some, that are not computed? Functions that say so? Elements of a tile that are not stored?
  * Tiles of different k? */
-TC_HD TC_CONSTEXPR int tc__tiles_some(const tc_gemm_config c) { return c.triangle || c.tile || c.k_range || c.bsr; }
-TC_HD TC_CONSTEXPR int tc__tiles_asks(const tc_gemm_config c) { return c.tile || c.keep || c.k_range; }
-TC_HD TC_CONSTEXPR int tc__tiles_picks(const tc_gemm_config c) { return c.triangle || c.keep; }
-TC_HD TC_CONSTEXPR int tc__tiles_uneven(const tc_gemm_config c) { return c.k_range || c.bsr; }
+TC_HD TC_CONSTEXPR int tc__tiles_some(tc_gemm_config_in c) { return c.triangle || c.tile || c.k_range || c.bsr; }
+TC_HD TC_CONSTEXPR int tc__tiles_asks(tc_gemm_config_in c) { return c.tile || c.keep || c.k_range; }
+TC_HD TC_CONSTEXPR int tc__tiles_picks(tc_gemm_config_in c) { return c.triangle || c.keep; }
+TC_HD TC_CONSTEXPR int tc__tiles_uneven(tc_gemm_config_in c) { return c.k_range || c.bsr; }
 
 /* The same with all of D, to write down kernels that are never called. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_all_tiles(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_all_tiles(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.triangle = c.bsr = 0, c.tile = 0, c.keep = 0, c.k_range = 0;
@@ -259,7 +260,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_all_tiles(const tc_gemm_config given)
 }
 
 /* How many hooks there are. */
-TC_HD TC_CONSTEXPR int tc__gemm_hooked(const tc_gemm_config c) { return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0); }
+TC_HD TC_CONSTEXPR int tc__gemm_hooked(tc_gemm_config_in c) { return (c.epi ? 1 : 0) + (c.epi2 ? 1 : 0); }
 
 /* Families of types, and what sums are in. */
 TC_HD TC_CONSTEXPR int tc__gemm_is_int(int type) { return type == TC_S8 || type == TC_U8; }
@@ -268,7 +269,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_is_fp8(int type) { return type == TC_E4M3 || typ
 TC_HD TC_CONSTEXPR int tc__gemm_is_narrow(int type) { return type == TC_E3M2 || type == TC_E2M3 || type == TC_E2M1; }
 TC_HD TC_CONSTEXPR int tc__gemm_is_f32(int type) { return type == TC_F32; } /* to f32's precision, by tf32 */
 TC_HD TC_CONSTEXPR int tc__gemm_is_f8f6f4(int type) { return tc__gemm_is_fp8(type) || tc__gemm_is_narrow(type); }
-TC_HD TC_CONSTEXPR int tc__gemm_sums(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_sums(tc_gemm_config_in c)
 {
     return c.acc ? c.acc : tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32;
 }
@@ -279,17 +280,17 @@ TC_HD TC_CONSTEXPR int tc__gemm_a_ok(int a)
     return tc__gemm_is_16(a) || tc__gemm_is_fp8(a) || tc__gemm_is_int(a) || a == TC_TF32 || tc__gemm_is_f32(a)
         || a == TC_F64;
 }
-TC_HD TC_CONSTEXPR int tc__gemm_b_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_b_ok(tc_gemm_config_in c)
 {
     return c.a == c.b || (tc__gemm_is_int(c.a) && tc__gemm_is_int(c.b))
         || (tc__gemm_is_f8f6f4(c.a) && tc__gemm_is_f8f6f4(c.b));
 }
-TC_HD TC_CONSTEXPR int tc__gemm_acc_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_acc_ok(tc_gemm_config_in c)
 {
     return c.acc == 0 || c.acc == (tc__gemm_is_int(c.a) ? TC_S32 : c.a == TC_F64 ? TC_F64 : TC_F32)
         || (c.acc == TC_F16 && (c.a == TC_F16 || tc__gemm_is_fp8(c.a)));
 }
-TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_d_ok(tc_gemm_config_in c)
 {
     return c.a == TC_F64 ? c.d == TC_F64
                          : tc__gemm_is_16(c.d) || c.d == TC_F32 || tc__gemm_quantised(c)
@@ -297,15 +298,15 @@ TC_HD TC_CONSTEXPR int tc__gemm_d_ok(const tc_gemm_config c)
 }
 
 /* Do blocks of A or B come with factors? */
-TC_HD TC_CONSTEXPR int tc__gemm_scaled(const tc_gemm_config c) { return c.a_scale || c.b_scale; }
+TC_HD TC_CONSTEXPR int tc__gemm_scaled(tc_gemm_config_in c) { return c.a_scale || c.b_scale; }
 
 /* Layouts other than the default. */
-TC_HD TC_CONSTEXPR int tc__gemm_a_col(const tc_gemm_config c) { return c.a_layout == TC_COL; }
-TC_HD TC_CONSTEXPR int tc__gemm_b_row(const tc_gemm_config c) { return c.b_layout == TC_ROW; }
-TC_HD TC_CONSTEXPR int tc__gemm_d_col(const tc_gemm_config c) { return c.d_layout == TC_COL; }
+TC_HD TC_CONSTEXPR int tc__gemm_a_col(tc_gemm_config_in c) { return c.a_layout == TC_COL; }
+TC_HD TC_CONSTEXPR int tc__gemm_b_row(tc_gemm_config_in c) { return c.b_layout == TC_ROW; }
+TC_HD TC_CONSTEXPR int tc__gemm_d_col(tc_gemm_config_in c) { return c.d_layout == TC_COL; }
 
 /* Roles of A and B changed over, and with them a tile's rows and columns. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_change(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_change(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.a = given.b, c.b = given.a;
@@ -319,7 +320,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_change(const tc_gemm_config given)
 }
 
 /* The configuration of the same product with D row-major: that of D's transpose, if it is not. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     if (!tc__gemm_d_col(given)) return c;
@@ -331,7 +332,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(const tc_gemm_config given)
 }
 
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
-TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && !(c.index & TC_INDEX_A)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
@@ -340,7 +341,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(const tc_gemm_config c)
 }
 
 /* The same where rows may have any alignment. */
-TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c)
         && !c.groups && !(c.index & TC_INDEX_A) && !c.sparse && !tc__gemm_own_ends(c) && !tc__tiles_some(c);
@@ -430,14 +431,14 @@ enum { TC__GEMM_D_TMA, TC__GEMM_D_ROWS, TC__GEMM_D_PIECES };
 /* Is this the second launch, which .row_sum and .col_sum take? params: a lvalue that holds a tc_gemm_out. */
 #define TC__GEMM_FINISHES(c, params) (tc__gemm_twice(c) && tc__epi_outputs(&(params).out)->finish)
 #define TC__GEMM_FINISH(c, params) (tc_griddepcontrol_wait(), tc__gemm_finish(c, &(params).out))
-TC_DEV_SM75 void tc__gemm_finish(const tc_gemm_config c, const tc_gemm_out *o)
+TC_DEV_SM75 void tc__gemm_finish(tc_gemm_config_in c, const tc_gemm_out *o)
 {
     if (c.row_sum) tc__epi_finish(c.row_sum, o);
     if (c.col_sum) tc__col_finish(c.col_sum, o);
 }
 
 /* Shipped hooks bring the size of their arguments. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     const int none = c.epi == tc_epi_relu || c.epi == tc_epi_gelu || c.epi == tc_epi_gelu_tanh || c.epi == tc_epi_silu;
@@ -451,7 +452,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_shipped(const tc_gemm_config given)
     return c;
 }
 /* A configuration that has both hooks. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.epi = c.epi ? c.epi : tc_epi_relu;
@@ -460,7 +461,7 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooks(const tc_gemm_config given)
 }
 
 /* A configuration whose hooks, where it has any, are called by way of these two. */
-TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, tc_epi_fn epi, tc_epi2_fn epi2)
+TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(tc_gemm_config_in given, tc_epi_fn epi, tc_epi2_fn epi2)
 {
     tc_gemm_config c = given;
     c.epi = c.epi ? epi : 0;
@@ -470,9 +471,9 @@ TC_DEV TC_CONSTEXPR tc_gemm_config tc__gemm_hooked(const tc_gemm_config given, t
 #endif
 
 /* Do integer sums come to the epilogue as they are? Where alpha or beta want it, it makes floats of them. */
-TC_HD TC_CONSTEXPR int tc__gemm_raw(const tc_gemm_config c) { return c.d == TC_S32 && !tc__gemm_hooked(c); }
+TC_HD TC_CONSTEXPR int tc__gemm_raw(tc_gemm_config_in c) { return c.d == TC_S32 && !tc__gemm_hooked(c); }
 
-TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_epi tc__gemm_epi(tc_gemm_config_in c)
 {
     tc_epi e = {c.d,     tc__gemm_d_col(c), tc__gemm_raw(c), c.epi, c.epi2, c.index & TC_INDEX_D,
                 c.aux,   c.aux_epi,         c.row_sum,       tc__gemm_c(c), tc__gemm_own_ends(c),

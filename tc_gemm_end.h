@@ -20,7 +20,7 @@ typedef struct tc__gemm_kept {
 
 /* What is kept of them. Where D is quantised the values come from shared memory too: of registers of sums that meet so,
  * nvcc would make integers for TC_MAX_ABS, and ptxas serialise wgmma. */
-TC_DEV_SM80 void tc__gemm_keep(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm_kept x)
+TC_DEV_SM80 void tc__gemm_keep(tc_gemm_config_in c, const tc_gemm_out *o, const tc__gemm_kept x)
 {
     const int step = tc__gemm_quantised(c) ? 8 : x.count;
 #pragma unroll
@@ -39,7 +39,7 @@ TC_DEV_SM80 void tc__gemm_keep(const tc_gemm_config c, const tc_gemm_out *o, con
 }
 
 /* The second output of them, the hook, and what is kept. */
-TC_DEV_SM80 void tc__gemm_visit(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm_kept x)
+TC_DEV_SM80 void tc__gemm_visit(tc_gemm_config_in c, const tc_gemm_out *o, const tc__gemm_kept x)
 {
     const int lane = tc_lane(), count = x.count;
     const tc_gemm_at first = x.first, at = {first.row, first.col, first.batch, 0};

@@ -15,13 +15,13 @@ enum { TC_SHAPES_LARGE = 1, TC_SHAPES_FEW_ROWS = 2, TC_SHAPES_SMALL = 4, TC_SHAP
 enum { TC__SHAPES_TILES = 7, TC__SHAPES_ALL = 15, TC__SHAPES_WIDE = TC_SHAPES_LARGE | TC_SHAPES_SMALL };
 
 /* Is there what serves these shapes? */
-TC_HD TC_CONSTEXPR int tc__gemm_serves(const tc_gemm_config given, int shapes)
+TC_HD TC_CONSTEXPR int tc__gemm_serves(tc_gemm_config_in given, int shapes)
 {
     return !given.shapes || (given.shapes & shapes);
 }
 
 /* A configuration that every kernel serves, to write down those that are never called. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_undone(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_undone(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.a = c.b = c.d = TC_F16;
@@ -32,7 +32,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_undone(const tc_gemm_config given)
 
 /* A tile of TC_GEMM_DEFINE's lists as a quantised D wants it: whole blocks of 128 columns. Where roles are changed over
  * it is never called. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_quant_tile(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_quant_tile(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     if (!tc__gemm_quantised(given)) return c;

@@ -19,7 +19,7 @@
 
 enum { TC__SIMT_TILE = 64, TC__SIMT_K = 16, TC__SIMT_THREADS = 256, TC__SIMT_ROW = TC__SIMT_TILE + 4 };
 
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_simt_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_simt_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bn = TC__SIMT_TILE, c.bk = TC__SIMT_K, c.stages = 2;
@@ -29,7 +29,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_simt_config(const tc_gemm_config give
 }
 
 /* Two blocks of A and B each, or 16 rows of each warp's sums. */
-TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(tc_gemm_config_in c)
 {
     const int size = c.a == TC_F64 ? 8 : 4, ring = 4 * TC__SIMT_K * TC__SIMT_ROW * size;
     const int epilogue = 8 * 16 * tc__gemm80_staged(c, 32) * size;
@@ -38,7 +38,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_smem(const tc_gemm_config c)
 
 /* Where mma.sync has no instruction for the types: everything before sm_80, 8-bit floats before sm_89. What the sm_80
  * kernels have that these do not, they alone have. */
-TC_HD TC_CONSTEXPR int tc__gemm_simt_of(const tc_gemm_config c, int target)
+TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
 {
     return !c.sparse && !c.conv && !tc__tiles_some(c) && !tc__gemm_own_ends(c)
         && (target < 80 || (target < 89 && tc__gemm_is_fp8(c.a)));
@@ -137,7 +137,7 @@ typedef struct tc__simt_sums {
 } tc__simt_sums;
 
 /* 16 of k; a, b: blocks in shared memory, from this thread's rows and columns on. */
-TC_DEV void tc__simt_multiply(const tc_gemm80 k, const void *a, const void *b, tc__simt_sums *s)
+TC_DEV void tc__simt_multiply(tc_gemm80_in k, const void *a, const void *b, tc__simt_sums *s)
 {
     float *f = tc__gemm_scaled(k.c) ? s->part : s->f;
 #pragma unroll 4
@@ -165,7 +165,7 @@ typedef struct tc__simt_tile {
 } tc__simt_tile;
 
 /* .a_scale, .b_scale: sums of a block of 128 of k, with their factors. */
-TC_DEV void tc__simt_scale(const tc_gemm_config c, const tc_gemm_sm80_params *p, const tc__simt_place at,
+TC_DEV void tc__simt_scale(tc_gemm_config_in c, const tc_gemm_sm80_params *p, const tc__simt_place at,
                            tc__simt_sums *s)
 {
 #pragma unroll
@@ -179,7 +179,7 @@ TC_DEV void tc__simt_scale(const tc_gemm_config c, const tc_gemm_sm80_params *p,
 }
 
 /* All of k. */
-TC_DEV void tc__simt_loop(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__simt_tile t,
+TC_DEV void tc__simt_loop(tc_gemm80_in k, const tc_gemm_sm80_params *p, const tc__simt_tile t,
                           tc__simt_sums *s)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
@@ -206,14 +206,14 @@ TC_DEV void tc__simt_loop(const tc_gemm80 k, const tc_gemm_sm80_params *p, const
 }
 
 /* A sum as the epilogue takes it. */
-TC_DEV float tc__simt_sum(const tc_gemm80 k, const tc__simt_sums *s, const int e)
+TC_DEV float tc__simt_sum(tc_gemm80_in k, const tc__simt_sums *s, const int e)
 {
     if (k.sums == TC_S32) return tc__gemm_raw(k.c) ? tc_f32_from_bits(s->i[e]) : (float)(int)s->i[e];
     return s->f[e];
 }
 
 /* The kernel. looked_up: as tc_gemm_sm80's. */
-TC_DEV_SM75 void tc_gemm_simt(const int looked_up, const tc_gemm80 k, const tc_gemm_sm80_params *p)
+TC_DEV_SM75 void tc_gemm_simt(const int looked_up, tc_gemm80_in k, const tc_gemm_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;

@@ -81,7 +81,7 @@ TC_DEV_SM100A void tc__gemm100_fetch(const int pair, const tc_operand_source *s,
 
 /* One tile: blocks of k into the ring. With .cluster_n = 2 this block loads half of its rows of A, for the block beside
  * it too: of each box, or half of the boxes. */
-TC_DEV_SM100A void tc_gemm_sm100_load(const tc_gemm100 k, const tc_gemm100_block *g, tc_ring *ring, const tc_work *w)
+TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring, const tc_work *w)
 {
     const tc_gemm_config c = k.c;
     const tc_gemm_sm100_params *p = g->p;
@@ -162,7 +162,7 @@ typedef struct tc__gemm100_step {
         if (k.c.cluster_m == 2) TC_TCGEN05_MMA_SS_BLOCK(2, kind, x.d, x.a, x.b, idesc, x.sfa, x.sfb, x.add);          \
         else TC_TCGEN05_MMA_SS_BLOCK(1, kind, x.d, x.a, x.b, idesc, x.sfa, x.sfb, x.add);                             \
     } while (0)
-TC_DEV_SM100A void tc__gemm100_issue(const tc_gemm100 k, const tc__gemm100_step x)
+TC_DEV_SM100A void tc__gemm100_issue(tc_gemm100_in k, const tc__gemm100_step x)
 {
     if (k.kind == TC_KIND_F16) TC__GEMM100_MMA(f16);
     if (k.kind == TC_KIND_TF32) TC__GEMM100_MMA(tf32);
@@ -177,7 +177,7 @@ TC_DEV_SM100A void tc__gemm100_issue(const tc_gemm100 k, const tc__gemm100_step 
 
 /* .sf: a slot's blocks of factors to tensor memory, A's and then B's; what this thread issues after comes after. Those
  * of 256 columns of B stand side by side, by fours of k. */
-TC_DEV_SM100A void tc__gemm100_factors(const tc_gemm100 k, uint32_t from, uint32_t to)
+TC_DEV_SM100A void tc__gemm100_factors(tc_gemm100_in k, uint32_t from, uint32_t to)
 {
     const int blocks = tc__gemm100_sf_blocks(k.c), across = tc__gemm100_sf_across(k.c);
 #pragma unroll
@@ -190,7 +190,7 @@ TC_DEV_SM100A void tc__gemm100_factors(const tc_gemm100 k, uint32_t from, uint32
 }
 
 /* What this thread has issued is done: told to the blocks of a mask. */
-TC_DEV_SM100A void tc__gemm100_commit(const tc_gemm100 k, uint32_t bar, uint32_t mask)
+TC_DEV_SM100A void tc__gemm100_commit(tc_gemm100_in k, uint32_t bar, uint32_t mask)
 {
     if (k.c.cluster_m == 2) TC_TCGEN05_COMMIT_MULTICAST(2, bar, mask);
     else if (k.c.cluster_n == 2) TC_TCGEN05_COMMIT_MULTICAST(1, bar, mask);
@@ -198,7 +198,7 @@ TC_DEV_SM100A void tc__gemm100_commit(const tc_gemm100 k, uint32_t bar, uint32_t
 }
 
 /* One tile into an accumulator, which is free. */
-TC_DEV_SM100A void tc_gemm_sm100_mma(const tc_gemm100 k, const tc_gemm100_block *g, tc_ring *ring, uint32_t d)
+TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring, uint32_t d)
 {
     const tc_operand oa = tc__gemm100_a(k.c), ob = tc__gemm100_b(k.c);
     const int sf_blocks = tc__gemm100_sf_blocks(k.c), each = k.wide ? 2 : 1, steps = tc_operand_steps(oa) / each;
@@ -240,7 +240,7 @@ typedef struct tc__gemm100_turn {
     tc_ring answer;
 } tc__gemm100_turn;
 
-TC_DEV tc__gemm100_turn tc__gemm100_first(const tc_gemm100 k)
+TC_DEV tc__gemm100_turn tc__gemm100_first(tc_gemm100_in k)
 {
     const tc__gemm100_turn t = {blockIdx.x / (uint32_t)tc__gemm100_cluster(k), {0, 0}};
     return t;
@@ -248,7 +248,7 @@ TC_DEV tc__gemm100_turn tc__gemm100_first(const tc_gemm100 k)
 
 /* .clc: the producer's, before it fetches a tile: asks for the next one. Every block expects the answer; the cluster's
  * first one asks, when all roles of all blocks have read what stood in its place. After a refusal nobody asks again. */
-TC_DEV_SM100A void tc__gemm100_ask(const tc_gemm100 k, const tc_gemm100_block *g, const tc__gemm100_turn *t)
+TC_DEV_SM100A void tc__gemm100_ask(tc_gemm100_in k, const tc_gemm100_block *g, const tc__gemm100_turn *t)
 {
     const uint32_t told = g->told + t->answer.stage * 8u, answer = g->answers + t->answer.stage * 16u;
     if (!k.c.clc) return;
@@ -261,7 +261,7 @@ TC_DEV_SM100A void tc__gemm100_ask(const tc_gemm100 k, const tc_gemm100_block *g
 }
 
 /* To the next tile, if there is one. warp (a constant): all lanes of a warp call, and not one thread. */
-TC_DEV_SM100A int tc__gemm100_next(const tc_gemm100 k, const tc_gemm100_block *g, tc__gemm100_turn *t, const int warp)
+TC_DEV_SM100A int tc__gemm100_next(tc_gemm100_in k, const tc_gemm100_block *g, tc__gemm100_turn *t, const int warp)
 {
     uint64_t low, high;
     int more;
@@ -282,7 +282,7 @@ TC_DEV_SM100A int tc__gemm100_next(const tc_gemm100 k, const tc_gemm100_block *g
     return more;
 }
 
-TC_DEV_SM100A void tc__gemm100_produce(const tc_gemm100 k, const tc_gemm100_block *g)
+TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     tc__gemm100_turn turn = tc__gemm100_first(k);
     tc_ring ring = {0, 0};
@@ -297,7 +297,7 @@ TC_DEV_SM100A void tc__gemm100_produce(const tc_gemm100 k, const tc_gemm100_bloc
     }
 }
 
-TC_DEV_SM100A void tc__gemm100_multiply(const tc_gemm100 k, const tc_gemm100_block *g)
+TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     tc__gemm100_turn turn = tc__gemm100_first(k);
     tc_ring ring = {0, 0}, acc = {0, 0};
@@ -310,7 +310,7 @@ TC_DEV_SM100A void tc__gemm100_multiply(const tc_gemm100 k, const tc_gemm100_blo
     } while (tc__gemm100_next(k, g, &turn, 0));
 }
 
-TC_DEV_SM100A void tc__gemm100_finish(const tc_gemm100 k, const tc_gemm100_block *g)
+TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     const tc_gemm_sm100_plan plan = tc_gemm_sm100_plan_of(k.c);
     const int quarter = (int)tc_uniform(threadIdx.x / 32u % 4u); /* of the lanes: what the hardware gives this warp */
@@ -334,7 +334,7 @@ TC_DEV_SM100A void tc__gemm100_finish(const tc_gemm100 k, const tc_gemm100_block
 /* ---------------------------------------------------------------------------------------------------------------------
  * The kernel. A block that was launched has a tile.
  */
-TC_DEV_SM100A void tc__gemm100_sync(const tc_gemm100 k)
+TC_DEV_SM100A void tc__gemm100_sync(tc_gemm100_in k)
 {
     tc_tcgen05_fence_before_thread_sync(); /* alloc, dealloc */
     if (tc__gemm100_cluster(k) > 1) tc_cluster_sync();
@@ -342,7 +342,7 @@ TC_DEV_SM100A void tc__gemm100_sync(const tc_gemm100 k)
     tc_tcgen05_fence_after_thread_sync(); /* alloc, dealloc */
 }
 
-TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(const tc_gemm100 k, const tc_gemm_sm100_params *p, uint32_t smem)
+TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_gemm_sm100_params *p, uint32_t smem)
 {
     const tc_gemm_sm100_plan plan = tc_gemm_sm100_plan_of(k.c);
     tc_gemm100_block g;
@@ -359,7 +359,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(const tc_gemm100 k, const 
 }
 
 /* A warp of each block: its columns of tensor memory; 576 of them are given to one block alone. */
-TC_DEV_SM100A void tc__gemm100_alloc(const tc_gemm100 k, uint32_t slot)
+TC_DEV_SM100A void tc__gemm100_alloc(tc_gemm100_in k, uint32_t slot)
 {
 #if TC_HAS_SM107A && TC_PTX_ISA >= 94
     if (k.columns > 512) {
@@ -373,7 +373,7 @@ TC_DEV_SM100A void tc__gemm100_alloc(const tc_gemm100 k, uint32_t slot)
     if (k.c.cluster_m == 2) TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(2);
     else TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(1);
 }
-TC_DEV_SM100A void tc__gemm100_dealloc(const tc_gemm100 k, uint32_t tmem)
+TC_DEV_SM100A void tc__gemm100_dealloc(tc_gemm100_in k, uint32_t tmem)
 {
 #if TC_HAS_SM107A && TC_PTX_ISA >= 94
     if (k.columns > 512) {
@@ -387,7 +387,7 @@ TC_DEV_SM100A void tc__gemm100_dealloc(const tc_gemm100 k, uint32_t tmem)
 }
 
 /* Barriers and tensor memory, and the meeting of all threads of the cluster behind them. */
-TC_DEV_SM100A void tc__gemm100_start(const tc_gemm100 k, tc_gemm100_block *g, uint32_t warp)
+TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint32_t warp)
 {
     const uint32_t slot = g->smem + (uint32_t)tc_gemm_sm100_plan_of(k.c).tmem;
     if (warp == 0u && tc_elect_one()) {
@@ -418,7 +418,7 @@ TC_DEV_SM100A void tc__gemm100_start(const tc_gemm100 k, tc_gemm100_block *g, ui
     if (g->p->waits) tc_griddepcontrol_wait();
 }
 
-TC_DEV_SM100A void tc_gemm_sm100(const tc_gemm100 k, const tc_gemm_sm100_params *p)
+TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t warp = tc_uniform(threadIdx.x / 32u);

@@ -44,13 +44,13 @@ enum {
 };
 
 /* The configuration as the instruction sees it. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(const tc_gemm_config given) { return tc__gemm_plain(given); }
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
 
 /* Rows that the device alone knows, and B in bricks: other mainloops'. */
-TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(const tc_gemm_config c) { return c.groups || c.index || c.weights; }
+TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return c.groups || c.index || c.weights; }
 
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
-TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse && !tc__tiles_some(c) && !tc__gemm100_looks_up(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
@@ -60,23 +60,23 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(const tc_gemm_config c)
 }
 
 /* .sf: k's that share a factor, and the factors' type; 0 without. */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_k(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_k(tc_gemm_config_in c)
 {
     return c.sf == TC_SF_UE8M0_32 ? 32 : c.sf == TC_SF_UE4M3_16 ? 16 : 0;
 }
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_type(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_type(tc_gemm_config_in c)
 {
     return c.sf == TC_SF_UE8M0_32 ? TC_UE8M0 : c.sf == TC_SF_UE4M3_16 ? TC_UE4M3 : 0;
 }
 /* Do types and factors go together? */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_ok(tc_gemm_config_in c)
 {
     return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && (tc__gemm_is_fp8(c.a) || c.a == TC_E2M1))
         || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1);
 }
 
 /* Elements of k in 128 bytes of a row. */
-TC_HD TC_CONSTEXPR int tc__gemm100_box_k(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_box_k(tc_gemm_config_in c)
 {
     return tc_type_bits(c.a) > 0 ? 1024 / tc_type_bits(c.a) : 64;
 }
@@ -84,33 +84,33 @@ TC_HD TC_CONSTEXPR int tc__gemm100_box_k(const tc_gemm_config c)
 /* ---------------------------------------------------------------------------------------------------------------------
  * The plan of a block's shared memory, in bytes from its start, and of its tensor memory; c is a view.
  */
-TC_HD TC_CONSTEXPR tc_operand tc__gemm100_a(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_operand tc__gemm100_a(tc_gemm_config_in c)
 {
     return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
 }
 /* Columns of B that a block holds. */
-TC_HD TC_CONSTEXPR int tc__gemm100_b_rows(const tc_gemm_config c) { return c.bn / (c.cluster_m == 2 ? 2 : 1); }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm100_b(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_b_rows(tc_gemm_config_in c) { return c.bn / (c.cluster_m == 2 ? 2 : 1); }
+TC_HD TC_CONSTEXPR tc_operand tc__gemm100_b(tc_gemm_config_in c)
 {
     return tc__gemm_b_row(c) ? tc_operand_turned(c.b, tc__gemm100_b_rows(c), c.bk)
                              : tc_operand_of(c.b, tc__gemm100_b_rows(c), c.bk);
 }
 /* .sf: blocks of 128 rows by 4 factors that a slot has of A, and as many of B's 128 columns; behind A and B. */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(tc_gemm_config_in c)
 {
     return c.sf && tc__gemm100_sf_ok(c) ? c.bk / tc__gemm100_sf_k(c) / 4 : 0;
 }
 /* .sf: 128 rows of A, and as many columns of B once or twice: their factors stand behind each other in a slot. */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(const tc_gemm_config c) { return c.bn > 128 ? 2 : 1; }
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(tc_gemm_config_in c) { return c.bn > 128 ? 2 : 1; }
 /* A slot of the ring. */
-TC_HD TC_CONSTEXPR int tc__gemm100_slot(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_slot(tc_gemm_config_in c)
 {
     return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes
          + (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * TC_SF_BLOCK;
 }
 
 /* Boxes of D: the widest swizzle whose columns divide the tile's. */
-TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
 {
     const int row = c.bn * tc_type_bits(c.d) / 8;
     const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
@@ -118,20 +118,20 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(const tc_gemm_config c)
 }
 
 /* From one accumulator to the next, and what a block allocates of the 512 columns; with .chip = 107 of 576. */
-TC_HD TC_CONSTEXPR int tc__gemm100_stride(const tc_gemm_config c) { return (c.bn + 31) / 32 * 32; }
+TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c) { return (c.bn + 31) / 32 * 32; }
 /* .sf: columns of a set of A's and B's factors. */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
 {
     return (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * 4;
 }
 /* .sf: such sets: as many as there is room for beside the accumulators, 4 at most. */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(tc_gemm_config_in c)
 {
     const int left = (c.chip == 107 ? 576 : 512) - TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(c);
     const int sets = tc__gemm100_sf_columns(c) ? left / tc__gemm100_sf_columns(c) : 0;
     return sets < TC__GEMM100_SF_SETS ? sets : TC__GEMM100_SF_SETS;
 }
-TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(tc_gemm_config_in given)
 {
     const tc_gemm_config v = tc_gemm100_view(given);
     const int want = TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(v)
@@ -150,7 +150,7 @@ typedef struct tc_gemm_sm100_plan {
     int bytes;
 } tc_gemm_sm100_plan;
 
-TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
     tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -170,21 +170,21 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(const tc_gemm_config
 /* More than half of the tensor memory wants a multiprocessor of its own: two pairs that each hold one of two
  * multiprocessors and wait for the other would wait for ever. So such a block takes half of the shared memory. */
 enum { TC__GEMM100_ALONE = 116736, TC__GEMM107_ALONE = 167936 };
-TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(tc_gemm_config_in c)
 {
     const int bytes = tc_gemm_sm100_plan_of(tc_gemm100_view(c)).bytes;
     const int alone = c.chip == 107 ? TC__GEMM107_ALONE : TC__GEMM100_ALONE;
     return tc_gemm_sm100_columns(c) > 256 && bytes < alone ? alone : bytes;
 }
-TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(const tc_gemm_config c) { return (void)c, TC__GEMM100_THREADS; }
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c) { return (void)c, TC__GEMM100_THREADS; }
 
 /* Bytes of shared memory that a block may have. */
-TC_HD TC_CONSTEXPR int tc__gemm100_smem_max(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_smem_max(tc_gemm_config_in c)
 {
     return c.chip == 107 ? TC__SM107_SMEM_MAX : TC__SM90_SMEM_MAX;
 }
 /* As many stages as fit, at most 12. */
-TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(tc_gemm_config_in given)
 {
     tc_gemm_config v = tc_gemm100_view(given);
     int most = 0;
@@ -193,7 +193,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(const tc_gemm_config given)
     return most > 12 ? 12 : most;
 }
 /* A completed configuration as code for a target has it: 107, or another. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_form(const tc_gemm_config complete, int target)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_form(tc_gemm_config_in complete, int target)
 {
     tc_gemm_config c = complete;
     if (target != 107 || c.chip == 107) return c;
@@ -203,7 +203,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_form(const tc_gemm_config comple
 }
 
 /* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(c), pair = turned ? c.cluster_n : c.cluster_m;
@@ -223,13 +223,13 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(const tc_gemm_config give
 }
 
 /* The instruction: its kind, TC_KIND_*. */
-TC_HD TC_CONSTEXPR int tc__gemm100_kind(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_kind(tc_gemm_config_in c)
 {
     if (c.sf) return c.a != TC_E2M1 ? TC_KIND_MXF8F6F4 : c.sf == TC_SF_UE8M0_32 ? TC_KIND_MXF4 : TC_KIND_MXF4NVF4;
     return tc__gemm_is_16(c.a) ? TC_KIND_F16 : c.a == TC_TF32 ? TC_KIND_TF32
          : tc__gemm_is_int(c.a) ? TC_KIND_I8 : TC_KIND_F8F6F4;
 }
-TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(tc_gemm_config_in given)
 {
     const tc_gemm_config c = tc_gemm100_view(given);
     tc_op op = tc_op_make(100, TC_INST_TCGEN05);
@@ -245,7 +245,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(const tc_gemm_config given)
 }
 
 /* Its descriptor. */
-TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(tc_gemm_config_in v)
 {
     tc_tcgen05_idesc_fields f = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     f.kind = tc__gemm100_kind(v);
@@ -258,11 +258,11 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(const tc_gemm_confi
     return f;
 }
 /* The same with twice the k, 64 bytes of a row, where sm_107 has that. */
-TC_HD TC_CONSTEXPR int tc__gemm100_wide(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm100_wide(tc_gemm_config_in v)
 {
     return v.chip == 107 && tc_type_bits(v.a) <= 8 && !tc__gemm_is_int(v.a);
 }
-TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(tc_gemm_config_in v)
 {
     tc_tcgen05_idesc_fields f = tc__gemm100_idesc(v);
     if (tc__gemm100_wide(v)) f.k = 512 / tc_type_bits(v.a);
@@ -270,13 +270,13 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(const tc_gemm_
 }
 
 /* A in columns comes in boxes of 128 bytes of them: the blocks of a cluster share whole ones. */
-TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(tc_gemm_config_in v)
 {
     return v.cluster_n == 1 || !tc__gemm_a_col(v) || tc_type_bits(v.a) >= 16;
 }
 
 /* Fields of other generations. */
-TC_HD TC_CONSTEXPR int tc__gemm100_plain(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 {
     return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.split
         && !c.any;
@@ -336,7 +336,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(const tc_gemm_config c)
       "tc: the instruction of sm_107 has no such descriptor")
 
 /* 1 if a completed configuration keeps every rule. */
-TC_HD TC_CONSTEXPR int tc_gemm_sm100_legal(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_legal(tc_gemm_config_in c)
 {
     return 1 TC__GEMM_SM100_RULES(TC__RULE_AND, c);
 }
@@ -378,8 +378,9 @@ typedef struct tc_gemm100 {
     int kind, columns; /* of tensor memory */
     int wide;          /* an instruction takes 64 bytes of a row, not 32 */
 } tc_gemm100;
+TC_IN(tc_gemm100);
 
-TC_HD TC_CONSTEXPR tc_gemm100 tc_gemm100_of(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_gemm100 tc_gemm100_of(tc_gemm_config_in c)
 {
     const tc_gemm_config form = tc_gemm_sm100_form(c, TC__GEMM100_TARGET), v = tc_gemm100_view(form);
     tc_gemm100 k = {v, tc_tcgen05_idesc_make(tc__gemm100_idesc_wide(v)), tc_tcgen05_idesc_make(tc__gemm100_idesc(v)),
@@ -389,7 +390,7 @@ TC_HD TC_CONSTEXPR tc_gemm100 tc_gemm100_of(const tc_gemm_config c)
 }
 
 /* Has this target the instruction? Integers are not on all of them. */
-TC_HD TC_CONSTEXPR int tc__gemm100_here(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm100_here(tc_gemm_config_in c)
 {
     return TC_HAS_SM100A && (TC_HAS_TCGEN05_I8 || !tc__gemm_is_int(c.a)) && (c.chip != 107 || TC_HAS_SM107A);
 }
@@ -405,24 +406,24 @@ typedef struct tc_gemm100_block {
     tc_pipe pipe;
 } tc_gemm100_block;
 
-TC_DEV int tc__gemm100_cluster(const tc_gemm100 k) { return k.c.cluster_m * k.c.cluster_n; }
+TC_DEV int tc__gemm100_cluster(tc_gemm100_in k) { return k.c.cluster_m * k.c.cluster_n; }
 
 /* This block's place in its cluster, and the block of its pair that multiplies for both. */
-TC_DEV uint32_t tc__gemm100_m(const tc_gemm100 k, const tc_gemm100_block *g)
+TC_DEV uint32_t tc__gemm100_m(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     return g->rank % (uint32_t)k.c.cluster_m;
 }
-TC_DEV uint32_t tc__gemm100_n(const tc_gemm100 k, const tc_gemm100_block *g)
+TC_DEV uint32_t tc__gemm100_n(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     return g->rank / (uint32_t)k.c.cluster_m;
 }
-TC_DEV uint32_t tc__gemm100_leader(const tc_gemm100 k, const tc_gemm100_block *g)
+TC_DEV uint32_t tc__gemm100_leader(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     return g->rank - tc__gemm100_m(k, g);
 }
 
 /* Tile `index` of the clusters as this block sees it. */
-TC_DEV tc_work tc_gemm100_work(const tc_gemm100 k, const tc_gemm100_block *g, uint32_t index)
+TC_DEV tc_work tc_gemm100_work(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t index)
 {
     const tc_tile t = tc_tile_at(&g->p->tiles, index);
     tc_work w;

@@ -35,7 +35,7 @@ TC_DEV_SM100A void tc__gemm100_ld(const int count, uint32_t *r, uint32_t taddr)
 }
 
 /* Sums as the epilogue wants them: floats, unless it takes integers as they are. */
-TC_DEV void tc__gemm100_sums(const tc_gemm100 k, float *v, const uint32_t *r, const int count)
+TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const int count)
 {
 #pragma unroll
     for (int i = 0; i < count; i++)
@@ -71,7 +71,7 @@ TC_DEV void tc__gemm100_put_place(uint32_t place, const float *v)
 }
 
 /* What of this warp's rows goes to D in pieces. */
-TC_DEV_SM100A void tc__gemm100_store_pieces(const tc_gemm100 k, const tc_gemm100_block *g, tc_gemm100_storer *u)
+TC_DEV_SM100A void tc__gemm100_store_pieces(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u)
 {
     const tc__gemm_to to = tc__gemm100_to(g);
     const tc_box shape = tc__gemm100_box(k.c);
@@ -95,7 +95,7 @@ TC_DEV_SM100A void tc__gemm100_store_pieces(const tc_gemm100 k, const tc_gemm100
 
 /* The accumulator may be multiplied into: the block that multiplies has it from all warps that store, of both blocks of
  * a pair. */
-TC_DEV_SM100A void tc__gemm100_release(const tc_gemm100 k, const tc_gemm100_block *g, uint32_t stage)
+TC_DEV_SM100A void tc__gemm100_release(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t stage)
 {
     tc_tcgen05_fence_before_thread_sync(); /* our loads come before the products that this arrival allows */
     __syncwarp();
@@ -107,7 +107,7 @@ TC_DEV_SM100A void tc__gemm100_release(const tc_gemm100 k, const tc_gemm100_bloc
 
 /* A quantised D: what is cut of 16 rows by 128 columns, or has C, through shared memory, 16 columns at a time. One
  * loop, so that a hook's code stands here once. */
-TC_DEV_SM100A void tc__gemm100_quant_cut(const tc_gemm100 k, const tc__gemm_to *to, uint32_t place,
+TC_DEV_SM100A void tc__gemm100_quant_cut(tc_gemm100_in k, const tc__gemm_to *to, uint32_t place,
                                          const tc__gemm_kept x)
 {
 #pragma unroll 1
@@ -128,7 +128,7 @@ TC_DEV_SM100A void tc__gemm100_quant_cut(const tc_gemm100 k, const tc__gemm_to *
 }
 
 /* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. */
-TC_DEV_SM100A void tc__gemm100_store_quantised(const tc_gemm100 k, const tc_gemm100_block *g,
+TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100_block *g,
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
     const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
@@ -159,7 +159,7 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(const tc_gemm100 k, const tc_gemm
 }
 
 /* A warp, its 32 rows of a tile in accumulator number `stage`, which it gives back. */
-TC_DEV_SM100A void tc_gemm_sm100_store(const tc_gemm100 k, const tc_gemm100_block *g, tc_gemm100_storer *u,
+TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u,
                                        uint32_t stage)
 {
     const tc__gemm_to to = tc__gemm100_to(g);

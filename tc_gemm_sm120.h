@@ -73,7 +73,7 @@ TC_DEV_SM120 void tc__gemm120_fetch(const tc__gemm120_operand o, const tc_operan
 }
 
 /* One tile: blocks of k into the ring. */
-TC_DEV_SM120 void tc_gemm_sm120_load(const tc_gemm120 k, const tc_gemm120_block *g, tc_ring *ring, const tc_work *w)
+TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g, tc_ring *ring, const tc_work *w)
 {
     const tc_gemm_sm120_params *p = g->p;
     const tc_operand_source a = {&p->a, w->row, p->a_batched ? w->batch : 0, 0};
@@ -110,7 +110,7 @@ TC_DEV_SM120 void tc__gemm120_release(const tc_gemm120_block *g, uint32_t stage)
 }
 
 /* One tile: acc = A * B, a warp's part of it. Two steps of k at a time, whatever .bk. */
-TC_DEV_SM120 void tc_gemm_sm120_mma(const tc_gemm120 k, const tc_gemm120_block *g, tc_gemm120_warp *u,
+TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                     tc__gemm120_acc *acc)
 {
     const uint32_t pieces = u->w.k_blocks * (uint32_t)k.parts;
@@ -140,7 +140,7 @@ TC_DEV_SM120 void tc_gemm_sm120_mma(const tc_gemm120 k, const tc_gemm120_block *
 /* ---------------------------------------------------------------------------------------------------------------------
  * The roles, each over all tiles of its block, in the same order.
  */
-TC_DEV_SM120 void tc__gemm120_produce(const tc_gemm120 k, const tc_gemm120_block *g)
+TC_DEV_SM120 void tc__gemm120_produce(tc_gemm120_in k, const tc_gemm120_block *g)
 {
     tc_ring ring = {0, 0};
     for (uint32_t i = blockIdx.x; i < g->p->tiles.total; i += gridDim.x) {
@@ -150,14 +150,14 @@ TC_DEV_SM120 void tc__gemm120_produce(const tc_gemm120 k, const tc_gemm120_block
 }
 
 /* TC_PINGPONG: a group multiplies when the other has read its tile. */
-TC_DEV_SM120 void tc__gemm120_turn_wait(const tc_gemm120 k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
+TC_DEV_SM120 void tc__gemm120_turn_wait(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
 {
     const int warps = tc__gemm120_warps(k.c);
     if (k.c.schedule != TC_PINGPONG) return;
     TC_MBARRIER_WAIT(g->turn + (uint32_t)(u->group * warps + u->number) * 8u, (u->tiles ^ (uint32_t)!u->group) & 1u,
                      "turn", u->group);
 }
-TC_DEV_SM120 void tc__gemm120_turn_give(const tc_gemm120 k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
+TC_DEV_SM120 void tc__gemm120_turn_give(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
 {
     const int warps = tc__gemm120_warps(k.c);
     if (k.c.schedule != TC_PINGPONG) return;
@@ -165,7 +165,7 @@ TC_DEV_SM120 void tc__gemm120_turn_give(const tc_gemm120 k, const tc_gemm120_blo
     if (tc_elect_one()) tc_mbarrier_arrive(g->turn + (uint32_t)((1 - u->group) * warps + u->number) * 8u);
 }
 
-TC_DEV_SM120 void tc__gemm120_consume(const tc_gemm120 k, const tc_gemm120_block *g, uint32_t warp)
+TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g, uint32_t warp)
 {
     const int warps = tc__gemm120_warps(k.c), groups = tc__gemm120_groups(k.c);
     const tc_gemm_sm120_plan plan = tc_gemm_sm120_plan_of(k.c);
@@ -200,7 +200,7 @@ TC_DEV_SM120 void tc__gemm120_consume(const tc_gemm120 k, const tc_gemm120_block
  * The kernel.
  */
 /* Barriers, and the meeting of all threads behind them. */
-TC_DEV_SM120 void tc__gemm120_start(const tc_gemm120 k, const tc_gemm120_block *g, uint32_t warp)
+TC_DEV_SM120 void tc__gemm120_start(tc_gemm120_in k, const tc_gemm120_block *g, uint32_t warp)
 {
     const int warps = tc__gemm120_warps(k.c);
     if (warp == 0u && tc_elect_one()) {
@@ -219,7 +219,7 @@ TC_DEV_SM120 void tc__gemm120_start(const tc_gemm120 k, const tc_gemm120_block *
     if (g->p->waits) tc_griddepcontrol_wait();
 }
 
-TC_DEV_SM120 void tc_gemm_sm120(const tc_gemm120 k, const tc_gemm_sm120_params *p)
+TC_DEV_SM120 void tc_gemm_sm120(tc_gemm120_in k, const tc_gemm_sm120_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_sm120_plan plan = tc_gemm_sm120_plan_of(k.c);

@@ -21,13 +21,13 @@ typedef struct tc__gemm120_tile {
 enum { TC__GEMM120_TILE_COUNT = 0 TC__GEMM120_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
 /* Does TC_GEMM_DEFINE take them? Layouts too. */
-TC_HD TC_CONSTEXPR int tc__gemm120_serves(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_serves(tc_gemm_config_in c)
 {
     return tc__gemm_by_sm120(c) && tc__gemm120_layout_ok(tc_gemm120_view(c));
 }
 
 /* The configuration that a line of the list makes of the user's; where they serve it not, one that is never called. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(const tc_gemm_config given, const tc__gemm120_tile t)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(tc_gemm_config_in given, const tc__gemm120_tile t)
 {
     tc_gemm_config c = given;
     if (!tc__gemm120_serves(c)) {
@@ -91,7 +91,7 @@ TC_HOST tc_status tc__gemm120_auto(const tc_gemm_config *given, const tc__kernel
 #ifdef __CUDACC__
 
 /* Are there kernels for the sm_120 family in this build? All of the list or none: the sm_80 kernels are stubs then. */
-TC_HD constexpr int tc__gemm120_auto_here(const tc_gemm_config c)
+TC_HD constexpr int tc__gemm120_auto_here(tc_gemm_config_in c)
 {
     return TC_HAS_SM120A && TC__GEMM120_SETMAXNREG && tc__gemm120_serves(c);
 }

@@ -31,12 +31,12 @@ typedef struct tc__gemm120_side {
     int is_a, split; /* split: .sf: an instruction's last 8 rows are 32 further down than its first */
 } tc__gemm120_side;
 
-TC_DEV tc__gemm120_side tc__gemm120_side_a(const tc_gemm120 k)
+TC_DEV tc__gemm120_side tc__gemm120_side_a(tc_gemm120_in k)
 {
     const tc__gemm120_side s = {k.a, 1, k.c.sf != 0};
     return s;
 }
-TC_DEV tc__gemm120_side tc__gemm120_side_b(const tc_gemm120 k)
+TC_DEV tc__gemm120_side tc__gemm120_side_b(tc_gemm120_in k)
 {
     const tc__gemm120_side s = {k.b, 0, 0};
     return s;
@@ -132,7 +132,7 @@ TC_DEV void tc__gemm120_cut(uint32_t *words, int left)
 }
 
 /* .sf: factors of A and B for a piece's step 0, or both of its steps where they share a block. */
-TC_DEV_SM120 void tc__gemm120_read_factors(const tc_gemm120 k, const tc_gemm120_block *g, const tc__gemm120_piece *p,
+TC_DEV_SM120 void tc__gemm120_read_factors(tc_gemm120_in k, const tc_gemm120_block *g, const tc__gemm120_piece *p,
                                            const int step, tc__gemm120_fragments *f)
 {
     const int in_block = k.factors < 4 ? k.factors : 4, block = step * k.factors / 8;
@@ -149,7 +149,7 @@ TC_DEV_SM120 void tc__gemm120_read_factors(const tc_gemm120 k, const tc_gemm120_
 }
 
 /* The fragments of a step, 0 or 1, of a piece. before: those of the step before, whose factors may serve this one. */
-TC_DEV_SM120 void tc__gemm120_read(const tc_gemm120 k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
+TC_DEV_SM120 void tc__gemm120_read(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
                                    const tc__gemm120_piece *p, const int step, tc__gemm120_fragments *f,
                                    const tc__gemm120_fragments *before)
 {
@@ -189,7 +189,7 @@ typedef struct tc__gemm120_one_mma {
     uint16_t lane_a, lane_b;
 } tc__gemm120_one_mma;
 
-TC_DEV_SM120 void tc__gemm120_mma_int(const tc_gemm_config c, const tc__gemm120_one_mma x)
+TC_DEV_SM120 void tc__gemm120_mma_int(tc_gemm_config_in c, const tc__gemm120_one_mma x)
 {
     if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, s8, s32, x.i, x.a, x.b, x.i);
     else if (c.a == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, u8, s32, x.i, x.a, x.b, x.i);
@@ -213,7 +213,7 @@ TC_DEV_SM120 void tc__gemm120_mma_int(const tc_gemm_config c, const tc__gemm120_
 
 #if TC_HAS_SM120A
 #define TC__GEMM120_KIND(ta, tb) TC_MMA_KIND(m16n8k32, row, col, kind_f8f6f4, f32, ta, tb, f32, x.f, x.a, x.b, x.f)
-TC_DEV_SM120A void tc__gemm120_mma_kind(const tc_gemm_config c, const tc__gemm120_one_mma x)
+TC_DEV_SM120A void tc__gemm120_mma_kind(tc_gemm_config_in c, const tc__gemm120_one_mma x)
 {
     TC__GEMM120_PAIRS(TC__GEMM120_KIND)
 }
@@ -221,12 +221,12 @@ TC_DEV_SM120A void tc__gemm120_mma_kind(const tc_gemm_config c, const tc__gemm12
 #define TC__GEMM120_SCALED(ta, tb)                                                                                    \
     TC_MMA_BLOCK_SCALE(m16n8k32, row, col, kind_mxf8f6f4, scale_vec_1X, f32, ta, tb, f32, ue8m0, x.f, x.a, x.b, x.f,  \
                        x.sa, x.byte, x.lane_a, x.sb, x.byte, x.lane_b)
-TC_DEV_SM120A void tc__gemm120_mma_scaled(const tc_gemm_config c, const tc__gemm120_one_mma x)
+TC_DEV_SM120A void tc__gemm120_mma_scaled(tc_gemm_config_in c, const tc__gemm120_one_mma x)
 {
     TC__GEMM120_PAIRS(TC__GEMM120_SCALED)
 }
 
-TC_DEV_SM120A void tc__gemm120_mma_fp4(const tc_gemm120 k, const tc__gemm120_one_mma x)
+TC_DEV_SM120A void tc__gemm120_mma_fp4(tc_gemm120_in k, const tc__gemm120_one_mma x)
 {
     if (k.kind == TC__OPK_MXF4)
         TC_MMA_BLOCK_SCALE(m16n8k64, row, col, kind_mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, x.f, x.a, x.b, x.f,
@@ -238,7 +238,7 @@ TC_DEV_SM120A void tc__gemm120_mma_fp4(const tc_gemm120 k, const tc__gemm120_one
 #endif
 
 /* fp8 without factors: its plain form is the same instruction here, and plain targets have it. */
-TC_DEV_SM120 void tc__gemm120_mma_fp8(const tc_gemm_config c, const tc__gemm120_one_mma x)
+TC_DEV_SM120 void tc__gemm120_mma_fp8(tc_gemm_config_in c, const tc__gemm120_one_mma x)
 {
     if (c.a == TC_E4M3 && c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f32, e4m3, e4m3, f32, x.f, x.a, x.b, x.f);
     else if (c.a == TC_E4M3) TC_MMA(m16n8k32, row, col, f32, e4m3, e5m2, f32, x.f, x.a, x.b, x.f);
@@ -246,7 +246,7 @@ TC_DEV_SM120 void tc__gemm120_mma_fp8(const tc_gemm_config c, const tc__gemm120_
     else TC_MMA(m16n8k32, row, col, f32, e5m2, e5m2, f32, x.f, x.a, x.b, x.f);
 }
 
-TC_DEV_SM120 void tc__gemm120_mma(const tc_gemm120 k, const tc__gemm120_one_mma x)
+TC_DEV_SM120 void tc__gemm120_mma(tc_gemm120_in k, const tc__gemm120_one_mma x)
 {
     const tc_gemm_config c = k.c;
     if (k.kind == TC_OP_NO_KIND) {
@@ -267,7 +267,7 @@ TC_DEV_SM120 void tc__gemm120_mma(const tc_gemm120 k, const tc__gemm120_one_mma 
 }
 
 /* The products of a step. */
-TC_DEV_SM120 void tc__gemm120_multiply(const tc_gemm120 k, const tc_gemm120_warp *u, const int step,
+TC_DEV_SM120 void tc__gemm120_multiply(tc_gemm120_in k, const tc_gemm120_warp *u, const int step,
                                        const tc__gemm120_fragments *f, tc__gemm120_acc *acc)
 {
     const int bytes = step * k.factors / 2 % 4; /* of the first factor that it takes */

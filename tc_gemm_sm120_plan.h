@@ -26,34 +26,34 @@
 enum { TC__GEMM120_SMEM_MAX = 101376 }; /* 99 KB, what a block of sm_120 may have */
 
 /* The configuration as the instruction sees it. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm120_view(const tc_gemm_config given) { return tc__gemm_plain(given); }
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm120_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
 
 /* The instruction's kind. */
-TC_HD TC_CONSTEXPR int tc__gemm120_kind(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_kind(tc_gemm_config_in c)
 {
     const int fp4 = c.a == TC_E2M1 && c.b == TC_E2M1;
     if (c.sf) return !fp4 ? TC__OPK_MXF8F6F4 : c.sf == TC_SF_UE8M0_32 ? TC__OPK_MXF4 : TC__OPK_MXF4NVF4;
     return tc__gemm_is_narrow(c.a) || tc__gemm_is_narrow(c.b) ? TC__OPK_F8F6F4 : TC__OPK_NONE;
 }
 /* Two elements of e2m1 in a byte, also in shared memory and in registers. */
-TC_HD TC_CONSTEXPR int tc__gemm120_packed(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_packed(tc_gemm_config_in c)
 {
     return tc__gemm120_kind(c) == TC__OPK_MXF4 || tc__gemm120_kind(c) == TC__OPK_MXF4NVF4;
 }
 /* Bits of an element in shared memory: those of 4 and 6 bits that other kinds multiply stand in bytes there. */
-TC_HD TC_CONSTEXPR int tc__gemm120_bits(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_bits(tc_gemm_config_in c)
 {
     const int bits = tc_type_bits(c.a);
     return tc__gemm120_packed(c) ? 4 : bits > 0 && bits < 8 ? 8 : bits;
 }
 /* Does an operand's type of 4 or 6 bits become bytes? TMA gives each 16 elements 16 bytes then. */
-TC_HD TC_CONSTEXPR int tc__gemm120_padded(const tc_gemm_config c, int type)
+TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 {
     return tc__gemm_is_narrow(type) && !tc__gemm120_packed(c);
 }
 
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
-TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !c.groups && !c.index && !c.sparse && !c.weights
         && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
@@ -62,22 +62,22 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(const tc_gemm_config c)
 }
 
 /* .sf: k's that share a factor, and the factors' type; 0 without. */
-TC_HD TC_CONSTEXPR int tc__gemm120_sf_k(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_sf_k(tc_gemm_config_in c)
 {
     return c.sf == TC_SF_UE8M0_32 ? 32 : c.sf == TC_SF_UE4M3_16 ? 16 : 0;
 }
-TC_HD TC_CONSTEXPR int tc__gemm120_sf_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_sf_ok(tc_gemm_config_in c)
 {
     return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && tc__gemm_is_f8f6f4(c.a))
         || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1 && c.b == TC_E2M1);
 }
 /* Factors of a row in a slot of the ring, and the blocks that bring them: of half a block two slots take two factors
  * each. */
-TC_HD TC_CONSTEXPR int tc__gemm120_factors(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_factors(tc_gemm_config_in c)
 {
     return c.sf && tc__gemm120_sf_ok(c) ? c.bk / tc__gemm120_sf_k(c) : 0;
 }
-TC_HD TC_CONSTEXPR int tc__gemm120_sf_blocks(const tc_gemm_config c) { return (tc__gemm120_factors(c) + 3) / 4; }
+TC_HD TC_CONSTEXPR int tc__gemm120_sf_blocks(tc_gemm_config_in c) { return (tc__gemm120_factors(c) + 3) / 4; }
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * An operand's block of k in shared memory. As tc_operand, but that a box's rows are 64 bytes long where k (turned: the
@@ -91,7 +91,7 @@ typedef struct tc__gemm120_operand {
     int counted;                 /* bytes of it that TMA counts */
 } tc__gemm120_operand;
 
-TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_operand_of(const tc_gemm_config c, int type, int rows, int turned)
+TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_operand_of(tc_gemm_config_in c, int type, int rows, int turned)
 {
     tc__gemm120_operand o = {type, tc__gemm120_bits(c), rows, c.bk, turned, tc__gemm120_padded(c, type), 0, 0, 0, 0, 0};
     const int across = (turned ? rows : c.bk) * o.bits / 8;
@@ -102,11 +102,11 @@ TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_operand_of(const tc_gemm_conf
     o.counted = o.padded ? o.bytes * tc_type_bits(type) / 8 : o.bytes;
     return o;
 }
-TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_a(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_a(tc_gemm_config_in v)
 {
     return tc__gemm120_operand_of(v, v.a, v.bm, tc__gemm_a_col(v));
 }
-TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_b(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_b(tc_gemm_config_in v)
 {
     return tc__gemm120_operand_of(v, v.b, v.bn, tc__gemm_b_row(v));
 }
@@ -116,22 +116,22 @@ TC_HD TC_CONSTEXPR int tc__gemm120_across(const tc__gemm120_operand o) { return 
 /* ---------------------------------------------------------------------------------------------------------------------
  * The plan of a block's shared memory, in bytes from its start; c is a view.
  */
-TC_HD TC_CONSTEXPR int tc__gemm120_slot(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_slot(tc_gemm_config_in c)
 {
     return (tc__gemm120_a(c).bytes + tc__gemm120_b(c).bytes + 2 * tc__gemm120_sf_blocks(c) * TC_SF_BLOCK + 1023) / 1024
          * 1024;
 }
-TC_HD TC_CONSTEXPR int tc__gemm120_expected(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_expected(tc_gemm_config_in c)
 {
     return tc__gemm120_a(c).counted + tc__gemm120_b(c).counted + 2 * tc__gemm120_sf_blocks(c) * TC_SF_BLOCK;
 }
 
 /* Warps that share a tile, and how many such groups of them there are. */
-TC_HD TC_CONSTEXPR int tc__gemm120_warps(const tc_gemm_config c) { return c.warps_m * c.warps_n; }
-TC_HD TC_CONSTEXPR int tc__gemm120_groups(const tc_gemm_config c) { return c.schedule == TC_PINGPONG ? 2 : 1; }
+TC_HD TC_CONSTEXPR int tc__gemm120_warps(tc_gemm_config_in c) { return c.warps_m * c.warps_n; }
+TC_HD TC_CONSTEXPR int tc__gemm120_groups(tc_gemm_config_in c) { return c.schedule == TC_PINGPONG ? 2 : 1; }
 
 /* Boxes of D: the widest swizzle whose columns divide a warp's. */
-TC_HD TC_CONSTEXPR tc_box tc__gemm120_box(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_box tc__gemm120_box(tc_gemm_config_in c)
 {
     const int row = c.warps_n > 0 ? c.bn / c.warps_n * tc_type_bits(c.d) / 8 : 0;
     const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
@@ -146,7 +146,7 @@ typedef struct tc_gemm_sm120_plan {
     int bytes;
 } tc_gemm_sm120_plan;
 
-TC_HD TC_CONSTEXPR tc_gemm_sm120_plan tc_gemm_sm120_plan_of(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_gemm_sm120_plan tc_gemm_sm120_plan_of(tc_gemm_config_in c)
 {
     const int warps = tc__gemm120_warps(c) * tc__gemm120_groups(c);
     tc_gemm_sm120_plan p = {0, 0, 0, 0, 0, 0};
@@ -158,12 +158,12 @@ TC_HD TC_CONSTEXPR tc_gemm_sm120_plan tc_gemm_sm120_plan_of(const tc_gemm_config
     return p;
 }
 
-TC_HD TC_CONSTEXPR int tc_gemm_sm120_smem(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm120_smem(tc_gemm_config_in c)
 {
     return tc_gemm_sm120_plan_of(tc_gemm120_view(c)).bytes;
 }
 /* About what a thread needs: accumulators, two sets of fragments, factors, addresses. */
-TC_HD TC_CONSTEXPR int tc__gemm120_registers(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_registers(tc_gemm_config_in c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     return wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + (c.sf ? 8 : 0) + 32;
@@ -178,27 +178,27 @@ TC_HD TC_CONSTEXPR int tc__gemm120_has(int warps)
 
 /* setmaxnreg: eight warps that multiply, whose producer's warpgroup gives registers away, where 168 are too few. */
 enum { TC__GEMM120_MOVED = 240 }; /* 24 are left to the producer's */
-TC_HD TC_CONSTEXPR int tc__gemm120_moves(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm120_moves(tc_gemm_config_in v)
 {
     const int warps = tc__gemm120_warps(v) * tc__gemm120_groups(v);
     return warps == 8 && tc__gemm120_registers(v) > tc__gemm120_has(9);
 }
-TC_HD TC_CONSTEXPR int tc__gemm120_registers_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm120_registers_ok(tc_gemm_config_in v)
 {
     const int has = tc__gemm120_has(1 + tc__gemm120_warps(v) * tc__gemm120_groups(v));
     return tc__gemm120_registers(v) <= (tc__gemm120_moves(v) ? TC__GEMM120_MOVED : has);
 }
 
 /* The producer's warp, or warpgroup, and those that multiply. */
-TC_HD TC_CONSTEXPR int tc__gemm120_first(const tc_gemm_config v) { return tc__gemm120_moves(v) ? 4 : 1; }
-TC_HD TC_CONSTEXPR int tc_gemm_sm120_threads(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_first(tc_gemm_config_in v) { return tc__gemm120_moves(v) ? 4 : 1; }
+TC_HD TC_CONSTEXPR int tc_gemm_sm120_threads(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm120_view(c);
     return 32 * (tc__gemm120_first(v) + tc__gemm120_warps(v) * tc__gemm120_groups(v));
 }
 
 /* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm120_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm120_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(c), bits = tc__gemm120_bits(c);
@@ -225,7 +225,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm120_config(const tc_gemm_config give
 }
 
 /* The instruction. */
-TC_HD TC_CONSTEXPR tc_op tc_gemm_sm120_op(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm120_op(tc_gemm_config_in given)
 {
     const tc_gemm_config c = tc_gemm120_view(given);
     tc_op op = tc_op_make(120, TC_INST_MMA);
@@ -239,7 +239,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm120_op(const tc_gemm_config given)
 }
 
 /* Has only an a or f target what it takes? All kinds are theirs, fragments of 8 bits in columns, setmaxnreg. */
-TC_HD TC_CONSTEXPR int tc__gemm120_special(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_special(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm120_view(c);
     return tc__gemm120_kind(c) != TC_OP_NO_KIND
@@ -247,33 +247,33 @@ TC_HD TC_CONSTEXPR int tc__gemm120_special(const tc_gemm_config c)
 }
 
 /* Fields of other generations. */
-TC_HD TC_CONSTEXPR int tc__gemm120_alone(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_alone(tc_gemm_config_in c)
 {
     return c.cluster_m == 1 && c.cluster_n == 1 && c.cluster_k <= 1 && !c.consumers && !c.step && !c.swap && !c.split
         && !c.any && !c.clc;
 }
 /* Layouts. */
-TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(tc_gemm_config_in v)
 {
     return (!tc__gemm_a_col(v) && !tc__gemm_b_row(v))
         || (!v.sf && !tc__gemm_is_narrow(v.a) && !tc__gemm_is_narrow(v.b));
 }
 /* Steps of k and tiles: bytes of a box's rows. */
 TC_HD TC_CONSTEXPR int tc__gemm120_bytes_ok(int bytes) { return bytes == 64 || (bytes > 0 && bytes % 128 == 0); }
-TC_HD TC_CONSTEXPR int tc__gemm120_bk_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm120_bk_ok(tc_gemm_config_in v)
 {
     const int bytes = v.bk * tc__gemm120_bits(v) / 8;
     return v.bk > 0 && tc__gemm120_bytes_ok(bytes) && bytes <= 256
         && (bytes >= 128 || (!tc__gemm120_padded(v, v.a) && !tc__gemm120_padded(v, v.b)));
 }
-TC_HD TC_CONSTEXPR int tc__gemm120_tile_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm120_tile_ok(tc_gemm_config_in v)
 {
     return v.bm > 0 && v.bn > 0 && v.bm <= 256 && v.bn <= 256 && v.bm % (16 * v.warps_m) == 0
         && v.bn % (16 * v.warps_n) == 0
         && (!tc__gemm_a_col(v) || tc__gemm120_bytes_ok(v.bm * tc__gemm120_bits(v) / 8))
         && (!tc__gemm_b_row(v) || tc__gemm120_bytes_ok(v.bn * tc__gemm120_bits(v) / 8));
 }
-TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
 {
     return !v.sf
         || ((v.bm == 64 || v.bm == 128) && (v.bn == 64 || v.bn == 128) && v.bm / v.warps_m == 64
@@ -327,7 +327,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(const tc_gemm_config v)
       "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 99 KB of shared memory")
 
 /* 1 if a completed configuration keeps every rule. */
-TC_HD TC_CONSTEXPR int tc_gemm_sm120_legal(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm120_legal(tc_gemm_config_in c)
 {
     return 1 TC__GEMM_SM120_RULES(TC__RULE_AND, c);
 }
@@ -356,7 +356,7 @@ typedef struct tc_gemm_sm120_params {
 #else
 #define TC__GEMM120_SETMAXNREG 0
 #endif
-TC_HD TC_CONSTEXPR int tc__gemm120_here(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm120_here(tc_gemm_config_in c)
 {
     return TC_HAS_SM120 && (TC_HAS_SM120A || !tc__gemm120_special(c))
         && (TC__GEMM120_SETMAXNREG || !tc__gemm120_moves(tc_gemm120_view(c)));
@@ -375,8 +375,9 @@ typedef struct tc_gemm120 {
     int slot, expected;         /* bytes of a slot of the ring; those that TMA counts */
     int sf_blocks, factors;     /* .sf: of a slot; of such a piece's rows */
 } tc_gemm120;
+TC_IN(tc_gemm120);
 
-TC_HD TC_CONSTEXPR tc_gemm120 tc_gemm120_of(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_gemm120 tc_gemm120_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm120_view(c);
     tc_gemm120 k = {v, tc__gemm120_a(v), tc__gemm120_b(v), tc__gemm120_kind(v), tc__gemm_sums(v),
@@ -395,7 +396,7 @@ typedef struct tc_gemm120_block {
 } tc_gemm120_block;
 
 /* Tile `index`. */
-TC_DEV tc_work tc_gemm120_work(const tc_gemm120 k, const tc_gemm120_block *g, uint32_t index)
+TC_DEV tc_work tc_gemm120_work(tc_gemm120_in k, const tc_gemm120_block *g, uint32_t index)
 {
     const tc_tile t = tc_tile_at(&g->p->tiles, index);
     tc_work w;

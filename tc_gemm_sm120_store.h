@@ -35,13 +35,13 @@ typedef struct tc_gemm120_warp {
 
 /* Which sum is value e of the 16 x 8 in rows 16 i and columns 8 j of a warp's part. With .sf an instruction's rows are
  * 8 m .. 8 m + 7 and those 32 further down. */
-TC_HD TC_CONSTEXPR int tc__gemm120_sum(const tc_gemm120 k, int i, int j, int e)
+TC_HD TC_CONSTEXPR int tc__gemm120_sum(tc_gemm120_in k, int i, int j, int e)
 {
     return k.c.sf ? ((i % 2 * 2 + e / 2) * k.ni + j) * 4 + i / 2 * 2 + e % 2 : (i * k.ni + j) * 4 + e;
 }
 
 /* Sums as the epilogue wants them: floats, unless it takes integers as they are. */
-TC_DEV void tc__gemm120_to_f32(const tc_gemm120 k, tc__gemm120_acc *acc)
+TC_DEV void tc__gemm120_to_f32(tc_gemm120_in k, tc__gemm120_acc *acc)
 {
 #pragma unroll
     for (int x = 0; x < k.mi * k.ni * 4; x++)
@@ -50,7 +50,7 @@ TC_DEV void tc__gemm120_to_f32(const tc_gemm120 k, tc__gemm120_acc *acc)
 }
 
 /* `count` of them, in the order of a fragment from column 8 j on. */
-TC_DEV void tc__gemm120_take(const tc_gemm120 k, const tc__gemm120_acc *acc, const int i, const int j, const int count,
+TC_DEV void tc__gemm120_take(tc_gemm120_in k, const tc__gemm120_acc *acc, const int i, const int j, const int count,
                              float *v)
 {
 #pragma unroll
@@ -88,7 +88,7 @@ TC_DEV void tc__gemm120_put_place(int on, uint32_t place, const float *v)
 }
 
 /* What of this warp's part goes to D in pieces. One loop, so that a hook's code stands here once. */
-TC_DEV_SM120 void tc__gemm120_store_pieces(const tc_gemm120 k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
+TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
                                            const tc__gemm120_acc *acc)
 {
     const tc__gemm_to to = tc__gemm120_to(g);
@@ -113,7 +113,7 @@ TC_DEV_SM120 void tc__gemm120_store_pieces(const tc_gemm120 k, const tc_gemm120_
 }
 
 /* A warp's part of a tile. */
-TC_DEV_SM120 void tc_gemm_sm120_store(const tc_gemm120 k, const tc_gemm120_block *g, tc_gemm120_warp *u,
+TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                       tc__gemm120_acc *acc)
 {
     const tc__gemm_to to = tc__gemm120_to(g);

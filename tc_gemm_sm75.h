@@ -14,13 +14,13 @@
 
 #include "tc_gemm_sm80.h"
 
-TC_HD TC_CONSTEXPR int tc__gemm75_serves(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm75_serves(tc_gemm_config_in c)
 {
     return !c.sparse && (c.a == TC_F16 || (tc__gemm_is_int(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c)));
 }
 
 /* 128 x 128, of which a warp has 64 x 32, 64 bytes of k. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm75_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm75_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bn = 128, c.bk = tc__gemm_is_int(c.a) ? 64 : 32, c.stages = 2;
@@ -85,7 +85,7 @@ TC_DEV void tc__gemm75_put(const tc__gemm80_operand o, uint32_t slot, const uint
 }
 
 /* What sm_80 has one instruction for: 16 x 8, and 32 bytes of k. */
-TC_DEV_SM75 void tc__gemm75_mma_int(const tc_gemm_config c, int32_t *d, const uint32_t *a, const uint32_t *b)
+TC_DEV_SM75 void tc__gemm75_mma_int(tc_gemm_config_in c, int32_t *d, const uint32_t *a, const uint32_t *b)
 {
     if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m8n8k16, row, col, s32, s8, s8, s32, d, a, b, d);
     else if (c.a == TC_S8) TC_MMA(m8n8k16, row, col, s32, s8, u8, s32, d, a, b, d);
@@ -93,7 +93,7 @@ TC_DEV_SM75 void tc__gemm75_mma_int(const tc_gemm_config c, int32_t *d, const ui
     else TC_MMA(m8n8k16, row, col, s32, u8, u8, s32, d, a, b, d);
 }
 
-TC_DEV_SM75 void tc__gemm75_mma(const tc_gemm80 k, const tc__gemm80_fragments *f, tc__gemm80_acc *acc)
+TC_DEV_SM75 void tc__gemm75_mma(tc_gemm80_in k, const tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const int mi = k.c.bm / k.c.warps_m / 16, ni = k.c.bn / k.c.warps_n / 8;
 #pragma unroll
@@ -118,7 +118,7 @@ TC_DEV_SM75 void tc__gemm75_mma(const tc_gemm80 k, const tc__gemm80_fragments *f
 }
 
 /* All of k. */
-TC_DEV_SM75 void tc__gemm75_loop(const tc_gemm80 k, const tc__gemm75_side *sides, tc__gemm80_acc *acc)
+TC_DEV_SM75 void tc__gemm75_loop(tc_gemm80_in k, const tc__gemm75_side *sides, tc__gemm80_acc *acc)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -157,7 +157,7 @@ TC_DEV_SM75 void tc__gemm75_loop(const tc_gemm80 k, const tc__gemm75_side *sides
 }
 
 /* The kernel. looked_up: as tc_gemm_sm80's. */
-TC_DEV_SM75 void tc_gemm_sm75(const int looked_up, const tc_gemm80 k, const tc_gemm_sm80_params *p)
+TC_DEV_SM75 void tc_gemm_sm75(const int looked_up, tc_gemm80_in k, const tc_gemm_sm80_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;

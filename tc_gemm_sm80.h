@@ -37,7 +37,7 @@ TC_DEV double tc__gemm80_shared(uint32_t at)
 }
 
 /* a, b: shared addresses of this lane's rows in a stage, at the step. */
-TC_DEV_SM75 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+TC_DEV_SM75 void tc__gemm80_read(tc_gemm80_in k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
 {
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -80,7 +80,7 @@ TC_DEV_SM75 void tc__gemm80_read(const tc_gemm80 k, tc__gemm80_fragments *f, uin
 }
 
 /* One instruction on integers. */
-TC_DEV_SM80 void tc__gemm80_mma_int(const tc_gemm_config c, int32_t *d, const uint32_t *a, const uint32_t *b)
+TC_DEV_SM80 void tc__gemm80_mma_int(tc_gemm_config_in c, int32_t *d, const uint32_t *a, const uint32_t *b)
 {
     if (c.a == TC_S8 && c.b == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, s8, s32, d, a, b, d);
     else if (c.a == TC_S8) TC_MMA(m16n8k32, row, col, s32, s8, u8, s32, d, a, b, d);
@@ -89,7 +89,7 @@ TC_DEV_SM80 void tc__gemm80_mma_int(const tc_gemm_config c, int32_t *d, const ui
 }
 
 /* One on fp8, to f16 (h) or f32. */
-TC_DEV_SM80 void tc__gemm80_mma_fp8(const tc_gemm_config c, float *d, uint32_t *h, const uint32_t *const *ab)
+TC_DEV_SM80 void tc__gemm80_mma_fp8(tc_gemm_config_in c, float *d, uint32_t *h, const uint32_t *const *ab)
 {
 #if TC_HAS_SM89
     const uint32_t *a = ab[0], *b = ab[1];
@@ -127,7 +127,7 @@ TC_DEV_SM80 void tc__gemm80_mma_f64(const double *a, const double *b, double *d,
 }
 
 /* TC_F32: 8 of k in three products of tf32, small ones first, added to the sums (tc_gemm_f32.h). */
-TC_DEV_SM80 void tc__gemm80_mma_f32(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
+TC_DEV_SM80 void tc__gemm80_mma_f32(tc_gemm80_in k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const int mi = k.c.bm / k.c.warps_m / 16, ni = k.c.bn / k.c.warps_n / 8;
     uint32_t b_lo[64];
@@ -157,7 +157,7 @@ TC_DEV_SM80 void tc__gemm80_mma_f32(const tc_gemm80 k, tc__gemm80_fragments *f, 
     }
 }
 
-TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
+TC_DEV_SM80 void tc__gemm80_mma(tc_gemm80_in k, tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
@@ -198,7 +198,7 @@ TC_DEV_SM80 void tc__gemm80_mma(const tc_gemm80 k, tc__gemm80_fragments *f, tc__
 }
 
 /* .a_scale, .b_scale: the sums take in those of block kb of k, each with the factors of its row and column. */
-TC_DEV void tc__gemm80_scale(const tc_gemm80 k, const tc__gemm80_scales *s, int kb, tc__gemm80_acc *acc)
+TC_DEV void tc__gemm80_scale(tc_gemm80_in k, const tc__gemm80_scales *s, int kb, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const int mi = c.bm / c.warps_m / 16, ni = c.bn / c.warps_n / 8;
@@ -217,7 +217,7 @@ TC_DEV void tc__gemm80_scale(const tc_gemm80 k, const tc__gemm80_scales *s, int 
 }
 
 /* The k loop of a block's tile: acc = A * B, one warp's part of it. */
-TC_DEV_SM80 void tc__gemm80_mainloop(const tc_gemm80 k, const int how, tc__gemm80_block *g, tc__gemm80_acc *acc)
+TC_DEV_SM80 void tc__gemm80_mainloop(tc_gemm80_in k, const int how, tc__gemm80_block *g, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -290,7 +290,7 @@ typedef struct tc__gemm80_to {
 } tc__gemm80_to;
 
 /* The epilogue of a view. */
-TC_DEV_SM75 tc_epi tc__gemm80_epi(const tc_gemm80 k)
+TC_DEV_SM75 tc_epi tc__gemm80_epi(tc_gemm80_in k)
 {
     const tc_epi e = {k.c.d, k.turned, tc__gemm_raw(k.c), k.c.epi, k.c.epi2, k.c.index & TC_INDEX_D, k.c.aux,
                       k.c.aux_epi, k.c.row_sum, tc__gemm_c(k.c), tc__gemm_own_ends(k.c), tc__gemm_quantised(k.c),
@@ -300,7 +300,7 @@ TC_DEV_SM75 tc_epi tc__gemm80_epi(const tc_gemm80 k)
 
 /* Those from shared memory (rows of bn / warps_n + 8 floats) to D, eight columns a lane. A loop, so that the hook's
  * code stands here but a few times. */
-TC_DEV_SM75 void tc__gemm80_store(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
+TC_DEV_SM75 void tc__gemm80_store(tc_gemm80_in k, const tc_gemm_sm80_params *p, uint32_t stage,
                                   const tc__gemm80_to to)
 {
     const tc_epi epi = tc__gemm80_epi(k);
@@ -357,7 +357,7 @@ TC_DEV_SM80 void tc__gemm80_put_sf(const tc_gemm_out *o, tc_gemm_at first, int r
 }
 
 /* To D, with factors. A lane has half of each 32 columns of a row. For all threads of a block. */
-TC_DEV_SM80 void tc__gemm80_quantise(const tc_gemm80 k, const tc_gemm_out *o, const tc__gemm80_hooked x,
+TC_DEV_SM80 void tc__gemm80_quantise(tc_gemm80_in k, const tc_gemm_out *o, const tc__gemm80_hooked x,
                                      const tc__gemm80_to to)
 {
     const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
@@ -416,7 +416,7 @@ TC_DEV_SM80 void tc__gemm80_quantise(const tc_gemm80 k, const tc_gemm_out *o, co
 }
 
 /* The same of f64, two columns a lane. */
-TC_DEV void tc__gemm80_store_f64(const tc_gemm80 k, const tc_gemm_sm80_params *p, uint32_t stage,
+TC_DEV void tc__gemm80_store_f64(tc_gemm80_in k, const tc_gemm_sm80_params *p, uint32_t stage,
                                  const tc__gemm80_to to)
 {
     const int wn = k.c.bn / k.c.warps_n;
@@ -459,7 +459,7 @@ TC_DEV void tc__gemm80_store_f64(const tc_gemm80 k, const tc_gemm_sm80_params *p
 
 /* Two neighbours of a row of a warp's sums, number `at` and the next, as the epilogue takes them: f32, or the bits of
  * s32. */
-TC_DEV float2 tc__gemm80_pair(const tc_gemm80 k, const tc__gemm80_acc *acc, const int at)
+TC_DEV float2 tc__gemm80_pair(tc_gemm80_in k, const tc__gemm80_acc *acc, const int at)
 {
     if (k.sums == TC_S32 && tc__gemm_raw(k.c))
         return make_float2(tc_f32_from_bits((uint32_t)acc->i[at]), tc_f32_from_bits((uint32_t)acc->i[at + 1]));
@@ -477,7 +477,7 @@ typedef struct tc__gemm80_warp {
 } tc__gemm80_warp;
 
 /* The same where bytes were turned: with B's, a lane's columns of two tiles lie side by side. */
-TC_DEV void tc__gemm80_stage_bytes(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
+TC_DEV void tc__gemm80_stage_bytes(tc_gemm80_in k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
 {
     const int wn = k.c.bn / k.c.warps_n, ni = wn / 8, row = tc__gemm80_staged(k.c, wn), lane = to.lane;
     float *stage = (float *)to.stage;
@@ -495,7 +495,7 @@ TC_DEV void tc__gemm80_stage_bytes(const tc_gemm80 k, const tc__gemm80_acc *acc,
     }
 }
 
-TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
+TC_DEV void tc__gemm80_stage(tc_gemm80_in k, const tc__gemm80_acc *acc, const tc__gemm80_warp to, const int i)
 {
     const int lane = to.lane;
     const int wn = k.c.bn / k.c.warps_n, ni = wn / 8;
@@ -520,7 +520,7 @@ TC_DEV void tc__gemm80_stage(const tc_gemm80 k, const tc__gemm80_acc *acc, const
     }
 }
 
-TC_DEV void tc__gemm80_zero(const tc_gemm80 k, tc__gemm80_acc *acc)
+TC_DEV void tc__gemm80_zero(tc_gemm80_in k, tc__gemm80_acc *acc)
 {
     const int count = k.c.bm / k.c.warps_m * (k.c.bn / k.c.warps_n) / 32;
 #pragma unroll
@@ -541,7 +541,7 @@ typedef struct tc__gemm80_tile {
 } tc__gemm80_tile;
 
 /* The same of groups: the table lies where the ring will be. */
-TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t smem)
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(tc_gemm_config_in c, const tc_gemm_sm80_params *p, uint32_t smem)
 {
     const tc_groups_line line = {&p->groups, &p->tiles, smem};
     const int masked = c.groups == TC_GROUPS_MASKED;
@@ -560,13 +560,13 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_group_tile(const tc_gemm_config c, const 
 }
 
 /* Tile number index of those that there are. */
-TC_DEV tc_tile tc__gemm80_number(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t index)
+TC_DEV tc_tile tc__gemm80_number(tc_gemm_config_in c, const tc_gemm_sm80_params *p, uint32_t index)
 {
     return c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index) : tc_tile_at(&p->tiles, index);
 }
 
 /* Rows and columns of tile number index. */
-TC_DEV tc__tiles_patch tc__gemm80_patch(const tc_gemm_config c, const tc_gemm_sm80_params *p, uint32_t index)
+TC_DEV tc__tiles_patch tc__gemm80_patch(tc_gemm_config_in c, const tc_gemm_sm80_params *p, uint32_t index)
 {
     const tc_tile t = tc__gemm80_number(c, p, index);
     const tc__tiles_patch x = {(int)t.m * c.bm, c.bm, (int)t.n * c.bn, c.bn, (int)t.batch};
@@ -574,7 +574,7 @@ TC_DEV tc__tiles_patch tc__gemm80_patch(const tc_gemm_config c, const tc_gemm_sm
 }
 
 /* Its steps of k. */
-TC_DEV tc__tiles_run tc__gemm80_steps(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__tiles_patch x)
+TC_DEV tc__tiles_run tc__gemm80_steps(tc_gemm80_in k, const tc_gemm_sm80_params *p, const tc__tiles_patch x)
 {
     const int all = (p->k + k.c.bk - 1) / k.c.bk;
     const tc__tiles_run whole = {0u, (uint32_t)all};
@@ -583,7 +583,7 @@ TC_DEV tc__tiles_run tc__gemm80_steps(const tc_gemm80 k, const tc_gemm_sm80_para
 }
 
 /* This block's tile; where it has more k than the first, the last comes first. */
-TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm80 k, const tc_gemm_sm80_params *p)
+TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(tc_gemm80_in k, const tc_gemm_sm80_params *p)
 {
     const tc_gemm_config c = k.c;
     const uint32_t last = p->tiles.total - 1u;
@@ -597,7 +597,7 @@ TC_DEV_SM75 tc__gemm80_tile tc__gemm80_tile_of(const tc_gemm80 k, const tc_gemm_
 }
 
 /* A tile's sums to D: by each warp's shared memory, 16 rows at a time, when all have done with the ring. */
-TC_DEV_SM75 void tc__gemm80_end(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
+TC_DEV_SM75 void tc__gemm80_end(tc_gemm80_in k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
                                 const tc__gemm80_acc *acc)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
@@ -633,7 +633,7 @@ typedef struct tc__gemm80_part {
     int first, k, state;
 } tc__gemm80_part;
 
-TC_DEV_SM80 tc__gemm80_part tc__gemm80_part_of(const tc_gemm80 k, const tc_gemm_sm80_params *p,
+TC_DEV_SM80 tc__gemm80_part tc__gemm80_part_of(tc_gemm80_in k, const tc_gemm_sm80_params *p,
                                                const tc__gemm80_tile *t)
 {
     const tc__tiles_patch x = {t->row, k.c.bm, t->col, k.c.bn, (int)t->batch};
@@ -649,7 +649,7 @@ TC_DEV_SM80 tc__gemm80_part tc__gemm80_part_of(const tc_gemm80 k, const tc_gemm_
 }
 
 /* .bsr: the list of a tile's blocks; both sources stand at the first column. */
-TC_DEV_SM80 void tc__gemm80_list_of(const tc_gemm80 k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
+TC_DEV_SM80 void tc__gemm80_list_of(tc_gemm80_in k, const tc_gemm_sm80_params *p, const tc__gemm80_tile *t,
                                     tc__gemm80_block *g)
 {
     const tc__tiled *all = tc__tiled_of(&p->out);
@@ -664,7 +664,7 @@ TC_DEV_SM80 void tc__gemm80_list_of(const tc_gemm80 k, const tc_gemm_sm80_params
 /* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv, 32 where not all
  * tiles, or not all of their k, are computed; aligned: every row of A and B starts at a multiple of 16 bytes;
  * constants. */
-TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, const tc_gemm80 k, const int aligned, const tc_gemm_sm80_params *p)
+TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int aligned, const tc_gemm_sm80_params *p)
 {
     const int groups = looked_up & 4, index = looked_up & 3;
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];

@@ -25,8 +25,9 @@ typedef struct tc_gemm80 {
     int turned;  /* rows of the view are D's columns */
     int sums;    /* type of the accumulators */
 } tc_gemm80;
+TC_IN(tc_gemm80);
 
-TC_DEV_SM75 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(const tc_gemm_config c)
+TC_DEV_SM75 TC_CONSTEXPR tc_gemm80 tc_gemm80_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
     const tc_gemm80 k = {v, tc__gemm80_a(v), tc__gemm80_b(v), tc__gemm80_k_bytes(v), tc__gemm_d_col(c),
@@ -229,7 +230,7 @@ typedef struct tc__gemm80_share {
     int part, parts;
 } tc__gemm80_share;
 
-TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_block *g, const tc__gemm80_share x)
+TC_DEV_SM80 void tc__gemm80_fill(tc_gemm80_in k, const int how, tc__gemm80_block *g, const tc__gemm80_share x)
 {
     const tc__gemm80_operand a = k.a, b = k.b;
     const int left = g->k - x.block * k.c.bk;
@@ -250,7 +251,7 @@ TC_DEV_SM80 void tc__gemm80_fill(const tc_gemm80 k, const int how, tc__gemm80_bl
 }
 
 /* .bsr: k block `block` may be the first of one of A's blocks: to where that lies. Of one that cannot be, zeros. */
-TC_DEV void tc__gemm80_follow(const tc_gemm80 k, tc__gemm80_block *g, int block)
+TC_DEV void tc__gemm80_follow(tc_gemm80_in k, tc__gemm80_block *g, int block)
 {
     const int steps = k.c.bsr / k.c.bk, now = block / steps;
     const tc__gemm80_list *l = &g->list;
@@ -376,11 +377,11 @@ TC_DEV void tc__gemm80_read_words(const tc__gemm80_operand o, uint32_t at, const
 
 /* Of the sums of 16 rows, the row of this lane's two at `half`, and of the sums of a warp's columns the column of
  * number e (0, 1) of a tile of 8. */
-TC_DEV int tc__gemm80_row(const tc_gemm80 k, int lane, const int half)
+TC_DEV int tc__gemm80_row(tc_gemm80_in k, int lane, const int half)
 {
     return tc__gemm80_by_bytes(k.a) ? lane / 4 * 2 + half : lane / 4 + half * 8;
 }
-TC_DEV int tc__gemm80_col(const tc_gemm80 k, int lane, const int tile, const int e)
+TC_DEV int tc__gemm80_col(tc_gemm80_in k, int lane, const int tile, const int e)
 {
     return tc__gemm80_by_bytes(k.b) ? tile / 2 * 16 + tile % 2 + lane % 4 * 4 + e * 2 : tile * 8 + lane % 4 * 2 + e;
 }

@@ -14,7 +14,7 @@
 #include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
 
-TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(const tc_gemm_config c) { return 32 * c.warps_m * c.warps_n; }
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_threads(tc_gemm_config_in c) { return 32 * c.warps_m * c.warps_n; }
 
 enum { TC__GEMM80_BY_INDEX = 1, TC__GEMM80_BY_FILTER = 2 };
 
@@ -26,21 +26,21 @@ typedef struct tc__gemm80_operand {
     int gathered; /* its rows are looked up: TC__GEMM80_BY_INDEX (.index), _BY_FILTER (.conv) */
 } tc__gemm80_operand;
 
-TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(const tc_gemm_config c, int rows, int turned)
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_operand_of(tc_gemm_config_in c, int rows, int turned)
 {
     const int size = tc_type_bits(c.a) / 8;
     const tc__gemm80_operand o = {
         {(turned ? rows : c.bk) * size, turned ? c.bk : rows, tc_gemm_sm80_threads(c)}, size, turned, 0};
     return o;
 }
-TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_a(tc_gemm_config_in v)
 {
     tc__gemm80_operand o = tc__gemm80_operand_of(v, v.bm, tc__gemm_a_col(v));
     o.gathered = v.conv ? TC__GEMM80_BY_FILTER : v.index & TC_INDEX_A;
     if (v.sparse) o.t.bytes /= 2; /* what is kept of a row */
     return o;
 }
-TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR tc__gemm80_operand tc__gemm80_b(tc_gemm_config_in v)
 {
     return tc__gemm80_operand_of(v, v.bn, tc__gemm_b_row(v));
 }
@@ -52,15 +52,15 @@ TC_HD TC_CONSTEXPR int tc__gemm80_covers(const tc__gemm80_operand o)
 }
 
 /* Bytes of k of a row of a block that is not turned, of which an instruction takes 32; .sparse: of B, 64. */
-TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 8; }
+TC_HD TC_CONSTEXPR int tc__gemm80_k_bytes(tc_gemm_config_in c) { return c.bk * tc_type_bits(c.a) / 8; }
 
 /* Elements of a row of a warp's sums in shared memory: the two halves of a store find different banks. */
-TC_HD TC_CONSTEXPR int tc__gemm80_staged(const tc_gemm_config c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
+TC_HD TC_CONSTEXPR int tc__gemm80_staged(tc_gemm_config_in c, int cols) { return cols + (c.a == TC_F64 ? 2 : 8); }
 
 /* .d_scale: the largest of each row of each warp's tile, behind the sums. */
-TC_HD TC_CONSTEXPR int tc__gemm80_most_bytes(const tc_gemm_config c) { return c.d_scale ? 4 * c.bm * c.warps_n : 0; }
+TC_HD TC_CONSTEXPR int tc__gemm80_most_bytes(tc_gemm_config_in c) { return c.d_scale ? 4 * c.bm * c.warps_n : 0; }
 
-TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc__gemm_plain(c);
     const int warps = tc_gemm_sm80_threads(v) / 32, row = tc__gemm80_staged(v, v.bn / v.warps_n);
@@ -70,21 +70,21 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_smem(const tc_gemm_config c)
 }
 
 /* .sparse: twice as many registers of B, and two blocks' metadata. */
-TC_HD TC_CONSTEXPR int tc__gemm80_sparse_registers(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm80_sparse_registers(tc_gemm_config_in c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     return wm * wn / 32 + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 4) + 48;
 }
 
 /* Is an operand turned on its way to registers by more than ldmatrix? */
-TC_HD TC_CONSTEXPR int tc__gemm80_sorts(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm80_sorts(tc_gemm_config_in c)
 {
     return (tc__gemm_a_col(c) || tc__gemm_b_row(c)) && !tc__gemm_is_16(c.a) && c.a != TC_F64;
 }
 
 /* About what a thread needs: accumulators, two sets of fragments, addresses; fp8 several sets as f16 too, which is what
  * the targets without its instruction make of it. */
-TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
 {
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
@@ -98,7 +98,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(const tc_gemm_config c)
 }
 
 /* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
@@ -115,7 +115,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(const tc_gemm_config given
 }
 
 /* The same of TC_GEMM_DEFINE's kernel for few tiles. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bn = 64;
@@ -127,7 +127,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm80_small(const tc_gemm_config given)
 }
 
 /* The instruction. */
-TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(tc_gemm_config_in c)
 {
     tc_op op = tc_op_make(tc__gemm_is_fp8(c.a) ? 89 : 80, TC_INST_MMA);
     op.a = tc__gemm_is_f32(c.a) ? TC_TF32 : c.a, op.b = tc__gemm_is_f32(c.b) ? TC_TF32 : c.b, op.acc = tc__gemm_sums(c);
@@ -137,14 +137,14 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm80_op(const tc_gemm_config c)
 }
 
 /* .sparse: a warp's rows lie in one brick of metadata. */
-TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm80_sparse_ok(tc_gemm_config_in v)
 {
     const int wm = v.warps_m > 0 ? v.bm / v.warps_m : 0;
     return v.bm % 64 == 0 && (wm == 16 || wm == 32 || wm == 64) && tc__gemm80_covers(tc__gemm80_a(v));
 }
 
 /* A quantised D: a row's 128 columns are whole warps'. */
-TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(tc_gemm_config_in c)
 {
     const int wn = c.warps_n > 0 ? c.bn / c.warps_n : 0;
     return c.bn % TC__QUANT_COLS == 0 && (wn == 32 || wn == 64 || wn == 128);
@@ -189,7 +189,7 @@ TC_HD TC_CONSTEXPR int tc__gemm80_quant_ok(const tc_gemm_config c)
       "tc: .stages must be in 2..6, and tiles * .stages fit in 227 KB of shared memory")
 
 /* 1 if a completed configuration keeps every rule. */
-TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(tc_gemm_config_in c)
 {
     return 1 TC__GEMM_SM80_RULES(TC__RULE_AND, c);
 }
@@ -202,8 +202,8 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm80_legal(const tc_gemm_config c)
 #else
 #define TC__GEMM80_HAS_FP8 0
 #endif
-TC_HD TC_CONSTEXPR int tc__gemm80_here(const tc_gemm_config c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
-TC_HD TC_CONSTEXPR int tc__gemm80_bound(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm80_here(tc_gemm_config_in c) { return TC__GEMM80_HAS_FP8 || !tc__gemm_is_fp8(c.a); }
+TC_HD TC_CONSTEXPR int tc__gemm80_bound(tc_gemm_config_in c)
 {
     return tc__gemm80_here(c) ? tc_gemm_sm80_threads(c) : 32;
 }

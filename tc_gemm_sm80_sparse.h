@@ -24,7 +24,7 @@ typedef struct tc__gemm80_meta {
 } tc__gemm80_meta;
 
 /* row: the warp's first one in A, of 16, 32 or 64 that are in one brick; of rows that A has not, the last brick's. */
-TC_DEV void tc__gemm80_meta_of(const tc_gemm_config c, const tc_gemm_sm80_params *p, int row, int batch,
+TC_DEV void tc__gemm80_meta_of(tc_gemm_config_in c, const tc_gemm_sm80_params *p, int row, int batch,
                                tc__gemm80_meta *m)
 {
     const int bits = tc_type_bits(c.a), brick = row / TC_SP_BRICK_ROWS;
@@ -35,7 +35,7 @@ TC_DEV void tc__gemm80_meta_of(const tc_gemm_config c, const tc_gemm_sm80_params
 }
 
 /* The words of block `block` of k to .next. A last block's second brick may not exist: A has zeros there. */
-TC_DEV void tc__gemm80_meta_ask(const tc_gemm_config c, int block, tc__gemm80_meta *m)
+TC_DEV void tc__gemm80_meta_ask(tc_gemm_config_in c, int block, tc__gemm80_meta *m)
 {
     const int bits = tc_type_bits(c.a), words = tc_sp_brick_words(bits), bricks = tc__gemm80_k_bytes(c) / 128;
 #pragma unroll
@@ -53,7 +53,7 @@ TC_DEV void tc__gemm80_meta_ask(const tc_gemm_config c, int block, tc__gemm80_me
     }
 }
 
-TC_DEV void tc__gemm80_meta_take(const tc_gemm_config c, tc__gemm80_meta *m)
+TC_DEV void tc__gemm80_meta_take(tc_gemm_config_in c, tc__gemm80_meta *m)
 {
     const int words = tc_sp_brick_words(tc_type_bits(c.a)) * tc__gemm80_k_bytes(c) / 128;
 #pragma unroll
@@ -71,7 +71,7 @@ typedef struct tc__gemm80_sparse {
 } tc__gemm80_sparse;
 
 /* Integers and fp8: 64 of k, no selector. */
-TC_DEV_SM80 void tc__gemm80_mma_sparse_8(const tc_gemm_config c, const tc__gemm80_sparse x)
+TC_DEV_SM80 void tc__gemm80_mma_sparse_8(tc_gemm_config_in c, const tc__gemm80_sparse x)
 {
     if (c.a == TC_S8 && c.b == TC_S8)
         TC_MMA_SP_ORDERED(m16n8k64, row, col, s32, s8, s8, s32, x.i, x.a, x.b, x.i, x.meta, 0);
@@ -94,7 +94,7 @@ TC_DEV_SM80 void tc__gemm80_mma_sparse_8(const tc_gemm_config c, const tc__gemm8
 }
 
 /* selector: a constant, 0 or 1: which half of the lanes of four has this step's metadata; of 8 bits all. */
-TC_DEV_SM80 void tc__gemm80_mma_sparse(const tc_gemm_config c, const int selector, const tc__gemm80_sparse x)
+TC_DEV_SM80 void tc__gemm80_mma_sparse(tc_gemm_config_in c, const int selector, const tc__gemm80_sparse x)
 {
     if (tc_type_bits(c.a) == 8) {
         tc__gemm80_mma_sparse_8(c, x);
@@ -114,7 +114,7 @@ TC_DEV_SM80 void tc__gemm80_mma_sparse(const tc_gemm_config c, const int selecto
  * The mainloop, as tc_gemm_sm80.h's, with other bytes of A and of B in a block of k. Functions of its own: of a field
  * of the configuration the dense ones would learn too late for the order of their instructions.
  */
-TC_DEV_SM80 void tc__gemm80_fill_sparse(const tc_gemm80 k, const int how, tc__gemm80_block *g,
+TC_DEV_SM80 void tc__gemm80_fill_sparse(tc_gemm80_in k, const int how, tc__gemm80_block *g,
                                         const tc__gemm80_share x)
 {
     const tc__gemm80_operand a = k.a, b = k.b;
@@ -132,7 +132,7 @@ TC_DEV_SM80 void tc__gemm80_fill_sparse(const tc_gemm80 k, const int how, tc__ge
 }
 
 /* Of B 64 bytes of k of eight columns. */
-TC_DEV_SM80 void tc__gemm80_read_sparse(const tc_gemm80 k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
+TC_DEV_SM80 void tc__gemm80_read_sparse(tc_gemm80_in k, tc__gemm80_fragments *f, uint32_t a, uint32_t b)
 {
     const int mi = k.c.bm / k.c.warps_m / 16, ni = k.c.bn / k.c.warps_n / 8;
 #pragma unroll
@@ -147,7 +147,7 @@ typedef struct tc__gemm80_sparse_block {
 } tc__gemm80_sparse_block;
 
 /* Step `step` of a block of k. */
-TC_DEV_SM80 void tc__gemm80_multiply_sparse(const tc_gemm80 k, const int step, const tc__gemm80_meta *meta,
+TC_DEV_SM80 void tc__gemm80_multiply_sparse(tc_gemm80_in k, const int step, const tc__gemm80_meta *meta,
                                             tc__gemm80_fragments *f, tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;
@@ -169,7 +169,7 @@ TC_DEV_SM80 void tc__gemm80_multiply_sparse(const tc_gemm80 k, const int step, c
     }
 }
 
-TC_DEV_SM80 void tc__gemm80_mainloop_sparse(const tc_gemm80 k, const int how, tc__gemm80_sparse_block *s,
+TC_DEV_SM80 void tc__gemm80_mainloop_sparse(tc_gemm80_in k, const int how, tc__gemm80_sparse_block *s,
                                             tc__gemm80_acc *acc)
 {
     const tc_gemm_config c = k.c;

@@ -47,7 +47,7 @@ TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
 }
 
 /* The k loop with the wgmma of one width. */
-TC_DEV_SM90A void tc__gemm90_loop(const tc_gemm_config c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
                                   tc__gemm90_loop_state *l)
 {
     const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c, g->width);
@@ -99,7 +99,7 @@ typedef struct tc__gemm90_step {
     int i, add;    /* add: to what the accumulators hold */
 } tc__gemm90_step;
 
-TC_DEV_SM90A void tc__gemm90_issue(const tc_gemm_config c, const tc__gemm90_wgmma mma, const tc__gemm90_step x,
+TC_DEV_SM90A void tc__gemm90_issue(tc_gemm_config_in c, const tc__gemm90_wgmma mma, const tc__gemm90_step x,
                                   float *acc)
 {
     const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c, mma.n);
@@ -110,7 +110,7 @@ TC_DEV_SM90A void tc__gemm90_issue(const tc_gemm_config c, const tc__gemm90_wgmm
 }
 
 /* The first 64 rows of the ring's slot. */
-TC_DEV_SM90A tc__gemm90_step tc__gemm90_step_of(const tc_gemm_config c, const tc_gemm90_block *g,
+TC_DEV_SM90A tc__gemm90_step tc__gemm90_step_of(tc_gemm_config_in c, const tc_gemm90_block *g,
                                                 const tc_gemm90_consumer *u)
 {
     const tc_operand oa = tc__gemm90_a(c);
@@ -171,7 +171,7 @@ TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const 
 }
 
 /* .promote of each block of k: its 64 rows one after the other. acc are the sums; gives all slots back. */
-TC_DEV_SM90A void tc__gemm90_promoting_loop(const tc_gemm_config c, const tc__gemm90_wgmma mma,
+TC_DEV_SM90A void tc__gemm90_promoting_loop(tc_gemm_config_in c, const tc__gemm90_wgmma mma,
                                             const tc_gemm90_block *g, tc__gemm90_loop_state *l)
 {
     const tc__gemm90_promoter inner = {c, mma, 0}, last = {c, mma, 1};
@@ -188,7 +188,7 @@ TC_DEV_SM90A void tc__gemm90_promoting_loop(const tc_gemm_config c, const tc__ge
 }
 
 /* .promote of several blocks of k: the Tensor Cores' sums of all rows wait for the last of them. */
-TC_DEV_SM90A void tc__gemm90_promoting_late_loop(const tc_gemm_config c, const tc__gemm90_wgmma mma,
+TC_DEV_SM90A void tc__gemm90_promoting_late_loop(tc_gemm_config_in c, const tc__gemm90_wgmma mma,
                                                  const tc_gemm90_block *g, tc__gemm90_loop_state *l)
 {
     const tc_operand oa = tc__gemm90_a(c);
@@ -247,7 +247,7 @@ enum {
     TC__GEMM90_GROUPS = 16, /* added to one of these: .groups; */
     TC__GEMM90_TILES = 32   /* tiles that are not all of D */
 };
-TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(tc_gemm_config_in v)
 {
     if (v.weights) return TC__GEMM90_WEIGHTS;
     if (v.sparse) return TC__GEMM90_SPARSE;
@@ -262,7 +262,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(const tc_gemm_config v)
     if (v.step % 16) return TC__GEMM90_8_TO_256;
     return v.bn <= 64 ? TC__GEMM90_16_TO_64 : TC__GEMM90_16_TO_256;
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(tc_gemm_config_in given)
 {
     return tc__gemm90_loop_of(tc_gemm90_view(given)) + (given.groups ? TC__GEMM90_GROUPS : 0)
          + (tc__tiles_some(given) ? TC__GEMM90_TILES : 0);
@@ -272,7 +272,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(const tc_gemm_config given)
     if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
 #define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
     if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
-TC_DEV_SM90A void tc__gemm90_loops(const int which, const tc_gemm90 k, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_loops(const int which, tc_gemm90_in k, const tc_gemm90_block *g,
                                    tc__gemm90_loop_state *l)
 {
     const tc__gemm90_wgmma whole = {k.mma, k.c.bn}, half = {k.half, k.c.step};
@@ -296,7 +296,7 @@ TC_DEV_SM90A void tc__gemm90_loops(const int which, const tc_gemm90 k, const tc_
     }
 }
 
-TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
+TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm90_view(c);
     const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn};
@@ -317,7 +317,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(const tc_gemm_config c)
  * the group that read it has surely finished. With TC_PINGPONG the next warpgroup gets its turn as soon as this one's
  * last wgmma is issued. Turns are needed for more than order: a parity tells only neighbouring laps of the ring apart,
  * so nobody may wait for a slot while the lap before it is still to come. */
-TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gemm90_block *g,
                                    tc__gemm90_loop_state *l)
 {
     const tc_gemm_config c = k.c;
@@ -345,7 +345,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, const tc_gemm90 k, const tc_
 }
 
 /* The barriers that say that a slot is full. */
-TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__gemm90_start_full(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t fills = c.any ? tc__any_fills(g) : tc__gemm_scaled(c) ? 33u : 1u;
     tc_pipe_init_full(g->pipe, c.stages, tc__gemm90_turning(c) ? tc__turn_fills(c) : fills);
@@ -355,7 +355,7 @@ TC_DEV_SM90 void tc__gemm90_start_full(const tc_gemm_config c, const tc_gemm90_b
 
 /* The table of all groups' tiles, by the producer's warp, and its first tile. The kernel before may write what they are
  * made of. Without a tile run stays as it is: of no blocks of k. */
-TC_DEV_SM90 void tc__gemm90_start_groups(const tc_gemm_config c, const tc_gemm90_block *g, tc__gemm90_run *run)
+TC_DEV_SM90 void tc__gemm90_start_groups(tc_gemm_config_in c, const tc_gemm90_block *g, tc__gemm90_run *run)
 {
     const uint32_t first = tc__gemm90_per_cluster(c, g, blockIdx.x);
     if (g->p->waits) tc_griddepcontrol_launch_dependents();
@@ -367,7 +367,7 @@ TC_DEV_SM90 void tc__gemm90_start_groups(const tc_gemm_config c, const tc_gemm90
 
 /* The producer's warp, while the others make the other barriers. A block without neighbours need not wait for anybody
  * to fetch its first slots: it makes the full barriers itself. */
-TC_DEV_SM90 void tc__gemm90_start_producer(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+TC_DEV_SM90 void tc__gemm90_start_producer(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                            tc__gemm90_run *run)
 {
     if (tc_elect_one()) {
@@ -385,7 +385,7 @@ TC_DEV_SM90 void tc__gemm90_start_producer(const tc_gemm_config c, const tc_gemm
 
 /* The barriers of a block, and the meeting of all its threads behind them; its cluster's too. One thread makes the full
  * barriers, one the empty ones, one the rest. */
-TC_DEV_SM90 void tc__gemm90_start(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t turn = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).turn,
                    sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
@@ -428,7 +428,7 @@ typedef struct tc__gemm90_run_of {
 } tc__gemm90_run_of;
 
 /* A consumer warpgroup: all tiles of its block, or with TC_PINGPONG every second or third of them. */
-TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_consume(const int loops, tc_gemm90_in k, const tc_gemm90_block *g,
                                      tc__gemm90_run_of run)
 {
     const uint32_t first = run.first, step = run.step;
@@ -473,7 +473,7 @@ TC_DEV_SM90A void tc__gemm90_consume(const int loops, const tc_gemm90 k, const t
 }
 
 /* The kernel. loops: tc__gemm90_loops_of its configuration, a constant. */
-TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm_sm90_params *p)
+TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm90_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
@@ -538,7 +538,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, const tc_gemm90 k, const tc_gemm
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
 /* Slots of a ring. */
-TC_HOST int tc__gemm90_stages(const tc_gemm_config v, const tc_gemm_cut *cut)
+TC_HOST int tc__gemm90_stages(tc_gemm_config_in v, const tc_gemm_cut *cut)
 {
     const int fit = tc_gemm_sm90_plan_of(v).ring_bytes / tc__gemm90_slot_of(v, cut->width, cut->copies);
     return fit < v.stages ? fit : v.stages;

@@ -68,11 +68,11 @@ TC_DEV int tc__any_phase(const tc_gemm90_block *g, int col)
 
 /* A slot of the ring: B's rows, A's, and with copies the ninth chunk of each of A's. */
 TC_DEV uint32_t tc__any_x(const tc_gemm90_block *g, uint32_t stage) { return g->ring + stage * g->slot; }
-TC_DEV uint32_t tc__any_y(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV uint32_t tc__any_y(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     return tc__any_x(g, stage) + (uint32_t)tc__gemm90_a_bytes(c);
 }
-TC_DEV uint32_t tc__any_ninths(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV uint32_t tc__any_ninths(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     return tc__any_y(c, g, stage) + (uint32_t)(g->width * 128);
 }
@@ -150,7 +150,7 @@ typedef struct tc__any_producer {
     tc__any_run x_rows, x_ninths, y_rows, y_ninths;
 } tc__any_producer;
 
-TC_DEV void tc__any_start(const tc_gemm_config c, const tc_gemm90_block *g, tc__any_producer *u, const tc_work *w)
+TC_DEV void tc__any_start(tc_gemm_config_in c, const tc_gemm90_block *g, tc__any_producer *u, const tc_work *w)
 {
     const tc_gemm_sm90_any_params *q = tc__any_params(g);
     const int lane = tc_lane(), warp = (int)g->warp, rows = c.bm / 4;
@@ -172,7 +172,7 @@ TC_DEV int tc__any_inside(const tc_gemm90_block *g, uint32_t number)
 }
 
 /* Block number `number` of k to the ring's slot. */
-TC_DEV_SM80 void tc__any_copy_x(const tc_gemm_config c, const tc_gemm90_block *g, const tc__any_producer *u,
+TC_DEV_SM80 void tc__any_copy_x(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__any_producer *u,
                                 uint32_t number)
 {
     const uint32_t to = tc__any_x(g, u->ring.stage);
@@ -191,7 +191,7 @@ TC_DEV_SM80 void tc__any_copy_x(const tc_gemm_config c, const tc_gemm90_block *g
 }
 
 /* The same of A, as few rows as a tile has of them. */
-TC_DEV_SM80 void tc__any_copy_y(const tc_gemm_config c, const tc_gemm90_block *g, const tc__any_producer *u,
+TC_DEV_SM80 void tc__any_copy_y(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__any_producer *u,
                                 uint32_t number)
 {
     const tc__any_run *r = &u->y_rows, *r9 = &u->y_ninths;
@@ -212,7 +212,7 @@ TC_DEV_SM80 void tc__any_copy_y(const tc_gemm_config c, const tc_gemm90_block *g
 }
 
 /* A's rows of a block by TMA: one thread. The blocks of a cluster have the same, and each fetches its share for all. */
-TC_DEV_SM90 void tc__any_fetch(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w,
+TC_DEV_SM90 void tc__any_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w,
                                const tc__gemm90_fetch_at at)
 {
     const tc_tmap *map = &tc__any_params(g)->y_maps[tc__any_class(g, w->col)];
@@ -230,7 +230,7 @@ TC_DEV_SM90 void tc__any_fetch(const tc_gemm_config c, const tc_gemm90_block *g,
 TC_DEV uint32_t tc__any_fills(const tc_gemm90_block *g) { return g->p->copies ? 128u : 129u; }
 
 /* All blocks of k of one tile. */
-TC_DEV_SM90 void tc__any_load(const tc_gemm_config c, const tc_gemm90_block *g, tc__any_producer *u, const tc_work *w)
+TC_DEV_SM90 void tc__any_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc__any_producer *u, const tc_work *w)
 {
     const int copies = g->p->copies;
     tc__any_start(c, g, u, w);
@@ -246,7 +246,7 @@ TC_DEV_SM90 void tc__any_load(const tc_gemm_config c, const tc_gemm90_block *g, 
 }
 
 /* All four warps of the producer's warpgroup. */
-TC_DEV_SM90 void tc__any_produce(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__any_produce(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     tc__any_producer u;
     u.ring.stage = u.ring.phase = 0;
@@ -262,7 +262,7 @@ TC_DEV_SM90 void tc__any_produce(const tc_gemm_config c, const tc_gemm90_block *
  * Consumers.
  */
 /* Zeros before the first element of A's rows, in the first block of k of a tile. It has come; `stage` is its slot. */
-TC_DEV_SM90 void tc__any_clear(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w, uint32_t stage)
+TC_DEV_SM90 void tc__any_clear(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w, uint32_t stage)
 {
     const int threads = 128 * c.consumers, phase = tc__any_phase(g, w->col);
     if (w->k_first || !phase) return;
@@ -300,7 +300,7 @@ TC_DEV uint4 tc__any_between(uint4 a, uint4 b, uint32_t first)
 
 /* Copies: A's rows of a slot to phase 0. Eight lanes have a row, two rows at a time; all of their chunks are read
  * before one is written. */
-TC_DEV_SM90 void tc__any_align(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w, uint32_t stage)
+TC_DEV_SM90 void tc__any_align(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w, uint32_t stage)
 {
     const tc_any_rows *r = &tc__any_params(g)->y;
     const int threads = 128 * c.consumers, by = threads / 8, chunk = tc_lane() % 8;
@@ -384,14 +384,14 @@ TC_DEV void tc__any_first(const tc__any_reader *r, uint32_t *a)
 }
 
 /* .any: waits for the ring's slot, and has A's rows there as the Tensor Cores want them. */
-TC_DEV_SM90 void tc__gemm90_any_wait(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u)
+TC_DEV_SM90 void tc__gemm90_any_wait(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u)
 {
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
     if (g->p->copies) tc__any_align(c, g, &u->w, u->ring.stage);
 }
 
 /* .any: B's rows come from registers, those of half a block of k while the Tensor Cores are at the half before. */
-TC_DEV_SM90A void tc__gemm90_any_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_any_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                       tc__gemm90_loop_state *l)
 {
     tc_gemm90_consumer *u = l->u;

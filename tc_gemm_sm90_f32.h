@@ -48,7 +48,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc__f32_wgmma(int n)
 
 /* Warps 1 to 3 of the producer's warpgroup: slot after slot, tile after tile. groups, a constant: .groups. Nobody need
  * say that a slot's lo is free: it is when TMA may write the rest of it. */
-TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t bytes = (uint32_t)tc__gemm90_b(c, c.bn).bytes, from = (uint32_t)tc__gemm90_a_bytes(c);
     const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works;
@@ -109,7 +109,7 @@ TC_DEV_SM90A void tc__f32_issue(const tc_wgmma_rs_fn mma, const uint32_t *x, con
 }
 
 /* Sums that are not finite, anew: of this tile's run of k. */
-TC_DEV_SM90 void tc__gemm90_f32_mend(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_f32_mend(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                      float *acc)
 {
     const tc_scale_side *a = &g->p->a_scale, *b = &g->p->b_scale;
@@ -122,7 +122,7 @@ TC_DEV_SM90 void tc__gemm90_f32_mend(const tc_gemm_config c, const tc_gemm90_blo
 }
 
 /* acc are the sums; the first slot is full; gives all slots back. */
-TC_DEV_SM90A void tc__gemm90_f32_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_f32_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                       tc__gemm90_loop_state *l)
 {
     const int chunks = tc__gemm90_rows(c) / 64, count = c.bn / 2;

@@ -23,7 +23,7 @@ typedef struct tc_gemm90_producer {
 
 /* In a cluster each block loads its share of the A tile for the blocks of its row and of the B tile for those of its
  * column. */
-TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w)
+TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w)
 {
     const tc_gemm_sm90_params *p = g->p;
     const tc__gemm90_place at = tc__gemm90_place_of(c, g);
@@ -86,7 +86,7 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     }
 }
 
-TC_DEV_SM90 void tc__gemm90_expect(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV_SM90 void tc__gemm90_expect(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     const uint32_t bytes = c.sparse ? tc__sparse_expected(c, g) : tc__weights_expected(c, g);
     if (tc__gemm90_turning(c)) tc__turn_expect(c, g, stage);
@@ -94,7 +94,7 @@ TC_DEV_SM90 void tc__gemm90_expect(const tc_gemm_config c, const tc_gemm90_block
 }
 
 /* Blocks of one tile of work, from number `from` on. */
-TC_DEV_SM90 void tc_gemm_sm90_load(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                    const tc__gemm90_run *run)
 {
     const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
@@ -112,7 +112,7 @@ enum { TC__GEMM90_AHEAD = 4 };
 
 /* The first blocks of k of the first tile, for which no slot need be waited for. Programmatic dependent launch: as many
  * as the ring takes, first of what the kernel before does not write, then, when it has ended, of the rest. */
-TC_DEV_SM90 void tc__gemm90_load_ahead(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+TC_DEV_SM90 void tc__gemm90_load_ahead(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
                                        tc__gemm90_run *run)
 {
     const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);

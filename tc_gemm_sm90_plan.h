@@ -24,20 +24,20 @@
 #include "tc_split.h"
 
 /* The configuration as the instruction sees it. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm90_view(tc_gemm_config_in given)
 {
     const tc_gemm_config c = tc__gemm_plain(given);
     return c.swap ? tc__gemm_change(c) : c;
 }
 
 /* Does it keep its sums beside the Tensor Cores', whose own are short? */
-TC_HD TC_CONSTEXPR int tc__gemm90_promotes(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_promotes(tc_gemm_config_in c)
 {
     return (tc__gemm_is_fp8(c.a) && c.promote > 0) || tc__gemm_is_f32(c.a);
 }
 
 /* Elements of k in 128 bytes of a row. */
-TC_HD TC_CONSTEXPR int tc__gemm90_box_k(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_box_k(tc_gemm_config_in c)
 {
     return tc_type_bits(c.a) > 0 ? 1024 / tc_type_bits(c.a) : 64;
 }
@@ -45,14 +45,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_box_k(const tc_gemm_config c)
 /* ---------------------------------------------------------------------------------------------------------------------
  * The plan of a block's shared memory, in bytes from its start; c is a view.
  */
-TC_HD TC_CONSTEXPR int tc__gemm90_rows(const tc_gemm_config c) /* of a warpgroup */
+TC_HD TC_CONSTEXPR int tc__gemm90_rows(tc_gemm_config_in c) /* of a warpgroup */
 {
     return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers;
 }
 /* .sparse: bytes that are kept of a row of A in a block of k; its bricks along k, of 64 bytes each. */
-TC_HD TC_CONSTEXPR int tc__gemm90_a_row(const tc_gemm_config c) { return c.bk * tc_type_bits(c.a) / 16; }
-TC_HD TC_CONSTEXPR int tc__gemm90_bricks_along(const tc_gemm_config c) { return tc__gemm90_a_row(c) / 64; }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_a_row(tc_gemm_config_in c) { return c.bk * tc_type_bits(c.a) / 16; }
+TC_HD TC_CONSTEXPR int tc__gemm90_bricks_along(tc_gemm_config_in c) { return tc__gemm90_a_row(c) / 64; }
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(tc_gemm_config_in c)
 {
     const int bytes = c.bm * tc__gemm90_a_row(c);
     const tc_operand o = {c.a, c.bm, c.bk / 2, 1, bytes, bytes, 0};
@@ -61,25 +61,25 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(const tc_gemm_config c)
 /* Operands that lie MN-major in other types than those of 16 bits, which alone wgmma reads so: their blocks are turned
  * in the ring (tc_gemm_sm90_turn.h). */
 TC_HD TC_CONSTEXPR int tc__gemm90_turns_type(int type) { return tc_type_bits(type) > 0 && !tc__gemm_is_16(type); }
-TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(tc_gemm_config_in c)
 {
     return tc__gemm_a_col(c) && tc__gemm90_turns_type(c.a);
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_turns_b(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_b(tc_gemm_config_in c)
 {
     return tc__gemm_b_row(c) && tc__gemm90_turns_type(c.a) && tc__gemm90_turns_type(c.b);
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_turning(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_turning(tc_gemm_config_in c)
 {
     return tc__gemm90_turns_a(c) || tc__gemm90_turns_b(c);
 }
 /* An operand as TMA brings it, */
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_fetched_a(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_fetched_a(tc_gemm_config_in c)
 {
     if (c.sparse) return tc__gemm90_sparse_a(c);
     return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
 }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_fetched_b(const tc_gemm_config c, int width)
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_fetched_b(tc_gemm_config_in c, int width)
 {
     return tc__gemm_b_row(c) ? tc_operand_turned(c.b, width, c.bk) : tc_operand_of(c.b, width, c.bk);
 }
@@ -88,55 +88,55 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_in_rows(const tc_operand o)
 {
     return tc_operand_of(o.type, o.boxes * tc_operand_box_k(o), o.k);
 }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_a(tc_gemm_config_in c)
 {
     return tc__gemm90_turns_a(c) ? tc__gemm90_in_rows(tc__gemm90_fetched_a(c)) : tc__gemm90_fetched_a(c);
 }
-TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(const tc_gemm_config c, int width)
+TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(tc_gemm_config_in c, int width)
 {
     return tc__gemm90_turns_b(c) ? tc__gemm90_in_rows(tc__gemm90_fetched_b(c, width)) : tc__gemm90_fetched_b(c, width);
 }
 /* .any: rows of A come in 9 chunks of 16 bytes (tc_gemm_sm90_any.h). */
 enum { TC__ANY_ROW = 144 };
 /* .weights: bytes that a block of k has of a brick, or all of it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_brick(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_brick(tc_gemm_config_in c)
 {
     return tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk
          + tc__weights_factors(c.weights_k, c.weights_zero, c.bk);
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_a_bytes(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_a_bytes(tc_gemm_config_in c)
 {
     if (c.weights) return (c.bm / TC_WEIGHTS_ROWS * tc__gemm90_brick(c) + 1023) / 1024 * 1024;
     return c.any ? c.bm * TC__ANY_ROW : tc__gemm90_a(c).bytes;
 }
 /* .sparse: all bricks of a slot, and where they begin in it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_bricks(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_bricks(tc_gemm_config_in c)
 {
     return !c.sparse ? 0
                      : c.bm / TC_SP_BRICK_ROWS * tc__gemm90_bricks_along(c) * tc_sp_brick_bytes(tc_type_bits(c.a));
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_bricks_at(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_bricks_at(tc_gemm_config_in c)
 {
     return tc__gemm90_a_bytes(c) + tc__gemm90_b(c, c.bn).bytes;
 }
 /* Do threads read slots, not wgmma alone? Then each warp gives them back. */
-TC_HD TC_CONSTEXPR int tc__gemm90_by_threads(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_by_threads(tc_gemm_config_in c)
 {
     return c.any || c.weights || c.sparse || tc__gemm_is_f32(c.a);
 }
 /* TC_F32: bytes of B's lo in a slot, behind B, which no copy brings. */
-TC_HD TC_CONSTEXPR int tc__gemm90_parts(const tc_gemm_config c, int width)
+TC_HD TC_CONSTEXPR int tc__gemm90_parts(tc_gemm_config_in c, int width)
 {
     return tc__gemm_is_f32(c.a) ? tc__gemm90_b(c, width).bytes : 0;
 }
 /* A slot of the ring; with copies (.any) B comes in 9 chunks too. */
-TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(const tc_gemm_config c, int width, int copies)
+TC_HD TC_CONSTEXPR int tc__gemm90_slot_of(tc_gemm_config_in c, int width, int copies)
 {
     const int besides = tc__gemm90_bricks(c) + tc__gemm90_parts(c, width) + (copies ? width * 16 : 0);
     return (tc__gemm90_a_bytes(c) + tc__gemm90_b(c, width).bytes + besides + 1023) / 1024 * 1024;
 }
 /* The most that it takes. */
-TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
+TC_HD TC_CONSTEXPR int tc__gemm90_slot(tc_gemm_config_in c, int width)
 {
     return tc__gemm90_slot_of(c, width, c.any);
 }
@@ -144,7 +144,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_slot(const tc_gemm_config c, int width)
 /* Boxes of D: the widest swizzle whose columns divide those that a block stores, whatever width a call picks; with a
  * step of 16, 32 columns, and a last place of 16 goes its own way. With .swap they lie on their side: 16 columns by 8
  * rows. */
-TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(tc_gemm_config_in c)
 {
     const int step = c.step == 16 && c.bn % 32 == 0 ? 32 : c.step;
     const int row = (step ? step : c.bn / c.cluster_k) * tc_type_bits(c.d) / 8;
@@ -161,33 +161,33 @@ enum { TC__GEMM90_ASIDE = 128 };
 TC_HD TC_CONSTEXPR int tc__gemm90_places(int width) { return (width + 15) / 16; }
 
 /* With cluster_k: what the other blocks send, bm x bn / cluster_k floats from each, and the barrier that counts it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_sums_bytes(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_sums_bytes(tc_gemm_config_in c)
 {
     return (c.cluster_k - 1) * c.bm * c.bn / c.cluster_k * 4;
 }
 
 /* Factors of A's and B's blocks in a slot of the ring, 4 or a multiple of it: of each row or column of the tile, with
  * 128 x 128 of each 64. */
-TC_HD TC_CONSTEXPR int tc__gemm90_factors_a(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_factors_a(tc_gemm_config_in c)
 {
     return c.a_scale == TC_SCALE_1X128 ? c.bm : c.a_scale ? 4 : 0;
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_factors_b(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_factors_b(tc_gemm_config_in c)
 {
     return c.b_scale == TC_SCALE_1X128 ? c.bn : c.b_scale ? 4 : 0;
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_factor_bytes(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_factor_bytes(tc_gemm_config_in c)
 {
     return 4 * (tc__gemm90_factors_a(c) + tc__gemm90_factors_b(c));
 }
 /* With the mbarrier that says that they are read; TC_F32: that B's lo is there. */
-TC_HD TC_CONSTEXPR int tc__gemm90_factor_room(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_factor_room(tc_gemm_config_in c)
 {
     return tc__gemm_scaled(c) || tc__gemm_is_f32(c.a) ? tc__gemm90_factor_bytes(c) + 8 : 0;
 }
 
 /* The mbarriers of a ring: where blocks are turned, one more for each slot says that what is to be turned is there. */
-TC_HD TC_CONSTEXPR int tc__gemm90_pipe_bytes(const tc_gemm_config c, int stages)
+TC_HD TC_CONSTEXPR int tc__gemm90_pipe_bytes(tc_gemm_config_in c, int stages)
 {
     return tc_pipe_bytes(stages) + (tc__gemm90_turning(c) ? stages * 8 : 0);
 }
@@ -209,14 +209,14 @@ typedef struct tc_gemm_sm90_plan {
 
 enum { TC__GEMM90_NOTES = 4, TC__GEMM90_NOTE = 32 }; /* how many, bytes of each */
 enum { TC__GEMM90_ORDER = 1024 };                    /* .bsr: rows of blocks that are put in order */
-TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_notes_bytes(tc_gemm_config_in c)
 {
     return tc__tiles_some(c) ? TC__GEMM90_NOTES * TC__GEMM90_NOTE + tc_pipe_bytes(TC__GEMM90_NOTES)
                                    + (c.bsr ? 2 * TC__GEMM90_ORDER : 0)
                              : 0;
 }
 
-TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
 {
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
@@ -240,16 +240,16 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(const tc_gemm_config c
     return p;
 }
 
-TC_HD TC_CONSTEXPR int tc_gemm_sm90_smem(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm90_smem(tc_gemm_config_in c)
 {
     return tc_gemm_sm90_plan_of(tc_gemm90_view(c)).bytes;
 }
-TC_HD TC_CONSTEXPR int tc_gemm_sm90_threads(const tc_gemm_config c) { return 128 * (1 + c.consumers); }
+TC_HD TC_CONSTEXPR int tc_gemm_sm90_threads(tc_gemm_config_in c) { return 128 * (1 + c.consumers); }
 
 enum { TC__GEMM90_MOST_STAGES = 24 }; /* of a ring that a call divides into slots */
 
 /* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     if (c.weights || tc__gemm_plain(c).sparse == TC_SPARSE_B) c.swap = 1;
@@ -287,7 +287,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_config(const tc_gemm_config given
 }
 
 /* The same of TC_GEMM_SM90_ANY_DEFINE. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_any_config(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_any_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.any = c.swap = 1;
@@ -299,7 +299,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm90_any_config(const tc_gemm_config g
 }
 
 /* The instruction. */
-TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
+TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
 {
     const tc_gemm_config c = tc_gemm90_view(given);
     tc_op op = tc_op_make(90, TC_INST_WGMMA);
@@ -314,7 +314,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(const tc_gemm_config given)
 
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
  * after each block of k; and factors of columns; of .sparse metadata and what goes with it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
 {
     const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
     if (!tc__gemm90_promotes(v)) return sums;
@@ -324,26 +324,26 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(const tc_gemm_config v)
 }
 
 /* Do the accumulators want every register? .sparse, .conv: their producer wants some too. */
-TC_HD TC_CONSTEXPR int tc__gemm90_many(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm90_many(tc_gemm_config_in v)
 {
     return tc__gemm90_sums_held(v) > (v.sparse || v.conv ? 192 : 160);
 }
 
 /* Is there a function for each width that the instruction has, or for every second one? */
-TC_HD TC_CONSTEXPR int tc__gemm90_any_n(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_any_n(tc_gemm_config_in c)
 {
     return tc__gemm_is_16(c.a) && !tc__gemm_a_col(c) && !tc__gemm_b_row(c);
 }
 
 /* Does .step divide what it is a step of? */
-TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_step_ok(tc_gemm_config_in c)
 {
     const int least = c.swap && tc__gemm90_any_n(c) ? 8 : 16;
     return c.step == 0 || (c.step % least == 0 && tc_gemm90_view(c).bn % c.step == 0);
 }
 
 /* .promote: one width or two, and one where sums are added late or have factors. */
-TC_HD TC_CONSTEXPR int tc__gemm90_promoted_step_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_promoted_step_ok(tc_gemm_config_in c)
 {
     const int bn = tc_gemm90_view(c).bn;
     const int half = 2 * c.step == bn && c.promote == c.bk && !tc__gemm_scaled(c);
@@ -353,7 +353,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_promoted_step_ok(const tc_gemm_config c)
 /* What lies MN-major comes in boxes of 128 bytes of rows. Of 16 bits the blocks of a cluster share whole ones; of what
  * is turned each brings some k of every box, whole swizzles of 8. */
 TC_HD TC_CONSTEXPR int tc__gemm90_k_shared(int box, int blocks) { return box % blocks == 0 && box / blocks % 8 == 0; }
-TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
+TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(tc_gemm_config_in v)
 {
     const int box = tc__gemm90_box_k(v);
     const int a_ok = tc__gemm90_turns_a(v) ? tc__gemm90_k_shared(box, v.cluster_n) : v.bm / v.cluster_n % 64 == 0;
@@ -362,19 +362,19 @@ TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(const tc_gemm_config v)
     return (!tc__gemm_a_col(v) || (a_ok && v.bk == box)) && (!tc__gemm_b_row(v) || (b_ok && v.bk == box));
 }
 /* May the blocks of a cluster share B of a tile of `width` columns? */
-TC_HD TC_CONSTEXPR int tc__gemm90_b_shared(const tc_gemm_config v, int width, int cluster)
+TC_HD TC_CONSTEXPR int tc__gemm90_b_shared(tc_gemm_config_in v, int width, int cluster)
 {
     return !tc__gemm_b_row(v) || tc__gemm90_turns_b(v) || cluster <= 1 || width / cluster % 64 == 0;
 }
 
 /* .weights */
-TC_HD TC_CONSTEXPR int tc__gemm90_factors_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_factors_ok(tc_gemm_config_in c)
 {
     const int k_ok = c.weights_k == 0 || c.weights_k == 32 || c.weights_k == 64 || c.weights_k == 128;
     const int zero = c.weights_zero == 1 && c.weights_k && (c.weights == TC_U4 || c.weights == TC_U8);
     return k_ok && (c.weights || c.weights_k == 0) && (c.weights_zero == 0 || zero);
 }
-TC_HD TC_CONSTEXPR int tc__gemm90_weights_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_weights_ok(tc_gemm_config_in c)
 {
     return c.weights == 0
         || ((c.bk == 64 || c.bk == 128) && c.swap == 1 && c.schedule == TC_COOPERATIVE && c.bn == 64 * c.consumers
@@ -414,7 +414,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sparse_n_ok(int n) { return n == 16 || (n > 0 
       "tc: with .col_sum and .swap, .bm and .step must be multiples of 16; TC_GEMM_SM90_ANY_DEFINE has no .col_sum")
 
 /* TC_F32 */
-TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
 {
     return !tc__gemm_is_f32(c.a)
         || (c.bk == 32 && c.schedule == TC_COOPERATIVE && c.cluster_m * c.cluster_n * c.cluster_k == 1
@@ -523,7 +523,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(const tc_gemm_config c)
       "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 227 KB of shared memory")
 
 /* 1 if a completed configuration keeps every rule. */
-TC_HD TC_CONSTEXPR int tc_gemm_sm90_legal(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc_gemm_sm90_legal(tc_gemm_config_in c)
 {
     return 1 TC__GEMM_SM90_RULES(TC__RULE_AND, c);
 }
@@ -567,7 +567,7 @@ typedef struct tc_gemm_sm90_params {
 enum { TC__GEMM90_EARLY_A = 1, TC__GEMM90_EARLY_B = 2 };
 
 /* Has a kernel the way by rows? With many accumulators there are no registers left for it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(const tc_gemm_config c) { return tc__gemm90_rows(c) * c.bn / 128 <= 128; }
+TC_HD TC_CONSTEXPR int tc__gemm90_by_rows(tc_gemm_config_in c) { return tc__gemm90_rows(c) * c.bn / 128 <= 128; }
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 /* How boxes go to D. c: complete, not a view. */
@@ -596,6 +596,7 @@ typedef struct tc_gemm90 {
     tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any with .step: so */
     tc_wgmma_sp_fn even, odd;              /* .sparse: of every second step */
 } tc_gemm90;
+TC_IN(tc_gemm90);
 
 typedef struct tc_gemm90_block {
     const tc_gemm_sm90_params *p;
@@ -611,14 +612,14 @@ typedef struct tc_gemm90_block {
 
 /* A number of blocks in clusters. The grid is a line of clusters, so the cluster's number and the block's rank in it
  * need no special register, which ptxas would find by a division of floats. With .step a cluster is of 1 or 2. */
-TC_DEV uint32_t tc__gemm90_per_cluster(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t blocks)
+TC_DEV uint32_t tc__gemm90_per_cluster(tc_gemm_config_in c, const tc_gemm90_block *b, uint32_t blocks)
 {
     if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blocks / 2u : blocks;
     return blocks / (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
 }
 
 /* This block's rank in its cluster. */
-TC_DEV uint32_t tc__gemm90_rank(const tc_gemm_config c, const tc_gemm90_block *b)
+TC_DEV uint32_t tc__gemm90_rank(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
     if (c.step) return c.cluster_m > 1 && b->cluster_m == 2 ? blockIdx.x % 2u : 0u;
     return blockIdx.x % (uint32_t)(c.cluster_m * c.cluster_n * c.cluster_k);
@@ -629,7 +630,7 @@ typedef struct tc__gemm90_place {
     uint32_t m, n;
 } tc__gemm90_place;
 
-TC_DEV tc__gemm90_place tc__gemm90_place_of(const tc_gemm_config c, const tc_gemm90_block *b)
+TC_DEV tc__gemm90_place tc__gemm90_place_of(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
     tc__gemm90_place p = {0, 0};
     if (c.cluster_k == 1 && c.cluster_n == 1) p.m = tc__gemm90_rank(c, b);
@@ -639,12 +640,12 @@ TC_DEV tc__gemm90_place tc__gemm90_place_of(const tc_gemm_config c, const tc_gem
 }
 
 /* Blocks of a cluster. */
-TC_DEV int tc__gemm90_cluster(const tc_gemm_config c, const tc_gemm90_block *b)
+TC_DEV int tc__gemm90_cluster(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
     return b->cluster_m * c.cluster_n * c.cluster_k;
 }
 
-TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const tc_gemm_sm90_params *p, uint32_t smem)
+TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(tc_gemm_config_in c, const tc_gemm_sm90_params *p, uint32_t smem)
 {
     tc_gemm90_block b;
     b.p = p;
@@ -662,7 +663,7 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(const tc_gemm_config c, const t
 
 /* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the
  * way, which the consumers of some kernels do not have. */
-TC_DEV_SM90 uint32_t tc__gemm90_first(const tc_gemm_config c, const tc_gemm90_block *b)
+TC_DEV_SM90 uint32_t tc__gemm90_first(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
     uint32_t x;
     asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(x));
@@ -702,13 +703,13 @@ typedef struct tc__gemm90_fetching {
 } tc__gemm90_fetching;
 
 /* .groups: where the table of tiles lies. */
-TC_DEV uint32_t tc__gemm90_table(const tc_gemm_config c, const tc_gemm90_block *b)
+TC_DEV uint32_t tc__gemm90_table(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
     return b->smem + (uint32_t)tc_gemm_sm90_plan_of(c).groups;
 }
 
 /* Tiles of all blocks, or their parts; of groups, once the table is there. */
-TC_DEV uint32_t tc__gemm90_works(const tc_gemm_config c, const tc_gemm90_block *b)
+TC_DEV uint32_t tc__gemm90_works(tc_gemm_config_in c, const tc_gemm90_block *b)
 {
     if (!c.groups) return b->p->works;
     return tc_groups_total(&b->p->groups, tc__gemm90_table(c, b)) * b->p->tiles.area.by;
@@ -716,7 +717,7 @@ TC_DEV uint32_t tc__gemm90_works(const tc_gemm_config c, const tc_gemm90_block *
 
 /* Tile `index` of all groups' as this block sees it; .batch is its group. warp, a constant: all lanes of a warp ask
  * together, and what they are told is known to be the same for all. */
-TC_DEV_SM80 tc_work tc__gemm90_group_work(const int warp, const tc_gemm_config c, const tc_gemm90_block *b,
+TC_DEV_SM80 tc_work tc__gemm90_group_work(const int warp, tc_gemm_config_in c, const tc_gemm90_block *b,
                                           uint32_t index)
 {
     const tc_gemm_sm90_params *p = b->p;
@@ -739,7 +740,7 @@ TC_DEV_SM80 tc_work tc__gemm90_group_work(const int warp, const tc_gemm_config c
 
 /* Tile `index` as this block sees it. With cluster_k: its share of k, one of cluster_k about equal runs; so with
  * .split, where the parts of a tile are neighbours. */
-TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, uint32_t index)
+TC_DEV tc_work tc_gemm90_work(tc_gemm_config_in c, const tc_gemm90_block *b, uint32_t index)
 {
     const tc_gemm_sm90_params *p = b->p;
     const tc_gemm_split *split = &p->split;
@@ -765,7 +766,7 @@ TC_DEV tc_work tc_gemm90_work(const tc_gemm_config c, const tc_gemm90_block *b, 
 }
 
 /* Gives a slot back to every block that may write into it: those of this block's row and column. */
-TC_DEV_SM90 void tc__gemm90_release(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     /* .any, .weights, .sparse: all threads have read of it, each warp says so for itself; else wgmma has, for all */
     const uint32_t t = threadIdx.x % (tc__gemm90_by_threads(c) ? 32u : 128u), empty = tc_pipe_empty(g->pipe, stage);

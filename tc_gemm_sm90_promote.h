@@ -28,7 +28,7 @@ typedef struct tc__gemm90_factors {
     uint32_t to;             /* in shared memory, those of slot 0 */
 } tc__gemm90_factors;
 
-TC_DEV tc__gemm90_factors tc__gemm90_factors_of(const tc_gemm_config c, const tc_gemm90_block *g, const tc_work *w,
+TC_DEV tc__gemm90_factors tc__gemm90_factors_of(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_work *w,
                                                 int which)
 {
     const uint32_t at = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).factors;
@@ -39,7 +39,7 @@ TC_DEV tc__gemm90_factors tc__gemm90_factors_of(const tc_gemm_config c, const tc
 }
 
 /* The mbarrier that says that the warps of the consumers have read those of a slot. */
-TC_DEV uint32_t tc__gemm90_read_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV uint32_t tc__gemm90_read_at(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     return g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).read + stage * 8u;
 }
@@ -58,7 +58,7 @@ TC_DEV_SM80 void tc__gemm90_copy_factors(const tc__gemm90_factors *f, const tc_w
 }
 
 /* The warp that brings factors into the ring, tile after tile. groups, a constant: .groups. */
-TC_DEV_SM90 void tc__gemm90_produce_factors(const int groups, const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__gemm90_produce_factors(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     tc_ring ring = {0, 0};
     if (g->p->waits) tc_griddepcontrol_wait();
@@ -86,7 +86,7 @@ typedef struct tc__gemm90_promoting {
 } tc__gemm90_promoting;
 
 /* While the products run: they lie in the slot's place. */
-TC_DEV_SM90 void tc__gemm90_ask(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_ask(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                 tc__gemm90_promoting *s)
 {
     const uint32_t a = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).factors
@@ -119,7 +119,7 @@ typedef struct tc__gemm90_sums {
 } tc__gemm90_sums;
 
 /* 64 rows of sums, number i of the warpgroup's, take in short ones. */
-TC_DEV void tc__gemm90_promote(const tc_gemm_config c, const tc__gemm90_promoting *s, const int i,
+TC_DEV void tc__gemm90_promote(tc_gemm_config_in c, const tc__gemm90_promoting *s, const int i,
                                const tc__gemm90_sums x)
 {
 #pragma unroll

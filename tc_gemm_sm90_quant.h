@@ -21,7 +21,7 @@ TC_DEV int tc__gemm90_quant_exists(const tc_gemm90_block *g, const tc__quant_row
 }
 
 /* The warp's i-th 16 rows of a tile, and of those the columns from col on. */
-TC_DEV tc__quant_rows tc__gemm90_quant_rows(const tc_gemm_config c, const tc_gemm90_block *g,
+TC_DEV tc__quant_rows tc__gemm90_quant_rows(tc_gemm_config_in c, const tc_gemm90_block *g,
                                             const tc_gemm90_consumer *u, const tc__gemm90_spot *s)
 {
     const tc__quant_rows x = {{u->w.row + s->row, u->w.col + s->col, tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)},
@@ -31,7 +31,7 @@ TC_DEV tc__quant_rows tc__gemm90_quant_rows(const tc_gemm_config c, const tc_gem
 
 /* What is cut, or has C, through shared memory, 16 columns at a time. One loop, so that a hook's code stands here
  * once. */
-TC_DEV_SM90 void tc__gemm90_quant_cut(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_quant_cut(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                       float *acc)
 {
     const int groups = c.bn / 16, blocks = tc__gemm90_rows(c) / 64;
@@ -55,7 +55,7 @@ TC_DEV_SM90 void tc__gemm90_quant_cut(const tc_gemm_config c, const tc_gemm90_bl
     __syncwarp();
 }
 
-TC_DEV_SM90 void tc__gemm90_store_quantised(const tc_gemm_config c, const tc_gemm90_block *g,
+TC_DEV_SM90 void tc__gemm90_store_quantised(tc_gemm_config_in c, const tc_gemm90_block *g,
                                             const tc_gemm90_consumer *u, float *acc)
 {
     const tc__quant q = tc__quant_of(c.d, c.d_scale, c.d_sf);
@@ -82,7 +82,7 @@ TC_DEV_SM90 void tc__gemm90_store_quantised(const tc_gemm_config c, const tc_gem
 }
 
 /* Consumer, one warpgroup. */
-TC_DEV_SM90 void tc__gemm90_end_tile(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_end_tile(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                      float *acc)
 {
     if (tc__gemm_quantised(c)) tc__gemm90_store_quantised(c, g, u, acc);

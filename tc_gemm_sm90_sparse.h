@@ -22,14 +22,14 @@
 
 #ifdef __CUDACC__
 
-TC_DEV uint32_t tc__sparse_expected(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV uint32_t tc__sparse_expected(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return (uint32_t)(tc__gemm90_a_bytes(c) + tc__gemm90_b(c, c.bn).bytes + (g->p->meta ? tc__gemm90_bricks(c) : 0));
 }
 
 /* Bricks of one block of k. Of what lies outside (a last tile's second brick, parts of a short k) the last that there
  * is: A has zeros there, or nobody stores what comes of it. */
-TC_DEV_SM90 void tc__sparse_fetch(const tc_gemm_config c, const tc_gemm90_block *g, const tc_operand_source *s,
+TC_DEV_SM90 void tc__sparse_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_operand_source *s,
                                   tc__gemm90_fetch_at at)
 {
     const tc_gemm_sm90_params *p = g->p;
@@ -58,7 +58,7 @@ typedef struct tc__sparse_words {
     uint32_t of[4][4];
 } tc__sparse_words;
 
-TC_DEV_SM90 void tc__sparse_read(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__sparse_read(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                  tc__sparse_words *m)
 {
     const int bits = tc_type_bits(c.a), bytes = tc_sp_brick_bytes(bits), words = tc_sp_brick_words(bits);
@@ -89,7 +89,7 @@ typedef struct tc__sparse_block {
     int add, more;
 } tc__sparse_block;
 
-TC_DEV_SM90A void tc__sparse_multiply(const tc_gemm90 k, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
+TC_DEV_SM90A void tc__sparse_multiply(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
                                       const tc__sparse_block b)
 {
     const tc_gemm_config c = k.c;
@@ -131,7 +131,7 @@ typedef struct tc__sparse_run {
     uint32_t blocks, left;
 } tc__sparse_run;
 
-TC_DEV_SM90A void tc__sparse_multiply_run(const tc_gemm90 k, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
+TC_DEV_SM90A void tc__sparse_multiply_run(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
                                           tc__sparse_words *meta, const tc__sparse_run run)
 {
     for (uint32_t i = 0; i < run.blocks; i += 2u) {
@@ -143,7 +143,7 @@ TC_DEV_SM90A void tc__sparse_multiply_run(const tc_gemm90 k, const tc_gemm90_blo
 }
 
 /* The first slot is full. With .promote all slots are given back, else all but the last. */
-TC_DEV_SM90A void tc__gemm90_sparse_loop(const tc_gemm90 k, const tc_gemm90_block *g, tc__gemm90_loop_state *l)
+TC_DEV_SM90A void tc__gemm90_sparse_loop(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l)
 {
     const tc_gemm_config c = k.c;
     const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;

@@ -22,7 +22,7 @@
  * the rest to the blocks that keep them, 16 bytes at a time, where the same thread adds them up, in the order of k. The
  * bytes are counted by an mbarrier of the receiver. A block computes one tile in its life, so nothing here is used
  * twice. */
-TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm90_block *g, float *acc)
+TC_DEV_SM90 void tc__gemm90_exchange_sums(tc_gemm_config_in c, const tc_gemm90_block *g, float *acc)
 {
     const int mt = tc__gemm90_rows(c) / 64, part = c.bn / c.cluster_k / 2, pieces = mt * part / 4,
               threads = 128 * c.consumers;
@@ -74,23 +74,23 @@ TC_DEV_SM90 void tc__gemm90_exchange_sums(const tc_gemm_config c, const tc_gemm9
 }
 
 /* A box of D, number i of a tile's (along rows of 64, then columns): where it begins. */
-TC_HD TC_CONSTEXPR int tc__gemm90_boxes(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_boxes(tc_gemm_config_in c)
 {
     return c.bn / c.cluster_k / tc_box_cols(tc__gemm90_box(c));
 }
 
 /* Which matrix of D a tile is of; its group; its rows end before this one. */
-TC_DEV int tc__gemm90_matrix(const tc_gemm_config c, const tc_gemm90_consumer *u)
+TC_DEV int tc__gemm90_matrix(tc_gemm_config_in c, const tc_gemm90_consumer *u)
 {
     return c.groups == TC_GROUPS_ROWS ? 0 : u->w.batch;
 }
-TC_DEV int tc__gemm90_group(const tc_gemm_config c, const tc_gemm90_consumer *u) { return c.groups ? u->w.batch : 0; }
-TC_DEV int tc__gemm90_end(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u)
+TC_DEV int tc__gemm90_group(tc_gemm_config_in c, const tc_gemm90_consumer *u) { return c.groups ? u->w.batch : 0; }
+TC_DEV int tc__gemm90_end(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u)
 {
     return c.groups ? u->w.end : g->p->out.m;
 }
 
-TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV tc_gemm_at tc__gemm90_box_at(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     int i)
 {
     const int across = tc__gemm90_boxes(c);
@@ -106,33 +106,33 @@ TC_DEV tc_gemm_at tc__gemm90_box_at(const tc_gemm_config c, const tc_gemm90_bloc
  */
 
 /* Rows of D from one of a tile's to the next: more than one where the tile has the rows of a class. */
-TC_DEV int tc__gemm90_apart(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV int tc__gemm90_apart(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return c.any ? 1 << g->p->classes : 1;
 }
 
 /* Columns of D from its first on, of which those go in boxes that lie in whole boxes. Rows that are looked up
  * (.index) go in pieces. */
-TC_DEV int tc__gemm90_boxed(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV int tc__gemm90_boxed(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return c.index || g->p->d_by == TC__GEMM_D_PIECES ? 0 : g->p->out.n;
 }
 
 /* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
  * row it knows nothing. */
-TC_DEV int tc__gemm90_clips(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV int tc__gemm90_clips(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return !tc__gemm_hooked(c) && g->p->d_clips;
 }
 
 /* Are some elements of the tile not to be stored? (.part is then its state: tc_gemm_sm90_tiles.h.) */
-TC_DEV int tc__gemm90_picks(const tc_gemm_config c, const tc_gemm90_consumer *u)
+TC_DEV int tc__gemm90_picks(tc_gemm_config_in c, const tc_gemm90_consumer *u)
 {
     return tc__tiles_picks(c) && u->w.part == TC_TILE_PARTIAL;
 }
 
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
-TC_DEV void tc__gemm90_put_place(const tc_gemm_config c, uint32_t place, const float *v)
+TC_DEV void tc__gemm90_put_place(tc_gemm_config_in c, uint32_t place, const float *v)
 {
     const uint32_t lane = (uint32_t)(c.any ? tc_opaque(tc_lane()) : tc_lane()), g = lane / 4u, q = lane % 4u;
 #pragma unroll
@@ -151,7 +151,7 @@ TC_DEV void tc__gemm90_put_place(const tc_gemm_config c, uint32_t place, const f
 }
 
 /* And what the epilogue has made of them as D of s32 wants it. */
-TC_DEV_SM80 void tc__gemm90_f32_to_d(const tc_gemm_config c, float *v, const int count)
+TC_DEV_SM80 void tc__gemm90_f32_to_d(tc_gemm_config_in c, float *v, const int count)
 {
     if (c.d != TC_S32 || tc__gemm_raw(c)) return;
 #pragma unroll
@@ -159,14 +159,14 @@ TC_DEV_SM80 void tc__gemm90_f32_to_d(const tc_gemm_config c, float *v, const int
 }
 
 /* A part's sums in the workspace, in pieces of four: whole places. */
-TC_DEV size_t tc__gemm90_part(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV size_t tc__gemm90_part(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return (size_t)(c.bm * tc__gemm90_places(g->width) * 4);
 }
 
 /* Sums of a split tile in the workspace: part after part, in each place after place of the instruction's tile (along
  * its rows, then its columns), in each the lanes' first four registers, then their last four. */
-TC_DEV float4 *tc__gemm90_sums_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t part, int place)
+TC_DEV float4 *tc__gemm90_sums_at(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t part, int place)
 {
     return (float4 *)g->p->split.sums + part * tc__gemm90_part(c, g) + (size_t)(place * 64 + tc_lane());
 }
@@ -179,7 +179,7 @@ TC_DEV_SM90 void tc__gemm90_leave(float4 *to, const float *v)
 }
 
 /* This warpgroup's sums to the workspace. */
-TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_leave_part(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const float *acc)
 {
     const int first = c.any ? tc_opaque(u->warp_row / 16) : u->warp_row / 16;
@@ -199,20 +199,20 @@ TC_DEV_SM90 void tc__gemm90_leave_part(const tc_gemm_config c, const tc_gemm90_b
 }
 
 /* Sums of integers that the epilogue takes as they are, are bits. */
-TC_DEV float tc__gemm90_plus1(const tc_gemm_config c, float a, float b)
+TC_DEV float tc__gemm90_plus1(tc_gemm_config_in c, float a, float b)
 {
     if (tc__gemm_raw(c)) return tc_f32_from_bits(tc_bits_from_f32(a) + tc_bits_from_f32(b));
     return a + b;
 }
 
-TC_DEV float4 tc__gemm90_plus(const tc_gemm_config c, float4 a, float4 b)
+TC_DEV float4 tc__gemm90_plus(tc_gemm_config_in c, float4 a, float4 b)
 {
     return make_float4(tc__gemm90_plus1(c, a.x, b.x), tc__gemm90_plus1(c, a.y, b.y), tc__gemm90_plus1(c, a.z, b.z),
                        tc__gemm90_plus1(c, a.w, b.w));
 }
 
 /* Sums of integers as the epilogue wants them: floats, unless it takes them as they are. */
-TC_DEV void tc__gemm90_sums_to_f32(const tc_gemm_config c, float *v, const int count)
+TC_DEV void tc__gemm90_sums_to_f32(tc_gemm_config_in c, float *v, const int count)
 {
     if (tc__gemm_sums(c) != TC_S32 || tc__gemm_raw(c)) return;
 #pragma unroll
@@ -224,7 +224,7 @@ typedef struct tc__gemm90_spot {
     int row, col, rows;
 } tc__gemm90_spot;
 
-TC_DEV tc__gemm90_spot tc__gemm90_spot_of(const tc_gemm_config c, const tc_gemm90_block *g, int row, int col)
+TC_DEV tc__gemm90_spot tc__gemm90_spot_of(tc_gemm_config_in c, const tc_gemm90_block *g, int row, int col)
 {
     tc__gemm90_spot s = {row, col, c.bm};
     if (c.swap) s.row = col, s.col = row, s.rows = g->width; /* the instruction's rows are D's columns */
@@ -232,7 +232,7 @@ TC_DEV tc__gemm90_spot tc__gemm90_spot_of(const tc_gemm_config c, const tc_gemm9
 }
 
 /* Is any of it inside D? */
-TC_DEV int tc__gemm90_spot_exists(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV int tc__gemm90_spot_exists(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                   const tc__gemm90_spot *s)
 {
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
@@ -240,13 +240,13 @@ TC_DEV int tc__gemm90_spot_exists(const tc_gemm_config c, const tc_gemm90_block 
 }
 
 /* .index: where a row goes; -1 for one that does not exist. */
-TC_DEV int tc__gemm90_lands(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u, int row)
+TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u, int row)
 {
     return row < tc__gemm90_end(c, g, u) ? g->p->d_row[row] : -1;
 }
 
 /* A lane's piece to D, with what is kept of its row. */
-TC_DEV_SM90 void tc__gemm90_store_kept(const tc_gemm_config c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
+TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
                                        const tc__epi_piece *piece)
 {
     tc_gemm_at at = piece->at;
@@ -258,7 +258,7 @@ TC_DEV_SM90 void tc__gemm90_store_kept(const tc_gemm_config c, const tc_gemm90_b
 }
 
 /* What is kept of the columns of a place, once the hook's results are there. */
-TC_DEV void tc__gemm90_keep_columns(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                     const tc__gemm90_spot *s)
 {
     const int row = (c.swap ? u->w.col : u->w.row) + s->row, left = g->p->out.m - row, own = s->rows - s->row;
@@ -269,7 +269,7 @@ TC_DEV void tc__gemm90_keep_columns(const tc_gemm_config c, const tc_gemm90_bloc
 }
 
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
-TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                         const tc__gemm90_spot *s)
 {
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
@@ -295,7 +295,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(const tc_gemm_config c, const tc_gemm90_
 }
 
 /* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
-TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                          const float *acc)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
@@ -322,7 +322,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(const tc_gemm_config c, const tc_gemm90
 }
 
 /* A lane's registers of one place, all parts added up in the order of k. */
-TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t first, int place,
+TC_DEV_SM90 void tc__gemm90_add_parts(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t first, int place,
                                       float *v)
 {
     const float4 *from = tc__gemm90_sums_at(c, g, first, place);
@@ -345,7 +345,7 @@ TC_DEV_SM90 void tc__gemm90_add_parts(const tc_gemm_config c, const tc_gemm90_bl
 }
 
 /* The slices of a split tile that fall to this block, as bits: their places go to the warps in turn. */
-TC_DEV_SM90 void tc__gemm90_store_slices(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_store_slices(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                          uint32_t slices)
 {
     const int down = c.bm / 16, last = down * tc__gemm90_places(g->width);
@@ -372,7 +372,7 @@ TC_DEV_SM90 void tc__gemm90_store_slices(const tc_gemm_config c, const tc_gemm90
 }
 
 /* A tile's part: sums to the workspace, and the meeting with the other parts. Says which slices fall to this block. */
-TC_DEV_SM90 uint32_t tc__gemm90_meet(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 uint32_t tc__gemm90_meet(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                      const float *acc)
 {
     const tc_gemm_split *s = &g->p->split;
@@ -420,7 +420,7 @@ TC_DEV char *tc__gemm90_d(const tc_gemm_out *o, const tc_box b, tc_gemm_at at)
 
 /* Has a block's last tile all of its boxes at once, in the ring, which nobody needs any more? Else a warp waits until
  * TMA has read a box before it fills it again: some hundred cycles each. */
-TC_HD TC_CONSTEXPR int tc__gemm90_spreads(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__gemm90_spreads(tc_gemm_config_in c)
 {
     const tc_box box = tc__gemm90_box(c);
     return c.schedule == TC_COOPERATIVE && !c.swap && tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c) > c.epi_stages
@@ -447,7 +447,7 @@ typedef struct tc__gemm90_one {
 
 /* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
  * for diverged and moves the main loop's descriptors out of the uniform registers. */
-TC_DEV int tc__gemm90_box_exists(const tc_gemm_config c, const tc_gemm90_block *g, const tc__gemm90_storing *s,
+TC_DEV int tc__gemm90_box_exists(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_storing *s,
                                  const tc__gemm90_one *b)
 {
     const int cols = tc_box_cols(tc__gemm90_box(c));
@@ -456,7 +456,7 @@ TC_DEV int tc__gemm90_box_exists(const tc_gemm_config c, const tc_gemm90_block *
 }
 
 /* Box number i's place, free. */
-TC_DEV_SM90 uint32_t tc__gemm90_box_take(const tc_gemm_config c, const tc_gemm90_consumer *u,
+TC_DEV_SM90 uint32_t tc__gemm90_box_take(tc_gemm_config_in c, const tc_gemm90_consumer *u,
                                          const tc__gemm90_storing *s, int i)
 {
     const uint32_t n = s->spread ? (uint32_t)i : u->stores % (uint32_t)c.epi_stages;
@@ -466,7 +466,7 @@ TC_DEV_SM90 uint32_t tc__gemm90_box_take(const tc_gemm_config c, const tc_gemm90
 }
 
 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
-TC_DEV_SM90 void tc__gemm90_box_fill(const tc_gemm_config c, const tc_gemm_out *o, const tc__gemm90_one *b)
+TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, const tc__gemm90_one *b)
 {
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
@@ -495,7 +495,7 @@ TC_DEV_SM90 void tc__gemm90_box_send(const tc_gemm90_block *g, const tc__gemm90_
 
 /* The boxes of this warp that lie inside D. The plain way, which is the usual one, has a loop of its own, with nothing
  * rare between: a block's last tile runs through instructions that have to come from memory as it goes. */
-TC_DEV_SM90 void tc__gemm90_fill_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                        const tc__gemm90_storing *s)
 {
     const tc_gemm_out *o = &g->p->out;
@@ -526,7 +526,7 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(const tc_gemm_config c, const tc_gemm90_b
 }
 
 /* The same: wholly inside D, or in part where TMA clips. */
-TC_DEV_SM90 void tc__gemm90_store_boxes(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                         float *acc)
 {
     const tc_box box = tc__gemm90_box(c);
@@ -553,7 +553,7 @@ typedef struct tc__gemm90_aside {
 } tc__gemm90_aside;
 
 /* To shared memory. The hook is not called for rows that D does not have. */
-TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {
     const tc_gemm_out *o = &g->p->out;
@@ -601,7 +601,7 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(const tc_gemm_config c, const tc_gemm90_b
 }
 
 /* .any: a word of the tile in shared memory, where each warp has 16 columns: number `word` of a row. */
-TC_DEV uint32_t tc__gemm90_aside_word(const tc_gemm_config c, uint32_t store, int row, int word)
+TC_DEV uint32_t tc__gemm90_aside_word(tc_gemm_config_in c, uint32_t store, int row, int word)
 {
     const tc_box box = tc__gemm90_box(c);
     const int per = box.bytes / 4, warp = word / per;
@@ -616,7 +616,7 @@ TC_DEV uint32_t tc__gemm90_aside_word(const tc_gemm_config c, uint32_t store, in
 
 /* .any: rows of D that TMA refuses. All warps together, each of them whole rows of the tile: neighbours in D are
  * written at a time. Where a row of 16-bit elements begins between two words, words of D are made of two. */
-TC_DEV_SM90 void tc__gemm90_aside_rows(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_aside_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {
     const tc_gemm_out *o = &g->p->out;
@@ -653,7 +653,7 @@ TC_DEV_SM90 void tc__gemm90_aside_rows(const tc_gemm_config c, const tc_gemm90_b
 
 /* And on to D: every eight rows are a box, of which TMA leaves out what D does not have; what a group does not have of
  * its last one it would write. */
-TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_aside_send(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const tc__gemm90_aside a)
 {
     const tc_gemm_out *o = &g->p->out;
@@ -688,7 +688,7 @@ TC_DEV_SM90 void tc__gemm90_aside_send(const tc_gemm_config c, const tc_gemm90_b
 }
 
 /* This warp's 16 columns of D by the tile's rows, where all columns exist or TMA clips. */
-TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
                                           float *acc)
 {
     const int apart = tc__gemm90_apart(c, g), left = (tc__gemm90_end(c, g, u) - u->w.col + apart - 1) / apart;
@@ -708,10 +708,10 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(const tc_gemm_config c, const tc_gemm9
 }
 
 /* .swap: rows of a warpgroup up to which boxes go to D on their side. */
-TC_HD TC_CONSTEXPR int tc__gemm90_turns(const tc_gemm_config c) { return tc__gemm_outputs(c) ? 0 : 64; }
+TC_HD TC_CONSTEXPR int tc__gemm90_turns(tc_gemm_config_in c) { return tc__gemm_outputs(c) ? 0 : 64; }
 
 /* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. */
-TC_DEV_SM90 void tc_gemm_sm90_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     const tc_gemm_out *o = &g->p->out;
     const int split = c.split && g->p->split.parts > 1u;

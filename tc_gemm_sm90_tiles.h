@@ -28,11 +28,11 @@
 #ifdef __CUDACC__
 
 /* Where the notes lie, and the barriers behind them. */
-TC_DEV uint32_t tc__tiles_notes(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV uint32_t tc__tiles_notes(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).notes;
 }
-TC_DEV tc_pipe tc__tiles_pipe(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV tc_pipe tc__tiles_pipe(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return tc_pipe_at(tc__tiles_notes(c, g) + TC__GEMM90_NOTES * TC__GEMM90_NOTE, TC__GEMM90_NOTES);
 }
@@ -50,7 +50,7 @@ typedef struct tc__tiles_reader {
 } tc__tiles_reader;
 
 /* A warpgroup's next tile; 0: there is none. The tile's state stands in .part. */
-TC_DEV_SM90 int tc__tiles_take(const tc_gemm_config c, const tc_gemm90_block *g, tc__tiles_reader *r,
+TC_DEV_SM90 int tc__tiles_take(tc_gemm_config_in c, const tc_gemm90_block *g, tc__tiles_reader *r,
                                tc_gemm90_consumer *u)
 {
     const tc_pipe pipe = tc__tiles_pipe(c, g);
@@ -79,7 +79,7 @@ TC_DEV_SM90 int tc__tiles_take(const tc_gemm_config c, const tc_gemm90_block *g,
 }
 
 /* To D, what of the tile is to go there: in pieces where it is not all of it; in a cluster nothing of it may be. */
-TC_DEV_SM90 void tc__tiles_store(const tc_gemm_config c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
+TC_DEV_SM90 void tc__tiles_store(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
 {
     if (u->w.part == TC_TILE_SKIP) return;
     if (tc__gemm90_picks(c, u)) {
@@ -93,13 +93,13 @@ TC_DEV_SM90 void tc__tiles_store(const tc_gemm_config c, const tc_gemm90_block *
 /* ---------------------------------------------------------------------------------------------------------------------
  * .bsr: rows of blocks in order.
  */
-TC_DEV uint32_t tc__tiles_order(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV uint32_t tc__tiles_order(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return tc__tiles_pipe(c, g).full + (uint32_t)tc_pipe_bytes(TC__GEMM90_NOTES);
 }
 
 /* Are they? Where tiles are lower than blocks, every row of blocks must have as many. */
-TC_DEV int tc__tiles_ordered(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV int tc__tiles_ordered(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     return tc__tiled_of(&g->p->out)->rows <= TC__GEMM90_ORDER && (c.bm == c.bsr || g->p->out.m % c.bsr == 0);
 }
@@ -130,7 +130,7 @@ TC_DEV tc__tiles_class tc__tiles_class_of(const tc__tiled *t, int row, uint32_t 
 }
 
 /* The longest first. By all lanes of the producer's warp. */
-TC_DEV_SM90 void tc__tiles_sort(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__tiles_sort(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const tc__tiled *t = tc__tiled_of(&g->p->out);
     const int lane = tc_lane();
@@ -162,7 +162,7 @@ TC_DEV_SM90 void tc__tiles_sort(const tc_gemm_config c, const tc_gemm90_block *g
 }
 
 /* The producer's warp, before its first tile. */
-TC_DEV_SM90 void tc__tiles_begin(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__tiles_begin(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     if (g->p->waits) tc_griddepcontrol_wait();
     if (c.bsr && tc__tiles_ordered(c, g) && !g->p->k_first) tc__tiles_sort(c, g);
@@ -177,7 +177,7 @@ typedef struct tc__tiles_writer {
     tc_ring notes;
 } tc__tiles_writer;
 
-TC_DEV_SM90 void tc__tiles_note(const tc_gemm_config c, const tc_gemm90_block *g, tc__tiles_writer *t,
+TC_DEV_SM90 void tc__tiles_note(tc_gemm_config_in c, const tc_gemm90_block *g, tc__tiles_writer *t,
                                 const tc_work *w)
 {
     const tc_pipe pipe = tc__tiles_pipe(c, g);
@@ -200,14 +200,14 @@ typedef struct tc__tiles_whole {
 } tc__tiles_whole;
 
 /* Rows and columns of the instruction's as the plain view has them: .swap changes them over. */
-TC_DEV tc__tiles_patch tc__tiles_swapped(const tc_gemm_config c, const tc__tiles_patch x)
+TC_DEV tc__tiles_patch tc__tiles_swapped(tc_gemm_config_in c, const tc__tiles_patch x)
 {
     const tc__tiles_patch y = {c.swap ? x.col : x.row, c.swap ? x.cols : x.rows, c.swap ? x.row : x.col,
                                c.swap ? x.rows : x.cols, x.batch};
     return y;
 }
 
-TC_DEV tc__tiles_whole tc__tiles_at(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t index)
+TC_DEV tc__tiles_whole tc__tiles_at(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t index)
 {
     const tc_gemm_sm90_params *p = g->p;
     const tc_tile at = c.triangle ? tc_triangle_at(&tc__tiled_of(&p->out)->triangle, index)
@@ -227,7 +227,7 @@ TC_DEV tc__tiles_whole tc__tiles_at(const tc_gemm_config c, const tc_gemm90_bloc
 }
 
 /* Its steps of k; without any it takes one in which A and B have zeros: past their end. */
-TC_DEV tc__tiles_run tc__tiles_steps(const tc_gemm_config c, const tc_gemm90_block *g, const tc__tiles_whole *t)
+TC_DEV tc__tiles_run tc__tiles_steps(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__tiles_whole *t)
 {
     const tc_gemm_sm90_params *p = g->p;
     const tc__tiles_run all = {0u, p->k_blocks};
@@ -244,7 +244,7 @@ TC_DEV tc__tiles_run tc__tiles_steps(const tc_gemm_config c, const tc_gemm90_blo
 }
 
 /* Tile `index` as this block sees it; .part is its state. 0: no block of the cluster has anything of it. */
-TC_DEV_SM90 int tc__tiles_work(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t index, tc_work *w)
+TC_DEV_SM90 int tc__tiles_work(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t index, tc_work *w)
 {
     const tc__tiles_whole t = tc__tiles_at(c, g, index);
     const int turned = tc__gemm_d_col(c);
@@ -265,7 +265,7 @@ typedef struct tc__tiles_step {
     int block, col, in; /* the block, its column of blocks, k within it; block -1: zeros */
 } tc__tiles_step;
 
-TC_DEV_SM90 void tc__tiles_fetch(const tc_gemm_config c, const tc_gemm90_block *g, const tc__gemm90_sources *s,
+TC_DEV_SM90 void tc__tiles_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_sources *s,
                                  const tc__tiles_step x, uint32_t stage)
 {
     const uint32_t full = tc_pipe_full(g->pipe, stage), slot = g->ring + stage * g->slot;
@@ -287,7 +287,7 @@ TC_DEV_SM90 void tc__tiles_fetch(const tc_gemm_config c, const tc_gemm90_block *
 }
 
 /* .bsr: the blocks of one tile. */
-TC_DEV_SM90 void tc__tiles_load_blocks(const tc_gemm_config c, const tc_gemm90_block *g, tc__tiles_writer *t,
+TC_DEV_SM90 void tc__tiles_load_blocks(tc_gemm_config_in c, const tc_gemm90_block *g, tc__tiles_writer *t,
                                        const tc_work *w)
 {
     const tc__tiled *b = tc__tiled_of(&g->p->out);
@@ -313,7 +313,7 @@ TC_DEV_SM90 void tc__tiles_load_blocks(const tc_gemm_config c, const tc_gemm90_b
 
 /* All tiles of a block. With .k_range the line goes from its end to its start where the last tile is longer than the
  * first. */
-TC_DEV_SM90 void tc__tiles_produce(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__tiles_produce(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const tc_gemm_sm90_params *p = g->p;
     const uint32_t total = p->tiles.total, step = tc__gemm90_per_cluster(c, g, gridDim.x);

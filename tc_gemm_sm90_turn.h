@@ -36,35 +36,35 @@
 #include "tc_gemm_sm90_plan.h"
 
 /* The first warp that turns (the first of all loads, the second may copy factors), and how many do. */
-TC_HD TC_CONSTEXPR int tc__turn_first(const tc_gemm_config c) { return tc__gemm_scaled(c) ? 2 : 1; }
-TC_HD TC_CONSTEXPR int tc__turn_warps(const tc_gemm_config c) { return 4 - tc__turn_first(c); }
+TC_HD TC_CONSTEXPR int tc__turn_first(tc_gemm_config_in c) { return tc__gemm_scaled(c) ? 2 : 1; }
+TC_HD TC_CONSTEXPR int tc__turn_warps(tc_gemm_config_in c) { return 4 - tc__turn_first(c); }
 
 #ifdef __CUDACC__
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Barriers. raw counts what TMA brings of operands that are to be turned.
  */
-TC_DEV uint32_t tc__turn_raw(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV uint32_t tc__turn_raw(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     return g->pipe.full + (uint32_t)tc_pipe_bytes(c.stages) + stage * 8u;
 }
 
 /* Arrivals that make a slot full: of the producer, if an operand comes as it is multiplied; of the warps that turn; of
  * those lanes that copy factors. */
-TC_HD TC_CONSTEXPR uint32_t tc__turn_fills(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR uint32_t tc__turn_fills(tc_gemm_config_in c)
 {
     const int as_is = !tc__gemm90_turns_a(c) || !tc__gemm90_turns_b(c);
     return (uint32_t)(as_is + tc__turn_warps(c) + (tc__gemm_scaled(c) ? 32 : 0));
 }
 
-TC_DEV_SM90 void tc__turn_init(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__turn_init(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
 #pragma unroll
     for (int s = 0; s < c.stages; s++) tc_mbarrier_init(tc__turn_raw(c, g, (uint32_t)s), 1);
 }
 
 /* A slot's bytes are announced. */
-TC_DEV_SM90 void tc__turn_expect(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV_SM90 void tc__turn_expect(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     const int a = tc__gemm90_turns_a(c), b = tc__gemm90_turns_b(c);
     const uint32_t a_bytes = (uint32_t)tc__gemm90_a_bytes(c), as_is = a ? g->slot - a_bytes : a_bytes;
@@ -163,7 +163,7 @@ TC_DEV_SM90 void tc__turn_32(const tc__turner *t, uint32_t at, uint32_t part)
  * The warps.
  */
 /* This warp's share of a slot: every so many parts of its boxes, which lie end to end. */
-TC_DEV_SM90 void tc__turn_slot(const tc_gemm_config c, const tc_gemm90_block *g, const tc__turner *t, uint32_t stage)
+TC_DEV_SM90 void tc__turn_slot(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__turner *t, uint32_t stage)
 {
     const int eight = tc_type_bits(c.a) == 8, b_turns = tc__gemm90_turns_b(c);
     const uint32_t parts = eight ? 8u : 4u, box = (uint32_t)tc__gemm90_fetched_a(c).box_bytes;
@@ -179,7 +179,7 @@ TC_DEV_SM90 void tc__turn_slot(const tc_gemm_config c, const tc_gemm90_block *g,
 }
 
 /* groups, a constant: .groups. */
-TC_DEV_SM90 void tc__turn_produce(const int groups, const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV_SM90 void tc__turn_produce(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const tc__turner t = tc_type_bits(c.a) == 8 ? tc__turner_of_8() : tc__turner_of_32();
     const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works;

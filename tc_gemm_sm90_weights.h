@@ -27,7 +27,7 @@
 #ifdef __CUDACC__
 
 /* Bytes that come to a slot for each block of k, of any kernel. */
-TC_DEV uint32_t tc__weights_expected(const tc_gemm_config c, const tc_gemm90_block *g)
+TC_DEV uint32_t tc__weights_expected(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     if (!c.weights) return g->slot - (uint32_t)tc__gemm90_parts(c, c.bn);
     return (uint32_t)(tc__gemm90_b(c, c.bn).bytes
@@ -36,7 +36,7 @@ TC_DEV uint32_t tc__weights_expected(const tc_gemm_config c, const tc_gemm90_blo
 
 /* Bricks of one block of k. Of what lies outside (a last tile's second brick, parts of a short k) the last that there
  * is: nobody stores what comes of it, or A has zeros there. */
-TC_DEV_SM90 void tc__weights_fetch(const tc_gemm_config c, const tc_gemm90_block *g, const tc_operand_source *s,
+TC_DEV_SM90 void tc__weights_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_operand_source *s,
                                    tc__gemm90_fetch_at at)
 {
     const tc_gemm_sm90_params *p = g->p;
@@ -101,7 +101,7 @@ TC_DEV uint32_t tc__weights_under(uint32_t x, const uint32_t mask, const uint32_
 }
 
 /* Codes of register r, at their place of a word, as numbers that still lack what is subtracted: integers. */
-TC_DEV_SM90 uint32_t tc__weights_integer(const tc_gemm_config c, uint32_t word, const int r)
+TC_DEV_SM90 uint32_t tc__weights_integer(tc_gemm_config_in c, uint32_t word, const int r)
 {
     const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4;
     const uint32_t x = word >> (four ? 4 * r : 8 * (r % 2));
@@ -112,7 +112,7 @@ TC_DEV_SM90 uint32_t tc__weights_integer(const tc_gemm_config c, uint32_t word, 
 }
 
 /* The same of e2m1, e4m3. */
-TC_DEV_SM90 uint32_t tc__weights_float(const tc_gemm_config c, uint32_t word, const int r)
+TC_DEV_SM90 uint32_t tc__weights_float(tc_gemm_config_in c, uint32_t word, const int r)
 {
     const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4, at = four ? 4 * r : 8 * (r % 2);
     const uint32_t sign = tc__weights_move(word, (four ? 12 : 8) - at) & 0x80008000u;
@@ -123,7 +123,7 @@ TC_DEV_SM90 uint32_t tc__weights_float(const tc_gemm_config c, uint32_t word, co
 }
 
 /* wgmma's four registers of a step, of its word, or two words. */
-TC_DEV_SM90 void tc__weights_step(const tc_gemm_config c, const uint32_t *words, const tc__weights_pair *f, uint32_t *a)
+TC_DEV_SM90 void tc__weights_step(tc_gemm_config_in c, const uint32_t *words, const tc__weights_pair *f, uint32_t *a)
 {
     const int four = tc_type_bits(c.weights) == 4, is_float = c.weights == TC_E2M1 || c.weights == TC_E4M3;
     const int less = c.weights_zero || tc__weights_base(c.weights, c.a) != 0;
@@ -152,19 +152,19 @@ typedef struct tc__weights_raw {
 
 /* Groups of half a block, or 1 that it has part of; words of a thread; does the second half have the first one's
  * group? */
-TC_DEV int tc__weights_groups(const tc_gemm_config c)
+TC_DEV int tc__weights_groups(tc_gemm_config_in c)
 {
     return c.weights_k && c.bk / 2 > c.weights_k ? c.bk / 2 / c.weights_k : 1;
 }
-TC_DEV int tc__weights_words(const tc_gemm_config c) { return c.bk / 32 * (tc_type_bits(c.weights) / 4); }
-TC_DEV int tc__weights_same(const tc_gemm_config c, const int half) { return half == 1 && c.weights_k >= c.bk; }
+TC_DEV int tc__weights_words(tc_gemm_config_in c) { return c.bk / 32 * (tc_type_bits(c.weights) / 4); }
+TC_DEV int tc__weights_same(tc_gemm_config_in c, const int half) { return half == 1 && c.weights_k >= c.bk; }
 
 /* Where a thread's codes begin in a warpgroup's brick, or in the half of it that is there, and its factors. */
 typedef struct tc__weights_place {
     uint32_t codes, factors;
 } tc__weights_place;
 
-TC_DEV tc__weights_place tc__weights_place_of(const tc_gemm_config c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV tc__weights_place tc__weights_place_of(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
 {
     const uint32_t t = threadIdx.x % 128u, row = t / 32u * 16u + t % 32u / 4u;
     const uint32_t brick = g->ring + stage * g->slot + (uint32_t)((g->wg - 1) * tc__gemm90_brick(c));
@@ -172,19 +172,19 @@ TC_DEV tc__weights_place tc__weights_place_of(const tc_gemm_config c, const tc_g
         brick + t * 16u, brick + (uint32_t)(tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk) + row * 2u};
     return p;
 }
-TC_DEV uint32_t tc__weights_codes_at(const tc_gemm_config c, tc__weights_place p, const int half, const int i)
+TC_DEV uint32_t tc__weights_codes_at(tc_gemm_config_in c, tc__weights_place p, const int half, const int i)
 {
     const int word = half * tc__weights_words(c) + i;
     return p.codes + (uint32_t)(word / 4 * 2048 + word % 4 * 4);
 }
-TC_DEV uint32_t tc__weights_factors_at(const tc_gemm_config c, tc__weights_place p, const int half, const int i)
+TC_DEV uint32_t tc__weights_factors_at(tc_gemm_config_in c, tc__weights_place p, const int half, const int i)
 {
     const int group = half * (c.bk / 2) / c.weights_k + i;
     return p.factors + (uint32_t)(group * (c.weights_zero ? 2 : 1) * TC_WEIGHTS_ROWS * 2);
 }
 
 /* half, a constant: 0 or 1. */
-TC_DEV_SM90 void tc__weights_read(const tc_gemm_config c, tc__weights_place p, const int half, tc__weights_raw *raw)
+TC_DEV_SM90 void tc__weights_read(tc_gemm_config_in c, tc__weights_place p, const int half, tc__weights_raw *raw)
 {
     const int words = tc__weights_words(c);
 #pragma unroll
@@ -211,7 +211,7 @@ TC_DEV_SM90 void tc__weights_read(const tc_gemm_config c, tc__weights_place p, c
 
 /* Where k is 0 there are no weights: codes and factors of 0 in their place, in the one slot that a tile then has. Sums
  * set to 0 instead would make ptxas serialise all wgmma. */
-TC_DEV_SM90 void tc__weights_blank(const tc_gemm_config c, tc__weights_place p)
+TC_DEV_SM90 void tc__weights_blank(tc_gemm_config_in c, tc__weights_place p)
 {
     const uint32_t zero = tc__weights_turn(c.weights, 0u) * (tc_type_bits(c.weights) == 4 ? 0x11111111u : 0x01010101u);
     __syncwarp();
@@ -230,7 +230,7 @@ TC_DEV_SM90 void tc__weights_blank(const tc_gemm_config c, tc__weights_place p)
 }
 
 /* wgmma's registers of half a block of k, step after step, of what was read. */
-TC_DEV_SM90 void tc__weights_make(const tc_gemm_config c, tc__weights_raw *raw, const int half, uint32_t *a)
+TC_DEV_SM90 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, const int half, uint32_t *a)
 {
     const int each = tc_type_bits(c.weights) / 4, steps = c.bk / 32, groups = tc__weights_groups(c);
 #pragma unroll
@@ -253,7 +253,7 @@ TC_DEV_SM90 void tc__weights_make(const tc_gemm_config c, tc__weights_raw *raw, 
 
 /* .weights: B's rows come from registers, of packed codes. While the Tensor Cores are at half a block of k, registers
  * of the half after it are made, of what was read before, and the half after that is read. */
-TC_DEV_SM90A void tc__gemm90_weights_loop(const tc_gemm_config c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                           tc__gemm90_loop_state *l)
 {
     const int steps = c.bk / 32; /* of half a block */

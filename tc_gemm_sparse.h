@@ -30,7 +30,7 @@
 /* Elements of k of two groups, of which k is a multiple. */
 TC_HD TC_CONSTEXPR int tc__sparse_unit(int type) { return type == TC_TF32 ? 4 : 8; }
 
-TC_HD TC_CONSTEXPR int tc__sparse_types_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__sparse_types_ok(tc_gemm_config_in c)
 {
     return tc_sp_pack_known(c.a) && c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sf && !c.weights;
 }

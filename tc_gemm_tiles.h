@@ -47,7 +47,7 @@
 #include "tc_gemm_config.h"
 
 /* Is every step of k in one block, and every tile in one row of them? */
-TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(const tc_gemm_config c)
+TC_HD TC_CONSTEXPR int tc__tiles_bsr_ok(tc_gemm_config_in c)
 {
     return c.bsr == 0
         || ((c.bsr == 64 || c.bsr == 128 || c.bsr == 256) && c.bm > 0 && c.bk > 0 && c.bsr % c.bm == 0
@@ -108,7 +108,7 @@ TC_DEV tc_gemm_tile tc__tiles_place(const int turned, const tc_gemm_out *o, cons
 }
 
 /* What is done with them: TC_TILE_*. c's .triangle is of rows as the kernel has them. */
-TC_DEV int tc__tiles_state(const tc_gemm_config c, const int turned, const tc_gemm_out *o, const tc__tiles_patch x)
+TC_DEV int tc__tiles_state(tc_gemm_config_in c, const int turned, const tc_gemm_out *o, const tc__tiles_patch x)
 {
     if (x.row >= o->m || x.col >= o->n) return TC_TILE_SKIP;
     if (c.triangle) return tc_triangle_state(c.triangle, tc__tiles_place(0, o, x));
@@ -125,7 +125,7 @@ typedef struct tc__tiles_run {
 } tc__tiles_run;
 
 /* Of `all` steps, those of some tiles. */
-TC_DEV tc__tiles_run tc__tiles_k(const tc_gemm_config c, const int all, const tc_gemm_out *o, const tc_gemm_tile t)
+TC_DEV tc__tiles_run tc__tiles_k(tc_gemm_config_in c, const int all, const tc_gemm_out *o, const tc_gemm_tile t)
 {
     const tc_gemm_k k = c.k_range(t, o->epi);
     const int first = k.first > 0 ? k.first / c.bk : 0, most = k.end > 0 ? (k.end - 1) / c.bk + 1 : 0;
