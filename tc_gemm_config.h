@@ -421,6 +421,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
     X(!tc__gemm_is_narrow((c).a) && !tc__gemm_is_narrow((c).b),                                                       \
       "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM120_DEFINE, TC_E2M1 with .sf for TC_GEMM_SM100_DEFINE too") \
     X((c).chip == 0, "tc: .chip is for TC_GEMM_SM100_DEFINE")                                                         \
+    X(!tc__gemm_is_f32((c).a) || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)),                                          \
+      "tc: .a = TC_F32 wants A in rows and B in columns, .a_layout TC_ROW and .b_layout TC_COL")                      \
     TC__GEMM_RULES(X, c)
 
 /* How the end of a tile brings boxes to D: by TMA; by words, where TMA refuses D; not at all but piece by piece, where

@@ -1,5 +1,5 @@
 // conv_row_sum.cu - what no convolution has
-// expect: .row_sum, .clc and .chip must be left out
+// expect: .row_sum, .col_sum, .triangle, 
 // expect-line: 6
 #include "tc.h"
 

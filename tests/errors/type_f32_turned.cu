@@ -1,5 +1,5 @@
-// type_f32_turned.cu - elements of 32 bits are not turned
-// expect: tc: .a_layout = TC_COL and .b_layout = TC_ROW need TC_F16 or TC_BF16
+// type_f32_turned.cu - elements whose parts are multiplied are not turned
+// expect: tc: .a = TC_F32 wants A in rows and B in columns
 // arch: 80
 // expect-line: 7
 #include "tc.h"
