@@ -682,7 +682,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #define TC__GEMM_FUNCTION(kernel, params) TC__FUNCTION(kernel)
 #else
 #define TC__GEMM_OWN_PARAMS(own)                                                                                      \
-    TC__LINE_BREAK typedef struct own##_sm90 { tc_gemm_sm90_params call; } own##_sm90;                                \
+    typedef struct own##_sm90 { tc_gemm_sm90_params call; } own##_sm90; /* nvcc puts a pragma here into a rule */     \
     TC__LINE_BREAK typedef struct own##_sm90_any { tc_gemm_sm90_any_params call; } own##_sm90_any;                    \
     TC__LINE_BREAK typedef struct own##_sm100 { tc_gemm_sm100_params call; } own##_sm100;                             \
     TC__LINE_BREAK typedef struct own##_sm120 { tc_gemm_sm120_params call; } own##_sm120;                             \
