@@ -279,7 +279,7 @@ TC_HOST tc_status tc__conv_auto_go(const tc_conv_config *given, const tc__kernel
     typedef tc_conv_sm80_params own##_sm80;
 #else
 #define TC__CONV_OWN_PARAMS(own)                                                                                      \
-    TC__LINE_BREAK typedef struct own##_sm90 { tc_conv_sm90_params call; } own##_sm90;                                \
+    typedef struct own##_sm90 { tc_conv_sm90_params call; } own##_sm90; /* as tc_gemm.h has it, without a pragma */   \
     TC__LINE_BREAK typedef struct own##_sm80 { tc_conv_sm80_params call; } own##_sm80; TC__LINE_BREAK
 #endif
 

@@ -8,8 +8,8 @@ work=$build/link
 NVCC=${NVCC:-nvcc} CC=${CC:-cc}
 CUDA=${CUDA:-$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")}
 cc="$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -isystem $CUDA/include" link="$NVCC -cudart shared -lpthread"
-. tests/quick.sh
-cuda="$NVCC -std=c++17 $quick -cudart shared -Werror all-warnings -I."
+. tests/quick.sh # for what runs no kernel: wgmma wants the optimiser
+cuda="$NVCC -std=c++17 -cudart shared -Werror all-warnings -I."
 for a in 80 90a; do cuda="$cuda -gencode arch=compute_$a,code=compute_$a"; done
 rm -rf "$work" && mkdir -p "$work" || exit 1
 . tests/works.sh
@@ -50,8 +50,8 @@ exports_its_own() { # of a library, nothing of a generator
         -Xlinker -rpath,"$work"
     runs "a program with it, hidden," "$work/with_h" sm_80
 
-    works "both_a.cu" $cuda -c -o "$work/both_a.o" tests/link/both_a.cu
-    works "both_b.cu" $cuda -c -o "$work/both_b.o" tests/link/both_b.cu
+    works "both_a.cu" $cuda $quick -c -o "$work/both_a.o" tests/link/both_a.cu
+    works "both_b.cu" $cuda $quick -c -o "$work/both_b.o" tests/link/both_b.cu
     works "a header with generators in two files" $link -o "$work/both" "$work/both_a.o" "$work/both_b.o"
     runs "a header with generators in two files" "$work/both" sm_80
 }
