@@ -463,7 +463,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     if (!tc__gemm90_b_shared(tc_gemm90_view(*t), choice.width, 2)) choice.cluster = 1; /* boxes of 64 columns */
     if (kn->split && g.workspace && test_int(0, 1)) choice.parts = test_int(1, 1 << test_int(1, 5));
     /* .any: tiles of rows that share a residue, of which there are eight */
-    const double down = kn->c.any ? 8. * pad((m + 7) / 8, 256) : (double)pad(m, 256);
+    const double down = kn->c.any || !strncmp(kn->name, "any", 3) ? 8. * pad((m + 7) / 8, 256) : (double)pad(m, 256);
     if (down * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
         const int plain = (t->a == TC_F16 || t->a == TC_BF16) && !a_col && !b_row && !d_col;
