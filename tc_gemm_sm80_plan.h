@@ -102,7 +102,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm80_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
     c.bm = c.bm ? c.bm : tc__gemm_is_fp8(c.a) || c.bsr == 64 ? 64 : 128;
-    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv
+    const int many = tc__gemm_is_fp8(c.a) || (c.index & TC_INDEX_A) || c.sparse || c.conv || c.bsr
                   || tc__gemm80_sorts(c); /* registers of a thread */
     const int most = tc__gemm_is_fp8(c.a) && c.sparse;
     c.bn = c.bn ? c.bn : most || tc__gemm_is_f32(c.a) ? 64 : 128;
