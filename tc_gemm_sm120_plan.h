@@ -20,6 +20,7 @@
 #define TC_GEMM_SM120_PLAN_H
 
 #include "tc_gemm_config.h"
+#include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
 #include "tc_sf.h"
 
