@@ -142,10 +142,10 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             tc__gemm100_ld(32, r, u->tmem + tc_tcgen05_taddr(i % 2 * 16, i / 2 * TC__QUANT_COLS + h * 64));
-            tc_tcgen05_wait_ld_regs(r, 32);
+            tc_tcgen05_wait_ld_regs(r, 32); /* of a quantised D */
             tc__gemm100_sums(k, v + h * 32, r, 32);
         }
-        if (i + 1 == 2 * across) tc__gemm100_release(k, g, stage);
+        if (i + 1 == 2 * across) tc__gemm100_release(k, g, stage); /* of a quantised D */
         if (x.first.row >= to.out->m || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
         if (tc__quant_whole(to.out, &x)) {
