@@ -114,17 +114,17 @@ TC_DEV_SM100A void tc__gemm100_quant_cut(tc_gemm100_in k, const tc__gemm_to *to,
     for (int i = 0; i < TC__QUANT_COLS / 16; i++) {
         tc_gemm_at first = x.first;
         first.col += i * 16;
-        __syncwarp();
+        __syncwarp(); /* without boxes */
 #pragma unroll
         for (int j = 0; j < TC__QUANT_COLS / 16; j++)
             if (j == i) tc__gemm100_put_place(place, x.v + j * 8);
         tc__gemm_piece_to_d(k.c, to, place, first);
-        __syncwarp();
+        __syncwarp(); /* without boxes */
 #pragma unroll
         for (int j = 0; j < TC__QUANT_COLS / 16; j++)
             if (j == i) tc__gemm_get_place(place, x.v + j * 8);
     }
-    __syncwarp();
+    __syncwarp(); /* without boxes */
 }
 
 /* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. */
