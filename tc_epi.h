@@ -632,7 +632,8 @@ typedef struct tc_box_rows {
 
 /* Rows of the box at shared address `from` to memory where TMA refuses them, all aligned to their elements only. A lane
  * takes a word; where a row of 16-bit elements begins between two words, neighbours share. For all lanes of the warp,
- * between two __syncwarp. */
+ * between two __syncwarp. The loop counts what all lanes have in common: one that counts a lane's own rows is, to
+ * ptxas, a loop that parts them, and a kernel that has one anywhere keeps its main loop out of the uniform registers. */
 TC_DEV void tc_box_copy(const tc_box b, uint32_t from, const tc_box_rows to)
 {
     const int words = b.bytes / 4;
@@ -640,20 +641,22 @@ TC_DEV void tc_box_copy(const tc_box b, uint32_t from, const tc_box_rows to)
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane)); /* here and now: nothing of this is kept between boxes */
     word = lane % words;
 #pragma unroll 1
-    for (int row = lane / words; row - lane / words < to.rows; row += 32 / words) {
+    for (int first = 0; first < to.rows; first += 32 / words) {
+        const int row = first + lane / words;
         char *at = to.first + row * to.pitch + word * 4;
         uint32_t x = 0, next;
         if (row < to.rows)
             asm volatile("ld.shared.b32 %0, [%1];"
                          : "=r"(x) : "r"(from + tc_swizzle(b.bytes, (uint32_t)(row * b.bytes + word * 4))) : "memory");
         next = b.type == TC_F32 ? 0u : __shfl_down_sync(0xffffffffu, x, 1);
-        if (row >= to.rows) continue;
-        if (b.type == TC_F32 || (uintptr_t)at % 4 == 0) {
-            *(uint32_t *)at = x;
-        } else {
-            if (word == 0) *(uint16_t *)at = (uint16_t)x;
-            if (word == words - 1) *(uint16_t *)(at + 2) = (uint16_t)(x >> 16);
-            else *(uint32_t *)(at + 2) = x >> 16 | next << 16;
+        if (row < to.rows) {
+            if (b.type == TC_F32 || (uintptr_t)at % 4 == 0) {
+                *(uint32_t *)at = x;
+            } else {
+                if (word == 0) *(uint16_t *)at = (uint16_t)x;
+                if (word == words - 1) *(uint16_t *)(at + 2) = (uint16_t)(x >> 16);
+                else *(uint32_t *)(at + 2) = x >> 16 | next << 16;
+            }
         }
     }
 }

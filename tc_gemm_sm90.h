@@ -46,19 +46,19 @@ TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
     return o.mn ? tc_wgmma_desc_mn(at, (uint32_t)o.box_bytes) : tc_wgmma_desc(at, 128);
 }
 
-/* The k loop with the wgmma of one width. */
+/* The k loop with the wgmma of one width. The place in the ring, and descriptors with it, must be in uniform registers:
+ * ptxas puts them there if nothing in the kernel, from one tile to the next, may part the lanes of a warp in its eyes
+ * (docs/design.md). */
 TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
                                   tc__gemm90_loop_state *l)
 {
     const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c, g->width);
     tc_gemm90_consumer *u = l->u;
-    tc_ring *ring = &u->ring;
-    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
-        /* where ptxas does not see that the stage is the same for all lanes, descriptors would take a way through
-         * ordinary registers before each wgmma */
-        const uint32_t now = ring->stage, at = g->ring + now * g->slot;
-        const int hidden = c.split || (c.groups && c.step && c.schedule == TC_COOPERATIVE);
-        const uint32_t slot = hidden ? tc_uniform(at) : at;
+    tc_ring ring = u->ring;
+    const uint32_t blocks = u->w.k_blocks;
+    const tc__gemm90_giver give = tc__gemm90_giver_of(c, g);
+    for (uint32_t kb = 0; kb < blocks; kb++) {
+        const uint32_t now = ring.stage, slot = g->ring + now * g->slot;
         /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
         const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
         const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
@@ -78,14 +78,14 @@ TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, co
         tc_wgmma_commit_group();
         /* While the Tensor Cores work, look whether the next slot is full: what stands between the end of one group and
          * the start of the next one but one is then as short as can be. */
-        tc_ring_next(ring, g->stages);
-        ready = kb + 1 == u->w.k_blocks
-             || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
+        tc_ring_next(&ring, g->stages);
+        ready = kb + 1 == blocks || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring.stage), ring.phase);
         TC_WGMMA_WAIT_GROUP(1);
-        if (kb > 0) tc__gemm90_release(c, g, l->last);
+        if (kb > 0) tc__gemm90_give(c, g, &give, l->last);
         l->last = now;
-        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, &ring);
     }
+    u->ring = ring;
 }
 
 /* wgmmas of a block of k: the warpgroup's 64 rows number i. */
@@ -614,7 +614,11 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
     if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
-    if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm90_box(v)), c->swap ? 8 : 16);
+    p->d_wide = p->d_plain && tc__gemm90_widens(v) && cut->width % 64 == 0;
+    if (p->d_by == TC__GEMM_D_TMA) {
+        const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : v);
+        st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);
+    }
     return st;
 }
 

@@ -82,7 +82,7 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     for (int box = 0; box < s->ob.boxes; box++) {
         const tc_operand_to to = {slot + s->to_b + (uint32_t)(box * s->ob.box_bytes), b_full};
         if (f.which & TC__GEMM90_EARLY_B)
-            tc_operand_fetch(g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
+            tc_operand_fetch(!f.alone && g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
 }
 
@@ -93,19 +93,30 @@ TC_DEV_SM90 void tc__gemm90_expect(tc_gemm_config_in c, const tc_gemm90_block *g
     else tc_mbarrier_arrive_expect_tx(tc_pipe_full(g->pipe, stage), bytes);
 }
 
-/* Blocks of one tile of work, from number `from` on. */
-TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
-                                   const tc__gemm90_run *run)
+/* Blocks of k of a tile. */
+TC_DEV_SM90 void tc__gemm90_load_blocks(const tc__gemm90_fetching f, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                        const tc__gemm90_run *run)
 {
-    const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
-    const tc__gemm90_fetching both = {c, TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B};
+    const tc__gemm90_sources s = tc__gemm90_sources_of(f.c, g, &run->w);
     for (uint32_t i = run->from; i < run->w.k_blocks; i++) {
         const tc__gemm90_fetch_at at = {u->ring.stage, run->w.k_first + (u->back ? run->w.k_blocks - 1u - i : i)};
         TC_PIPE_WAIT_EMPTY(g->pipe, &u->ring);
-        tc__gemm90_expect(c, g, at.stage);
-        tc__gemm90_fetch(both, g, &s, at);
+        tc__gemm90_expect(f.c, g, at.stage);
+        tc__gemm90_fetch(f, g, &s, at);
         tc_ring_next(&u->ring, g->stages);
     }
+}
+
+/* Those of one tile of work, from number `from` on. A block that may or may not have a neighbour has a loop for each:
+ * with a branch between two copies ptxas gives both the same registers, and the second waits until the first has been
+ * read. */
+TC_DEV_SM90 void tc_gemm_sm90_load(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_producer *u,
+                                   const tc__gemm90_run *run)
+{
+    const int both = TC__GEMM90_EARLY_A | TC__GEMM90_EARLY_B;
+    const tc__gemm90_fetching any = {c, both, 0}, alone = {c, both, 1};
+    if (tc__gemm90_picks_cluster(c) && g->cluster_m == 1) tc__gemm90_load_blocks(alone, g, u, run);
+    else tc__gemm90_load_blocks(any, g, u, run);
 }
 
 enum { TC__GEMM90_AHEAD = 4 };
@@ -116,7 +127,7 @@ TC_DEV_SM90 void tc__gemm90_load_ahead(tc_gemm_config_in c, const tc_gemm90_bloc
                                        tc__gemm90_run *run)
 {
     const tc__gemm90_sources s = tc__gemm90_sources_of(c, g, &run->w);
-    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A}, b = {c, TC__GEMM90_EARLY_B};
+    const tc__gemm90_fetching a = {c, TC__GEMM90_EARLY_A, 0}, b = {c, TC__GEMM90_EARLY_B, 0};
     const uint32_t stages = (uint32_t)g->stages; /* not all of them where everybody waits for this thread */
     const uint32_t most = g->p->waits || stages < TC__GEMM90_AHEAD ? stages : (uint32_t)TC__GEMM90_AHEAD;
     const uint32_t ahead = run->w.k_blocks < most ? run->w.k_blocks : most;

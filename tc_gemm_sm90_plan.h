@@ -154,6 +154,19 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(tc_gemm_config_in c)
     return b;
 }
 
+/* A step of 16 columns makes narrow boxes. A call whose width is a multiple of 64 has wide ones (d_wide): the same as
+ * with a step of 64, of which the store is told. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_widened(tc_gemm_config_in given)
+{
+    tc_gemm_config c = given;
+    if (c.step && c.step < 64 && c.bn % 64 == 0 && !c.swap) c.step = 64;
+    return c;
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_widens(tc_gemm_config_in c)
+{
+    return tc__gemm90_box(tc__gemm90_widened(c)).bytes > tc__gemm90_box(c).bytes;
+}
+
 /* With .swap: rows of D that go to shared memory at a time. */
 enum { TC__GEMM90_ASIDE = 128 };
 
@@ -221,7 +234,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
-                    : c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
+                    : c.swap ? aside * tc__gemm90_box(c).bytes
+                             : c.epi_stages * 16 * tc__gemm90_box(tc__gemm90_widened(c)).bytes;
     const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
                     + (c.groups ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
@@ -548,6 +562,7 @@ typedef struct tc_gemm_sm90_params {
     int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
     int d_by;                       /* how boxes go to D: TC__GEMM_D_* */
     uint8_t d_plain, d_clips;       /* by TMA, without C; and TMA leaves out what a box has outside of D */
+    uint8_t d_wide;                 /* and in the boxes of tc__gemm90_widened */
     uint8_t d_first;                /* D's lines leave the L2 first */
     int classes, copies;            /* .any: log2 of the classes of A's rows; 1: they are copied */
     int d_rows;                     /* .index: rows of D, and which of them */
@@ -699,7 +714,8 @@ typedef struct tc__gemm90_sources {
 /* What a fetch knows before it runs. */
 typedef struct tc__gemm90_fetching {
     tc_gemm_config c;
-    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both */
+    int which; /* a constant: TC__GEMM90_EARLY_A, _B, or both; */
+    int alone; /* so is this: nothing goes to another block */
 } tc__gemm90_fetching;
 
 /* .groups: where the table of tiles lies. */
@@ -782,6 +798,41 @@ TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *
         if ((c.any && to == at.m) || (c.sparse && to == at.n * m + at.m)) tc_mbarrier_arrive(empty);
         else if (tc__gemm90_turning(c)) tc_mbarrier_arrive_cluster(empty, to); /* threads have written to the slot */
         else tc_mbarrier_arrive_cluster_relaxed(empty, to);
+    }
+}
+
+/* The same for a loop: which thread tells whom is found out before it, and told by instructions with a predicate.
+ * Branches would part the lanes. */
+typedef struct tc__gemm90_giver {
+    int own, other; /* does this thread tell its own block, another? */
+    uint32_t empty; /* the first slot's mbarrier */
+} tc__gemm90_giver;
+
+/* .step: are clusters picked by the call, of 1 or 2 blocks along the instruction's rows? */
+TC_HD TC_CONSTEXPR int tc__gemm90_picks_cluster(tc_gemm_config_in c)
+{
+    return c.step && c.cluster_m > 1 && !tc__gemm90_by_threads(c) && !tc__gemm90_turning(c);
+}
+
+TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_gemm90_block *g)
+{
+    const uint32_t t = threadIdx.x % 128u;
+    tc__gemm90_giver give = {0, 0, g->pipe.empty};
+    if (!tc__gemm90_picks_cluster(c)) return give;
+    give.own = g->cluster_m == 1 && t == 0u;
+    give.other = g->cluster_m == 2 && t < 2u;
+    if (give.other) give.empty = tc_mapa(g->pipe.empty, t);
+    return give;
+}
+
+TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_giver *give,
+                                 uint32_t stage)
+{
+    if (!tc__gemm90_picks_cluster(c)) {
+        tc__gemm90_release(c, g, stage);
+    } else {
+        tc_mbarrier_arrive_if(give->own, give->empty + stage * 8u);
+        tc_mbarrier_arrive_cluster_relaxed_if(give->other, give->empty + stage * 8u);
     }
 }
 

@@ -79,6 +79,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_boxes(tc_gemm_config_in c)
     return c.bn / c.cluster_k / tc_box_cols(tc__gemm90_box(c));
 }
 
+/* Columns of a box of this call. */
+TC_DEV int tc__gemm90_across(tc_gemm_config_in c, const tc_gemm90_block *g)
+{
+    const int cols = tc_box_cols(tc__gemm90_box(c));
+    return tc__gemm90_widens(c) && g->p->d_wide ? tc_box_cols(tc__gemm90_box(tc__gemm90_widened(c))) : cols;
+}
+
 /* Which matrix of D a tile is of; its group; its rows end before this one. */
 TC_DEV int tc__gemm90_matrix(tc_gemm_config_in c, const tc_gemm90_consumer *u)
 {
@@ -299,7 +306,7 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
                                          const float *acc)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
-              wide = tc_box_cols(tc__gemm90_box(c)), clips = tc__gemm90_clips(c, g);
+              wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(c, g);
     const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
     if (c.swap || tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
@@ -532,12 +539,16 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
     const int spread = tc__gemm90_spreads(c) && u->last, in_rows = c.groups ? 16 : clips ? 1 : 16;
-    tc__gemm90_storing s = {u->buf, spread, in_rows, clips ? 1 : tc_box_cols(box), tc__gemm90_end(c, g, u), 0, acc};
+    tc__gemm90_storing s = {u->buf, spread, in_rows, clips ? 1 : tc__gemm90_across(c, g), tc__gemm90_end(c, g, u), 0,
+                            acc};
     if (spread) {
         s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
         tc_bar_sync(1, 128 * c.consumers);
     }
-    if (g->p->d_plain) {
+    if (tc__gemm90_widens(c) && g->p->d_wide) {
+        s.plain = 1;
+        tc__gemm90_fill_boxes(tc__gemm90_widened(c), g, u, &s);
+    } else if (g->p->d_plain) {
         s.plain = 1;
         tc__gemm90_fill_boxes(c, g, u, &s);
     } else {
@@ -567,8 +578,9 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
     const uint32_t at = u->buf + tc_swizzle(box.bytes, to);
 #pragma unroll
     for (int j = 0; j < count / 2; j += 8) {
-        if (a.above + j * 2 < g->width) {
-            float *v = a.acc + a.above / 2 + j;
+        const int within = a.above + j * 2 < g->width;
+        float *v = a.acc + a.above / 2 + j;
+        if (within) {
 #pragma unroll
             for (int i = 0; i < 8; i++) {
                 const int row = j * 2 + i / 4 * 8 + 2 * q + i % 2;
@@ -581,7 +593,9 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
                 }
             }
             tc__gemm90_f32_to_d(c, v, 8);
-            __syncwarp();
+        }
+        __syncwarp(); /* for all: inside of a condition ptxas takes the lanes for parted from here on */
+        if (within) {
             if (box.type == TC_F32) {
 #pragma unroll
                 for (int i = 0; i < 8; i++)
@@ -730,7 +744,7 @@ TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *
                                      && !(c.any && g->p->d_by != TC__GEMM_D_TMA))
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES));
     const int boxes = !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
-    const int tail = c.step && g->width % tc_box_cols(tc__gemm90_box(c)); /* columns behind the last box */
+    const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
     if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc);
     if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
     else if (c.swap && !aside) tc__gemm90_store_swapped(c, g, u, acc);

@@ -141,6 +141,25 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
 #endif
 }
 
+/* The same two where `on` is not 0, by a predicate and not by a branch, behind which ptxas takes the lanes for parted.
+ * bar of the second: an address in the cluster (tc_mapa). */
+TC_DEV_SM80 void tc_mbarrier_arrive_if(int on, uint32_t bar)
+{
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+                 "@p mbarrier.arrive.shared.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
+}
+
+TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed_if(int on, uint32_t bar)
+{
+#if TC__PTX_86
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+                 "@p mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
+#else
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+                 "@p mbarrier.arrive.shared::cluster.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
+#endif
+}
+
 /* PTX: mbarrier.test_wait.parity (never suspends) and .try_wait.parity (may suspend for a while). 1: phase complete. */
 #define TC__MBARRIER_TRY(gate, name, instr)                                                    \
     gate int name(uint32_t bar, uint32_t parity)                                               \
