@@ -637,8 +637,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int looked_up = (config).index + 4 * !!(config).groups + 8 * !!(config).sparse + 16 * (config).conv     \
-                            + 32 * tc__tiles_some(config);                                                            \
+    constexpr int looked_up = tc__gemm80_looked_up(config);                                                           \
     tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
