@@ -10,7 +10,7 @@
 #include "../tc.h"
 #include "test.h"
 #include "gemm_told.h"
-#include <time.h>
+#include "gemm_problems.h"
 
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define F16 .a = TC_F16, .b = TC_F16
@@ -297,10 +297,9 @@ static void test_refused(void)
 
 int main(int argc, char **argv)
 {
-    const int problems = argc > 1 ? atoi(argv[1]) : 60;
-    const unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(0);
-    printf("seed %u\n", seed);
-    test_seed(seed);
+    const problem_args run = problem_args_of(argc, argv, 60);
+    printf("seed %llu\n", (unsigned long long)run.seed);
+    test_seed(run.seed);
     test_layout();
     test_quantize();
     test_refused();
@@ -308,6 +307,6 @@ int main(int argc, char **argv)
         SKIP("products: no device of compute capability 9.0");
         return test_end();
     }
-    for (int i = 0; i < problems; i++) problem(&kernels[i / 2 % KERNELS], i);
+    for (int i = 0; i < run.problems; i++) problem(&kernels[i / 2 % KERNELS], i);
     return test_end();
 }

@@ -10,7 +10,7 @@
 #include "../tc.h"
 #include "test.h"
 #include "gemm_told.h"
-#include <time.h>
+#include "gemm_problems.h"
 
 #define A_SPARSE .sparse = TC_SPARSE_A
 #define B_SPARSE .sparse = TC_SPARSE_B
@@ -382,11 +382,10 @@ static void test_refused(void)
 
 int main(int argc, char **argv)
 {
-    const int problems = argc > 1 ? atoi(argv[1]) : 40;
-    const unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(0);
+    const problem_args run = problem_args_of(argc, argv, 40);
     const int cc = test_device();
-    printf("seed %u\n", seed);
-    test_seed(seed);
+    printf("seed %llu\n", (unsigned long long)run.seed);
+    test_seed(run.seed);
     test_places();
     for (int i = 0; i < 21; i++) test_pack(i, cc != 0);
     test_refused();
@@ -394,7 +393,7 @@ int main(int argc, char **argv)
         SKIP("products: no device");
         return test_end();
     }
-    for (int i = 0, done = 0; done < problems && i < problems * KERNELS; i++) {
+    for (int i = 0, done = 0; done < run.problems && i < run.problems * KERNELS; i++) {
         const kernel *k = &kernels[i % KERNELS];
         if (k->cc == 90 ? cc != 90 : cc < k->cc) continue;
         problem(k);
