@@ -14,8 +14,8 @@ typedef struct attn_row {
     attn_element k, v;
 } attn_row;
 
-/* A block computes a row of O, a thread an element; s: room for its keys. P in bf16 moves a sum of random signs by about
- * 2^-9 of the root of the sum of squares. */
+/* A block computes a row of O, a thread an element; s: room for its keys. P in bf16 moves a sum of random signs by
+ * about 2^-9 of the root of the sum of squares. */
 static __device__ __forceinline__ void attn_row_report(const attn_row *r, double *s, unsigned *worst)
 {
     const int t = threadIdx.x;

@@ -229,7 +229,8 @@ static int measure_both(int i, const bench_options *o)
 
 int main(int argc, char **argv)
 {
-    const bench_table table = {"case,groups,m,n,k,rows,kernel,TFLOP/s,TB/s", CASES, KERNELS, say, kernel_name, 0, measure_both};
+    const bench_table table = {"case,groups,m,n,k,rows,kernel,TFLOP/s,TB/s", CASES, KERNELS, say,
+                               kernel_name, 0, measure_both};
     return bench_main(&table, argc, argv);
 }
 #endif

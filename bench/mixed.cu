@@ -189,6 +189,7 @@ static int measure_case(int i, const bench_options *o) { return measure(&cases[i
 
 int main(int argc, char **argv)
 {
-    const bench_table table = {"m,n,k,kernel,us,TFLOP/s,GB/s of weights", CASES, KERNELS, say, kernel_name, 0, measure_case};
+    const bench_table table = {"m,n,k,kernel,us,TFLOP/s,GB/s of weights", CASES, KERNELS, say, kernel_name, 0,
+                               measure_case};
     return bench_main(&table, argc, argv);
 }
