@@ -52,6 +52,9 @@ typedef struct {
 #define GROUPS_SHAPES TC_SHAPES_FEW_ROWS | TC_SHAPES_UNALIGNED
 #define ALL(...)
 #endif
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_GEMM_SM90_DEFINE(two_rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 128, .bn = 128, .step = 64,
                     .cluster_m = 2, HOOK)
 TC_GEMM_SM90_DEFINE(pingpong, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 128,
@@ -103,6 +106,7 @@ static const kernel kernels[] = {
         ROW(mma_pair, 80, 2, mma_pair_SMEM, 0, 0, 0), ROW(mma_f64, 80, 0, mma_f64_SMEM, 0, 0, 0),
         ROW(mma_fp8, 89, 1, mma_fp8_SMEM, 0, 0, 0))
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- elements ---- */
@@ -277,7 +281,7 @@ static void one(const kernel *kn, uint64_t id)
     if (beta != 0) g.c = c.dev;
     if (kn->hook) g.epi_args = &hook, g.epi_size = sizeof hook;
     if (t->a_scale) {
-        const tc_gemm_scale s = {(const float *)fa.dev, 1, x.m, masked ? x.m * blocks : 0};
+        const tc_gemm_scale s = {(const float *)fa.dev, 1, x.m, 0}; /* of TC_GROUPS_MASKED the same for each */
         const tc_gemm_scale r = {(const float *)fb.dev, blocks ? blocks : 1, 1, b_lines * blocks};
         g.a_scale = s, g.b_scale = r;
     }
@@ -456,6 +460,6 @@ static void once(const kernel *kn)
 
 int main(int argc, char **argv)
 {
-    const problem_test test = {"gemm_groups", one, once};
+    const problem_test test = {"gemm_groups", one, ONCE(once)};
     return each_problem(&test, problem_args_of(argc, argv, 160));
 }

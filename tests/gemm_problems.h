@@ -19,10 +19,16 @@ static problem_args problem_args_of(int argc, char **argv, int usual)
 }
 
 #ifdef EACH_KERNEL
+#ifdef FUZZ_KERNELS /* kernels that are drawn: problems alone */
+#define ONCE(f) ((void)f, (void (*)(const kernel *))0)
+#else
+#define ONCE(f) f
+#endif
+
 typedef struct {
     const char *name;                       /* of the test */
     void (*one)(const kernel *, uint64_t);  /* a problem, and what it is known by */
-    void (*once)(const kernel *);           /* behind the first problem of each kernel */
+    void (*once)(const kernel *);           /* behind the first problem of each kernel; or null */
 } problem_test;
 
 /* Is a kernel of the table for this device? If not, says so (once). */
@@ -50,7 +56,7 @@ static int each_problem(const problem_test *t, problem_args a)
         if (getenv("ONLY") && strcmp(getenv("ONLY"), kn->name)) continue;
         test_seed(a.seed + (uint64_t)i);
         if (i < a.problems) t->one(kn, a.seed + (uint64_t)i);
-        if (i < KERNELS) t->once(kn);
+        if (i < KERNELS && t->once) t->once(kn);
     }
     return test_end();
 }

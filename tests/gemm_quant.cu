@@ -39,6 +39,9 @@ typedef struct {
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define BLOCKS .d_scale = TC_SCALE_1X128
 #define HOOKED(hook) hook, .epi_size = sizeof(bias_args)
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifdef QUANT_SM100
 TC_GEMM_SM100_DEFINE(sm100, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .row_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_pair, BF16, .d = TC_S8, BLOCKS, .bn = 256, .cluster_m = 2, .c_type = TC_F32,
@@ -99,6 +102,7 @@ static const kernel kernels[] = {
     ROW(sm90_k2, 90, PLAIN, 0),      ROW(sm90_pp_cols, 90, BIAS, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256, GROUPS = 3 };
 
 /* Device memory between two guards; mark: what may be written. */
@@ -204,7 +208,7 @@ static void expect(problem *p)
                 if (p->beta != 0)
                     y += p->beta * element(&p->c, tc__gemm_c(*t), z * p->sc + i * p->ldc + j);
                 /* of fp8 the Tensor Cores' own sums have 14 bits, of 128 products at a time */
-                p->off[to] = (p->k + 8) * 1.2e-7 * size + (t->a == TC_E4M3 ? size / 4096 : 0) + 3e-7 * fabs(y)
+                p->off[to] = (p->k + 8) * 1.2e-7 * size + (tc__gemm_is_fp8(t->a) ? size / 4096 : 0) + 3e-7 * fabs(y)
                            + (p->kn->hook || p->beta != 0 ? 1e-6 : 0);
                 if (p->kn->hook) y += tc_element_get(p->bias.host + GUARD, TC_F32, (size_t)j);
                 p->y[to] = y;
@@ -552,6 +556,6 @@ static void once(const kernel *kn)
 
 int main(int argc, char **argv)
 {
-    const problem_test test = {"gemm_quant", one, once};
+    const problem_test test = {"gemm_quant", one, ONCE(once)};
     return each_problem(&test, problem_args_of(argc, argv, 160));
 }

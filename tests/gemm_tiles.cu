@@ -48,6 +48,9 @@ typedef struct {
 #define BANDED .tile = band, .keep = in_band
 #define TYPES .a = TC_BF16, .b = TC_BF16, .d = TC_BF16
 #define TO_F32 .a = TC_BF16, .b = TC_BF16, .d = TC_F32
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifndef TILES_NO_90
 TC_GEMM_SM90_DEFINE(low90, TYPES, .bm = 64, .bn = 64, .cluster_m = 2, .triangle = TC_TRIANGLE_LOWER, HOOKED)
 TC_GEMM_SM90_DEFINE(up90, TO_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .triangle = TC_TRIANGLE_UPPER)
@@ -92,6 +95,7 @@ static const kernel kernels[] = {
 #endif
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
 
 /* Device memory between two guards. */
@@ -388,7 +392,7 @@ static void bad_input(const kernel *kn)
 
 int main(int argc, char **argv)
 {
-    const problem_test test = {"gemm_tiles", one, bad_input};
+    const problem_test test = {"gemm_tiles", one, ONCE(bad_input)};
     const problem_args a = problem_args_of(argc, argv, 160);
     test_seed(a.seed);
     triangles(300);
