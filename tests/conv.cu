@@ -34,6 +34,9 @@ typedef struct {
     tc_conv_config c;
 } kernel;
 
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #define HOOKED(hook) hook, .epi_size = sizeof(hook_args)
 TC_CONV_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = HOOKED(bias_relu))
 TC_CONV_SM90_DEFINE(sm90, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64, .cluster_m = 2, .cluster_n = 2)
@@ -73,6 +76,7 @@ static const kernel kernels[] = {
     ROW(sm80_tf32, 80, PLAIN, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
 
 /* Device memory between two guards; bytes: what lies between. */
@@ -421,6 +425,6 @@ static void once(const kernel *kn)
 
 int main(int argc, char **argv)
 {
-    const problem_test test = {"conv", one, once};
+    const problem_test test = {"conv", one, ONCE(once)};
     return each_problem(&test, problem_args_of(argc, argv, 200));
 }

@@ -31,22 +31,28 @@ sparse90 90a
 quant90 90a
 tiles80 80
 groups80 90a
-sparse80 80'
+sparse80 80
+conv90 90a
+gemm100 100a
+gemm120 120a
+quant100 100a
+conv80 80'
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 17 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % 22 + 1))p")
     family=${name% *} arch=${name#* }
     case $family in
         gemm*) source=tests/gemm_fuzz.cu ;;
         attn*) source=tests/attn_fuzz.cu ;;
         weights*) source=tests/gemm_mixed.cu ;;
-        *) source=tests/gemm_${family%[89]0}.cu ;;
+        conv*) source=tests/conv.cu ;;
+        *) source=tests/gemm_${family%%[0-9]*}.cu ;;
     esac
     if [ -z "$tcemu" ]; then # the GPU that is here
-        case $family:$gpu in *90:90) ;; *90:*) return ;; esac
+        case $family:$gpu in *90:90 | *100:100 | *120:12?) ;; *90:* | *100:* | *120:*) return ;; esac
         arch=$gpu
         [ "$gpu" -ge 90 ] && arch=${gpu}a
         code="[sm_$arch,compute_$arch]"
@@ -73,7 +79,7 @@ one() { # one SEED: a batch
     s=$1
     shift
     if [ -n "$tcemu" ]; then
-        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 17 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 22 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
     else
         timeout 300 "$dir/run" "$@" > "$dir/log" 2>&1
     fi

@@ -1,11 +1,11 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights or attn, and of
- *                                                which generator: gemm80, gemm90; SMEM: the most shared memory, in bytes
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv or attn,
+ *                                                and the generator's target: gemm80; SMEM: the most shared memory
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_sparse.cu, gemm_mixed.cu, attn_fuzz.cu. tests/lattice.sh puts it together.
+ * gemm_groups.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu. tests/lattice.sh puts it together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -16,7 +16,11 @@
 /* The rules as they stand in the generators, but each returns its sentence where it is broken. */
 #define BREAKS(condition, sentence) if (!(condition)) return sentence;
 static const char *gemm80_breaks(const tc_gemm_config c) { TC__GEMM_SM80_RULES(BREAKS, c) return 0; }
+static const char *gemm100_breaks(const tc_gemm_config c) { TC__GEMM_SM100_RULES(BREAKS, c) return 0; }
+static const char *gemm120_breaks(const tc_gemm_config c) { TC__GEMM_SM120_RULES(BREAKS, c) return 0; }
+static const char *conv80_breaks(const tc_gemm_config c) { TC__CONV_RULES(BREAKS, c) return gemm80_breaks(c); }
 static const char *gemm90_breaks(const tc_gemm_config c) { TC__GEMM_SM90_RULES(BREAKS, c) return 0; }
+static const char *conv90_breaks(const tc_gemm_config c) { TC__CONV_SM90_RULES(BREAKS, c) return gemm90_breaks(c); }
 static const char *attn80_breaks(const tc_attn_config c) { TC__ATTN_SM80_RULES(BREAKS, c) return 0; }
 static const char *attn90_breaks(const tc_attn_config c) { TC__ATTN_SM90_RULES(BREAKS, c) return 0; }
 
@@ -39,6 +43,9 @@ static const gemm_hook gemm_hooks[] = {
                                      {", .epi2 = " pair, ", .epi_size = sizeof(" args ")", "2", 1}};
 HOOKS(quant_hooks, "bias_args", "bias", "pair")
 HOOKS(told_hooks, "told", "told_one", "told_pair")
+static const gemm_hook conv_hooks[] = {{"", "", "0", 0},
+                                       {", .epi = bias_relu", ", .epi_size = sizeof(hook_args)", "BIAS_RELU", 0},
+                                       {", .epi = where", ", .epi_size = sizeof(hook_args)", "WHERE", 0}};
 static const gemm_hook tiles_hooks[] = {{"", "", "", 0}, /* without arguments, with those of .tile and .k_range */
                                         {", .epi = bias_relu", ", .epi_size = sizeof(tiles_args)", "", 0},
                                         {"", ", .epi_size = sizeof(tiles_args)", "", 0}};
@@ -141,6 +148,7 @@ static void draw_layouts(gemm_draw *g)
 /* What is fixed for REDRAW draws of a tile, drawn anew. */
 typedef void (*gemm_fix)(gemm_draw *g);
 static void keep_all(gemm_draw *g) { (void)g; }
+static int convolution; /* what is drawn is one */
 
 static gemm_draw draw_tile80(gemm_draw g, gemm_fix fix)
 {
@@ -157,8 +165,8 @@ static gemm_draw draw_tile80(gemm_draw g, gemm_fix fix)
         g.c.bn = chance(10) ? 0 : 16 * (warps ? g.c.warps_n : 2) * test_int(1, 8);
         g.c.bk = PICK(0, 64, 128, 128) * 8 / tc_type_bits(g.c.a);
         g.c.stages = PICK(0, 2, 3, 4, 5, 6);
-        const tc_gemm_config full = tc_gemm_sm80_config(g.c);
-        if (allowed(gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
+        const tc_gemm_config full = convolution ? tc_conv_sm80_config(g.c) : tc_gemm_sm80_config(g.c);
+        if (allowed(convolution ? conv80_breaks(full) : gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
     }
 }
 
@@ -169,7 +177,7 @@ static gemm_draw draw_tile90(gemm_draw g, gemm_fix fix)
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
             fix(&g);
-            swap = g.c.any || chance(30), step = chance(45), split = chance(30);
+            swap = g.c.any || (!convolution && chance(30)), step = chance(45), split = chance(30);
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
             if (g.c.weights) swap = step = 0, cluster = ALONE; /* they change roles by themselves */
             g.c.schedule = cluster == SPLIT || g.c.weights ? PICK(0, TC_COOPERATIVE)
@@ -187,9 +195,39 @@ static gemm_draw draw_tile90(gemm_draw g, gemm_fix fix)
         g.c.swap = swap, g.c.split = split;
         g.c.step = step ? PICK(16, 16, 32, 32, 64, 96, 8, 128) : 0;
         if (swap || g.c.weights) g.c.bm = 8 * test_int(1, 32), g.c.bn = PICK(0, 64, 64, 128, 128, 192, 256);
-        const tc_gemm_config full = g.c.any ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c);
+        if (convolution) g.c.bk = 0;
+        const tc_gemm_config full = convolution ? tc_conv_sm90_config(g.c)
+                                  : g.c.any     ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c);
         if (cluster == SHARED && full.cluster_m * full.cluster_n == 1) continue;
-        if (allowed(gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
+        if (allowed(convolution ? conv90_breaks(full) : gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
+    }
+}
+
+static gemm_draw draw_tile100(gemm_draw g, gemm_fix fix)
+{
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) fix(&g);
+        g.c.bm = 0, g.c.bn = chance(10) ? 0 : 16 * test_int(1, 16);
+        if (g.c.d_layout == TC_COL) g.c.bm = g.c.bn, g.c.bn = 0;
+        g.c.bk = PICK(0, 0, 64, 128) * 16 / tc_type_bits(g.c.a);
+        g.c.stages = PICK(0, 0, 2, 3, 4, 6), g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
+        g.c.cluster_m = PICK(0, 1, 2), g.c.cluster_n = PICK(0, 1, 1, 2), g.c.clc = chance(25);
+        const tc_gemm_config full = tc_gemm_sm100_config(g.c);
+        if (allowed(gemm100_breaks(full), tc_gemm_sm100_smem(full))) return g;
+    }
+}
+
+static gemm_draw draw_tile120(gemm_draw g, gemm_fix fix)
+{
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) fix(&g);
+        g.c.warps_m = PICK(0, 1, 2, 2, 3, 4), g.c.warps_n = PICK(0, 1, 2, 2, 3, 4);
+        g.c.bm = chance(10) ? 0 : 16 * test_int(1, 12), g.c.bn = chance(10) ? 0 : 16 * test_int(1, 12);
+        g.c.bk = PICK(0, 0, 32, 64, 128) * 16 / tc_type_bits(g.c.a);
+        g.c.stages = PICK(0, 0, 2, 3, 4, 6), g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
+        g.c.schedule = PICK(0, TC_COOPERATIVE, TC_PINGPONG);
+        const tc_gemm_config full = tc_gemm_sm120_config(g.c);
+        if (allowed(gemm120_breaks(full), tc_gemm_sm120_smem(full))) return g;
     }
 }
 
@@ -327,19 +365,51 @@ static void fix_weights(gemm_draw *g)
     c->weights_zero = c->weights_k && (c->weights == TC_U4 || c->weights == TC_U8) && chance(60);
 }
 
-/* FAMILY's number, what is fixed of sm_80's and of sm_90's, and its line of the test's table. */
-enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, GEMM_FAMILIES };
-static const struct { const char *name; gemm_fix fix[2]; } gemm_families[GEMM_FAMILIES] = {
-    {"gemm", {0, 0}}, {"quant", {fix_quant, fix_quant90}}, {"tiles", {fix_tiles80, fix_tiles}},
-    {"groups", {fix_groups80, fix_groups90}}, {"sparse", {fix_sparse, fix_sparse90}}, {"weights", {0, fix_weights}},
+/* X in NHWC and W in KRSC. */
+static void fix_conv(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, conv_hooks);
+    if (chance(30)) c->a = c->b = PICK(TC_TF32, TC_S8);
+    if (c->a == TC_S8) c->d = TC_S32;
+    if (c->d == TC_S32) c->epi = 0, c->epi_size = 0, g->hook = conv_hooks;
+    if (c->d != TC_S32 && chance(20)) c->aux = TC_F32, c->aux_what = TC_AUX_PRE;
+}
+
+/* Of tcgen05 and of sm_120: types and layouts. */
+static void fix_newer(gemm_draw *g)
+{
+    *g = draw_gemm_common();
+    if (chance(40)) draw_wgmma_types(g);
+    g->c.promote = 0, g->c.a_scale = g->c.b_scale = 0;
+    if (chance(60)) draw_layouts(g);
+}
+
+/* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
+enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, GEMM_FAMILIES };
+static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
+    {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
+    {"tiles", {fix_tiles80, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
+    {"sparse", {fix_sparse, fix_sparse90, 0, 0}}, {"weights", {0, fix_weights, 0, 0}},
+    {"conv", {fix_conv, fix_conv, 0, 0}},
 };
+
+/* null where there is no such family */
+static gemm_fix fix_of(int family, int sm)
+{
+    const int at = sm == 80 ? 0 : sm == 90 ? 1 : sm == 100 ? 2 : sm == 120 ? 3 : -1;
+    return at < 0 ? 0 : gemm_families[family].fix[at];
+}
 
 static gemm_draw draw_gemm(int family, int sm)
 {
+    const gemm_fix fix = fix_of(family, sm);
     gemm_draw g;
-    if (family == GEMM) return sm == 80 ? draw_gemm80() : draw_gemm90();
     memset((void *)&g, 0, sizeof g);
-    return sm == 80 ? draw_tile80(g, gemm_families[family].fix[0]) : draw_tile90(g, gemm_families[family].fix[1]);
+    convolution = family == CONV;
+    if (family == GEMM && sm <= 90) return sm == 80 ? draw_gemm80() : draw_gemm90();
+    return sm == 80 ? draw_tile80(g, fix) : sm == 90 ? draw_tile90(g, fix)
+         : sm == 100 ? draw_tile100(g, fix) : draw_tile120(g, fix);
 }
 
 typedef struct { tc_attn_config c; const attn_hook *score, *mask, *out, *sink; } attn_draw;
@@ -435,7 +505,7 @@ static void gemm_fields(const gemm_draw *g)
     add_field("d_scale", c->d_scale), add_field("d_sf", c->d_sf), add_type("c_type", c->c_type);
     add_field("row_sum", c->row_sum), add_field("col_sum", c->col_sum);
     add_type("aux", c->aux), add_field("aux_what", c->aux_what);
-    add_field("triangle", c->triangle), add_field("bsr", c->bsr);
+    add_field("clc", c->clc), add_field("triangle", c->triangle), add_field("bsr", c->bsr);
     add_field("groups", c->groups), add_field("index", c->index), add_field("sparse", c->sparse);
     add_type("weights", c->weights), add_field("weights_k", c->weights_k), add_field("weights_zero", c->weights_zero);
     if (c->tile) add(", .tile = band");
@@ -468,7 +538,8 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
     switch (family) {
     case GEMM:
         snprintf(to, size, "{\"k%d, %s\", k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d, %d}", i,
-                 fields, i, i, from, id, i, i, g->c.split, g->c.step, view.bn, pair, g->c.any);
+                 fields, i, i, from, id, i, i, sm == 90 && g->c.split, sm == 90 ? g->c.step : 0, view.bn, pair,
+                 g->c.any);
         return;
     case QUANT:
         snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_plan, k%d_launch, k%d_workspace, %d, %s, k%d_SMEM, 0, "
@@ -485,6 +556,10 @@ static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, in
     case SPARSE:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
         return;
+    case CONV:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %d, %s, k%d_SMEM, %d, 0, k%d_config()}", i,
+                 i, i, i, from, id, i, sm == 90, i);
+        return;
     default:
         snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_workspace, k%d_config()}", i, i, i, i, i);
     }
@@ -500,10 +575,10 @@ int main(int argc, char **argv)
     size_t used = 0;
     while (family < GEMM_FAMILIES && strncmp(name, gemm_families[family].name, (size_t)letters)) family++;
     const int gemm = family < GEMM_FAMILIES;
-    if (!letters || (!gemm && strncmp(name, "attn", 4)) || (sm != 80 && sm != 90) || count < 1 || count > 64
-        || (family == WEIGHTS && sm == 80)) {
-        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse or attn "
-                        "and 80 or 90, or weights90\n");
+    if (!letters || (gemm ? !fix_of(family, sm) : strncmp(name, "attn", 4) || (sm != 80 && sm != 90)) || count < 1
+        || count > 64) {
+        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
+                        "weights, conv or attn, and 80, 90 or where there is such a kernel 100 or 120\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
@@ -522,7 +597,8 @@ int main(int argc, char **argv)
             snprintf(entry, sizeof entry, "{\"k%d, %s\", k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()}", i,
                      fields, i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
         }
-        if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", gemm ? "GEMM" : "ATTN", sm, any ? "ANY_" : "", i, fields);
+        const char *kind = family == CONV ? "CONV" : gemm ? "GEMM" : "ATTN";
+        if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", kind, sm, any ? "ANY_" : "", i, fields);
         used += (size_t)snprintf(table + used, sizeof table - used, "    %s,\n", entry);
     }
     if (!rules) printf("static const kernel kernels[] = {\n%s};\n", table);
