@@ -1,11 +1,13 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv or attn,
- *                                                and the generator's target: gemm80; SMEM: the most shared memory
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv or attn, and
+ *                                                the generator's target (gemm80); or decode80; SMEM: the most shared
+ *                                                memory, in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
  * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
  * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
- * gemm_groups.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu. tests/lattice.sh puts it together.
+ * gemm_groups.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu, attn_decode.cu. tests/lattice.sh puts it
+ * together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
  * then draws everything else until the rules hold. A field that is 0 is left out, for the generator to fill in. */
@@ -23,8 +25,9 @@ static const char *gemm90_breaks(const tc_gemm_config c) { TC__GEMM_SM90_RULES(B
 static const char *conv90_breaks(const tc_gemm_config c) { TC__CONV_SM90_RULES(BREAKS, c) return gemm90_breaks(c); }
 static const char *attn80_breaks(const tc_attn_config c) { TC__ATTN_SM80_RULES(BREAKS, c) return 0; }
 static const char *attn90_breaks(const tc_attn_config c) { TC__ATTN_SM90_RULES(BREAKS, c) return 0; }
+static const char *decode_breaks(const tc_attn_config c) { TC__ATTN_DECODE_RULES(BREAKS, c) return 0; }
 
-/* ---- the hooks of the two fuzz programs: what a configuration says, and what the table of kernels says ---- */
+/* ---- the hooks of the tests: what a configuration says, and what the table of kernels says ---- */
 typedef struct { const char *field, *size, *id; int pair; } gemm_hook;
 static const gemm_hook gemm_hooks[] = {
     {"", "", "EPI_NONE", 0},
@@ -464,6 +467,33 @@ static attn_draw draw_attn90(void)
     }
 }
 
+/* Decoding, with all hooks or none. */
+static attn_draw draw_decode(void)
+{
+    static const attn_hook all = {", .score = hook_cap, .mask = hook_mask, .out = hook_gate, .sink = hook_sink",
+                                  "ALL_HOOKS"};
+    attn_draw a;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) {
+            a = draw_attn_common();
+            a.c.score = 0, a.c.mask = 0, a.c.mask_tile = 0, a.c.out = 0, a.c.sink = 0, a.c.hook_size = 0;
+            a.score = scores, a.mask = masks, a.out = outs, a.sink = sinks;
+            if (chance(30)) {
+                a.score = &all, a.c.hook_size = 8, a.c.window = 0; /* the test does not count with it */
+                a.c.score = (tc_attn_score_fn)a_hook, a.c.mask = (tc_attn_mask_fn)a_hook;
+                a.c.out = (tc_attn_out_fn)a_hook, a.c.sink = (tc_attn_sink_fn)a_hook;
+            }
+            a.c.kv = PICK(0, 0, TC_E4M3, TC_S8), a.c.paged = chance(50);
+            if (a.c.kv) a.c.head_dim = 32 * test_int(1, 8), a.c.head_dim_v = PICK(0, 32, 64, 96, 128);
+            a.c.warps = PICK(0, 1, 2, 3, 4, 5, 8, 16);
+        }
+        a.c.bm = PICK(0, 0, 16, 32, 48, 64), a.c.stages = PICK(0, 2, 3, 4, 6);
+        a.c.bn = chance(10) ? 0 : 16 * (a.c.warps ? a.c.warps : 4) * test_int(1, 4);
+        const tc_attn_config full = tc_attn_decode_config(a.c);
+        if (allowed(decode_breaks(full), tc_attn_decode_smem(full))) return a;
+    }
+}
+
 /* ---- printing ---- */
 static const char *type_name(int type)
 {
@@ -523,6 +553,7 @@ static void attn_fields(const attn_draw *a)
         add_field("window", c->window);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("q_stages", c->q_stages);
     add_field("consumers", c->consumers), add_field("warps", c->warps);
+    add_type("kv", c->kv), add_field("paged", c->paged);
     if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks))
         add(", .hook_size = sizeof(hook_args)");
     add(a->score->field), add(a->mask->field), add(a->out->field), add(a->sink->field);
@@ -574,11 +605,11 @@ int main(int argc, char **argv)
     int family = 0;
     size_t used = 0;
     while (family < GEMM_FAMILIES && strncmp(name, gemm_families[family].name, (size_t)letters)) family++;
-    const int gemm = family < GEMM_FAMILIES;
-    if (!letters || (gemm ? !fix_of(family, sm) : strncmp(name, "attn", 4) || (sm != 80 && sm != 90)) || count < 1
-        || count > 64) {
+    const int gemm = family < GEMM_FAMILIES, decode = !strcmp(name, "decode80");
+    const int known = gemm ? fix_of(family, sm) != 0 : decode || (!strncmp(name, "attn", 4) && (sm == 80 || sm == 90));
+    if (!letters || !known || count < 1 || count > 64) {
         fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
-                        "weights, conv or attn, and 80, 90 or where there is such a kernel 100 or 120\n");
+                        "weights, conv or attn, and 80, 90 or where there is such a kernel 100 or 120; or decode80\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
@@ -592,13 +623,17 @@ int main(int argc, char **argv)
             gemm_entry(entry, sizeof entry, family, &g, i, sm);
             any = g.c.any;
         } else {
-            const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
+            const attn_draw a = decode ? draw_decode() : sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
             snprintf(entry, sizeof entry, "{\"k%d, %s\", k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()}", i,
                      fields, i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
+            if (decode)
+                snprintf(entry, sizeof entry, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %s, k%d_config()}", i, i,
+                         i, i, a.score->id, i);
         }
         const char *kind = family == CONV ? "CONV" : gemm ? "GEMM" : "ATTN";
-        if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", kind, sm, any ? "ANY_" : "", i, fields);
+        if (!rules && decode) printf("TC_ATTN_DECODE_DEFINE(k%d, %s)\n", i, fields);
+        else if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", kind, sm, any ? "ANY_" : "", i, fields);
         used += (size_t)snprintf(table + used, sizeof table - used, "    %s,\n", entry);
     }
     if (!rules) printf("static const kernel kernels[] = {\n%s};\n", table);
