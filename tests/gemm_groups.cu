@@ -86,6 +86,9 @@ TC_GEMM_SM90_DEFINE(masked, .a = TC_F16, .b = TC_F16, .d = TC_F16, .groups = TC_
                     HOOK)
 TC_GEMM_SM90_DEFINE(fp8_few, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_MASKED, .bm = 32, .bn = 64,
                     .swap = 1, HOOK)
+/* 192 rows of a warpgroup, and their factors */
+TC_GEMM_SM90_DEFINE(fp8_tall, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 192, .bn = 64,
+                    .consumers = 1, .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
 TC_GEMM_SM80_DEFINE(mma_pair, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 32, .bn = 64, .epi2 = told_pair,
                     .epi_size = sizeof(told))
 TC_GEMM_SM80_DEFINE(mma_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 64)
@@ -103,6 +106,7 @@ static const kernel kernels[] = {
     ROW(mma, 80, 0, mma_SMEM, 0, 0, 0), ROW(mma_masked, 80, 1, mma_masked_SMEM, 0, 0, 0),
     ALL(ROW(plain, 90, 0, plain_SMEM, 0, 0, 0), ROW(two_cols, 90, 2, two_cols_SMEM, 0, 0, 0),
         ROW(masked, 90, 1, masked_SMEM, 0, 0, 0), ROW(fp8_few, 90, 1, fp8_few_SMEM, 0, 0, 0),
+        ROW(fp8_tall, 90, 0, fp8_tall_SMEM, 0, 0, 0),
         ROW(mma_pair, 80, 2, mma_pair_SMEM, 0, 0, 0), ROW(mma_f64, 80, 0, mma_f64_SMEM, 0, 0, 0),
         ROW(mma_fp8, 89, 1, mma_fp8_SMEM, 0, 0, 0))
 };
