@@ -97,11 +97,12 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
+$(foreach t,gemm_outputs gemm_tiles gemm_groups gemm_quant gemm_quant_sm100 gemm_mixed gemm_sparse conv,$(B)/tests/$(t)): tests/gemm_problems.h
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 $(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
 $(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
-$(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h
-$(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h
+$(B)/tests/gemm_sm100: tests/gemm_fuzz.cu tests/gemm_sm100.h tests/gemm_scaled.h tests/gemm_refused.h
+$(B)/tests/gemm_sm120: tests/gemm_fuzz.cu tests/gemm_sm120.h tests/gemm_scaled.h tests/gemm_refused.h
 $(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_sm100: tests/attn_memory.h tests/attn_tensors.h
 $(B)/tests/attn_sm100: tests/attn_fuzz.cu tests/attn_sm100.h
 $(B)/tests/attn_mla: tests/attn_decode.cu tests/attn_memory.h
@@ -181,12 +182,12 @@ $(B)/bench/%: bench/%.cu $(BENCH_H) bench/gemm_shapes.h $(BENCH_KERNELS)
 	$(NVCC) $(NVCCFLAGS) $< $(BENCH_KERNELS) -o $@ -lcublasLt
 
 # decoding: needs no kernel of the others
-$(B)/bench/decode: bench/decode.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/decode: bench/decode.cu bench/attn_rows.h $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
 # latent attention: the same
-$(B)/bench/mla: bench/mla.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/mla: bench/mla.cu bench/attn_rows.h $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
@@ -212,7 +213,7 @@ $(B)/bench/groups.so: bench/groups.cu $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O3 -lineinfo -I. $(GENCODE) -DGROUPS_LIBRARY -Xcompiler -fPIC -shared -Xlinker --exclude-libs=ALL $< -o $@
 
-$(B)/bench/conv: bench/conv.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/conv: bench/conv.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 $(B)/bench/conv.so: bench/conv.cu $(HEADERS) $(B)/nvccflags | nvcc
@@ -240,7 +241,7 @@ $(B)/bench/mixed: bench/mixed.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
 # not all of D, of k, of A
-$(B)/bench/tiles: bench/tiles.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+$(B)/bench/tiles: bench/tiles.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 

@@ -682,10 +682,7 @@ TC_HOST tc_status tc_attn_decode_prepare(const tc_attn_config *given, const tc_a
     tc_attn_config complete;
     const tc_attn_config *c = &complete;
     tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
-    st = tc__attn_config_check(given);
+    st = tc__decode_given(given, out, sizeof *out, sms);
     if (st != TC_OK) return st;
     complete = tc_attn_decode_config(*given);
     TC__ATTN_DECODE_RULES(TC__RULE_SAY, *c)
@@ -723,12 +720,7 @@ TC_HOST tc_status tc__attn_decode_run(const tc_attn_config *c, const tc__kernel 
         return tc__cuda_fail("cudaDeviceGetAttribute", err);
     if (smem / (k->smem + 1024) < blocks) blocks = smem / (k->smem + 1024);
     if (blocks < 1) blocks = 1;
-    if (how->workspace) {
-        tc__decode_cut cut;
-        st = tc__decode_cut_of(c, args, 1, sms * blocks, &cut);
-        if (st == TC_OK) *how->workspace = cut.workspace;
-        return st;
-    }
+    if (how->workspace) return tc__decode_room(c, args, sms * blocks, how->workspace);
     st = tc__attn_decode_launch(c, args, sms * blocks, &l);
     return st != TC_OK || !how->launch ? st : tc__kernel_launch(k, l.grid, &l.params, how);
 }

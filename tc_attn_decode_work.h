@@ -413,5 +413,23 @@ TC_HOST tc_status tc__decode_fill_params(const tc_attn_config *c, const tc_attn_
     return TC_OK;
 }
 
+/* What prepare asks first, of a configuration and of where a launch of `size` bytes is to go, which becomes zeros. */
+TC_HOST tc_status tc__decode_given(const tc_attn_config *given, void *out, size_t size, int sms)
+{
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset(out, 0, size);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    return tc__attn_config_check(given);
+}
+
+/* The workspace of a checked call with so many blocks at a time, as NAME_workspace has it. */
+TC_HOST tc_status tc__decode_room(const tc_attn_config *c, const tc_attn_args *g, int at_a_time, size_t *bytes)
+{
+    tc__decode_cut cut;
+    const tc_status st = tc__decode_cut_of(c, g, 1, at_a_time, &cut);
+    if (st == TC_OK) *bytes = cut.workspace;
+    return st;
+}
+
 #endif /* host */
 #endif /* TC_ATTN_DECODE_WORK_H */

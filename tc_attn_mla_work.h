@@ -155,10 +155,7 @@ TC_HOST tc_status tc_attn_mla_prepare(const tc_attn_config *given, const tc_attn
     const tc_attn_config *c = &complete;
     tc_attn_args full;
     tc_status st;
-    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
-    memset((void *)out, 0, sizeof *out);
-    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
-    st = tc__attn_config_check(given);
+    st = tc__decode_given(given, out, sizeof *out, sms);
     if (st != TC_OK) return st;
     complete = tc_attn_mla_config(*given);
     TC__ATTN_MLA_RULES(TC__RULE_SAY, *c)
@@ -178,12 +175,7 @@ TC_HOST tc_status tc__attn_mla_run(const tc_attn_config *c, const tc__kernel *k,
     st = tc__kernel_device(k, &sms);
     if (st != TC_OK) return st;
     sms = tc__attn_mla_blocks(sms);
-    if (how->workspace) {
-        tc__decode_cut cut;
-        st = tc__decode_cut_of(c, &full, 1, sms, &cut);
-        if (st == TC_OK) *how->workspace = cut.workspace;
-        return st;
-    }
+    if (how->workspace) return tc__decode_room(c, &full, sms, how->workspace);
     st = tc__attn_mla_launch(c, &full, sms, &l);
     return st != TC_OK || !how->launch ? st : tc__kernel_launch(k, l.grid, &l.params, how);
 }

@@ -60,20 +60,30 @@ enum {
     X(120, 120, 101376, 0, 1536, 8, TC__CHIP_90, TC_FEATURE_F8F6F4_MMA | TC_FEATURE_TENSORMAP, 0)                     \
     X(121, 120, 101376, 0, 1536, 8, TC__CHIP_90, TC_FEATURE_F8F6F4_MMA | TC_FEATURE_TENSORMAP, 0)
 
+/* A row of it without its name; zeros for a chip that is not in the table. */
+typedef struct tc__chip {
+    int family, smem, tmem, threads, cluster, plain, f, a;
+} tc__chip;
+TC_HD TC_CONSTEXPR tc__chip tc__chip_of(int chip)
+{
+    tc__chip c = {0, 0, 0, 0, 0, 0, 0, 0};
+#define TC__X(cc, ...)                        \
+    if (chip == cc) {                         \
+        const tc__chip row = {__VA_ARGS__};   \
+        c = row;                              \
+    }
+    TC_CHIPS(TC__X)
+#undef TC__X
+    return c;
+}
+
 /* Has the target ("sm_100f": 100, 'f'; 0 for a plain one) the feature? 0 for a target that is not in the table. */
 TC_HD TC_CONSTEXPR int tc_target_has(int chip, char suffix, int feature)
 {
-#define TC__X(cc, family, smem, tmem, threads, cluster, plain, f, a) \
-    chip == cc ? ((plain) | (suffix ? (f) : 0) | (suffix == 'a' ? (a) : 0)) & feature ? 1 : 0 :
-    return TC_CHIPS(TC__X) 0;
-#undef TC__X
+    const tc__chip c = tc__chip_of(chip);
+    return (c.plain | (suffix ? c.f : 0) | (suffix == 'a' ? c.a : 0)) & feature ? 1 : 0;
 }
-TC_HD TC_CONSTEXPR int tc_chip_family(int chip)
-{
-#define TC__X(cc, family, smem, tmem, threads, cluster, plain, f, a) chip == cc ? family :
-    return TC_CHIPS(TC__X) 0;
-#undef TC__X
-}
+TC_HD TC_CONSTEXPR int tc_chip_family(int chip) { return tc__chip_of(chip).family; }
 /* Does code for that target run on the chip? Code of a plain one as PTX. */
 TC_HD TC_CONSTEXPR int tc_target_runs(int target, char suffix, int chip)
 {
@@ -82,30 +92,10 @@ TC_HD TC_CONSTEXPR int tc_target_runs(int target, char suffix, int chip)
                          : target <= chip;
 }
 /* Bytes of shared memory that a block may have, columns of tensor memory; 0 for a chip that is not in the table */
-TC_HD TC_CONSTEXPR int tc_chip_smem(int chip)
-{
-#define TC__X(cc, family, smem, tmem, threads, cluster, plain, f, a) chip == cc ? smem :
-    return TC_CHIPS(TC__X) 0;
-#undef TC__X
-}
-TC_HD TC_CONSTEXPR int tc_chip_tmem_columns(int chip)
-{
-#define TC__X(cc, family, smem, tmem, threads, cluster, plain, f, a) chip == cc ? tmem :
-    return TC_CHIPS(TC__X) 0;
-#undef TC__X
-}
+TC_HD TC_CONSTEXPR int tc_chip_smem(int chip) { return tc__chip_of(chip).smem; }
+TC_HD TC_CONSTEXPR int tc_chip_tmem_columns(int chip) { return tc__chip_of(chip).tmem; }
 /* Threads of a multiprocessor, blocks of the largest cluster; 0 for a chip that is not in the table */
-TC_HD TC_CONSTEXPR int tc_chip_threads(int chip)
-{
-#define TC__X(cc, family, smem, tmem, threads, cluster, plain, f, a) chip == cc ? threads :
-    return TC_CHIPS(TC__X) 0;
-#undef TC__X
-}
-TC_HD TC_CONSTEXPR int tc_chip_cluster(int chip)
-{
-#define TC__X(cc, family, smem, tmem, threads, cluster, plain, f, a) chip == cc ? cluster :
-    return TC_CHIPS(TC__X) 0;
-#undef TC__X
-}
+TC_HD TC_CONSTEXPR int tc_chip_threads(int chip) { return tc__chip_of(chip).threads; }
+TC_HD TC_CONSTEXPR int tc_chip_cluster(int chip) { return tc__chip_of(chip).cluster; }
 
 #endif /* TC_CHIP_H */

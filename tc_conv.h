@@ -279,8 +279,8 @@ TC_HOST tc_status tc__conv_auto_go(const tc_conv_config *given, const tc__kernel
     typedef tc_conv_sm80_params own##_sm80;
 #else
 #define TC__CONV_OWN_PARAMS(own)                                                                                      \
-    typedef struct own##_sm90 { tc_conv_sm90_params call; } own##_sm90; /* as tc_gemm.h has it, without a pragma */   \
-    TC__LINE_BREAK typedef struct own##_sm80 { tc_conv_sm80_params call; } own##_sm80; TC__LINE_BREAK
+    TC__LINE_BREAK struct own##_sm90 { tc_conv_sm90_params call; };                                                   \
+    TC__LINE_BREAK struct own##_sm80 { tc_conv_sm80_params call; }; TC__LINE_BREAK
 #endif
 
 /* One kernel each: of the list's lines those that turn a tile on its side are stubs; sm_80's are there on Hopper too,

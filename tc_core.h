@@ -121,7 +121,10 @@ typedef unsigned long long uintptr_t;
 #endif
 
 /* The compiler prints the line that an error is in, and to it the whole expansion of a macro is one: a pragma, which
- * does nothing, begins a new one. */
+ * does nothing, begins a new one. Not before a typedef that defines its struct or enum, typedef struct x { ... } x:
+ * where a static_assert stands before them whose condition binds what a function returns to a reference parameter (as
+ * a rule's does that asks f(own##_config())), nvcc prints the pragma in the midst of that condition, and g++ says that
+ * it "is not allowed here". Before struct x { ... }, and before every other declaration, it stays where it is. */
 #if defined(__GNUC__) && !defined(__CUDACC_RTC__)
 #define TC__LINE_BREAK _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic pop")
 #else

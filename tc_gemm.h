@@ -637,8 +637,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 
 #define TC__GEMM_SM80_BODY(own, config, aligned, params)                                                              \
     constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                               \
-    constexpr int looked_up = (config).index + 4 * !!(config).groups + 8 * !!(config).sparse + 16 * (config).conv     \
-                            + 32 * tc__tiles_some(config);                                                            \
+    constexpr int looked_up = tc__gemm80_looked_up(config);                                                           \
     tc_gemm_sm80(looked_up, k, aligned, &params);
 
 /* NAME_can_run, NAME_run; NAME_plan, NAME_launch; and NAME_workspace: the call as it would be if it had all the
@@ -670,7 +669,7 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 
 /* What the further kernels of a generator take is a type of its own: to the compiler, those of a second generator of
  * this name are then other functions, and not an error each beside the one that says what is doubled. NVRTC finds a
- * kernel by its name alone. */
+ * kernel by its name alone. See TC__LINE_BREAK for why it is no typedef. */
 #ifdef __CUDACC_RTC__
 #define TC__GEMM_OWN_PARAMS(own)                                                                                      \
     typedef tc_gemm_sm90_params own##_sm90;                                                                           \
@@ -682,11 +681,11 @@ TC_HOST tc_status tc__gemm_auto_go(const tc_gemm_config *given, const tc__kernel
 #define TC__GEMM_FUNCTION(kernel, params) TC__FUNCTION(kernel)
 #else
 #define TC__GEMM_OWN_PARAMS(own)                                                                                      \
-    typedef struct own##_sm90 { tc_gemm_sm90_params call; } own##_sm90; /* nvcc puts a pragma here into a rule */     \
-    TC__LINE_BREAK typedef struct own##_sm90_any { tc_gemm_sm90_any_params call; } own##_sm90_any;                    \
-    TC__LINE_BREAK typedef struct own##_sm100 { tc_gemm_sm100_params call; } own##_sm100;                             \
-    TC__LINE_BREAK typedef struct own##_sm120 { tc_gemm_sm120_params call; } own##_sm120;                             \
-    TC__LINE_BREAK typedef struct own##_sm80 { tc_gemm_sm80_params call; } own##_sm80; TC__LINE_BREAK
+    TC__LINE_BREAK struct own##_sm90 { tc_gemm_sm90_params call; };                                                   \
+    TC__LINE_BREAK struct own##_sm90_any { tc_gemm_sm90_any_params call; };                                           \
+    TC__LINE_BREAK struct own##_sm100 { tc_gemm_sm100_params call; };                                                 \
+    TC__LINE_BREAK struct own##_sm120 { tc_gemm_sm120_params call; };                                                 \
+    TC__LINE_BREAK struct own##_sm80 { tc_gemm_sm80_params call; }; TC__LINE_BREAK
 #define TC__GEMM_PARAMS_OF p.call
 #define TC__GEMM_FUNCTION(kernel, params) {(const void *)(void (*)(params))kernel, #kernel},
 #endif

@@ -89,77 +89,60 @@ TC_HOST void tc__gemm_point_out(tc_gemm_out *out, const tc_gemm_plan *plan, cons
     if (plan->epi_size) memcpy(out->epi, args->epi_args, plan->epi_size);
 }
 
-TC_HOST tc_status tc__gemm_point_90(tc_gemm_plan *plan, const tc_gemm_args *args)
+TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
-    tc_gemm_sm90_params p;
-    tc_status st;
-    memcpy((void *)&p, plan->params, sizeof p);
-    st = p.d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p.d, args->d) : TC_OK;
-    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.b : &p.a, plan->at[0] ? args->a : of_d);
-    if (st == TC_OK) st = tc_tmap_replace_address(plan->call.turned ? &p.a : &p.b, plan->at[1] ? args->b : of_d);
-    if (st != TC_OK) return st;
-    tc__gemm_point_out(&p.out, plan, args);
-    memcpy(plan->params, (const void *)&p, sizeof p);
-    return TC_OK;
+    const int turned = plan->call.turned;
+    tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
+    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? args->a : of_d);
+    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? args->b : of_d);
+    return st;
 }
 
-TC_HOST tc_status tc__gemm_point_any(tc_gemm_plan *plan, const tc_gemm_args *args)
+TC_HOST tc_status tc__gemm90_any_point(tc_gemm_sm90_any_params *q, const tc_gemm_plan *plan, const tc_gemm_args *args)
 {
-    tc_gemm_sm90_any_params q;
     tc_status st = TC_OK;
     int i;
     if (plan->at[0] && ((uintptr_t)args->a - (uintptr_t)plan->at[0]) % 16)
         return tc__fail(TC_ERR_ALIGN, "a = %p is not as far from a multiple of 16 bytes as the plan's, %p", args->a,
                         plan->at[0]);
-    memcpy((void *)&q, plan->params, sizeof q);
-    if (q.p.d_by == TC__GEMM_D_TMA) st = tc_tmap_replace_address(&q.p.d, args->d);
-    for (i = 0; st == TC_OK && !q.p.copies && i < 1 << q.p.classes; i++) {
-        const uintptr_t first = plan->at[0] ? (uintptr_t)args->a + (uintptr_t)(i * q.y.pitch) : (uintptr_t)args->d;
-        st = tc_tmap_replace_address(&q.y_maps[i], (const void *)(first - first % 16));
+    if (q->p.d_by == TC__GEMM_D_TMA) st = tc_tmap_replace_address(&q->p.d, args->d);
+    for (i = 0; st == TC_OK && !q->p.copies && i < 1 << q->p.classes; i++) {
+        const uintptr_t first = plan->at[0] ? (uintptr_t)args->a + (uintptr_t)(i * q->y.pitch) : (uintptr_t)args->d;
+        st = tc_tmap_replace_address(&q->y_maps[i], (const void *)(first - first % 16));
     }
-    if (st != TC_OK) return st;
-    if (plan->at[0]) q.y.base = (const char *)args->a;
-    if (plan->at[1]) q.x.base = (const char *)args->b;
-    tc__gemm_point_out(&q.p.out, plan, args);
-    memcpy(plan->params, (const void *)&q, sizeof q);
+    if (plan->at[0]) q->y.base = (const char *)args->a;
+    if (plan->at[1]) q->x.base = (const char *)args->b;
+    return st;
+}
+
+TC_HOST tc_status tc__gemm80_point(tc_gemm_sm80_params *p, const tc_gemm_plan *plan, const tc_gemm_args *args)
+{
+    const int turned = plan->call.turned;
+    if (plan->at[0]) *(turned ? &p->b : &p->a) = args->a;
+    if (plan->at[1]) *(turned ? &p->a : &p->b) = args->b;
     return TC_OK;
 }
 
-TC_HOST tc_status tc__gemm_point_100(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    tc_gemm_sm100_params p;
-    tc_status st;
-    memcpy((void *)&p, plan->params, sizeof p);
-    st = tc__gemm100_point(&p, plan->call.turned, plan->at, args);
-    if (st != TC_OK) return st;
-    tc__gemm_point_out(&p.out, plan, args);
-    memcpy(plan->params, (const void *)&p, sizeof p);
-    return TC_OK;
-}
-
-TC_HOST tc_status tc__gemm_point_120(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    tc_gemm_sm120_params p;
-    tc_status st;
-    memcpy((void *)&p, plan->params, sizeof p);
-    st = tc__gemm120_point(&p, plan->call.turned, plan->at, args);
-    if (st != TC_OK) return st;
-    tc__gemm_point_out(&p.out, plan, args);
-    memcpy(plan->params, (const void *)&p, sizeof p);
-    return TC_OK;
-}
-
-TC_HOST tc_status tc__gemm_point_80(tc_gemm_plan *plan, const tc_gemm_args *args)
-{
-    tc_gemm_sm80_params p;
-    memcpy((void *)&p, plan->params, sizeof p);
-    if (plan->at[0]) *(plan->call.turned ? &p.b : &p.a) = args->a;
-    if (plan->at[1]) *(plan->call.turned ? &p.a : &p.b) = args->b;
-    tc__gemm_point_out(&p.out, plan, args);
-    memcpy(plan->params, (const void *)&p, sizeof p);
-    return TC_OK;
-}
+/* tc__gemm_point_NAME: other matrices for a plan of a kernel that takes `type` p, of which D's part is its_out; `point`
+ * brings A's and B's. They lie in the plan as bytes, and stay as they are where that fails. */
+#define TC__GEMM_POINT(name, type, its_out, point)                                                                    \
+    TC_HOST tc_status tc__gemm_point_##name(tc_gemm_plan *plan, const tc_gemm_args *args)                             \
+    {                                                                                                                 \
+        type p;                                                                                                       \
+        tc_status st;                                                                                                 \
+        memcpy((void *)&p, plan->params, sizeof p);                                                                   \
+        st = point;                                                                                                   \
+        if (st != TC_OK) return st;                                                                                   \
+        tc__gemm_point_out(&its_out, plan, args);                                                                     \
+        memcpy(plan->params, (const void *)&p, sizeof p);                                                             \
+        return TC_OK;                                                                                                 \
+    }
+TC__GEMM_POINT(80, tc_gemm_sm80_params, p.out, tc__gemm80_point(&p, plan, args))
+TC__GEMM_POINT(90, tc_gemm_sm90_params, p.out, tc__gemm90_point(&p, plan, args))
+TC__GEMM_POINT(any, tc_gemm_sm90_any_params, p.p.out, tc__gemm90_any_point(&p, plan, args))
+TC__GEMM_POINT(100, tc_gemm_sm100_params, p.out, tc__gemm100_point(&p, plan->call.turned, plan->at, args))
+TC__GEMM_POINT(120, tc_gemm_sm120_params, p.out, tc__gemm120_point(&p, plan->call.turned, plan->at, args))
 
 /* Other matrices and other arguments of the hook for a plan ("Plans" at the top of this file). */
 TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *args)
@@ -181,11 +164,11 @@ TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *
     }
     if (plan->epi_size && !args->epi_args)
         return tc__fail(TC_ERR_EPI, "epi_args is null, but the plan's epi_size = %d", (int)plan->epi_size);
-    st = plan->call.kernel.cc < 90                                 ? tc__gemm_point_80(plan, args)
-       : plan->call.kernel.cc == 100                               ? tc__gemm_point_100(plan, args)
-       : plan->call.kernel.cc == 120                               ? tc__gemm_point_120(plan, args)
+    st = plan->call.kernel.cc < 90                           ? tc__gemm_point_80(plan, args)
+       : plan->call.kernel.cc == 100                         ? tc__gemm_point_100(plan, args)
+       : plan->call.kernel.cc == 120                         ? tc__gemm_point_120(plan, args)
        : plan->call.bytes == sizeof(tc_gemm_sm90_any_params) ? tc__gemm_point_any(plan, args)
-                                                                   : tc__gemm_point_90(plan, args);
+                                                             : tc__gemm_point_90(plan, args);
     for (i = 0; st == TC_OK && i < 4; i++)
         if (plan->at[i]) plan->at[i] = to[i];
     return st;

@@ -56,8 +56,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_simt_of(tc_gemm_config_in c, int target)
         constexpr tc_gemm_config given = tc__gemm_for_sm80(own##_config(), own##_has_older);                          \
         constexpr tc_gemm_config config = cores ? tc__gemm75_config(given) : tc__gemm_simt_config(given);             \
         constexpr tc_gemm80 k = tc_gemm80_of(TC__GEMM_HOOKED(own, config));                                           \
-        if (cores) tc_gemm_sm75(config.index + (config.groups ? 4 : 0), k, &TC__GEMM_PARAMS_OF);                      \
-        else tc_gemm_simt(config.index + (config.groups ? 4 : 0), k, &TC__GEMM_PARAMS_OF);                            \
+        if (cores) tc_gemm_sm75(tc__gemm80_looked_up(config), k, &TC__GEMM_PARAMS_OF);                                \
+        else tc_gemm_simt(tc__gemm80_looked_up(config), k, &TC__GEMM_PARAMS_OF);                                      \
     })
 #else
 #define TC__GEMM_AUTO_OLDER(kernel, own) TC__KERNEL_OF(kernel, own##_sm80, (32, 1), )
@@ -217,7 +217,8 @@ TC_DEV_SM75 void tc_gemm_simt(const int looked_up, tc_gemm80_in k, const tc_gemm
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
-    const int groups = looked_up & 4, gathered = looked_up & TC_INDEX_A, wn = 32, staged = tc__gemm80_staged(c, wn);
+    const int groups = looked_up & TC__GEMM80_GROUPS, gathered = looked_up & TC_INDEX_A;
+    const int wn = 32, staged = tc__gemm80_staged(c, wn);
     const int warp = (int)threadIdx.x / 32, lane = tc_lane(), warp_m = warp % 4 * 16, warp_n = warp / 4 * wn;
     if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
     if (TC__GEMM_FINISHES(c, *p)) return;

@@ -661,12 +661,21 @@ TC_DEV_SM80 void tc__gemm80_list_of(tc_gemm80_in k, const tc_gemm_sm80_params *p
     g->k = p->k ? (b.end - b.from) * k.c.bsr : 0;
 }
 
-/* The kernel. looked_up: .index of its configuration, 4 with .groups, 8 with .sparse, 16 with .conv, 32 where not all
- * tiles, or not all of their k, are computed; aligned: every row of A and B starts at a multiple of 16 bytes;
+/* What a kernel looks up, from its configuration: the bits of .index, TC_INDEX_A and TC_INDEX_D, and these. PARTS: not
+ * all tiles, or not all of their k, are computed. */
+enum { TC__GEMM80_GROUPS = 4, TC__GEMM80_SPARSE = 8, TC__GEMM80_CONV = 16, TC__GEMM80_PARTS = 32 };
+TC_HD TC_CONSTEXPR int tc__gemm80_looked_up(tc_gemm_config_in c)
+{
+    return c.index | (c.groups ? TC__GEMM80_GROUPS : 0) | (c.sparse ? TC__GEMM80_SPARSE : 0)
+         | (c.conv ? TC__GEMM80_CONV : 0) | (tc__tiles_some(c) ? TC__GEMM80_PARTS : 0);
+}
+
+/* The kernel. looked_up: of its configuration; aligned: every row of A and B starts at a multiple of 16 bytes;
  * constants. */
 TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int aligned, const tc_gemm_sm80_params *p)
 {
-    const int groups = looked_up & 4, index = looked_up & 3;
+    const int groups = looked_up & TC__GEMM80_GROUPS, parts = looked_up & TC__GEMM80_PARTS;
+    const int gathered = looked_up & TC_INDEX_A, filtered = looked_up & TC__GEMM80_CONV;
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const tc_gemm_config c = k.c;
     const tc__gemm80_operand oa = k.a, ob = k.b;
@@ -675,26 +684,26 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
               warp_n = warp / c.warps_m * wn;
     tc__gemm80_tile t = groups ? tc__gemm80_group_tile(c, p, tc_smem_u32(tc__dynamic_smem))
                                : tc__gemm80_tile_of(k, p);
-    const tc__gemm80_part all = {0, 0, TC_TILE_WHOLE}, part = looked_up & 32 ? tc__gemm80_part_of(k, p, &t) : all;
+    const tc__gemm80_part all = {0, 0, TC_TILE_WHOLE}, part = parts ? tc__gemm80_part_of(k, p, &t) : all;
     const int row0 = t.row, col0 = t.col;
     tc__gemm80_block g;
     tc__gemm80_acc acc;
     if (TC__GEMM_FINISHES(c, *p)) tc__gemm_finish(c, &p->out);
     if (!tc__gemm80_here(c) || t.none || TC__GEMM_FINISHES(c, *p)) return;
-    if ((looked_up & 32) && part.state == TC_TILE_SKIP) return;
+    if (parts && part.state == TC_TILE_SKIP) return;
     const int a_row = c.bsr ? row0 % c.bsr : row0; /* within one of its blocks */
     g.a = tc__gemm80_source_make(
         oa, tc__gemm80_element(oa.size, p->a, t.batch * p->stride_a + (oa.turned ? a_row : a_row * p->lda)
                                                   + part.first * (oa.turned ? p->lda : 1)),
         p->lda, t.end - row0);
-    if (index & TC_INDEX_A) g.a = tc__gemm80_gather(oa, p, row0, t.end - row0);
-    if (looked_up & 16) g.a = tc__gemm80_filtered(oa, p, row0, t.end - row0);
+    if (gathered) g.a = tc__gemm80_gather(oa, p, row0, t.end - row0);
+    if (filtered) g.a = tc__gemm80_filtered(oa, p, row0, t.end - row0);
     g.b = tc__gemm80_source_make(
         ob, tc__gemm80_element(ob.size, p->b, t.group * p->stride_b + (ob.turned ? col0 : col0 * p->ldb)
                                                   + part.first * (ob.turned ? p->ldb : 1)),
         p->ldb, p->out.n - col0);
     g.smem = tc_smem_u32(tc__dynamic_smem);
-    g.k = looked_up & 32 ? part.k : p->k;
+    g.k = parts ? part.k : p->k;
     if (c.bsr) tc__gemm80_list_of(k, p, &t, &g);
     g.word = p->word;
     const tc__gemm80_scales scales = {&p->a_scale, &p->b_scale, row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2,
@@ -704,7 +713,7 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
     if (tc__gemm_scaled(c) && tc__gemm80_by_bytes(ob)) g.scales.col += lane % 4 * 2;
 
     tc__gemm80_zero(k, &acc);
-    if (looked_up & 8) {
+    if (looked_up & TC__GEMM80_SPARSE) {
         tc__gemm80_sparse_block s;
         s.g = &g;
         tc__gemm80_meta_of(c, p, row0 + warp_m, (int)t.batch, &s.meta);
@@ -713,20 +722,20 @@ TC_DEV_SM80 void tc_gemm_sm80(const int looked_up, tc_gemm80_in k, const int ali
             tc__gemm80_mainloop_sparse(k, TC__GEMM80_WHOLE, &s, &acc);
         else tc__gemm80_mainloop_sparse(k, TC__GEMM80_ALIGNED, &s, &acc);
     } else if (!aligned) tc__gemm80_mainloop(k, TC__GEMM80_ANY, &g, &acc);
-    else if (looked_up & 16) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
-    else if (index & TC_INDEX_A) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
-    else if (!c.bsr && row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && (looked_up & 32 ? part.k : p->k) % c.bk == 0)
+    else if (filtered) tc__gemm80_mainloop(k, TC__GEMM80_FILTERED, &g, &acc);
+    else if (gathered) tc__gemm80_mainloop(k, TC__GEMM80_GATHERED, &g, &acc);
+    else if (!c.bsr && row0 + c.bm <= t.end && col0 + c.bn <= p->out.n && (parts ? part.k : p->k) % c.bk == 0)
         tc__gemm80_mainloop(k, TC__GEMM80_WHOLE, &g, &acc);
     else tc__gemm80_mainloop(k, TC__GEMM80_ALIGNED, &g, &acc);
     if (tc__gemm_is_f32(c.a)) {
         const tc_f32_lines lines = {
             (const float *)p->a + t.batch * p->stride_a, (const float *)p->b + t.group * p->stride_b, p->lda, p->ldb,
-            t.end, p->out.n, p->k, p->a_rows, index & TC_INDEX_A ? p->a_row : 0};
+            t.end, p->out.n, p->k, p->a_rows, gathered ? p->a_row : 0};
         const tc_f32_fragment mine = {row0 + warp_m + lane / 4, col0 + warp_n + lane % 4 * 2, mi, wn, 16};
         tc_f32_mend(&lines, mine, acc.f, mi * wn / 2);
     }
     __syncthreads(); /* the ring is over: its memory now takes each warp's accumulators, 16 rows at a time */
-    t.picks = (looked_up & 32) && part.state == TC_TILE_PARTIAL;
+    t.picks = parts && part.state == TC_TILE_PARTIAL;
     tc__gemm80_end(k, p, &t, &acc);
 }
 

@@ -89,12 +89,10 @@ TC_HD TC_CONSTEXPR int tc__gemm80_registers(tc_gemm_config_in c)
     const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
     if (c.sparse) return tc__gemm80_sparse_registers(tc__gemm_plain(c));
     if (tc__gemm_is_f32(c.a)) return wm * wn / 32 + 8 * (wm / 16 * 4 + wn / 8 * 2) + 60; /* and parts of both */
-    return c.a == TC_F64 ? wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32
-                         : wm * wn / (c.acc == TC_F16 ? 64 : 32)
-                               + (tc__gemm_scaled(c) ? wm * wn / 32 : 0)
-                               + (c.index & TC_INDEX_A || c.conv || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a)) ? 32
-                                                                                                                   : 0)
-                               + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
+    if (c.a == TC_F64) return wm * wn / 16 + 2 * (wm / 8 * 2 + wn / 8 * 2) + 32;
+    const int looks = c.index & TC_INDEX_A || c.conv || (tc__gemm80_sorts(c) && !tc__gemm_is_fp8(c.a));
+    return wm * wn / (c.acc == TC_F16 ? 64 : 32) + (tc__gemm_scaled(c) ? wm * wn / 32 : 0) + (looks ? 32 : 0)
+         + (tc__gemm_is_fp8(c.a) ? 9 : 2) * (wm / 16 * 4 + wn / 8 * 2) + 32;
 }
 
 /* The configuration with every unset field filled in. */

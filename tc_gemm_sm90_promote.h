@@ -82,7 +82,7 @@ TC_DEV_SM90 void tc__gemm90_produce_factors(const int groups, tc_gemm_config_in 
 /* What a thread of a consumer takes of a block's factors: of its rows (each two of 64, eight apart) and columns (two of
  * eight, or of each 64). */
 typedef struct tc__gemm90_promoting {
-    float rows[4], cols[64];
+    float rows[64], cols[64]; /* as many as accumulators allow: 2048 rows of a warpgroup, 256 columns */
 } tc__gemm90_promoting;
 
 /* While the products run: they lie in the slot's place. */

@@ -3,6 +3,8 @@
  *     bench_problem   sets of random operands of one shape, so many that no call finds its inputs in the L2
  *     bench_side      a contestant: a function that computes one set; captured as a graph with one call for each set,
  *                     and again where that makes less than a millisecond
+ *     bench_worst     the largest error that kernels report, of D's elements or others; bench_main: the main of a table
+ *                     of cases and kernels
  *     bench_plan      seconds of a burst and rounds; bench_alternate lets the sides take turns, a burst each a round
  *     bench_cublas    cuBLASLt's first 8 algorithms as sides, ranked by bursts of their own */
 #ifndef TC_BENCH_H
@@ -269,6 +271,43 @@ static inline bench_difference bench_diff(const bench_problem *p, int set, const
     return r;
 }
 
+/* ---- what kernels report of a result against fp64, the largest of it ---- */
+static inline unsigned *bench_worst(void)
+{
+    unsigned *worst;
+    CUDA_CHECK(cudaMalloc((void **)&worst, sizeof *worst));
+    CUDA_CHECK(cudaMemset(worst, 0, sizeof *worst));
+    return worst;
+}
+static inline float bench_worst_end(unsigned *worst)
+{
+    float r;
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpy(&r, worst, sizeof r, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(worst));
+    return r;
+}
+
+/* |got - x| / (small + |x|), infinite where one is a NaN. Not negative: its bits rise as it does. */
+static __device__ inline void bench_report(unsigned *worst, double got, double x, double small)
+{
+    const double off = fabs(got - x) / (small + fabs(x));
+    atomicMax(worst, __float_as_uint(off == off ? (float)off : INFINITY));
+}
+
+/* A warp an element of D, <<<BENCH_SAMPLES / 8, 256>>>: which of `count`; the sum over its lanes. */
+enum { BENCH_SAMPLES = 4096 };
+static __device__ inline size_t bench_sample(size_t count)
+{
+    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
+    return ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % count;
+}
+static __device__ inline double bench_warp_sum(double x)
+{
+    for (int e = 16; e; e /= 2) x += __shfl_xor_sync(0xffffffffu, x, e);
+    return x;
+}
+
 /* ---- sides: whatever computes set `set` of a problem on the problem's stream; 0 for success ---- */
 typedef int (*bench_fn)(void *self, const bench_problem *p, int set);
 
@@ -331,11 +370,10 @@ static inline int bench_passes(const bench_problem *p)
     return (int)fmax(1, fmin(ceil(p->replay / pass), BENCH_SETS_MAX / p->sets));
 }
 
-/* Calls once by itself (it loads the kernel, and a refusal shows), then captures a call for each set. 1: refused. */
-static inline int bench_side_capture(bench_side *s, const bench_problem *p)
+/* Calls once by itself (it loads the kernel, and a refusal shows), then captures `calls` of them. 1: refused. */
+static inline int bench_capture(bench_side *s, const bench_problem *p, int calls)
 {
     cudaGraph_t graph = 0;
-    const int calls = p->sets * bench_passes(p);
     int failed = s->run(s->self, p, 0);
     CUDA_CHECK(cudaStreamSynchronize(p->stream));
     if (failed) return 1;
@@ -352,6 +390,12 @@ static inline int bench_side_capture(bench_side *s, const bench_problem *p)
     s->calls = calls;
     s->replay = bench_replay(s, 1, 1);
     return 0;
+}
+
+/* A call for each set. */
+static inline int bench_side_capture(bench_side *s, const bench_problem *p)
+{
+    return bench_capture(s, p, p->sets * bench_passes(p));
 }
 
 static inline void bench_side_free(bench_side *s)
@@ -577,6 +621,36 @@ static inline int bench_options_read(bench_options *o, int argc, char **argv)
     if (!(o->plan.seconds > 0) || o->plan.rounds < 1 || o->plan.rounds > BENCH_ROUNDS_MAX)
         return fprintf(stderr, "--seconds is more than 0, --rounds 1 to %d\n", (int)BENCH_ROUNDS_MAX), 2;
     return 0;
+}
+
+/* A benchmark of cases and kernels: its main. */
+typedef struct bench_table {
+    const char *columns; /* the first line of its figures */
+    int cases, kernels;
+    void (*say)(int i); /* --list: case i in words, up to the end of the line */
+    const char *(*kernel)(int i);
+    void (*begin)(void);                           /* before its figures; or null */
+    int (*measure)(int i, const bench_options *o); /* prints a line a kernel; how many failed */
+} bench_table;
+
+static inline int bench_main(const bench_table *t, int argc, char **argv)
+{
+    bench_options o;
+    int failed = bench_options_read(&o, argc, argv);
+    if (failed) return failed;
+    for (int i = 0; o.list && i < t->cases; i++) {
+        printf("case %d: ", i + 1);
+        t->say(i);
+        printf("\n");
+    }
+    for (int i = 0; o.list && i < t->kernels; i++) printf("kernel %s\n", t->kernel(i));
+    if (o.list) return 0;
+    bench_header(stdout, argc, argv);
+    if (t->begin) t->begin();
+    printf("%s\n", t->columns);
+    for (int i = 0; i < t->cases; i++)
+        if (!o.one || o.one == i + 1) failed += t->measure(i, &o);
+    return failed != 0;
 }
 
 #endif

@@ -54,7 +54,7 @@ static const conv_case cases[] = {
     {"ResNet-50 1x1 512 to 1024 at 28 stride 2", 256, 512, 1024, 28, 1, 2, 0},
     {"7x7 8 to 64 at 224 stride 2", 64, 8, 64, 224, 7, 2, 3},
 };
-enum { CASES = sizeof cases / sizeof cases[0], SAMPLES = 4096 };
+enum { CASES = sizeof cases / sizeof cases[0] };
 
 static tc_conv_args conv_of(const conv_case *c)
 {
@@ -102,12 +102,11 @@ static __global__ void truth_kernel(conv_case c, const void *const x, const void
                                     unsigned *worst)
 {
     const int out = (c.size + 2 * c.pad - c.filter) / c.stride + 1;
-    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
-    const size_t at = ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % ((size_t)c.n * out * out * c.k);
+    const size_t at = bench_sample((size_t)c.n * out * out * c.k);
     const int f = (int)(at % c.k), ow = (int)(at / c.k % out), oh = (int)(at / c.k / out % out);
     const size_t image = at / c.k / out / out;
     const int taps = c.filter * c.filter, k = taps * c.c;
-    double sum = 0, d;
+    double sum = 0;
     for (int e = threadIdx.x % 32; e < k; e += 32) {
         const int tap = e / c.c, ih = oh * c.stride - c.pad + tap / c.filter;
         const int iw = ow * c.stride - c.pad + tap % c.filter;
@@ -115,23 +114,15 @@ static __global__ void truth_kernel(conv_case c, const void *const x, const void
         sum += bench_get(TC_BF16, x, ((image * c.size + ih) * c.size + iw) * c.c + e % c.c)
              * bench_get(TC_BF16, w, (size_t)f * k + e);
     }
-    for (int e = 16; e; e /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, e);
-    d = fabs(bench_get(TC_BF16, y, at) - sum) / (0.0625 * sqrt((double)k) + fabs(sum));
-    if (threadIdx.x % 32 == 0) atomicMax(worst, __float_as_uint(d == d ? (float)d : INFINITY));
+    sum = bench_warp_sum(sum);
+    if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(TC_BF16, y, at), sum, 0.0625 * sqrt((double)k));
 }
 
 static float off_by(const conv_case *c, const tc_conv_args *a)
 {
-    unsigned *worst, bits;
-    float r;
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    truth_kernel<<<SAMPLES / 8, 256>>>(*c, a->x, a->w, a->y, worst);
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaMemcpy(&bits, worst, 4, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(worst));
-    memcpy(&r, &bits, 4);
-    return r;
+    unsigned *worst = bench_worst();
+    truth_kernel<<<BENCH_SAMPLES / 8, 256>>>(*c, a->x, a->w, a->y, worst);
+    return bench_worst_end(worst);
 }
 
 /* One side: a kernel of the list, or past its end the GEMM. */
@@ -216,20 +207,18 @@ static int measure(const conv_case *c, const char *only, const bench_plan *plan)
     return failed;
 }
 
+static void say(int i)
+{
+    const conv_case *c = &cases[i];
+    printf("%s: n %d, c %d, k %d, size %d, filter %d, stride %d", c->name, c->n, c->c, c->k, c->size, c->filter,
+           c->stride);
+}
+static const char *kernel_name(int i) { return kernels[i].name; }
+static int measure_case(int i, const bench_options *o) { return measure(&cases[i], o->kernel, &o->plan); }
+
 int main(int argc, char **argv)
 {
-    bench_options o;
-    int failed = bench_options_read(&o, argc, argv);
-    if (failed) return failed;
-    for (int i = 0; o.list && i < CASES; i++)
-        printf("case %d: %s: n %d, c %d, k %d, size %d, filter %d, stride %d\n", i + 1, cases[i].name, cases[i].n,
-               cases[i].c, cases[i].k, cases[i].size, cases[i].filter, cases[i].stride);
-    for (int i = 0; o.list && i < KERNELS; i++) printf("kernel %s\n", kernels[i].name);
-    if (o.list) return 0;
-    bench_header(stdout, argc, argv);
-    printf("case,m,n,k,kernel,TFLOP/s,of gemm\n");
-    for (int i = 0; i < CASES; i++)
-        if (!o.one || o.one == i + 1) failed += measure(&cases[i], o.kernel, &o.plan);
-    return failed != 0;
+    const bench_table table = {"case,m,n,k,kernel,TFLOP/s,of gemm", CASES, KERNELS, say, kernel_name, 0, measure_case};
+    return bench_main(&table, argc, argv);
 }
 #endif

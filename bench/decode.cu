@@ -12,6 +12,7 @@
  * "pick" is what TC_ATTN_DEFINE runs, "sm90" its kernel for many queries. */
 #define TC_SM90_STUBS
 #include "bench.h"
+#include "attn_rows.h"
 
 #define VARIANTS(X)                                                                                                    \
     X(w4_k64_s2, 4, 64, 2) X(w4_k64_s3, 4, 64, 3) X(w4_k64_s6, 4, 64, 6) X(w4_k128_s2, 4, 128, 2)                      \
@@ -91,67 +92,57 @@ static int call(const contest *c, const variant *v, int set, cudaStream_t stream
 }
 
 /* ---- is it right? a block computes one head of one sequence in fp64 ---- */
-static __device__ double element_of(const contest *c, const char *base, int b, int key, int at)
+typedef struct head {
+    const contest *c;
+    int b, h;
+} head;
+
+static __device__ double element_of(const head *at, const char *base, int key, int i)
 {
-    const size_t row = c->rows ? (size_t)c->table[b * c->table_pages + key / c->rows] * c->rows + key % c->rows
-                               : (size_t)b * c->s.keys + key;
-    return bench_get(c->kv, base, row * ROW + at);
+    const contest *c = at->c;
+    const size_t row = c->rows ? (size_t)c->table[at->b * c->table_pages + key / c->rows] * c->rows + key % c->rows
+                               : (size_t)at->b * c->s.keys + key;
+    return bench_get(c->kv, base, row * ROW + at->h / GROUP * DIM + i);
+}
+static __device__ double k_of(const void *of, int key, int i)
+{
+    return element_of((const head *)of, ((const head *)of)->c->k, key, i);
+}
+static __device__ double v_of(const void *of, int key, int i)
+{
+    return element_of((const head *)of, ((const head *)of)->c->v, key, i);
 }
 
-static __global__ void truth_kernel(contest c, double *scores, float *worst)
+static __global__ void truth_kernel(contest c, double *scores, unsigned *worst)
 {
-    const int heads = c.s.batch * HEADS, at = (int)((size_t)blockIdx.x * (heads - 1) / (gridDim.x - 1)), b = at / HEADS,
-              h = at % HEADS, t = threadIdx.x;
-    const uint16_t *q = (const uint16_t *)c.q + (size_t)at * DIM, *o = (const uint16_t *)c.o + (size_t)at * DIM;
-    double *s = scores + (size_t)blockIdx.x * c.s.keys, sum = 0, squares = 0, z = 0;
-    float off;
-    for (int j = t; j < c.s.keys; j += DIM) {
-        double dot = 0;
-        for (int i = 0; i < DIM; i++) dot += tc_f32_from_bf16(q[i]) * element_of(&c, c.k, b, j, h / GROUP * DIM + i);
-        s[j] = exp(dot * 0.08838834764831845); /* small enough */
-    }
-    __syncthreads();
-    for (int j = 0; j < c.s.keys; j++) {
-        const double x = s[j] * element_of(&c, c.v, b, j, h / GROUP * DIM + t);
-        sum += x, squares += x * x, z += s[j];
-    }
-    /* P in bf16 moves a sum of random signs by about 2^-9 of this */
-    off = (float)(fabs(tc_f32_from_bf16(o[t]) - sum / z) / (sqrt(squares) / z + fabs(sum / z)));
-    atomicMax((int *)worst, __float_as_int(off == off ? off : INFINITY)); /* not negative: their bits rise as they do */
+    const int at = attn_row_of(c.s.batch * HEADS);
+    const head of = {&c, at / HEADS, at % HEADS};
+    const attn_row row = {(const uint16_t *)c.q + (size_t)at * DIM, (const uint16_t *)c.o + (size_t)at * DIM, DIM,
+                          c.s.keys, 0.08838834764831845, &of, k_of, v_of};
+    attn_row_report(&row, scores + (size_t)blockIdx.x * c.s.keys, worst);
 }
 
 static float error_of(const contest *c)
 {
-    const int heads = 6;
-    float *worst, off;
-    double *scores;
-    CUDA_CHECK(cudaMalloc((void **)&scores, sizeof(double) * heads * c->s.keys));
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    truth_kernel<<<heads, DIM>>>(*c, scores, worst);
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaMemcpy(&off, worst, 4, cudaMemcpyDeviceToHost));
+    double *scores = attn_room(c->s.keys);
+    unsigned *worst = bench_worst();
+    float off;
+    truth_kernel<<<ATTN_ROWS, DIM>>>(*c, scores, worst);
+    off = bench_worst_end(worst);
     CUDA_CHECK(cudaFree(scores));
-    CUDA_CHECK(cudaFree(worst));
     return off;
 }
 
 /* ---- sides ---- */
-static int capture(bench_side *side, const contest *c, const variant *v, cudaStream_t stream)
+typedef struct decode_side {
+    const contest *c;
+    const variant *v;
+} decode_side;
+
+static int run_side(void *self, const bench_problem *p, int set)
 {
-    cudaGraph_t graph = 0;
-    int failed = call(c, v, 0, stream);
-    CUDA_CHECK(cudaStreamSynchronize(stream));
-    if (failed) return 1;
-    side->calls = c->sets * (int)fmax(1, ceil(1e-3 / (c->sets * (2.0 * (double)c->bytes / 4e12 + 5e-6))));
-    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    for (int i = 0; i < side->calls && !failed; i++) failed = call(c, v, i % c->sets, stream);
-    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
-    CUDA_CHECK(cudaGraphInstantiate(&side->graph, graph, 0));
-    CUDA_CHECK(cudaGraphDestroy(graph));
-    side->stream = stream;
-    side->replay = bench_replay(side, 1, 1);
-    return failed;
+    const decode_side *s = (const decode_side *)self;
+    return call(s->c, s->v, set % s->c->sets, p->stream);
 }
 
 typedef struct options {
@@ -163,9 +154,12 @@ typedef struct options {
 static int contest_run(contest *c, const options *o, cudaStream_t stream)
 {
     bench_side sides[COUNT], *in[COUNT];
-    const variant *who[COUNT];
+    decode_side selves[COUNT];
+    bench_problem p;
     int n = 0, best = 0, wrong = 0;
     memset(sides, 0, sizeof sides);
+    memset(&p, 0, sizeof p);
+    p.sets = c->sets, p.stream = stream;
     for (int i = 0; i < COUNT; i++) {
         const variant *v = &variants[i];
         float off;
@@ -179,15 +173,17 @@ static int contest_run(contest *c, const options *o, cudaStream_t stream)
         off = error_of(c);
         if (!(off < 0.016))
             printf("# %d x %d, %s: WRONG by %g\n", c->s.batch, c->s.keys, v->name, (double)off), wrong++;
-        if (o->tiny || capture(&sides[n], c, v, stream)) continue;
-        who[n] = v, in[n] = &sides[n];
+        selves[n].c = c, selves[n].v = v;
+        sides[n].run = run_side, sides[n].self = &selves[n];
+        if (o->tiny || attn_capture(&sides[n], &p, 2.0 * (double)c->bytes)) continue;
+        in[n] = &sides[n];
         n++;
     }
     if (n) bench_alternate(in, n, &o->plan);
     for (int i = 0; i < n; i++) best = sides[i].median < sides[best].median ? i : best;
     for (int i = 0; i < n; i++)
-        printf("%d,%d,%d,%s,%d,%d,%.2f,%.0f%s\n", c->s.batch, c->s.keys, c->rows, who[i]->name, who[i]->smem,
-               who[i]->blocks, sides[i].median * 1e6, 2e-9 * (double)c->bytes / sides[i].median,
+        printf("%d,%d,%d,%s,%d,%d,%.2f,%.0f%s\n", c->s.batch, c->s.keys, c->rows, selves[i].v->name, selves[i].v->smem,
+               selves[i].v->blocks, sides[i].median * 1e6, 2e-9 * (double)c->bytes / sides[i].median,
                i == best ? ",best" : ",");
     for (int i = 0; i < n; i++) bench_side_free(&sides[i]);
     return wrong;
@@ -251,19 +247,7 @@ int main(int argc, char **argv)
         c.bytes = (size_t)(rows ? c.pages * rows : c.s.batch * c.s.keys) * ROW * element;
         c.q_bytes = (size_t)c.s.batch * HEADS * DIM * 2;
         c.sets = o.tiny ? 1 : (int)fmax(2, ceil(3 * l2 / (2.0 * (double)c.bytes)));
-        if (rows) { /* in random order */
-            int *order = (int *)malloc(sizeof(int) * (size_t)c.pages);
-            uint64_t x = 88172645463325252ull;
-            for (int p = 0; p < c.pages; p++) order[p] = p;
-            for (int p = c.pages - 1; p > 0; p--) {
-                int with, was = order[p];
-                x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-                with = (int)(x % (uint64_t)(p + 1));
-                order[p] = order[with], order[with] = was;
-            }
-            CUDA_CHECK(cudaMemcpy(c.table, order, sizeof(int) * (size_t)c.pages, cudaMemcpyHostToDevice));
-            free(order);
-        }
+        if (rows) attn_shuffle(c.table, c.pages);
         wrong += contest_run(&c, &o, stream);
         fflush(stdout);
     }

@@ -100,7 +100,7 @@ static const group_case cases[] = {
     {"32 experts, down", 32, 8192, 7168, 2048, 0},
     {"64 experts, decoding", 64, 512, 4096, 7168, 1},
 };
-enum { CASES = sizeof cases / sizeof cases[0], MOST_GROUPS = 64, SAMPLES = 4096 };
+enum { CASES = sizeof cases / sizeof cases[0], MOST_GROUPS = 64 };
 
 /* Where each group's rows end: as many each, or in shares of exp(0.7 * normal), each row dealt out by chance. */
 static void deal(const group_case *c, int uneven, int32_t *ends)
@@ -126,30 +126,21 @@ static void deal(const group_case *c, int uneven, int32_t *ends)
 /* A warp sums one element of D in fp64. */
 static __global__ void truth_kernel(group_call c, unsigned *worst)
 {
-    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
-    const size_t at = ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % ((size_t)c.m * c.n);
-    const size_t row = at / c.n, col = at % c.n;
+    const size_t at = bench_sample((size_t)c.m * c.n), row = at / c.n, col = at % c.n;
     int g = 0;
-    double x = 0, d;
+    double x = 0;
     while (c.ends[g] <= (int)row) g++;
     for (int e = threadIdx.x % 32; e < c.k; e += 32)
         x += bench_get(TC_BF16, c.a, row * c.k + e) * bench_get(TC_BF16, c.b, ((size_t)g * c.n + col) * c.k + e);
-    for (int e = 16; e; e /= 2) x += __shfl_xor_sync(0xffffffffu, x, e);
-    d = fabs(bench_get(TC_BF16, c.d, at) - x) / (0.0625 * sqrt((double)c.k) + fabs(x));
-    if (threadIdx.x % 32 == 0) atomicMax(worst, __float_as_uint(d == d ? (float)d : INFINITY));
+    x = bench_warp_sum(x);
+    if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(TC_BF16, c.d, at), x, 0.0625 * sqrt((double)c.k));
 }
 
 static float off_by(const group_call *c)
 {
-    unsigned *worst, bits;
-    float r;
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    truth_kernel<<<SAMPLES / 8, 256>>>(*c, worst);
-    CUDA_CHECK(cudaMemcpy(&bits, worst, 4, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(worst));
-    memcpy(&r, &bits, 4);
-    return r;
+    unsigned *worst = bench_worst();
+    truth_kernel<<<BENCH_SAMPLES / 8, 256>>>(*c, worst);
+    return bench_worst_end(worst);
 }
 
 typedef struct group_side {
@@ -226,21 +217,20 @@ static int measure(const group_case *c, int uneven, const char *only, const benc
     return failed;
 }
 
+static void say(int i)
+{
+    printf("%s: %d rows, n %d, k %d, %d groups", cases[i].name, cases[i].m, cases[i].n, cases[i].k, cases[i].groups);
+}
+static const char *kernel_name(int i) { return kernels[i].name; }
+static int measure_both(int i, const bench_options *o)
+{
+    return measure(&cases[i], 0, o->kernel, &o->plan) + measure(&cases[i], 1, o->kernel, &o->plan);
+}
+
 int main(int argc, char **argv)
 {
-    bench_options o;
-    int failed = bench_options_read(&o, argc, argv);
-    if (failed) return failed;
-    for (int i = 0; o.list && i < CASES; i++)
-        printf("case %d: %s: %d rows, n %d, k %d, %d groups\n", i + 1, cases[i].name, cases[i].m, cases[i].n,
-               cases[i].k, cases[i].groups);
-    for (int i = 0; o.list && i < KERNELS; i++) printf("kernel %s\n", kernels[i].name);
-    if (o.list) return 0;
-    bench_header(stdout, argc, argv);
-    printf("case,groups,m,n,k,rows,kernel,TFLOP/s,TB/s\n");
-    for (int i = 0; i < CASES; i++)
-        for (int uneven = 0; uneven < 2 && (!o.one || o.one == i + 1); uneven++)
-            failed += measure(&cases[i], uneven, o.kernel, &o.plan);
-    return failed != 0;
+    const bench_table table = {"case,groups,m,n,k,rows,kernel,TFLOP/s,TB/s", CASES, KERNELS, say,
+                               kernel_name, 0, measure_both};
+    return bench_main(&table, argc, argv);
 }
 #endif

@@ -12,13 +12,13 @@ two events; the figure is the median over the rounds, the ratio that of the same
 PyTorch's. Rows: even, or dealt out in shares of exp(0.7 * normal), as bench/groups.cu does.
 """
 
-import argparse
 import ctypes
 import math
 import os
 import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from measure import contest, options, torch_for
+
 CASES = [  # name, groups, rows, n, k, few rows a group
     ("8 experts", 8, 8192, 14336, 4096, 0),
     ("32 experts", 32, 8192, 4096, 7168, 0),
@@ -70,43 +70,6 @@ class Library:
         return call
 
 
-class Slice:
-    """Some calls as a CUDA graph."""
-
-    def __init__(self, torch, call, length):
-        self.torch = torch
-        for _ in range(3):
-            call()
-        torch.cuda.synchronize()
-        self.calls = 4
-        self.graph = self.capture(call)
-        t = min(self.seconds() for _ in range(3))
-        self.calls = max(1, min(400, round(length / t)))
-        self.graph = self.capture(call)
-
-    def capture(self, call):
-        graph = self.torch.cuda.CUDAGraph()
-        with self.torch.cuda.graph(graph):
-            for _ in range(self.calls):
-                call()
-        graph.replay()
-        self.torch.cuda.synchronize()
-        return graph
-
-    def seconds(self):
-        start, stop = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        self.graph.replay()
-        stop.record()
-        stop.synchronize()
-        return start.elapsed_time(stop) * 1e-3 / self.calls
-
-
-def median(x):
-    x = sorted(x)
-    return x[len(x) // 2] if len(x) % 2 else 0.5 * (x[len(x) // 2 - 1] + x[len(x) // 2])
-
-
 def measure(torch, library, case, uneven, o):
     name, groups, rows, n, k, few = case
     generator = torch.Generator(device="cuda").manual_seed(1)
@@ -120,31 +83,10 @@ def measure(torch, library, case, uneven, o):
     ends = torch.tensor(where, device="cuda", dtype=torch.int32)
     busy = sum(where[i] > (where[i - 1] if i else 0) for i in range(groups))
     d = torch.empty(rows, n, device="cuda", dtype=torch.bfloat16)
-    calls, slices, times = {}, {}, {}
-    calls["torch"] = lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=ends)
+    calls = {"torch": lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=ends)}
     for kernel in o.kernels or library.for_case(few):
         calls[kernel] = library.caller(kernel, a, b, d, ends, torch)
-    reference = calls["torch"]().float()
-    for kernel, call in calls.items():
-        try:
-            if kernel != "torch":
-                d.fill_(float("nan"))
-                call()
-                off = ((d.float() - reference).square().mean() / reference.square().mean()).sqrt().item()
-                if not off < 0.01:
-                    raise RuntimeError(f"WRONG: differs from torch's by {off:.3g} (relative root mean square)")
-            slices[kernel] = Slice(torch, call, o.slice)
-            times[kernel] = []
-        except RuntimeError as e:
-            print(f"    {kernel}: n/a: {str(e).splitlines()[0][:160]}", file=sys.stderr)
-    for r in range(o.rounds + 1):  # the first round warms up
-        for kernel, s in slices.items():
-            t = s.seconds()
-            if r:
-                times[kernel].append(t)
-    for kernel, t in times.items():
-        seconds = median(t)
-        ratio = median([x / y for x, y in zip(times["torch"], t)]) if times.get("torch") else float("nan")
+    for kernel, (seconds, ratio) in contest(torch, calls, d, o).items():
         print(
             f"{name},{groups},{rows},{n},{k},{'uneven' if uneven else 'even'},{kernel},"
             f"{2e-12 * rows * n * k / seconds:.1f},{2e-12 * n * k * busy / seconds:.2f},{ratio:.3f}",
@@ -153,16 +95,7 @@ def measure(torch, library, case, uneven, o):
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--library", default=os.path.join(ROOT, "build/bench/groups.so"))
-    p.add_argument("--case", type=int, help="1 to %d" % len(CASES))
-    p.add_argument("--kernels", nargs="+")
-    p.add_argument("--rounds", type=int, default=7)
-    p.add_argument("--slice", type=float, default=0.015)
-    p.add_argument("--cpu", action="store_true")
-    o = p.parse_args()
-    if not os.path.exists(o.library):
-        sys.exit(f"{o.library} is not there: make build/bench/groups.so")
+    o = options(__doc__, "build/bench/groups.so", "1 to %d" % len(CASES))
     library = Library(os.path.abspath(o.library))
     cases = CASES if o.case is None else CASES[o.case - 1 : o.case]
     if o.cpu:
@@ -171,10 +104,7 @@ def main():
             rows = [e - (ends[i - 1] if i else 0) for i, e in enumerate(ends)]
             print(f"{case[0]}: uneven {min(rows)} to {max(rows)} rows; kernels {' '.join(library.for_case(case[5]))}")
         return
-    try:
-        import torch
-    except ImportError:
-        sys.exit("groups.py needs PyTorch: no module torch here")
+    torch = torch_for("groups.py")
     if not hasattr(torch, "_grouped_mm"):
         sys.exit(f"groups.py needs torch._grouped_mm, which torch {torch.__version__} does not have")
     print(f"# {torch.cuda.get_device_name()}; torch {torch.__version__} (CUDA {torch.version.cuda})")

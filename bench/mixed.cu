@@ -38,7 +38,7 @@ static const mixed_kernel kernels[] = {
     KERNEL(e2m1_few, 1), KERNEL(s8_few, 1), KERNEL(e4m3_few, 1), KERNEL(s4_256, 0), KERNEL(s8_256, 0),
     KERNEL(e4m3_256, 0),
 };
-enum { KERNELS = sizeof kernels / sizeof kernels[0], SETS_MOST = 12, SAMPLES = 4096 };
+enum { KERNELS = sizeof kernels / sizeof kernels[0], SETS_MOST = 12 };
 
 typedef struct mixed_case { int m, n, k, few; } mixed_case;
 static const mixed_case cases[] = {
@@ -87,35 +87,23 @@ static int run_side(void *self, const bench_problem *p, int set)
 /* A warp sums one element of D in fp64. */
 static __global__ void truth_kernel(mixed_side s, unsigned *worst)
 {
-    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
-    const size_t at = ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % ((size_t)s.m * s.n);
-    const size_t row = at / s.n, col = at % s.n;
-    double x = 0, size = 0, d;
+    const size_t at = bench_sample((size_t)s.m * s.n), row = at / s.n, col = at % s.n;
+    double x = 0, size = 0;
     for (int e = threadIdx.x % 32; e < s.k; e += 32) {
         const double b = s.weights.w.type ? (double)tc_weights_value(&s.weights.w, s.weights.at, (int)col, e)
                                           : bench_get(TC_BF16, s.weights.at, col * s.k + e);
         const double product = bench_get(TC_BF16, s.a, row * s.k + e) * b;
         x += product, size += product * product;
     }
-    for (int e = 16; e; e /= 2) {
-        x += __shfl_xor_sync(0xffffffffu, x, e);
-        size += __shfl_xor_sync(0xffffffffu, size, e);
-    }
-    d = fabs(bench_get(TC_BF16, s.d, at) - x) / (0.0625 * sqrt(size) + fabs(x));
-    if (threadIdx.x % 32 == 0) atomicMax(worst, __float_as_uint(d == d ? (float)d : INFINITY));
+    x = bench_warp_sum(x), size = bench_warp_sum(size);
+    if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(TC_BF16, s.d, at), x, 0.0625 * sqrt(size));
 }
 
 static float off_by(const mixed_side *s)
 {
-    unsigned *worst, bits;
-    float r;
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    truth_kernel<<<SAMPLES / 8, 256>>>(*s, worst);
-    CUDA_CHECK(cudaMemcpy(&bits, worst, 4, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(worst));
-    memcpy(&r, &bits, 4);
-    return r;
+    unsigned *worst = bench_worst();
+    truth_kernel<<<BENCH_SAMPLES / 8, 256>>>(*s, worst);
+    return bench_worst_end(worst);
 }
 
 static void side_make(mixed_side *s, const mixed_case *c, const mixed_kernel *k)
@@ -195,18 +183,13 @@ static int measure(const mixed_case *c, const char *only, const bench_plan *plan
     return failed;
 }
 
+static void say(int i) { printf("m %d, n %d, k %d", cases[i].m, cases[i].n, cases[i].k); }
+static const char *kernel_name(int i) { return kernels[i].name; }
+static int measure_case(int i, const bench_options *o) { return measure(&cases[i], o->kernel, &o->plan); }
+
 int main(int argc, char **argv)
 {
-    bench_options o;
-    int failed = bench_options_read(&o, argc, argv);
-    if (failed) return failed;
-    for (int i = 0; o.list && i < CASES; i++)
-        printf("case %d: m %d, n %d, k %d\n", i + 1, cases[i].m, cases[i].n, cases[i].k);
-    for (int i = 0; o.list && i < KERNELS; i++) printf("kernel %s\n", kernels[i].name);
-    if (o.list) return 0;
-    bench_header(stdout, argc, argv);
-    printf("m,n,k,kernel,us,TFLOP/s,GB/s of weights\n");
-    for (int i = 0; i < CASES; i++)
-        if (!o.one || o.one == i + 1) failed += measure(&cases[i], o.kernel, &o.plan);
-    return failed != 0;
+    const bench_table table = {"m,n,k,kernel,us,TFLOP/s,GB/s of weights", CASES, KERNELS, say, kernel_name, 0,
+                               measure_case};
+    return bench_main(&table, argc, argv);
 }

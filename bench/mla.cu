@@ -11,6 +11,7 @@
  * two products; bytes: 1152 for each key, once. Some rows of O are held against sums in fp64. */
 #define TC_SM90_STUBS
 #include "bench.h"
+#include "attn_rows.h"
 
 TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .causal = 1, .paged = 1)
 
@@ -47,64 +48,44 @@ static int call(const contest *c, int set, cudaStream_t stream)
     return mla_run(&g, stream) != TC_OK;
 }
 
-/* ---- is it right? a block computes one row of O in fp64 ---- */
-static __device__ const uint16_t *row_of(const contest *c, int b, int key)
+static int run_side(void *self, const bench_problem *p, int set)
 {
-    return (const uint16_t *)c->k + ((size_t)c->table[b * c->table_pages + key / PAGE] * PAGE + key % PAGE) * DIM;
+    const contest *c = (const contest *)self;
+    return call(c, set % c->sets, p->stream);
 }
 
-static __global__ void truth_kernel(contest c, double *scores, float *worst)
+/* ---- is it right? a block computes one row of O in fp64 ---- */
+typedef struct place {
+    const contest *c;
+    int b;
+} place;
+
+/* Of a key, and of its value, which is the key's beginning. */
+static __device__ double element_of(const void *of, int key, int i)
 {
-    const int per = c.s.q_len * c.s.heads, rows = c.s.batch * per,
-              at = (int)((size_t)blockIdx.x * (rows - 1) / (gridDim.x - 1)), b = at / per, t = threadIdx.x,
-              sees = c.s.keys - c.s.q_len + 1 + at % per / c.s.heads;
-    const uint16_t *q = (const uint16_t *)c.q + (size_t)at * DIM, *o = (const uint16_t *)c.o + (size_t)at * DIM_V;
-    double *s = scores + (size_t)blockIdx.x * c.s.keys, sum = 0, squares = 0, z = 0;
-    float off;
-    for (int j = t; j < sees; j += DIM_V) {
-        double dot = 0;
-        for (int i = 0; i < DIM; i++) dot += (double)tc_f32_from_bf16(q[i]) * tc_f32_from_bf16(row_of(&c, b, j)[i]);
-        s[j] = exp(dot * 0.0721687836); /* small enough */
-    }
-    __syncthreads();
-    for (int j = 0; j < sees; j++) {
-        const double x = s[j] * tc_f32_from_bf16(row_of(&c, b, j)[t]);
-        sum += x, squares += x * x, z += s[j];
-    }
-    /* P in bf16 moves a sum of random signs by about 2^-9 of this */
-    off = (float)(fabs(tc_f32_from_bf16(o[t]) - sum / z) / (sqrt(squares) / z + fabs(sum / z)));
-    atomicMax((int *)worst, __float_as_int(off == off ? off : INFINITY)); /* not negative: their bits rise as they do */
+    const place *at = (const place *)of;
+    const size_t page = (size_t)at->c->table[at->b * at->c->table_pages + key / PAGE];
+    return tc_f32_from_bf16(((const uint16_t *)at->c->k)[(page * PAGE + key % PAGE) * DIM + i]);
+}
+
+static __global__ void truth_kernel(contest c, double *scores, unsigned *worst)
+{
+    const int per = c.s.q_len * c.s.heads, at = attn_row_of(c.s.batch * per);
+    const place of = {&c, at / per};
+    const attn_row row = {(const uint16_t *)c.q + (size_t)at * DIM, (const uint16_t *)c.o + (size_t)at * DIM_V, DIM,
+                          c.s.keys - c.s.q_len + 1 + at % per / c.s.heads, 0.0721687836, &of, element_of, element_of};
+    attn_row_report(&row, scores + (size_t)blockIdx.x * c.s.keys, worst);
 }
 
 static float error_of(const contest *c)
 {
-    const int rows = 6;
-    float *worst, off;
-    double *scores;
-    CUDA_CHECK(cudaMalloc((void **)&scores, sizeof(double) * rows * c->s.keys));
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    truth_kernel<<<rows, DIM_V>>>(*c, scores, worst);
-    CUDA_CHECK(cudaGetLastError());
-    CUDA_CHECK(cudaMemcpy(&off, worst, 4, cudaMemcpyDeviceToHost));
+    double *scores = attn_room(c->s.keys);
+    unsigned *worst = bench_worst();
+    float off;
+    truth_kernel<<<ATTN_ROWS, DIM_V>>>(*c, scores, worst);
+    off = bench_worst_end(worst);
     CUDA_CHECK(cudaFree(scores));
-    CUDA_CHECK(cudaFree(worst));
     return off;
-}
-
-static int capture(bench_side *side, const contest *c, cudaStream_t stream)
-{
-    cudaGraph_t graph = 0;
-    int failed = 0;
-    side->calls = c->sets * (int)fmax(1, ceil(1e-3 / (c->sets * ((double)c->bytes / 4e12 + 5e-6))));
-    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
-    for (int i = 0; i < side->calls && !failed; i++) failed = call(c, i % c->sets, stream);
-    CUDA_CHECK(cudaStreamEndCapture(stream, &graph));
-    CUDA_CHECK(cudaGraphInstantiate(&side->graph, graph, 0));
-    CUDA_CHECK(cudaGraphDestroy(graph));
-    side->stream = stream;
-    side->replay = bench_replay(side, 1, 1);
-    return failed;
 }
 
 /* What a shape takes; the sets of it. */
@@ -161,21 +142,10 @@ int main(int argc, char **argv)
         const shape *s = &shapes[i];
         char name[64];
         float off;
-        int *order;
-        uint64_t x = 88172645463325252ull;
         snprintf(name, sizeof name, "%dx%d", s->batch, s->keys);
         if (only && strcmp(only, name)) continue;
         measure(&c, s, small);
-        order = (int *)malloc(sizeof(int) * (size_t)c.pages);
-        for (int p = 0; p < c.pages; p++) order[p] = p;
-        for (int p = c.pages - 1; p > 0; p--) {
-            int with, was = order[p];
-            x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-            with = (int)(x % (uint64_t)(p + 1));
-            order[p] = order[with], order[with] = was;
-        }
-        CUDA_CHECK(cudaMemcpy(c.table, order, sizeof(int) * (size_t)c.pages, cudaMemcpyHostToDevice));
-        free(order);
+        attn_shuffle(c.table, c.pages);
         CUDA_CHECK(cudaMemset(c.o, 0xff, c.o_bytes));
         CUDA_CHECK(cudaDeviceSynchronize());
         if (call(&c, 0, stream)) {
@@ -188,8 +158,11 @@ int main(int argc, char **argv)
         if (!(off < 0.016)) printf("# %s, %d heads: WRONG by %g\n", name, s->heads, (double)off), wrong++;
         if (!small) {
             bench_side side, *in[1] = {&side};
+            bench_problem p;
             memset(&side, 0, sizeof side);
-            if (!capture(&side, &c, stream)) {
+            memset(&p, 0, sizeof p);
+            p.sets = c.sets, p.stream = stream, side.run = run_side, side.self = &c;
+            if (!attn_capture(&side, &p, (double)c.bytes)) {
                 bench_alternate(in, 1, &plan);
                 printf("%s%s,%d,%d,%d,%d,%.2f,%.1f,%.0f\n", name, s->q_len > 1 ? "_q2" : "", s->batch, s->keys,
                        s->heads, s->q_len, side.median * 1e6,

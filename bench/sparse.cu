@@ -41,7 +41,7 @@ static const sparse_kernel kernels[] = {
     KERNEL(s8_dense), KERNEL(s8_wide), KERNEL(s8_pair), {"cusparselt_s8", 0, TC_S8, TC_S32, TC_SPARSE_A},
     KERNEL(e4m3_dense), KERNEL(e4m3_wide), KERNEL(e4m3_fast), {"cusparselt_e4m3", 0, TC_E4M3, TC_BF16, TC_SPARSE_A},
 };
-enum { KERNELS = sizeof kernels / sizeof kernels[0], SAMPLES = 4096 };
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 typedef struct sparse_case { int m, n, k, type; } sparse_case;
 static const sparse_case cases[] = {
@@ -205,33 +205,21 @@ static int run_side(void *self, const bench_problem *p, int set)
 /* A warp sums one element of D in fp64. */
 static __global__ void truth_kernel(operands o, const char *d, int d_type, unsigned *worst)
 {
-    const size_t i = blockIdx.x * (size_t)(blockDim.x / 32) + threadIdx.x / 32;
-    const size_t at = ((uint64_t)bench_hash(2 * i) << 32 | bench_hash(2 * i + 1)) % ((size_t)o.m * o.n);
-    const size_t row = at / o.n, col = at % o.n;
-    double x = 0, size = 0, off;
+    const size_t at = bench_sample((size_t)o.m * o.n), row = at / o.n, col = at % o.n;
+    double x = 0, size = 0;
     for (int e = threadIdx.x % 32; e < o.k; e += 32) {
         const double p = bench_get(o.type, o.a, row * o.k + e) * bench_get(o.type, o.b, col * o.k + e);
         x += p, size += p * p;
     }
-    for (int e = 16; e; e /= 2) {
-        x += __shfl_xor_sync(0xffffffffu, x, e);
-        size += __shfl_xor_sync(0xffffffffu, size, e);
-    }
-    off = fabs(bench_get(d_type, d, at) - x) / (0.0625 * sqrt(size) + fabs(x));
-    if (threadIdx.x % 32 == 0) atomicMax(worst, __float_as_uint(off == off ? (float)off : INFINITY));
+    x = bench_warp_sum(x), size = bench_warp_sum(size);
+    if (threadIdx.x % 32 == 0) bench_report(worst, bench_get(d_type, d, at), x, 0.0625 * sqrt(size));
 }
 
 static float off_by(const sparse_side *s)
 {
-    unsigned *worst, bits;
-    float r;
-    CUDA_CHECK(cudaMalloc((void **)&worst, 4));
-    CUDA_CHECK(cudaMemset(worst, 0, 4));
-    truth_kernel<<<SAMPLES / 8, 256>>>(*s->o, s->d, s->kernel->d, worst);
-    CUDA_CHECK(cudaMemcpy(&bits, worst, 4, cudaMemcpyDeviceToHost));
-    CUDA_CHECK(cudaFree(worst));
-    memcpy(&r, &bits, 4);
-    return r;
+    unsigned *worst = bench_worst();
+    truth_kernel<<<BENCH_SAMPLES / 8, 256>>>(*s->o, s->d, s->kernel->d, worst);
+    return bench_worst_end(worst);
 }
 
 /* 1 where the side is there and right; otherwise says why. */
@@ -322,22 +310,23 @@ static int measure(const sparse_case *c, const lt_library *lt, const bench_optio
     return failed;
 }
 
+static void say(int i)
+{
+    const sparse_case *c = &cases[i];
+    printf("%s, m %d, n %d, k %d", tc_type_name(c->type), c->m, c->n, c->k);
+}
+static const char *kernel_name(int i) { return kernels[i].name; }
+
+static lt_library lt; /* zeros: it is not there */
+static void begin(void)
+{
+    if (!lt_open(&lt)) memset(&lt, 0, sizeof lt);
+}
+static int measure_case(int i, const bench_options *o) { return measure(&cases[i], &lt, o); }
+
 int main(int argc, char **argv)
 {
-    bench_options o;
-    lt_library lt;
-    int failed = bench_options_read(&o, argc, argv);
-    if (failed) return failed;
-    for (int i = 0; o.list && i < CASES; i++)
-        printf("case %d: %s, m %d, n %d, k %d\n", i + 1, tc_type_name(cases[i].type), cases[i].m, cases[i].n,
-               cases[i].k);
-    for (int i = 0; o.list && i < KERNELS; i++) printf("kernel %s\n", kernels[i].name);
-    if (o.list) return 0;
-    memset(&lt, 0, sizeof lt);
-    bench_header(stdout, argc, argv);
-    if (!lt_open(&lt)) memset(&lt, 0, sizeof lt);
-    printf("type,m,n,k,kernel,us,TFLOP/s,GB/s\n");
-    for (int i = 0; i < CASES; i++)
-        if (!o.one || o.one == i + 1) failed += measure(&cases[i], &lt, &o);
-    return failed != 0;
+    const bench_table table = {"type,m,n,k,kernel,us,TFLOP/s,GB/s", CASES, KERNELS, say, kernel_name, begin,
+                               measure_case};
+    return bench_main(&table, argc, argv);
 }

@@ -827,7 +827,6 @@ PTDS(cudaMemcpyFromSymbol) PTDS(cudaMemcpyToSymbol) PTDS(cudaMemset) PTDS(cudaMe
 #define STUB(name) \
     API int stub_##name(void) __asm__(#name); \
     API int stub_##name(void) { static int said; return keep(host_stub(#name, &said)); }
-/* the last one is of CUDA 12, whose struct differs */
 /* CUDA 13.1 to 13.5: green contexts, graphs */
 STUB(cudaDevResourceGenerateDesc) STUB(cudaDevSmResourceSplit) STUB(cudaDevSmResourceSplitByCount)
 STUB(cudaDeviceGetDevResource) STUB(cudaDeviceGetExecutionCtx) STUB(cudaExecutionCtxDestroy)
@@ -908,4 +907,6 @@ STUB(cudaSignalExternalSemaphoresAsync_ptsz) STUB(cudaStreamBeginCaptureToGraph)
 STUB(cudaStreamBeginCaptureToGraph_ptsz) STUB(cudaStreamUpdateCaptureDependencies)
 STUB(cudaStreamUpdateCaptureDependencies_ptsz) STUB(cudaUserObjectCreate) STUB(cudaUserObjectRelease)
 STUB(cudaUserObjectRetain) STUB(cudaVDPAUGetDevice) STUB(cudaVDPAUSetVDPAUDevice) STUB(cudaWaitExternalSemaphoresAsync)
-STUB(cudaWaitExternalSemaphoresAsync_ptsz) STUB(cudaGetDeviceProperties_v2)
+STUB(cudaWaitExternalSemaphoresAsync_ptsz)
+/* CUDA 12's, whose struct differs */
+STUB(cudaGetDeviceProperties_v2)

@@ -75,6 +75,18 @@ TC_DEV float hook_sink(tc_attn_at at, const void *args)
     return p->sinks[at.h];
 }
 
+typedef struct {
+    const char *name;
+    tc_status (*run)(const tc_attn_args *, cudaStream_t);
+    tc_status (*can_run)(const tc_attn_args *, const char **);
+    size_t (*workspace)(const tc_attn_args *);
+    int hooks;
+    tc_attn_config c;
+} kernel;
+
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifdef ATTN_MLA
 TC_ATTN_MLA_DEFINE(mla_paged, .type = TC_BF16, .causal = 1, .paged = 1)
 TC_ATTN_MLA_DEFINE(mla_plain, .type = TC_F16)
@@ -98,14 +110,6 @@ TC_ATTN_DECODE_DEFINE(hooks_paged, .type = TC_BF16, .head_dim = 64, .paged = 1, 
 TC_ATTN_DEFINE(any, .type = TC_BF16, .head_dim = 128, .causal = 1)
 #endif
 
-typedef struct {
-    const char *name;
-    tc_status (*run)(const tc_attn_args *, cudaStream_t);
-    tc_status (*can_run)(const tc_attn_args *, const char **);
-    size_t (*workspace)(const tc_attn_args *);
-    int hooks;
-    tc_attn_config c;
-} kernel;
 #define KERNEL(name, hooks) {#name, name##_run, name##_can_run, name##_workspace, hooks, name##_config()}
 static const kernel kernels[] = {
 #ifdef ATTN_MLA
@@ -117,6 +121,7 @@ static const kernel kernels[] = {
     KERNEL(any, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 #ifdef ATTN_MLA
 enum { MLA = 1 }; /* tests/attn_mla.cu */
@@ -591,6 +596,7 @@ static void refused(const kernel *kn, const tc_attn_args *g, tc_status want, con
     CHECK(untouched(), "line %d: %s: O was written", line, kn->name);
 }
 
+#ifndef FUZZ_KERNELS
 #define REFUSED(kn, status, text, ...)               \
     do {                                             \
         tc_attn_args g = good(kn);                   \
@@ -694,6 +700,7 @@ static void test_bad_input(void)
     }
     CUDA_CHECK(cudaFree(bad_memory));
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -722,7 +729,9 @@ int main(int argc, char **argv)
         test_seed(mine);
         one(usable[mine % (uint64_t)n], mine, MLA ? emulated ? 64 * 64 * 10 : 64 * 64 * 500 : emulated ? 6e5 : 2e7);
     }
+#ifndef FUZZ_KERNELS
     if (argc <= 3) test_bad_input();
+#endif
     printf("worst error: %.2f of the bound of O, %.2f of that of lse\n", worst_o, worst_lse);
     return test_end();
 }

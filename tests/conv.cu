@@ -8,7 +8,6 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
-#include <time.h>
 
 typedef struct { const float *bias; tc_conv_pixels pixels; } hook_args;
 enum { PLAIN, BIAS_RELU, WHERE };
@@ -30,11 +29,14 @@ typedef struct {
     tc_status (*run)(const tc_conv_args *, cudaStream_t);
     tc_status (*can_run)(const tc_conv_args *, const char **);
     size_t (*room)(const tc_conv_args *);
-    int sm, hook, tma; /* tma: TMA's limits are its own */
-    int kernels;       /* that a call may choose of */
+    int sm, hook, smem, tma; /* tma: TMA's limits are its own */
+    int kernels;             /* that a call may choose of */
     tc_conv_config c;
 } kernel;
 
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #define HOOKED(hook) hook, .epi_size = sizeof(hook_args)
 TC_CONV_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = HOOKED(bias_relu))
 TC_CONV_SM90_DEFINE(sm90, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn = 64, .cluster_m = 2, .cluster_n = 2)
@@ -54,25 +56,27 @@ TC_CONV_SM80_DEFINE(sm80_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn 
 TC_CONV_SM80_DEFINE(sm80_tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 64, .bn = 64)
 #endif
 
-#define ROW(name, sm, hook, tma, kernels)                                                                             \
-    {#name, name##_run, name##_can_run, name##_workspace, sm, hook, tma, kernels, name##_config()}
+#define OF(name, sm, hook, smem, ...)                                                                                 \
+    {#name, name##_run, name##_can_run, name##_workspace, sm, hook, smem, __VA_ARGS__, name##_config()}
+#define ROW(name, sm, hook, tma) OF(name, sm, hook, name##_SMEM, tma, 0)
 static const kernel kernels[] = {
-    ROW(any, 80, BIAS_RELU, 0, 5),
-    ROW(sm90, 90, PLAIN, 1, 0),
-    ROW(sm90_pp, 90, WHERE, 1, 0),
-    ROW(sm90_split, 90, BIAS_RELU, 1, 0),
-    ROW(sm80, 80, WHERE, 0, 0),
+    OF(any, 80, BIAS_RELU, 0, 0, 5),
+    ROW(sm90, 90, PLAIN, 1),
+    ROW(sm90_pp, 90, WHERE, 1),
+    ROW(sm90_split, 90, BIAS_RELU, 1),
+    ROW(sm80, 80, WHERE, 0),
 #ifdef CONV_ALL
-    ROW(sm90_k2, 90, PLAIN, 1, 0),
-    ROW(sm90_256, 90, PLAIN, 1, 0),
-    ROW(sm90_s8, 90, PLAIN, 1, 0),
-    ROW(sm90_tf32, 90, PLAIN, 1, 0),
-    ROW(sm90_e4m3, 90, PLAIN, 1, 0),
-    ROW(sm80_wide, 80, BIAS_RELU, 0, 0),
-    ROW(sm80_s8, 80, PLAIN, 0, 0),
-    ROW(sm80_tf32, 80, PLAIN, 0, 0),
+    ROW(sm90_k2, 90, PLAIN, 1),
+    ROW(sm90_256, 90, PLAIN, 1),
+    ROW(sm90_s8, 90, PLAIN, 1),
+    ROW(sm90_tf32, 90, PLAIN, 1),
+    ROW(sm90_e4m3, 90, PLAIN, 1),
+    ROW(sm80_wide, 80, BIAS_RELU, 0),
+    ROW(sm80_s8, 80, PLAIN, 0),
+    ROW(sm80_tf32, 80, PLAIN, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
 
 /* Device memory between two guards; bytes: what lies between. */
@@ -410,26 +414,17 @@ static void limits(const kernel *kn)
     }
 }
 
+static void once(const kernel *kn)
+{
+    bad_input(kn);
+    if (!kn->hook && kn->c.a == TC_F16) limits(kn);
+}
+
+#define EACH_KERNEL
+#include "gemm_problems.h"
+
 int main(int argc, char **argv)
 {
-    const int device = test_device(), problems = argc > 1 ? atoi(argv[1]) : 200;
-    const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
-    if (device < 80) {
-        SKIP("conv: no device of compute capability 8.0 or later");
-        return test_end();
-    }
-    printf("conv: %d problems, seed %llu\n", problems, (unsigned long long)seed);
-    for (int i = 0; i < problems || i < KERNELS; i++) {
-        const kernel *kn = &kernels[i % KERNELS];
-        if (kn->sm == 90 && device != 90) {
-            if (i < KERNELS) SKIP("%s: not on a device of %d.%d", kn->name, device / 10, device % 10);
-            continue;
-        }
-        if (getenv("ONLY") && strcmp(getenv("ONLY"), kn->name)) continue;
-        test_seed(seed + (uint64_t)i);
-        if (i < problems) one(kn, seed + (uint64_t)i);
-        if (i < KERNELS) bad_input(kn);
-        if (i < KERNELS && !kn->hook && kn->c.a == TC_F16) limits(kn);
-    }
-    return test_end();
+    const problem_test test = {"conv", one, ONCE(once)};
+    return each_problem(&test, problem_args_of(argc, argv, 200));
 }

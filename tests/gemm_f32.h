@@ -1,10 +1,4 @@
 /* gemm_f32.h - the kernels of gemm_f32.cu, and their table. Those behind FUZZ_ALL are make fuzz's. */
-#ifdef FUZZ_ALL
-#define SOME_SHAPES 0
-#else
-#define SOME_SHAPES TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED
-#endif
-
 TC_GEMM_SM90_DEFINE(h_f32, .a = TC_F32, .b = TC_F32, .d = TC_F32, .bm = 256, .bn = 128, .split = 1, .epi = hook_once,
                     .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(h_swap, .a = TC_F32, .b = TC_F32, .d = TC_BF16, .bm = 32, .bn = 64, .swap = 1, .step = 32,
@@ -21,17 +15,11 @@ TC_GEMM_SM90_DEFINE(h_to_col, .a = TC_F32, .b = TC_F32, .d = TC_F32, .bm = 160, 
                     .epi = tc_epi_residual_f32)
 TC_GEMM_SM80_DEFINE(f32_pair, .a = TC_F32, .b = TC_F32, .d = TC_F16, .bm = 64, .bn = 32, .warps_m = 2, .warps_n = 1,
                     .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
-#define IF_ALL(...) __VA_ARGS__
-#else
-#define IF_ALL(...)
 #endif
 
-#define ROW(name, epi) {#name, name##_can_run, name##_run, 80, epi, name##_SMEM, name##_config(), 0, 0, 0, 0}
-#define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0}
-#define H(name, epi, ...) {#name, name##_can_run, name##_run, 90, epi, name##_SMEM, name##_config(), __VA_ARGS__}
 static const kernel kernels[] = {
     H(h_f32, EPI_ONCE, 1), H(h_swap, EPI_ONCE_PAIR, 1, 32, 32, 0), ROW(f32, EPI_ONCE), ROW(f32_to_col, EPI_RESIDUAL),
-    ANY(any, EPI_NONE), 
+    ANY(any, EPI_NONE),
     IF_ALL(ROW(f32_pair, EPI_ONCE_PAIR), H(h_to_col, EPI_RESIDUAL, 0),)
 };
 

@@ -7,6 +7,9 @@
 #ifndef FUZZ_DEVICE
 #define FUZZ_DEVICE 80 /* the least that there must be */
 #endif
+#ifndef FUZZ_FROM
+#define FUZZ_FROM 80 /* and for a kernel of its table */
+#endif
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -95,6 +98,21 @@ typedef struct {
     int any_rows;                   /* a Hopper kernel that takes rows of any alignment */
 } kernel;
 
+/* Rows of the table: FROM devices of this compute capability on; of TC_GEMM_DEFINE, of one kernel of sm_80 (or of
+ * FUZZ_FROM), of fp8, of Hopper; IF_ALL: in make fuzz alone. */
+#define FROM(sm, name, epi, smem, ...) {#name, name##_can_run, name##_run, sm, epi, smem, name##_config(), __VA_ARGS__}
+#define ANY(name, epi) FROM(FUZZ_DEVICE, name, epi, 0, 0)
+#define ROW(name, epi) FROM(FUZZ_FROM, name, epi, name##_SMEM, 0)
+#define FP8(name, epi, smem) FROM(89, name, epi, smem, 0)
+#define H(name, epi, ...) FROM(90, name, epi, name##_SMEM, __VA_ARGS__)
+#ifdef FUZZ_ALL
+#define IF_ALL(...) __VA_ARGS__
+#define SOME_SHAPES 0 /* of types of which all that TC_GEMM_DEFINE picks from is make fuzz's */
+#else
+#define IF_ALL(...)
+#define SOME_SHAPES TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED
+#endif
+
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
 #include FUZZ_KERNELS
 #else
@@ -164,50 +182,21 @@ TC_GEMM_SM80_DEFINE(sm80_w5, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 80, 
 #endif
 
 static const kernel kernels[] = {
-    {"sm90_coop", sm90_coop_can_run, sm90_coop_run, 90, EPI_NONE, sm90_coop_SMEM, sm90_coop_config()},
-    {"sm90_coop_c21", sm90_coop_c21_can_run, sm90_coop_c21_run, 90, EPI_BIAS_GELU, sm90_coop_c21_SMEM,
-     sm90_coop_c21_config()},
-    {"sm90_coop_c12", sm90_coop_c12_can_run, sm90_coop_c12_run, 90, EPI_RESIDUAL, sm90_coop_c12_SMEM,
-     sm90_coop_c12_config()},
-    {"sm90_pp", sm90_pp_can_run, sm90_pp_run, 90, EPI_SCALE_ROW, sm90_pp_SMEM, sm90_pp_config()},
-    {"sm90_pp_c22", sm90_pp_c22_can_run, sm90_pp_c22_run, 90, EPI_PAIR, sm90_pp_c22_SMEM, sm90_pp_c22_config()},
-    {"sm90_bn48", sm90_bn48_can_run, sm90_bn48_run, 90, EPI_NONE, sm90_bn48_SMEM, sm90_bn48_config()},
-    {"sm90_bn80_3wg", sm90_bn80_3wg_can_run, sm90_bn80_3wg_run, 90, EPI_NONE, sm90_bn80_3wg_SMEM,
-     sm90_bn80_3wg_config()},
-    {"sm90_k2", sm90_k2_can_run, sm90_k2_run, 90, EPI_BIAS_GELU, sm90_k2_SMEM, sm90_k2_config()},
-    {"sm90_k3", sm90_k3_can_run, sm90_k3_run, 90, EPI_RESIDUAL, sm90_k3_SMEM, sm90_k3_config()},
-    {"sm90_once", sm90_once_can_run, sm90_once_run, 90, EPI_ONCE, sm90_once_SMEM, sm90_once_config()},
-    {"sm90_once_pp", sm90_once_pp_can_run, sm90_once_pp_run, 90, EPI_ONCE_PAIR, sm90_once_pp_SMEM,
-     sm90_once_pp_config()},
-    {"sm90_step", sm90_step_can_run, sm90_step_run, 90, EPI_ONCE, sm90_step_SMEM, sm90_step_config(), 1, 32, 256, 1},
-    {"sm90_step_pp", sm90_step_pp_can_run, sm90_step_pp_run, 90, EPI_ONCE_PAIR, sm90_step_pp_SMEM,
-     sm90_step_pp_config(), 0,
-     16, 112},
-    {"sm90_split", sm90_split_can_run, sm90_split_run, 90, EPI_RESIDUAL, sm90_split_SMEM, sm90_split_config(), 1},
-    {"sm90_swap", sm90_swap_can_run, sm90_swap_run, 90, EPI_ONCE, sm90_swap_SMEM, sm90_swap_config(), 1, 8, 64},
-    {"sm90_swap_one", sm90_swap_one_can_run, sm90_swap_one_run, 90, EPI_ONCE_PAIR, sm90_swap_one_SMEM,
-     sm90_swap_one_config()},
-    {"sm90_any", sm90_any_can_run, sm90_any_run, 90, EPI_ONCE, sm90_any_SMEM, sm90_any_config(), 1, 32, 224, 1, 1},
-    {"sm90_any_one", sm90_any_one_can_run, sm90_any_one_run, 90, EPI_ONCE_PAIR, sm90_any_one_SMEM,
-     sm90_any_one_config(), 0, 0, 0, 0, 1},
-    {"sm80_128", sm80_128_can_run, sm80_128_run, 80, EPI_NONE, sm80_128_SMEM, sm80_128_config()},
-    {"sm80_256", sm80_256_can_run, sm80_256_run, 80, EPI_BIAS_GELU, sm80_256_SMEM, sm80_256_config()},
-    {"sm80_64", sm80_64_can_run, sm80_64_run, 80, EPI_RESIDUAL, sm80_64_SMEM, sm80_64_config()},
-    {"any", any_can_run, any_run, 80, EPI_SCALE_ROW, 0, any_config()},
-    {"sm80_w1", sm80_w1_can_run, sm80_w1_run, 80, EPI_NONE, sm80_w1_SMEM, sm80_w1_config()},
-    {"sm80_w3", sm80_w3_can_run, sm80_w3_run, 80, EPI_ONCE, sm80_w3_SMEM, sm80_w3_config()},
-    {"sm80_w13", sm80_w13_can_run, sm80_w13_run, 80, EPI_ONCE_PAIR, sm80_w13_SMEM, sm80_w13_config()},
+    H(sm90_coop, EPI_NONE, 0), H(sm90_coop_c21, EPI_BIAS_GELU, 0), H(sm90_coop_c12, EPI_RESIDUAL, 0),
+    H(sm90_pp, EPI_SCALE_ROW, 0), H(sm90_pp_c22, EPI_PAIR, 0), H(sm90_bn48, EPI_NONE, 0), H(sm90_bn80_3wg, EPI_NONE, 0),
+    H(sm90_k2, EPI_BIAS_GELU, 0), H(sm90_k3, EPI_RESIDUAL, 0), H(sm90_once, EPI_ONCE, 0),
+    H(sm90_once_pp, EPI_ONCE_PAIR, 0), H(sm90_step, EPI_ONCE, 1, 32, 256, 1),
+    H(sm90_step_pp, EPI_ONCE_PAIR, 0, 16, 112), H(sm90_split, EPI_RESIDUAL, 1), H(sm90_swap, EPI_ONCE, 1, 8, 64),
+    H(sm90_swap_one, EPI_ONCE_PAIR, 0), H(sm90_any, EPI_ONCE, 1, 32, 224, 1, 1),
+    H(sm90_any_one, EPI_ONCE_PAIR, 0, 0, 0, 0, 1), ROW(sm80_128, EPI_NONE), ROW(sm80_256, EPI_BIAS_GELU),
+    ROW(sm80_64, EPI_RESIDUAL), ANY(any, EPI_SCALE_ROW), ROW(sm80_w1, EPI_NONE), ROW(sm80_w3, EPI_ONCE),
+    ROW(sm80_w13, EPI_ONCE_PAIR),
 #ifndef FUZZ_BARE
-    {"sm80_w15", sm80_w15_can_run, sm80_w15_run, 80, EPI_SCALE_ROW, sm80_w15_SMEM, sm80_w15_config()},
+    ROW(sm80_w15, EPI_SCALE_ROW),
 #endif
 #ifdef FUZZ_ALL
-    {"sm90_one", sm90_one_can_run, sm90_one_run, 90, EPI_NONE, sm90_one_SMEM, sm90_one_config()},
-    {"sm90_once_c12", sm90_once_c12_can_run, sm90_once_c12_run, 90, EPI_ONCE, sm90_once_c12_SMEM,
-     sm90_once_c12_config()},
-    {"sm90_once_k2", sm90_once_k2_can_run, sm90_once_k2_run, 90, EPI_ONCE_PAIR, sm90_once_k2_SMEM,
-     sm90_once_k2_config()},
-    {"sm80_pair", sm80_pair_can_run, sm80_pair_run, 80, EPI_PAIR, sm80_pair_SMEM, sm80_pair_config()},
-    {"sm80_w5", sm80_w5_can_run, sm80_w5_run, 80, EPI_RESIDUAL, sm80_w5_SMEM, sm80_w5_config()},
+    H(sm90_one, EPI_NONE, 0), H(sm90_once_c12, EPI_ONCE, 0), H(sm90_once_k2, EPI_ONCE_PAIR, 0),
+    ROW(sm80_pair, EPI_PAIR), ROW(sm80_w5, EPI_RESIDUAL),
 #endif
 };
 #endif

@@ -8,7 +8,6 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
-#include <time.h>
 
 /* ---- a hook that counts, and knows the group ---- */
 typedef struct { int *count, *stray; const float *bias; const int32_t *first, *end; int m, n, groups, masked; } told;
@@ -53,6 +52,9 @@ typedef struct {
 #define GROUPS_SHAPES TC_SHAPES_FEW_ROWS | TC_SHAPES_UNALIGNED
 #define ALL(...)
 #endif
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_GEMM_SM90_DEFINE(two_rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 128, .bn = 128, .step = 64,
                     .cluster_m = 2, HOOK)
 TC_GEMM_SM90_DEFINE(pingpong, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 128,
@@ -84,6 +86,9 @@ TC_GEMM_SM90_DEFINE(masked, .a = TC_F16, .b = TC_F16, .d = TC_F16, .groups = TC_
                     HOOK)
 TC_GEMM_SM90_DEFINE(fp8_few, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_MASKED, .bm = 32, .bn = 64,
                     .swap = 1, HOOK)
+/* 192 rows of a warpgroup, and their factors */
+TC_GEMM_SM90_DEFINE(fp8_tall, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 192, .bn = 64,
+                    .consumers = 1, .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128)
 TC_GEMM_SM80_DEFINE(mma_pair, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 32, .bn = 64, .epi2 = told_pair,
                     .epi_size = sizeof(told))
 TC_GEMM_SM80_DEFINE(mma_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 64)
@@ -101,9 +106,11 @@ static const kernel kernels[] = {
     ROW(mma, 80, 0, mma_SMEM, 0, 0, 0), ROW(mma_masked, 80, 1, mma_masked_SMEM, 0, 0, 0),
     ALL(ROW(plain, 90, 0, plain_SMEM, 0, 0, 0), ROW(two_cols, 90, 2, two_cols_SMEM, 0, 0, 0),
         ROW(masked, 90, 1, masked_SMEM, 0, 0, 0), ROW(fp8_few, 90, 1, fp8_few_SMEM, 0, 0, 0),
+        ROW(fp8_tall, 90, 0, fp8_tall_SMEM, 0, 0, 0),
         ROW(mma_pair, 80, 2, mma_pair_SMEM, 0, 0, 0), ROW(mma_f64, 80, 0, mma_f64_SMEM, 0, 0, 0),
         ROW(mma_fp8, 89, 1, mma_fp8_SMEM, 0, 0, 0))
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- elements ---- */
@@ -278,7 +285,7 @@ static void one(const kernel *kn, uint64_t id)
     if (beta != 0) g.c = c.dev;
     if (kn->hook) g.epi_args = &hook, g.epi_size = sizeof hook;
     if (t->a_scale) {
-        const tc_gemm_scale s = {(const float *)fa.dev, 1, x.m, masked ? x.m * blocks : 0};
+        const tc_gemm_scale s = {(const float *)fa.dev, 1, x.m, 0}; /* of TC_GROUPS_MASKED the same for each */
         const tc_gemm_scale r = {(const float *)fb.dev, blocks ? blocks : 1, 1, b_lines * blocks};
         g.a_scale = s, g.b_scale = r;
     }
@@ -446,30 +453,17 @@ static void bad_input(const kernel *kn)
     CUDA_CHECK(cudaFree(at));
 }
 
+static void once(const kernel *kn)
+{
+    if (!kn->hook && !kn->c.a_scale && !kn->c.index) nonsense(kn);
+    if (kn->c.a == TC_BF16 && !kn->hook && !kn->c.index) bad_input(kn);
+}
+
+#define EACH_KERNEL
+#include "gemm_problems.h"
+
 int main(int argc, char **argv)
 {
-    const int device = test_device();
-    const int problems = argc > 1 ? atoi(argv[1]) : 160;
-    const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
-    int room = 0;
-    if (device < 80) {
-        SKIP("gemm_groups: no device of compute capability 8.0 or later");
-        return test_end();
-    }
-    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    printf("gemm_groups: %d problems, seed %llu\n", problems, (unsigned long long)seed);
-    for (int i = 0; i < problems || i < KERNELS; i++) {
-        const kernel *kn = &kernels[i % KERNELS];
-        if ((kn->sm == 90 && device != 90) || device < kn->sm || room < kn->smem) {
-            if (i < KERNELS) SKIP("%s: not on a device of %d.%d", kn->name, device / 10, device % 10);
-            continue;
-        }
-        if (getenv("ONLY") && strcmp(getenv("ONLY"), kn->name)) continue;
-        test_seed(seed + (uint64_t)i);
-        if (i < problems) one(kn, seed + (uint64_t)i);
-        if (i >= KERNELS) continue;
-        if (!kn->hook && !kn->c.a_scale && !kn->c.index) nonsense(kn);
-        if (kn->c.a == TC_BF16 && !kn->hook && !kn->c.index) bad_input(kn);
-    }
-    return test_end();
+    const problem_test test = {"gemm_groups", one, ONCE(once)};
+    return each_problem(&test, problem_args_of(argc, argv, 160));
 }

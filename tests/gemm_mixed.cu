@@ -10,10 +10,21 @@
 #include "../tc.h"
 #include "test.h"
 #include "gemm_told.h"
-#include <time.h>
+#include "gemm_problems.h"
 
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define F16 .a = TC_F16, .b = TC_F16
+typedef struct {
+    const char *name;
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    size_t (*workspace)(const tc_gemm_args *);
+    tc_gemm_config c;
+} kernel;
+
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_GEMM_SM90_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
 TC_GEMM_SM90_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 16, .bn = 64, .epi = told_one,
                     .epi_size = sizeof(told))
@@ -39,19 +50,13 @@ TC_GEMM_SM90_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k
 #define ALL(...)
 #endif
 
-typedef struct {
-    const char *name;
-    tc_status (*can_run)(const tc_gemm_args *, const char **);
-    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
-    size_t (*workspace)(const tc_gemm_args *);
-    tc_gemm_config c;
-} kernel;
 #define ROW(name) {#name, name##_can_run, name##_run, name##_workspace, name##_config()}
 static const kernel kernels[] = {
     ROW(s4), ROW(s8), ROW(u4), ROW(e4m3), ROW(e2m1), ROW(u8), ROW(s4_large),
     ALL(ROW(s4_f16), ROW(s4_one), ROW(s8_f16), ROW(s8_large), ROW(u4_bf16), ROW(u4_plain), ROW(u8_f16), ROW(u8_plain),
         ROW(e4m3_f16), ROW(e2m1_bf16))
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 /* ---- weights: codes of all kinds, factors that are no powers of two ---- */
@@ -251,6 +256,7 @@ static int problem(const kernel *k, int number)
     return wrong;
 }
 
+#ifndef FUZZ_KERNELS
 /* ---- what is refused, in words ---- */
 #define REFUSES(call, status, text)                                                                          \
     do {                                                                                                     \
@@ -294,20 +300,22 @@ static void test_refused(void)
     g.b = (void *)4096, g.batch = 2, g.stride_b = 64, g.stride_d = 1024;
     REFUSES(s4_can_run(&g, 0), TC_ERR_BATCH, "stride_b = 64 must be a multiple of 16 bytes, and 4224");
 }
+#endif
 
 int main(int argc, char **argv)
 {
-    const int problems = argc > 1 ? atoi(argv[1]) : 60;
-    const unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(0);
-    printf("seed %u\n", seed);
-    test_seed(seed);
+    const problem_args run = problem_args_of(argc, argv, 60);
+    printf("seed %llu\n", (unsigned long long)run.seed);
+    test_seed(run.seed);
+#ifndef FUZZ_KERNELS
     test_layout();
     test_quantize();
     test_refused();
+#endif
     if (test_device() != 90) {
         SKIP("products: no device of compute capability 9.0");
         return test_end();
     }
-    for (int i = 0; i < problems; i++) problem(&kernels[i / 2 % KERNELS], i);
+    for (int i = 0; i < run.problems; i++) problem(&kernels[i / 2 % KERNELS], i);
     return test_end();
 }

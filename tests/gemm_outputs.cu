@@ -7,7 +7,6 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
-#include <time.h>
 
 typedef struct { const float *bias; } bias_args;
 enum { PLAIN, BIAS_RELU, PAIR };
@@ -307,27 +306,11 @@ static void bad_input(const kernel *kn)
     CUDA_CHECK(cudaFree(at));
 }
 
+#define EACH_KERNEL
+#include "gemm_problems.h"
+
 int main(int argc, char **argv)
 {
-    const int device = test_device(), problems = argc > 1 ? atoi(argv[1]) : 160;
-    const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
-    int room = 0;
-    if (device < 80) {
-        SKIP("gemm_outputs: no device of compute capability 8.0 or later");
-        return test_end();
-    }
-    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    printf("gemm_outputs: %d problems, seed %llu\n", problems, (unsigned long long)seed);
-    for (int i = 0; i < problems || i < KERNELS; i++) {
-        const kernel *kn = &kernels[i % KERNELS];
-        if ((kn->sm == 90 && device != 90) || device < kn->sm || room < kn->smem) {
-            if (i < KERNELS) SKIP("%s: not on a device of %d.%d", kn->name, device / 10, device % 10);
-            continue;
-        }
-        if (getenv("ONLY") && strcmp(getenv("ONLY"), kn->name)) continue;
-        test_seed(seed + (uint64_t)i);
-        if (i < problems) one(kn, seed + (uint64_t)i);
-        if (i < KERNELS) bad_input(kn);
-    }
-    return test_end();
+    const problem_test test = {"gemm_outputs", one, bad_input};
+    return each_problem(&test, problem_args_of(argc, argv, 160));
 }

@@ -12,7 +12,6 @@
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
-#include <time.h>
 
 typedef struct { const float *bias; } bias_args;
 enum { PLAIN, BIAS, PAIR };
@@ -40,6 +39,9 @@ typedef struct {
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define BLOCKS .d_scale = TC_SCALE_1X128
 #define HOOKED(hook) hook, .epi_size = sizeof(bias_args)
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifdef QUANT_SM100
 TC_GEMM_SM100_DEFINE(sm100, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .row_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_pair, BF16, .d = TC_S8, BLOCKS, .bn = 256, .cluster_m = 2, .c_type = TC_F32,
@@ -100,6 +102,7 @@ static const kernel kernels[] = {
     ROW(sm90_k2, 90, PLAIN, 0),      ROW(sm90_pp_cols, 90, BIAS, 0),
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256, GROUPS = 3 };
 
 /* Device memory between two guards; mark: what may be written. */
@@ -205,7 +208,7 @@ static void expect(problem *p)
                 if (p->beta != 0)
                     y += p->beta * element(&p->c, tc__gemm_c(*t), z * p->sc + i * p->ldc + j);
                 /* of fp8 the Tensor Cores' own sums have 14 bits, of 128 products at a time */
-                p->off[to] = (p->k + 8) * 1.2e-7 * size + (t->a == TC_E4M3 ? size / 4096 : 0) + 3e-7 * fabs(y)
+                p->off[to] = (p->k + 8) * 1.2e-7 * size + (tc__gemm_is_fp8(t->a) ? size / 4096 : 0) + 3e-7 * fabs(y)
                            + (p->kn->hook || p->beta != 0 ? 1e-6 : 0);
                 if (p->kn->hook) y += tc_element_get(p->bias.host + GUARD, TC_F32, (size_t)j);
                 p->y[to] = y;
@@ -541,29 +544,18 @@ static void bad_input(const kernel *kn)
     CUDA_CHECK(cudaFree(at));
 }
 
+static void once(const kernel *kn)
+{
+    const int plain = kn->c.a == TC_BF16 && !kn->hook && !kn->c.groups && !kn->c.aux;
+    bad_input(kn);
+    if ((kn->c.d_scale || kn->c.d_sf) && plain) not_finite(kn);
+}
+
+#define EACH_KERNEL
+#include "gemm_problems.h"
+
 int main(int argc, char **argv)
 {
-    const int device = test_device(), problems = argc > 1 ? atoi(argv[1]) : 160;
-    const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
-    int room = 0;
-    if (device < 80) {
-        SKIP("gemm_quant: no device of compute capability 8.0 or later");
-        return test_end();
-    }
-    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    printf("gemm_quant: %d problems, seed %llu\n", problems, (unsigned long long)seed);
-    for (int i = 0; i < problems || i < KERNELS; i++) {
-        const kernel *kn = &kernels[i % KERNELS];
-        if ((kn->sm == 90 && device != 90) || device < kn->sm || room < kn->smem) {
-            if (i < KERNELS) SKIP("%s: not on a device of %d.%d", kn->name, device / 10, device % 10);
-            continue;
-        }
-        if (getenv("ONLY") && strcmp(getenv("ONLY"), kn->name)) continue;
-        test_seed(seed + (uint64_t)i);
-        if (i < problems) one(kn, seed + (uint64_t)i);
-        if (i < KERNELS) bad_input(kn);
-        const int plain = kn->c.a == TC_BF16 && !kn->hook && !kn->c.groups && !kn->c.aux;
-        if (i < KERNELS && (kn->c.d_scale || kn->c.d_sf) && plain) not_finite(kn);
-    }
-    return test_end();
+    const problem_test test = {"gemm_quant", one, ONCE(once)};
+    return each_problem(&test, problem_args_of(argc, argv, 160));
 }

@@ -40,4 +40,34 @@ static int same(const uint16_t *x, const uint16_t *y)
     return !memcmp(hx, hy, sizeof hx);
 }
 
+/* A generated GEMM of bf16 and what plans are refused by: another's NAME_launch, and that one's NAME_plan in words. */
+typedef struct {
+    tc_gemm_args size; /* m, n, k and pitches */
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t), (*plan)(const tc_gemm_args *, tc_gemm_plan *),
+        (*launch)(const tc_gemm_plan *, cudaStream_t), (*other)(const tc_gemm_plan *, cudaStream_t);
+    const char *others;
+} planned;
+#define PLANNED(name, of, by) {of, name##_run, name##_plan, name##_launch, by##_launch, #by "_plan"}
+
+/* A plan gives a call's bits, with other matrices too, and is no other generator's. */
+static void plan_bits(const planned *p)
+{
+    uint16_t *a = some(0), *b = some(0), *c = some(0), *d = some(0xa5), *e = some(0xa5);
+    tc_gemm_args g = p->size, other;
+    tc_gemm_plan plan;
+    g.a = a, g.b = b, g.d = d;
+    CHECK(p->run(&g, 0) == TC_OK && p->plan(&g, &plan) == TC_OK, "%s", tc_why());
+    other = g, other.d = e;
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK && p->launch(&plan, 0) == TC_OK, "%s", tc_why());
+    CHECK(same(d, e), "a plan's bits");
+    g.a = c, other.a = c;
+    CHECK(p->run(&g, 0) == TC_OK && !same(d, e), "another A is another D: %s", tc_why());
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK && p->launch(&plan, 0) == TC_OK, "%s", tc_why());
+    CHECK(same(d, e), "a plan's bits with another A");
+    other.b = b + 1;
+    CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_ERR_ALIGN && strstr(tc_why(), "b = 0x"), "%s", tc_why());
+    CHECK(p->other(&plan, 0) == TC_ERR_CONFIG && strstr(tc_why(), p->others), "%s", tc_why());
+    cudaFree(a), cudaFree(b), cudaFree(c), cudaFree(d), cudaFree(e);
+}
+
 #endif

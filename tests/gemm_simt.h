@@ -1,5 +1,4 @@
 /* gemm_simt.h - the kernels of gemm_simt.cu, and their table: TC_GEMM_DEFINE's alone, of each type. */
-#define SOME_SHAPES TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED
 TC_GEMM_DEFINE(any_f32, .a = TC_F32, .b = TC_F32, .d = TC_F32, .epi = tc_epi_scale_row, .shapes = SOME_SHAPES)
 TC_GEMM_DEFINE(any_f16, .a = TC_F16, .b = TC_F16, .d = TC_F16, .a_layout = TC_COL, .d_layout = TC_COL,
                .epi = hook_bias_gelu, .epi_size = sizeof(hook_args), .shapes = SOME_SHAPES)
@@ -21,7 +20,6 @@ TC_GEMM_DEFINE(looked_up, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .groups = TC_
 TC_GEMM_DEFINE(looked_up_f16, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC_GROUPS_ROWS,
                .index = TC_INDEX_A | TC_INDEX_D, .shapes = SOME_SHAPES)
 
-#define ANY(name, epi) {#name, name##_can_run, name##_run, 75, epi, 0, name##_config(), 0, 0, 0, 0, 0}
 static const kernel kernels[] = {
     ANY(any_f32, EPI_SCALE_ROW), ANY(any_f16, EPI_BIAS_GELU), ANY(any_f16_sums, EPI_ONCE),
     ANY(any_bf16, EPI_ONCE_PAIR), ANY(any_tf32, EPI_NONE), ANY(any_cut, EPI_RESIDUAL), ANY(any_s8, EPI_NONE),

@@ -37,8 +37,6 @@ TC_GEMM_SM100_DEFINE(mxfp8_256, .a = TC_E5M2, .b = TC_E4M3, .d = TC_BF16, .sf = 
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 
-#define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0}
-#define ROW(name, epi) {#name, name##_can_run, name##_run, 100, epi, name##_SMEM, name##_config(), 0, 0, 0, 0}
 static const kernel kernels[] = {
     ROW(pair, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(one_small, EPI_NONE), ROW(e4m3_e5m2, EPI_NONE), ROW(four, EPI_PAIR),
     ROW(e5m2_turned, EPI_SCALE_ROW), ROW(in_columns, EPI_NONE), ROW(e4m3_own, EPI_ONCE), ANY(any, EPI_SCALE_ROW),

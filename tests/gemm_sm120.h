@@ -60,8 +60,6 @@ TC_GEMM_SM120_DEFINE(fp8_fp6, .a = TC_E5M2, .b = TC_E3M2, .d = TC_F32, .bm = 64,
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 #endif
 
-#define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0, 0}
-#define ROW(name, epi) {#name, name##_can_run, name##_run, 120, epi, name##_SMEM, name##_config(), 0, 0, 0, 0, 0}
 static const kernel kernels[] = {
     ROW(pong, EPI_NONE), ROW(pong_once, EPI_ONCE), ROW(eight, EPI_ONCE_PAIR), ROW(odd, EPI_RESIDUAL),
     ROW(col_row, EPI_ONCE_PAIR), ROW(to_col, EPI_ONCE), ROW(tf32, EPI_ONCE), ROW(e5m2_turned, EPI_SCALE_ROW),

@@ -10,13 +10,24 @@
 #include "../tc.h"
 #include "test.h"
 #include "gemm_told.h"
-#include <time.h>
+#include "gemm_problems.h"
 
 #define A_SPARSE .sparse = TC_SPARSE_A
 #define B_SPARSE .sparse = TC_SPARSE_B
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define F16 .a = TC_F16, .b = TC_F16
 #define TOLD .epi = told_one, .epi_size = sizeof(told)
+typedef struct {
+    const char *name;
+    tc_status (*can_run)(const tc_gemm_args *, const char **);
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    tc_gemm_config c;
+    int cc; /* 90: Hopper alone; 89, 80: and later */
+} kernel;
+
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 TC_GEMM_SM90_DEFINE(bf16_90, BF16, .d = TC_BF16, A_SPARSE, .bn = 64, TOLD)
 TC_GEMM_SM90_DEFINE(f16_90, F16, .d = TC_F32, A_SPARSE, .bm = 64, .bn = 32, .bk = 128, .cluster_m = 2,
                     .stages = 2)
@@ -63,13 +74,6 @@ TC_GEMM_SM90_DEFINE(b_col_90, BF16, .d = TC_F32, B_SPARSE, .bm = 64, .bn = 128, 
 #define ALL(...)
 #endif
 
-typedef struct {
-    const char *name;
-    tc_status (*can_run)(const tc_gemm_args *, const char **);
-    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
-    tc_gemm_config c;
-    int cc; /* 90: Hopper alone; 89, 80: and later */
-} kernel;
 #define ROW(name, cc) {#name, name##_can_run, name##_run, name##_config(), cc}
 static const kernel kernels[] = {
     ROW(bf16_90, 90), ROW(f16_90, 90), ROW(tf32_90, 90), ROW(s8_90, 90), ROW(e4m3_90, 90), ROW(b_bf16_90, 90),
@@ -80,6 +84,7 @@ static const kernel kernels[] = {
         ROW(u8_90, 90), ROW(e5m2_90, 90), ROW(e4m3_2_90, 90), ROW(b_s8_90, 90), ROW(b_e4m3_90, 90),
         ROW(b_tf32_90, 90), ROW(b_wide_90, 90), ROW(b_col_90, 90))
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 static int is_int(int type) { return type == TC_S8 || type == TC_U8; }
@@ -342,6 +347,7 @@ static int problem(const kernel *k)
     return wrong;
 }
 
+#ifndef FUZZ_KERNELS
 /* ---- what is refused, in words ---- */
 #define REFUSES(call, status, text)                                                                          \
     do {                                                                                                     \
@@ -379,22 +385,24 @@ static void test_refused(void)
     REFUSES(f16_90_can_run(&g, 0), TC_ERR_BATCH, "stride_meta = 512 must be 0, or a multiple of 16 bytes and at least "
                                                  "the 1024");
 }
+#endif
 
 int main(int argc, char **argv)
 {
-    const int problems = argc > 1 ? atoi(argv[1]) : 40;
-    const unsigned seed = argc > 2 ? (unsigned)atoi(argv[2]) : (unsigned)time(0);
+    const problem_args run = problem_args_of(argc, argv, 40);
     const int cc = test_device();
-    printf("seed %u\n", seed);
-    test_seed(seed);
+    printf("seed %llu\n", (unsigned long long)run.seed);
+    test_seed(run.seed);
+#ifndef FUZZ_KERNELS
     test_places();
     for (int i = 0; i < 21; i++) test_pack(i, cc != 0);
     test_refused();
+#endif
     if (!cc) {
         SKIP("products: no device");
         return test_end();
     }
-    for (int i = 0, done = 0; done < problems && i < problems * KERNELS; i++) {
+    for (int i = 0, done = 0; done < run.problems && i < run.problems * KERNELS; i++) {
         const kernel *k = &kernels[i % KERNELS];
         if (k->cc == 90 ? cc != 90 : cc < k->cc) continue;
         problem(k);

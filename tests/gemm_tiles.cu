@@ -7,7 +7,6 @@
 #define TC_SM90_STUBS
 #include "../tc_gemm.h"
 #include "test.h"
-#include <time.h>
 
 typedef struct { const float *bias; int below, above, reach; } tiles_args;
 
@@ -49,6 +48,9 @@ typedef struct {
 #define BANDED .tile = band, .keep = in_band
 #define TYPES .a = TC_BF16, .b = TC_BF16, .d = TC_BF16
 #define TO_F32 .a = TC_BF16, .b = TC_BF16, .d = TC_F32
+#ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
+#include FUZZ_KERNELS
+#else
 #ifndef TILES_NO_90
 TC_GEMM_SM90_DEFINE(low90, TYPES, .bm = 64, .bn = 64, .cluster_m = 2, .triangle = TC_TRIANGLE_LOWER, HOOKED)
 TC_GEMM_SM90_DEFINE(up90, TO_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG, .triangle = TC_TRIANGLE_UPPER)
@@ -93,6 +95,7 @@ static const kernel kernels[] = {
 #endif
 #endif
 };
+#endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0], GUARD = 256 };
 
 /* Device memory between two guards. */
@@ -384,29 +387,14 @@ static void bad_input(const kernel *kn)
     CUDA_CHECK(cudaFree(at));
 }
 
+#define EACH_KERNEL
+#include "gemm_problems.h"
+
 int main(int argc, char **argv)
 {
-    const int device = test_device(), problems = argc > 1 ? atoi(argv[1]) : 160;
-    const uint64_t seed = argc > 2 ? strtoull(argv[2], 0, 10) : (uint64_t)time(0);
-    int room = 0;
-    test_seed(seed);
+    const problem_test test = {"gemm_tiles", one, ONCE(bad_input)};
+    const problem_args a = problem_args_of(argc, argv, 160);
+    test_seed(a.seed);
     triangles(300);
-    if (device < 80) {
-        SKIP("gemm_tiles: no device of compute capability 8.0 or later");
-        return test_end();
-    }
-    CUDA_CHECK(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    printf("gemm_tiles: %d problems, seed %llu\n", problems, (unsigned long long)seed);
-    for (int i = 0; i < problems || i < KERNELS; i++) {
-        const kernel *kn = &kernels[i % KERNELS];
-        if ((kn->sm == 90 && device != 90) || device < kn->sm || room < kn->smem) {
-            if (i < KERNELS) SKIP("%s: not on a device of %d.%d", kn->name, device / 10, device % 10);
-            continue;
-        }
-        if (getenv("ONLY") && strcmp(getenv("ONLY"), kn->name)) continue;
-        test_seed(seed + (uint64_t)i);
-        if (i < problems) one(kn, seed + (uint64_t)i);
-        if (i < KERNELS) bad_input(kn);
-    }
-    return test_end();
+    return each_problem(&test, a);
 }

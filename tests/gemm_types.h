@@ -1,12 +1,5 @@
 /* gemm_types.h - the kernels of gemm_types.cu, and their table. */
 
-/* what TC_GEMM_DEFINE picks from: of these types all of it in make fuzz alone */
-#ifdef FUZZ_ALL
-#define SOME_SHAPES 0
-#else
-#define SOME_SHAPES TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED
-#endif
-
 /* ---- layouts ---- */
 TC_GEMM_SM80_DEFINE(row_row, .a = TC_F16, .b = TC_F16, .d = TC_F16, .b_layout = TC_ROW, .epi = hook_bias_gelu,
                     .epi_size = sizeof(hook_args))
@@ -137,15 +130,8 @@ TC_GEMM_SM90_DEFINE(h_u8_s8, .a = TC_U8, .b = TC_S8, .d = TC_S32, .bm = 64, .bn 
                     .split = 1)
 TC_GEMM_SM90_DEFINE(h_col_col, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 128, .bn = 128, .a_layout = TC_COL,
                     .cluster_n = 2, .schedule = TC_PINGPONG, .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
-#define IF_ALL(...) __VA_ARGS__
-#else
-#define IF_ALL(...)
 #endif
 
-#define ROW(name, epi) {#name, name##_can_run, name##_run, 80, epi, name##_SMEM, name##_config(), 0, 0, 0, 0}
-#define ANY(name, epi) {#name, name##_can_run, name##_run, 80, epi, 0, name##_config(), 0, 0, 0, 0}
-#define H(name, epi, ...) {#name, name##_can_run, name##_run, 90, epi, name##_SMEM, name##_config(), __VA_ARGS__}
-#define FP8(name, epi, smem) {#name, name##_can_run, name##_run, 89, epi, smem, name##_config(), 0, 0, 0, 0}
 static const kernel kernels[] = {
     H(h_tf32, EPI_ONCE, 1, 32, 128, 0), H(h_s8_u8, EPI_NONE, 1, 32, 128, 0), H(h_s8, EPI_ONCE, 0),
     H(h_e4m3, EPI_ONCE, 1, 64, 128, 0), H(h_e4m3_e5m2, EPI_NONE, 0), H(h_e5m2_e4m3, EPI_ONCE, 1, 64, 64, 0),

@@ -7,8 +7,9 @@
 #
 # A batch is BATCH (8) configurations of one family, which its seed picks along with all else: `make lattice N=1 SEED=S`
 # is batch S again, and its files lie in BUILD_DIR/lattice/S. tests/lattice/draw.cu draws it by the generators' own
-# rules; tests/gemm_fuzz.cu or tests/attn_fuzz.cu runs it, PROBLEMS (4) problems a configuration. In tcemu the kernels
-# of sm_80 run as sm_80 and as sm_90a, in one of three orders of what runs side by side, and a report is a failure too.
+# rules; the family's test runs it (gemm_fuzz, gemm_quant and so on, attn_fuzz), PROBLEMS (4) problems a configuration.
+# In tcemu the kernels of sm_80 run as sm_80 and as sm_90a, in one of three orders of what runs side by side, and a
+# report is a failure too.
 build=$1 tcemu=$2
 out=$build/lattice batch=${BATCH:-8}
 nvcc=${NVCC:-nvcc} jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
@@ -21,17 +22,40 @@ attn80 80
 gemm80 90a
 attn90 90a
 gemm90 90a
-attn80 90a'
+attn80 90a
+quant80 80
+tiles90 90a
+groups90 90a
+weights90 90a
+sparse90 90a
+quant90 90a
+tiles80 80
+groups80 90a
+sparse80 80
+conv90 90a
+gemm100 100a
+gemm120 120a
+quant100 100a
+conv80 80
+decode80 80
+decode80 90a'
 
 one() { # one SEED: a batch
     dir=$out/$1 name=
     rm -rf "$dir"
     [ -n "$deadline" ] && [ "$(date +%s)" -ge "$deadline" ] && return
-    name=$(echo "$families" | sed -n "$(($1 % 8 + 1))p")
+    name=$(echo "$families" | sed -n "$(($1 % 24 + 1))p")
     family=${name% *} arch=${name#* }
-    case $family in gemm*) source=tests/gemm_fuzz.cu ;; *) source=tests/attn_fuzz.cu ;; esac
+    case $family in
+        gemm*) source=tests/gemm_fuzz.cu ;;
+        attn*) source=tests/attn_fuzz.cu ;;
+        weights*) source=tests/gemm_mixed.cu ;;
+        conv*) source=tests/conv.cu ;;
+        decode*) source=tests/attn_decode.cu ;;
+        *) source=tests/gemm_${family%%[0-9]*}.cu ;;
+    esac
     if [ -z "$tcemu" ]; then # the GPU that is here
-        case $family:$gpu in *90:90) ;; *90:*) return ;; esac
+        case $family:$gpu in *90:90 | *100:100 | *120:12?) ;; *90:* | *100:* | *120:*) return ;; esac
         arch=$gpu
         [ "$gpu" -ge 90 ] && arch=${gpu}a
         code="[sm_$arch,compute_$arch]"
@@ -58,7 +82,7 @@ one() { # one SEED: a batch
     s=$1
     shift
     if [ -n "$tcemu" ]; then
-        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 8 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
+        timeout 300 "$tcemu" --device "sm_$arch" --sms 8 --schedule $((s / 24 % 3)) "$dir/run" "$@" > "$dir/log" 2>&1
     else
         timeout 300 "$dir/run" "$@" > "$dir/log" 2>&1
     fi

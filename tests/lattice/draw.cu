@@ -1,10 +1,12 @@
 /* draw.cu - draws configurations of the generators at random and keeps those that the generators' own rules allow.
- *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm80 gemm90 attn80 attn90; SMEM: the most shared memory, in
- *                                                bytes
+ *     draw FAMILY SEED COUNT SMEM > kernels.inc  FAMILY: gemm, quant, tiles, groups, sparse, weights, conv or attn, and
+ *                                                the generator's target (gemm80); or decode80; SMEM: the most shared
+ *                                                memory, in bytes
  *     draw FAMILY SEED COUNT SMEM rules          instead: what was tried, and how often each rule said no
  *
- * kernels.inc defines the kernels and the table of them that tests/gemm_fuzz.cu and tests/attn_fuzz.cu then take in
- * place of their own (FUZZ_KERNELS); hooks, problems, references and bounds are theirs. tests/lattice.sh puts it
+ * kernels.inc defines the kernels and the table of them that a test then takes in place of its own (FUZZ_KERNELS);
+ * hooks, problems, references and bounds are the test's: tests/gemm_fuzz.cu, gemm_quant.cu, gemm_tiles.cu,
+ * gemm_groups.cu, gemm_sparse.cu, gemm_mixed.cu, conv.cu, attn_fuzz.cu, attn_decode.cu. tests/lattice.sh puts it
  * together.
  *
  * A draw fixes first what is rare and worth a share of its own (how many warps, what kind of cluster, which hooks),
@@ -16,11 +18,16 @@
 /* The rules as they stand in the generators, but each returns its sentence where it is broken. */
 #define BREAKS(condition, sentence) if (!(condition)) return sentence;
 static const char *gemm80_breaks(const tc_gemm_config c) { TC__GEMM_SM80_RULES(BREAKS, c) return 0; }
+static const char *gemm100_breaks(const tc_gemm_config c) { TC__GEMM_SM100_RULES(BREAKS, c) return 0; }
+static const char *gemm120_breaks(const tc_gemm_config c) { TC__GEMM_SM120_RULES(BREAKS, c) return 0; }
+static const char *conv80_breaks(const tc_gemm_config c) { TC__CONV_RULES(BREAKS, c) return gemm80_breaks(c); }
 static const char *gemm90_breaks(const tc_gemm_config c) { TC__GEMM_SM90_RULES(BREAKS, c) return 0; }
+static const char *conv90_breaks(const tc_gemm_config c) { TC__CONV_SM90_RULES(BREAKS, c) return gemm90_breaks(c); }
 static const char *attn80_breaks(const tc_attn_config c) { TC__ATTN_SM80_RULES(BREAKS, c) return 0; }
 static const char *attn90_breaks(const tc_attn_config c) { TC__ATTN_SM90_RULES(BREAKS, c) return 0; }
+static const char *decode_breaks(const tc_attn_config c) { TC__ATTN_DECODE_RULES(BREAKS, c) return 0; }
 
-/* ---- the hooks of the two fuzz programs: what a configuration says, and what the table of kernels says ---- */
+/* ---- the hooks of the tests: what a configuration says, and what the table of kernels says ---- */
 typedef struct { const char *field, *size, *id; int pair; } gemm_hook;
 static const gemm_hook gemm_hooks[] = {
     {"", "", "EPI_NONE", 0},
@@ -31,6 +38,20 @@ static const gemm_hook gemm_hooks[] = {
     {", .epi = hook_once", ", .epi_size = sizeof(once_args)", "EPI_ONCE", 0},
     {", .epi2 = hook_once_pair", ", .epi_size = sizeof(once_args)", "EPI_ONCE_PAIR", 1},
 };
+
+/* Those of the other tests: none, one element's, a pair's. */
+#define HOOKS(name, args, one, pair)                                                                                  \
+    static const gemm_hook name[] = {{"", "", "0", 0},                                                                \
+                                     {", .epi = " one, ", .epi_size = sizeof(" args ")", "1", 0},                     \
+                                     {", .epi2 = " pair, ", .epi_size = sizeof(" args ")", "2", 1}};
+HOOKS(quant_hooks, "bias_args", "bias", "pair")
+HOOKS(told_hooks, "told", "told_one", "told_pair")
+static const gemm_hook conv_hooks[] = {{"", "", "0", 0},
+                                       {", .epi = bias_relu", ", .epi_size = sizeof(hook_args)", "BIAS_RELU", 0},
+                                       {", .epi = where", ", .epi_size = sizeof(hook_args)", "WHERE", 0}};
+static const gemm_hook tiles_hooks[] = {{"", "", "", 0}, /* without arguments, with those of .tile and .k_range */
+                                        {", .epi = bias_relu", ", .epi_size = sizeof(tiles_args)", "", 0},
+                                        {"", ", .epi_size = sizeof(tiles_args)", "", 0}};
 
 typedef struct { const char *field, *id; } attn_hook;
 static const attn_hook scores[] = {{"", "0"}, {", .score = hook_alibi", "ALIBI"},
@@ -127,15 +148,18 @@ static void draw_layouts(gemm_draw *g)
     g->c.d_layout = g->hook->pair ? 0 : PICK(0, 0, TC_ROW, TC_COL, TC_COL);
 }
 
-static gemm_draw draw_gemm80(void)
+/* What is fixed for REDRAW draws of a tile, drawn anew. */
+typedef void (*gemm_fix)(gemm_draw *g);
+static void keep_all(gemm_draw *g) { (void)g; }
+static int convolution; /* what is drawn is one */
+
+static gemm_draw draw_tile80(gemm_draw g, gemm_fix fix)
 {
-    gemm_draw g = draw_gemm_common();
     int warps = 0;
-    if (chance(50)) draw_types(&g);
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
             warps = PICK(0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 12, 15, 16);
-            draw_layouts(&g);
+            fix(&g);
         }
         do g.c.warps_m = warps ? test_int(1, warps) : 0;
         while (warps && warps % g.c.warps_m);
@@ -144,25 +168,22 @@ static gemm_draw draw_gemm80(void)
         g.c.bn = chance(10) ? 0 : 16 * (warps ? g.c.warps_n : 2) * test_int(1, 8);
         g.c.bk = PICK(0, 64, 128, 128) * 8 / tc_type_bits(g.c.a);
         g.c.stages = PICK(0, 2, 3, 4, 5, 6);
-        const tc_gemm_config full = tc_gemm_sm80_config(g.c);
-        if (allowed(gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
+        const tc_gemm_config full = convolution ? tc_conv_sm80_config(g.c) : tc_gemm_sm80_config(g.c);
+        if (allowed(convolution ? conv80_breaks(full) : gemm80_breaks(full), tc_gemm_sm80_smem(full))) return g;
     }
 }
 
-static gemm_draw draw_gemm90(void)
+static gemm_draw draw_tile90(gemm_draw g, gemm_fix fix)
 {
     enum { ALONE, SHARED, SPLIT };
-    gemm_draw g = draw_gemm_common();
     int cluster = ALONE, swap = 0, step = 0, split = 0;
-    const int layouts = chance(30);
-    if (chance(30)) draw_wgmma_types(&g);
-    else if (!layouts) g.c.any = chance(20);
     for (int tries = 0;; tries++) {
         if (tries % REDRAW == 0) {
-            if (layouts) draw_layouts(&g);
-            swap = g.c.any || chance(30), step = chance(45), split = chance(30);
+            fix(&g);
+            swap = g.c.any || (!convolution && chance(30)), step = chance(45), split = chance(30);
             cluster = PICK(ALONE, ALONE, SHARED, SHARED, SPLIT);
-            g.c.schedule = cluster == SPLIT ? PICK(0, TC_COOPERATIVE)
+            if (g.c.weights) swap = step = 0, cluster = ALONE; /* they change roles by themselves */
+            g.c.schedule = cluster == SPLIT || g.c.weights ? PICK(0, TC_COOPERATIVE)
                 : PICK(0, TC_COOPERATIVE, TC_PINGPONG, TC_PINGPONG);
             g.c.consumers = PICK(0, 0, 1, 2, 2, 3);
         }
@@ -175,12 +196,223 @@ static gemm_draw draw_gemm90(void)
         g.c.cluster_k = cluster == SPLIT ? test_int(2, 4) : PICK(0, 1);
         g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
         g.c.swap = swap, g.c.split = split;
-        g.c.step = step ? PICK(16, 16, 32, 32, 64, 96, 8) : 0;
-        if (swap) g.c.bm = 8 * test_int(1, 32), g.c.bn = PICK(0, 64, 64, 128, 128, 192, 256);
-        const tc_gemm_config full = g.c.any ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c);
+        g.c.step = step ? PICK(16, 16, 32, 32, 64, 96, 8, 128) : 0;
+        if (swap || g.c.weights) g.c.bm = 8 * test_int(1, 32), g.c.bn = PICK(0, 64, 64, 128, 128, 192, 256);
+        if (convolution) g.c.bk = 0;
+        const tc_gemm_config full = convolution ? tc_conv_sm90_config(g.c)
+                                  : g.c.any     ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c);
         if (cluster == SHARED && full.cluster_m * full.cluster_n == 1) continue;
-        if (allowed(gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
+        if (allowed(convolution ? conv90_breaks(full) : gemm90_breaks(full), tc_gemm_sm90_smem(full))) return g;
     }
+}
+
+static gemm_draw draw_tile100(gemm_draw g, gemm_fix fix)
+{
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) fix(&g);
+        g.c.bm = 0, g.c.bn = chance(10) ? 0 : 16 * test_int(1, 16);
+        if (g.c.d_layout == TC_COL) g.c.bm = g.c.bn, g.c.bn = 0;
+        g.c.bk = PICK(0, 0, 64, 128) * 16 / tc_type_bits(g.c.a);
+        g.c.stages = PICK(0, 0, 2, 3, 4, 6), g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
+        g.c.cluster_m = PICK(0, 1, 2), g.c.cluster_n = PICK(0, 1, 1, 2), g.c.clc = chance(25);
+        const tc_gemm_config full = tc_gemm_sm100_config(g.c);
+        if (allowed(gemm100_breaks(full), tc_gemm_sm100_smem(full))) return g;
+    }
+}
+
+static gemm_draw draw_tile120(gemm_draw g, gemm_fix fix)
+{
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) fix(&g);
+        g.c.warps_m = PICK(0, 1, 2, 2, 3, 4), g.c.warps_n = PICK(0, 1, 2, 2, 3, 4);
+        g.c.bm = chance(10) ? 0 : 16 * test_int(1, 12), g.c.bn = chance(10) ? 0 : 16 * test_int(1, 12);
+        g.c.bk = PICK(0, 0, 32, 64, 128) * 16 / tc_type_bits(g.c.a);
+        g.c.stages = PICK(0, 0, 2, 3, 4, 6), g.c.epi_stages = PICK(0, 0, 1, 2, 3, 4);
+        g.c.schedule = PICK(0, TC_COOPERATIVE, TC_PINGPONG);
+        const tc_gemm_config full = tc_gemm_sm120_config(g.c);
+        if (allowed(gemm120_breaks(full), tc_gemm_sm120_smem(full))) return g;
+    }
+}
+
+static gemm_draw draw_gemm80(void)
+{
+    gemm_draw g = draw_gemm_common();
+    if (chance(50)) draw_types(&g);
+    return draw_tile80(g, draw_layouts);
+}
+
+static gemm_draw draw_gemm90(void)
+{
+    gemm_draw g = draw_gemm_common();
+    const int layouts = chance(30);
+    if (chance(30)) draw_wgmma_types(&g);
+    else if (!layouts) g.c.any = chance(20);
+    return draw_tile90(g, layouts ? draw_layouts : keep_all);
+}
+
+/* ---- further families, each as far as its test goes ---- */
+static void draw_plain(gemm_draw *g, const gemm_hook *hooks)
+{
+    *g = draw_gemm_common();
+    g->hook = &hooks[PICK(0, 0, 1, 2)];
+    g->c.epi = 0, g->c.epi2 = 0;
+    if (g->hook->pair) g->c.epi2 = (tc_epi2_fn)a_hook;
+    else if (*g->hook->field) g->c.epi = (tc_epi_fn)a_hook;
+    g->c.epi_size = *g->hook->size ? 8 : 0;
+}
+
+/* D with factors or saturated, or sums of rows and columns, or all of it. */
+static void fix_quant(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, quant_hooks);
+    if (chance(20)) c->a = c->b = TC_S8;
+    c->d = PICK(TC_E4M3, TC_E4M3, TC_E5M2, TC_S8, TC_BF16, TC_F32);
+    if (c->d != TC_BF16 && c->d != TC_F32) {
+        c->d_scale = c->d == TC_S8 || chance(50) ? TC_SCALE_1X128 : 0;
+        c->d_sf = !c->d_scale && chance(70) ? TC_SF_UE8M0_32 : 0;
+        c->c_type = PICK(0, TC_F16, TC_BF16, TC_F32);
+    }
+    c->row_sum = PICK(0, 0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS), c->col_sum = PICK(0, TC_SUM, TC_SUM_SQ, TC_MAX_ABS);
+    if (chance(30)) c->aux = PICK(TC_BF16, TC_F32), c->aux_what = TC_AUX_PRE;
+    if (c->d_scale && chance(15))
+        c->groups = TC_GROUPS_ROWS, c->raster = c->row_sum = c->col_sum = c->aux = c->aux_what = 0;
+}
+static void fix_quant90(gemm_draw *g)
+{
+    fix_quant(g);
+    if (g->c.a != TC_S8 && chance(25)) g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2);
+}
+
+/* Not all of D, of k or of A. */
+static void fix_tiles(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    const int what = test_int(0, 4);
+    draw_plain(g, tiles_hooks);
+    g->hook = &tiles_hooks[chance(50)];
+    if (chance(30)) {
+        c->a = c->b = PICK(TC_S8, TC_TF32, TC_E4M3);
+        if (c->a == TC_S8) c->d = PICK(TC_S32, TC_F32);
+    } else {
+        draw_layouts(g);
+    }
+    if (what < 2) c->triangle = PICK(TC_TRIANGLE_LOWER, TC_TRIANGLE_UPPER), c->raster = 0;
+    if (what == 2) c->bsr = PICK(64, 128, 128, 256), c->a_layout = c->d_layout = 0;
+    if (what == 3) {
+        c->tile = (tc_gemm_tile_fn)a_hook, c->keep = (tc_gemm_keep_fn)a_hook;
+    }
+    if (what == 4 || (what != 2 && chance(30))) c->k_range = (tc_gemm_k_fn)a_hook;
+    if (!*g->hook->field && tc__tiles_asks(*c)) g->hook = &tiles_hooks[2];
+    c->epi = *g->hook->field ? (tc_epi_fn)a_hook : 0, c->epi2 = 0;
+    c->epi_size = *g->hook->size ? 8 : 0;
+}
+static void fix_tiles80(gemm_draw *g)
+{
+    do fix_tiles(g);
+    while (g->c.a == TC_E4M3); /* for sm_89 */
+}
+
+/* Many products in one launch, rows that are looked up. */
+static void fix_groups(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, told_hooks);
+    c->groups = PICK(TC_GROUPS_ROWS, TC_GROUPS_ROWS, TC_GROUPS_MASKED), c->raster = 0;
+    c->b_layout = PICK(0, TC_COL, TC_ROW);
+    if (chance(15)) c->a = c->b = TC_TF32;
+}
+static void fix_groups80(gemm_draw *g)
+{
+    fix_groups(g);
+    if (g->c.groups == TC_GROUPS_ROWS && chance(40)) g->c.index = test_int(1, 3);
+}
+static void fix_groups90(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    fix_groups(g);
+    if (chance(30)) {
+        c->a = PICK(TC_E4M3, TC_E5M2), c->b = PICK(TC_E4M3, TC_E5M2);
+        if (chance(50)) c->a_scale = TC_SCALE_1X128, c->b_scale = TC_SCALE_128X128;
+    }
+    if (c->groups == TC_GROUPS_ROWS && chance(30)) c->index = TC_INDEX_D;
+}
+
+/* 2:4. */
+static void fix_sparse(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, told_hooks);
+    c->sparse = PICK(TC_SPARSE_A, TC_SPARSE_A, TC_SPARSE_B);
+    if (!c->epi2) c->d_layout = PICK(0, 0, TC_COL);
+    if (chance(40)) c->a = c->b = PICK(TC_TF32, TC_S8, TC_U8);
+    if (c->a == TC_S8 || c->a == TC_U8) c->b = PICK(TC_S8, TC_U8), c->d = PICK(TC_S32, TC_S32, TC_F32);
+    if (c->d == TC_S32) c->epi = 0, c->epi2 = 0, c->epi_size = 0, g->hook = told_hooks;
+}
+static void fix_sparse90(gemm_draw *g)
+{
+    fix_sparse(g);
+    if (!chance(25) || g->c.d == TC_S32) return;
+    g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2);
+    g->c.promote = PICK(0, 0, 256);
+}
+
+/* B packed; D as wide as what it is multiplied as, or f32: a single product is then exact. */
+static void fix_weights(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, told_hooks);
+    c->d = chance(50) ? c->a : TC_F32;
+    c->weights = PICK(TC_S4, TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3, TC_E2M1);
+    c->weights_k = PICK(0, 32, 64, 128);
+    c->weights_zero = c->weights_k && (c->weights == TC_U4 || c->weights == TC_U8) && chance(60);
+}
+
+/* X in NHWC and W in KRSC. */
+static void fix_conv(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    draw_plain(g, conv_hooks);
+    if (chance(30)) c->a = c->b = PICK(TC_TF32, TC_S8);
+    if (c->a == TC_S8) c->d = TC_S32;
+    if (c->d == TC_S32) c->epi = 0, c->epi_size = 0, g->hook = conv_hooks;
+    if (c->d != TC_S32 && chance(20)) c->aux = TC_F32, c->aux_what = TC_AUX_PRE;
+}
+
+/* Of tcgen05 and of sm_120: types and layouts. */
+static void fix_newer(gemm_draw *g)
+{
+    *g = draw_gemm_common();
+    if (chance(40)) draw_wgmma_types(g);
+    g->c.promote = 0, g->c.a_scale = g->c.b_scale = 0;
+    if (chance(60)) draw_layouts(g);
+}
+
+/* FAMILY's number, and what is fixed for a tile of sm_80, 90, 100 and 120. */
+enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, GEMM_FAMILIES };
+static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
+    {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
+    {"tiles", {fix_tiles80, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
+    {"sparse", {fix_sparse, fix_sparse90, 0, 0}}, {"weights", {0, fix_weights, 0, 0}},
+    {"conv", {fix_conv, fix_conv, 0, 0}},
+};
+
+/* null where there is no such family */
+static gemm_fix fix_of(int family, int sm)
+{
+    const int at = sm == 80 ? 0 : sm == 90 ? 1 : sm == 100 ? 2 : sm == 120 ? 3 : -1;
+    return at < 0 ? 0 : gemm_families[family].fix[at];
+}
+
+static gemm_draw draw_gemm(int family, int sm)
+{
+    const gemm_fix fix = fix_of(family, sm);
+    gemm_draw g;
+    memset((void *)&g, 0, sizeof g);
+    convolution = family == CONV;
+    if (family == GEMM && sm <= 90) return sm == 80 ? draw_gemm80() : draw_gemm90();
+    return sm == 80 ? draw_tile80(g, fix) : sm == 90 ? draw_tile90(g, fix)
+         : sm == 100 ? draw_tile100(g, fix) : draw_tile120(g, fix);
 }
 
 typedef struct { tc_attn_config c; const attn_hook *score, *mask, *out, *sink; } attn_draw;
@@ -235,6 +467,33 @@ static attn_draw draw_attn90(void)
     }
 }
 
+/* Decoding, with all hooks or none. */
+static attn_draw draw_decode(void)
+{
+    static const attn_hook all = {", .score = hook_cap, .mask = hook_mask, .out = hook_gate, .sink = hook_sink",
+                                  "ALL_HOOKS"};
+    attn_draw a;
+    for (int tries = 0;; tries++) {
+        if (tries % REDRAW == 0) {
+            a = draw_attn_common();
+            a.c.score = 0, a.c.mask = 0, a.c.mask_tile = 0, a.c.out = 0, a.c.sink = 0, a.c.hook_size = 0;
+            a.score = scores, a.mask = masks, a.out = outs, a.sink = sinks;
+            if (chance(30)) {
+                a.score = &all, a.c.hook_size = 8, a.c.window = 0; /* the test does not count with it */
+                a.c.score = (tc_attn_score_fn)a_hook, a.c.mask = (tc_attn_mask_fn)a_hook;
+                a.c.out = (tc_attn_out_fn)a_hook, a.c.sink = (tc_attn_sink_fn)a_hook;
+            }
+            a.c.kv = PICK(0, 0, TC_E4M3, TC_S8), a.c.paged = chance(50);
+            if (a.c.kv) a.c.head_dim = 32 * test_int(1, 8), a.c.head_dim_v = PICK(0, 32, 64, 96, 128);
+            a.c.warps = PICK(0, 1, 2, 3, 4, 5, 8, 16);
+        }
+        a.c.bm = PICK(0, 0, 16, 32, 48, 64), a.c.stages = PICK(0, 2, 3, 4, 6);
+        a.c.bn = chance(10) ? 0 : 16 * (a.c.warps ? a.c.warps : 4) * test_int(1, 4);
+        const tc_attn_config full = tc_attn_decode_config(a.c);
+        if (allowed(decode_breaks(full), tc_attn_decode_smem(full))) return a;
+    }
+}
+
 /* ---- printing ---- */
 static const char *type_name(int type)
 {
@@ -254,6 +513,12 @@ static void add_field(const char *name, int value)
     if (value) snprintf(text, sizeof text, ", .%s = %d", name, value), add(text);
 }
 
+static void add_type(const char *name, int type)
+{
+    char text[64];
+    if (type) snprintf(text, sizeof text, ", .%s = %s", name, type_name(type)), add(text);
+}
+
 static void gemm_fields(const gemm_draw *g)
 {
     const tc_gemm_config *c = &g->c;
@@ -267,6 +532,15 @@ static void gemm_fields(const gemm_draw *g)
     add_field("consumers", c->consumers), add_field("schedule", c->schedule), add_field("epi_stages", c->epi_stages);
     add_field("step", c->step), add_field("swap", c->any ? 0 : c->swap), add_field("split", c->split);
     add_field("raster", c->raster), add_field("raster_group", c->raster_group);
+    add_field("d_scale", c->d_scale), add_field("d_sf", c->d_sf), add_type("c_type", c->c_type);
+    add_field("row_sum", c->row_sum), add_field("col_sum", c->col_sum);
+    add_type("aux", c->aux), add_field("aux_what", c->aux_what);
+    add_field("clc", c->clc), add_field("triangle", c->triangle), add_field("bsr", c->bsr);
+    add_field("groups", c->groups), add_field("index", c->index), add_field("sparse", c->sparse);
+    add_type("weights", c->weights), add_field("weights_k", c->weights_k), add_field("weights_zero", c->weights_zero);
+    if (c->tile) add(", .tile = band");
+    if (c->keep) add(", .keep = in_band");
+    if (c->k_range) add(", .k_range = reach");
     if (chance(50) || !strstr(g->hook->field, "tc_epi")) add(g->hook->size); /* shipped hooks bring theirs */
     add(g->hook->field);
 }
@@ -279,48 +553,92 @@ static void attn_fields(const attn_draw *a)
         add_field("window", c->window);
     add_field("bm", c->bm), add_field("bn", c->bn), add_field("stages", c->stages), add_field("q_stages", c->q_stages);
     add_field("consumers", c->consumers), add_field("warps", c->warps);
+    add_type("kv", c->kv), add_field("paged", c->paged);
     if ((a->score != scores || a->mask != masks || a->out != outs || a->sink != sinks))
         add(", .hook_size = sizeof(hook_args)");
     add(a->score->field), add(a->mask->field), add(a->out->field), add(a->sink->field);
 }
 
+/* A line of the table: its test's struct kernel. */
+static void gemm_entry(char *to, size_t size, int family, const gemm_draw *g, int i, int sm)
+{
+    const tc_gemm_config view = tc_gemm90_view(g->c.any ? tc_gemm_sm90_any_config(g->c) : tc_gemm_sm90_config(g->c));
+    const int from = sm == 80 && (g->c.a == TC_E4M3 || g->c.a == TC_E5M2) ? 89 : sm;
+    const int pair = g->c.step && view.cluster_m > 1;
+    const char *id = g->hook->id;
+    switch (family) {
+    case GEMM:
+        snprintf(to, size, "{\"k%d, %s\", k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d, %d}", i,
+                 fields, i, i, from, id, i, i, sm == 90 && g->c.split, sm == 90 ? g->c.step : 0, view.bn, pair,
+                 g->c.any);
+        return;
+    case QUANT:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_plan, k%d_launch, k%d_workspace, %d, %s, k%d_SMEM, 0, "
+                 "k%d_config()}", i, i, i, i, i, i, from, id, i, i);
+        return;
+    case TILES:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_plan, k%d_launch, %d, k%d_SMEM, k%d_config()}", i, i,
+                 i, i, i, from, i, i);
+        return;
+    case GROUPS:
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d}", i, i, i,
+                 from, id, i, i, sm == 90 ? g->c.step : 0, view.bn, 1 + pair);
+        return;
+    case SPARSE:
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_config(), %d}", i, i, i, i, from);
+        return;
+    case CONV:
+        snprintf(to, size, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %d, %s, k%d_SMEM, %d, 0, k%d_config()}", i,
+                 i, i, i, from, id, i, sm == 90, i);
+        return;
+    default:
+        snprintf(to, size, "{\"k%d,\", k%d_can_run, k%d_run, k%d_workspace, k%d_config()}", i, i, i, i, i);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static char table[1 << 16];
-    const char *family = argc > 4 ? argv[1] : "";
-    const int gemm = !strncmp(family, "gemm", 4), sm = argc > 4 ? atoi(family + 4) : 0,
+    const char *name = argc > 4 ? argv[1] : "";
+    const int letters = (int)strspn(name, "abcdefghijklmnopqrstuvwxyz"), sm = atoi(name + letters),
               count = argc > 4 ? atoi(argv[3]) : 0, rules = argc > 5;
+    int family = 0;
     size_t used = 0;
-    if ((!gemm && strncmp(family, "attn", 4)) || (sm != 80 && sm != 90) || count < 1 || count > 64) {
-        fprintf(stderr, "usage: draw gemm80|gemm90|attn80|attn90 SEED COUNT SMEM [rules]\n");
+    while (family < GEMM_FAMILIES && strncmp(name, gemm_families[family].name, (size_t)letters)) family++;
+    const int gemm = family < GEMM_FAMILIES, decode = !strcmp(name, "decode80");
+    const int known = gemm ? fix_of(family, sm) != 0 : decode || (!strncmp(name, "attn", 4) && (sm == 80 || sm == 90));
+    if (!letters || !known || count < 1 || count > 64) {
+        fprintf(stderr, "usage: draw FAMILY SEED COUNT SMEM [rules], FAMILY: gemm, quant, tiles, groups, sparse, "
+                        "weights, conv or attn, and 80, 90 or where there is such a kernel 100 or 120; or decode80\n");
         return 2;
     }
     test_seed(strtoull(argv[2], 0, 10));
     smem_limit = atoi(argv[4]);
     for (int i = 0; i < count; i++) {
-        char entry[400];
+        char entry[1000];
         int any = 0;
         if (gemm) {
-            const gemm_draw g = sm == 80 ? draw_gemm80() : draw_gemm90();
+            const gemm_draw g = draw_gemm(family, sm);
             gemm_fields(&g);
-            const tc_gemm_config view =
-                tc_gemm90_view(g.c.any ? tc_gemm_sm90_any_config(g.c) : tc_gemm_sm90_config(g.c));
-            const int from = sm == 80 && (g.c.a == TC_E4M3 || g.c.a == TC_E5M2) ? 89 : sm;
-            snprintf(entry, sizeof entry, "k%d_can_run, k%d_run, %d, %s, k%d_SMEM, k%d_config(), %d, %d, %d, %d, %d", i,
-                     i, from, g.hook->id, i, i, g.c.split, g.c.step, view.bn, g.c.step && view.cluster_m > 1, g.c.any);
+            gemm_entry(entry, sizeof entry, family, &g, i, sm);
             any = g.c.any;
         } else {
-            const attn_draw a = sm == 80 ? draw_attn80() : draw_attn90();
+            const attn_draw a = decode ? draw_decode() : sm == 80 ? draw_attn80() : draw_attn90();
             attn_fields(&a);
-            snprintf(entry, sizeof entry, "k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()", i, sm, a.score->id,
-                     a.mask->id, a.out->id, a.sink->id, i, i);
+            snprintf(entry, sizeof entry, "{\"k%d, %s\", k%d_run, %d, %s | %s | %s | %s, k%d_SMEM, k%d_config()}", i,
+                     fields, i, sm, a.score->id, a.mask->id, a.out->id, a.sink->id, i, i);
+            if (decode)
+                snprintf(entry, sizeof entry, "{\"k%d,\", k%d_run, k%d_can_run, k%d_workspace, %s, k%d_config()}", i, i,
+                         i, i, a.score->id, i);
         }
-        if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", gemm ? "GEMM" : "ATTN", sm, any ? "ANY_" : "", i, fields);
-        used += (size_t)snprintf(table + used, sizeof table - used, "    {\"k%d, %s\", %s},\n", i, fields, entry);
+        const char *kind = family == CONV ? "CONV" : gemm ? "GEMM" : "ATTN";
+        if (!rules && decode) printf("TC_ATTN_DECODE_DEFINE(k%d, %s)\n", i, fields);
+        else if (!rules) printf("TC_%s_SM%d_%sDEFINE(k%d, %s)\n", kind, sm, any ? "ANY_" : "", i, fields);
+        used += (size_t)snprintf(table + used, sizeof table - used, "    %s,\n", entry);
     }
     if (!rules) printf("static const kernel kernels[] = {\n%s};\n", table);
     if (rules) {
-        printf("%s: %d drawn, %d kept; the others broke\n", family, tried, count);
+        printf("%s: %d drawn, %d kept; the others broke\n", name, tried, count);
         for (int i = 0; i < refused_count; i++) printf("%9d  %s\n", refused[i].times, refused[i].sentence);
     }
     return 0;

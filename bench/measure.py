@@ -1,0 +1,97 @@
+"""measure.py - what groups.py and conv.py share: contestants in one process, in turns, on the same inputs; a slice is a
+CUDA graph of calls of about 15 ms between two events; the figure is the median over the rounds, the ratio that of the
+same round."""
+
+import argparse
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Slice:
+    """Some calls as a CUDA graph."""
+
+    def __init__(self, torch, call, length):
+        self.torch = torch
+        for _ in range(3):
+            call()
+        torch.cuda.synchronize()
+        self.calls = 4
+        self.graph = self.capture(call)
+        t = min(self.seconds() for _ in range(3))
+        self.calls = max(1, min(400, round(length / t)))
+        self.graph = self.capture(call)
+
+    def capture(self, call):
+        graph = self.torch.cuda.CUDAGraph()
+        with self.torch.cuda.graph(graph):
+            for _ in range(self.calls):
+                call()
+        graph.replay()
+        self.torch.cuda.synchronize()
+        return graph
+
+    def seconds(self):
+        start, stop = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        self.graph.replay()
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e-3 / self.calls
+
+
+def median(x):
+    x = sorted(x)
+    return x[len(x) // 2] if len(x) % 2 else 0.5 * (x[len(x) // 2 - 1] + x[len(x) // 2])
+
+
+def contest(torch, calls, result, o):
+    """Who computed what "torch", the first of the calls, does: {name: (seconds of a call, ratio to torch)}. result is
+    what the others write; whoever is wrong or refuses is left out, and said to be."""
+    slices, times = {}, {}
+    reference = calls["torch"]().float()
+    for name, call in calls.items():
+        try:
+            if name != "torch":
+                result.fill_(float("nan"))
+                call()
+                off = ((result.float() - reference).square().mean() / reference.square().mean()).sqrt().item()
+                if not off < 0.01:
+                    raise RuntimeError(f"WRONG: differs from torch's by {off:.3g} (relative root mean square)")
+            slices[name] = Slice(torch, call, o.slice)
+            times[name] = []
+        except RuntimeError as e:
+            print(f"    {name}: n/a: {str(e).splitlines()[0][:160]}", file=sys.stderr)
+    for r in range(o.rounds + 1):  # the first round warms up
+        for name, s in slices.items():
+            t = s.seconds()
+            if r:
+                times[name].append(t)
+    of_torch = times.get("torch")
+    return {
+        name: (median(t), median([x / y for x, y in zip(of_torch, t)]) if of_torch else float("nan"))
+        for name, t in times.items()
+    }
+
+
+def options(description, library, case_help=None):
+    p = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--library", default=os.path.join(ROOT, library))
+    p.add_argument("--case", type=int, help=case_help)
+    p.add_argument("--kernels", nargs="+")
+    p.add_argument("--rounds", type=int, default=7)
+    p.add_argument("--slice", type=float, default=0.015)
+    p.add_argument("--cpu", action="store_true")
+    o = p.parse_args()
+    if not os.path.exists(o.library):
+        sys.exit(f"{o.library} is not there: make {library}")
+    return o
+
+
+def torch_for(program):
+    try:
+        import torch
+    except ImportError:
+        sys.exit(f"{program} needs PyTorch: no module torch here")
+    return torch
