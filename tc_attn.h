@@ -355,6 +355,7 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
       "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE, TC_ATTN_SM100_DEFINE or "       \
       "TC_ATTN_SM80_DEFINE")                                                                                          \
+    X((c).type != TC_E4M3, "tc: TC_ATTN_DEFINE takes no TC_E4M3: TC_ATTN_SM90_DEFINE does")                           \
     TC__ATTN_RULES(X, c)
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)

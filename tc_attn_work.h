@@ -49,7 +49,7 @@ typedef float (*tc_attn_out_fn)(float o, tc_attn_at at, const void *args);
 typedef float (*tc_attn_sink_fn)(tc_attn_at at, const void *args);
 
 typedef struct tc_attn_config {
-    int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16 */
+    int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16; SM90: TC_E4M3 of Q, K and V */
     int head_dim;                  /* of Q and K: a multiple of 16 in 16..256 (128) */
     int head_dim_v;                /* of V and O (head_dim) */
     int causal; /* 1: a query sees no key behind its own place, the last query that of the last key */
@@ -62,6 +62,8 @@ typedef struct tc_attn_config {
     int exp_poly; /* SM100: of 16 exponentials so many are polynomials on the FMA pipe; others do not look (0) */
     int kv;     /* decoding: type of K and V: .type, TC_E4M3 or TC_S8 (.type) */
     int paged;  /* decoding: 1: K and V lie in pages that a call's page_table lists */
+    int o;       /* TC_E4M3: type of O: TC_BF16 or TC_F16 (TC_BF16) */
+    int promote; /* TC_E4M3: sums are kept in f32 after so many keys (128); or TC_FAST */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
@@ -76,13 +78,24 @@ TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
     return c.score || c.mask || c.mask_tile || c.out || c.sink;
 }
 
+/* The type of O. */
+TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type == TC_E4M3 ? c.o : c.type; }
+
 /* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them,
- * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. TC__ATTN_BASE_RULES: those of decoding too. */
+ * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. TC__ATTN_BASE_RULES: those of decoding too;
+ * TC__ATTN_ANY_RULES: those of 8-bit types too. */
 #define TC__ATTN_RULES(X, c)                                                                                          \
     TC__ATTN_BASE_RULES(X, c)                                                                                         \
+    TC__ATTN_CACHE_RULES(X, c)
+#define TC__ATTN_CACHE_RULES(X, c)                                                                                    \
     X(!(c).kv && !(c).paged, "tc: .kv and .paged are fields of TC_ATTN_DECODE_DEFINE")
 #define TC__ATTN_BASE_RULES(X, c)                                                                                     \
     X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
+    TC__ATTN_ANY_RULES(X, c)
+#define TC__ATTN_ANY_RULES(X, c)                                                                                      \
+    X((c).type == TC_E4M3 ? (c).o == TC_BF16 || (c).o == TC_F16 : !(c).o || (c).o == (c).type,                        \
+      "tc: .o is TC_BF16 or TC_F16 where .type is TC_E4M3, and else .type")                                           \
+    X((c).promote == 0 || (c).type == TC_E4M3, "tc: .promote is for TC_E4M3")                                         \
     X((c).head_dim >= 16 && (c).head_dim <= 256 && (c).head_dim % 16 == 0,                                            \
       "tc: .head_dim must be a multiple of 16 in 16..256")                                                            \
     X((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0,                                      \
@@ -104,6 +117,14 @@ enum { TC_ATTN_SHARED = -1 };
 typedef struct tc_attn_strides {
     int64_t batch, row, head;
 } tc_attn_strides;
+
+/* TC_E4M3: where the factors of Q, K or V lie, in floats: from one batch to the next, from one head to the next (0: they
+ * share theirs); rows: how many rows of a sequence share one (0: all), and those of a sequence are neighbours. Packed
+ * sequences count as batches. */
+typedef struct tc_attn_factors {
+    int64_t batch, head;
+    int rows;
+} tc_attn_factors;
 
 /* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads,
  * head_dim). Where there is nothing to do (batch, heads or q_len is 0) q and o are null, where there are no keys
@@ -132,8 +153,10 @@ typedef struct tc_attn_args {
     int blocks;            /* at most so many (0: as many as run at a time) */
     const int *page_table; /* with .paged: device, (batch, table_pages): the pages of each sequence, in order */
     int table_pages, page_rows, pages; /* pages of a sequence at most; rows of a page: a multiple of 8; pages of K, V */
-    const float *k_scale, *v_scale;    /* with .kv: device; what K's, V's elements are multiplied by; null: 1 */
-    int scale_heads;                   /* 0: one factor; 1: one for each of heads_kv */
+    const float *k_scale, *v_scale;    /* with .kv, TC_E4M3: device; what K's, V's elements are multiplied by; null: 1 */
+    int scale_heads;                   /* with .kv: 0: one factor; 1: one for each of heads_kv */
+    const float *q_scale;              /* with TC_E4M3 */
+    tc_attn_factors q_factors, k_factors, v_factors;
 } tc_attn_args;
 
 /* What both kernels know of a call. */
@@ -155,6 +178,18 @@ typedef struct tc_attn_problem {
     long long o_batch, o_row, o_head, lse_batch, lse_head;
     TC_ALIGN(16) unsigned char hook[TC_EPI_MAX];
 } tc_attn_problem;
+
+/* The same of what TC_E4M3 is multiplied by: they stand at the end of a problem's hook, so that the other types' kernels
+ * have the parameters that they had. */
+typedef struct tc__attn_factor_list {
+    const float *f; /* null: 1 */
+    long long batch, head;
+    int rows, shift; /* rows of Q; of K and V tiles of keys as a power of 2, if rows is not 0 */
+} tc__attn_factor_list;
+typedef struct tc__attn_scaling {
+    tc__attn_factor_list q, k, v;
+} tc__attn_scaling;
+enum { TC__ATTN_SCALING_AT = TC_EPI_MAX - 96 };
 
 #define TC__LOG2E 1.4426950408889634f
 #define TC__ATTN_FAR 0x20000000 /* a window that ends nowhere */
@@ -502,6 +537,8 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
                                                       TC__ATTN_FIELD(exp_poly, 64),
                                                       TC__ATTN_FIELD(kv, 0),
                                                       TC__ATTN_FIELD(paged, 16),
+                                                      TC__ATTN_FIELD(o, 0),
+                                                      TC__ATTN_FIELD(promote, 0),
                                                       TC__ATTN_FIELD(hook_size, 0),
                                                       {NULL, 0, 0}};
 
@@ -530,7 +567,7 @@ TC_HOST tc__attn_tensor tc__attn_tensor_of(const tc_attn_config *c, const tc_att
     t.name = which == 'q' ? "q" : which == 'k' ? "k" : which == 'v' ? "v" : "o";
     t.base = which == 'q' ? g->q : which == 'k' ? g->k : which == 'v' ? g->v : g->o;
     t.given = which == 'q' ? g->q_stride : which == 'k' ? g->k_stride : which == 'v' ? g->v_stride : g->o_stride;
-    t.type = !queries && c->kv ? c->kv : c->type;
+    t.type = !queries && c->kv ? c->kv : which == 'o' ? tc__attn_o_type(*c) : c->type;
     t.packed = queries ? g->cu_q != 0 : g->cu_k != 0;
     t.batch = t.packed ? 1 : g->batch;
     t.rows = queries ? (t.packed ? g->total_q : g->q_len) : (t.packed ? g->total_k : g->k_len);
@@ -691,10 +728,60 @@ TC_HOST tc_status tc__attn_check_sizes(const tc_attn_config *c, const tc_attn_ar
     return TC_OK;
 }
 
+/* One tensor's factors as a call of TC_E4M3 gives them. which: 'q', 'k' or 'v' */
+TC_HOST const float *tc__attn_factors_of(const tc_attn_args *g, char which, tc_attn_factors *f)
+{
+    *f = which == 'q' ? g->q_factors : which == 'k' ? g->k_factors : g->v_factors;
+    return which == 'q' ? g->q_scale : which == 'k' ? g->k_scale : g->v_scale;
+}
+
+TC_HOST tc_status tc__attn_check_factors(const tc_attn_config *c, const tc_attn_args *g, char which)
+{
+    tc_attn_factors f;
+    const float *at = tc__attn_factors_of(g, which, &f);
+    const int tiles = f.rows / c->bn;
+    if ((uintptr_t)at % 4)
+        return tc__fail(TC_ERR_ALIGN, "%c_scale = %p is not a multiple of 4 bytes", which, (const void *)at);
+    if (!at && (f.batch || f.head || f.rows))
+        return tc__fail(TC_ERR_NULL, "%c_factors is given, but %c_scale is null", which, which);
+    if (f.batch < 0 || f.head < 0)
+        return tc__fail(TC_ERR_SIZE, "%c_factors.%s = %lld is negative", which, f.batch < 0 ? "batch" : "head",
+                        (long long)(f.batch < 0 ? f.batch : f.head));
+    if (f.rows < 0) return tc__fail(TC_ERR_SIZE, "%c_factors.rows = %d is negative", which, f.rows);
+    if (which != 'q' && f.rows && (f.rows % c->bn || (tiles & (tiles - 1))))
+        return tc__fail(TC_ERR_SIZE,
+                        "%c_factors.rows = %d must be %d (keys of a tile) times a power of 2, or 0: one for all keys",
+                        which, f.rows, c->bn);
+    return TC_OK;
+}
+
+/* The same for the kernel. */
+TC_HOST tc__attn_factor_list tc__attn_factor_list_of(const tc_attn_config *c, const tc_attn_args *g, char which)
+{
+    tc__attn_factor_list l;
+    tc_attn_factors f;
+    l.f = tc__attn_factors_of(g, which, &f);
+    l.batch = f.batch, l.head = f.head, l.rows = f.rows;
+    for (l.shift = 0; f.rows / c->bn >> (l.shift + 1);) l.shift++;
+    return l;
+}
+
 /* Where K and V lie, if in pages, and what they are multiplied by. */
 TC_HOST tc_status tc__attn_check_cache(const tc_attn_config *c, const tc_attn_args *g)
 {
-    if (!c->kv && (g->k_scale || g->v_scale))
+    const int scaled = c->type == TC_E4M3;
+    if (!scaled && g->q_scale)
+        return tc__fail(TC_ERR_SIZE, "q_scale is given, but the kernel was defined without .type = TC_E4M3");
+    if (scaled) {
+        tc_status st = tc__attn_check_factors(c, g, 'q');
+        if (st == TC_OK) st = tc__attn_check_factors(c, g, 'k');
+        if (st == TC_OK) st = tc__attn_check_factors(c, g, 'v');
+        if (st == TC_OK && g->scale_heads)
+            st = tc__fail(TC_ERR_SIZE, "scale_heads = %d is for .kv: with TC_E4M3 k_factors and v_factors say it",
+                          g->scale_heads);
+        if (st != TC_OK) return st;
+    }
+    if (!c->kv && !scaled && (g->k_scale || g->v_scale))
         return tc__fail(TC_ERR_SIZE, "%s_scale is given, but the kernel was defined without .kv",
                         g->k_scale ? "k" : "v");
     if ((uintptr_t)g->k_scale % 4)
@@ -785,7 +872,7 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     if ((double)p->blocks * p->columns > 2e9)
         return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads,
                         g->batch);
-    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group
+    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group
             / share; /* of one column: query heads share those of their key head */
     /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2
      * holds */
@@ -807,6 +894,13 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->lse_head = g->lse_head ? g->lse_head : rows;
     p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
     if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
+    if (c->type == TC_E4M3) {
+        tc__attn_scaling s;
+        s.q = tc__attn_factor_list_of(c, g, 'q');
+        s.k = tc__attn_factor_list_of(c, g, 'k');
+        s.v = tc__attn_factor_list_of(c, g, 'v');
+        memcpy(p->hook + TC__ATTN_SCALING_AT, &s, sizeof s);
+    }
     return TC_OK;
 }
 
