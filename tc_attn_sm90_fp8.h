@@ -287,16 +287,16 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     if (c.promote == TC_FAST) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
 }
 
-/* The last P V of a tile of work, of which the first piece has been issued and waited for. */
+/* The last P V of a tile of work: issued, and all but its last piece added to O. */
 TC_DEV_SM90A void tc__attn_fp8_last(const tc_attn_config c, tc__attn90_consumer *u)
 {
+    tc__attn_fp8_pv(c, u, 0);
 #pragma unroll
     for (int i = 1; i < tc__attn_fp8_pieces(c); i++) {
+        TC_WGMMA_WAIT_GROUP(0);
         tc__attn_fp8_promote(c, u, i - 1);
         tc__attn_fp8_pv(c, u, i);
-        TC_WGMMA_WAIT_GROUP(0);
     }
-    tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
 }
 
 /* A tile of work to O. */
@@ -336,7 +336,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
             break;
         }
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        tc__attn_fp8_pv(c, &u, 0);
+        tc__attn_fp8_last(c, &u);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn90_qk(kernel, &u);
@@ -346,7 +346,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
             if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
             TC_WGMMA_WAIT_GROUP(0);
         }
-        tc__attn_fp8_last(c, &u);
+        tc__attn_fp8_promote(c, &u, tc__attn_fp8_pieces(c) - 1);
         tc__attn90_release(tc__attn90_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
         tc__attn_fp8_store(c, p, &u, &before);
@@ -360,9 +360,9 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
         }
         tc__attn_fp8_first(c, p, &u);
     }
-    tc__attn_fp8_pv(c, &u, 0); /* the last tile of all */
+    tc__attn_fp8_last(c, &u); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
-    tc__attn_fp8_last(c, &u);
+    tc__attn_fp8_promote(c, &u, tc__attn_fp8_pieces(c) - 1);
     tc__attn_fp8_store(c, p, &u, &u.w);
     if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
