@@ -168,7 +168,8 @@ static factors make_factors(int batch, int heads, int len, int tile)
 
 static double factor(const factors *x, int b, int h, int row)
 {
-    return x->host ? x->host[b * x->f.batch + h * x->f.head + (x->f.rows ? row / x->f.rows : 0)] : 1;
+    const double f = x->host ? x->host[b * x->f.batch + h * x->f.head + (x->f.rows ? row / x->f.rows : 0)] : 1;
+    return f == 0 ? 0x1p-64 : f; /* as the manual says */
 }
 
 static double worst_o, worst_lse; /* of the bound, over all configurations */
@@ -229,7 +230,8 @@ static void one(kernel *kn, uint64_t seed, int largest)
     CUDA_CHECK(cudaMemcpy(t[3].host, t[3].dev, (size_t)(t[3].elements * 2), cudaMemcpyDeviceToHost));
     if (g.lse) CUDA_CHECK(cudaMemcpy(lse, g.lse, lse_count * 4, cudaMemcpyDeviceToHost));
 
-    const double scale = g.scale > 0 ? g.scale : 1 / sqrt((double)d), u = ldexp(1, c.o == TC_BF16 ? -8 : -11);
+    const double scale = g.scale > 0 ? g.scale : 1 / sqrt((double)d), u = ldexp(1, c.o == TC_BF16 ? -8 : -11),
+                 tiny = c.o == TC_BF16 ? 1e-37 : ldexp(1, -25);
     double *s = (double *)malloc(sizeof(double) * (size_t)(sk.len + 1) * 3), *a = s + sk.len + 1, *r = a + sk.len + 1;
     int of_all = 0;
     for (int b = 0; b < batch; b++) of_all += sq.lens[b] * heads;
@@ -288,12 +290,13 @@ static void one(kernel *kn, uint64_t seed, int largest)
                     bound += size * (c.promote == TC_FAST ? keys / 32 + 5 : 5) * ldexp(1, -13)
                            + fabs(o) * (z > 0 ? drift / z + ldexp(lk / 16 + 64, -23) + ldexp(1, -21) : 0);
                     o *= times, ref *= times, bound *= fabs(times);
-                    bound += (fabs(o) + bound) * u + (c.o == TC_BF16 ? 1e-37 : ldexp(1, -25));
+                    bound += (fabs(o) + bound) * u + tiny;
                     error = !keys ? (x == 0 ? 0 : INFINITY) : fabs(x - o) / bound;
                     if (!(error <= 1)) bad++;
                     if (!(error <= worst[0])) worst[0] = error;
                     if (keys >= 16 && size > 0 && c.promote != TC_FAST) {
-                        const double unit = size * fabs(times) + 1e-30, mine = fmax(0, fabs(x - o) - fabs(o) * u) / unit;
+                        const double unit = size * fabs(times) + 1e-30,
+                                     mine = fmax(0, fabs(x - o) - fabs(o) * u - tiny) / unit;
                         kn->squares += mine * mine, kn->reference += (ref - o) * (ref - o) / unit / unit;
                     }
                 }
