@@ -84,13 +84,15 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
-    c.stages = c.stages ? c.stages : 2;
-    if (c.type == TC_E4M3) {
+    if (c.type == TC_E4M3) { /* V is turned before it is there: one tile more on its way */
+        c.stages = c.stages ? c.stages : c.head_dim <= 128 ? 4 : 3;
+        c.q_stages = c.q_stages || c.head_dim <= 128 ? c.q_stages : 1; /* so that O has room */
         c.o = c.o ? c.o : TC_BF16;
         c.promote = c.promote ? c.promote : 128;
         c.bm = c.bm ? c.bm : 128;
         c.bn = c.bn ? c.bn : 128;
     }
+    c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm                                ? c.bm
            : wide <= 64 && !c.score && !c.mask ? 192
                                                : 128; /* three warpgroups leave 160 registers: not enough for hooks */
