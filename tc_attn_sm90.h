@@ -146,8 +146,7 @@ TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)),                                         \
       "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md")                             \
-    X((c).type == TC_F16 || (c).type == TC_BF16 || (c).type == TC_E4M3,                                               \
-      "tc: .type must be TC_F16, TC_BF16 or TC_E4M3")                                                                 \
+    TC__ATTN_TYPE_RULE(X, c)                                                                                          \
     TC__ATTN_ANY_RULES(X, c)                                                                                          \
     TC__ATTN_CACHE_RULES(X, c)                                                                                        \
     TC__ATTN_FP8_RULES(X, c)                                                                                          \

@@ -92,6 +92,9 @@ TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type =
 #define TC__ATTN_BASE_RULES(X, c)                                                                                     \
     X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
     TC__ATTN_ANY_RULES(X, c)
+#define TC__ATTN_TYPE_RULE(X, c)                                                                                      \
+    X((c).type == TC_F16 || (c).type == TC_BF16 || (c).type == TC_E4M3,                                               \
+      "tc: .type must be TC_F16, TC_BF16 or TC_E4M3")
 #define TC__ATTN_ANY_RULES(X, c)                                                                                      \
     X((c).type == TC_E4M3 ? (c).o == TC_BF16 || (c).o == TC_F16 : !(c).o || (c).o == (c).type,                        \
       "tc: .o is TC_BF16 or TC_F16 where .type is TC_E4M3, and else .type")                                           \

@@ -31,7 +31,7 @@ typedef struct { const float *gate; } out_args;
 TC_DEV float hook_gate(float o, tc_attn_at at, const void *args) { return o * ((const out_args *)args)->gate[at.h]; }
 TC_DEV float hook_sink(tc_attn_at at, const void *args) { return ((const out_args *)args)->gate[at.h]; }
 
-TC_ATTN_SM90_DEFINE(h128, .type = TC_E4M3)
+TC_ATTN_DEFINE(h128, .type = TC_E4M3)
 TC_ATTN_SM90_DEFINE(h128_causal, .type = TC_E4M3, .causal = 1, .o = TC_F16)
 TC_ATTN_SM90_DEFINE(h64_window, .type = TC_E4M3, .head_dim = 64, .window = 1)
 TC_ATTN_SM90_DEFINE(h128_fast, .type = TC_E4M3, .causal = 1, .promote = TC_FAST)
