@@ -125,20 +125,6 @@ TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
     return op;
 }
 
-/* What TC_E4M3 asks besides. V is turned in squares of 128 keys by 128 columns; a consumer's registers hold S, P, O and
- * the sums of 64 columns. */
-#define TC__ATTN_FP8_RULES(X, c)                                                                                      \
-    X((c).type != TC_E4M3 || ((c).bn == 128 && (c).consumers <= 2), "tc: with TC_E4M3 .bn is 128, and .bm 64 or 128") \
-    X((c).type != TC_E4M3 || (c).head_dim % 32 == 0, "tc: with TC_E4M3 .head_dim must be a multiple of 32")           \
-    X((c).type != TC_E4M3 || (c).head_dim_v == 64 || (c).head_dim_v == 128,                                           \
-      "tc: with TC_E4M3 .head_dim_v must be 64 or 128")                                                               \
-    X((c).type != TC_E4M3 || (c).promote == 128 || (c).promote == TC_FAST,                                            \
-      "tc: .promote must be 128, the keys of a tile, or TC_FAST")                                                     \
-    X((c).type != TC_E4M3 || (!(c).score && !(c).mask && !(c).mask_tile),                                             \
-      "tc: with TC_E4M3 there is no .score, .mask or .mask_tile: .causal and .window are what it masks by")           \
-    X((c).type != TC_E4M3 || (c).hook_size <= (int)TC__ATTN_SCALING_AT,                                               \
-      "tc: with TC_E4M3 .hook_size must be at most TC_EPI_MAX - 96: the rest holds where the factors lie")
-
 /* As TC__ATTN_RULES. The registers: S, P and O of a consumer. */
 #define TC__ATTN_SM90_RULES(X, c)                                                                                     \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
@@ -730,7 +716,9 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
     /* registers that S, P and O take: some consumers want every one; where there is room, the producer calls a hook */
     const int wg = tc_warpgroup(), held = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2,
-              wants = c.type == TC_E4M3 ? TC_ROLES_USUAL : c.mask_tile && held <= 170 ? TC_ROLES_PRODUCER : held > 190 ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL;
+              wants = c.mask_tile && held <= 170           ? TC_ROLES_PRODUCER
+                      : held > 190 && c.type != TC_E4M3 ? TC_ROLES_CONSUMERS
+                                                        : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, wants);
 
     if (threadIdx.x == 0) {
@@ -829,7 +817,11 @@ typedef struct tc_attn_sm90_launch {
 } tc_attn_sm90_launch;
 
 /* The rules for a call. */
-TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
+TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    const tc_status st = tc__attn_check(c, g);
+    return st == TC_OK && c->type == TC_E4M3 ? tc__attn_fp8_check(c, g) : st;
+}
 
 /* Rounds that a block takes for all columns in sections of so many. */
 TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int grid)
@@ -843,7 +835,9 @@ TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int gri
  * other; and of those the most whose K and V lie in L2 together while two tiles of each are in the making. */
 TC_HOST void tc__attn90_sections(tc_attn_problem *p, const tc_attn_config *c, int grid)
 {
-    double bytes = (double)(c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group / (p->heads / p->heads_kv), most;
+    double bytes = (double)(c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group
+                   / (p->heads / p->heads_kv),
+           most;
     int64_t rounds, fewest = INT64_MAX;
     int section, i;
     p->ragged = (p->cu_q || p->lens_q) && p->batch <= 2048; /* of more it takes too long to find out who is how long */
@@ -877,6 +871,7 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
     uint32_t total;
     if (st != TC_OK) return st;
+    if (c->type == TC_E4M3) tc__attn_fp8_fill(&p->problem, c, g);
     st = tc__attn90_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
     p->k = p->v = p->q; /* where there are no keys nothing of K and V is read */
     if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);

@@ -1,39 +1,42 @@
 /* tc_attn_sm90_fp8.h - tc 0.3.0 - attention with Q, K and V in TC_E4M3 on Hopper: what differs from 16 bits. Needs: the
  * headers below; sm_90a.
  *
- *     TC_ATTN_SM90_DEFINE(attn, .type = TC_E4M3, .head_dim = 128, .causal = 1)         O in bf16; .o = TC_F16: in f16
+ *     TC_ATTN_DEFINE(attn, .type = TC_E4M3, .head_dim = 128, .causal = 1)          O in bf16; .o = TC_F16: in f16
  *     ...
- *     args.q_scale = q_scale, args.q_factors = (tc_attn_factors){ .batch = heads, .head = 1 };      one for each head
+ *     args.q_scale = q_scale, args.q_factors = (tc_attn_factors){ .batch = heads, .head = 1 };     one for each head
  *     args.k_scale = k_scale, args.k_factors = (tc_attn_factors){ .batch = heads_kv * blocks, .head = blocks,
- *                                                                 .rows = 128 };         one for each 128 keys of one
+ *                                                                 .rows = 128 };        one for each 128 keys of one
+ *
+ * TC_ATTN_SM90_DEFINE takes the same. head_dim: multiples of 32 up to 256; head_dim_v: 64 or 128. .causal, .window,
+ * grouped heads, packed and padded sequences, .out and .sink are as ever. Strides of Q, K and V are multiples of 16.
  *
  * FACTORS. Q, K and V are their codes times f32 factors in device memory: x_scale is null (1 for all) or points to the
- * factor of batch 0, head 0 (of heads; of K and V, of heads_kv); x_factors has the distance in floats from one batch and
- * from one head to the next, and how many rows of a sequence share a factor (0: all of them); those of a sequence are
- * neighbours, the first for its first rows. With distances of 0 there is one for the tensor. Packed sequences count as
- * batches: factors are found by the number of a sequence, and by places within it.
- *     Q's rows are 1 or more, K's and V's 128 times a power of 2, or 0. No form costs anything between two products: Q's
- * and K's factors belong to the scale that the exponent has anyway, V's to the factor by which O is multiplied anyway
- * when a maximum rises, and to the division at the end.
+ * factor of batch 0, head 0 (of heads; of K and V, of heads_kv); x_factors has the distance in floats from one batch
+ * and from one head to the next, and how many rows of a sequence share a factor (0: all of them); those of a sequence
+ * are neighbours, the first for its first rows. With distances of 0 there is one for the tensor. Packed sequences count
+ * as batches: factors are found by the number of a sequence, and by places within it.
+ *     Q's rows are 1 or more, K's and V's 128 times a power of 2, or 0. No form costs anything between two products:
+ * Q's and K's factors belong to the scale that the exponent has anyway, V's to the factor by which O is multiplied
+ * anyway when a maximum rises, and to the end.
  *     A factor is positive, 2^-60 to 2^60; 0 (of a block of zeros) is taken as 2^-64. Others are not looked for.
  *
  * P is exp2(score - maximum + 8), so that it fills e4m3's range: 1 is 256, and what is below 2^-18 of a row's maximum
- * is 0. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P before
- * it was rounded, which the log-sum-exp is made of too. To divide by the sum of what was multiplied is the better where
- * the values of V have a mean: o is then off by the rounding of p_j times v_j - o, and not v_j. But it takes a
- * conversion back for each two scores; over many keys roundings cancel as well in the sum of the p_j as in that of p_j
- * v_j. It is done where it counts, for rows that may see fewer than 512 keys.
+ * is 0. What is rounded there, at most 1/16 of each, is nearly all of the error. O is divided by the f32 sum of P
+ * before it was rounded, which the log-sum-exp is made of too. To divide by the sum of what was multiplied is the
+ * better where the values of V have a mean: o is then off by the rounding of p_j times v_j - o, and not v_j. But it
+ * takes a conversion back for each two scores; over many keys roundings cancel as well in the sum of the p_j as in that
+ * of p_j v_j. It is done where it counts, for rows that may see fewer than 512 keys.
  *
  * SUMS. wgmma adds up 8-bit floats in about 14 bits. S is a sum over head_dim alone. P V would be one over all keys:
  * with .promote = 128 (default) a tile's P V is a sum of its own, O * f + P V in f32. As O is multiplied by f for the
- * maximum's sake anyway, that takes no instruction more, but registers: 64 columns of P V at a time, the first while the
- * maxima are looked for, the second while the exponentials are computed. With .promote = TC_FAST the Tensor Cores add to
- * O: all of P V at once, and for each 32 keys a loss of up to 2^-13 of the largest sum so far, always towards 0.
+ * maximum's sake anyway, that takes no instruction more, but registers: 64 columns of P V at a time, the first while
+ * the maxima are looked for, the second while the exponentials are computed. With .promote = TC_FAST the Tensor Cores
+ * add to O: all of P V at once, and for each 32 keys a loss of up to 2^-13 of the largest sum so far, always towards 0.
  *
  * V IS TURNED. 8-bit wgmma wants V's keys as neighbours. TMA brings 128 keys by 128 columns, and the two idle warps of
- * the producer's warpgroup turn that square in its place in the ring (tc_turn.h). An accumulator's fragment has pairs of
- * keys where an 8-bit A operand wants four in a row; the order of keys within a sum is free, so the keys of V are turned
- * into the order in which a quad has those of P, and P goes from one product to the other without an exchange:
+ * the producer's warpgroup turn that square in its place in the ring (tc_turn.h). An accumulator's fragment has pairs
+ * of keys where an 8-bit A operand wants four in a row; the order of keys within a sum is free, so the keys of V are
+ * turned into the order in which a quad has those of P, and P goes from one product to the other without an exchange:
  *
  *     slot of V:    raw      TMA has brought it; beside the barrier a word: 0: there is none any more
  *                   full     it is turned (an arrival of each of the two warps)
@@ -47,6 +50,18 @@
 #include "tc_attn_sm90.h"
 #include "tc_turn.h"
 #include "tc_types.h"
+
+/* What the kernel knows of factors. It stands at the end of a problem's hook, so that the other types' kernels have the
+ * parameters that they had. */
+typedef struct tc__attn_factor_list {
+    const float *f; /* null: 1 */
+    long long batch, head;
+    int rows, shift; /* rows of Q; of K and V tiles of keys as a power of 2, if rows is not 0 */
+} tc__attn_factor_list;
+typedef struct tc__attn_scaling {
+    tc__attn_factor_list q, k, v;
+} tc__attn_scaling;
+enum { TC__ATTN_SCALING_AT = TC_EPI_MAX / 16 * 16 - (int)sizeof(tc__attn_scaling) };
 
 #ifdef __CUDACC__
 
@@ -62,7 +77,7 @@ TC_DEV const tc__attn_scaling *tc__attn_fp8_scaling(const tc_attn_problem *p)
 TC_DEV float tc__attn_fp8_factor(const tc__attn_factor_list *l, tc_attn_at at, int block)
 {
     const float f = l->f ? l->f[at.b * l->batch + at.h * l->head + block] : 1.f;
-    return f == 0.f ? 0x1p-64f : f;
+    return f == 0.f ? 5.42101086e-20f : f;
 }
 
 /* The factor of a tile of keys, where there is one for a block of them. */
@@ -380,4 +395,66 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
 }
 
 #endif /* __CUDACC__ */
+
+#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
+
+/* One tensor's factors as a call of TC_E4M3 gives them. which: 'q', 'k' or 'v' */
+TC_HOST const float *tc__attn_factors_of(const tc_attn_args *g, char which, tc_attn_factors *f)
+{
+    *f = which == 'q' ? g->q_factors : which == 'k' ? g->k_factors : g->v_factors;
+    return which == 'q' ? g->q_scale : which == 'k' ? g->k_scale : g->v_scale;
+}
+
+TC_HOST tc_status tc__attn_check_factors(const tc_attn_config *c, const tc_attn_args *g, char which)
+{
+    tc_attn_factors f;
+    const float *at = tc__attn_factors_of(g, which, &f);
+    const int tiles = f.rows / c->bn;
+    if ((uintptr_t)at % 4)
+        return tc__fail(TC_ERR_ALIGN, "%c_scale = %p is not a multiple of 4 bytes", which, (const void *)at);
+    if (!at && (f.batch || f.head || f.rows))
+        return tc__fail(TC_ERR_NULL, "%c_factors is given, but %c_scale is null", which, which);
+    if (f.batch < 0 || f.head < 0)
+        return tc__fail(TC_ERR_SIZE, "%c_factors.%s = %lld is negative", which, f.batch < 0 ? "batch" : "head",
+                        (long long)(f.batch < 0 ? f.batch : f.head));
+    if (f.rows < 0) return tc__fail(TC_ERR_SIZE, "%c_factors.rows = %d is negative", which, f.rows);
+    if (which != 'q' && f.rows && (f.rows % c->bn || (tiles & (tiles - 1))))
+        return tc__fail(TC_ERR_SIZE,
+                        "%c_factors.rows = %d must be %d (keys of a tile) times a power of 2, or 0: one for all keys",
+                        which, f.rows, c->bn);
+    return TC_OK;
+}
+
+/* The same for the kernel. */
+TC_HOST tc__attn_factor_list tc__attn_factor_list_of(const tc_attn_config *c, const tc_attn_args *g, char which)
+{
+    tc__attn_factor_list l;
+    tc_attn_factors f;
+    l.f = tc__attn_factors_of(g, which, &f);
+    l.batch = f.batch, l.head = f.head, l.rows = f.rows;
+    for (l.shift = 0; f.rows / c->bn >> (l.shift + 1);) l.shift++;
+    return l;
+}
+
+TC_HOST tc_status tc__attn_fp8_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc_status st = tc__attn_check_factors(c, g, 'q');
+    if (st == TC_OK) st = tc__attn_check_factors(c, g, 'k');
+    if (st == TC_OK) st = tc__attn_check_factors(c, g, 'v');
+    if (st == TC_OK && g->scale_heads)
+        st = tc__fail(TC_ERR_SIZE, "scale_heads = %d is for .kv: with TC_E4M3 k_factors and v_factors say it",
+                      g->scale_heads);
+    return st;
+}
+
+TC_HOST void tc__attn_fp8_fill(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g)
+{
+    tc__attn_scaling s;
+    s.q = tc__attn_factor_list_of(c, g, 'q');
+    s.k = tc__attn_factor_list_of(c, g, 'k');
+    s.v = tc__attn_factor_list_of(c, g, 'v');
+    memcpy(p->hook + TC__ATTN_SCALING_AT, &s, sizeof s);
+}
+
+#endif /* host */
 #endif /* TC_ATTN_SM90_FP8_H */

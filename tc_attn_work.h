@@ -113,6 +113,20 @@ TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type =
       "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook "       \
       "there is no .hook_size")
 
+/* What TC_E4M3 asks besides, on Hopper. V is turned in squares of 128 keys by 128 columns; a consumer's registers hold
+ * S, P, O and the sums of 64 columns. */
+#define TC__ATTN_FP8_RULES(X, c)                                                                                      \
+    X((c).type != TC_E4M3 || ((c).bn == 128 && (c).consumers <= 2), "tc: with TC_E4M3 .bn is 128, and .bm 64 or 128") \
+    X((c).type != TC_E4M3 || (c).head_dim % 32 == 0, "tc: with TC_E4M3 .head_dim must be a multiple of 32")           \
+    X((c).type != TC_E4M3 || (c).head_dim_v == 64 || (c).head_dim_v == 128,                                           \
+      "tc: with TC_E4M3 .head_dim_v must be 64 or 128")                                                               \
+    X((c).type != TC_E4M3 || (c).promote == 128 || (c).promote == TC_FAST,                                            \
+      "tc: .promote must be 128, the keys of a tile, or TC_FAST")                                                     \
+    X((c).type != TC_E4M3 || (!(c).score && !(c).mask && !(c).mask_tile),                                             \
+      "tc: with TC_E4M3 there is no .score, .mask or .mask_tile: .causal and .window are what it masks by")           \
+    X((c).type != TC_E4M3 || (c).hook_size <= TC_EPI_MAX / 16 * 16 - 96,                                              \
+      "tc: with TC_E4M3 .hook_size must be at most TC_EPI_MAX - 96: the rest holds where the factors lie")
+
 /* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All
  * 0: the tensor is contiguous. Else each is to be given but that of a dimension of size 1, and the batch's of a
  * packed tensor. Where all batches (or heads, or rows) of Q, K or V are the same memory, say TC_ATTN_SHARED. */
@@ -121,9 +135,9 @@ typedef struct tc_attn_strides {
     int64_t batch, row, head;
 } tc_attn_strides;
 
-/* TC_E4M3: where the factors of Q, K or V lie, in floats: from one batch to the next, from one head to the next (0: they
+/* TC_E4M3: where the factors of Q, K or V lie, in floats: from a batch to the next, from a head to the next (0: they
  * share theirs); rows: how many rows of a sequence share one (0: all), and those of a sequence are neighbours. Packed
- * sequences count as batches. */
+ * sequences count as batches. tc_attn_sm90_fp8.h */
 typedef struct tc_attn_factors {
     int64_t batch, head;
     int rows;
@@ -156,7 +170,7 @@ typedef struct tc_attn_args {
     int blocks;            /* at most so many (0: as many as run at a time) */
     const int *page_table; /* with .paged: device, (batch, table_pages): the pages of each sequence, in order */
     int table_pages, page_rows, pages; /* pages of a sequence at most; rows of a page: a multiple of 8; pages of K, V */
-    const float *k_scale, *v_scale;    /* with .kv, TC_E4M3: device; what K's, V's elements are multiplied by; null: 1 */
+    const float *k_scale, *v_scale;    /* .kv, TC_E4M3: device; what K's, V's elements are multiplied by; null: 1 */
     int scale_heads;                   /* with .kv: 0: one factor; 1: one for each of heads_kv */
     const float *q_scale;              /* with TC_E4M3 */
     tc_attn_factors q_factors, k_factors, v_factors;
@@ -181,18 +195,6 @@ typedef struct tc_attn_problem {
     long long o_batch, o_row, o_head, lse_batch, lse_head;
     TC_ALIGN(16) unsigned char hook[TC_EPI_MAX];
 } tc_attn_problem;
-
-/* The same of what TC_E4M3 is multiplied by: they stand at the end of a problem's hook, so that the other types' kernels
- * have the parameters that they had. */
-typedef struct tc__attn_factor_list {
-    const float *f; /* null: 1 */
-    long long batch, head;
-    int rows, shift; /* rows of Q; of K and V tiles of keys as a power of 2, if rows is not 0 */
-} tc__attn_factor_list;
-typedef struct tc__attn_scaling {
-    tc__attn_factor_list q, k, v;
-} tc__attn_scaling;
-enum { TC__ATTN_SCALING_AT = TC_EPI_MAX - 96 };
 
 #define TC__LOG2E 1.4426950408889634f
 #define TC__ATTN_FAR 0x20000000 /* a window that ends nowhere */
@@ -731,59 +733,12 @@ TC_HOST tc_status tc__attn_check_sizes(const tc_attn_config *c, const tc_attn_ar
     return TC_OK;
 }
 
-/* One tensor's factors as a call of TC_E4M3 gives them. which: 'q', 'k' or 'v' */
-TC_HOST const float *tc__attn_factors_of(const tc_attn_args *g, char which, tc_attn_factors *f)
-{
-    *f = which == 'q' ? g->q_factors : which == 'k' ? g->k_factors : g->v_factors;
-    return which == 'q' ? g->q_scale : which == 'k' ? g->k_scale : g->v_scale;
-}
-
-TC_HOST tc_status tc__attn_check_factors(const tc_attn_config *c, const tc_attn_args *g, char which)
-{
-    tc_attn_factors f;
-    const float *at = tc__attn_factors_of(g, which, &f);
-    const int tiles = f.rows / c->bn;
-    if ((uintptr_t)at % 4)
-        return tc__fail(TC_ERR_ALIGN, "%c_scale = %p is not a multiple of 4 bytes", which, (const void *)at);
-    if (!at && (f.batch || f.head || f.rows))
-        return tc__fail(TC_ERR_NULL, "%c_factors is given, but %c_scale is null", which, which);
-    if (f.batch < 0 || f.head < 0)
-        return tc__fail(TC_ERR_SIZE, "%c_factors.%s = %lld is negative", which, f.batch < 0 ? "batch" : "head",
-                        (long long)(f.batch < 0 ? f.batch : f.head));
-    if (f.rows < 0) return tc__fail(TC_ERR_SIZE, "%c_factors.rows = %d is negative", which, f.rows);
-    if (which != 'q' && f.rows && (f.rows % c->bn || (tiles & (tiles - 1))))
-        return tc__fail(TC_ERR_SIZE,
-                        "%c_factors.rows = %d must be %d (keys of a tile) times a power of 2, or 0: one for all keys",
-                        which, f.rows, c->bn);
-    return TC_OK;
-}
-
-/* The same for the kernel. */
-TC_HOST tc__attn_factor_list tc__attn_factor_list_of(const tc_attn_config *c, const tc_attn_args *g, char which)
-{
-    tc__attn_factor_list l;
-    tc_attn_factors f;
-    l.f = tc__attn_factors_of(g, which, &f);
-    l.batch = f.batch, l.head = f.head, l.rows = f.rows;
-    for (l.shift = 0; f.rows / c->bn >> (l.shift + 1);) l.shift++;
-    return l;
-}
-
 /* Where K and V lie, if in pages, and what they are multiplied by. */
 TC_HOST tc_status tc__attn_check_cache(const tc_attn_config *c, const tc_attn_args *g)
 {
     const int scaled = c->type == TC_E4M3;
     if (!scaled && g->q_scale)
         return tc__fail(TC_ERR_SIZE, "q_scale is given, but the kernel was defined without .type = TC_E4M3");
-    if (scaled) {
-        tc_status st = tc__attn_check_factors(c, g, 'q');
-        if (st == TC_OK) st = tc__attn_check_factors(c, g, 'k');
-        if (st == TC_OK) st = tc__attn_check_factors(c, g, 'v');
-        if (st == TC_OK && g->scale_heads)
-            st = tc__fail(TC_ERR_SIZE, "scale_heads = %d is for .kv: with TC_E4M3 k_factors and v_factors say it",
-                          g->scale_heads);
-        if (st != TC_OK) return st;
-    }
     if (!c->kv && !scaled && (g->k_scale || g->v_scale))
         return tc__fail(TC_ERR_SIZE, "%s_scale is given, but the kernel was defined without .kv",
                         g->k_scale ? "k" : "v");
@@ -897,13 +852,6 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     p->lse_head = g->lse_head ? g->lse_head : rows;
     p->lse_batch = g->lse_batch ? g->lse_batch : rows * g->heads;
     if (g->hook_size) memcpy(p->hook, g->hook_args, g->hook_size);
-    if (c->type == TC_E4M3) {
-        tc__attn_scaling s;
-        s.q = tc__attn_factor_list_of(c, g, 'q');
-        s.k = tc__attn_factor_list_of(c, g, 'k');
-        s.v = tc__attn_factor_list_of(c, g, 'v');
-        memcpy(p->hook + TC__ATTN_SCALING_AT, &s, sizeof s);
-    }
     return TC_OK;
 }
 

@@ -1,4 +1,4 @@
-/* 48_attn_fp8.cu - attention with Q, K and V in e4m3: quantised here, with a factor for each head or each 128 rows of one.
+/* 48_attn_fp8.cu - attention with Q, K and V in e4m3: quantised here, with a factor for each head or each 128 rows.
  *
  *     TC_ATTN_DEFINE(attn, .type = TC_E4M3, .head_dim = 128, .causal = 1)     O in bf16; .o = TC_F16: in f16
  *     a.q = codes, a.q_scale = factors;                                      Q is codes times factors, device memory
@@ -28,8 +28,8 @@ enum { DIM = 128, ROWS = 128 /* of a factor */ };
         }                                                                                                    \
     } while (0)
 
-/* x: (batch, rows, heads, 128) of f32. A block of threads makes codes of `each` rows of a head: the largest becomes 448,
- * e4m3's last. factors: (batch, heads, gridDim.x). */
+/* x: (batch, rows, heads, 128) of f32. A block of threads makes codes of `each` rows of a head: the largest becomes
+ * 448, e4m3's last. factors: (batch, heads, gridDim.x). */
 static __global__ void quantise(const float *x, uint8_t *codes, float *factors, int rows, int each)
 {
     __shared__ float all[DIM];
@@ -123,7 +123,8 @@ static int attend(int q_len, int k_len, int each)
     enum { BATCH = 2, HEADS = 4, HEADS_KV = 2 };
     tensor t[3] = {make(BATCH, q_len, HEADS, each ? each : q_len), make(BATCH, k_len, HEADS_KV, each ? each : k_len),
                    make(BATCH, k_len, HEADS_KV, each ? each : k_len)};
-    const tc_attn_factors f[2] = {{HEADS * t[0].blocks, t[0].blocks, each}, {HEADS_KV * t[1].blocks, t[1].blocks, each}};
+    const tc_attn_factors f[2] = {{HEADS * t[0].blocks, t[0].blocks, each},
+                                  {HEADS_KV * t[1].blocks, t[1].blocks, each}};
     const size_t bytes = (size_t)BATCH * q_len * HEADS * DIM * 2;
     uint16_t *o = (uint16_t *)malloc(bytes);
     double squares[3] = {0, 0, 0}; /* [1] of the kernel's error, [2] of that and quantising's, relative to a row's */
@@ -151,8 +152,8 @@ static int attend(int q_len, int k_len, int each)
         }
         for (int k = 1; k < 3; k++) squares[k] += row[k] / row[0] / 12;
     }
-    printf("q %4d  k %4d  factors of %s  error %.4f of fp64 of the codes, %.4f of what was quantised  %s\n", q_len, k_len,
-           each ? "128 rows" : "heads   ", sqrt(squares[1]), sqrt(squares[2]),
+    printf("q %4d  k %4d  factors of %s  error %.4f of fp64 of the codes, %.4f of what was quantised  %s\n", q_len,
+           k_len, each ? "128 rows" : "heads   ", sqrt(squares[1]), sqrt(squares[2]),
            wrong ? "FAIL" : "ok");
     for (int i = 0; i < 3; i++) drop(&t[i]);
     free(o);

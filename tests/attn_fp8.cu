@@ -1,5 +1,4 @@
-/* attn_fp8.cu - attention of TC_E4M3 on Hopper: random problems against fp64 of what the codes and factors mean, then bad
- * input.
+/* attn_fp8.cu - attention of TC_E4M3 on Hopper: random problems against fp64 of what codes and factors mean; bad input.
  *     build/tests/attn_fp8 [configurations] [seed] [kernel]
  *
  * As in attn_fuzz, configuration i has seed + i for its own seed; whatever a call must not read is NaN (0x7f; factors
@@ -10,16 +9,16 @@
  *     scores    e_j = (head_dim / 32 + 1) 2^-13 A_j: an instruction's 32 products and what is there are added in 14
  *               bits; 2^-21 (|s_j| + max |s|) for factors, log2 e and the maximum. p_j is off by exp(e_j) - 1, and by
  *               2^-21 for ex2.approx
- *     P         in e4m3, 256 for 1: 2^-4 p_j, and where that is subnormal 2^-10 / 256 of the maximum at that time, which
- *               is below the last one's: r_j = 2^-4 p_j + 2^-18. That moves o by r_j |v_j| / Z, or where Z is of rounded
- *               P too by r_j |v_j - o| / Z: w_j is the larger of the two
- *     sums      P V in 14 bits over the four instructions of a tile, 5 * 2^-13 sum p|v|, then f32; with TC_FAST over all
- *               keys, (keys / 32 + 1) 2^-13. Z (keys / 16 + 64) 2^-23
+ *     P         in e4m3, 256 for 1: 2^-4 p_j, and where that is subnormal 2^-10 / 256 of the maximum at that time,
+ *               which is below the last one's: r_j = 2^-4 p_j + 2^-18. That moves o by r_j |v_j| / Z, or where Z is of
+ *               rounded P too by r_j |v_j - o| / Z: w_j is the larger of the two
+ *     sums      P V in 14 bits over the four instructions of a tile, 5 * 2^-13 sum p|v|, then f32; with TC_FAST over
+ *               all keys, (keys / 32 + 5) 2^-13. Z (keys / 16 + 64) 2^-23
  *     O         in its type, and 2^-21 for V's factor and the division
- * The worst case of P is far from what happens: roundings of many keys cancel. So all rows of a kernel together are held
- * against a reference that is fp64 but for P, which it rounds as e4m3 does: the kernel's mean square of errors may be
- * 1.2 of that (beside what rounding O adds), since it rounds P relative to other maxima. Rows of under 16 keys stay out:
- * there the kernel is the better, as it divides by what it multiplied. The log-sum-exp is that of f32 p. */
+ * The worst case of P is far from what happens: roundings of many keys cancel. So all rows of a kernel together are
+ * held against a reference that is fp64 but for P, which it rounds as e4m3 does: the kernel's mean square of errors may
+ * be 1.2 of that (beside what rounding O adds), since it rounds P relative to other maxima. Rows of under 16 keys stay
+ * out: there the kernel is the better, as it divides by what it multiplied. The log-sum-exp is that of f32 p. */
 #define TC_SM90_STUBS
 #include "../tc.h"
 #include "test.h"
@@ -103,8 +102,8 @@ typedef struct {
 
 static int64_t place(const tensor *t, int b, int row, int h)
 {
-    return t->base + (t->s->mode == 'c' ? (t->s->at[b] + row) * t->stride.row : b * t->stride.batch + row * t->stride.row)
-         + h * t->stride.head;
+    return t->base + h * t->stride.head
+         + (t->s->mode == 'c' ? (t->s->at[b] + row) * t->stride.row : b * t->stride.batch + row * t->stride.row);
 }
 
 static tensor make_tensor(const side *s, int batch, int heads, int dim, int size)
@@ -123,7 +122,8 @@ static tensor make_tensor(const side *s, int batch, int heads, int dim, int size
         t.stride.head = t.stride.row * t.rows + gaps * chunk * test_int(0, 2);
         t.stride.batch = t.stride.head * heads + gaps * chunk * test_int(0, 2);
     }
-    t.elements = t.base + (t.rows - 1) * t.stride.row + (heads - 1) * t.stride.head + (t.batch - 1) * t.stride.batch + dim;
+    t.elements = t.base + (t.rows - 1) * t.stride.row + (heads - 1) * t.stride.head + (t.batch - 1) * t.stride.batch
+               + dim;
     t.host = (unsigned char *)malloc((size_t)(t.elements * size));
     memset(t.host, size == 1 ? 0x7f : 0xff, (size_t)(t.elements * size));
     return t;
@@ -161,7 +161,8 @@ static factors make_factors(int batch, int heads, int len, int tile)
         for (int h = 0; h < heads; h++)
             for (int i = 0; i < each; i++)
                 x.host[b * x.f.batch + h * x.f.head + i] =
-                    test_int(0, 40) == 0 ? 0.f : exp2f((float)test_int(-30, 10) / 10.f) * (test_int(0, 30) ? 1.f : 1e-6f);
+                    test_int(0, 40) == 0 ? 0.f
+                                         : exp2f((float)test_int(-30, 10) / 10.f) * (test_int(0, 30) ? 1.f : 1e-6f);
     x.dev = (float *)upload(x.host, sizeof(float) * (size_t)count);
     return x;
 }
@@ -218,7 +219,8 @@ static void one(kernel *kn, uint64_t seed, int largest)
     if (test_int(0, 3)) g.lse = (float *)upload(lse, lse_count * 4);
 
     char what[400];
-    snprintf(what, sizeof what, "attn_fp8 1 %llu %s: batch %d heads %d/%d q %d%c k %d%c rows %d %d %d scale %g window %d,%d",
+    snprintf(what, sizeof what,
+             "attn_fp8 1 %llu %s: batch %d heads %d/%d q %d%c k %d%c rows %d %d %d scale %g window %d,%d",
              (unsigned long long)seed, kn->name, batch, heads, heads_kv, sq.len, sq.mode ? sq.mode : ' ', sk.len,
              sk.mode ? sk.mode : ' ', f[0].host ? f[0].f.rows : -1, f[1].host ? f[1].f.rows : -1,
              f[2].host ? f[2].f.rows : -1, (double)g.scale, g.window_left, g.window_right);
