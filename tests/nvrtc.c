@@ -196,6 +196,8 @@ int main(int argc, char **argv)
     static const char source_decode[] = ATTN_HOOKS
         "TC_ATTN_DECODE_DEFINE(decode, .type = TC_BF16, .hook_size = sizeof(my_args), .paged = 1, .kv = TC_E4M3, "
         ".score = my_score, .sink = my_sink)\n";
+    static const char source_attn_fp8[] = "#include \"tc_attn.h\"\n"
+        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_E4M3, .head_dim = 64, .causal = 1)\n";
     static const char source_mla[] = "#include \"tc_attn_mla.h\"\n"
         "TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .causal = 1, .paged = 1)\n";
     static const char source_append[] = "#include \"tc_attn_append.h\"\n"
@@ -304,6 +306,7 @@ int main(int argc, char **argv)
     one("gemm.cu", source_all, "sm_90a", "c++14", gemm_all, "");
     one("gemm.cu", source_all, "sm_120", "c++20", gemm_all, "");
     one("attn90.cu", source_attn90, "sm_90a", "c++14", attn90, "");
+    one("attn_fp8.cu", source_attn_fp8, "sm_90a", "c++14", attn90, "");
     one("attn80.cu", source_attn80, "sm_80", "c++17", attn80, "");
     one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
