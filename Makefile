@@ -37,10 +37,10 @@ NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_quant_sm100 gemm_sm120 gemm_sparse conv gemm_tiles $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_quant_sm100 gemm_sm120 gemm_sparse conv gemm_tiles attn_fp8 $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd conv gemm_tiles
+FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd conv gemm_tiles attn_fp8
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
@@ -107,6 +107,7 @@ $(B)/tests/attn_fuzz $(B)/tests/attn_bwd $(B)/tests/attn_decode $(B)/tests/attn_
 $(B)/tests/attn_sm100: tests/attn_fuzz.cu tests/attn_sm100.h
 $(B)/tests/attn_mla: tests/attn_decode.cu tests/attn_memory.h
 $(B)/tests/attn_append: tests/attn_memory.h
+$(B)/tests/attn_fp8: tests/attn_memory.h tests/refused.h
 $(B)/tests/gemm_quant_sm100: tests/gemm_quant.cu
 $(B)/tests/gemm_sm107: tests/gemm_sm100.cu tests/gemm_fuzz.cu tests/gemm_sm107.h
 $(B)/tests/attn_sm107: tests/attn_sm100.cu tests/attn_fuzz.cu tests/attn_sm107.h tests/attn_memory.h tests/attn_tensors.h
@@ -186,7 +187,11 @@ $(B)/bench/decode: bench/decode.cu bench/attn_rows.h $(BENCH_H) $(HEADERS) $(B)/
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
-# latent attention: the same
+# 8-bit attention, latent attention: the same
+$(B)/bench/attn_fp8: bench/attn_fp8.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
 $(B)/bench/mla: bench/mla.cu bench/attn_rows.h $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt

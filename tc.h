@@ -25,6 +25,7 @@
  *     tc_attn_append.h   K and V of new tokens normalised, rotated, quantised, into the pages of a cache
  *     tc_attn_bwd.h   the same for attention's backward pass
  *   Parts that generated kernels and the skeleton stand on; for kernels of your own too
+ *     tc_turn.h       squares of 8-bit elements turned in shared memory
  *     tc_operand.h    blocks of A and B in shared memory: bytes, descriptor steps, loaders, tensor maps
  *     tc_pipe.h       rings of slots, their mbarriers; roles and registers of warpgroups
  *     tc_work.h       which tile comes when; tc_attn_work.h, tc_attn_decode_work.h: the same for attention

@@ -1,6 +1,7 @@
 /* tc_attn.h - tc 0.2.0 - generated attention with your hooks. Needs: sm_80 to sm_120, best on sm_90a.
  *
- *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32
+ *     O = softmax(mask(score(scale * Q K'))) V           exact, forward; f16 or bf16, sums in f32; on Hopper Q, K and V
+ *                                                        in e4m3 too, with factors: tc_attn_sm90_fp8.h
  *
  *     #include "tc.h"
  *     typedef struct { const float *slopes; } my_args;
@@ -185,6 +186,7 @@ TC_HOST tc_status tc__attn_auto_go(const tc_attn_config *given, const tc__kernel
                       fourth = {s->f + 3, s->cache + 3};
     tc__device on = {0, 0, 0, 0};
     tc_status st;
+    if (given->type == TC_E4M3) return tc__attn_sm90_go(&c90, s, args, how);
     if (tc__attn_decodes(given, args)) {
         const tc_attn_config decode = tc_attn_decode_config(*given);
         return tc__attn_decode_go(&decode, &third, args, how);
@@ -355,13 +357,27 @@ TC_DEV TC_CONSTEXPR tc_attn_config tc__attn_hooks(const tc_attn_config given)
     X(!(c).bm && !(c).bn && !(c).stages && !(c).consumers && !(c).q_stages && !(c).warps,                             \
       "tc: TC_ATTN_DEFINE picks tiles itself; to choose them use TC_ATTN_SM90_DEFINE, TC_ATTN_SM100_DEFINE or "       \
       "TC_ATTN_SM80_DEFINE")                                                                                          \
-    TC__ATTN_RULES(X, c)
+    TC__ATTN_TYPE_RULE(X, c)                                                                                          \
+    TC__ATTN_ANY_RULES(X, c)                                                                                          \
+    TC__ATTN_CACHE_RULES(X, c)
 
 TC_HD constexpr tc_attn_config tc__attn_as_given(const tc_attn_config given)
 {
     tc_attn_config c = given;
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
+    if (c.type == TC_E4M3) c.o = c.o ? c.o : TC_BF16;
+    return c;
+}
+
+/* Its kernels of other generations, which are empty where the type is Hopper's alone. */
+TC_HD constexpr tc_attn_config tc__attn_16_or_none(const tc_attn_config given)
+{
+    tc_attn_config c = given;
+    if (given.type == TC_E4M3) {
+        c = tc_attn_config{};
+        c.type = TC_BF16, c.head_dim = c.head_dim_v = 16;
+    }
     return c;
 }
 
@@ -384,26 +400,27 @@ TC_HD constexpr tc_attn_config tc__attn_decode_or_none(const tc_attn_config give
 #define TC__ATTN_DEFINE_(name, own, ...)                                                                              \
     TC__ATTN_CONFIG(name, own, tc__attn_as_given, __VA_ARGS__)                                                        \
     TC__ATTN_AUTO_RULES(TC__RULE_ASSERT, own##_config())                                                              \
+    TC__ATTN_FP8_RULES(TC__RULE_ASSERT, tc_attn_sm90_config(own##_config()))                                          \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm90_config(void)                                            \
     {                                                                                                                 \
         return tc_attn_sm90_config(own##_config());                                                                   \
     }                                                                                                                 \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm80_config(void)                                            \
     {                                                                                                                 \
-        return tc_attn_sm80_config(own##_config());                                                                   \
+        return tc_attn_sm80_config(tc__attn_16_or_none(own##_config()));                                              \
     }                                                                                                                 \
     TC__LINE_BREAK TC_HD constexpr tc_attn_config name##_sm100_config(void)                                           \
     {                                                                                                                 \
-        return tc_attn_sm100_config(own##_config());                                                                  \
+        return tc_attn_sm100_config(tc__attn_16_or_none(own##_config()));                                             \
     }                                                                                                                 \
     TC__ATTN_SM90_KERNEL(name##_sm90, tc_attn_sm90_config(own##_config()),                                            \
                          TC__IF_SM90A(TC__ATTN_SM90_BODY(own, tc_attn_sm90_config(own##_config()))))                  \
-    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, tc_attn_sm80_config(own##_config()),                       \
-                         TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, tc_attn_sm80_config(own##_config()))))              \
+    TC__ATTN_SM80_KERNEL(name##_sm80, TC__ATTN_SM80_BOUND, name##_sm80_config(),                                      \
+                         TC__IF_ATTN_SM80(TC__ATTN_SM80_BODY(own, name##_sm80_config())))                             \
     TC__ATTN_DECODE_KERNEL(name##_decode, TC__SM80_BOUND, tc__attn_decode_or_none(own##_config()),                    \
                            TC__IF_SM80(TC__ATTN_DECODE_MAYBE(own, own##_config())))                                   \
-    TC__ATTN_SM100_KERNEL(name##_sm100, tc_attn_sm100_config(own##_config()),                                         \
-                          TC__IF_SM100A(TC__ATTN_SM100_BODY(own, tc_attn_sm100_config(own##_config()))))              \
+    TC__ATTN_SM100_KERNEL(name##_sm100, name##_sm100_config(),                                                        \
+                          TC__IF_SM100A(TC__ATTN_SM100_BODY(own, name##_sm100_config())))                             \
     TC__HOST_PART(TC__GO(own, attn, tc__attn_auto_go, TC__FUNCTION(name##_sm90) TC__FUNCTION(name##_sm80)             \
                                                           TC__FUNCTION(name##_decode) TC__FUNCTION(name##_sm100))     \
                   TC__ATTN_ENTRIES(name, own))

@@ -36,6 +36,8 @@ typedef struct tc_attn_sm90_params {
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *                       | the order's word to the producer, and its mbarriers
  *
+ * Of TC_E4M3 the other two warps of warpgroup 0 turn V in its ring, and the consumers' loop is tc_attn_sm90_fp8.h's.
+ *
  * Two overlaps keep the Tensor Cores busy. Inside a warpgroup the softmax of one tile runs while P V of the tile
  * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
  * other is in its softmax.
@@ -55,12 +57,13 @@ TC_HD TC_CONSTEXPR tc_operand tc__attn90_v_tile(const tc_attn_config c)
 }
 TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
 {
-    return tc_operand_of(c.type, c.bm, c.head_dim_v);
+    return tc_operand_of(tc__attn_o_type(c), c.bm, c.head_dim_v);
 }
 TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
 {
     return c.q_stages * (tc__attn90_q_tile(c).bytes + 16) + 2 * 48
-           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 16 + 64 + TC_ATTN_ORDER_BYTES;
+           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 16 + 64 + TC_ATTN_ORDER_BYTES
+           + (c.type == TC_E4M3 ? 16 * c.stages : 0);
 }
 /* O leaves through shared memory by TMA where there is room for it. */
 TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
@@ -81,6 +84,14 @@ TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given
     c.head_dim = c.head_dim ? c.head_dim : 128;
     c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
     const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
+    if (c.type == TC_E4M3) { /* V is turned before it is there: one tile more on its way */
+        c.stages = c.stages ? c.stages : c.head_dim <= 128 ? 4 : 3;
+        c.q_stages = c.q_stages || c.head_dim <= 128 ? c.q_stages : 1; /* so that O has room */
+        c.o = c.o ? c.o : TC_BF16;
+        c.promote = c.promote ? c.promote : 128;
+        c.bm = c.bm ? c.bm : 128;
+        c.bn = c.bn ? c.bn : 128;
+    }
     c.stages = c.stages ? c.stages : 2;
     c.bm = c.bm                                ? c.bm
            : wide <= 64 && !c.score && !c.mask ? 192
@@ -110,7 +121,7 @@ TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
     tc_op op = tc__attn90_qk_op(c);
     op.n = c.head_dim_v;
     op.a_from = TC_HOME_REG;
-    op.b_major = TC_MAJOR_MN;
+    op.b_major = c.type == TC_E4M3 ? TC_MAJOR_K : TC_MAJOR_MN; /* 8 bits: turned before */
     return op;
 }
 
@@ -121,7 +132,10 @@ TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
       "with -ewp), or define TC_ALLOW_RDC")                                                                           \
     X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)),                                         \
       "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md")                             \
-    TC__ATTN_RULES(X, c)                                                                                              \
+    TC__ATTN_TYPE_RULE(X, c)                                                                                          \
+    TC__ATTN_ANY_RULES(X, c)                                                                                          \
+    TC__ATTN_CACHE_RULES(X, c)                                                                                        \
+    TC__ATTN_FP8_RULES(X, c)                                                                                          \
     X((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers,                                       \
       "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups")                                 \
     X((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")               \
@@ -152,7 +166,9 @@ TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t sta
 }
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_config c)
 {
+    const tc_wgmma_kind kind = {c.type, c.type, 0, 0};
     tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)};
+    if (c.type == TC_E4M3) m.qk = tc_wgmma_pick(c.bn, kind);
     return m;
 }
 
@@ -204,6 +220,16 @@ TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem)
 
 /* What comes next, from the warp that finds it out to the one that fetches it: full and empty, and 12 words. */
 TC_DEV uint32_t tc__attn90_mail(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 16u; }
+
+/* TC_E4M3: the barrier that counts the bytes of a V that is to be turned, and beside it a word: 0: no V follows. */
+TC_DEV uint32_t tc__attn90_v_raw(const tc_attn_config c, uint32_t smem, uint32_t stage)
+{
+    return tc__attn90_mail(c, smem) + (uint32_t)(64 + TC_ATTN_ORDER_BYTES) + stage * 16u;
+}
+TC_DEV void tc__attn90_v_follows(const tc_attn_config c, uint32_t smem, uint32_t stage, int follows)
+{
+    asm volatile("st.shared.b32 [%0+8], %1;" : : "r"(tc__attn90_v_raw(c, smem, stage)), "r"(follows) : "memory");
+}
 
 /* 16 bytes of zeros. */
 TC_DEV void tc__attn90_zero_16(uint32_t at)
@@ -283,9 +309,12 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
     const int lane = tc_lane();
     const int wraps = u->k.stage < (uint32_t)from->behind; /* its place in the ring: so many behind that of K */
     const tc_ring at = {u->k.stage + (uint32_t)((wraps ? c.stages : 0) - from->behind), u->k.phase ^ (uint32_t)wraps};
-    const uint32_t v = tc__attn90_v(c, u->smem, at.stage), full = tc__attn90_v_full(c, u->smem, at.stage);
+    const uint32_t v = tc__attn90_v(c, u->smem, at.stage),
+                   full = c.type == TC_E4M3 ? tc__attn90_v_raw(c, u->smem, at.stage)
+                                            : tc__attn90_v_full(c, u->smem, at.stage);
     const uint32_t tail = tc__attn90_tail(c, u->smem);
     TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, at.stage), at.phase ^ 1u, "V empty", (int)at.stage);
+    if (c.type == TC_E4M3 && lane == 0) tc__attn90_v_follows(c, u->smem, at.stage, 1);
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
         if (lane == 0) tc__attn90_fetch(&p->v, to, from);
@@ -403,6 +432,13 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     }
     v.behind = 1;
     if (c.q_stages != 1 && v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
+    if (c.type == TC_E4M3) { /* V's next place in the ring is K's by now */
+        TC_MBARRIER_WAIT(tc__attn90_v_empty(c, smem, u.k.stage), u.k.phase ^ 1u, "V empty", (int)u.k.stage);
+        if (lane == 0) {
+            tc__attn90_v_follows(c, smem, u.k.stage, 0);
+            tc_mbarrier_arrive(tc__attn90_v_raw(c, smem, u.k.stage));
+        }
+    }
 }
 
 /* Consumer: a slot goes back, by one thread of the warpgroup. */
@@ -421,6 +457,11 @@ typedef struct tc__attn90_consumer {
     tc_attn_rows r;
     float *s;       /* the fragment of S */
     uint32_t *a;    /* P as an A operand */
+    /* TC_E4M3 */
+    float *t;       /* the fragment of P V of 64 columns */
+    float unit[2];  /* of each row what S is multiplied by, but for the factor of a block of keys */
+    float f[2];     /* of each row what O is to be multiplied by before the next P V is added */
+    float k_factor, v_factor; /* K's; V's, by which O is still to be multiplied */
 } tc__attn90_consumer;
 
 /* A tile of keys in tc__attn90_step; add: whether O holds anything yet; the rest as in tc_attn_scores. */
@@ -472,7 +513,7 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     tc_attn_finish(c, a, w, &u->r);
     if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
         const tc_operand tile = tc__attn90_o_tile(c);
-        const tc_box box = {c.type, 128};
+        const tc_box box = {tc__attn_o_type(c), 128};
         const tc_box_span span = {0, 8};
         const uint32_t to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128), at = to + tc_box_lane(box);
         const int lane = tc_lane();
@@ -513,6 +554,11 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
 
+/* tc_attn_sm90_fp8.h */
+TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
+                                    tc__attn90_consumer *u, const tc__attn90_tile t);
+TC_DEV_SM90 void tc__attn_fp8_turn(const tc_attn_config c, uint32_t smem);
+
 /* One more tile of keys of a tile of work: its S is multiplied together with P V of the tile before it, and the
  * softmax runs while P V does. Leaves P. */
 TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_sm90_params *p,
@@ -520,6 +566,10 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
 {
     const tc_attn_config c = kernel.c;
     const int next_wg = u->wg + 1 == c.consumers ? 0 : u->wg + 1;
+    if (c.type == TC_E4M3) {
+        tc__attn_fp8_step(kernel, p, u, t);
+        return;
+    }
     tc_attn_scores x = {u->s, c.bn, u->r.row, t.n, t.state, t.edges, 0, tc_attn_scale(c, &p->problem)};
     float f[2];
     int rise;
@@ -655,6 +705,10 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
     if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
 
+/* tc_attn_sm90_fp8.h */
+TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p,
+                                       const tc_attn_sm90_self self);
+
 /* The kernel. */
 TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma m, const tc_attn_sm90_params *p)
 {
@@ -662,7 +716,9 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
     const uint32_t smem = tc_smem_u32(tc__dynamic_smem);
     /* registers that S, P and O take: some consumers want every one; where there is room, the producer calls a hook */
     const int wg = tc_warpgroup(), held = c.bn / 2 + c.bn / 4 + c.head_dim_v / 2,
-              wants = c.mask_tile && held <= 170 ? TC_ROLES_PRODUCER : held > 190 ? TC_ROLES_CONSUMERS : TC_ROLES_USUAL;
+              wants = c.mask_tile && held <= 170           ? TC_ROLES_PRODUCER
+                      : held > 190 && c.type != TC_E4M3 ? TC_ROLES_CONSUMERS
+                                                        : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, wants);
 
     if (threadIdx.x == 0) {
@@ -677,7 +733,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), (uint32_t)c.consumers);
-            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), 1);
+            tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? 2 : 1);
+            if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
             tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
@@ -701,15 +758,20 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
             tc_griddepcontrol_launch_dependents();
         } else if (threadIdx.x < 64) {
             tc__attn90_order(c, &p->problem, smem);
+        } else if (c.type == TC_E4M3) {
+            tc__attn_fp8_turn(c, smem);
         }
     } else {
         tc_roles_consumer(roles);
         const tc_attn_sm90_self self = {smem, wg - 1};
-        tc_attn_sm90_mma(c, m, p, self);
+        if (c.type == TC_E4M3) tc_attn_sm90_fp8_mma(c, m, p, self);
+        else tc_attn_sm90_mma(c, m, p, self);
     }
 }
 
 #endif /* __CUDACC__ */
+
+#include "tc_attn_sm90_fp8.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
@@ -718,25 +780,26 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int box_rows)
 {
     tc_tmap_desc d;
+    const uint64_t bytes = (uint64_t)tc_type_bits(t.type) / 8; /* of an element */
     int i = 1;
     memset(&d, 0, sizeof d);
     d.type = t.type;
     d.base = t.base;
     d.dim[0] = (uint64_t)t.dim;
-    d.box[0] = 64;
+    d.box[0] = 128 / (uint32_t)bytes;
     if (share) {
         d.dim[i] = d.box[i] = (uint32_t)share;
-        d.stride[i++ - 1] = (uint64_t)t.s.head * 2;
+        d.stride[i++ - 1] = (uint64_t)t.s.head * bytes;
     }
     d.dim[i] = (uint64_t)(t.rows > 0 ? t.rows : 1);
     d.box[i] = (uint32_t)box_rows;
-    d.stride[i++ - 1] = (uint64_t)t.s.row * 2;
+    d.stride[i++ - 1] = (uint64_t)t.s.row * bytes;
     d.dim[i] = (uint64_t)(share ? t.heads / share : t.heads);
     d.box[i] = 1;
-    d.stride[i++ - 1] = (uint64_t)t.s.head * 2 * (uint64_t)(share ? share : 1);
+    d.stride[i++ - 1] = (uint64_t)t.s.head * bytes * (uint64_t)(share ? share : 1);
     d.dim[i] = (uint64_t)t.batch;
     d.box[i] = 1;
-    d.stride[i++ - 1] = (uint64_t)t.s.batch * 2;
+    d.stride[i++ - 1] = (uint64_t)t.s.batch * bytes;
     d.rank = i;
     for (i = 1; i < d.rank; i++)
         if (d.dim[i] == 1) d.stride[i - 1] = 16; /* never stepped over, but there are rules for it */
@@ -754,7 +817,11 @@ typedef struct tc_attn_sm90_launch {
 } tc_attn_sm90_launch;
 
 /* The rules for a call. */
-TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g) { return tc__attn_check(c, g); }
+TC_HOST tc_status tc__attn90_check(const tc_attn_config *c, const tc_attn_args *g)
+{
+    const tc_status st = tc__attn_check(c, g);
+    return st == TC_OK && c->type == TC_E4M3 ? tc__attn_fp8_check(c, g) : st;
+}
 
 /* Rounds that a block takes for all columns in sections of so many. */
 TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int grid)
@@ -768,7 +835,9 @@ TC_HOST int64_t tc__attn90_rounds(const tc_attn_problem *p, int section, int gri
  * other; and of those the most whose K and V lie in L2 together while two tiles of each are in the making. */
 TC_HOST void tc__attn90_sections(tc_attn_problem *p, const tc_attn_config *c, int grid)
 {
-    double bytes = (double)(c->head_dim + c->head_dim_v) * 2 * p->group / (p->heads / p->heads_kv), most;
+    double bytes = (double)(c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group
+                   / (p->heads / p->heads_kv),
+           most;
     int64_t rounds, fewest = INT64_MAX;
     int section, i;
     p->ragged = (p->cu_q || p->lens_q) && p->batch <= 2048; /* of more it takes too long to find out who is how long */
@@ -802,6 +871,7 @@ TC_HOST tc_status tc__attn90_launch(const tc_attn_config *c, const tc_attn_args 
     tc_status st = tc__attn_problem_make(&p->problem, c, g, sms);
     uint32_t total;
     if (st != TC_OK) return st;
+    if (c->type == TC_E4M3) tc__attn_fp8_fill(&p->problem, c, g);
     st = tc__attn90_map(&p->q, tc__attn_tensor_of(c, g, 'q'), p->problem.group, p->problem.tile_q);
     p->k = p->v = p->q; /* where there are no keys nothing of K and V is read */
     if (st == TC_OK && g->k_len) st = tc__attn90_map(&p->k, tc__attn_tensor_of(c, g, 'k'), 0, c->bn);

@@ -49,7 +49,7 @@ typedef float (*tc_attn_out_fn)(float o, tc_attn_at at, const void *args);
 typedef float (*tc_attn_sink_fn)(tc_attn_at at, const void *args);
 
 typedef struct tc_attn_config {
-    int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16 */
+    int type;                      /* of Q, K, V and O: TC_F16 or TC_BF16; SM90: TC_E4M3 of Q, K and V */
     int head_dim;                  /* of Q and K: a multiple of 16 in 16..256 (128) */
     int head_dim_v;                /* of V and O (head_dim) */
     int causal; /* 1: a query sees no key behind its own place, the last query that of the last key */
@@ -62,6 +62,8 @@ typedef struct tc_attn_config {
     int exp_poly; /* SM100: of 16 exponentials so many are polynomials on the FMA pipe; others do not look (0) */
     int kv;     /* decoding: type of K and V: .type, TC_E4M3 or TC_S8 (.type) */
     int paged;  /* decoding: 1: K and V lie in pages that a call's page_table lists */
+    int o;       /* TC_E4M3: type of O: TC_BF16 or TC_F16 (TC_BF16) */
+    int promote; /* TC_E4M3: sums are kept in f32 after so many keys (128); or TC_FAST */
     int hook_size;                 /* sizeof of the hooks' arguments, or TC_NO_ARGS */
     tc_attn_score_fn score;        /* hooks: see the top of this file */
     tc_attn_mask_fn mask;
@@ -76,13 +78,27 @@ TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
     return c.score || c.mask || c.mask_tile || c.out || c.sink;
 }
 
+/* The type of O. */
+TC_HD TC_CONSTEXPR int tc__attn_o_type(const tc_attn_config c) { return c.type == TC_E4M3 ? c.o : c.type; }
+
 /* Rules of a configuration that is complete: X(condition, sentence) for each. A generator asserts them,
- * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. TC__ATTN_BASE_RULES: those of decoding too. */
+ * tc_attn_sm90_legal and tc_attn_sm80_legal ask for all of them. TC__ATTN_BASE_RULES: those of decoding too;
+ * TC__ATTN_ANY_RULES: those of 8-bit types too. */
 #define TC__ATTN_RULES(X, c)                                                                                          \
     TC__ATTN_BASE_RULES(X, c)                                                                                         \
+    TC__ATTN_CACHE_RULES(X, c)
+#define TC__ATTN_CACHE_RULES(X, c)                                                                                    \
     X(!(c).kv && !(c).paged, "tc: .kv and .paged are fields of TC_ATTN_DECODE_DEFINE")
 #define TC__ATTN_BASE_RULES(X, c)                                                                                     \
     X((c).type == TC_F16 || (c).type == TC_BF16, "tc: .type must be TC_F16 or TC_BF16")                               \
+    TC__ATTN_ANY_RULES(X, c)
+#define TC__ATTN_TYPE_RULE(X, c)                                                                                      \
+    X((c).type == TC_F16 || (c).type == TC_BF16 || (c).type == TC_E4M3,                                               \
+      "tc: .type must be TC_F16, TC_BF16 or TC_E4M3")
+#define TC__ATTN_ANY_RULES(X, c)                                                                                      \
+    X((c).type == TC_E4M3 ? (c).o == TC_BF16 || (c).o == TC_F16 : !(c).o || (c).o == (c).type,                        \
+      "tc: .o is TC_BF16 or TC_F16 where .type is TC_E4M3, and else .type")                                           \
+    X((c).promote == 0 || (c).type == TC_E4M3, "tc: .promote is for TC_E4M3")                                         \
     X((c).head_dim >= 16 && (c).head_dim <= 256 && (c).head_dim % 16 == 0,                                            \
       "tc: .head_dim must be a multiple of 16 in 16..256")                                                            \
     X((c).head_dim_v >= 16 && (c).head_dim_v <= 256 && (c).head_dim_v % 16 == 0,                                      \
@@ -97,6 +113,20 @@ TC_HD TC_CONSTEXPR int tc__attn_hooked(const tc_attn_config c)
       "tc: hooks need .hook_size = sizeof of their arguments, TC_NO_ARGS where they take none; without a hook "       \
       "there is no .hook_size")
 
+/* What TC_E4M3 asks besides, on Hopper. V is turned in squares of 128 keys by 128 columns; a consumer's registers hold
+ * S, P, O and the sums of 64 columns. */
+#define TC__ATTN_FP8_RULES(X, c)                                                                                      \
+    X((c).type != TC_E4M3 || ((c).bn == 128 && (c).consumers <= 2), "tc: with TC_E4M3 .bn is 128, and .bm 64 or 128") \
+    X((c).type != TC_E4M3 || (c).head_dim % 32 == 0, "tc: with TC_E4M3 .head_dim must be a multiple of 32")           \
+    X((c).type != TC_E4M3 || (c).head_dim_v == 64 || (c).head_dim_v == 128,                                           \
+      "tc: with TC_E4M3 .head_dim_v must be 64 or 128")                                                               \
+    X((c).type != TC_E4M3 || (c).promote == 128 || (c).promote == TC_FAST,                                            \
+      "tc: .promote must be 128, the keys of a tile, or TC_FAST")                                                     \
+    X((c).type != TC_E4M3 || (!(c).score && !(c).mask && !(c).mask_tile),                                             \
+      "tc: with TC_E4M3 there is no .score, .mask or .mask_tile: .causal and .window are what it masks by")           \
+    X((c).type != TC_E4M3 || (c).hook_size <= TC_EPI_MAX / 16 * 16 - 96,                                              \
+      "tc: with TC_E4M3 .hook_size must be at most TC_EPI_MAX - 96: the rest holds where the factors lie")
+
 /* Distances in elements between neighbours of a tensor: batches, rows (queries or keys), heads. Multiples of 8. All
  * 0: the tensor is contiguous. Else each is to be given but that of a dimension of size 1, and the batch's of a
  * packed tensor. Where all batches (or heads, or rows) of Q, K or V are the same memory, say TC_ATTN_SHARED. */
@@ -104,6 +134,14 @@ enum { TC_ATTN_SHARED = -1 };
 typedef struct tc_attn_strides {
     int64_t batch, row, head;
 } tc_attn_strides;
+
+/* TC_E4M3: where the factors of Q, K or V lie, in floats: from a batch to the next, from a head to the next (0: they
+ * share theirs); rows: how many rows of a sequence share one (0: all), and those of a sequence are neighbours. Packed
+ * sequences count as batches. tc_attn_sm90_fp8.h */
+typedef struct tc_attn_factors {
+    int64_t batch, head;
+    int rows;
+} tc_attn_factors;
 
 /* One call. A tensor whose strides are all 0 is contiguous: (batch, rows, heads, head_dim), packed: (rows, heads,
  * head_dim). Where there is nothing to do (batch, heads or q_len is 0) q and o are null, where there are no keys
@@ -132,8 +170,10 @@ typedef struct tc_attn_args {
     int blocks;            /* at most so many (0: as many as run at a time) */
     const int *page_table; /* with .paged: device, (batch, table_pages): the pages of each sequence, in order */
     int table_pages, page_rows, pages; /* pages of a sequence at most; rows of a page: a multiple of 8; pages of K, V */
-    const float *k_scale, *v_scale;    /* with .kv: device; what K's, V's elements are multiplied by; null: 1 */
-    int scale_heads;                   /* 0: one factor; 1: one for each of heads_kv */
+    const float *k_scale, *v_scale;    /* .kv, TC_E4M3: device; what K's, V's elements are multiplied by; null: 1 */
+    int scale_heads;                   /* with .kv: 0: one factor; 1: one for each of heads_kv */
+    const float *q_scale;              /* with TC_E4M3 */
+    tc_attn_factors q_factors, k_factors, v_factors;
 } tc_attn_args;
 
 /* What both kernels know of a call. */
@@ -502,6 +542,8 @@ static const tc__field tc__attn_fields[] TC_UNUSED = {TC__ATTN_FIELD(type, 0),
                                                       TC__ATTN_FIELD(exp_poly, 64),
                                                       TC__ATTN_FIELD(kv, 0),
                                                       TC__ATTN_FIELD(paged, 16),
+                                                      TC__ATTN_FIELD(o, 0),
+                                                      TC__ATTN_FIELD(promote, 0),
                                                       TC__ATTN_FIELD(hook_size, 0),
                                                       {NULL, 0, 0}};
 
@@ -530,7 +572,7 @@ TC_HOST tc__attn_tensor tc__attn_tensor_of(const tc_attn_config *c, const tc_att
     t.name = which == 'q' ? "q" : which == 'k' ? "k" : which == 'v' ? "v" : "o";
     t.base = which == 'q' ? g->q : which == 'k' ? g->k : which == 'v' ? g->v : g->o;
     t.given = which == 'q' ? g->q_stride : which == 'k' ? g->k_stride : which == 'v' ? g->v_stride : g->o_stride;
-    t.type = !queries && c->kv ? c->kv : c->type;
+    t.type = !queries && c->kv ? c->kv : which == 'o' ? tc__attn_o_type(*c) : c->type;
     t.packed = queries ? g->cu_q != 0 : g->cu_k != 0;
     t.batch = t.packed ? 1 : g->batch;
     t.rows = queries ? (t.packed ? g->total_q : g->q_len) : (t.packed ? g->total_k : g->k_len);
@@ -694,7 +736,10 @@ TC_HOST tc_status tc__attn_check_sizes(const tc_attn_config *c, const tc_attn_ar
 /* Where K and V lie, if in pages, and what they are multiplied by. */
 TC_HOST tc_status tc__attn_check_cache(const tc_attn_config *c, const tc_attn_args *g)
 {
-    if (!c->kv && (g->k_scale || g->v_scale))
+    const int scaled = c->type == TC_E4M3;
+    if (!scaled && g->q_scale)
+        return tc__fail(TC_ERR_SIZE, "q_scale is given, but the kernel was defined without .type = TC_E4M3");
+    if (!c->kv && !scaled && (g->k_scale || g->v_scale))
         return tc__fail(TC_ERR_SIZE, "%s_scale is given, but the kernel was defined without .kv",
                         g->k_scale ? "k" : "v");
     if ((uintptr_t)g->k_scale % 4)
@@ -785,7 +830,7 @@ TC_HOST tc_status tc__attn_problem_make(tc_attn_problem *p, const tc_attn_config
     if ((double)p->blocks * p->columns > 2e9)
         return tc__fail(TC_ERR_SIZE, "q_len = %d, heads = %d, batch = %d: more than 2^31 tiles", g->q_len, g->heads,
                         g->batch);
-    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * 2 * p->group
+    bytes = (double)g->k_len * (c->head_dim + c->head_dim_v) * (tc_type_bits(c->type) / 8) * p->group
             / share; /* of one column: query heads share those of their key head */
     /* causal: all columns at once where at least two tiles of each are in the making at a time; else as many as L2
      * holds */

@@ -20,8 +20,6 @@
 enum { TC_COOPERATIVE = 1, TC_PINGPONG = 2 }; /* .schedule */
 enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout: neighbours of a row, of a column */
 
-enum { TC_FAST = -1 }; /* .promote: never */
-
 /* .index: rows that the device looks up (args.a_row, d_row), as a mixture of experts wants them: with TC_GROUPS_ROWS a
  * layer needs no copies of its tokens.
  *     TC_INDEX_A   row i of the product is row a_row[i] of A. The sm_80 kernels alone, which TC_GEMM_DEFINE takes for

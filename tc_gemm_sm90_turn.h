@@ -12,16 +12,7 @@
  *              full     it is turned (an arrival of each of those warps), and TMA has brought the other operand
  *              empty    as ever
  *
- *  8 BITS. Tiles of 16 x 16, two to an ldmatrix.x4.trans, which moves pairs of bytes: a register has two neighbours of
- * one k and two of the next. prmt makes of two such registers four k of each neighbour, and stmatrix.x4 writes them as
- * rows. Which k are in the first of the two and which rows the first store writes is chosen so that the eight rows of
- * each matrix lie in different banks:
- *
- *     k of the eight rows that are read     0 1 4 5 10 11 14 15    then 2 3 6 7 8 9 12 13
- *     rows that are written                 0 2 4 6  9 11 13 15    then 1 3 5 7 8 10 12 14
- *
- *     Half of the lanes have the two registers in the other order, half write the other neighbour first: each lane's
- * prmt has selectors of its own.
+ *  8 BITS. tc_turn.h.
  *
  * 32 BITS. Tiles of 8 x 8, two to a warp: a lane reads a column's words one by one, four k that follow one another, and
  * writes them as the 16 bytes of a row that they then are. Of one pair in four two lanes meet in a bank when they read.
@@ -34,6 +25,7 @@
 #define TC_GEMM_SM90_TURN_H
 
 #include "tc_gemm_sm90_plan.h"
+#include "tc_turn.h"
 
 /* The first warp that turns (the first of all loads, the second may copy factors), and how many do. */
 TC_HD TC_CONSTEXPR int tc__turn_first(tc_gemm_config_in c) { return tc__gemm_scaled(c) ? 2 : 1; }
@@ -75,60 +67,6 @@ TC_DEV_SM90 void tc__turn_expect(tc_gemm_config_in c, const tc_gemm90_block *g, 
 /* ---------------------------------------------------------------------------------------------------------------------
  * A warp's work on a box.
  */
-/* 8 bits: offsets in a box of this lane's row of ldmatrix and of stmatrix, for tile (0, 0); prmt's selectors; all ones
- * in the lanes that hold the rows of the second tile of two. */
-typedef struct tc__turner {
-    uint32_t read, write, pick[2], second;
-} tc__turner;
-
-TC_DEV tc__turner tc__turner_of_8(void)
-{
-    const uint32_t lane = threadIdx.x % 32u, row = lane % 8u, odd = lane / 8u % 2u; /* of matrix 0 or 1 of a tile */
-    const uint32_t k = row / 2u * 4u + row % 2u + ((row >= 4u) ^ odd) * 2u, n = 2u * row + ((row >= 4u) ^ odd);
-    const uint32_t late = lane % 4u >= 2u, other = lane >= 16u; /* of what this lane holds */
-    tc__turner t;
-    t.read = k * 128u + k % 8u * 16u;
-    t.write = n * 128u + n % 8u * 16u;
-    t.pick[0] = (late ? 0x2064u : 0x6420u) + other * 0x1111u;
-    t.pick[1] = (late ? 0x2064u : 0x6420u) + !other * 0x1111u;
-    t.second = lane >= 16u ? 0xffffffffu : 0u;
-    return t;
-}
-
-TC_DEV uint32_t tc__turn_pick(uint32_t a, uint32_t b, uint32_t pick)
-{
-    uint32_t r;
-    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(pick));
-    return r;
-}
-
-/* Of the eight tiles of a line of a box, tile i changes places with tile i ^ part, four times two of them; part 0 is
- * the diagonal. A tile's row and its column in units of 16 are bits of its offset, so that XOR moves it: row by 2048
- * bytes, chunk by 16. at: shared address of the box; ahead, a constant: how many times two are read before one is
- * written. */
-TC_DEV_SM90 void tc__turn_8(const int ahead, const tc__turner *t, uint32_t at, uint32_t part)
-{
-    const uint32_t low = part ? part & -part : 1u, tile = 2048u + 16u;
-    const uint32_t step[2] = {(low == 1u ? 2u : 1u) * tile, (low == 4u ? 2u : 4u) * tile};
-    const uint32_t mine = t->second & ((part ? part : 1u) * tile);
-    const uint32_t read = t->read ^ mine ^ part * 16u, write = t->write ^ mine ^ part * 2048u;
-#pragma unroll
-    for (int i = 0; i < 4; i += ahead) {
-        uint32_t r[4][4];
-#pragma unroll
-        for (int j = 0; j < ahead; j++)
-            tc_ldmatrix_x4_trans(r[j], at + (read ^ ((i + j) % 2 ? step[0] : 0u) ^ ((i + j) / 2 ? step[1] : 0u)));
-        __syncwarp();
-#pragma unroll
-        for (int j = 0; j < ahead; j++) {
-            uint32_t w[4];
-#pragma unroll
-            for (int e = 0; e < 4; e++) w[e] = tc__turn_pick(r[j][e / 2 * 2], r[j][e / 2 * 2 + 1], t->pick[e % 2]);
-            tc_stmatrix_x4(at + (write ^ ((i + j) % 2 ? step[0] : 0u) ^ ((i + j) / 2 ? step[1] : 0u)), w);
-        }
-    }
-}
-
 /* 32 bits: the lane's first word of tile (0, 0), and its 16 bytes there. */
 TC_DEV tc__turner tc__turner_of_32(void)
 {

@@ -83,6 +83,7 @@
 typedef enum tc_inst { TC_INST_UNSET = 0, TC_OP_INSTS(TC__X) TC_INST_COUNT } tc_inst;
 #undef TC__X
 
+enum { TC_FAST = -1 }; /* .promote: never */
 enum { TC_HOME_REG = 1, TC_HOME_SMEM = 2, TC_HOME_TMEM = 4 };   /* registers, shared memory, tensor memory */
 enum { TC_MAJOR_K = 1, TC_MAJOR_MN = 2 };                       /* neighbours in memory: a row's k; the rows of a k */
 enum { TC_TARGET_A = 0, TC_TARGET_F = 1, TC_TARGET_PLAIN = 2 }; /* sm_100a, sm_100f, sm_100 */

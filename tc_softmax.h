@@ -58,7 +58,8 @@ typedef struct tc_attn_scores {
 
 TC_DEV float tc_attn_scale(const tc_attn_config c, const tc_attn_problem *p)
 {
-    return c.score ? 1.f : p->scale_log2; /* of a hook's scores tc_attn_score has made powers of 2 */
+    /* of a hook's scores tc_attn_score has made powers of 2, of 8-bit products their factors have */
+    return c.score || c.type == TC_E4M3 ? 1.f : p->scale_log2;
 }
 
 /* Score hook, then masks; 1 where rows may have been left few keys. Each hook is asked exactly about the pairs of
@@ -420,7 +421,7 @@ TC_DEV_SM80 void tc_attn_store(const tc_attn_config c, const tc_attn_problem *p,
     const tc__attn_place_of_rows at = tc__attn_rows_at(p, w, r->row);
 #pragma unroll
     for (int j = 0; j < c.head_dim_v / 8; j += 4) {
-        const tc__attn_piece piece = {c.type, c.head_dim_v / 8 - j < 4 ? 2 : 4, j * 8};
+        const tc__attn_piece piece = {tc__attn_o_type(c), c.head_dim_v / 8 - j < 4 ? 2 : 4, j * 8};
         tc__attn_store_piece(piece, r->o + 4 * j, &at);
     }
 }
@@ -445,7 +446,7 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
             for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
                 const tc_attn_at at = {w->b, h, q, 0, d};
                 const float x = c.out ? c.out(0.f, at, p->hook) : 0.f;
-                to[d] = c.type == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
+                to[d] = tc__attn_o_type(c) == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);
             }
         }
     }

@@ -74,7 +74,7 @@ fi
 mkdir -p "$dir" || exit 1
 targets="90a 80 100,120 100a 120f,120a,121a"
 for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu \
-    tests/gemm_f32.cu \
+    tests/gemm_f32.cu tests/attn_fp8.cu \
     tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sm120.cu \
     examples/*.cu; do
     [ -z "$SOURCES" ] || break
@@ -92,7 +92,7 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
         case $source:$arch in
             *:120f*) ;;
             *sm90*:80 | *sm90*:1* | tests/gemm_fuzz.cu:[18]*) continue ;;
-            tests/attn_fuzz.cu:1* | tests/attn_bwd.cu:1*) continue ;;
+            tests/attn_fuzz.cu:1* | tests/attn_bwd.cu:1* | tests/attn_fp8.cu:[18]*) continue ;;
             # and those of the a targets
             examples/3*:100a | tests/*_sm100.cu:100a) ;;
             examples/3*:100,120 | examples/3[2-9]*:* | *:100a) continue ;;

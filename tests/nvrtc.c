@@ -9,7 +9,8 @@
 static const char *const names[] = {
     "tc.h", "tc_attn.h", "tc_attn_append.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h",
     "tc_attn_bwd_work.h", "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
-    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_work.h", "tc_chip.h", "tc_conv.h",
+    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h", "tc_attn_work.h", "tc_chip.h",
+    "tc_conv.h",
     "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_blackwell.h", "tc_gemm_check.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_end.h",
     "tc_gemm_f32.h", "tc_gemm_plan.h", "tc_gemm_quant.h", "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h",
@@ -21,8 +22,8 @@ static const char *const names[] = {
     "tc_gemm_sm90_weights.h", "tc_gemm_sparse.h", "tc_gemm_tiles.h", "tc_hooks.h", "tc_host.h", "tc_kernel.h",
     "tc_mbarrier.h", "tc_memory.h", "tc_mma.h", "tc_multimem.h", "tc_op.h", "tc_operand.h", "tc_pipe.h", "tc_sf.h",
     "tc_softmax.h", "tc_sparse.h", "tc_sparse_pack.h", "tc_spcompress.h", "tc_split.h", "tc_swizzle.h", "tc_tcgen05.h",
-    "tc_tcgen05_desc.h", "tc_tiles.h", "tc_tma.h", "tc_tma_more.h", "tc_types.h", "tc_weights.h", "tc_wgmma.h",
-    "tc_wmma.h", "tc_work.h"
+    "tc_tcgen05_desc.h", "tc_tiles.h", "tc_tma.h", "tc_tma_more.h", "tc_turn.h", "tc_types.h", "tc_weights.h",
+    "tc_wgmma.h", "tc_wmma.h", "tc_work.h"
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 static const char *texts[NAMES];
@@ -195,6 +196,8 @@ int main(int argc, char **argv)
     static const char source_decode[] = ATTN_HOOKS
         "TC_ATTN_DECODE_DEFINE(decode, .type = TC_BF16, .hook_size = sizeof(my_args), .paged = 1, .kv = TC_E4M3, "
         ".score = my_score, .sink = my_sink)\n";
+    static const char source_attn_fp8[] = "#include \"tc_attn.h\"\n"
+        "TC_ATTN_SM90_DEFINE(attn90, .type = TC_E4M3, .head_dim = 64, .causal = 1)\n";
     static const char source_mla[] = "#include \"tc_attn_mla.h\"\n"
         "TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .causal = 1, .paged = 1)\n";
     static const char source_append[] = "#include \"tc_attn_append.h\"\n"
@@ -303,6 +306,7 @@ int main(int argc, char **argv)
     one("gemm.cu", source_all, "sm_90a", "c++14", gemm_all, "");
     one("gemm.cu", source_all, "sm_120", "c++20", gemm_all, "");
     one("attn90.cu", source_attn90, "sm_90a", "c++14", attn90, "");
+    one("attn_fp8.cu", source_attn_fp8, "sm_90a", "c++14", attn90, "");
     one("attn80.cu", source_attn80, "sm_80", "c++17", attn80, "");
     one("attn80.cu", source_attn80, "compute_120", "c++20", attn80, "");
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");

@@ -79,6 +79,7 @@ list() {
         on_device attn_decode "$build/tests/attn_decode" 400
         on_device attn_mla "$build/tests/attn_mla" 200
         on_device attn_append "$build/tests/attn_append" 400
+        on_device attn_fp8 "$build/tests/attn_fp8" 300
         on_device attn_sm100 "$build/tests/attn_sm100" 480
         on_device attn_bwd_bad_input "$build/tests/attn_bwd_bad_input"
         on_device attn_bwd "$build/tests/attn_bwd" 230
@@ -169,6 +170,9 @@ list() {
         step "attn_mla, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 8 --strict --schedules 2 "$build/tests/attn_mla" 30 1
         for device in sm_90a sm_80; do emulated $device attn_append 100; done
+        step "attn_fp8, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/attn_fp8" 90
+        step "attn_fp8, tcemu sm_90a, schedules" \
+            "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/attn_fp8" 20 1
         for device in sm_90a sm_80; do emulated $device attn_bwd_bad_input; done
         emulated sm_90a attn_bwd 66
         step "attn_bwd, tcemu sm_90a, schedules" \

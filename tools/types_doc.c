@@ -208,8 +208,10 @@ static const char *const served[][7] = {
      "Q, K: K-major; V: MN-major in memory, turned by ldmatrix", "the type of Q; rows of heads", "sm_80 on"},
     {"TC_ATTN_SM90_DEFINE", "wgmma; P from registers", "Q, K, V: f16, bf16", "f32", "Q, K: K-major; V: MN-major",
      "the type of Q; rows of heads", "sm_90a"},
-    {"TC_ATTN_DEFINE", "one of the two", "Q, K, V: f16, bf16", "f32", "as above", "the type of Q; rows of heads",
-     "sm_80 on"}};
+    {"TC_ATTN_SM90_DEFINE", "wgmma; P from registers", "Q, K, V: e4m3; factors of heads, rows, blocks of rows", "f32",
+     "Q, K: K-major; V: MN-major in memory, turned in shared memory", "f16, bf16; rows of heads", "sm_90a"},
+    {"TC_ATTN_DEFINE", "one of the above", "all of the above", "f32", "as above", "the same",
+     "sm_80 on; e4m3: sm_90a"}};
 
 static void write_page(void)
 {
