@@ -244,6 +244,11 @@ $(B)/bench/tiles: bench/tiles.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
+# two products in a row
+$(B)/bench/b2b: bench/b2b.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
 # 2:4 sparse operands
 $(B)/bench/sparse: bench/sparse.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
