@@ -374,25 +374,34 @@ TC_DEV_SM90 void tc__b2b_edge(const tc_epi act, const tc_gemm_b2b_params *q, flo
     }
 }
 
-/* The middle to fragments of A. whole, a constant: all of this warpgroup's rows and of .bn0's columns exist. */
-TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x)
+/* 64 columns of the middle, from 64 * kb on, to fragments of A. whole, a constant: all of this warpgroup's rows and of
+ * .bn0's columns exist. */
+TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x,
+                              const int kb)
 {
     const int lane = tc_lane(), row = x->w.row + x->u.warp_row + lane / 4, col = lane % 4 * 2;
     tc_epi act = tc__gemm_epi(k.g);
     act.epi = k.c.act, act.epi2 = k.c.act2;
 #pragma unroll
-    for (int j = 0; j < k.c.bn0 / 2; j += 2) {
+    for (int j = kb * 32; j < kb * 32 + 32; j += 2) {
         const tc_gemm_at at = {row + j / 2 % 2 * 8, col + j / 4 * 8, x->w.batch, 0};
         if (whole) tc__epi_hook(act, &b->q->p.out, x->sums + j, at);
         else tc__b2b_edge(act, b->q, x->sums + j, at);
         x->middle[j / 2] = tc_pack(k.c.a, x->sums[j], x->sums[j + 1]);
     }
-    tc_wgmma_fence_acc_b32(x->middle, k.c.bn0 / 4);
+    tc_wgmma_fence_acc_b32(x->middle + kb * 16, 16);
 }
 
+/* How a tile of D's columns is multiplied, constants: by which wgmma; whether the middle is turned on the way, so that
+ * the products of 64 columns run while the hook is at the next ones. */
+typedef struct tc__b2b_how {
+    tc_wgmma_rs_fn mma;
+    int turns;
+} tc__b2b_how;
+
 /* A tile of D's columns: the middle times its B1. */
-TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc_wgmma_rs_fn mma, const tc__b2b_block *b,
-                                 tc__b2b_consumer *x, int tile)
+TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc__b2b_how how, const tc__b2b_block *b, tc__b2b_consumer *x,
+                                 int tile)
 {
     tc_ring *ring = &x->u.ring;
     const int resident = b->q->resident;
@@ -404,11 +413,13 @@ TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc_wgmma_rs_fn mma, con
         const uint32_t now = ring->stage;
         const uint32_t at = resident ? stays + (uint32_t)kb * step : b->g.ring + now * b->g.slot;
         const uint64_t db = tc_wgmma_desc(tc_uniform(at), 128);
+        if (how.turns) tc__b2b_turn(1, k, b, x, kb);
         if (!resident) TC_PIPE_WAIT_FULL(b->g.pipe, ring);
         tc_wgmma_fence();
 #pragma unroll
         for (int s = 0; s < 4; s++)
-            mma(x->acc, x->middle + kb * 16 + s * 4, tc_wgmma_desc_advance(db, (uint32_t)s * 32u), kb > 0 || s > 0);
+            how.mma(x->acc, x->middle + kb * 16 + s * 4, tc_wgmma_desc_advance(db, (uint32_t)s * 32u),
+                    kb > 0 || s > 0);
         tc_wgmma_commit_group();
         if (!resident) {
             tc_ring_next(ring, b->g.stages);
@@ -419,6 +430,15 @@ TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc_wgmma_rs_fn mma, con
     }
     TC_WGMMA_WAIT_GROUP(0);
     if (!resident) tc__gemm90_release(k.g, &b->g, last);
+}
+
+/* By the width that the call has. */
+TC_DEV_SM90A void tc__b2b_tile(const int turns, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x,
+                               int tile)
+{
+    const tc__b2b_how half = {k.half, turns}, wide = {k.wide, turns};
+    if (b->g.width == 64) tc__b2b_second(k, half, b, x, tile);
+    else tc__b2b_second(k, wide, b, x, tile);
 }
 
 TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
@@ -443,16 +463,23 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
         x.u.w.row = x.w.row, x.u.w.batch = x.w.batch;
         x.u.w.k_first = x.u.w.k_blocks = x.u.w.part = 0, x.u.w.end = 0;
         tc__b2b_first(k, b, &x);
-        if (q->n0 == k.c.bn0 && x.w.row + x.u.row + 64 <= q->p.out.m) tc__b2b_turn(1, k, b, &x);
-        else tc__b2b_turn(0, k, b, &x);
+        const int whole = q->n0 == k.c.bn0 && x.w.row + x.u.row + 64 <= q->p.out.m;
+        int tile = x.w.first;
         if (q->resident) TC_MBARRIER_WAIT(b->b1_full, 0, "B1", 0);
+        if (whole) {
+            tc__b2b_tile(1, k, b, &x, tile);
+        } else {
+#pragma unroll
+            for (int kb = 0; kb < k.c.bn0 / 64; kb++) tc__b2b_turn(0, k, b, &x, kb);
+            tc__b2b_tile(0, k, b, &x, tile);
+        }
 #pragma unroll 1
-        for (int tile = x.w.first; tile < x.w.end; tile++) {
-            if (b->g.width == 64) tc__b2b_second(k, k.half, b, &x, tile);
-            else tc__b2b_second(k, k.wide, b, &x, tile);
+        for (;;) {
             tc_wgmma_fence_acc(acc, k.c.bn / 2);
             x.u.w.col = tile * b->g.width;
             tc_gemm_sm90_store(k.g, &b->g, &x.u, acc);
+            if (++tile >= x.w.end) break;
+            tc__b2b_tile(0, k, b, &x, tile);
         }
     }
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
