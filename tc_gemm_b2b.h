@@ -173,8 +173,8 @@ typedef struct tc_gemm_b2b_params {
 /* =====================================================================================================================
  * The kernel: persistent, a block an SM. Two products of a tile of rows:
  *
- *     warpgroup 0       one thread is the producer. For each block of 64 of k it brings one of A, and of B0 all columns;
- *                       then for each tile of D's columns the blocks of B1, 64 of n0 each
+ *     warpgroup 0       one thread is the producer. For each 64 of k it brings a block of A, and of B0 all columns; then
+ *                       for each tile of D's columns the blocks of B1, 64 of n0 each
  *     warpgroup 1, 2    64 rows each: S = A B0 in bn0 / 2 registers; act; the same values, packed, are the fragments of
  *                       the second product's A as they lie: accumulators of m64nN and A of m64nNk16 have one layout
  *
