@@ -26,7 +26,7 @@
  *     .bn         columns of a tile of D: 128 (default) or 64. Of 128 a call takes 64 where that leaves less over
  * It declares NAME (the kernel), NAME_THREADS, NAME_SMEM, NAME_can_run and NAME_run, as TC_GEMM_SM90_DEFINE does;
  * TC_GEMM_B2B_DECLARE(NAME); declares the last two in other files, C files too. On any device but Hopper a call is
- * refused: TC_ERR_DEVICE.
+ * refused: TC_ERR_DEVICE. Programs that launch by themselves (NVRTC) ask tc_gemm_b2b_prepare.
  *
  * DATA. A in rows; B0 and B1 in columns: n0 columns of k, and n columns of n0, each of which lies together. a, b0 and
  * b1 begin at multiples of 16 bytes, and so do their rows: lda, ldb0, ldb1 and their strides are multiples of 8
@@ -560,7 +560,8 @@ TC_HOST tc_gemm_args tc__b2b_gemm_args(const tc_gemm_b2b_args *g)
     x.c = g->c, x.ldc = g->ldc, x.d = g->d, x.ldd = g->ldd;
     x.alpha = g->alpha, x.beta = g->beta;
     x.batch = g->batch;
-    x.stride_a = g->stride_a, x.stride_b = g->stride_b1, x.stride_c = g->stride_c, x.stride_d = g->stride_d;
+    x.stride_a = g->stride_a ? g->stride_a : g->stride_b0; /* for what a batch of 0 is: any */
+    x.stride_b = g->stride_b1, x.stride_c = g->stride_c, x.stride_d = g->stride_d;
     x.epi_args = g->epi_args, x.epi_size = g->epi_size;
     x.pdl = g->pdl, x.pdl_constant = g->pdl_constant;
     if (!tc__b2b_products(g)) x.k = 0, x.a = x.b = 0;
@@ -705,21 +706,63 @@ TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_config
     return st == TC_OK ? tc__b2b_map(&q->p.b, g, &b1, cut.width) : st;
 }
 
+/* A call to launch: as tc_gemm_sm90_launch; cluster is 1. */
+typedef struct tc_gemm_b2b_launch {
+    unsigned grid, block, smem, cluster;
+    tc_gemm_b2b_params params;
+} tc_gemm_b2b_launch;
+
+/* A checked call that computes something. sms: blocks that run at a time. */
+TC_HOST tc_status tc__b2b_launch(const tc_gemm_b2b_config *c, const tc_gemm_b2b_args *g, int sms,
+                                 tc_gemm_b2b_launch *l)
+{
+    const tc_gemm_config gemm = tc__b2b_gemm(*c);
+    const tc_status st = tc__b2b_fill(c, &gemm, g, sms, &l->params);
+    if (st != TC_OK) return st;
+    l->block = (unsigned)tc_gemm_b2b_threads(*c), l->smem = (unsigned)tc_gemm_b2b_smem(*c), l->cluster = 1;
+    l->grid = l->params.p.works < (uint32_t)sms ? l->params.p.works : (unsigned)sms;
+    return TC_OK;
+}
+
+#define TC__B2B_FIELD(name, most) {#name, offsetof(tc_gemm_b2b_config, name), most}
+static const tc__field tc__b2b_fields[] TC_UNUSED = {
+    TC__B2B_FIELD(a, 0), TC__B2B_FIELD(b, 0), TC__B2B_FIELD(d, 0), TC__B2B_FIELD(bm, 2048), TC__B2B_FIELD(bn0, 2048),
+    TC__B2B_FIELD(bn, 2048), TC__B2B_FIELD(epi_size, 0), {NULL, 0, 0}};
+
+/* As tc_gemm_sm90_prepare; hooks: tc_epi_on_device or tc_epi2_on_device. */
+TC_HOST tc_status tc_gemm_b2b_prepare(const tc_gemm_b2b_config *given, const tc_gemm_b2b_args *args, int sms,
+                                      tc_gemm_b2b_launch *out)
+{
+    const tc__field *tc__fields = tc__b2b_fields;
+    tc_gemm_b2b_config complete;
+    const tc_gemm_b2b_config *c = &complete;
+    tc_gemm_config gemm;
+    tc_status st;
+    if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
+    memset((void *)out, 0, sizeof *out);
+    if (sms < 1) return tc__fail(TC_ERR_SIZE, "sms = %d must be 1 or more", sms);
+    st = tc__config_range(tc__fields, given);
+    if (st != TC_OK) return st;
+    complete = tc_gemm_b2b_complete(*given);
+    TC__B2B_RULES(TC__RULE_SAY, *c)
+    gemm = tc__b2b_gemm(complete);
+    st = tc__b2b_check(c, &gemm, args);
+    return st != TC_OK || tc__b2b_empty(args) ? st : tc__b2b_launch(c, args, sms, out);
+}
+
 TC_HOST tc_status tc__gemm_b2b_go(const tc_gemm_b2b_config *c, const tc__kernels *s, const tc_gemm_b2b_args *args,
                                   const tc__launch *how)
 {
     const tc_gemm_config gemm = tc__b2b_gemm(*c);
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_gemm_b2b_threads(*c), tc_gemm_b2b_smem(*c), 1, 90,
                           &s->cache[0]};
-    tc_gemm_b2b_params q;
+    tc_gemm_b2b_launch l;
     tc_status st = tc__b2b_check(c, &gemm, args);
-    int blocks = 0;
+    int sms = 0;
     if (st != TC_OK || tc__b2b_empty(args)) return st;
-    st = tc__kernel_device(&k, &blocks);
-    if (st == TC_OK) st = tc__b2b_fill(c, &gemm, args, blocks, &q);
-    if (st != TC_OK || !how->launch) return st;
-    if (q.p.works < (uint32_t)blocks) blocks = (int)q.p.works;
-    return tc__kernel_launch(&k, (unsigned)blocks, &q, how);
+    st = tc__kernel_device(&k, &sms);
+    if (st == TC_OK) st = tc__b2b_launch(c, args, sms, &l);
+    return st != TC_OK || !how->launch ? st : tc__kernel_launch(&k, l.grid, &l.params, how);
 }
 
 /* For other files, C files too: declares what a generator that stands in one .cu file defines for the host. */

@@ -18,9 +18,9 @@ static tc_status mlp_of(const void *a, const void *b0, tc_epi_vector bias, const
 }
 
 /* ---- the rest: two calls beside it ---- */
-TC_GEMM_DEFINE(first, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu, .epi_size = sizeof(tc_epi_vector),
-               .shapes = TC_SHAPES_SMALL)
-TC_GEMM_DEFINE(second, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .shapes = TC_SHAPES_SMALL)
+TC_GEMM_SM90_DEFINE(first, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = bias_relu,
+                    .epi_size = sizeof(tc_epi_vector))
+TC_GEMM_SM90_DEFINE(second, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64)
 enum { N = 64, N0 = 256, K = 64 };
 
 typedef struct call {
