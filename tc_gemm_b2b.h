@@ -173,8 +173,8 @@ typedef struct tc_gemm_b2b_params {
 /* =====================================================================================================================
  * The kernel: persistent, a block an SM. Two products of a tile of rows:
  *
- *     warpgroup 0       one thread is the producer. For each 64 of k it brings a block of A, and of B0 all columns; then
- *                       for each tile of D's columns the blocks of B1, 64 of n0 each
+ *     warpgroup 0       one thread is the producer. For each 64 of k it brings a block of A, and of B0 all columns;
+ *                       then for each tile of D's columns the blocks of B1, 64 of n0 each
  *     warpgroup 1, 2    64 rows each: S = A B0 in bn0 / 2 registers; act; the same values, packed, are the fragments of
  *                       the second product's A as they lie: accumulators of m64nN and A of m64nNk16 have one layout
  *
@@ -639,8 +639,8 @@ TC_HOST tc__b2b_cut tc__b2b_cut_of(const tc_gemm_b2b_config *c, const tc_gemm_b2
     if (g->parts) most = picked = g->parts < cut.across ? g->parts : cut.across;
     for (parts = 1; parts <= most && !g->parts; parts++) {
         const int each = (cut.across - 1) / parts + 1;
-        const double waves = ceil((double)down * (double)batch * parts / blocks);
-        const double time = waves * (first + (double)each * cut.width * (c->bn0 + 64.));
+        const int64_t waves = (int64_t)(((double)down * (double)batch * parts - 1) / blocks) + 1;
+        const double time = (double)waves * (first + (double)each * cut.width * (c->bn0 + 64.));
         if (parts > 1 && time >= best) continue;
         best = time, picked = parts;
     }
