@@ -23,7 +23,7 @@
  *     .bm         rows of a tile: 128 (default), or 64: half as many for each block where m is small
  *     .bn0        64, 128, 192 or 256 (default): the most that n0 may be. What n0 leaves of it is multiplied by zeros,
  *                 so give the least that serves
- *     .bn         columns of a tile of D: 128 (default) or 64. Of 128 a call takes 64 where that leaves less over
+ *     .bn         columns of a tile of D: 64 (default), or 128: for an n of several hundred
  * It declares NAME (the kernel), NAME_THREADS, NAME_SMEM, NAME_can_run and NAME_run, as TC_GEMM_SM90_DEFINE does;
  * TC_GEMM_B2B_DECLARE(NAME); declares the last two in other files, C files too. On any device but Hopper a call is
  * refused: TC_ERR_DEVICE. Programs that launch by themselves (NVRTC) ask tc_gemm_b2b_prepare.
@@ -88,7 +88,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__b2b_gemm(const tc_gemm_b2b_config c)
 {
     tc_gemm_config g = TC__B2B_ZEROS;
     g.a = c.a, g.b = c.b, g.d = c.d;
-    g.bm = c.bm, g.bn = c.bn, g.step = 64;
+    g.bm = c.bm, g.bn = c.bn;
     g.epi = c.epi, g.epi2 = c.epi2, g.epi_size = c.epi_size;
     return tc_gemm90_view(tc_gemm_sm90_config(g));
 }
@@ -98,7 +98,7 @@ TC_HD TC_CONSTEXPR tc_gemm_b2b_config tc_gemm_b2b_complete(const tc_gemm_b2b_con
     tc_gemm_b2b_config c = given;
     c.bm = c.bm ? c.bm : 128;
     c.bn0 = c.bn0 ? c.bn0 : 256;
-    c.bn = c.bn ? c.bn : 128;
+    c.bn = c.bn ? c.bn : 64;
     return c;
 }
 
@@ -108,12 +108,12 @@ TC_HD TC_CONSTEXPR int tc__b2b_hooked(const tc_gemm_b2b_config c) { return c.act
 enum { TC__B2B_STAGES = 12, TC__B2B_BARS = TC__B2B_STAGES * 16 + 16 };
 typedef struct tc_gemm_b2b_plan {
     int room, room_bytes, pipe, b1_full, bytes;
-    int a_block, b0_block; /* bytes of 64 of k: of a tile's rows, of all columns of B0 */
+    int a_block, b0_block, b1_block; /* bytes of 64 of k: of a tile's rows, of all columns of B0, of a tile of B1 */
 } tc_gemm_b2b_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_b2b_plan tc_gemm_b2b_plan_of(const tc_gemm_b2b_config c)
 {
-    tc_gemm_b2b_plan p = {0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_b2b_plan p = {0, 0, 0, 0, 0, 0, 0, 0};
     p.room = tc_gemm_sm90_plan_of(tc__b2b_gemm(c)).ring;
     p.room_bytes = (TC__SM90_SMEM_MAX - TC__B2B_BARS - p.room) / 1024 * 1024;
     p.pipe = p.room + p.room_bytes;
@@ -121,6 +121,7 @@ TC_HD TC_CONSTEXPR tc_gemm_b2b_plan tc_gemm_b2b_plan_of(const tc_gemm_b2b_config
     p.bytes = p.pipe + TC__B2B_BARS;
     p.a_block = c.bm * 128;
     p.b0_block = c.bn0 * 128;
+    p.b1_block = c.bn * 128;
     return p;
 }
 TC_HD TC_CONSTEXPR int tc_gemm_b2b_smem(const tc_gemm_b2b_config c) { return tc_gemm_b2b_plan_of(c).bytes; }
@@ -183,15 +184,15 @@ typedef struct tc_gemm_b2b_params {
  */
 typedef struct tc_gemm_b2b {
     tc_gemm_b2b_config c;
-    tc_gemm_config g;          /* the end of a tile */
+    tc_gemm_config g; /* the end of a tile */
     tc_wgmma_fn first;
-    tc_wgmma_rs_fn half, wide; /* of 64 columns, of 128 */
+    tc_wgmma_rs_fn second;
 } tc_gemm_b2b;
 TC_IN(tc_gemm_b2b);
 
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm_b2b tc_gemm_b2b_of(const tc_gemm_b2b_config c)
 {
-    const tc_gemm_b2b k = {c, tc__b2b_gemm(c), tc_wgmma_pick_f32(c.bn0, c.a), tc_wgmma_pick_f32_rs(64, c.a),
+    const tc_gemm_b2b k = {c, tc__b2b_gemm(c), tc_wgmma_pick_f32(c.bn0, c.a),
                            tc_wgmma_pick_f32_rs(c.bn, c.a)};
     return k;
 }
@@ -216,9 +217,6 @@ TC_DEV tc__b2b_work tc__b2b_work_at(tc_gemm_b2b_in k, const tc_gemm_b2b_params *
     return w;
 }
 
-/* Bytes of a block of B1. */
-TC_DEV uint32_t tc__b2b_b1_block(const tc__b2b_block *b) { return (uint32_t)b->g.width * 128u; }
-
 /* Where blocks of B0 and B1 stay. */
 TC_DEV uint32_t tc__b2b_b0_at(tc_gemm_b2b_in k, const tc__b2b_block *b, uint32_t kb)
 {
@@ -226,7 +224,8 @@ TC_DEV uint32_t tc__b2b_b0_at(tc_gemm_b2b_in k, const tc__b2b_block *b, uint32_t
 }
 TC_DEV uint32_t tc__b2b_b1_at(tc_gemm_b2b_in k, const tc__b2b_block *b, int tile, int kb)
 {
-    return b->room + (uint32_t)b->q->b1_at + (uint32_t)(tile * (k.c.bn0 / 64) + kb) * tc__b2b_b1_block(b);
+    const int number = tile * (k.c.bn0 / 64) + kb;
+    return b->room + (uint32_t)(b->q->b1_at + number * tc_gemm_b2b_plan_of(k.c).b1_block);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -251,7 +250,8 @@ TC_DEV_SM90 void tc__b2b_fetch_b1(const tc__b2b_block *b, const tc__b2b_work *w,
 TC_DEV_SM90 void tc__b2b_load_b1(tc_gemm_b2b_in k, const tc__b2b_block *b)
 {
     const tc__b2b_work none = {0, 0, 0, 0};
-    tc_mbarrier_arrive_expect_tx(b->b1_full, (uint32_t)(b->q->across * (k.c.bn0 / 64)) * tc__b2b_b1_block(b));
+    const int blocks = b->q->across * (k.c.bn0 / 64);
+    tc_mbarrier_arrive_expect_tx(b->b1_full, (uint32_t)(blocks * tc_gemm_b2b_plan_of(k.c).b1_block));
 #pragma unroll 1
     for (int tile = 0; tile < b->q->across; tile++) {
 #pragma unroll 1
@@ -302,7 +302,7 @@ TC_DEV_SM90 void tc__b2b_produce(tc_gemm_b2b_in k, const tc__b2b_block *b)
             for (int kb = 0; kb < k.c.bn0 / 64; kb++) {
                 const tc_operand_to to = {b->g.ring + ring.stage * b->g.slot, tc_pipe_full(b->g.pipe, ring.stage)};
                 TC_PIPE_WAIT_EMPTY(b->g.pipe, &ring);
-                tc_mbarrier_arrive_expect_tx(to.full, tc__b2b_b1_block(b));
+                tc_mbarrier_arrive_expect_tx(to.full, (uint32_t)plan.b1_block);
                 tc__b2b_fetch_b1(b, &w, tile, kb, to);
                 tc_ring_next(&ring, b->g.stages);
             }
@@ -392,20 +392,15 @@ TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, const tc__b2b_b
     tc_wgmma_fence_acc_b32(x->middle + kb * 16, 16);
 }
 
-/* How a tile of D's columns is multiplied, constants: by which wgmma; whether the middle is turned on the way, so that
- * the products of 64 columns run while the hook is at the next ones. */
-typedef struct tc__b2b_how {
-    tc_wgmma_rs_fn mma;
-    int turns;
-} tc__b2b_how;
-
-/* A tile of D's columns: the middle times its B1. */
-TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc__b2b_how how, const tc__b2b_block *b, tc__b2b_consumer *x,
+/* A tile of D's columns: the middle times its B1. turns, a constant: the middle is turned on the way, so that the
+ * products of 64 columns of it run while the hook is at the next ones. */
+TC_DEV_SM90A void tc__b2b_second(const int turns, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x,
                                  int tile)
 {
     tc_ring *ring = &x->u.ring;
     const int resident = b->q->resident;
-    const uint32_t stays = tc_uniform(tc__b2b_b1_at(k, b, tile, 0)), step = tc__b2b_b1_block(b);
+    const uint32_t stays = tc_uniform(tc__b2b_b1_at(k, b, tile, 0));
+    const uint32_t step = (uint32_t)tc_gemm_b2b_plan_of(k.c).b1_block;
     uint32_t last = 0;
     tc__b2b_forget(x->acc, k.c.bn / 2);
 #pragma unroll
@@ -413,13 +408,13 @@ TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc__b2b_how how, const 
         const uint32_t now = ring->stage;
         const uint32_t at = resident ? stays + (uint32_t)kb * step : b->g.ring + now * b->g.slot;
         const uint64_t db = tc_wgmma_desc(tc_uniform(at), 128);
-        if (how.turns) tc__b2b_turn(1, k, b, x, kb);
+        if (turns) tc__b2b_turn(1, k, b, x, kb);
         if (!resident) TC_PIPE_WAIT_FULL(b->g.pipe, ring);
         tc_wgmma_fence();
 #pragma unroll
         for (int s = 0; s < 4; s++)
-            how.mma(x->acc, x->middle + kb * 16 + s * 4, tc_wgmma_desc_advance(db, (uint32_t)s * 32u),
-                    kb > 0 || s > 0);
+            k.second(x->acc, x->middle + kb * 16 + s * 4, tc_wgmma_desc_advance(db, (uint32_t)s * 32u),
+                     kb > 0 || s > 0);
         tc_wgmma_commit_group();
         if (!resident) {
             tc_ring_next(ring, b->g.stages);
@@ -430,15 +425,6 @@ TC_DEV_SM90A void tc__b2b_second(tc_gemm_b2b_in k, const tc__b2b_how how, const 
     }
     TC_WGMMA_WAIT_GROUP(0);
     if (!resident) tc__gemm90_release(k.g, &b->g, last);
-}
-
-/* By the width that the call has. */
-TC_DEV_SM90A void tc__b2b_tile(const int turns, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x,
-                               int tile)
-{
-    const tc__b2b_how half = {k.half, turns}, wide = {k.wide, turns};
-    if (b->g.width == 64) tc__b2b_second(k, half, b, x, tile);
-    else tc__b2b_second(k, wide, b, x, tile);
 }
 
 TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
@@ -467,11 +453,11 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
         int tile = x.w.first;
         if (q->resident) TC_MBARRIER_WAIT(b->b1_full, 0, "B1", 0);
         if (whole) {
-            tc__b2b_tile(1, k, b, &x, tile);
+            tc__b2b_second(1, k, b, &x, tile);
         } else {
 #pragma unroll
             for (int kb = 0; kb < k.c.bn0 / 64; kb++) tc__b2b_turn(0, k, b, &x, kb);
-            tc__b2b_tile(0, k, b, &x, tile);
+            tc__b2b_second(0, k, b, &x, tile);
         }
 #pragma unroll 1
         for (;;) {
@@ -479,7 +465,7 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
             x.u.w.col = tile * b->g.width;
             tc_gemm_sm90_store(k.g, &b->g, &x.u, acc);
             if (++tile >= x.w.end) break;
-            tc__b2b_tile(0, k, b, &x, tile);
+            tc__b2b_second(0, k, b, &x, tile);
         }
     }
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
@@ -497,7 +483,7 @@ TC_DEV_SM90A void tc_gemm_b2b_sm90(tc_gemm_b2b_in k, const tc_gemm_b2b_params *q
     b.q = q;
     b.g = tc_gemm90_block_make(k.g, &q->p, tc_smem_u32(tc__dynamic_smem));
     b.room = b.g.smem + (uint32_t)plan.room;
-    b.g.ring = b.room + (uint32_t)q->ring_at, b.g.slot = (uint32_t)q->slot;
+    b.g.ring = b.room + (uint32_t)q->ring_at, b.g.slot = (uint32_t)q->slot, b.g.stages = q->p.stages;
     b.g.pipe = tc_pipe_at(b.g.smem + (uint32_t)plan.pipe, TC__B2B_STAGES);
     b.b1_full = b.g.smem + (uint32_t)plan.b1_full;
     if (b.g.wg == 0) {
@@ -617,30 +603,27 @@ TC_HOST tc_status tc__b2b_check(const tc_gemm_b2b_config *c, const tc_gemm_confi
     return tc__gemm_check(gemm, &x);
 }
 
-/* How a call is cut: columns of a tile of D, how many tiles of them there are, and what a part has of them. */
+/* How a call is cut: how many tiles of D's columns there are, and what a part has of them. */
 typedef struct tc__b2b_cut {
-    int width, across, each;
+    int across, each;
 } tc__b2b_cut;
 
-/* The width that computes the fewest columns; of parts as many as make the longest block shortest: it computes the
- * middle of a tile of rows, and then its tiles of D's columns, each with an end of its own (about 64 of k). */
+/* As many parts as make the longest block shortest: it computes the middle of a tile of rows, and then its tiles of D's
+ * columns, each with an end of its own (about 64 of k). */
 TC_HOST tc__b2b_cut tc__b2b_cut_of(const tc_gemm_b2b_config *c, const tc_gemm_b2b_args *g, int blocks)
 {
     const int64_t down = ((int64_t)g->m - 1) / c->bm + 1, batch = g->batch ? g->batch : 1;
     const double first = ((double)g->k + 64) * c->bn0;
-    const int narrow = (int)(((int64_t)g->n + 63) / 64);
     tc__b2b_cut cut;
     double best = 0;
     int parts, picked = 1, most;
-    cut.width = c->bn == 64 || narrow % 2 ? 64 : 128;
-    if (c->bn == 128 && narrow > 4) cut.width = 128; /* a half too many is then little */
-    cut.across = (int)(((int64_t)g->n - 1) / cut.width + 1);
+    cut.across = (int)(((int64_t)g->n - 1) / c->bn + 1);
     most = cut.across < blocks ? cut.across : blocks;
     if (g->parts) most = picked = g->parts < cut.across ? g->parts : cut.across;
     for (parts = 1; parts <= most && !g->parts; parts++) {
         const int each = (cut.across - 1) / parts + 1;
         const int64_t waves = (int64_t)(((double)down * (double)batch * parts - 1) / blocks) + 1;
-        const double time = (double)waves * (first + (double)each * cut.width * (c->bn0 + 64.));
+        const double time = (double)waves * (first + (double)each * c->bn * (c->bn0 + 64.));
         if (parts > 1 && time >= best) continue;
         best = time, picked = parts;
     }
@@ -664,7 +647,7 @@ TC_HOST void tc__b2b_place(const tc_gemm_b2b_config *c, tc_gemm_b2b_params *q)
 {
     const tc_gemm_b2b_plan plan = tc_gemm_b2b_plan_of(*c);
     const int64_t b0 = (int64_t)q->p.k_blocks * plan.b0_block;
-    const int64_t b1 = (int64_t)q->across * (c->bn0 / 64) * q->p.width * 128;
+    const int64_t b1 = (int64_t)q->across * (c->bn0 / 64) * plan.b1_block;
     int stages;
     q->resident = q->each >= q->across && !q->b0_batched && !q->p.b_batched
                && b0 + b1 + 2 * plan.a_block <= plan.room_bytes;
@@ -682,7 +665,7 @@ TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_config
 {
     const tc_gemm_args x = tc__b2b_gemm_args(g);
     const tc__b2b_cut cut = tc__b2b_cut_of(c, g, blocks);
-    const tc_gemm_cut as = {cut.width, 1, blocks, 1, 0, 0, 0, 0};
+    const tc_gemm_cut as = {c->bn, 1, blocks, 1, 0, 0, 0, 0};
     const tc_operand_matrix a = tc__b2b_matrix(c, g, 'a'), b0 = tc__b2b_matrix(c, g, '0'),
                             b1 = tc__b2b_matrix(c, g, '1');
     const tc_tiles_of of = {g->m, (cut.across - 1) / cut.each + 1, a.batch, c->bm, 1, blocks, TC_RASTER_M, 1};
@@ -703,7 +686,7 @@ TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_config
     tc__b2b_place(c, q);
     st = tc__b2b_map(&q->p.a, g, &a, c->bm);
     if (st == TC_OK) st = tc__b2b_map(&q->b0, g, &b0, c->bn0);
-    return st == TC_OK ? tc__b2b_map(&q->p.b, g, &b1, cut.width) : st;
+    return st == TC_OK ? tc__b2b_map(&q->p.b, g, &b1, c->bn) : st;
 }
 
 /* A call to launch: as tc_gemm_sm90_launch; cluster is 1. */

@@ -57,13 +57,14 @@ typedef struct {
 
 #define SIZE .epi_size = sizeof(b2b_args)
 TC_GEMM_B2B_DEFINE(plain, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
-TC_GEMM_B2B_DEFINE(hooks, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn0 = 128, .bn = 64, .act = act_one,
+TC_GEMM_B2B_DEFINE(hooks, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn0 = 128, .act = act_one,
                    .epi = epi_one, SIZE)
-TC_GEMM_B2B_DEFINE(pairs, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bn0 = 192, .act2 = act_two, .epi2 = epi_two, SIZE)
+TC_GEMM_B2B_DEFINE(pairs, .a = TC_BF16, .b = TC_BF16, .d = TC_F16, .bn0 = 192, .bn = 128, .act2 = act_two,
+                   .epi2 = epi_two, SIZE)
 TC_GEMM_B2B_DEFINE(gelu, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .act = tc_epi_gelu)
 #ifdef B2B_ALL
-TC_GEMM_B2B_DEFINE(narrow, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bn0 = 64, .act = act_one, SIZE)
-TC_GEMM_B2B_DEFINE(last, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 64, .epi = epi_one, SIZE)
+TC_GEMM_B2B_DEFINE(narrow, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bn0 = 64, .bn = 128, .act = act_one, SIZE)
+TC_GEMM_B2B_DEFINE(last, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .epi = epi_one, SIZE)
 TC_GEMM_B2B_DEFINE(small, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .act2 = act_two, SIZE)
 TC_GEMM_B2B_DEFINE(gelu_f16, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 64, .bn0 = 64, .act = tc_epi_gelu)
 #endif
