@@ -192,8 +192,7 @@ TC_IN(tc_gemm_b2b);
 
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm_b2b tc_gemm_b2b_of(const tc_gemm_b2b_config c)
 {
-    const tc_gemm_b2b k = {c, tc__b2b_gemm(c), tc_wgmma_pick_f32(c.bn0, c.a),
-                           tc_wgmma_pick_f32_rs(c.bn, c.a)};
+    const tc_gemm_b2b k = {c, tc__b2b_gemm(c), tc_wgmma_pick_f32(c.bn0, c.a), tc_wgmma_pick_f32_rs(c.bn, c.a)};
     return k;
 }
 
@@ -237,19 +236,21 @@ TC_DEV_SM90 void tc__b2b_fetch(const tc_operand_source s, int x, const tc_operan
     tc_operand_fetch(0, &s, at, to);
 }
 
-/* One block of B1. */
-TC_DEV_SM90 void tc__b2b_fetch_b1(const tc__b2b_block *b, const tc__b2b_work *w, int tile, int kb,
-                                  const tc_operand_to to)
+/* A block of B1: of a tile of D's columns, its 64 of n0 number kb. */
+typedef struct tc__b2b_b1 {
+    int tile, kb, batch;
+} tc__b2b_b1;
+
+TC_DEV_SM90 void tc__b2b_fetch_b1(const tc__b2b_block *b, const tc__b2b_b1 x, const tc_operand_to to)
 {
     const tc_gemm_sm90_params *p = &b->q->p;
-    const tc_operand_source s = {&p->b, tile * b->g.width, p->b_batched ? w->batch : 0, 0};
-    tc__b2b_fetch(s, p->k_first + kb * 64, to);
+    const tc_operand_source s = {&p->b, x.tile * b->g.width, p->b_batched ? x.batch : 0, 0};
+    tc__b2b_fetch(s, p->k_first + x.kb * 64, to);
 }
 
 /* All of B1, to stay. */
 TC_DEV_SM90 void tc__b2b_load_b1(tc_gemm_b2b_in k, const tc__b2b_block *b)
 {
-    const tc__b2b_work none = {0, 0, 0, 0};
     const int blocks = b->q->across * (k.c.bn0 / 64);
     tc_mbarrier_arrive_expect_tx(b->b1_full, (uint32_t)(blocks * tc_gemm_b2b_plan_of(k.c).b1_block));
 #pragma unroll 1
@@ -257,7 +258,8 @@ TC_DEV_SM90 void tc__b2b_load_b1(tc_gemm_b2b_in k, const tc__b2b_block *b)
 #pragma unroll 1
         for (int kb = 0; kb < k.c.bn0 / 64; kb++) {
             const tc_operand_to to = {tc__b2b_b1_at(k, b, tile, kb), b->b1_full};
-            tc__b2b_fetch_b1(b, &none, tile, kb, to);
+            const tc__b2b_b1 x = {tile, kb, 0};
+            tc__b2b_fetch_b1(b, x, to);
         }
     }
 }
@@ -301,9 +303,10 @@ TC_DEV_SM90 void tc__b2b_produce(tc_gemm_b2b_in k, const tc__b2b_block *b)
 #pragma unroll 1
             for (int kb = 0; kb < k.c.bn0 / 64; kb++) {
                 const tc_operand_to to = {b->g.ring + ring.stage * b->g.slot, tc_pipe_full(b->g.pipe, ring.stage)};
+                const tc__b2b_b1 x = {tile, kb, w.batch};
                 TC_PIPE_WAIT_EMPTY(b->g.pipe, &ring);
                 tc_mbarrier_arrive_expect_tx(to.full, (uint32_t)plan.b1_block);
-                tc__b2b_fetch_b1(b, &w, tile, kb, to);
+                tc__b2b_fetch_b1(b, x, to);
                 tc_ring_next(&ring, b->g.stages);
             }
         }
@@ -314,6 +317,7 @@ TC_DEV_SM90 void tc__b2b_produce(tc_gemm_b2b_in k, const tc__b2b_block *b)
  * A consumer warpgroup.
  */
 typedef struct tc__b2b_consumer {
+    const tc__b2b_block *b;
     tc_gemm90_consumer u; /* for the end of a tile; and the place in the ring */
     tc__b2b_work w;
     float *sums, *acc;    /* of the middle; of a tile of D */
@@ -329,8 +333,9 @@ TC_DEV void tc__b2b_forget(float *v, const int count)
 }
 
 /* S = A B0. */
-TC_DEV_SM90A void tc__b2b_first(tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x)
+TC_DEV_SM90A void tc__b2b_first(tc_gemm_b2b_in k, tc__b2b_consumer *x)
 {
+    const tc__b2b_block *b = x->b;
     const tc_gemm_b2b_plan plan = tc_gemm_b2b_plan_of(k.c);
     tc_ring *ring = &x->u.ring;
     const uint32_t blocks = b->q->p.k_blocks;
@@ -376,17 +381,17 @@ TC_DEV_SM90 void tc__b2b_edge(const tc_epi act, const tc_gemm_b2b_params *q, flo
 
 /* 64 columns of the middle, from 64 * kb on, to fragments of A. whole, a constant: all of this warpgroup's rows and of
  * .bn0's columns exist. */
-TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x,
-                              const int kb)
+TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, tc__b2b_consumer *x, const int kb)
 {
+    const tc_gemm_b2b_params *q = x->b->q;
     const int lane = tc_lane(), row = x->w.row + x->u.warp_row + lane / 4, col = lane % 4 * 2;
     tc_epi act = tc__gemm_epi(k.g);
     act.epi = k.c.act, act.epi2 = k.c.act2;
 #pragma unroll
     for (int j = kb * 32; j < kb * 32 + 32; j += 2) {
         const tc_gemm_at at = {row + j / 2 % 2 * 8, col + j / 4 * 8, x->w.batch, 0};
-        if (whole) tc__epi_hook(act, &b->q->p.out, x->sums + j, at);
-        else tc__b2b_edge(act, b->q, x->sums + j, at);
+        if (whole) tc__epi_hook(act, &q->p.out, x->sums + j, at);
+        else tc__b2b_edge(act, q, x->sums + j, at);
         x->middle[j / 2] = tc_pack(k.c.a, x->sums[j], x->sums[j + 1]);
     }
     tc_wgmma_fence_acc_b32(x->middle + kb * 16, 16);
@@ -394,9 +399,9 @@ TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, const tc__b2b_b
 
 /* A tile of D's columns: the middle times its B1. turns, a constant: the middle is turned on the way, so that the
  * products of 64 columns of it run while the hook is at the next ones. */
-TC_DEV_SM90A void tc__b2b_second(const int turns, tc_gemm_b2b_in k, const tc__b2b_block *b, tc__b2b_consumer *x,
-                                 int tile)
+TC_DEV_SM90A void tc__b2b_second(const int turns, tc_gemm_b2b_in k, tc__b2b_consumer *x, int tile)
 {
+    const tc__b2b_block *b = x->b;
     tc_ring *ring = &x->u.ring;
     const int resident = b->q->resident;
     const uint32_t stays = tc_uniform(tc__b2b_b1_at(k, b, tile, 0));
@@ -408,7 +413,7 @@ TC_DEV_SM90A void tc__b2b_second(const int turns, tc_gemm_b2b_in k, const tc__b2
         const uint32_t now = ring->stage;
         const uint32_t at = resident ? stays + (uint32_t)kb * step : b->g.ring + now * b->g.slot;
         const uint64_t db = tc_wgmma_desc(tc_uniform(at), 128);
-        if (turns) tc__b2b_turn(1, k, b, x, kb);
+        if (turns) tc__b2b_turn(1, k, x, kb);
         if (!resident) TC_PIPE_WAIT_FULL(b->g.pipe, ring);
         tc_wgmma_fence();
 #pragma unroll
@@ -434,6 +439,7 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
     float sums[128], acc[64];
     uint32_t middle[64];
     tc__b2b_consumer x;
+    x.b = b;
     x.sums = sums, x.acc = acc, x.middle = middle;
     x.u.ring.stage = x.u.ring.phase = 0;
     x.u.row = (b->g.wg - 1) * 64;
@@ -448,16 +454,16 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
         x.w = tc__b2b_work_at(k, q, i);
         x.u.w.row = x.w.row, x.u.w.batch = x.w.batch;
         x.u.w.k_first = x.u.w.k_blocks = x.u.w.part = 0, x.u.w.end = 0;
-        tc__b2b_first(k, b, &x);
+        tc__b2b_first(k, &x);
         const int whole = q->n0 == k.c.bn0 && x.w.row + x.u.row + 64 <= q->p.out.m;
         int tile = x.w.first;
         if (q->resident) TC_MBARRIER_WAIT(b->b1_full, 0, "B1", 0);
         if (whole) {
-            tc__b2b_second(1, k, b, &x, tile);
+            tc__b2b_second(1, k, &x, tile);
         } else {
 #pragma unroll
-            for (int kb = 0; kb < k.c.bn0 / 64; kb++) tc__b2b_turn(0, k, b, &x, kb);
-            tc__b2b_second(0, k, b, &x, tile);
+            for (int kb = 0; kb < k.c.bn0 / 64; kb++) tc__b2b_turn(0, k, &x, kb);
+            tc__b2b_second(0, k, &x, tile);
         }
 #pragma unroll 1
         for (;;) {
@@ -465,7 +471,7 @@ TC_DEV_SM90A void tc__b2b_consume(tc_gemm_b2b_in k, const tc__b2b_block *b)
             x.u.w.col = tile * b->g.width;
             tc_gemm_sm90_store(k.g, &b->g, &x.u, acc);
             if (++tile >= x.w.end) break;
-            tc__b2b_second(0, k, b, &x, tile);
+            tc__b2b_second(0, k, &x, tile);
         }
     }
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
@@ -575,8 +581,9 @@ TC_HOST tc_status tc__b2b_check_matrix(const tc_gemm_b2b_config *c, const tc_gem
 }
 
 /* The rules for a call. */
-TC_HOST tc_status tc__b2b_check(const tc_gemm_b2b_config *c, const tc_gemm_config *gemm, const tc_gemm_b2b_args *g)
+TC_HOST tc_status tc__b2b_check(const tc_gemm_b2b_config *c, const tc_gemm_b2b_args *g)
 {
+    const tc_gemm_config gemm = tc__b2b_gemm(*c);
     tc_gemm_args x;
     tc_status st = TC_OK;
     int i;
@@ -600,7 +607,7 @@ TC_HOST tc_status tc__b2b_check(const tc_gemm_b2b_config *c, const tc_gemm_confi
     for (i = 0; i < 3 && st == TC_OK; i++) st = tc__b2b_check_matrix(c, g, "a01"[i]);
     if (st != TC_OK) return st;
     x = tc__b2b_gemm_args(g);
-    return tc__gemm_check(gemm, &x);
+    return tc__gemm_check(&gemm, &x);
 }
 
 /* How a call is cut: how many tiles of D's columns there are, and what a part has of them. */
@@ -660,9 +667,10 @@ TC_HOST void tc__b2b_place(const tc_gemm_b2b_config *c, tc_gemm_b2b_params *q)
 }
 
 /* Parameters of a checked call that computes something. */
-TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_config *gemm, const tc_gemm_b2b_args *g,
-                               int blocks, tc_gemm_b2b_params *q)
+TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_b2b_args *g, int blocks,
+                               tc_gemm_b2b_params *q)
 {
+    const tc_gemm_config gemm = tc__b2b_gemm(*c);
     const tc_gemm_args x = tc__b2b_gemm_args(g);
     const tc__b2b_cut cut = tc__b2b_cut_of(c, g, blocks);
     const tc_gemm_cut as = {c->bn, 1, blocks, 1, 0, 0, 0, 0};
@@ -673,7 +681,7 @@ TC_HOST tc_status tc__b2b_fill(const tc_gemm_b2b_config *c, const tc_gemm_config
     memset((void *)q, 0, sizeof *q);
     if (((double)g->m / c->bm + 1) * of.n * of.batch > 2e9)
         return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: more than 2^31 tiles", g->m, g->n, of.batch);
-    st = tc__gemm90_fill(gemm, &x, &as, &q->p);
+    st = tc__gemm90_fill(&gemm, &x, &as, &q->p);
     if (st != TC_OK) return st;
     q->p.tiles = tc_tiles_make(&of);
     q->p.works = q->p.tiles.total;
@@ -699,8 +707,7 @@ typedef struct tc_gemm_b2b_launch {
 TC_HOST tc_status tc__b2b_launch(const tc_gemm_b2b_config *c, const tc_gemm_b2b_args *g, int sms,
                                  tc_gemm_b2b_launch *l)
 {
-    const tc_gemm_config gemm = tc__b2b_gemm(*c);
-    const tc_status st = tc__b2b_fill(c, &gemm, g, sms, &l->params);
+    const tc_status st = tc__b2b_fill(c, g, sms, &l->params);
     if (st != TC_OK) return st;
     l->block = (unsigned)tc_gemm_b2b_threads(*c), l->smem = (unsigned)tc_gemm_b2b_smem(*c), l->cluster = 1;
     l->grid = l->params.p.works < (uint32_t)sms ? l->params.p.works : (unsigned)sms;
@@ -719,7 +726,6 @@ TC_HOST tc_status tc_gemm_b2b_prepare(const tc_gemm_b2b_config *given, const tc_
     const tc__field *tc__fields = tc__b2b_fields;
     tc_gemm_b2b_config complete;
     const tc_gemm_b2b_config *c = &complete;
-    tc_gemm_config gemm;
     tc_status st;
     if (!given || !out) return tc__fail(TC_ERR_NULL, "%s is null", given ? "out" : "config");
     memset((void *)out, 0, sizeof *out);
@@ -728,19 +734,17 @@ TC_HOST tc_status tc_gemm_b2b_prepare(const tc_gemm_b2b_config *given, const tc_
     if (st != TC_OK) return st;
     complete = tc_gemm_b2b_complete(*given);
     TC__B2B_RULES(TC__RULE_SAY, *c)
-    gemm = tc__b2b_gemm(complete);
-    st = tc__b2b_check(c, &gemm, args);
+    st = tc__b2b_check(c, args);
     return st != TC_OK || tc__b2b_empty(args) ? st : tc__b2b_launch(c, args, sms, out);
 }
 
 TC_HOST tc_status tc__gemm_b2b_go(const tc_gemm_b2b_config *c, const tc__kernels *s, const tc_gemm_b2b_args *args,
                                   const tc__launch *how)
 {
-    const tc_gemm_config gemm = tc__b2b_gemm(*c);
     const tc__kernel k = {s->f[0].function, s->f[0].name, tc_gemm_b2b_threads(*c), tc_gemm_b2b_smem(*c), 1, 90,
                           &s->cache[0]};
     tc_gemm_b2b_launch l;
-    tc_status st = tc__b2b_check(c, &gemm, args);
+    tc_status st = tc__b2b_check(c, args);
     int sms = 0;
     if (st != TC_OK || tc__b2b_empty(args)) return st;
     st = tc__kernel_device(&k, &sms);
