@@ -359,6 +359,16 @@ static void bad_input(const kernel *kn)
     g = good, g.epi_size = 4, g.epi_args = at, REFUSE(TC_ERR_EPI, "epi_", "");
     if (kn->c.act2) g = good, g.n0 = 63, REFUSE(TC_ERR_SIZE, "n0 = 63 is odd", ".act2");
     if (kn->c.epi2) g = good, g.n = 63, REFUSE(TC_ERR_SIZE, "n = 63 is odd", ".epi2");
+    tc_gemm_b2b_config odd = kn->c;
+    tc_gemm_b2b_launch l;
+    CHECK(tc_gemm_b2b_prepare(&kn->c, &good, 132, &l) == TC_OK && l.grid == 1 && l.smem > 0 && l.cluster == 1,
+          "%s: %s", kn->name, tc_why());
+    CHECK(tc_gemm_b2b_prepare(&kn->c, &good, 0, &l) == TC_ERR_SIZE && strstr(tc_why(), "sms = 0"), "%s", tc_why());
+    g = good, g.m = 0;
+    CHECK(tc_gemm_b2b_prepare(&kn->c, &g, 132, &l) == TC_OK && l.grid == 0, "%s: %s", kn->name, tc_why());
+    odd.bn0 = 100;
+    CHECK(tc_gemm_b2b_prepare(&odd, &good, 132, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".bn0 = 100"), "%s", tc_why());
+    CHECK(!tc_gemm_b2b_legal(odd) && tc_gemm_b2b_legal(kn->c), "%s: legal", kn->name);
     CUDA_CHECK(cudaFree(at));
 }
 
