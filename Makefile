@@ -37,10 +37,10 @@ NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_quant_sm100 gemm_sm120 gemm_sparse conv gemm_tiles attn_fp8 $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_quant_sm100 gemm_sm120 gemm_sparse conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
-FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd conv gemm_tiles attn_fp8
+FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b
 
 # programs of the host; each has a rule of its own below
 HOST_TESTS = unit_host unit_op unit_tmap nvrtc single_nvrtc nvrtc_run emu_driver emu_model emu_rubin emu_num emu_fatbin emu_ptx_fuzz ptx_of
@@ -250,6 +250,11 @@ $(B)/bench/tiles: bench/tiles.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
 
+# two products in a row
+$(B)/bench/b2b: bench/b2b.cu bench/bench.h $(HEADERS) $(B)/nvccflags | nvcc
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS) $< -o $@ -lcublasLt
+
 # 2:4 sparse operands
 $(B)/bench/sparse: bench/sparse.cu $(BENCH_H) $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
@@ -347,7 +352,7 @@ fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc
 $(B)/fuzz/%: tests/%.cu tests/test.h tests/gemm_fuzz.cu tests/gemm_types.h tests/gemm_f32.h tests/attn_memory.h tests/attn_tensors.h $(HEADERS) \
 		$(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DQUANT_ALL -DCONV_ALL -DTILES_ALL -DMORE $< -o $@ -ldl -lpthread
+	$(NVCC) $(NVCCFLAGS) -DFUZZ_ALL -DGROUPS_ALL -DMIXED_ALL -DQUANT_ALL -DCONV_ALL -DTILES_ALL -DB2B_ALL -DMORE $< -o $@ -ldl -lpthread
 
 # random legal configurations, compiled and run
 lattice: $(if $(GPU),,emu) nvcc

@@ -19,6 +19,7 @@
  *     tc_op.h         which Tensor Core instruction exists for which types, homes and majors on which target
  *     tc_kernel.h     a skeleton for Hopper kernels of your own: three functions; rings, roles and barriers are there
  *     tc_gemm.h       generated GEMMs with your epilogue
+ *     tc_gemm_b2b.h   two products in a row whose middle stays on the chip, on Hopper
  *     tc_conv.h       generated convolutions with your epilogue
  *     tc_attn.h       generated attention kernels with your hooks
  *     tc_attn_mla.h   the same for decoding with multi-head latent attention, on Hopper
@@ -59,6 +60,7 @@
 #include "tc_op.h"
 #include "tc_kernel.h"
 #include "tc_gemm.h"
+#include "tc_gemm_b2b.h"
 #include "tc_conv.h"
 #include "tc_attn.h"
 #include "tc_attn_mla.h"

@@ -60,7 +60,8 @@
  *     const tc_conv_pixel p = tc_conv_pixel_at(&mine->pixels, at.row);   in the hook: p.n, p.d, p.h, p.w
  *
  * BACKWARD. The gradient of X with stride 1 is a convolution too: of Y's gradient by W with its taps in reverse order
- * and channels and filters changed over, lower and upper (filter - 1) * dilation less the forward call's.
+ * and channels and filters changed over, lower and upper (filter - 1) * dilation less the forward call's. That of W is
+ * a product for each tap. examples/53_conv_backward.cu has both.
  */
 #ifndef TC_CONV_H
 #define TC_CONV_H

@@ -12,6 +12,7 @@ static const char *const names[] = {
     "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h", "tc_attn_work.h", "tc_chip.h",
     "tc_conv.h",
     "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
+    "tc_gemm_b2b.h",
     "tc_gemm_blackwell.h", "tc_gemm_check.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_end.h",
     "tc_gemm_f32.h", "tc_gemm_plan.h", "tc_gemm_quant.h", "tc_gemm_shapes.h", "tc_gemm_simt.h", "tc_gemm_sm100.h",
     "tc_gemm_sm100_plan.h", "tc_gemm_sm100_store.h", "tc_gemm_sm120.h", "tc_gemm_sm120_auto.h", "tc_gemm_sm120_mma.h",
@@ -165,7 +166,7 @@ int main(int argc, char **argv)
     static const char *const attn90[] = {"attn90", 0}, *const attn80[] = {"attn80", 0},
                       *const attn_all[] = {"attn_sm90", "attn_sm80", "attn_decode", "attn_sm100", 0},
                       *const attn_decode[] = {"decode", 0}, *const attn_mla[] = {"mla", 0},
-                      *const attn_append[] = {"append", 0},
+                      *const attn_append[] = {"append", 0}, *const b2b[] = {"two", 0},
                       *const attn100[] = {"attn100", 0};
     static const char *const own[] = {"own", 0}, *const mine[] = {"mine", 0};
     static const char source80[] = HOOK
@@ -200,6 +201,8 @@ int main(int argc, char **argv)
         "TC_ATTN_SM90_DEFINE(attn90, .type = TC_E4M3, .head_dim = 64, .causal = 1)\n";
     static const char source_mla[] = "#include \"tc_attn_mla.h\"\n"
         "TC_ATTN_MLA_DEFINE(mla, .type = TC_BF16, .causal = 1, .paged = 1)\n";
+    static const char source_b2b[] = "#include \"tc_gemm_b2b.h\"\n"
+        "TC_GEMM_B2B_DEFINE(two, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 64, .bn0 = 64, .act = tc_epi_relu)\n";
     static const char source_append[] = "#include \"tc_attn_append.h\"\n"
         "TC_ATTN_APPEND_DEFINE(append, .type = TC_BF16, .kv = TC_E4M3, .rope = TC_ROPE_HALVES, .norm = 1)\n";
     static const char source_kernel[] =
@@ -312,6 +315,7 @@ int main(int argc, char **argv)
     one("attn.cu", source_attn, "sm_90a", "c++20", attn_all, "");
     one("decode.cu", source_decode, "sm_80", "c++14", attn_decode, "");
     one("mla.cu", source_mla, "sm_90a", "c++17", attn_mla, "");
+    one("b2b.cu", source_b2b, "sm_90a", "c++14", b2b, "");
     one("append.cu", source_append, "sm_80", "c++14", attn_append, "");
     one("attn.cu", source_attn, "sm_100", "c++14", attn_all, "");
     one("attn_bad.cu", source_attn_bad, "sm_90a", "c++17", attn_all,
