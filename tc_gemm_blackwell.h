@@ -1,6 +1,7 @@
 /* tc_gemm_blackwell.h - tc 0.2.0 - what the GEMMs of sm_100 and of sm_120 share beside the parts: boxes and pieces on
  * their way to D, factors of a byte of a call. Needs: the headers below.
  *
+ *     tc__gemm_group_work              a tile of .groups as a block sees it
  *     tc__gemm_to                      what a warp that stores is told of D
  *     tc__gemm_clips, _boxed           is a box of 16 rows stored as one?
  *     tc__gemm_store_box               through alpha, beta * C and the hook to shared memory, and to D
@@ -14,16 +15,48 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_end.h"
+#include "tc_pipe.h"
 #include "tc_sf.h"
 
 #ifdef __CUDACC__
 
-/* by: TC__GEMM_D_*. plain: boxes go by TMA, without C; clips: and TMA leaves out what a box has outside of D. */
+/* .groups: rows and columns of a cluster's tiles, and of them those before this block's. */
+typedef struct tc__gemm_share {
+    int masked; /* TC_GROUPS_MASKED */
+    int rows, cols, row, col;
+} tc__gemm_share;
+
+/* Tile number index of the line of all groups' as this block sees it, but for its run of k; .batch is its group. warp, a
+ * constant: all lanes of a warp ask together, and what they are told is known to be the same for all. */
+TC_DEV_SM80 tc_work tc__gemm_group_work(const int warp, const tc__gemm_share s, const tc_groups_line *line,
+                                        uint32_t index)
+{
+    const tc_group_tile t = tc_groups_tile(warp, line, index);
+    const tc_group_rows rows = tc_groups_rows(s.masked, line->groups, t.group);
+    tc_work w = {(int)t.along * s.rows + s.row + rows.first, (int)t.across * s.cols + s.col, t.group, 0u, 0u, 0u,
+                 rows.end};
+    if (warp) {
+        w.row = (int)tc_uniform((uint32_t)w.row), w.col = (int)tc_uniform((uint32_t)w.col);
+        w.batch = (int)tc_uniform((uint32_t)w.batch), w.end = (int)tc_uniform((uint32_t)w.end);
+    }
+    return w;
+}
+
+/* by: TC__GEMM_D_*. plain: boxes go by TMA, without C; clips: and TMA leaves out what a box has outside of D. end: the
+ * rows that are stored end before this one: D's, or those of a group. */
 typedef struct tc__gemm_to {
     const tc_tmap *map;
     const tc_gemm_out *out;
-    int by, plain, clips;
+    int by, plain, clips, end;
 } tc__gemm_to;
+
+/* An element of a tile in D, whose matrix and group are the tile's. */
+TC_DEV tc_gemm_at tc__gemm_at_of(tc_gemm_config_in c, const tc_work *w, int row, int col)
+{
+    const tc_gemm_at at = {w->row + row, w->col + col, c.groups == TC_GROUPS_ROWS ? 0 : w->batch,
+                           c.groups ? w->batch : 0};
+    return at;
+}
 
 /* A box: its first element's place in D, its values, where in shared memory it is filled. */
 typedef struct tc__gemm_box {
@@ -32,14 +65,15 @@ typedef struct tc__gemm_box {
     uint32_t to;
 } tc__gemm_box;
 
-/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
+/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
+ * row it knows nothing. */
 TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to) { return !tc__gemm_hooked(c) && to->clips; }
 
 /* A box, by its first place in D: is it stored as one? */
 TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
 {
     const int clips = tc__gemm_clips(c, to);
-    return to->by != TC__GEMM_D_PIECES && first.row + (clips ? 1 : 16) <= to->out->m
+    return to->by != TC__GEMM_D_PIECES && first.row + (clips && !c.groups ? 1 : 16) <= to->end
         && first.col + (clips ? 1 : tc_box_cols(box)) <= to->out->n;
 }
 
@@ -51,9 +85,10 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
                            to->by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0, 0};
     piece.at.row = first.row + (int)lane / 2;
     piece.at.col = first.col + (int)lane % 2 * 8;
-    piece.at.batch = first.batch;
+    piece.at.batch = first.batch, piece.at.group = first.group;
     __syncwarp();
-    if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, to->out->m);
+    if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, to->end);
+    if (c.groups && piece.at.row >= to->end) return;
     const float kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
     if (c.row_sum) {
         __syncwarp();
@@ -71,7 +106,8 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
 TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
 {
     const tc_box_span whole = {0, tc_box_cols(box) / 2};
-    const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, 0}, whole.to};
+    const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, b->first.group},
+                               whole.to};
     tc__gemm_visit(c, o, all);
 #pragma unroll
     for (int j = 0; j < whole.to; j++)

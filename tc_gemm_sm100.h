@@ -238,13 +238,18 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
 typedef struct tc__gemm100_turn {
     uint32_t tile;
     tc_ring answer;
+    uint32_t works; /* .groups: how many there are */
 } tc__gemm100_turn;
 
-TC_DEV tc__gemm100_turn tc__gemm100_first(tc_gemm100_in k)
+TC_DEV_SM100A tc__gemm100_turn tc__gemm100_first(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    const tc__gemm100_turn t = {blockIdx.x / (uint32_t)tc__gemm100_cluster(k), {0, 0}};
+    const tc__gemm100_turn t = {blockIdx.x / (uint32_t)tc__gemm100_cluster(k), {0, 0},
+                                k.c.groups ? tc__gemm100_works(k, g) : 0u};
     return t;
 }
+
+/* Is there none at all? Without .groups a block that was launched has one. */
+TC_DEV int tc__gemm100_none(tc_gemm100_in k, const tc__gemm100_turn *t) { return k.c.groups && t->tile >= t->works; }
 
 /* .clc: the producer's, before it fetches a tile: asks for the next one. Every block expects the answer; the cluster's
  * first one asks, when all roles of all blocks have read what stood in its place. After a refusal nobody asks again. */
@@ -267,7 +272,7 @@ TC_DEV_SM100A int tc__gemm100_next(tc_gemm100_in k, const tc_gemm100_block *g, t
     int more;
     if (!k.c.clc) {
         t->tile += gridDim.x / (uint32_t)tc__gemm100_cluster(k);
-        return t->tile < g->p->tiles.total;
+        return t->tile < (k.c.groups ? t->works : g->p->tiles.total);
     }
     TC_MBARRIER_WAIT(g->told + t->answer.stage * 8u, t->answer.phase, "told", (int)t->answer.stage);
     asm volatile("ld.shared.v2.b64 {%0, %1}, [%2];"
@@ -284,10 +289,11 @@ TC_DEV_SM100A int tc__gemm100_next(tc_gemm100_in k, const tc_gemm100_block *g, t
 
 TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    tc__gemm100_turn turn = tc__gemm100_first(k);
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0};
+    if (tc__gemm100_none(k, &turn)) return;
     do {
-        const tc_work w = tc_gemm100_work(k, g, turn.tile);
+        const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
         tc__gemm100_ask(k, g, &turn);
         tc_gemm_sm100_load(k, g, &ring, &w);
     } while (tc__gemm100_next(k, g, &turn, 0));
@@ -299,8 +305,9 @@ TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *
 
 TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    tc__gemm100_turn turn = tc__gemm100_first(k);
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0}, acc = {0, 0};
+    if (tc__gemm100_none(k, &turn)) return;
     do {
         TC_MBARRIER_WAIT(g->free + acc.stage * 8u, acc.phase ^ 1u, "free", (int)acc.stage);
         tc_gemm_sm100_mma(k, g, &ring, g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c));
@@ -314,14 +321,15 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
 {
     const tc_gemm_sm100_plan plan = tc_gemm_sm100_plan_of(k.c);
     const int quarter = (int)tc_uniform(threadIdx.x / 32u % 4u); /* of the lanes: what the hardware gives this warp */
-    tc__gemm100_turn turn = tc__gemm100_first(k);
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring acc = {0, 0};
     tc_gemm100_storer u;
     u.row = quarter * 32;
     u.buf = g->smem + (uint32_t)(plan.store + quarter * plan.warp_store);
     u.stores = 0;
+    if (tc__gemm100_none(k, &turn)) return;
     do {
-        u.w = tc_gemm100_work(k, g, turn.tile);
+        u.w = tc_gemm100_work(1, k, g, turn.tile);
         u.tmem = g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c) + tc_tcgen05_taddr(quarter * 32, 0);
         TC_MBARRIER_WAIT(g->done + acc.stage * 8u, acc.phase, "done", (int)acc.stage);
         tc_tcgen05_fence_after_thread_sync();
@@ -332,7 +340,7 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * The kernel. A block that was launched has a tile.
+ * The kernel. A block that was launched has a tile, but with .groups.
  */
 TC_DEV_SM100A void tc__gemm100_sync(tc_gemm100_in k)
 {
@@ -353,6 +361,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.done = smem + (uint32_t)plan.done, g.free = smem + (uint32_t)plan.free;
     g.answers = smem + (uint32_t)plan.answers;
     g.told = smem + (uint32_t)plan.told, g.heard = smem + (uint32_t)plan.heard;
+    g.table = smem + (uint32_t)plan.groups;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
     return g;
@@ -409,6 +418,10 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
         tc__gemm100_alloc(k, slot);
     }
     if (warp == 2u && g->p->d_by == TC__GEMM_D_TMA && tc_elect_one()) tc_prefetch_tensormap(&g->p->d);
+    if (k.c.groups && warp == 3u) { /* the kernel before may write the bounds that the table is made of */
+        if (g->p->waits) tc_griddepcontrol_wait();
+        tc_groups_scan(k.c.groups == TC_GROUPS_MASKED, &g->p->groups, g->table);
+    }
     __syncwarp(); /* together again */
     tc__gemm100_sync(k);
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(g->tmem) : "r"(slot) : "memory");
@@ -480,6 +493,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v)};
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
+    p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
     if (p->k_blocks == 0) p->k_blocks = 1;

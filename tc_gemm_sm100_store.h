@@ -43,17 +43,11 @@ TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const
 }
 
 /* What this kernel's warps are told of D. */
-TC_DEV tc__gemm_to tc__gemm100_to(const tc_gemm100_block *g)
+TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u)
 {
-    const tc__gemm_to to = {&g->p->d, &g->p->out, g->p->d_by, g->p->d_plain, g->p->d_clips};
+    const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : g->p->out.m};
     return to;
-}
-
-/* The place in D of a box or piece of a tile, by its first row and column there. */
-TC_DEV tc_gemm_at tc__gemm100_place(const tc_gemm100_storer *u, int row, int col)
-{
-    const tc_gemm_at at = {u->w.row + row, u->w.col + col, u->w.batch, 0};
-    return at;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -73,17 +67,18 @@ TC_DEV void tc__gemm100_put_place(uint32_t place, const float *v)
 /* What of this warp's rows goes to D in pieces. */
 TC_DEV_SM100A void tc__gemm100_store_pieces(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u)
 {
-    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box shape = tc__gemm100_box(k.c);
     const int across = k.c.bn / 16, wide = tc_box_cols(shape);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int row = u->row + i / across * 16, col = i % across * 16;
-        const tc_gemm_at first = tc__gemm100_place(u, row, col), box = tc__gemm100_place(u, row, col / wide * wide);
+        const tc_gemm_at first = tc__gemm_at_of(k.c, &u->w, row, col),
+                         box = tc__gemm_at_of(k.c, &u->w, row, col / wide * wide);
         uint32_t r[8];
         float v[8];
-        if (first.row >= to.out->m || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
+        if (first.row >= to.end || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
         tc__gemm100_ld(8, r, u->tmem + tc_tcgen05_taddr(i / across * 16, i % across * 16));
         tc_tcgen05_wait_ld_regs(r, 8);
         tc__gemm100_sums(k, v, r, 8);
@@ -132,11 +127,11 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
     const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
-    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int across = k.c.bn / TC__QUANT_COLS;
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
-        const tc__quant_rows x = {tc__gemm100_place(u, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS), to.out->m};
+        const tc__quant_rows x = {tc__gemm_at_of(k.c, &u->w, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS), to.end};
         uint32_t r[32];
         float v[64];
 #pragma unroll
@@ -146,7 +141,7 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
             tc__gemm100_sums(k, v + h * 32, r, 32);
         }
         if (i + 1 == 2 * across) tc__gemm100_release(k, g, stage); /* of a quantised D */
-        if (x.first.row >= to.out->m || x.first.col >= to.out->n) continue;
+        if (x.first.row >= to.end || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
         if (tc__quant_whole(to.out, &x)) {
             tc__epi_alpha(v, 64, to.out->alpha);
@@ -162,11 +157,11 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
 TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u,
                                        uint32_t stage)
 {
-    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box box = tc__gemm100_box(k.c);
     const int wide = tc_box_cols(box), across = k.c.bn / wide, count = wide / 2;
-    const int cut = !tc__gemm_clips(k.c, &to)
-                 && (u->w.row + u->row + 32 > to.out->m || u->w.col + k.c.bn > to.out->n);
+    const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
+                 && (u->w.row + u->row + 32 > to.end || u->w.col + k.c.bn > to.out->n);
     uint32_t r[32];
     if (tc__gemm_quantised(k.c)) {
         tc__gemm100_store_quantised(k, g, u, stage);
@@ -181,7 +176,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         tc__gemm_box b;
-        b.first = tc__gemm100_place(u, u->row + i % 2 * 16, i / 2 * wide);
+        b.first = tc__gemm_at_of(k.c, &u->w, u->row + i % 2 * 16, i / 2 * wide);
         tc_tcgen05_wait_ld_regs(r, count);
         tc__gemm100_sums(k, b.v, r, count);
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */
