@@ -507,8 +507,7 @@ TC_HOST int tc__gemm100_choose(const tc_gemm_config *given, const tc_gemm_args *
     for (i = 0; i < TC__GEMM100_TILE_COUNT; i++) {
         const tc__gemm100_tile t = tiles[i];
         const int rows = TC__GEMM100_ROWS * t.together, at_a_time = sms > t.together ? sms / t.together : 1;
-        const int64_t down = (x.m + (int64_t)rows - 1) / rows, across = (x.n + (int64_t)t.columns - 1) / t.columns;
-        const int64_t turns = (down * across * tc__gemm_batch(g) + at_a_time - 1) / at_a_time;
+        const int64_t turns = (tc__gemm_about_tiles(given, &x, rows, t.columns) + at_a_time - 1) / at_a_time;
         const double steps = (double)g->k * tc_type_bits(given->a) / 1024 + 1;
         const double products = 2. * t.columns, bytes = 2. * (TC__GEMM100_ROWS + t.columns / t.together);
         const double step = products > bytes ? products : bytes;

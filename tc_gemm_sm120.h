@@ -24,8 +24,9 @@
  * any mix, with factors or without (both e2m1 with factors: mxf4, nvf4; fp4 without stands in bytes on the way); s8 and
  * u8 in any mix. Sums are in f32 or s32. A in columns and B in rows: types of 8 and 16 bits, without .sf. Elements of 4
  * and 6 bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch
- * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. No .groups, .index, .aux, .row_sum; k is
- * not split: args.workspace is not used, and of args.choice .blocks alone means something.
+ * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups
+ * without .sf. No .index, .aux, .row_sum; k is not split: args.workspace is not used, and of args.choice .blocks alone
+ * means something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
@@ -142,9 +143,10 @@ TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, 
  */
 TC_DEV_SM120 void tc__gemm120_produce(tc_gemm120_in k, const tc_gemm120_block *g)
 {
+    const uint32_t works = k.c.groups ? tc__gemm120_works(k, g) : 0u;
     tc_ring ring = {0, 0};
-    for (uint32_t i = blockIdx.x; i < g->p->tiles.total; i += gridDim.x) {
-        const tc_work w = tc_gemm120_work(k, g, i);
+    for (uint32_t i = blockIdx.x; i < (k.c.groups ? works : g->p->tiles.total); i += gridDim.x) {
+        const tc_work w = tc_gemm120_work(0, k, g, i);
         tc_gemm_sm120_load(k, g, &ring, &w);
     }
 }
@@ -169,7 +171,7 @@ TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g
 {
     const int warps = tc__gemm120_warps(k.c), groups = tc__gemm120_groups(k.c);
     const tc_gemm_sm120_plan plan = tc_gemm_sm120_plan_of(k.c);
-    const uint32_t all = (uint32_t)groups * gridDim.x;
+    const uint32_t all = (uint32_t)groups * gridDim.x, works = k.c.groups ? tc_uniform(tc__gemm120_works(k, g)) : 0u;
     tc_gemm120_warp u;
     tc__gemm120_acc acc;
     u.group = (int)warp / warps, u.number = (int)warp % warps;
@@ -181,8 +183,9 @@ TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g
     u.buf = g->smem + (uint32_t)plan.store + warp * (uint32_t)plan.warp_store;
     u.stores = 0, u.tiles = 0;
     if (u.group) tc_ring_skip(&u.ring, g->p->skip_slots, g->p->skip_laps, k.c.stages);
-    for (uint32_t i = blockIdx.x + (uint32_t)u.group * gridDim.x; i < g->p->tiles.total; i += all) {
-        u.w = tc_gemm120_work(k, g, i);
+    for (uint32_t i = blockIdx.x + (uint32_t)u.group * gridDim.x; i < (k.c.groups ? works : g->p->tiles.total);
+         i += all) {
+        u.w = tc_gemm120_work(1, k, g, i);
         /* where ptxas does not see that they are the same for all lanes, it has too few registers */
         u.lane_a = k.c.sf ? tc_uniform((uint32_t)(u.w.row + u.row) / 64u % 2u) : 0u;
         u.lane_b = k.c.sf ? tc_uniform((uint32_t)(u.w.col + u.col) / 32u % 4u) : 0u;
@@ -213,6 +216,11 @@ TC_DEV_SM120 void tc__gemm120_start(tc_gemm120_in k, const tc_gemm120_block *g, 
             tc_mbarrier_init(g->turn + (uint32_t)i * 8u, 1);
         tc_fence_mbarrier_init();
     }
+    if (k.c.groups && warp == 1u) { /* the kernel before may write the bounds that the table is made of */
+        if (g->p->waits) tc_griddepcontrol_launch_dependents();
+        if (g->p->waits) tc_griddepcontrol_wait();
+        tc_groups_scan(k.c.groups == TC_GROUPS_MASKED, &g->p->groups, g->table);
+    }
     __syncthreads();
     /* The kernel behind may set itself up from now on; it waits itself for what it reads. */
     if (threadIdx.x == 0) tc_griddepcontrol_launch_dependents();
@@ -229,6 +237,7 @@ TC_DEV_SM120 void tc_gemm_sm120(tc_gemm120_in k, const tc_gemm_sm120_params *p)
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.ring = g.smem + (uint32_t)plan.ring;
     g.turn = g.smem + (uint32_t)plan.turn;
+    g.table = g.smem + (uint32_t)plan.groups;
     g.pipe = tc_pipe_at(g.smem + (uint32_t)plan.pipe, k.c.stages);
     tc__gemm120_start(k, &g, warp);
     if (warp < (uint32_t)tc__gemm120_first(k.c)) {
@@ -287,6 +296,7 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     memset((void *)p, 0, sizeof *p);
     st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
+    p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
     p->skip_slots = p->k_blocks % (uint32_t)v.stages, p->skip_laps = p->k_blocks / (uint32_t)v.stages;

@@ -55,8 +55,7 @@ TC_HOST int tc__gemm120_choose(const tc_gemm_config *given, const tc_gemm_args *
     double best_time = 0;
     for (i = 0; i < TC__GEMM120_TILE_COUNT; i++) {
         const int side = tiles[i].side, at_a_time = sms > 0 ? sms : 1;
-        const int64_t down = (g->m + (int64_t)side - 1) / side, across = (g->n + (int64_t)side - 1) / side;
-        const int64_t turns = (down * across * tc__gemm_batch(g) + at_a_time - 1) / at_a_time;
+        const int64_t turns = (tc__gemm_about_tiles(given, g, side, side) + at_a_time - 1) / at_a_time;
         const double time = (double)turns * side * side * (side == 128 ? 1 : 1.25) * ((double)g->k + 64);
         if (!tc__gemm_serves(*given, tiles[i].shapes) || (best && time >= best_time)) continue;
         best = i + 1, best_time = time;

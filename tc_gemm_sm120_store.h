@@ -58,17 +58,17 @@ TC_DEV void tc__gemm120_take(tc_gemm120_in k, const tc__gemm120_acc *acc, const 
 }
 
 /* What this kernel's warps are told of D. */
-TC_DEV tc__gemm_to tc__gemm120_to(const tc_gemm120_block *g)
+TC_DEV tc__gemm_to tc__gemm120_to(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
 {
-    const tc__gemm_to to = {&g->p->d, &g->p->out, g->p->d_by, g->p->d_plain, g->p->d_clips};
+    const tc__gemm_to to = {&g->p->d,      &g->p->out,    g->p->d_by,
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : g->p->out.m};
     return to;
 }
 
 /* The place in D of a warp's rows 16 i and columns from `col` on. */
-TC_DEV tc_gemm_at tc__gemm120_place(const tc_gemm120_warp *u, int i, int col)
+TC_DEV tc_gemm_at tc__gemm120_place(tc_gemm120_in k, const tc_gemm120_warp *u, int i, int col)
 {
-    const tc_gemm_at at = {u->w.row + u->row + i * 16, u->w.col + u->col + col, u->w.batch, 0};
-    return at;
+    return tc__gemm_at_of(k.c, &u->w, u->row + i * 16, u->col + col);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -91,15 +91,15 @@ TC_DEV void tc__gemm120_put_place(int on, uint32_t place, const float *v)
 TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
                                            const tc__gemm120_acc *acc)
 {
-    const tc__gemm_to to = tc__gemm120_to(g);
+    const tc__gemm_to to = tc__gemm120_to(k, g, u);
     const tc_box shape = tc__gemm120_box(k.c);
     const int across = k.wn / 16, wide = tc_box_cols(shape);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int at = 0; at < k.mi * across; at++) {
         const int i = at / across, col = at % across * 16;
-        const tc_gemm_at first = tc__gemm120_place(u, i, col), box = tc__gemm120_place(u, i, col / wide * wide);
-        if (first.row >= to.out->m || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
+        const tc_gemm_at first = tc__gemm120_place(k, u, i, col), box = tc__gemm120_place(k, u, i, col / wide * wide);
+        if (first.row >= to.end || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
         __syncwarp();
 #pragma unroll
         for (int x = 0; x < k.mi * across; x++) { /* registers have constant numbers only */
@@ -116,20 +116,20 @@ TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_blo
 TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                       tc__gemm120_acc *acc)
 {
-    const tc__gemm_to to = tc__gemm120_to(g);
+    const tc__gemm_to to = tc__gemm120_to(k, g, u);
     const tc_box box = tc__gemm120_box(k.c);
     const int wide = tc_box_cols(box), across = k.wn / wide;
-    const tc_gemm_at end = tc__gemm120_place(u, k.mi, k.wn);
+    const tc_gemm_at end = tc__gemm120_place(k, u, k.mi, k.wn);
     tc__gemm120_to_f32(k, acc);
     if (to.by == TC__GEMM_D_PIECES
-        || (!tc__gemm_clips(k.c, &to) && (end.row > to.out->m || end.col > to.out->n)))
+        || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > to.end || end.col > to.out->n)))
         tc__gemm120_store_pieces(k, g, u, acc);
 #pragma unroll
     for (int i = 0; i < k.mi; i++) {
 #pragma unroll
         for (int x = 0; x < across; x++) {
             tc__gemm_box b;
-            b.first = tc__gemm120_place(u, i, x * wide);
+            b.first = tc__gemm120_place(k, u, i, x * wide);
             if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
             tc__gemm120_take(k, acc, i, x * wide / 8, wide / 2, b.v);
             b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
