@@ -43,7 +43,8 @@ TC_HOST int tc__gemm_tile_rows(const tc_gemm_config *v, const tc_gemm_cut *cut)
     return v->swap ? cut->width * v->cluster_n : v->bm * cut->cluster;
 }
 
-/* About how many tiles of `by` rows of D and `across` columns a call has; a group's last tile is half full on average. */
+/* About how many tiles of `by` rows of D and `across` columns a call has; a group's last tile is half full on
+ * average. */
 TC_HOST int64_t tc__gemm_about_tiles(const tc_gemm_config *c, const tc_gemm_args *g, int by, int across)
 {
     const int64_t cols = (g->n + (int64_t)across - 1) / across, count = g->groups.count;

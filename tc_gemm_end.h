@@ -69,8 +69,8 @@ TC_DEV void tc__gemm_get_place(uint32_t place, float *v)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Sums of a tile whose k is split (tc_split.h), in the workspace: part after part, in each place after place of 16 x 16,
- * in each the lanes' first four registers, then their last four.
+ * Sums of a tile whose k is split (tc_split.h), in the workspace: part after part, in each place after place of 16 x
+ * 16, in each the lanes' first four registers, then their last four.
  */
 /* __stcg of four floats, which clang does not have. */
 TC_DEV_SM80 void tc__gemm_leave(float4 *to, const float *v)

@@ -149,13 +149,14 @@ typedef struct tc_gemm_sm100_plan {
     int tmem;                  /* a word: the address of tensor memory */
     int answers, told, heard;  /* .clc: 16 bytes each; mbarriers: an answer is there, all roles have read it */
     int groups;                /* .groups: the table of their tiles */
+    int parts;                 /* .split: a word: which slices are this block's */
     int bytes;
 } tc_gemm_sm100_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
-    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
     p.ring = 4 * p.warp_store;
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
@@ -166,7 +167,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.told = p.answers + answers * 16;
     p.heard = p.told + answers * 8;
     p.groups = p.heard + answers * 8;
-    p.bytes = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
+    p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
+    p.bytes = p.parts + (c.split ? 16 : 0);
     return p;
 }
 
@@ -281,8 +283,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(tc_gemm_config_in v)
 /* Fields of other generations. */
 TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 {
-    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.split
-        && !c.any;
+    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.any;
 }
 
 /* As TC__GEMM_RULES. */
@@ -310,8 +311,10 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: tcgen05's sums are f32 throughout")                                 \
     X(tc__gemm100_plain(c),                                                                                           \
-      "tc: .warps_m, .warps_n, .consumers, .schedule, .cluster_k, .step, .swap and .split are other generations': "   \
+      "tc: .warps_m, .warps_n, .consumers, .schedule, .cluster_k, .step and .swap are other generations': "           \
       "TC_GEMM_SM100_DEFINE leaves them out")                                                                         \
+    X((c).split == 0 || ((c).split == 1 && !(c).clc && !(c).groups && !tc__gemm_quantised(c)),                        \
+      "tc: .split must be 0, or 1 without .clc and .groups, and where D is not quantised")                            \
     X((c).bm == TC__GEMM100_ROWS,                                                                                     \
       "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major): .cluster_m = 2 makes 256")      \
     X((c).cluster_m == 1 || (c).cluster_m == 2,                                                                       \
@@ -352,7 +355,7 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_legal(tc_gemm_config_in c)
  */
 typedef struct tc_gemm_sm100_params {
     tc_tiles tiles;               /* of clusters */
-    uint32_t k_blocks;            /* at least 1: past the end of k are zeros */
+    uint32_t k_blocks;            /* at least 1, or the parts that k is split into: past the end of k are zeros */
     uint32_t k_steps;             /* .sf: instructions of 32 bytes of k, at least 1; behind them are no factors */
     int sf_blocks;                /* .sf: of a row, in memory */
     uint8_t sfa_batched, sfb_batched;
@@ -361,10 +364,12 @@ typedef struct tc_gemm_sm100_params {
     uint8_t waits;                /* for the kernel before (programmatic dependent launch) */
     uint8_t d_plain, d_clips;     /* boxes go by TMA, without C; and TMA leaves out what a box has outside of D */
     int d_by;                     /* how boxes go to D: TC__GEMM_D_* */
-    tc_groups groups;             /* .groups: tiles is then the order of one of them, .total the most there can be */
     tc_tmap a, b, d;
     tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
     tc_gemm_out out;
+    tc_groups groups;     /* .groups: tiles is then the order of one of them, .total the most there can be */
+    tc_gemm_split split;
+    uint32_t works;       /* tiles, or with .split their parts */
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__
@@ -410,6 +415,7 @@ typedef struct tc_gemm100_block {
     uint32_t done, free; /* mbarriers of the accumulators */
     uint32_t answers, told, heard;
     uint32_t table;      /* .groups: of their tiles */
+    uint32_t parts;      /* .split: the word */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
 } tc_gemm100_block;
@@ -430,10 +436,10 @@ TC_DEV uint32_t tc__gemm100_leader(tc_gemm100_in k, const tc_gemm100_block *g)
     return g->rank - tc__gemm100_m(k, g);
 }
 
-/* Tiles of all clusters; of groups, once the table is there. */
+/* Tiles of all clusters, or their parts; of groups, once the table is there. */
 TC_DEV uint32_t tc__gemm100_works(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    if (!k.c.groups) return g->p->tiles.total;
+    if (!k.c.groups) return k.c.split ? g->p->works : g->p->tiles.total;
     return tc_groups_total(&g->p->groups, g->table) * g->p->tiles.area.by;
 }
 
@@ -453,12 +459,13 @@ TC_DEV_SM100A tc_work tc__gemm100_group_work(const int warp, tc_gemm100_in k, co
 TC_DEV_SM100A tc_work tc_gemm100_work(const int warp, tc_gemm100_in k, const tc_gemm100_block *g, uint32_t index)
 {
     if (k.c.groups) return tc__gemm100_group_work(warp, k, g, index);
-    const tc_tile t = tc_tile_at(&g->p->tiles, index);
     tc_work w;
+    const uint32_t tile = k.c.split ? tc__gemm_part_of(&g->p->split, index, &w) : index;
+    const tc_tile t = tc_tile_at(&g->p->tiles, tile);
     w.row = ((int)t.m * k.c.cluster_m + (int)tc__gemm100_m(k, g)) * k.c.bm;
     w.col = ((int)t.n * k.c.cluster_n + (int)tc__gemm100_n(k, g)) * k.c.bn;
     w.batch = (int)t.batch;
-    w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
+    if (!k.c.split) w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
     return w;
 }
 

@@ -348,10 +348,10 @@ typedef struct tc_gemm_sm120_params {
     uint8_t waits;                  /* for the kernel before (programmatic dependent launch) */
     uint8_t d_plain, d_clips;       /* boxes go by TMA, without C; and TMA leaves out what a box has outside of D */
     int d_by;                       /* how boxes go to D: TC__GEMM_D_* */
-    tc_groups groups;               /* .groups: tiles is then the order of one of them, .total the most there can be */
     tc_tmap a, b, d;
     tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
     tc_gemm_out out;
+    tc_groups groups; /* .groups: tiles is then the order of one of them, .total the most there can be */
 } tc_gemm_sm120_params;
 
 /* Has the target that is compiled for what the kernel takes? With -rdc=true ptxas ignores setmaxnreg. */

@@ -99,7 +99,9 @@ TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_blo
     for (int at = 0; at < k.mi * across; at++) {
         const int i = at / across, col = at % across * 16;
         const tc_gemm_at first = tc__gemm120_place(k, u, i, col), box = tc__gemm120_place(k, u, i, col / wide * wide);
-        if (first.row >= to.end || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
+        if (first.row >= tc__gemm_end_row(k.c, &to) || first.col >= to.out->n
+            || tc__gemm_boxed(k.c, shape, &to, box))
+            continue;
         __syncwarp();
 #pragma unroll
         for (int x = 0; x < k.mi * across; x++) { /* registers have constant numbers only */
@@ -122,7 +124,7 @@ TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g
     const tc_gemm_at end = tc__gemm120_place(k, u, k.mi, k.wn);
     tc__gemm120_to_f32(k, acc);
     if (to.by == TC__GEMM_D_PIECES
-        || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > to.end || end.col > to.out->n)))
+        || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > tc__gemm_end_row(k.c, &to) || end.col > to.out->n)))
         tc__gemm120_store_pieces(k, g, u, acc);
 #pragma unroll
     for (int i = 0; i < k.mi; i++) {

@@ -72,6 +72,10 @@ static void bad_input(void)
     }
     CHECK(same(d, untouched), "D is written by a call that is refused, or computes nothing");
     CHECK(pair_workspace(&good.g) == 0, "a workspace for what splits nothing");
+    NO(split_to_col, (x.g.ldd = M, x.g.choice = &x.choice, x.choice.parts = 256), TC_ERR_CONFIG,
+       "choice->parts = 256 must be in 0..255");
+    NO(split_to_col, (x.g.ldd = M, x.g.choice = &x.choice, x.choice.parts = 2), TC_ERR_SIZE,
+       "workspace_size = 0, but 2 parts take");
     cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(untouched);
 }
 
@@ -123,10 +127,12 @@ static void prepared(void)
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".bn = 264"), "%s", tc_why());
     c.bn = 0, c.cluster_m = 4;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".cluster_m = 4"), "%s", tc_why());
-    c.cluster_m = 0, c.split = 1;
+    c.cluster_m = 0, c.swap = 1;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "other generations"), "%s",
           tc_why());
-    c.split = 0, c.stages = 40;
+    c.swap = 0, c.split = c.clc = 1;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "without .clc"), "%s", tc_why());
+    c.split = c.clc = 0, c.stages = 40;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "227 KB"), "%s", tc_why());
     c.stages = 0, c.a = c.b = TC_F64, c.d = TC_F64;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "e4m3, e5m2, s8"), "%s", tc_why());
@@ -151,7 +157,7 @@ static void refused_kinds(int device)
 
 static const kernel scaled_kernels[] = {
     ROW(nvfp4, EPI_NONE), ROW(nvfp4_one, EPI_SCALE_ROW), ROW(mxfp4, EPI_NONE), ROW(mxfp4_to_col, EPI_SCALE_ROW),
-    ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW),
+    ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW), PARTS(nvfp4_split, EPI_NONE),
 #ifdef FUZZ_RUBIN
     ROW(nvfp4_256, EPI_NONE), ROW(mxfp4_256, EPI_SCALE_ROW), ROW(mxfp8_256, EPI_NONE),
 #endif
