@@ -192,6 +192,44 @@ static void picked(int device)
     }
 }
 
+/* Parts of k: sums here are exact, so any number of them gives the same bits, whatever the workspace holds; and what
+ * TC_GEMM_DEFINE splits by itself. */
+static void in_parts(void)
+{
+    static const int parts[] = {1, 3, 3, 10, 2, 25};
+    uint16_t *a = some(0), *b = some(0), *d = some(0xa5), *e = some(0xa5);
+    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    const tc_epi_vector v = {(const float *)256};
+    tc_gemm_sm100_params p;
+    tc_gemm_args g;
+    tc_gemm_plan plan;
+    memset(&g, 0, sizeof g);
+    g.m = 60, g.n = 72, g.k = 640, g.a = a, g.lda = g.ldb = g.k, g.b = b, g.d = d, g.ldd = g.m;
+    CHECK(split_to_col_run(&g, 0) == TC_OK, "%s", tc_why());
+    g.d = e, g.workspace = workspace(), g.workspace_size = WORKSPACE, g.choice = &choice;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        choice.parts = parts[i];
+        if (i % 2) CUDA_CHECK(cudaMemset(g.workspace, (int)i * 77, 1 << 20));
+        CHECK(split_to_col_plan(&g, &plan) == TC_OK && split_to_col_launch(&plan, 0) == TC_OK, "%s", tc_why());
+        CHECK(same(d, e), "%d parts have other bits", parts[i]);
+        memcpy((void *)&p, plan.params, sizeof p);
+        CHECK((int)p.split.parts == parts[i], "%u parts, not %d", p.split.parts, parts[i]);
+    }
+    /* nothing of this is launched: the matrices are nowhere */
+    g.m = g.n = 256, g.k = 16384, g.lda = g.ldb = g.k, g.ldd = 256, g.a = g.b = g.d = (void *)256, g.choice = 0;
+    g.epi_args = &v, g.epi_size = sizeof v;
+    CHECK(any_workspace(&g) > 0 && any_workspace(&g) < WORKSPACE, "%llu bytes", (unsigned long long)any_workspace(&g));
+    g.workspace_size = any_workspace(&g);
+    CHECK(any_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    memcpy((void *)&p, plan.params, sizeof p);
+    CHECK(p.split.parts > 1, "k = %d is not split", g.k);
+    g.workspace_size = 0, g.workspace = 0;
+    CHECK(any_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    memcpy((void *)&p, plan.params, sizeof p);
+    CHECK(p.split.parts == 1, "k is split without a workspace");
+    cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(e);
+}
+
 #ifdef FUZZ_RUBIN
 /* The form of sm_107 is what was launched: its shared memory, its k, its tensor memory. */
 static void forms(void)
@@ -235,6 +273,7 @@ static void more(int problems, uint64_t seed, int largest)
     if (device < 100 || device >= 120) return;
     bad_input();
     plans();
+    in_parts();
 #ifdef FUZZ_RUBIN
     if (device == 107) forms();
 #endif

@@ -67,6 +67,8 @@ list() {
         on_device gemm_sm100 "$build/tests/gemm_sm100" 360
         on_device gemm_sm120 "$build/tests/gemm_sm120" 400
         on_device gemm_groups "$build/tests/gemm_groups" 360
+        on_device gemm_groups_sm100 "$build/tests/gemm_groups_sm100" 280
+        on_device gemm_groups_sm120 "$build/tests/gemm_groups_sm120" 240
         on_device gemm_mixed "$build/tests/gemm_mixed" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
@@ -108,10 +110,10 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_f32" 40 1 200
         emulated sm_80 gemm_f32 30
         step "gemm_simt, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_simt" 60 1 200
-        emulated sm_100a gemm_sm100 87
-        emulated sm_103a gemm_sm100 29
+        emulated sm_100a gemm_sm100 102
+        emulated sm_103a gemm_sm100 34
         step "gemm_sm100, tcemu sm_100a, schedules" \
-            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 58 1 160
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 68 1 160
         emulated sm_120a gemm_sm120 60
         step "gemm_sm120, tcemu sm_120a, schedules" \
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 36 1 160
@@ -120,6 +122,11 @@ list() {
         step "gemm_groups, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
         emulated sm_80 gemm_groups 36
+        step "gemm_groups_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 42 1
+        emulated sm_103a gemm_groups_sm100 21
+        step "gemm_groups_sm120, tcemu sm_120a, schedules" \
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 36 1
         step "gemm_mixed, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed" 84 1
         step "gemm_outputs, tcemu sm_90a, schedules" \
