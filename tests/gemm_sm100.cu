@@ -216,7 +216,7 @@ static void in_parts(void)
         CHECK((int)p.split.parts == parts[i], "%u parts, not %d", p.split.parts, parts[i]);
     }
     /* nothing of this is launched: the matrices are nowhere */
-    g.m = g.n = 256, g.k = 16384, g.lda = g.ldb = g.k, g.ldd = 256, g.a = g.b = g.d = (void *)256, g.choice = 0;
+    g.m = 128, g.n = 64, g.k = 16384, g.lda = g.ldb = g.k, g.ldd = 256, g.a = g.b = g.d = (void *)256, g.choice = 0;
     g.epi_args = &v, g.epi_size = sizeof v;
     CHECK(any_workspace(&g) > 0 && any_workspace(&g) < WORKSPACE, "%llu bytes", (unsigned long long)any_workspace(&g));
     g.workspace_size = any_workspace(&g);
