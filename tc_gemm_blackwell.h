@@ -55,11 +55,10 @@ typedef struct tc__gemm_to {
 /* What is stored ends before this row. */
 TC_DEV int tc__gemm_end_row(tc_gemm_config_in c, const tc__gemm_to *to) { return c.groups ? to->end : to->out->m; }
 
-/* An element of a tile in D, whose matrix and group are the tile's. */
+/* A place in D; matrix and group are a tile's. */
 TC_DEV tc_gemm_at tc__gemm_at_of(tc_gemm_config_in c, const tc_work *w, int row, int col)
 {
-    const tc_gemm_at at = {w->row + row, w->col + col, c.groups == TC_GROUPS_ROWS ? 0 : w->batch,
-                           c.groups ? w->batch : 0};
+    const tc_gemm_at at = {row, col, c.groups == TC_GROUPS_ROWS ? 0 : w->batch, c.groups ? w->batch : 0};
     return at;
 }
 
@@ -247,7 +246,7 @@ TC_DEV_SM90 void tc__gemm_store_slices(tc_gemm_config_in c, const tc__gemm_to *t
             slices &= slices - 1u;
         }
         if (i >= last) break;
-        const tc_gemm_at at = tc__gemm_at_of(c, e->w, i % e->down * 16, i / e->down * 16);
+        const tc_gemm_at at = tc__gemm_at_of(c, e->w, e->w->row + i % e->down * 16, e->w->col + i / e->down * 16);
         const tc__gemm_parts from = {tc__gemm_part_at(e, 0, i), (size_t)(last * 64), e->split};
         if (at.row >= tc__gemm_end_row(c, to) || at.col >= to->out->n) continue;
         tc__gemm_add_parts(8, c, &from, v);

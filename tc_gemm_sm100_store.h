@@ -49,8 +49,14 @@ TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const
 TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u)
 {
     const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
-                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : g->p->out.m};
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0};
     return to;
+}
+
+/* The place in D of a box or piece of a tile, by its first row and column there. */
+TC_DEV tc_gemm_at tc__gemm100_place(tc_gemm100_in k, const tc_gemm100_storer *u, int row, int col)
+{
+    return tc__gemm_at_of(k.c, &u->w, u->w.row + row, u->w.col + col);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -66,8 +72,8 @@ TC_DEV_SM100A void tc__gemm100_store_pieces(tc_gemm100_in k, const tc_gemm100_bl
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int row = u->row + i / across * 16, col = i % across * 16;
-        const tc_gemm_at first = tc__gemm_at_of(k.c, &u->w, row, col),
-                         box = tc__gemm_at_of(k.c, &u->w, row, col / wide * wide);
+        const tc_gemm_at first = tc__gemm100_place(k, u, row, col),
+                         box = tc__gemm100_place(k, u, row, col / wide * wide);
         uint32_t r[8];
         float v[8];
         if (first.row >= tc__gemm_end_row(k.c, &to) || first.col >= to.out->n
@@ -125,7 +131,7 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
     const int across = k.c.bn / TC__QUANT_COLS;
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
-        const tc__quant_rows x = {tc__gemm_at_of(k.c, &u->w, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS),
+        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS),
                                   tc__gemm_end_row(k.c, &to)};
         uint32_t r[32];
         float v[64];
@@ -201,7 +207,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         tc__gemm_box b;
-        b.first = tc__gemm_at_of(k.c, &u->w, u->row + i % 2 * 16, i / 2 * wide);
+        b.first = tc__gemm100_place(k, u, u->row + i % 2 * 16, i / 2 * wide);
         tc_tcgen05_wait_ld_regs(r, count);
         tc__gemm100_sums(k, b.v, r, count);
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */

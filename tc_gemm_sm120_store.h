@@ -61,14 +61,14 @@ TC_DEV void tc__gemm120_take(tc_gemm120_in k, const tc__gemm120_acc *acc, const 
 TC_DEV tc__gemm_to tc__gemm120_to(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
 {
     const tc__gemm_to to = {&g->p->d,      &g->p->out,    g->p->d_by,
-                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : g->p->out.m};
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0};
     return to;
 }
 
 /* The place in D of a warp's rows 16 i and columns from `col` on. */
 TC_DEV tc_gemm_at tc__gemm120_place(tc_gemm120_in k, const tc_gemm120_warp *u, int i, int col)
 {
-    return tc__gemm_at_of(k.c, &u->w, u->row + i * 16, u->col + col);
+    return tc__gemm_at_of(k.c, &u->w, u->w.row + u->row + i * 16, u->w.col + u->col + col);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
