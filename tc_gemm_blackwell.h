@@ -383,5 +383,30 @@ TC_HOST tc_status tc__gemm_whole_cut(const tc_gemm_config *v, const tc_gemm_args
     return TC_OK;
 }
 
+/* What a cut is found by: the model, the room, clusters at a time. */
+typedef struct tc__gemm_cutting {
+    tc__gemm_pace pace;
+    tc__gemm_room room;
+    int clusters;
+} tc__gemm_cutting;
+
+/* The same with parts of k. */
+TC_HOST tc_status tc__gemm_split_cut(const tc_gemm_config *v, const tc_gemm_args *g, const tc__gemm_cutting *by,
+                                     tc_gemm_cut *cut)
+{
+    const int k_blocks = (int)(((int64_t)g->k + v->bk - 1) / v->bk);
+    const tc_status st = tc__gemm_whole_cut(v, g, by->clusters, cut);
+    if (st != TC_OK || !v->split) return st;
+    if (!g->choice || !g->choice->parts) cut->parts = tc__gemm_best_parts(&by->pace, &by->room, k_blocks);
+    if (v->sf && cut->parts > 1 && cut->parts > k_blocks)
+        return tc__fail(TC_ERR_CONFIG, "choice->parts = %d, but with .sf k = %d has %d steps of .bk = %d", cut->parts,
+                        g->k, k_blocks, v->bk);
+    cut->workspace = tc_split_bytes(by->room.tiles, (uint32_t)cut->parts, by->room.elements);
+    if (cut->workspace > by->room.workspace)
+        return tc__fail(TC_ERR_SIZE, "workspace_size = %llu, but %d parts take %llu bytes",
+                        (unsigned long long)by->room.workspace, cut->parts, (unsigned long long)cut->workspace);
+    return TC_OK;
+}
+
 #endif /* host */
 #endif /* TC_GEMM_BLACKWELL_H */

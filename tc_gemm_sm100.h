@@ -597,24 +597,6 @@ TC_HOST double tc__gemm100_best(const tc_gemm_config *v, const tc_gemm_args *g, 
     return tc__gemm_cycles(&pace, *parts);
 }
 
-/* How a call is cut. */
-TC_HOST tc_status tc__gemm100_cut(const tc_gemm_config *v, const tc_gemm_args *g, int clusters, tc_gemm_cut *cut)
-{
-    const tc__gemm_room room = tc__gemm100_room(v, g);
-    const int k_blocks = (int)(((int64_t)g->k + v->bk - 1) / v->bk);
-    const tc_status st = tc__gemm_whole_cut(v, g, clusters, cut);
-    if (st != TC_OK || !v->split) return st;
-    if (!g->choice || !g->choice->parts) (void)tc__gemm100_best(v, g, clusters, &cut->parts);
-    if (v->sf && cut->parts > 1 && cut->parts > k_blocks)
-        return tc__fail(TC_ERR_CONFIG, "choice->parts = %d, but with .sf k = %d has %d steps of .bk = %d", cut->parts,
-                        g->k, k_blocks, v->bk);
-    cut->workspace = tc_split_bytes(room.tiles, (uint32_t)cut->parts, room.elements);
-    if (cut->workspace > room.workspace)
-        return tc__fail(TC_ERR_SIZE, "workspace_size = %llu, but %d parts take %llu bytes",
-                        (unsigned long long)room.workspace, cut->parts, (unsigned long long)cut->workspace);
-    return TC_OK;
-}
-
 /* A checked call that computes something. clusters: how many of the kernel run at a time. */
 TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args *args, int clusters,
                                      tc_gemm_sm100_launch *l)
@@ -622,8 +604,9 @@ TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc_gemm_config v = tc_gemm100_view(*c);
     const tc_gemm_args left = tc__gemm_less_parts(c, &g);
+    const tc__gemm_cutting by = {tc__gemm100_pace(&v, &left, clusters), tc__gemm100_room(&v, &left), clusters};
     tc_gemm_cut cut;
-    tc_status st = tc__gemm100_cut(&v, &left, clusters, &cut);
+    tc_status st = tc__gemm_split_cut(&v, &left, &by, &cut);
     l->workspace = cut.workspace + tc__gemm_parts_bytes(c, &g);
     l->block = (unsigned)tc_gemm_sm100_threads(*c);
     l->smem = (unsigned)tc_gemm_sm100_smem(*c);

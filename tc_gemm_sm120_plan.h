@@ -146,19 +146,21 @@ typedef struct tc_gemm_sm120_plan {
     int warp_store;
     int pipe, turn; /* mbarriers: full, empty; TC_PINGPONG: a warp may multiply */
     int groups;     /* .groups: the table of their tiles */
+    int parts;      /* .split: a word of each group of warps: which slices are theirs */
     int bytes;
 } tc_gemm_sm120_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm120_plan tc_gemm_sm120_plan_of(tc_gemm_config_in c)
 {
     const int warps = tc__gemm120_warps(c) * tc__gemm120_groups(c);
-    tc_gemm_sm120_plan p = {0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm120_plan p = {0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm120_box(c).bytes + 1023) / 1024 * 1024;
     p.store = c.stages * tc__gemm120_slot(c);
     p.pipe = p.store + warps * p.warp_store;
     p.turn = p.pipe + tc_pipe_bytes(c.stages);
     p.groups = p.turn + (tc__gemm120_groups(c) > 1 ? warps * 8 : 0);
-    p.bytes = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
+    p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
+    p.bytes = p.parts + (c.split ? 8 : 0);
     return p;
 }
 
@@ -253,8 +255,8 @@ TC_HD TC_CONSTEXPR int tc__gemm120_special(tc_gemm_config_in c)
 /* Fields of other generations. */
 TC_HD TC_CONSTEXPR int tc__gemm120_alone(tc_gemm_config_in c)
 {
-    return c.cluster_m == 1 && c.cluster_n == 1 && c.cluster_k <= 1 && !c.consumers && !c.step && !c.swap && !c.split
-        && !c.any && !c.clc;
+    return c.cluster_m == 1 && c.cluster_n == 1 && c.cluster_k <= 1 && !c.consumers && !c.step && !c.swap && !c.any
+        && !c.clc;
 }
 /* Layouts. */
 TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(tc_gemm_config_in v)
@@ -307,8 +309,9 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: mma.sync's sums are f32 here")                                      \
     X(tc__gemm120_alone(c),                                                                                           \
-      "tc: .cluster_m, .cluster_n, .cluster_k, .consumers, .step, .swap, .split and .clc are other generations': "    \
+      "tc: .cluster_m, .cluster_n, .cluster_k, .consumers, .step, .swap and .clc are other generations': "            \
       "TC_GEMM_SM120_DEFINE leaves them out")                                                                         \
+    X((c).split == 0 || ((c).split == 1 && !(c).groups), "tc: .split must be 0, or 1 without .groups")                \
     X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG,                                                  \
       "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG")                                                          \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && tc__gemm120_warps(c) * tc__gemm120_groups(c) <= 16,                     \
@@ -352,6 +355,8 @@ typedef struct tc_gemm_sm120_params {
     tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
     tc_gemm_out out;
     tc_groups groups; /* .groups: tiles is then the order of one of them, .total the most there can be */
+    tc_gemm_split split;
+    uint32_t works;   /* tiles, or with .split their parts */
 } tc_gemm_sm120_params;
 
 /* Has the target that is compiled for what the kernel takes? With -rdc=true ptxas ignores setmaxnreg. */
@@ -397,13 +402,14 @@ typedef struct tc_gemm120_block {
     uint32_t smem, ring; /* shared addresses: of its dynamic shared memory, a multiple of 1024; of the first slot */
     uint32_t turn;       /* mbarriers of the warps that multiply */
     uint32_t table;      /* .groups: of their tiles */
+    uint32_t parts;      /* .split: the words */
     tc_pipe pipe;
 } tc_gemm120_block;
 
-/* Tiles; of groups, once the table is there. */
+/* Tiles, or their parts; of groups, once the table is there. */
 TC_DEV uint32_t tc__gemm120_works(tc_gemm120_in k, const tc_gemm120_block *g)
 {
-    if (!k.c.groups) return g->p->tiles.total;
+    if (!k.c.groups) return k.c.split ? g->p->works : g->p->tiles.total;
     return tc_groups_total(&g->p->groups, g->table) * g->p->tiles.area.by;
 }
 
@@ -421,11 +427,13 @@ TC_DEV_SM120 tc_work tc__gemm120_group_work(const int warp, tc_gemm120_in k, con
 TC_DEV_SM120 tc_work tc_gemm120_work(const int warp, tc_gemm120_in k, const tc_gemm120_block *g, uint32_t index)
 {
     if (k.c.groups) return tc__gemm120_group_work(warp, k, g, index);
-    const tc_tile t = tc_tile_at(&g->p->tiles, index);
     tc_work w;
+    const uint32_t tile = k.c.split ? tc__gemm_part_of(&g->p->split, index, &w) : index;
+    const tc_tile t = tc_tile_at(&g->p->tiles, tile);
     w.row = (int)t.m * k.c.bm, w.col = (int)t.n * k.c.bn;
     w.batch = (int)t.batch;
-    w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u, w.end = g->p->out.m;
+    w.end = g->p->out.m;
+    if (!k.c.split) w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
     return w;
 }
 

@@ -5,6 +5,7 @@
  *         boxes               16 rows through shared memory, by TMA, or in words where TMA refuses D
  *         pieces              what D's last row or column cuts where there is a hook or C: 16 x 16 values through
  *                             shared memory as f32, eight neighbours of a row a lane
+ *         parts               with .split: the sums to the workspace, and pieces of what these warps are to add up
  */
 #ifndef TC_GEMM_SM120_STORE_H
 #define TC_GEMM_SM120_STORE_H
@@ -31,6 +32,8 @@ typedef struct tc_gemm120_warp {
     uint32_t buf, stores; /* its boxes; how many stores have used them, in turn */
     uint32_t tiles;
     tc_work w;
+    uint32_t tile; /* .split: its number; */
+    int last;      /* no tile comes after it */
 } tc_gemm120_warp;
 
 /* Which sum is value e of the 16 x 8 in rows 16 i and columns 8 j of a warp's part. With .sf an instruction's rows are
@@ -114,6 +117,26 @@ TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_blo
     __syncwarp();
 }
 
+/* .split: this warp's sums to the workspace, and the way on from there. */
+TC_DEV_SM120 void tc__gemm120_store_part(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
+                                         const tc__gemm120_acc *acc)
+{
+    const tc__gemm_to to = tc__gemm120_to(k, g, u);
+    const int down = k.c.bm / 16;
+    const tc__gemm_ending e = {&g->p->split, &u->w, tc__gemm120_warps(k.c), u->number, 1 + u->group,
+                               g->parts + (uint32_t)u->group * 4u, u->buf, u->tile, down, k.c.bn / 16, u->last};
+#pragma unroll
+    for (int i = 0; i < k.mi; i++) {
+#pragma unroll
+        for (int x = 0; x < k.wn / 16; x++) {
+            float v[8];
+            tc__gemm120_take(k, acc, i, x * 2, 8, v);
+            tc__gemm_leave_place(&e, (u->col / 16 + x) * down + u->row / 16 + i, v);
+        }
+    }
+    tc__gemm_end_part(k.c, &to, &e);
+}
+
 /* A warp's part of a tile. */
 TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                       tc__gemm120_acc *acc)
@@ -123,6 +146,10 @@ TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g
     const int wide = tc_box_cols(box), across = k.wn / wide;
     const tc_gemm_at end = tc__gemm120_place(k, u, k.mi, k.wn);
     tc__gemm120_to_f32(k, acc);
+    if (k.c.split && g->p->split.parts > 1u) {
+        tc__gemm120_store_part(k, g, u, acc);
+        return;
+    }
     if (to.by == TC__GEMM_D_PIECES
         || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > tc__gemm_end_row(k.c, &to) || end.col > to.out->n)))
         tc__gemm120_store_pieces(k, g, u, acc);

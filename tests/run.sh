@@ -114,9 +114,9 @@ list() {
         emulated sm_103a gemm_sm100 34
         step "gemm_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 68 1 160
-        emulated sm_120a gemm_sm120 60
+        emulated sm_120a gemm_sm120 75
         step "gemm_sm120, tcemu sm_120a, schedules" \
-            "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 36 1 160
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 45 1 160
         # few multiprocessors: a block works on several tiles, of several groups
         step "gemm_groups, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/gemm_groups" 90
         step "gemm_groups, tcemu sm_90a, schedules" \
