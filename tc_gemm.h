@@ -74,7 +74,7 @@
  * the sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  * BLACKWELL. The same types without .a_scale and .b_scale go to tcgen05 (integers on 10.0 and 11.0 alone), the rest and
  * all rows that TMA refuses to the sm_80 kernels; so does everything in a build without an a target of the device,
- * which PTX for sm_80 has always served there. args.choice and the workspace are Hopper's and not used. Proven in
+ * which PTX for sm_80 has always served there. args.choice is Hopper's and not used. Proven in
  * tcemu; no such board was at hand.
  * SM_120. On 12.x, in a build for sm_120a or sm_121a, f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8) go
  * to kernels with TMA (tc_gemm_sm120.h), all else, and rows that TMA refuses, to the sm_80 kernels. As above it is
@@ -142,7 +142,8 @@
  *     tc_status st = gemm_run(&args, stream);        and again, for any shape, by any generator's kernel
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
- *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few, flat and any.
+ *   side needs a workspace each. Kernels with .split only: of TC_GEMM_DEFINE's wide, few, flat and any, half100, one100
+ *   and small120.
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
@@ -200,7 +201,7 @@
  * write its rows; where it would refuse C, the way to D is slower.
  *
  * ORDER OF SUMS, SAME BITS. Accumulation is in f32. An instruction adds up 16 products in the hardware's way;
- * instructions follow one another from k = 0 on. Two exceptions, both in Hopper kernels. Where k is 2048 or more and
+ * instructions follow one another from k = 0 on. Two exceptions. In Hopper kernels, where k is 2048 or more and
  * there are more than two tiles a block, every second tile that a block computes takes k in steps of .bk from the last
  * step to the first (each step from its start): what the tile before read last is still in the L2. And where k is split
  * (.cluster_k, .split), each run of k is summed up by itself, and these sums are added in the order of k.

@@ -75,7 +75,7 @@ typedef struct tc_gemm_config {
     int epi_stages;           /* SM90: store buffers of a warp (2; SM120: 1) */
     int step;                 /* SM90: not 0: a call picks bn (bm with swap), a multiple of step up to it */
     int swap;                 /* SM90: 1: D's columns are the instruction's rows: for few rows (tile 64 .. x 128) */
-    int split;                /* SM90: 1: a call may split k between blocks, with a workspace */
+    int split;                /* SM90, SM100, SM120: 1: a call may split k between blocks, with a workspace */
     int any;                  /* SM90: 1: rows of A and B of any alignment (TC_GEMM_SM90_ANY_DEFINE sets it) */
     int clc;                  /* SM100: 1: a grid of all tiles, of which running blocks take over those not begun */
     int index;                /* TC_INDEX_A, TC_INDEX_D or both: rows of A, of C and D are looked up (0) */

@@ -23,8 +23,11 @@
  *                 alpha. tc_gemm_plan_pointers leaves them where they are
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32, e4m3 and e5m2 in any mix (sums in
  * f32: there is nothing to promote), s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B
- * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere. k is not split:
- * args.workspace is not used, and of args.choice .blocks alone means something.
+ * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere.
+ *     .groups     as in tc_gemm.h: many products in one launch. Not with .clc and .sf
+ *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
+ *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
+ * Of args.choice .blocks and, with .split, .parts mean something. Rows that are looked up (.index) are not served.
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3,
  * e5m2 and e2m1 are multiplied, twice the rate of those of 32, and as many .stages as 327 KB of shared memory hold
