@@ -27,7 +27,8 @@
  *     .groups     as in tc_gemm.h: many products in one launch. Not with .clc and .sf
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
- * Of args.choice .blocks and, with .split, .parts mean something. Rows that are looked up (.index) are not served.
+ * Of args.choice .blocks and, with .split, .parts mean something. Of .index
+ * TC_INDEX_D is served.
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3,
  * e5m2 and e2m1 are multiplied, twice the rate of those of 32, and as many .stages as 327 KB of shared memory hold
@@ -516,6 +517,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
+    p->d_row = g->d_row, p->d_rows = g->d_rows;
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
     if (p->k_blocks < (uint32_t)cut->parts) p->k_blocks = (uint32_t)cut->parts;

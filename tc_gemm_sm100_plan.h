@@ -47,8 +47,8 @@ enum {
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
 
-/* Rows that are looked up, and B in bricks: other mainloops'. */
-TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return c.index || c.weights; }
+/* Rows of A that are looked up, and B in bricks: other mainloops'. */
+TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return (c.index & TC_INDEX_A) || c.weights; }
 
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
@@ -296,7 +296,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X(!tc__gemm_quantised(c) || (c).bn % TC__QUANT_COLS == 0,                                                         \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
     X(!tc__gemm100_looks_up(c),                                                                                       \
-      "tc: .index and .weights are for TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                  \
+      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE, .weights for TC_GEMM_SM90_DEFINE")      \
     X(!(c).groups || (!(c).clc && !(c).sf),                                                                           \
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are, and .sf 0, for a group " \
       "begins at any row")                                                                                            \
@@ -370,6 +370,8 @@ typedef struct tc_gemm_sm100_params {
     tc_groups groups;     /* .groups: tiles is then the order of one of them, .total the most there can be */
     tc_gemm_split split;
     uint32_t works;       /* tiles, or with .split their parts */
+    int d_rows;           /* .index: rows of D, and which of them */
+    const int32_t *d_row;
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__

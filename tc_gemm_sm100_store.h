@@ -49,7 +49,8 @@ TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const
 TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u)
 {
     const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
-                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0};
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
+                            k.c.index ? g->p->d_row : 0, k.c.index ? g->p->d_rows : 0};
     return to;
 }
 
@@ -198,8 +199,8 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_store_part(k, g, u, stage);
         return;
     }
-    if (cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
-    if (to.by == TC__GEMM_D_PIECES) {
+    if (k.c.index || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
+    if (k.c.index || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
         return;
     }

@@ -25,8 +25,8 @@
  * u8 in any mix. Sums are in f32 or s32. A in columns and B in rows: types of 8 and 16 bits, without .sf. Elements of 4
  * and 6 bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch
  * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups
- * without .sf. No .index, .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of args.choice .blocks and,
- * with .split, .parts mean something.
+ * without .sf; of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of
+ * args.choice .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
@@ -311,6 +311,7 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
+    p->d_row = g->d_row, p->d_rows = g->d_rows;
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
     p->works = p->tiles.total * (uint32_t)cut->parts;

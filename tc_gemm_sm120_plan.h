@@ -57,7 +57,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !c.index && !c.sparse && !c.weights
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights
         && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
@@ -294,8 +294,9 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
     TC__GEMM_SM120_OWN_RULES(X, tc_gemm120_view(c))
 #define TC__GEMM_SM120_OWN_RULES(X, c)                                                                                \
     TC__GEMM_PLAIN_D_RULES(X, c)                                                                                      \
-    X(!(c).index && !tc__gemm_outputs(c),                                                                             \
-      "tc: TC_GEMM_SM120_DEFINE has no .index, .aux and .row_sum: TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE have")       \
+    X(!((c).index & TC_INDEX_A) && !tc__gemm_outputs(c),                                                              \
+      "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux and .row_sum: TC_GEMM_SM80_DEFINE and "              \
+      "TC_GEMM_DEFINE have")                                                                                          \
     X(!(c).groups || !(c).sf, "tc: .groups does not go with .sf: a group begins at any row")                          \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c),          \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
@@ -357,6 +358,8 @@ typedef struct tc_gemm_sm120_params {
     tc_groups groups; /* .groups: tiles is then the order of one of them, .total the most there can be */
     tc_gemm_split split;
     uint32_t works;   /* tiles, or with .split their parts */
+    int d_rows;       /* .index: rows of D, and which of them */
+    const int32_t *d_row;
 } tc_gemm_sm120_params;
 
 /* Has the target that is compiled for what the kernel takes? With -rdc=true ptxas ignores setmaxnreg. */

@@ -64,7 +64,8 @@ TC_DEV void tc__gemm120_take(tc_gemm120_in k, const tc__gemm120_acc *acc, const 
 TC_DEV tc__gemm_to tc__gemm120_to(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
 {
     const tc__gemm_to to = {&g->p->d,      &g->p->out,    g->p->d_by,
-                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0};
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
+                            k.c.index ? g->p->d_row : 0, k.c.index ? g->p->d_rows : 0};
     return to;
 }
 
@@ -150,7 +151,7 @@ TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g
         tc__gemm120_store_part(k, g, u, acc);
         return;
     }
-    if (to.by == TC__GEMM_D_PIECES
+    if (k.c.index || to.by == TC__GEMM_D_PIECES
         || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > tc__gemm_end_row(k.c, &to) || end.col > to.out->n)))
         tc__gemm120_store_pieces(k, g, u, acc);
 #pragma unroll

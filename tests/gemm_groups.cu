@@ -65,6 +65,7 @@ TC_GEMM_SM100_DEFINE(masked_beside, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASK
                      .cluster_n = 2)
 TC_GEMM_SM100_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 128,
                      .b_layout = TC_ROW, .raster_group = 2, HOOK)
+TC_GEMM_SM100_DEFINE(scatter, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bn = 32, HOOK)
 TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED,
                HOOK)
 #elif defined(GROUPS_SM120)
@@ -76,6 +77,7 @@ TC_GEMM_SM120_DEFINE(masked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC
 TC_GEMM_SM120_DEFINE(masked_plain, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASKED, .bm = 32, .bn = 64, .warps_m = 1)
 TC_GEMM_SM120_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 64,
                      .b_layout = TC_ROW, .epi2 = told_pair, .epi_size = sizeof(told))
+TC_GEMM_SM120_DEFINE(scatter, BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bm = 64, .bn = 64)
 TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED,
                HOOK)
 #else
@@ -124,11 +126,11 @@ static const kernel kernels[] = {
     ROW(pair, 100, 1, pair_SMEM, 0, 0, 0), ROW(one_block, 100, 0, one_block_SMEM, 0, 0, 0),
     ROW(four, 100, 2, four_SMEM, 0, 0, 0), ROW(masked, 100, 1, masked_SMEM, 0, 0, 0),
     ROW(masked_beside, 100, 0, masked_beside_SMEM, 0, 0, 0), ROW(fp8, 100, 1, fp8_SMEM, 0, 0, 0),
-    ROW(rows, 80, 1, 0, 0, 0, 0)
+    ROW(scatter, 100, 1, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
 #elif defined(GROUPS_SM120)
     ROW(turns, 120, 1, turns_SMEM, 0, 0, 0), ROW(together, 120, 0, together_SMEM, 0, 0, 0),
     ROW(masked, 120, 1, masked_SMEM, 0, 0, 0), ROW(masked_plain, 120, 0, masked_plain_SMEM, 0, 0, 0),
-    ROW(fp8, 120, 2, fp8_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
+    ROW(fp8, 120, 2, fp8_SMEM, 0, 0, 0), ROW(scatter, 120, 0, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
 #else
     ROW(two_rows, 90, 1, two_rows_SMEM, 64, 128, 2), ROW(pingpong, 90, 1, pingpong_SMEM, 0, 0, 0),
     ROW(few, 90, 1, few_SMEM, 8, 64, 1), ROW(few_plain, 90, 0, few_plain_SMEM, 16, 32, 2),

@@ -109,7 +109,7 @@ static void prepared(void)
     REFUSED(c.swap = 1, c.swap = 0, "other generations");
     REFUSED((c.split = 1, c.groups = TC_GROUPS_ROWS), c.split = c.groups = 0, "without .groups");
     REFUSED(c.cluster_m = 2, c.cluster_m = 0, "other generations");
-    REFUSED(c.index = TC_INDEX_D, c.index = 0, "no .index, .aux");
+    REFUSED(c.index = TC_INDEX_A, c.index = 0, "no .index = TC_INDEX_A, .aux");
     REFUSED(c.sf = TC_SF_UE8M0_32, c.sf = 0, ".sf must be TC_SF_UE8M0_32 of fp8");
     REFUSED(c.schedule = 3, c.schedule = 0, ".schedule = 3");
     c.a = c.b = TC_E2M1, c.sf = TC_SF_UE4M3_16;

@@ -123,10 +123,10 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
         emulated sm_80 gemm_groups 36
         step "gemm_groups_sm100, tcemu sm_100a, schedules" \
-            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 42 1
-        emulated sm_103a gemm_groups_sm100 21
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 48 1
+        emulated sm_103a gemm_groups_sm100 24
         step "gemm_groups_sm120, tcemu sm_120a, schedules" \
-            "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 36 1
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 42 1
         step "gemm_mixed, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed" 84 1
         step "gemm_outputs, tcemu sm_90a, schedules" \
