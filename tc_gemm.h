@@ -74,7 +74,7 @@
  * the sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.
  * BLACKWELL. The same types without .a_scale and .b_scale go to tcgen05 (integers on 10.0 and 11.0 alone), the rest and
  * all rows that TMA refuses to the sm_80 kernels; so does everything in a build without an a target of the device,
- * which PTX for sm_80 has always served there. args.choice and the workspace are Hopper's and not used. Proven in
+ * which PTX for sm_80 has always served there. args.choice is Hopper's and not used. Proven in
  * tcemu; no such board was at hand.
  * SM_120. On 12.x, in a build for sm_120a or sm_121a, f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8) go
  * to kernels with TMA (tc_gemm_sm120.h), all else, and rows that TMA refuses, to the sm_80 kernels. As above it is
@@ -142,7 +142,8 @@
  *     tc_status st = gemm_run(&args, stream);        and again, for any shape, by any generator's kernel
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
- *   side needs a workspace each. Hopper kernels only, those with .split: of TC_GEMM_DEFINE's wide, few, flat and any.
+ *   side needs a workspace each. Kernels with .split only: of TC_GEMM_DEFINE's wide, few, flat and any, half100, one100
+ *   and small120.
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
@@ -200,7 +201,7 @@
  * write its rows; where it would refuse C, the way to D is slower.
  *
  * ORDER OF SUMS, SAME BITS. Accumulation is in f32. An instruction adds up 16 products in the hardware's way;
- * instructions follow one another from k = 0 on. Two exceptions, both in Hopper kernels. Where k is 2048 or more and
+ * instructions follow one another from k = 0 on. Two exceptions. In Hopper kernels, where k is 2048 or more and
  * there are more than two tiles a block, every second tile that a block computes takes k in steps of .bk from the last
  * step to the first (each step from its start): what the tile before read last is still in the L2. And where k is split
  * (.cluster_k, .split), each run of k is summed up by itself, and these sums are added in the order of k.
@@ -315,16 +316,16 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_any_tiled(tc_gemm_config_in given)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Its Blackwell kernels: X(name, own, tile, (columns, blocks that multiply together, shapes)).
+ * Its Blackwell kernels: X(name, own, tile, (columns, blocks that multiply together, split, shapes)).
  */
 /* table, one row a line */
 #define TC__GEMM100_TILES(X, name, own)                                                                               \
-    X(name, own, pair100, (256, 2, TC_SHAPES_LARGE)) /* many tiles */                                                 \
-    X(name, own, half100, (128, 2, TC__SHAPES_WIDE)) /* fewer */                                                      \
-    X(name, own, one100, (64, 1, TC_SHAPES_FEW_ROWS | TC_SHAPES_SMALL)) /* few: more blocks have work */
+    X(name, own, pair100, (256, 2, 0, TC_SHAPES_LARGE)) /* many tiles */                                              \
+    X(name, own, half100, (128, 2, 1, TC__SHAPES_WIDE)) /* fewer; k split where they are few */                       \
+    X(name, own, one100, (64, 1, 1, TC_SHAPES_FEW_ROWS | TC_SHAPES_SMALL)) /* few: more blocks have work */
 
 typedef struct tc__gemm100_tile {
-    int columns, together, shapes;
+    int columns, together, split, shapes;
 } tc__gemm100_tile;
 enum { TC__GEMM100_TILE_COUNT = 0 TC__GEMM100_TILES(TC__GEMM_COUNT_TILE, unused, unused) };
 
@@ -339,6 +340,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm100_tiled(tc_gemm_config_in given, con
     c.bm = turned ? t.columns : TC__GEMM100_ROWS;
     c.bn = turned || (tc__gemm_quantised(c) && t.columns < 128) ? TC__GEMM100_ROWS : t.columns;
     c.cluster_m = turned ? 1 : t.together, c.cluster_n = turned ? t.together : 1;
+    c.split = t.split && !c.groups && !tc__gemm_quantised(c);
     return tc_gemm_sm100_config(c);
 }
 
@@ -494,26 +496,18 @@ TC_HOST tc_status tc__gemm_check_aligned(const tc_gemm_config *given, const tc_g
     return tc__fail(st, "%.200s, and .shapes has no TC_SHAPES_UNALIGNED", why);
 }
 
-/* Blackwell's kernel for a call: the one whose blocks end first, each step of 128 bytes of k taking it the longer of
- * its products (two cycles a column) and of its bytes (64 a cycle). Reckoned and not measured: no such board was at
- * hand. */
+/* Blackwell's kernel for a call: the one whose blocks end first, k in parts or not. */
 TC_HOST int tc__gemm100_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     static const tc__gemm100_tile tiles[TC__GEMM100_TILE_COUNT] = {
         TC__GEMM100_TILES(TC__GEMM_TILE_ROW, unused, unused)};
-    const tc_gemm_args x = tc__gemm_plain_args(given, g);
-    int best = 0, i;
+    const tc_gemm_args all = tc__gemm_plain_args(given, g), x = tc__gemm_less_parts(given, &all);
+    int best = 0, i, parts;
     double best_time = 0;
     for (i = 0; i < TC__GEMM100_TILE_COUNT; i++) {
-        const tc__gemm100_tile t = tiles[i];
-        const int rows = TC__GEMM100_ROWS * t.together, at_a_time = sms > t.together ? sms / t.together : 1;
-        const int64_t down = (x.m + (int64_t)rows - 1) / rows, across = (x.n + (int64_t)t.columns - 1) / t.columns;
-        const int64_t turns = (down * across * tc__gemm_batch(g) + at_a_time - 1) / at_a_time;
-        const double steps = (double)g->k * tc_type_bits(given->a) / 1024 + 1;
-        const double products = 2. * t.columns, bytes = 2. * (TC__GEMM100_ROWS + t.columns / t.together);
-        const double step = products > bytes ? products : bytes;
-        const double time = (double)turns * (steps * step + 500) + 12. * t.columns;
-        if (!tc__gemm_serves(*given, t.shapes) || (best && time >= best_time)) continue;
+        const tc_gemm_config v = tc_gemm100_view(tc__gemm100_tiled(*given, tiles[i]));
+        const double time = tc__gemm100_best(&v, &x, sms / tiles[i].together, &parts);
+        if (!tc__gemm_serves(*given, tiles[i].shapes) || (best && time >= best_time)) continue;
         best = i + 1, best_time = time;
     }
     return best;

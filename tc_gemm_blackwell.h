@@ -1,10 +1,12 @@
 /* tc_gemm_blackwell.h - tc 0.2.0 - what the GEMMs of sm_100 and of sm_120 share beside the parts: boxes and pieces on
  * their way to D, factors of a byte of a call. Needs: the headers below.
  *
+ *     tc__gemm_group_work              a tile of .groups as a block sees it
  *     tc__gemm_to                      what a warp that stores is told of D
  *     tc__gemm_clips, _boxed           is a box of 16 rows stored as one?
  *     tc__gemm_store_box               through alpha, beta * C and the hook to shared memory, and to D
  *     tc__gemm_piece_to_d              16 x 16 values that lie in shared memory, eight neighbours of a row a lane
+ *     tc__gemm_part_of, _end_part      .split: a part's run of k; the meeting of a tile's parts, and their sums to D
  *     tc__gemm_d_by, _sf_map, _check_sf, _whole_cut   (host)
  */
 #ifndef TC_GEMM_BLACKWELL_H
@@ -14,16 +16,53 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_end.h"
+#include "tc_pipe.h"
 #include "tc_sf.h"
+#include "tc_split.h"
 
 #ifdef __CUDACC__
 
-/* by: TC__GEMM_D_*. plain: boxes go by TMA, without C; clips: and TMA leaves out what a box has outside of D. */
+/* .groups: rows and columns of a cluster's tiles, and of them those before this block's. */
+typedef struct tc__gemm_share {
+    int masked; /* TC_GROUPS_MASKED */
+    int rows, cols, row, col;
+} tc__gemm_share;
+
+/* Tile number index of the line of all groups' as this block sees it, but for its run of k; .batch is its group. warp,
+ * a constant: all lanes of a warp ask together, and what they are told is known to be the same for all. */
+TC_DEV_SM80 tc_work tc__gemm_group_work(const int warp, const tc__gemm_share s, const tc_groups_line *line,
+                                        uint32_t index)
+{
+    const tc_group_tile t = tc_groups_tile(warp, line, index);
+    const tc_group_rows rows = tc_groups_rows(s.masked, line->groups, t.group);
+    tc_work w = {(int)t.along * s.rows + s.row + rows.first, (int)t.across * s.cols + s.col, t.group, 0u, 0u, 0u,
+                 rows.end};
+    if (warp) {
+        w.row = (int)tc_uniform((uint32_t)w.row), w.col = (int)tc_uniform((uint32_t)w.col);
+        w.batch = (int)tc_uniform((uint32_t)w.batch), w.end = (int)tc_uniform((uint32_t)w.end);
+    }
+    return w;
+}
+
+/* by: TC__GEMM_D_*. plain: boxes go by TMA, without C; clips: and TMA leaves out what a box has outside of D. end: with
+ * .groups rows of the group end before this one. */
 typedef struct tc__gemm_to {
     const tc_tmap *map;
     const tc_gemm_out *out;
-    int by, plain, clips;
+    int by, plain, clips, end;
+    const int32_t *d_row; /* .index: where rows go, and how many D has */
+    int d_rows;
 } tc__gemm_to;
+
+/* What is stored ends before this row. */
+TC_DEV int tc__gemm_end_row(tc_gemm_config_in c, const tc__gemm_to *to) { return c.groups ? to->end : to->out->m; }
+
+/* A place in D; matrix and group are a tile's. */
+TC_DEV tc_gemm_at tc__gemm_at_of(tc_gemm_config_in c, const tc_work *w, int row, int col)
+{
+    const tc_gemm_at at = {row, col, c.groups == TC_GROUPS_ROWS ? 0 : w->batch, c.groups ? w->batch : 0};
+    return at;
+}
 
 /* A box: its first element's place in D, its values, where in shared memory it is filled. */
 typedef struct tc__gemm_box {
@@ -32,15 +71,30 @@ typedef struct tc__gemm_box {
     uint32_t to;
 } tc__gemm_box;
 
-/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. */
+/* Does TMA leave out what D's last row or column cuts off? Hooks and C are for elements that exist. Of a group's last
+ * row it knows nothing. */
 TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to) { return !tc__gemm_hooked(c) && to->clips; }
 
-/* A box, by its first place in D: is it stored as one? */
+/* A box, by its first place in D: is it stored as one? Not where rows are looked up. */
 TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
 {
     const int clips = tc__gemm_clips(c, to);
-    return to->by != TC__GEMM_D_PIECES && first.row + (clips ? 1 : 16) <= to->out->m
+    return !c.index && to->by != TC__GEMM_D_PIECES
+        && first.row + (clips && !c.groups ? 1 : 16) <= tc__gemm_end_row(c, to)
         && first.col + (clips ? 1 : tc_box_cols(box)) <= to->out->n;
+}
+
+/* A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle. A fragment's 16 columns
+ * (8 registers) to one. */
+TC_DEV void tc__gemm_put_place(uint32_t place, const float *v)
+{
+    const uint32_t lane = (uint32_t)tc_lane(), g = lane / 4u, q = lane % 4u;
+#pragma unroll
+    for (uint32_t j = 0; j < 8u; j += 2u) { /* v[j], v[j + 1]: row g + 8 * h, columns 2q, 2q + 1 of the half j / 4 */
+        const uint32_t row = g + j / 2u % 2u * 8u, col = 2u * q + j / 4u * 8u;
+        asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
+                     : : "r"(place + tc_swizzle(64, row * 64u + col * 4u)), "f"(v[j]), "f"(v[j + 1u]) : "memory");
+    }
 }
 
 /* A piece whose values lie at `place`, by its first place in D. */
@@ -51,9 +105,11 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
                            to->by == (tc__gemm_quantised(c) ? TC__GEMM_D_ROWS : TC__GEMM_D_TMA), 0, 0};
     piece.at.row = first.row + (int)lane / 2;
     piece.at.col = first.col + (int)lane % 2 * 8;
-    piece.at.batch = first.batch;
+    piece.at.batch = first.batch, piece.at.group = first.group;
     __syncwarp();
-    if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, to->out->m);
+    if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, tc__gemm_end_row(c, to));
+    if (c.index) piece.to = piece.at.row < tc__gemm_end_row(c, to) ? to->d_row[piece.at.row] : -1;
+    if ((c.groups && piece.at.row >= to->end) || (c.index && (uint32_t)piece.to >= (uint32_t)to->d_rows)) return;
     const float kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
     if (c.row_sum) {
         __syncwarp();
@@ -71,7 +127,8 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
 TC_DEV_SM90 void tc__gemm_fill_box(tc_gemm_config_in c, const tc_box box, const tc_gemm_out *o, tc__gemm_box *b)
 {
     const tc_box_span whole = {0, tc_box_cols(box) / 2};
-    const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, 0}, whole.to};
+    const tc__gemm_kept all = {b->v, {b->first.row, b->first.col, b->first.batch, b->first.group},
+                               whole.to};
     tc__gemm_visit(c, o, all);
 #pragma unroll
     for (int j = 0; j < whole.to; j++)
@@ -120,6 +177,97 @@ TC_DEV_SM90 uint32_t tc__gemm_take_box(tc_gemm_config_in c, const tc_box box, ui
     if (tc_elect_one()) tc__bulk_wait_read(c.epi_stages - 1); /* what was stored from this place has left it */
     __syncwarp();
     return buf + stores % (uint32_t)c.epi_stages * (uint32_t)(16 * box.bytes);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * .split: the end of a tile whose k is split. A tile here is one block's.
+ */
+/* Part number index of all tiles' parts: its run of k, and the number of its tile. */
+TC_DEV uint32_t tc__gemm_part_of(const tc_gemm_split *s, uint32_t index, tc_work *w)
+{
+    const uint32_t tile = tc_quotient(index, s->by_parts);
+    w->part = index - tile * s->parts;
+    w->k_first = w->part * s->k_each + (w->part < s->k_more ? w->part : s->k_more);
+    w->k_blocks = s->k_each + (w->part < s->k_more ? 1u : 0u);
+    return tile;
+}
+
+/* A warp among those that end a tile together: the warps and its number, the named barrier where they meet and a word
+ * of shared memory, the warp's own place there; the tile, its number, places along its rows and columns. last: no tile
+ * comes after this one. */
+typedef struct tc__gemm_ending {
+    const tc_gemm_split *split;
+    const tc_work *w;
+    int warps, warp, barrier;
+    uint32_t word, place, tile;
+    int down, across, last;
+} tc__gemm_ending;
+
+/* Where a lane's sums of a place lie, of the tile's part number `part`. */
+TC_DEV float4 *tc__gemm_part_at(const tc__gemm_ending *e, uint32_t part, int place)
+{
+    const size_t each = (size_t)(e->down * e->across * 64); /* pieces of four */
+    return (float4 *)e->split->sums + (e->tile * e->split->parts + part) * each + (size_t)(place * 64 + tc_lane());
+}
+
+/* A place's sums to the workspace. */
+TC_DEV_SM90 void tc__gemm_leave_place(const tc__gemm_ending *e, int place, const float *v)
+{
+    float4 *to = tc__gemm_part_at(e, e->w->part, place);
+    tc__gemm_leave(to, v);
+    tc__gemm_leave(to + 32, v + 4);
+}
+
+/* The sums of a part are in the workspace: the meeting with the other parts. Says which slices fall to this block, as
+ * bits. */
+TC_DEV_SM90 uint32_t tc__gemm_meet(const tc__gemm_ending *e)
+{
+    uint32_t slices;
+    tc_bar_sync(e->barrier, e->warps * 32);
+    if (e->warp == 0 && tc_lane() == 0) {
+        __threadfence(); /* for all of them: the barrier has made their stores this thread's to release */
+        slices = tc_split_arrive(e->split, e->tile, e->w->part, e->last);
+        asm volatile("st.shared.b32 [%0], %1;" : : "r"(e->word), "r"(slices) : "memory");
+    }
+    __syncwarp();
+    tc_bar_sync(e->barrier, e->warps * 32);
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(slices) : "r"(e->word) : "memory");
+    return tc_uniform(slices);
+}
+
+/* Those slices, whose places go to the warps in turn: all parts added up, and to D. */
+TC_DEV_SM90 void tc__gemm_store_slices(tc_gemm_config_in c, const tc__gemm_to *to, const tc__gemm_ending *e,
+                                       uint32_t slices)
+{
+    const int last = e->down * e->across, apart = (int)tc_split_slices(e->split->parts);
+    int i = last;
+    if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+#pragma unroll 1
+    for (;; i += apart * e->warps) {
+        float v[8];
+        while (slices && i >= last) { /* the next slice */
+            i = __ffs((int)slices) - 1 + apart * e->warp;
+            slices &= slices - 1u;
+        }
+        if (i >= last) break;
+        const tc_gemm_at at = tc__gemm_at_of(c, e->w, e->w->row + i % e->down * 16, e->w->col + i / e->down * 16);
+        const tc__gemm_parts from = {tc__gemm_part_at(e, 0, i), (size_t)(last * 64), e->split};
+        if (at.row >= tc__gemm_end_row(c, to) || at.col >= to->out->n) continue;
+        tc__gemm_add_parts(8, c, &from, v);
+        __syncwarp();
+        tc__gemm_put_place(e->place, v);
+        tc__gemm_piece_to_d(c, to, e->place, at);
+    }
+    __syncwarp();
+}
+
+/* When a part's sums are in the workspace: the meeting, what falls to this block of it, and its end. */
+TC_DEV_SM90 void tc__gemm_end_part(tc_gemm_config_in c, const tc__gemm_to *to, const tc__gemm_ending *e)
+{
+    tc__gemm_store_slices(c, to, e, tc__gemm_meet(e));
+    tc_bar_sync(e->barrier, e->warps * 32);
+    if (e->warp == 0 && tc_lane() == 0) tc_split_leave(e->split, e->tile);
+    __syncwarp();
 }
 
 #endif /* __CUDACC__ */
@@ -176,8 +324,47 @@ TC_HOST tc_status tc__gemm_check_sf(const tc_gemm_args *g, char which)
     return TC_OK;
 }
 
-/* How a call is cut whose tiles have one width and all of k: as g->choice wants it, within what clusters of the kernel
- * run at a time. */
+/* What the choice reckons with, in cycles: tiles of clusters, and how many clusters run at a time; steps of 128 bytes
+ * of k, each of which takes a cluster so long; the last tile's way to D; what a tile's sums take through the
+ * workspace. */
+typedef struct tc__gemm_pace {
+    double tiles, at_a_time, steps, step, store, sums;
+} tc__gemm_pace;
+
+#define TC__GEMM100_TILE 500.0  /* cycles that a tile takes besides */
+#define TC__GEMM100_MEET 4000.0 /* a meeting of parts */
+
+/* A call with k in so many parts. Reckoned and not measured: no such board was at hand. */
+TC_HOST double tc__gemm_cycles(const tc__gemm_pace *x, int parts)
+{
+    const double works = x->tiles * parts, turns = (double)(int64_t)((works + x->at_a_time - 1) / x->at_a_time);
+    const double time = turns * ((x->steps / parts + 1) * x->step + TC__GEMM100_TILE) + x->store;
+    return parts > 1 ? time + turns * x->sums + TC__GEMM100_MEET : time;
+}
+
+/* Bytes of workspace that parts take: tiles of blocks, elements of one. */
+typedef struct tc__gemm_room {
+    uint32_t tiles;
+    size_t elements, workspace; /* workspace: bytes that there are */
+} tc__gemm_room;
+
+/* The parts of k that end first, of at least four steps of the ring, and that the workspace holds; 1: it is not split.
+ * Whole turns of the device's clusters, up to four. */
+TC_HOST int tc__gemm_best_parts(const tc__gemm_pace *x, const tc__gemm_room *room, int k_blocks)
+{
+    const int most = k_blocks / 4 < TC_SPLIT_MOST ? k_blocks / 4 : TC_SPLIT_MOST;
+    double best = tc__gemm_cycles(x, 1);
+    int parts = 1, turns;
+    for (turns = 1; turns <= 4 && x->tiles > 0 && x->tiles <= 4 * x->at_a_time; turns++) {
+        const int p = (int)(turns * x->at_a_time / x->tiles);
+        if (p < 2 || p > most || tc_split_bytes(room->tiles, (uint32_t)p, room->elements) > room->workspace) continue;
+        if (tc__gemm_cycles(x, p) < best) best = tc__gemm_cycles(x, p), parts = p;
+    }
+    return parts;
+}
+
+/* How a call is cut whose tiles have one width: as g->choice wants it, within what clusters of the kernel run at a
+ * time. Parts of k (.split) it leaves to the caller, if g->choice does. */
 TC_HOST tc_status tc__gemm_whole_cut(const tc_gemm_config *v, const tc_gemm_args *g, int clusters, tc_gemm_cut *cut)
 {
     const tc_gemm_choice none = {0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
@@ -189,12 +376,39 @@ TC_HOST tc_status tc__gemm_whole_cut(const tc_gemm_config *v, const tc_gemm_args
         return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be in 0..1", want->cluster);
     if (want->cluster < 0 || (want->cluster > 1 && want->cluster != v->cluster_m))
         return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be 1 or %d", want->cluster, v->cluster_m);
-    if (want->parts < 0 || want->parts > 1)
-        return tc__fail(TC_ERR_CONFIG, "choice->parts = %d must be in 0..1", want->parts);
+    if (want->parts < 0 || want->parts > (v->split ? TC_SPLIT_MOST : 1))
+        return tc__fail(TC_ERR_CONFIG, "choice->parts = %d must be in 0..%d", want->parts,
+                        v->split ? TC_SPLIT_MOST : 1);
+    if (want->parts) cut->parts = want->parts;
     if (want->blocks < 0) return tc__fail(TC_ERR_CONFIG, "choice->blocks = %d is negative", want->blocks);
     if (want->blocks && v->clc)
         return tc__fail(TC_ERR_CONFIG, "choice->blocks = %d, but with .clc every tile has a cluster", want->blocks);
     if (want->blocks && want->blocks < clusters) cut->blocks = want->blocks;
+    return TC_OK;
+}
+
+/* What a cut is found by: the model, the room, clusters at a time. */
+typedef struct tc__gemm_cutting {
+    tc__gemm_pace pace;
+    tc__gemm_room room;
+    int clusters;
+} tc__gemm_cutting;
+
+/* The same with parts of k. */
+TC_HOST tc_status tc__gemm_split_cut(const tc_gemm_config *v, const tc_gemm_args *g, const tc__gemm_cutting *by,
+                                     tc_gemm_cut *cut)
+{
+    const int k_blocks = (int)(((int64_t)g->k + v->bk - 1) / v->bk);
+    const tc_status st = tc__gemm_whole_cut(v, g, by->clusters, cut);
+    if (st != TC_OK || !v->split) return st;
+    if (!g->choice || !g->choice->parts) cut->parts = tc__gemm_best_parts(&by->pace, &by->room, k_blocks);
+    if (v->sf && cut->parts > 1 && cut->parts > k_blocks)
+        return tc__fail(TC_ERR_CONFIG, "choice->parts = %d, but with .sf k = %d has %d steps of .bk = %d", cut->parts,
+                        g->k, k_blocks, v->bk);
+    cut->workspace = tc_split_bytes(by->room.tiles, (uint32_t)cut->parts, by->room.elements);
+    if (cut->workspace > by->room.workspace)
+        return tc__fail(TC_ERR_SIZE, "workspace_size = %llu, but %d parts take %llu bytes",
+                        (unsigned long long)by->room.workspace, cut->parts, (unsigned long long)cut->workspace);
     return TC_OK;
 }
 

@@ -23,7 +23,7 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 /* .index: rows that the device looks up (args.a_row, d_row), as a mixture of experts wants them: with TC_GROUPS_ROWS a
  * layer needs no copies of its tokens.
  *     TC_INDEX_A   row i of the product is row a_row[i] of A. The sm_80 kernels alone, which TC_GEMM_DEFINE takes for
- *                  it on Hopper too: TMA reads rows that follow one another.
+ *                  it on Hopper and Blackwell too: TMA reads rows that follow one another.
  *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
  *                  rows are stored in pieces of 16 bytes, not by TMA.
  * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not
@@ -73,7 +73,7 @@ typedef struct tc_gemm_config {
     int epi_stages;           /* SM90: store buffers of a warp (2; SM120: 1) */
     int step;                 /* SM90: not 0: a call picks bn (bm with swap), a multiple of step up to it */
     int swap;                 /* SM90: 1: D's columns are the instruction's rows: for few rows (tile 64 .. x 128) */
-    int split;                /* SM90: 1: a call may split k between blocks, with a workspace */
+    int split;                /* SM90, SM100, SM120: 1: a call may split k between blocks, with a workspace */
     int any;                  /* SM90: 1: rows of A and B of any alignment (TC_GEMM_SM90_ANY_DEFINE sets it) */
     int clc;                  /* SM100: 1: a grid of all tiles, of which running blocks take over those not begun */
     int index;                /* TC_INDEX_A, TC_INDEX_D or both: rows of A, of C and D are looked up (0) */

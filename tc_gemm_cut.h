@@ -43,6 +43,17 @@ TC_HOST int tc__gemm_tile_rows(const tc_gemm_config *v, const tc_gemm_cut *cut)
     return v->swap ? cut->width * v->cluster_n : v->bm * cut->cluster;
 }
 
+/* About how many tiles of `by` rows of D and `across` columns a call has; a group's last tile is half full on
+ * average. */
+TC_HOST int64_t tc__gemm_about_tiles(const tc_gemm_config *c, const tc_gemm_args *g, int by, int across)
+{
+    const int64_t cols = (g->n + (int64_t)across - 1) / across, count = g->groups.count;
+    int64_t along;
+    if (!c->groups) return (g->m + (int64_t)by - 1) / by * cols * tc__gemm_batch(g);
+    along = (count * (2 * (int64_t)tc__gemm_expected(c, g) + by) + 2 * by - 1) / (2 * by);
+    return (along > count ? along : count) * cols;
+}
+
 /* What a kernel is told of them. */
 TC_HOST tc_groups tc__gemm_groups_of(const tc_gemm_config *v, const tc_gemm_args *g, const tc_gemm_cut *cut)
 {

@@ -3,11 +3,13 @@
  *
  *     tc__gemm_visit          second output, hook, sums of rows and columns of a fragment that lies in D
  *     tc__gemm_get_place      16 x 16 values from shared memory back to a fragment
+ *     tc__gemm_add_parts      sums of a tile whose k is split
  */
 #ifndef TC_GEMM_END_H
 #define TC_GEMM_END_H
 
 #include "tc_gemm_config.h"
+#include "tc_split.h"
 
 #ifdef __CUDACC__
 
@@ -64,6 +66,57 @@ TC_DEV void tc__gemm_get_place(uint32_t place, float *v)
         asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
                      : "=f"(v[j]), "=f"(v[j + 1u]) : "r"(place + tc_swizzle(64, row * 64u + col * 4u)) : "memory");
     }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Sums of a tile whose k is split (tc_split.h), in the workspace: part after part, in each place after place of 16 x
+ * 16, in each the lanes' first four registers, then their last four.
+ */
+/* __stcg of four floats, which clang does not have. */
+TC_DEV_SM80 void tc__gemm_leave(float4 *to, const float *v)
+{
+    asm("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(to), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3])
+        : "memory");
+}
+
+/* A lane's of one place: those of the first part, pieces of four from a part to the next. */
+typedef struct tc__gemm_parts {
+    const float4 *first;
+    size_t each;
+    const tc_gemm_split *split;
+} tc__gemm_parts;
+
+/* Sums of integers that the epilogue takes as they are, are bits. */
+TC_DEV float tc__gemm_plus1(tc_gemm_config_in c, float a, float b)
+{
+    if (tc__gemm_raw(c)) return tc_f32_from_bits(tc_bits_from_f32(a) + tc_bits_from_f32(b));
+    return a + b;
+}
+
+TC_DEV float4 tc__gemm_plus(tc_gemm_config_in c, float4 a, float4 b)
+{
+    return make_float4(tc__gemm_plus1(c, a.x, b.x), tc__gemm_plus1(c, a.y, b.y), tc__gemm_plus1(c, a.z, b.z),
+                       tc__gemm_plus1(c, a.w, b.w));
+}
+
+/* All parts of them added up in the order of k. at_once, at most 8: on their way before the first is added. */
+TC_DEV_SM80 void tc__gemm_add_parts(const int at_once, tc_gemm_config_in c, const tc__gemm_parts *from, float *v)
+{
+    float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
+    for (uint32_t i = 0; i < from->split->parts; i += (uint32_t)at_once) {
+        float4 a[8], b[8];
+#pragma unroll
+        for (int j = 0; j < at_once; j++) {
+            a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
+            if (i + (uint32_t)j < from->split->parts)
+                a[j] = __ldcg(from->first + (i + (uint32_t)j) * from->each),
+                b[j] = __ldcg(from->first + (i + (uint32_t)j) * from->each + 32);
+        }
+#pragma unroll
+        for (int j = 0; j < at_once; j++) x = tc__gemm_plus(c, x, a[j]), y = tc__gemm_plus(c, y, b[j]);
+    }
+    v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
+    v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
 }
 
 #endif /* __CUDACC__ */

@@ -23,8 +23,12 @@
  *                 alpha. tc_gemm_plan_pointers leaves them where they are
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32, e4m3 and e5m2 in any mix (sums in
  * f32: there is nothing to promote), s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B
- * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere. k is not split:
- * args.workspace is not used, and of args.choice .blocks alone means something.
+ * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere.
+ *     .groups     as in tc_gemm.h: many products in one launch. Not with .clc and .sf
+ *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
+ *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
+ * Of args.choice .blocks and, with .split, .parts mean something. Of .index
+ * TC_INDEX_D is served.
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3,
  * e5m2 and e2m1 are multiplied, twice the rate of those of 32, and as many .stages as 327 KB of shared memory hold
@@ -101,7 +105,7 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
     for (uint32_t kb = 0; kb < w->k_blocks; kb++) {
         const uint32_t own = tc_pipe_full(g->pipe, ring->stage), slot = g->ring + ring->stage * slot_bytes;
         const uint32_t full = pair ? tc_mapa(own, tc__gemm100_leader(k, g)) : own;
-        const int from = p->k_first + (int)kb * step;
+        const int at_k = (int)(w->k_first + kb), from = p->k_first + at_k * step;
         TC_PIPE_WAIT_EMPTY(g->pipe, ring);
         if (!pair || m == 0u) tc_mbarrier_arrive_expect_tx(own, slot_bytes * (uint32_t)c.cluster_m);
 #pragma unroll
@@ -115,7 +119,7 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
             tc__gemm100_fetch(pair, &b, tc_operand_place(ob, box, from), to);
         }
         if (c.sf) { /* of this block's rows, and of all columns of the tile; past the end of k they are not used */
-            const int block = p->k_first + (int)kb * sf_blocks;
+            const int block = p->k_first + at_k * sf_blocks;
             const tc_operand_at row = {1, (sfa.row + block) * 4, -sfa.row};
             const tc_operand_to to_row = {slot + sf_at, full};
             tc__gemm100_fetch(pair, &sfa, row, to_row);
@@ -197,15 +201,24 @@ TC_DEV_SM100A void tc__gemm100_commit(tc_gemm100_in k, uint32_t bar, uint32_t ma
     else TC_TCGEN05_COMMIT(1, bar);
 }
 
+/* An accumulator's address, and the run of k whose products it is to hold. */
+typedef struct tc__gemm100_sums {
+    uint32_t d;
+    uint32_t k_first, k_blocks; /* .split */
+} tc__gemm100_target;
+
 /* One tile into an accumulator, which is free. */
-TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring, uint32_t d)
+TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring,
+                                     const tc__gemm100_target *to)
 {
+    const uint32_t d = to->d;
     const tc_operand oa = tc__gemm100_a(k.c), ob = tc__gemm100_b(k.c);
     const int sf_blocks = tc__gemm100_sf_blocks(k.c), each = k.wide ? 2 : 1, steps = tc_operand_steps(oa) / each;
     const int sf_across = tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
     const uint32_t sets = g->tmem + (uint32_t)(TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(k.c));
-    for (uint32_t kb = 0; kb < g->p->k_blocks; kb++) {
+    for (uint32_t kb = 0; kb < (k.c.split ? to->k_blocks : g->p->k_blocks); kb++) {
         const uint32_t slot = g->ring + ring->stage * (uint32_t)tc__gemm100_slot(k.c);
+        const uint32_t at_k = to->k_first + kb;
         const uint64_t a = tc__gemm100_desc(oa, slot), b = tc__gemm100_desc(ob, slot + (uint32_t)oa.bytes);
         TC_PIPE_WAIT_FULL(g->pipe, ring);
         tc_tcgen05_fence_after_thread_sync(); /* behind other warps' tcgen05.ld of a free accumulator, in both blocks */
@@ -221,8 +234,8 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
                                         set + (uint32_t)(block * 4),
                                         set + (uint32_t)((sf_blocks + block * sf_across) * 4),
                                         (uint32_t)(s * sf_blocks * 4 / steps % 4),
-                                        k.wide && (kb * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps};
-            if (!k.c.sf || (kb * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps)
+                                        k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps};
+            if (!k.c.sf || (at_k * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps)
                 tc__gemm100_issue(k, x);
         }
         tc__gemm100_commit(k, tc_pipe_empty(g->pipe, ring->stage), (1u << tc__gemm100_cluster(k)) - 1u);
@@ -238,13 +251,18 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
 typedef struct tc__gemm100_turn {
     uint32_t tile;
     tc_ring answer;
+    uint32_t works; /* .groups, .split: how many there are */
 } tc__gemm100_turn;
 
-TC_DEV tc__gemm100_turn tc__gemm100_first(tc_gemm100_in k)
+TC_DEV_SM100A tc__gemm100_turn tc__gemm100_first(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    const tc__gemm100_turn t = {blockIdx.x / (uint32_t)tc__gemm100_cluster(k), {0, 0}};
+    const tc__gemm100_turn t = {blockIdx.x / (uint32_t)tc__gemm100_cluster(k), {0, 0},
+                                k.c.groups || k.c.split ? tc__gemm100_works(k, g) : 0u};
     return t;
 }
+
+/* Is there none at all? Without .groups a block that was launched has one. */
+TC_DEV int tc__gemm100_none(tc_gemm100_in k, const tc__gemm100_turn *t) { return k.c.groups && t->tile >= t->works; }
 
 /* .clc: the producer's, before it fetches a tile: asks for the next one. Every block expects the answer; the cluster's
  * first one asks, when all roles of all blocks have read what stood in its place. After a refusal nobody asks again. */
@@ -267,7 +285,7 @@ TC_DEV_SM100A int tc__gemm100_next(tc_gemm100_in k, const tc_gemm100_block *g, t
     int more;
     if (!k.c.clc) {
         t->tile += gridDim.x / (uint32_t)tc__gemm100_cluster(k);
-        return t->tile < g->p->tiles.total;
+        return t->tile < (k.c.groups || k.c.split ? t->works : g->p->tiles.total);
     }
     TC_MBARRIER_WAIT(g->told + t->answer.stage * 8u, t->answer.phase, "told", (int)t->answer.stage);
     asm volatile("ld.shared.v2.b64 {%0, %1}, [%2];"
@@ -284,10 +302,11 @@ TC_DEV_SM100A int tc__gemm100_next(tc_gemm100_in k, const tc_gemm100_block *g, t
 
 TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    tc__gemm100_turn turn = tc__gemm100_first(k);
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0};
+    if (tc__gemm100_none(k, &turn)) return;
     do {
-        const tc_work w = tc_gemm100_work(k, g, turn.tile);
+        const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
         tc__gemm100_ask(k, g, &turn);
         tc_gemm_sm100_load(k, g, &ring, &w);
     } while (tc__gemm100_next(k, g, &turn, 0));
@@ -299,11 +318,17 @@ TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *
 
 TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    tc__gemm100_turn turn = tc__gemm100_first(k);
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0}, acc = {0, 0};
+    if (tc__gemm100_none(k, &turn)) return;
     do {
         TC_MBARRIER_WAIT(g->free + acc.stage * 8u, acc.phase ^ 1u, "free", (int)acc.stage);
-        tc_gemm_sm100_mma(k, g, &ring, g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c));
+        tc__gemm100_target to = {g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c), 0u, 0u};
+        if (k.c.split) {
+            const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
+            to.k_first = w.k_first, to.k_blocks = w.k_blocks;
+        }
+        tc_gemm_sm100_mma(k, g, &ring, &to);
         if (k.c.cluster_m == 2) TC_TCGEN05_COMMIT_MULTICAST(2, g->done + acc.stage * 8u, 3u << g->rank);
         else TC_TCGEN05_COMMIT(1, g->done + acc.stage * 8u);
         tc_ring_next(&acc, TC__GEMM100_ACCUMULATORS);
@@ -314,14 +339,20 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
 {
     const tc_gemm_sm100_plan plan = tc_gemm_sm100_plan_of(k.c);
     const int quarter = (int)tc_uniform(threadIdx.x / 32u % 4u); /* of the lanes: what the hardware gives this warp */
-    tc__gemm100_turn turn = tc__gemm100_first(k);
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring acc = {0, 0};
     tc_gemm100_storer u;
     u.row = quarter * 32;
     u.buf = g->smem + (uint32_t)(plan.store + quarter * plan.warp_store);
     u.stores = 0;
+    if (tc__gemm100_none(k, &turn)) return;
     do {
-        u.w = tc_gemm100_work(k, g, turn.tile);
+        u.w = tc_gemm100_work(1, k, g, turn.tile);
+        if (k.c.split) {
+            const uint32_t blocks = (uint32_t)tc__gemm100_cluster(k), step = gridDim.x / blocks;
+            u.tile = tc_quotient(turn.tile, g->p->split.by_parts) * blocks + g->rank;
+            u.last = turn.tile + step >= turn.works;
+        }
         u.tmem = g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c) + tc_tcgen05_taddr(quarter * 32, 0);
         TC_MBARRIER_WAIT(g->done + acc.stage * 8u, acc.phase, "done", (int)acc.stage);
         tc_tcgen05_fence_after_thread_sync();
@@ -332,7 +363,7 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * The kernel. A block that was launched has a tile.
+ * The kernel. A block that was launched has a tile, but with .groups.
  */
 TC_DEV_SM100A void tc__gemm100_sync(tc_gemm100_in k)
 {
@@ -353,6 +384,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.done = smem + (uint32_t)plan.done, g.free = smem + (uint32_t)plan.free;
     g.answers = smem + (uint32_t)plan.answers;
     g.told = smem + (uint32_t)plan.told, g.heard = smem + (uint32_t)plan.heard;
+    g.table = smem + (uint32_t)plan.groups, g.parts = smem + (uint32_t)plan.parts;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
     return g;
@@ -409,6 +441,10 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
         tc__gemm100_alloc(k, slot);
     }
     if (warp == 2u && g->p->d_by == TC__GEMM_D_TMA && tc_elect_one()) tc_prefetch_tensormap(&g->p->d);
+    if (k.c.groups && warp == 3u) { /* the kernel before may write the bounds that the table is made of */
+        if (g->p->waits) tc_griddepcontrol_wait();
+        tc_groups_scan(k.c.groups == TC_GROUPS_MASKED, &g->p->groups, g->table);
+    }
     __syncwarp(); /* together again */
     tc__gemm100_sync(k);
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(g->tmem) : "r"(slot) : "memory");
@@ -480,9 +516,14 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v)};
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
+    p->groups = tc__gemm_groups_of(&v, g, cut);
+    p->d_row = g->d_row, p->d_rows = g->d_rows;
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
-    if (p->k_blocks == 0) p->k_blocks = 1;
+    if (p->k_blocks < (uint32_t)cut->parts) p->k_blocks = (uint32_t)cut->parts;
+    p->works = p->tiles.total * (uint32_t)cut->parts;
+    p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)(v.cluster_m * v.cluster_n), (uint32_t)cut->parts,
+                             p->k_blocks);
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
     p->k_steps = (uint32_t)(((int64_t)g->k * tc_type_bits(v.a) + 255) / 256);
     if (p->k_steps == 0) p->k_steps = 1;
@@ -507,6 +548,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
  * memory, blocks of a cluster (1: launch without), and the kernel's only argument. */
 typedef struct tc_gemm_sm100_launch {
     unsigned grid, block, smem, cluster;
+    size_t workspace; /* bytes that it takes of the call's */
     tc_gemm_sm100_params params;
 } tc_gemm_sm100_launch;
 
@@ -525,14 +567,52 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
 
+/* What the choice reckons with for a call of a kernel of which so many clusters run at a time: a step of 128 bytes of k
+ * takes the longer of its products (two cycles a column) and of its bytes (64 a cycle), and so many bytes a tile's sums
+ * take to the workspace and back. v, g: of the view. */
+TC_HOST tc__gemm_pace tc__gemm100_pace(const tc_gemm_config *v, const tc_gemm_args *g, int clusters)
+{
+    const int across = v->bn * v->cluster_n;
+    const double products = 2. * v->bn, bytes = 2. * (TC__GEMM100_ROWS + v->bn / v->cluster_m);
+    tc__gemm_pace x = {0, 1, 0, 0, 12. * v->bn, 16. * v->bn};
+    x.tiles = (double)tc__gemm_about_tiles(v, g, v->bm * v->cluster_m, across);
+    if (clusters > 1) x.at_a_time = clusters;
+    x.steps = (double)g->k * tc_type_bits(v->a) / 1024;
+    x.step = products > bytes ? products : bytes;
+    return x;
+}
+
+/* What parts of its tiles take of the call's workspace. */
+TC_HOST tc__gemm_room tc__gemm100_room(const tc_gemm_config *v, const tc_gemm_args *g)
+{
+    const int64_t down = (g->m + (int64_t)v->bm * v->cluster_m - 1) / (v->bm * v->cluster_m);
+    const int64_t across = (g->n + (int64_t)v->bn * v->cluster_n - 1) / (v->bn * v->cluster_n);
+    const int64_t tiles = down * across * tc__gemm_batch(g) * v->cluster_m * v->cluster_n;
+    const tc__gemm_room room = {(uint32_t)(tiles < 0x7fffffff ? tiles : 0x7fffffff), (size_t)(v->bm * v->bn),
+                                g->workspace ? g->workspace_size : 0};
+    return room;
+}
+
+/* Cycles of a call in the best parts of k, which *parts becomes. */
+TC_HOST double tc__gemm100_best(const tc_gemm_config *v, const tc_gemm_args *g, int clusters, int *parts)
+{
+    const tc__gemm_pace pace = tc__gemm100_pace(v, g, clusters);
+    const tc__gemm_room room = tc__gemm100_room(v, g);
+    *parts = v->split ? tc__gemm_best_parts(&pace, &room, (int)(((int64_t)g->k + v->bk - 1) / v->bk)) : 1;
+    return tc__gemm_cycles(&pace, *parts);
+}
+
 /* A checked call that computes something. clusters: how many of the kernel run at a time. */
 TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args *args, int clusters,
                                      tc_gemm_sm100_launch *l)
 {
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc_gemm_config v = tc_gemm100_view(*c);
+    const tc_gemm_args left = tc__gemm_less_parts(c, &g);
+    const tc__gemm_cutting by = {tc__gemm100_pace(&v, &left, clusters), tc__gemm100_room(&v, &left), clusters};
     tc_gemm_cut cut;
-    tc_status st = tc__gemm_whole_cut(&v, &g, clusters, &cut);
+    tc_status st = tc__gemm_split_cut(&v, &left, &by, &cut);
+    l->workspace = cut.workspace + tc__gemm_parts_bytes(c, &g);
     l->block = (unsigned)tc_gemm_sm100_threads(*c);
     l->smem = (unsigned)tc_gemm_sm100_smem(*c);
     l->cluster = (unsigned)(v.cluster_m * v.cluster_n);
@@ -542,7 +622,7 @@ TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args
     if (v.clc && l->params.tiles.total > 0x7fffffffu / l->cluster)
         return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: with .clc more than 2^31 blocks", args->m, args->n,
                         tc__gemm_batch(args));
-    if (v.clc || l->params.tiles.total < (uint32_t)cut.blocks) cut.blocks = (int)l->params.tiles.total;
+    if (v.clc || l->params.works < (uint32_t)cut.blocks) cut.blocks = (int)l->params.works;
     l->grid = (unsigned)cut.blocks * l->cluster;
     return TC_OK;
 }
@@ -586,7 +666,7 @@ TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *
     st = tc__gemm100_check_kind(c, k->name);
     if (st == TC_OK) st = tc__kernel_device(k, &clusters);
     if (st == TC_OK) st = tc__gemm100_launch(c, args, clusters, &l);
-    if (st == TC_OK && how->workspace) *how->workspace = tc__gemm_parts_bytes(c, args);
+    if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     const tc__gemm_launched launched = {k, l.grid, &l.params, &l.params.out};

@@ -28,6 +28,7 @@
 #ifndef TC_GEMM_SM100_PLAN_H
 #define TC_GEMM_SM100_PLAN_H
 
+#include "tc_gemm_blackwell.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
@@ -46,8 +47,8 @@ enum {
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
 
-/* Rows that the device alone knows, and B in bricks: other mainloops'. */
-TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return c.groups || c.index || c.weights; }
+/* Rows of A that are looked up, and B in bricks: other mainloops'. */
+TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return (c.index & TC_INDEX_A) || c.weights; }
 
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
@@ -147,13 +148,15 @@ typedef struct tc_gemm_sm100_plan {
     int done, free;
     int tmem;                  /* a word: the address of tensor memory */
     int answers, told, heard;  /* .clc: 16 bytes each; mbarriers: an answer is there, all roles have read it */
+    int groups;                /* .groups: the table of their tiles */
+    int parts;                 /* .split: a word: which slices are this block's */
     int bytes;
 } tc_gemm_sm100_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
-    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
     p.ring = 4 * p.warp_store;
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
@@ -163,7 +166,9 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.answers = (p.tmem + 16 + 15) / 16 * 16;
     p.told = p.answers + answers * 16;
     p.heard = p.told + answers * 8;
-    p.bytes = p.heard + answers * 8;
+    p.groups = p.heard + answers * 8;
+    p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
+    p.bytes = p.parts + (c.split ? 16 : 0);
     return p;
 }
 
@@ -278,8 +283,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(tc_gemm_config_in v)
 /* Fields of other generations. */
 TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 {
-    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.split
-        && !c.any;
+    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.any;
 }
 
 /* As TC__GEMM_RULES. */
@@ -292,7 +296,10 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X(!tc__gemm_quantised(c) || (c).bn % TC__QUANT_COLS == 0,                                                         \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
     X(!tc__gemm100_looks_up(c),                                                                                       \
-      "tc: .groups, .index and .weights are for TC_GEMM_SM90_DEFINE, TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")         \
+      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE, .weights for TC_GEMM_SM90_DEFINE")      \
+    X(!(c).groups || (!(c).clc && !(c).sf),                                                                           \
+      "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are, and .sf 0, for a group " \
+      "begins at any row")                                                                                            \
     X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || tc__gemm100_looks_up(c),                                         \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
       "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
@@ -304,8 +311,10 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: tcgen05's sums are f32 throughout")                                 \
     X(tc__gemm100_plain(c),                                                                                           \
-      "tc: .warps_m, .warps_n, .consumers, .schedule, .cluster_k, .step, .swap and .split are other generations': "   \
+      "tc: .warps_m, .warps_n, .consumers, .schedule, .cluster_k, .step and .swap are other generations': "           \
       "TC_GEMM_SM100_DEFINE leaves them out")                                                                         \
+    X((c).split == 0 || ((c).split == 1 && !(c).clc && !(c).groups && !tc__gemm_quantised(c)),                        \
+      "tc: .split must be 0, or 1 without .clc and .groups, and where D is not quantised")                            \
     X((c).bm == TC__GEMM100_ROWS,                                                                                     \
       "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major): .cluster_m = 2 makes 256")      \
     X((c).cluster_m == 1 || (c).cluster_m == 2,                                                                       \
@@ -346,7 +355,7 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_legal(tc_gemm_config_in c)
  */
 typedef struct tc_gemm_sm100_params {
     tc_tiles tiles;               /* of clusters */
-    uint32_t k_blocks;            /* at least 1: past the end of k are zeros */
+    uint32_t k_blocks;            /* at least 1, or the parts that k is split into: past the end of k are zeros */
     uint32_t k_steps;             /* .sf: instructions of 32 bytes of k, at least 1; behind them are no factors */
     int sf_blocks;                /* .sf: of a row, in memory */
     uint8_t sfa_batched, sfb_batched;
@@ -358,6 +367,11 @@ typedef struct tc_gemm_sm100_params {
     tc_tmap a, b, d;
     tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
     tc_gemm_out out;
+    tc_groups groups;     /* .groups: tiles is then the order of one of them, .total the most there can be */
+    tc_gemm_split split;
+    uint32_t works;       /* tiles, or with .split their parts */
+    int d_rows;           /* .index: rows of D, and which of them */
+    const int32_t *d_row;
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__
@@ -402,6 +416,8 @@ typedef struct tc_gemm100_block {
     uint32_t tmem;       /* the first accumulator */
     uint32_t done, free; /* mbarriers of the accumulators */
     uint32_t answers, told, heard;
+    uint32_t table;      /* .groups: of their tiles */
+    uint32_t parts;      /* .split: the word */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
 } tc_gemm100_block;
@@ -422,15 +438,36 @@ TC_DEV uint32_t tc__gemm100_leader(tc_gemm100_in k, const tc_gemm100_block *g)
     return g->rank - tc__gemm100_m(k, g);
 }
 
-/* Tile `index` of the clusters as this block sees it. */
-TC_DEV tc_work tc_gemm100_work(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t index)
+/* Tiles of all clusters, or their parts; of groups, once the table is there. */
+TC_DEV uint32_t tc__gemm100_works(tc_gemm100_in k, const tc_gemm100_block *g)
 {
-    const tc_tile t = tc_tile_at(&g->p->tiles, index);
+    if (!k.c.groups) return k.c.split ? g->p->works : g->p->tiles.total;
+    return tc_groups_total(&g->p->groups, g->table) * g->p->tiles.area.by;
+}
+
+/* The same tile of .groups. */
+TC_DEV_SM100A tc_work tc__gemm100_group_work(const int warp, tc_gemm100_in k, const tc_gemm100_block *g,
+                                             uint32_t index)
+{
+    const tc_groups_line line = {&g->p->groups, &g->p->tiles, g->table};
+    const tc__gemm_share share = {k.c.groups == TC_GROUPS_MASKED, k.c.cluster_m * k.c.bm, k.c.cluster_n * k.c.bn,
+                                  (int)tc__gemm100_m(k, g) * k.c.bm, (int)tc__gemm100_n(k, g) * k.c.bn};
+    tc_work w = tc__gemm_group_work(warp, share, &line, index);
+    w.k_blocks = g->p->k_blocks;
+    return w;
+}
+
+/* Tile `index` of the clusters as this block sees it. warp, a constant: all lanes of a warp ask together. */
+TC_DEV_SM100A tc_work tc_gemm100_work(const int warp, tc_gemm100_in k, const tc_gemm100_block *g, uint32_t index)
+{
+    if (k.c.groups) return tc__gemm100_group_work(warp, k, g, index);
     tc_work w;
+    const uint32_t tile = k.c.split ? tc__gemm_part_of(&g->p->split, index, &w) : index;
+    const tc_tile t = tc_tile_at(&g->p->tiles, tile);
     w.row = ((int)t.m * k.c.cluster_m + (int)tc__gemm100_m(k, g)) * k.c.bm;
     w.col = ((int)t.n * k.c.cluster_n + (int)tc__gemm100_n(k, g)) * k.c.bn;
     w.batch = (int)t.batch;
-    w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
+    if (!k.c.split) w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
     return w;
 }
 

@@ -5,6 +5,7 @@
  *         boxes               16 rows through shared memory, by TMA, or in words where TMA refuses D
  *         pieces              what D's last row or column cuts where there is a hook or C: 16 x 16 values through
  *                             shared memory as f32, eight neighbours of a row a lane
+ *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
  *
  * tcgen05.ld 16x256b brings 16 rows to a warp in the fragment layout of tc_epi.h, from an address that may be any
  * value: both ways are loops over columns, in which the hook's code stands once.
@@ -24,6 +25,8 @@ typedef struct tc_gemm100_storer {
     uint32_t tmem;        /* those rows of the accumulator */
     uint32_t buf, stores; /* its boxes; how many stores have used them, in turn */
     tc_work w;            /* the tile */
+    uint32_t tile;        /* .split: its number, of all blocks; */
+    int last;             /* no tile comes after it */
 } tc_gemm100_storer;
 
 /* 16 rows from an address on, `count` registers (a constant) of a fragment: two columns each. */
@@ -43,52 +46,45 @@ TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const
 }
 
 /* What this kernel's warps are told of D. */
-TC_DEV tc__gemm_to tc__gemm100_to(const tc_gemm100_block *g)
+TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u)
 {
-    const tc__gemm_to to = {&g->p->d, &g->p->out, g->p->d_by, g->p->d_plain, g->p->d_clips};
+    const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
+                            k.c.index ? g->p->d_row : 0, k.c.index ? g->p->d_rows : 0};
     return to;
 }
 
 /* The place in D of a box or piece of a tile, by its first row and column there. */
-TC_DEV tc_gemm_at tc__gemm100_place(const tc_gemm100_storer *u, int row, int col)
+TC_DEV tc_gemm_at tc__gemm100_place(tc_gemm100_in k, const tc_gemm100_storer *u, int row, int col)
 {
-    const tc_gemm_at at = {u->w.row + row, u->w.col + col, u->w.batch, 0};
-    return at;
+    return tc__gemm_at_of(k.c, &u->w, u->w.row + row, u->w.col + col);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
- * Pieces. A place is 16 x 16 elements of D, as f32 in shared memory: rows of 64 bytes in that swizzle.
+ * Pieces.
  */
-TC_DEV void tc__gemm100_put_place(uint32_t place, const float *v)
-{
-    const uint32_t lane = (uint32_t)tc_lane(), g = lane / 4u, q = lane % 4u;
-#pragma unroll
-    for (uint32_t j = 0; j < 8u; j += 2u) { /* v[j], v[j + 1]: row g + 8 * h, columns 2q, 2q + 1 of the half j / 4 */
-        const uint32_t row = g + j / 2u % 2u * 8u, col = 2u * q + j / 4u * 8u;
-        asm volatile("st.shared.v2.f32 [%0], {%1, %2};"
-                     : : "r"(place + tc_swizzle(64, row * 64u + col * 4u)), "f"(v[j]), "f"(v[j + 1u]) : "memory");
-    }
-}
-
 /* What of this warp's rows goes to D in pieces. */
 TC_DEV_SM100A void tc__gemm100_store_pieces(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u)
 {
-    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box shape = tc__gemm100_box(k.c);
     const int across = k.c.bn / 16, wide = tc_box_cols(shape);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int row = u->row + i / across * 16, col = i % across * 16;
-        const tc_gemm_at first = tc__gemm100_place(u, row, col), box = tc__gemm100_place(u, row, col / wide * wide);
+        const tc_gemm_at first = tc__gemm100_place(k, u, row, col),
+                         box = tc__gemm100_place(k, u, row, col / wide * wide);
         uint32_t r[8];
         float v[8];
-        if (first.row >= to.out->m || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
+        if (first.row >= tc__gemm_end_row(k.c, &to) || first.col >= to.out->n
+            || tc__gemm_boxed(k.c, shape, &to, box))
+            continue;
         tc__gemm100_ld(8, r, u->tmem + tc_tcgen05_taddr(i / across * 16, i % across * 16));
         tc_tcgen05_wait_ld_regs(r, 8);
         tc__gemm100_sums(k, v, r, 8);
         __syncwarp();
-        tc__gemm100_put_place(u->buf, v);
+        tc__gemm_put_place(u->buf, v);
         tc__gemm_piece_to_d(k.c, &to, u->buf, first);
     }
 }
@@ -117,7 +113,7 @@ TC_DEV_SM100A void tc__gemm100_quant_cut(tc_gemm100_in k, const tc__gemm_to *to,
         __syncwarp(); /* without boxes */
 #pragma unroll
         for (int j = 0; j < TC__QUANT_COLS / 16; j++)
-            if (j == i) tc__gemm100_put_place(place, x.v + j * 8);
+            if (j == i) tc__gemm_put_place(place, x.v + j * 8);
         tc__gemm_piece_to_d(k.c, to, place, first);
         __syncwarp(); /* without boxes */
 #pragma unroll
@@ -132,11 +128,12 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
     const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
-    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int across = k.c.bn / TC__QUANT_COLS;
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
-        const tc__quant_rows x = {tc__gemm100_place(u, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS), to.out->m};
+        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS),
+                                  tc__gemm_end_row(k.c, &to)};
         uint32_t r[32];
         float v[64];
 #pragma unroll
@@ -146,7 +143,7 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
             tc__gemm100_sums(k, v + h * 32, r, 32);
         }
         if (i + 1 == 2 * across) tc__gemm100_release(k, g, stage); /* of a quantised D */
-        if (x.first.row >= to.out->m || x.first.col >= to.out->n) continue;
+        if (x.first.row >= tc__gemm_end_row(k.c, &to) || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
         if (tc__quant_whole(to.out, &x)) {
             tc__epi_alpha(v, 64, to.out->alpha);
@@ -158,22 +155,52 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
     }
 }
 
+/* .split: this warp's sums to the workspace, and the way on from there. A box's columns at a time. */
+TC_DEV_SM100A void tc__gemm100_store_part(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u,
+                                          uint32_t stage)
+{
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
+    const int wide = tc_box_cols(tc__gemm100_box(k.c)), across = k.c.bn / wide, count = wide / 2, down = k.c.bm / 16;
+    const tc__gemm_ending e = {&g->p->split, &u->w, 4, u->row / 32, 1, g->parts, u->buf, u->tile, down, k.c.bn / 16,
+                               u->last};
+    uint32_t r[32];
+    float v[32];
+    tc__gemm100_ld(count, r, u->tmem);
+#pragma unroll 1
+    for (int i = 0; i < 2 * across; i++) {
+        tc_tcgen05_wait_ld_regs(r, count); /* without boxes */
+        tc__gemm100_sums(k, v, r, count);
+        if (i + 1 < 2 * across)
+            tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, (i + 1) / 2 * wide));
+        else
+            tc__gemm100_release(k, g, stage); /* without boxes */
+#pragma unroll
+        for (int j = 0; j < count / 8; j++)
+            tc__gemm_leave_place(&e, (i / 2 * (wide / 16) + j) * down + u->row / 16 + i % 2, v + j * 8);
+    }
+    tc__gemm_end_part(k.c, &to, &e);
+}
+
 /* A warp, its 32 rows of a tile in accumulator number `stage`, which it gives back. */
 TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *g, tc_gemm100_storer *u,
                                        uint32_t stage)
 {
-    const tc__gemm_to to = tc__gemm100_to(g);
+    const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box box = tc__gemm100_box(k.c);
     const int wide = tc_box_cols(box), across = k.c.bn / wide, count = wide / 2;
-    const int cut = !tc__gemm_clips(k.c, &to)
-                 && (u->w.row + u->row + 32 > to.out->m || u->w.col + k.c.bn > to.out->n);
+    const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
+                 && (u->w.row + u->row + 32 > tc__gemm_end_row(k.c, &to) || u->w.col + k.c.bn > to.out->n);
     uint32_t r[32];
     if (tc__gemm_quantised(k.c)) {
         tc__gemm100_store_quantised(k, g, u, stage);
         return;
     }
-    if (cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
-    if (to.by == TC__GEMM_D_PIECES) {
+    if (k.c.split && g->p->split.parts > 1u) {
+        tc__gemm100_store_part(k, g, u, stage);
+        return;
+    }
+    if (k.c.index || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
+    if (k.c.index || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
         return;
     }
@@ -181,7 +208,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         tc__gemm_box b;
-        b.first = tc__gemm100_place(u, u->row + i % 2 * 16, i / 2 * wide);
+        b.first = tc__gemm100_place(k, u, u->row + i % 2 * 16, i / 2 * wide);
         tc_tcgen05_wait_ld_regs(r, count);
         tc__gemm100_sums(k, b.v, r, count);
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */

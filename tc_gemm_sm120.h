@@ -24,8 +24,9 @@
  * any mix, with factors or without (both e2m1 with factors: mxf4, nvf4; fp4 without stands in bytes on the way); s8 and
  * u8 in any mix. Sums are in f32 or s32. A in columns and B in rows: types of 8 and 16 bits, without .sf. Elements of 4
  * and 6 bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch
- * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. No .groups, .index, .aux, .row_sum; k is
- * not split: args.workspace is not used, and of args.choice .blocks alone means something.
+ * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups
+ * without .sf; of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of
+ * args.choice .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
@@ -85,10 +86,11 @@ TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g,
         const tc_operand_to to_a = {slot, full}, to_b = {slot + (uint32_t)k.a.bytes, full};
         TC_PIPE_WAIT_EMPTY(g->pipe, ring);
         tc_mbarrier_arrive_expect_tx(full, (uint32_t)k.expected);
-        tc__gemm120_fetch(k.a, &a, (int)kb * k.c.bk, to_a);
-        tc__gemm120_fetch(k.b, &b, (int)kb * k.c.bk, to_b);
+        const int at_k = (int)(w->k_first + kb);
+        tc__gemm120_fetch(k.a, &a, at_k * k.c.bk, to_a);
+        tc__gemm120_fetch(k.b, &b, at_k * k.c.bk, to_b);
         if (k.c.sf) { /* of the tile's rows, and of its columns; past the end of k they are not used */
-            const int block = (int)kb * k.parts * k.factors / 4;
+            const int block = at_k * k.parts * k.factors / 4;
             const tc_operand_at row = {1, (sfa.row + block) * 4, -sfa.row}, col = {1, (sfb.row + block) * 4, -sfb.row};
             const tc_operand_to to_row = {slot + (uint32_t)(k.a.bytes + k.b.bytes), full},
                                 to_col = {to_row.dst + (uint32_t)(k.sf_blocks * TC_SF_BLOCK), full};
@@ -113,12 +115,12 @@ TC_DEV_SM120 void tc__gemm120_release(const tc_gemm120_block *g, uint32_t stage)
 TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                     tc__gemm120_acc *acc)
 {
-    const uint32_t pieces = u->w.k_blocks * (uint32_t)k.parts;
+    const uint32_t first = u->w.k_first * (uint32_t)k.parts, pieces = first + u->w.k_blocks * (uint32_t)k.parts;
     tc__gemm120_fragments f[2];
-    tc__gemm120_piece p = {g->ring + u->ring.stage * (uint32_t)k.slot, 0, 0};
+    tc__gemm120_piece p = {g->ring + u->ring.stage * (uint32_t)k.slot, 0, first};
 #pragma unroll
     for (int i = 0; i < k.mi * k.ni * 4; i++) acc->f[i] = 0.f, acc->i[i] = 0;
-    if (pieces == 0u) return;
+    if (pieces == first) return;
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
     tc__gemm120_read(k, g, u, &p, 0, &f[0], &f[0]);
 #pragma unroll 1
@@ -142,9 +144,10 @@ TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, 
  */
 TC_DEV_SM120 void tc__gemm120_produce(tc_gemm120_in k, const tc_gemm120_block *g)
 {
+    const uint32_t works = k.c.groups || k.c.split ? tc__gemm120_works(k, g) : 0u;
     tc_ring ring = {0, 0};
-    for (uint32_t i = blockIdx.x; i < g->p->tiles.total; i += gridDim.x) {
-        const tc_work w = tc_gemm120_work(k, g, i);
+    for (uint32_t i = blockIdx.x; i < (k.c.groups || k.c.split ? works : g->p->tiles.total); i += gridDim.x) {
+        const tc_work w = tc_gemm120_work(0, k, g, i);
         tc_gemm_sm120_load(k, g, &ring, &w);
     }
 }
@@ -165,11 +168,24 @@ TC_DEV_SM120 void tc__gemm120_turn_give(tc_gemm120_in k, const tc_gemm120_block 
     if (tc_elect_one()) tc_mbarrier_arrive(g->turn + (uint32_t)((1 - u->group) * warps + u->number) * 8u);
 }
 
+/* TC_PINGPONG: the slots of the ring that the other group's tile takes, number `index` of them all. */
+TC_DEV_SM120 void tc__gemm120_skip(tc_gemm120_in k, const tc_gemm120_block *g, tc_ring *ring, uint32_t index)
+{
+    if (k.c.split) { /* parts have one step more or less */
+        tc_work w;
+        (void)tc__gemm_part_of(&g->p->split, index, &w);
+        tc_ring_skip(ring, w.k_blocks % (uint32_t)k.c.stages, w.k_blocks / (uint32_t)k.c.stages, k.c.stages);
+    } else {
+        tc_ring_skip(ring, g->p->skip_slots, g->p->skip_laps, k.c.stages);
+    }
+}
+
 TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g, uint32_t warp)
 {
     const int warps = tc__gemm120_warps(k.c), groups = tc__gemm120_groups(k.c);
     const tc_gemm_sm120_plan plan = tc_gemm_sm120_plan_of(k.c);
-    const uint32_t all = (uint32_t)groups * gridDim.x;
+    const int counts = k.c.groups || k.c.split;
+    const uint32_t all = (uint32_t)groups * gridDim.x, works = counts ? tc_uniform(tc__gemm120_works(k, g)) : 0u;
     tc_gemm120_warp u;
     tc__gemm120_acc acc;
     u.group = (int)warp / warps, u.number = (int)warp % warps;
@@ -180,9 +196,10 @@ TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g
     u.b = tc__gemm120_lane_of(tc__gemm120_side_b(k), u.col);
     u.buf = g->smem + (uint32_t)plan.store + warp * (uint32_t)plan.warp_store;
     u.stores = 0, u.tiles = 0;
-    if (u.group) tc_ring_skip(&u.ring, g->p->skip_slots, g->p->skip_laps, k.c.stages);
-    for (uint32_t i = blockIdx.x + (uint32_t)u.group * gridDim.x; i < g->p->tiles.total; i += all) {
-        u.w = tc_gemm120_work(k, g, i);
+    if (u.group) tc__gemm120_skip(k, g, &u.ring, blockIdx.x);
+    for (uint32_t i = blockIdx.x + (uint32_t)u.group * gridDim.x; i < (counts ? works : g->p->tiles.total); i += all) {
+        u.w = tc_gemm120_work(1, k, g, i);
+        if (k.c.split) u.tile = tc_quotient(i, g->p->split.by_parts), u.last = i + all >= works;
         /* where ptxas does not see that they are the same for all lanes, it has too few registers */
         u.lane_a = k.c.sf ? tc_uniform((uint32_t)(u.w.row + u.row) / 64u % 2u) : 0u;
         u.lane_b = k.c.sf ? tc_uniform((uint32_t)(u.w.col + u.col) / 32u % 4u) : 0u;
@@ -190,7 +207,7 @@ TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g
         tc_gemm_sm120_mma(k, g, &u, &acc);
         tc__gemm120_turn_give(k, g, &u);
         tc_gemm_sm120_store(k, g, &u, &acc);
-        if (groups > 1) tc_ring_skip(&u.ring, g->p->skip_slots, g->p->skip_laps, k.c.stages);
+        if (groups > 1) tc__gemm120_skip(k, g, &u.ring, i + gridDim.x);
         u.tiles++;
     }
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
@@ -213,6 +230,11 @@ TC_DEV_SM120 void tc__gemm120_start(tc_gemm120_in k, const tc_gemm120_block *g, 
             tc_mbarrier_init(g->turn + (uint32_t)i * 8u, 1);
         tc_fence_mbarrier_init();
     }
+    if (k.c.groups && warp == 1u) { /* the kernel before may write the bounds that the table is made of */
+        if (g->p->waits) tc_griddepcontrol_launch_dependents();
+        if (g->p->waits) tc_griddepcontrol_wait();
+        tc_groups_scan(k.c.groups == TC_GROUPS_MASKED, &g->p->groups, g->table);
+    }
     __syncthreads();
     /* The kernel behind may set itself up from now on; it waits itself for what it reads. */
     if (threadIdx.x == 0) tc_griddepcontrol_launch_dependents();
@@ -229,6 +251,7 @@ TC_DEV_SM120 void tc_gemm_sm120(tc_gemm120_in k, const tc_gemm_sm120_params *p)
     g.smem = tc_smem_u32(tc__dynamic_smem);
     g.ring = g.smem + (uint32_t)plan.ring;
     g.turn = g.smem + (uint32_t)plan.turn;
+    g.table = g.smem + (uint32_t)plan.groups, g.parts = g.smem + (uint32_t)plan.parts;
     g.pipe = tc_pipe_at(g.smem + (uint32_t)plan.pipe, k.c.stages);
     tc__gemm120_start(k, &g, warp);
     if (warp < (uint32_t)tc__gemm120_first(k.c)) {
@@ -287,8 +310,12 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     memset((void *)p, 0, sizeof *p);
     st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
+    p->groups = tc__gemm_groups_of(&v, g, cut);
+    p->d_row = g->d_row, p->d_rows = g->d_rows;
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
+    p->works = p->tiles.total * (uint32_t)cut->parts;
+    p->split = tc_split_make(g->workspace, p->tiles.total, (uint32_t)cut->parts, p->k_blocks);
     p->skip_slots = p->k_blocks % (uint32_t)v.stages, p->skip_laps = p->k_blocks / (uint32_t)v.stages;
     p->factors = v.sf ? tc_sf_count(g->k, sf.k) : 0;
     p->sf_blocks = v.sf ? tc_sf_blocks(g->k, sf.k) : 0;
@@ -311,6 +338,7 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
  * memory, blocks of a cluster (1), and the kernel's only argument. */
 typedef struct tc_gemm_sm120_launch {
     unsigned grid, block, smem, cluster;
+    size_t workspace; /* bytes that it takes of the call's */
     tc_gemm_sm120_params params;
 } tc_gemm_sm120_launch;
 
@@ -348,21 +376,44 @@ TC_HOST tc_status tc__gemm120_check(const tc_gemm_config *c, const tc_gemm_args 
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
 
+/* What the choice reckons with: a step of 128 bytes of k takes 16 sums of 16 bits a cycle; a tile smaller than 128 x
+ * 128 reads more for each product, which weighs a quarter at half the side. v, g: of the view. */
+TC_HOST tc__gemm_pace tc__gemm120_pace(const tc_gemm_config *v, const tc_gemm_args *g, int blocks)
+{
+    const double sums = (double)v->bm * v->bn, reads = 1 + 64. * (1. / v->bm + 1. / v->bn - 1. / 64) / 4;
+    const tc__gemm_pace x = {(double)tc__gemm_about_tiles(v, g, v->bm, v->bn), blocks > 1 ? (double)blocks : 1.,
+                             (double)g->k * tc_type_bits(v->a) / 1024, sums / 16 * (reads > 1 ? reads : 1),
+                             sums / 16, sums / 8};
+    return x;
+}
+
+/* What parts of its tiles take of the call's workspace. */
+TC_HOST tc__gemm_room tc__gemm120_room(const tc_gemm_config *v, const tc_gemm_args *g)
+{
+    const int64_t down = (g->m + (int64_t)v->bm - 1) / v->bm, across = (g->n + (int64_t)v->bn - 1) / v->bn;
+    const int64_t tiles = down * across * tc__gemm_batch(g);
+    const tc__gemm_room room = {(uint32_t)(tiles < 0x7fffffff ? tiles : 0x7fffffff), (size_t)(v->bm * v->bn),
+                                g->workspace ? g->workspace_size : 0};
+    return room;
+}
+
 /* A checked call that computes something. blocks: how many of the kernel run at a time. */
 TC_HOST tc_status tc__gemm120_launch(const tc_gemm_config *c, const tc_gemm_args *args, int blocks,
                                      tc_gemm_sm120_launch *l)
 {
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc_gemm_config v = tc_gemm120_view(*c);
+    const tc__gemm_cutting by = {tc__gemm120_pace(&v, &g, blocks), tc__gemm120_room(&v, &g), blocks};
     tc_gemm_cut cut;
-    tc_status st = tc__gemm_whole_cut(&v, &g, blocks, &cut);
+    tc_status st = tc__gemm_split_cut(&v, &g, &by, &cut);
+    l->workspace = cut.workspace;
     l->block = (unsigned)tc_gemm_sm120_threads(*c);
     l->smem = (unsigned)tc_gemm_sm120_smem(*c);
     l->cluster = 1;
     l->grid = 0;
     if (st == TC_OK) st = tc_gemm_sm120_fill(&v, &g, &cut, &l->params);
     if (st != TC_OK) return st;
-    l->grid = l->params.tiles.total < (uint32_t)cut.blocks ? l->params.tiles.total : (unsigned)cut.blocks;
+    l->grid = l->params.works < (uint32_t)cut.blocks ? l->params.works : (unsigned)cut.blocks;
     return TC_OK;
 }
 
@@ -388,7 +439,7 @@ TC_HOST tc_status tc__gemm_sm120_run(const tc_gemm_config *c, const tc__kernel *
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     st = tc__kernel_device(k, &blocks);
     if (st == TC_OK) st = tc__gemm120_launch(c, args, blocks, &l);
-    if (st == TC_OK && how->workspace) *how->workspace = 0;
+    if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
     if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
     return tc__kernel_launch(k, l.grid, &l.params, how);

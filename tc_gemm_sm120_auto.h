@@ -37,6 +37,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(tc_gemm_config_in given, con
     }
     c.promote = 0;
     c.bm = c.bn = t.side;
+    c.split = t.side == 64 && !c.groups; /* where tiles are few */
     return tc_gemm_sm120_config(c);
 }
 
@@ -45,19 +46,20 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm120_tiled(tc_gemm_config_in given, con
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* The one whose blocks end first. A small tile reads twice as much for each product, which weighs a quarter; what a
- * tile costs besides is as much as 64 of k. Reckoned and not measured: no such board was at hand. */
+/* The one whose blocks end first, k in parts or not. */
 TC_HOST int tc__gemm120_choose(const tc_gemm_config *given, const tc_gemm_args *g, int sms)
 {
     static const tc__gemm120_tile tiles[TC__GEMM120_TILE_COUNT] = {
         TC__GEMM120_TILES(TC__GEMM_TILE_ROW, unused, unused)};
+    const tc_gemm_args x = tc__gemm_plain_args(given, g);
     int best = 0, i;
     double best_time = 0;
     for (i = 0; i < TC__GEMM120_TILE_COUNT; i++) {
-        const int side = tiles[i].side, at_a_time = sms > 0 ? sms : 1;
-        const int64_t down = (g->m + (int64_t)side - 1) / side, across = (g->n + (int64_t)side - 1) / side;
-        const int64_t turns = (down * across * tc__gemm_batch(g) + at_a_time - 1) / at_a_time;
-        const double time = (double)turns * side * side * (side == 128 ? 1 : 1.25) * ((double)g->k + 64);
+        const tc_gemm_config v = tc_gemm120_view(tc__gemm120_tiled(*given, tiles[i]));
+        const tc__gemm_pace pace = tc__gemm120_pace(&v, &x, sms);
+        const tc__gemm_room room = tc__gemm120_room(&v, &x);
+        const int k_blocks = (int)(((int64_t)g->k + v.bk - 1) / v.bk);
+        const double time = tc__gemm_cycles(&pace, v.split ? tc__gemm_best_parts(&pace, &room, k_blocks) : 1);
         if (!tc__gemm_serves(*given, tiles[i].shapes) || (best && time >= best_time)) continue;
         best = i + 1, best_time = time;
     }

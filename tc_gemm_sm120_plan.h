@@ -19,6 +19,7 @@
 #ifndef TC_GEMM_SM120_PLAN_H
 #define TC_GEMM_SM120_PLAN_H
 
+#include "tc_gemm_blackwell.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
@@ -56,7 +57,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !c.groups && !c.index && !c.sparse && !c.weights
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights
         && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
@@ -144,18 +145,22 @@ typedef struct tc_gemm_sm120_plan {
     int store;      /* boxes of the warps that store, warp_store bytes each */
     int warp_store;
     int pipe, turn; /* mbarriers: full, empty; TC_PINGPONG: a warp may multiply */
+    int groups;     /* .groups: the table of their tiles */
+    int parts;      /* .split: a word of each group of warps: which slices are theirs */
     int bytes;
 } tc_gemm_sm120_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm120_plan tc_gemm_sm120_plan_of(tc_gemm_config_in c)
 {
     const int warps = tc__gemm120_warps(c) * tc__gemm120_groups(c);
-    tc_gemm_sm120_plan p = {0, 0, 0, 0, 0, 0};
+    tc_gemm_sm120_plan p = {0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm120_box(c).bytes + 1023) / 1024 * 1024;
     p.store = c.stages * tc__gemm120_slot(c);
     p.pipe = p.store + warps * p.warp_store;
     p.turn = p.pipe + tc_pipe_bytes(c.stages);
-    p.bytes = p.turn + (tc__gemm120_groups(c) > 1 ? warps * 8 : 0);
+    p.groups = p.turn + (tc__gemm120_groups(c) > 1 ? warps * 8 : 0);
+    p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
+    p.bytes = p.parts + (c.split ? 8 : 0);
     return p;
 }
 
@@ -250,8 +255,8 @@ TC_HD TC_CONSTEXPR int tc__gemm120_special(tc_gemm_config_in c)
 /* Fields of other generations. */
 TC_HD TC_CONSTEXPR int tc__gemm120_alone(tc_gemm_config_in c)
 {
-    return c.cluster_m == 1 && c.cluster_n == 1 && c.cluster_k <= 1 && !c.consumers && !c.step && !c.swap && !c.split
-        && !c.any && !c.clc;
+    return c.cluster_m == 1 && c.cluster_n == 1 && c.cluster_k <= 1 && !c.consumers && !c.step && !c.swap && !c.any
+        && !c.clc;
 }
 /* Layouts. */
 TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(tc_gemm_config_in v)
@@ -289,11 +294,11 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
     TC__GEMM_SM120_OWN_RULES(X, tc_gemm120_view(c))
 #define TC__GEMM_SM120_OWN_RULES(X, c)                                                                                \
     TC__GEMM_PLAIN_D_RULES(X, c)                                                                                      \
-    X(!(c).groups && !(c).index && !tc__gemm_outputs(c),                                                              \
-      "tc: TC_GEMM_SM120_DEFINE has no .groups, .index, .aux and .row_sum: TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE "   \
-      "have")                                                                                                         \
-    X(tc__gemm_by_sm120(c) || (c).groups || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c)                  \
-          || tc__tiles_some(c),                                                                                       \
+    X(!((c).index & TC_INDEX_A) && !tc__gemm_outputs(c),                                                              \
+      "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux and .row_sum: TC_GEMM_SM80_DEFINE and "              \
+      "TC_GEMM_DEFINE have")                                                                                          \
+    X(!(c).groups || !(c).sf, "tc: .groups does not go with .sf: a group begins at any row")                          \
+    X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c),          \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), sums not in f16, no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
     X(tc__gemm120_sf_ok(c),                                                                                           \
@@ -305,8 +310,9 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: mma.sync's sums are f32 here")                                      \
     X(tc__gemm120_alone(c),                                                                                           \
-      "tc: .cluster_m, .cluster_n, .cluster_k, .consumers, .step, .swap, .split and .clc are other generations': "    \
+      "tc: .cluster_m, .cluster_n, .cluster_k, .consumers, .step, .swap and .clc are other generations': "            \
       "TC_GEMM_SM120_DEFINE leaves them out")                                                                         \
+    X((c).split == 0 || ((c).split == 1 && !(c).groups), "tc: .split must be 0, or 1 without .groups")                \
     X((c).schedule == TC_COOPERATIVE || (c).schedule == TC_PINGPONG,                                                  \
       "tc: .schedule must be TC_COOPERATIVE or TC_PINGPONG")                                                          \
     X((c).warps_m >= 1 && (c).warps_n >= 1 && tc__gemm120_warps(c) * tc__gemm120_groups(c) <= 16,                     \
@@ -349,6 +355,11 @@ typedef struct tc_gemm_sm120_params {
     tc_tmap a, b, d;
     tc_tmap sfa, sfb; /* .sf: blocks of factors as four rows of 128 bytes each */
     tc_gemm_out out;
+    tc_groups groups; /* .groups: tiles is then the order of one of them, .total the most there can be */
+    tc_gemm_split split;
+    uint32_t works;   /* tiles, or with .split their parts */
+    int d_rows;       /* .index: rows of D, and which of them */
+    const int32_t *d_row;
 } tc_gemm_sm120_params;
 
 /* Has the target that is compiled for what the kernel takes? With -rdc=true ptxas ignores setmaxnreg. */
@@ -393,17 +404,39 @@ typedef struct tc_gemm120_block {
     const tc_gemm_sm120_params *p;
     uint32_t smem, ring; /* shared addresses: of its dynamic shared memory, a multiple of 1024; of the first slot */
     uint32_t turn;       /* mbarriers of the warps that multiply */
+    uint32_t table;      /* .groups: of their tiles */
+    uint32_t parts;      /* .split: the words */
     tc_pipe pipe;
 } tc_gemm120_block;
 
-/* Tile `index`. */
-TC_DEV tc_work tc_gemm120_work(tc_gemm120_in k, const tc_gemm120_block *g, uint32_t index)
+/* Tiles, or their parts; of groups, once the table is there. */
+TC_DEV uint32_t tc__gemm120_works(tc_gemm120_in k, const tc_gemm120_block *g)
 {
-    const tc_tile t = tc_tile_at(&g->p->tiles, index);
+    if (!k.c.groups) return k.c.split ? g->p->works : g->p->tiles.total;
+    return tc_groups_total(&g->p->groups, g->table) * g->p->tiles.area.by;
+}
+
+/* The same tile of .groups. */
+TC_DEV_SM120 tc_work tc__gemm120_group_work(const int warp, tc_gemm120_in k, const tc_gemm120_block *g, uint32_t index)
+{
+    const tc_groups_line line = {&g->p->groups, &g->p->tiles, g->table};
+    const tc__gemm_share share = {k.c.groups == TC_GROUPS_MASKED, k.c.bm, k.c.bn, 0, 0};
+    tc_work w = tc__gemm_group_work(warp, share, &line, index);
+    w.k_blocks = g->p->k_blocks;
+    return w;
+}
+
+/* Tile `index`. warp, a constant: all lanes of a warp ask together. */
+TC_DEV_SM120 tc_work tc_gemm120_work(const int warp, tc_gemm120_in k, const tc_gemm120_block *g, uint32_t index)
+{
+    if (k.c.groups) return tc__gemm120_group_work(warp, k, g, index);
     tc_work w;
+    const uint32_t tile = k.c.split ? tc__gemm_part_of(&g->p->split, index, &w) : index;
+    const tc_tile t = tc_tile_at(&g->p->tiles, tile);
     w.row = (int)t.m * k.c.bm, w.col = (int)t.n * k.c.bn;
     w.batch = (int)t.batch;
-    w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u, w.end = g->p->out.m;
+    w.end = g->p->out.m;
+    if (!k.c.split) w.k_first = 0u, w.k_blocks = g->p->k_blocks, w.part = 0u;
     return w;
 }
 

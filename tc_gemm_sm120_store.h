@@ -5,6 +5,7 @@
  *         boxes               16 rows through shared memory, by TMA, or in words where TMA refuses D
  *         pieces              what D's last row or column cuts where there is a hook or C: 16 x 16 values through
  *                             shared memory as f32, eight neighbours of a row a lane
+ *         parts               with .split: the sums to the workspace, and pieces of what these warps are to add up
  */
 #ifndef TC_GEMM_SM120_STORE_H
 #define TC_GEMM_SM120_STORE_H
@@ -31,6 +32,8 @@ typedef struct tc_gemm120_warp {
     uint32_t buf, stores; /* its boxes; how many stores have used them, in turn */
     uint32_t tiles;
     tc_work w;
+    uint32_t tile; /* .split: its number; */
+    int last;      /* no tile comes after it */
 } tc_gemm120_warp;
 
 /* Which sum is value e of the 16 x 8 in rows 16 i and columns 8 j of a warp's part. With .sf an instruction's rows are
@@ -58,17 +61,18 @@ TC_DEV void tc__gemm120_take(tc_gemm120_in k, const tc__gemm120_acc *acc, const 
 }
 
 /* What this kernel's warps are told of D. */
-TC_DEV tc__gemm_to tc__gemm120_to(const tc_gemm120_block *g)
+TC_DEV tc__gemm_to tc__gemm120_to(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u)
 {
-    const tc__gemm_to to = {&g->p->d, &g->p->out, g->p->d_by, g->p->d_plain, g->p->d_clips};
+    const tc__gemm_to to = {&g->p->d,      &g->p->out,    g->p->d_by,
+                            g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
+                            k.c.index ? g->p->d_row : 0, k.c.index ? g->p->d_rows : 0};
     return to;
 }
 
 /* The place in D of a warp's rows 16 i and columns from `col` on. */
-TC_DEV tc_gemm_at tc__gemm120_place(const tc_gemm120_warp *u, int i, int col)
+TC_DEV tc_gemm_at tc__gemm120_place(tc_gemm120_in k, const tc_gemm120_warp *u, int i, int col)
 {
-    const tc_gemm_at at = {u->w.row + u->row + i * 16, u->w.col + u->col + col, u->w.batch, 0};
-    return at;
+    return tc__gemm_at_of(k.c, &u->w, u->w.row + u->row + i * 16, u->w.col + u->col + col);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -91,15 +95,17 @@ TC_DEV void tc__gemm120_put_place(int on, uint32_t place, const float *v)
 TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
                                            const tc__gemm120_acc *acc)
 {
-    const tc__gemm_to to = tc__gemm120_to(g);
+    const tc__gemm_to to = tc__gemm120_to(k, g, u);
     const tc_box shape = tc__gemm120_box(k.c);
     const int across = k.wn / 16, wide = tc_box_cols(shape);
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 #pragma unroll 1
     for (int at = 0; at < k.mi * across; at++) {
         const int i = at / across, col = at % across * 16;
-        const tc_gemm_at first = tc__gemm120_place(u, i, col), box = tc__gemm120_place(u, i, col / wide * wide);
-        if (first.row >= to.out->m || first.col >= to.out->n || tc__gemm_boxed(k.c, shape, &to, box)) continue;
+        const tc_gemm_at first = tc__gemm120_place(k, u, i, col), box = tc__gemm120_place(k, u, i, col / wide * wide);
+        if (first.row >= tc__gemm_end_row(k.c, &to) || first.col >= to.out->n
+            || tc__gemm_boxed(k.c, shape, &to, box))
+            continue;
         __syncwarp();
 #pragma unroll
         for (int x = 0; x < k.mi * across; x++) { /* registers have constant numbers only */
@@ -112,24 +118,48 @@ TC_DEV_SM120 void tc__gemm120_store_pieces(tc_gemm120_in k, const tc_gemm120_blo
     __syncwarp();
 }
 
+/* .split: this warp's sums to the workspace, and the way on from there. */
+TC_DEV_SM120 void tc__gemm120_store_part(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
+                                         const tc__gemm120_acc *acc)
+{
+    const tc__gemm_to to = tc__gemm120_to(k, g, u);
+    const int down = k.c.bm / 16;
+    const tc__gemm_ending e = {&g->p->split, &u->w, tc__gemm120_warps(k.c), u->number, 1 + u->group,
+                               g->parts + (uint32_t)u->group * 4u, u->buf, u->tile, down, k.c.bn / 16, u->last};
+#pragma unroll
+    for (int i = 0; i < k.mi; i++) {
+#pragma unroll
+        for (int x = 0; x < k.wn / 16; x++) {
+            float v[8];
+            tc__gemm120_take(k, acc, i, x * 2, 8, v);
+            tc__gemm_leave_place(&e, (u->col / 16 + x) * down + u->row / 16 + i, v);
+        }
+    }
+    tc__gemm_end_part(k.c, &to, &e);
+}
+
 /* A warp's part of a tile. */
 TC_DEV_SM120 void tc_gemm_sm120_store(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                       tc__gemm120_acc *acc)
 {
-    const tc__gemm_to to = tc__gemm120_to(g);
+    const tc__gemm_to to = tc__gemm120_to(k, g, u);
     const tc_box box = tc__gemm120_box(k.c);
     const int wide = tc_box_cols(box), across = k.wn / wide;
-    const tc_gemm_at end = tc__gemm120_place(u, k.mi, k.wn);
+    const tc_gemm_at end = tc__gemm120_place(k, u, k.mi, k.wn);
     tc__gemm120_to_f32(k, acc);
-    if (to.by == TC__GEMM_D_PIECES
-        || (!tc__gemm_clips(k.c, &to) && (end.row > to.out->m || end.col > to.out->n)))
+    if (k.c.split && g->p->split.parts > 1u) {
+        tc__gemm120_store_part(k, g, u, acc);
+        return;
+    }
+    if (k.c.index || to.by == TC__GEMM_D_PIECES
+        || ((k.c.groups || !tc__gemm_clips(k.c, &to)) && (end.row > tc__gemm_end_row(k.c, &to) || end.col > to.out->n)))
         tc__gemm120_store_pieces(k, g, u, acc);
 #pragma unroll
     for (int i = 0; i < k.mi; i++) {
 #pragma unroll
         for (int x = 0; x < across; x++) {
             tc__gemm_box b;
-            b.first = tc__gemm120_place(u, i, x * wide);
+            b.first = tc__gemm120_place(k, u, i, x * wide);
             if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
             tc__gemm120_take(k, acc, i, x * wide / 8, wide / 2, b.v);
             b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);

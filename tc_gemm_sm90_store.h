@@ -178,13 +178,6 @@ TC_DEV float4 *tc__gemm90_sums_at(tc_gemm_config_in c, const tc_gemm90_block *g,
     return (float4 *)g->p->split.sums + part * tc__gemm90_part(c, g) + (size_t)(place * 64 + tc_lane());
 }
 
-/* __stcg of four floats, which clang does not have. */
-TC_DEV_SM90 void tc__gemm90_leave(float4 *to, const float *v)
-{
-    asm("st.global.cg.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(to), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3])
-        : "memory");
-}
-
 /* This warpgroup's sums to the workspace. */
 TC_DEV_SM90 void tc__gemm90_leave_part(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
                                        const float *acc)
@@ -198,24 +191,11 @@ TC_DEV_SM90 void tc__gemm90_leave_part(tc_gemm_config_in c, const tc_gemm90_bloc
         for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
             const float *v = acc + i * c.bn / 2 + j * 8;
             if (j * 16 < g->width) {
-                tc__gemm90_leave(to + (j * down + i * 4) * 64, v);
-                tc__gemm90_leave(to + (j * down + i * 4) * 64 + 32, v + 4);
+                tc__gemm_leave(to + (j * down + i * 4) * 64, v);
+                tc__gemm_leave(to + (j * down + i * 4) * 64 + 32, v + 4);
             }
         }
     }
-}
-
-/* Sums of integers that the epilogue takes as they are, are bits. */
-TC_DEV float tc__gemm90_plus1(tc_gemm_config_in c, float a, float b)
-{
-    if (tc__gemm_raw(c)) return tc_f32_from_bits(tc_bits_from_f32(a) + tc_bits_from_f32(b));
-    return a + b;
-}
-
-TC_DEV float4 tc__gemm90_plus(tc_gemm_config_in c, float4 a, float4 b)
-{
-    return make_float4(tc__gemm90_plus1(c, a.x, b.x), tc__gemm90_plus1(c, a.y, b.y), tc__gemm90_plus1(c, a.z, b.z),
-                       tc__gemm90_plus1(c, a.w, b.w));
 }
 
 /* Sums of integers as the epilogue wants them: floats, unless it takes them as they are. */
@@ -332,23 +312,9 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
 TC_DEV_SM90 void tc__gemm90_add_parts(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t first, int place,
                                       float *v)
 {
-    const float4 *from = tc__gemm90_sums_at(c, g, first, place);
-    const size_t part = tc__gemm90_part(c, g);
-    float4 x = make_float4(0.f, 0.f, 0.f, 0.f), y = x;
     const int at_once = tc__gemm90_promotes(c) ? 4 : 8; /* on their way before the first is added */
-    for (uint32_t i = 0; i < g->p->split.parts; i += (uint32_t)at_once) {
-        float4 a[8], b[8];
-#pragma unroll
-        for (int j = 0; j < at_once; j++) {
-            a[j] = b[j] = make_float4(0.f, 0.f, 0.f, 0.f);
-            if (i + (uint32_t)j < g->p->split.parts)
-                a[j] = __ldcg(from + (i + (uint32_t)j) * part), b[j] = __ldcg(from + (i + (uint32_t)j) * part + 32);
-        }
-#pragma unroll
-        for (int j = 0; j < at_once; j++) x = tc__gemm90_plus(c, x, a[j]), y = tc__gemm90_plus(c, y, b[j]);
-    }
-    v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
-    v[4] = y.x, v[5] = y.y, v[6] = y.z, v[7] = y.w;
+    const tc__gemm_parts from = {tc__gemm90_sums_at(c, g, first, place), tc__gemm90_part(c, g), &g->p->split};
+    tc__gemm_add_parts(at_once, c, &from, v);
 }
 
 /* The slices of a split tile that fall to this block, as bits: their places go to the warps in turn. */

@@ -75,15 +75,16 @@ mkdir -p "$dir" || exit 1
 targets="90a 80 100,120 100a 120f,120a,121a"
 for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu \
     tests/gemm_f32.cu tests/attn_fp8.cu \
-    tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sm120.cu \
+    tests/gemm_sm100.cu tests/attn_sm100.cu tests/gemm_sm120.cu tests/gemm_groups_sm100.cu \
+    tests/gemm_groups_sm120.cu \
     examples/*.cu; do
     [ -z "$SOURCES" ] || break
     for arch in $targets; do
         case $source:$arch in
             # the sm_120 family's, with what its a and f targets have
             examples/36_*:120f*) ;;
-            tests/gemm_sm120.cu:120f*) [ -z "$SHIPPED" ] || continue ;;
-            tests/gemm_sm120.cu:* | examples/36_*:* | *:120f*) continue ;;
+            tests/gemm_*sm120.cu:120f*) [ -z "$SHIPPED" ] || continue ;;
+            tests/gemm_*sm120.cu:* | examples/36_*:* | *:120f*) continue ;;
             # sm_90a kernels only, or among others
             tests/*_sm100.cu:[89]* | tests/*_sm100.cu:*,*) continue ;;
             tests/epilogues.cu:90a | examples/[24]2*:100,120) ;;

@@ -5,7 +5,9 @@
  * Elements are small multiples of powers of two, so that sums are exact in any order: D is compared with the host's in
  * every bit. A, C and D hold NaN in each row that is no group's; what a kernel reads of a neighbour's row it must drop,
  * and what D holds outside of the groups must stay. */
+#if !defined(GROUPS_SM100) && !defined(GROUPS_SM120)
 #define TC_SM90_STUBS
+#endif
 #include "../tc.h"
 #include "test.h"
 
@@ -55,6 +57,32 @@ typedef struct {
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
 #include FUZZ_KERNELS
 #else
+#ifdef GROUPS_SM100
+TC_GEMM_SM100_DEFINE(pair, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, HOOK)
+TC_GEMM_SM100_DEFINE(one_block, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 64, .cluster_m = 1)
+TC_GEMM_SM100_DEFINE(four, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .bn = 96, .cluster_n = 2,
+                     .b_layout = TC_ROW, .epi2 = told_pair, .epi_size = sizeof(told))
+TC_GEMM_SM100_DEFINE(masked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC_GROUPS_MASKED, .bn = 128, HOOK)
+TC_GEMM_SM100_DEFINE(masked_beside, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASKED, .bn = 48, .cluster_m = 1,
+                     .cluster_n = 2)
+TC_GEMM_SM100_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 128,
+                     .b_layout = TC_ROW, .raster_group = 2, HOOK)
+TC_GEMM_SM100_DEFINE(scatter, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bn = 32, HOOK)
+TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED,
+               HOOK)
+#elif defined(GROUPS_SM120)
+TC_GEMM_SM120_DEFINE(turns, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, HOOK)
+TC_GEMM_SM120_DEFINE(together, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 96,
+                     .schedule = TC_COOPERATIVE)
+TC_GEMM_SM120_DEFINE(masked, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC_GROUPS_MASKED, .bm = 64, .bn = 64,
+                     .b_layout = TC_ROW, HOOK)
+TC_GEMM_SM120_DEFINE(masked_plain, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASKED, .bm = 32, .bn = 64, .warps_m = 1)
+TC_GEMM_SM120_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 64,
+                     .b_layout = TC_ROW, .epi2 = told_pair, .epi_size = sizeof(told))
+TC_GEMM_SM120_DEFINE(scatter, BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bm = 64, .bn = 64)
+TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED,
+               HOOK)
+#else
 TC_GEMM_SM90_DEFINE(two_rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 128, .bn = 128, .step = 64,
                     .cluster_m = 2, HOOK)
 TC_GEMM_SM90_DEFINE(pingpong, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 128,
@@ -95,9 +123,20 @@ TC_GEMM_SM80_DEFINE(mma_f64, .a = TC_F64, .b = TC_F64, .d = TC_F64, .groups = TC
 TC_GEMM_SM80_DEFINE(mma_fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32, .groups = TC_GROUPS_ROWS, .bm = 64, .bn = 64,
                     .a_scale = TC_SCALE_1X128, .b_scale = TC_SCALE_128X128, HOOK)
 #endif
+#endif /* Hopper's and sm_80's */
 
 #define ROW(name, sm, hook, smem, ...) {#name, name##_can_run, name##_run, sm, hook, smem, name##_config(), __VA_ARGS__}
 static const kernel kernels[] = {
+#ifdef GROUPS_SM100
+    ROW(pair, 100, 1, pair_SMEM, 0, 0, 0), ROW(one_block, 100, 0, one_block_SMEM, 0, 0, 0),
+    ROW(four, 100, 2, four_SMEM, 0, 0, 0), ROW(masked, 100, 1, masked_SMEM, 0, 0, 0),
+    ROW(masked_beside, 100, 0, masked_beside_SMEM, 0, 0, 0), ROW(fp8, 100, 1, fp8_SMEM, 0, 0, 0),
+    ROW(scatter, 100, 1, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
+#elif defined(GROUPS_SM120)
+    ROW(turns, 120, 1, turns_SMEM, 0, 0, 0), ROW(together, 120, 0, together_SMEM, 0, 0, 0),
+    ROW(masked, 120, 1, masked_SMEM, 0, 0, 0), ROW(masked_plain, 120, 0, masked_plain_SMEM, 0, 0, 0),
+    ROW(fp8, 120, 2, fp8_SMEM, 0, 0, 0), ROW(scatter, 120, 0, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
+#else
     ROW(two_rows, 90, 1, two_rows_SMEM, 64, 128, 2), ROW(pingpong, 90, 1, pingpong_SMEM, 0, 0, 0),
     ROW(few, 90, 1, few_SMEM, 8, 64, 1), ROW(few_plain, 90, 0, few_plain_SMEM, 16, 32, 2),
     ROW(fp8, 90, 1, fp8_SMEM, 0, 0, 0), ROW(fp8_blocks, 90, 0, fp8_blocks_SMEM, 0, 0, 0),
@@ -109,6 +148,7 @@ static const kernel kernels[] = {
         ROW(fp8_tall, 90, 0, fp8_tall_SMEM, 0, 0, 0),
         ROW(mma_pair, 80, 2, mma_pair_SMEM, 0, 0, 0), ROW(mma_f64, 80, 0, mma_f64_SMEM, 0, 0, 0),
         ROW(mma_fp8, 89, 1, mma_fp8_SMEM, 0, 0, 0))
+#endif
 };
 #endif
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
@@ -220,7 +260,7 @@ static void one(const kernel *kn, uint64_t id)
     const tc_gemm_config *t = &kn->c;
     const int masked = t->groups == TC_GROUPS_MASKED, b_row = t->b_layout == TC_ROW;
     draw(&x, masked);
-    const int many = x.count > 100, any = kn->sm != 90 && test_int(0, 1), size = (int)size_of(t->a);
+    const int many = x.count > 100, any = kn->sm < 90 && test_int(0, 1), size = (int)size_of(t->a);
     const int unit = any ? 1 : 16 / size, unit_d = test_int(0, 1) ? 16 / (int)size_of(t->d) : 1;
     int n = many ? test_int(1, 12) : test_int(0, 3) ? test_int(1, 200) : test_int(1, 6) * 64;
     const int most_k = many ? 40 : test_int(0, 3) ? 200 : 900, k = test_int(0, 19) == 0 ? 0 : test_int(1, most_k);

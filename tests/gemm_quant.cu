@@ -47,7 +47,9 @@ TC_GEMM_SM100_DEFINE(sm100, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .row_sum = TC
 TC_GEMM_SM100_DEFINE(sm100_pair, BF16, .d = TC_S8, BLOCKS, .bn = 256, .cluster_m = 2, .c_type = TC_F32,
                      .col_sum = TC_MAX_ABS, .aux = TC_F32, .aux_what = TC_AUX_PRE)
 TC_GEMM_SM100_DEFINE(sm100_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bn = 128, .epi2 = HOOKED(pair))
-TC_GEMM_SM100_DEFINE(sm100_cols, BF16, .d = TC_BF16, .bn = 64, .col_sum = TC_SUM_SQ, .epi = HOOKED(bias))
+TC_GEMM_SM100_DEFINE(sm100_groups, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .groups = TC_GROUPS_ROWS)
+TC_GEMM_SM100_DEFINE(sm100_cols, BF16, .d = TC_BF16, .bn = 64, .split = 1, .row_sum = TC_SUM, .col_sum = TC_SUM_SQ,
+                     .epi = HOOKED(bias))
 #else
 TC_GEMM_SM80_DEFINE(sm80, BF16, .d = TC_E4M3, BLOCKS, .col_sum = TC_SUM, .epi = HOOKED(bias))
 TC_GEMM_SM80_DEFINE(sm80_s8, .a = TC_S8, .b = TC_S8, .d = TC_S8, BLOCKS, .bm = 32, .warps_n = 4)
@@ -89,7 +91,7 @@ TC_GEMM_SM90_DEFINE(sm90_pp_cols, BF16, .d = TC_F32, .bm = 64, .bn = 48, .schedu
 static const kernel kernels[] = {
 #ifdef QUANT_SM100
     ROW(sm100, 100, BIAS, 0),        ROW(sm100_pair, 100, PLAIN, 0),   ROW(sm100_mx, 100, PAIR, 0),
-    ROW(sm100_cols, 100, BIAS, 0),
+    ROW(sm100_cols, 100, BIAS, 0),   ROW(sm100_groups, 100, PLAIN, 0),
 #else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PLAIN, 0),       ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),

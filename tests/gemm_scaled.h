@@ -171,6 +171,11 @@ static void scaled(const kernel *kn, uint64_t id, int largest)
         if (t->sf) g.stride_sfa = (int64_t)fa.apart, g.stride_sfb = (int64_t)fb.apart;
     }
     if (kn->epi == EPI_SCALE_ROW) g.epi_args = &va, g.epi_size = sizeof va;
+    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    if (kn->split) {
+        choice.parts = test_int(0, x.k / t->bk + (x.k % t->bk != 0));
+        g.workspace = workspace(), g.workspace_size = WORKSPACE, g.choice = &choice;
+    }
     const tc_status st = kn->run(&g, 0);
     CHECK(st == TC_OK, "scaled %llu, %s: %s", (unsigned long long)id, kn->name, tc_why());
     if (st == TC_OK) {

@@ -73,6 +73,10 @@ static void bad_input(void)
     }
     CHECK(same(d, untouched), "D is written by a call that is refused, or computes nothing");
     CHECK(pair_workspace(&good.g) == 0, "a workspace for what splits nothing");
+    NO(split_to_col, (x.g.ldd = M, x.g.choice = &x.choice, x.choice.parts = 256), TC_ERR_CONFIG,
+       "choice->parts = 256 must be in 0..255");
+    NO(split_to_col, (x.g.ldd = M, x.g.choice = &x.choice, x.choice.parts = 2), TC_ERR_SIZE,
+       "workspace_size = 0, but 2 parts take");
     cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(untouched);
 }
 
@@ -108,10 +112,12 @@ static void prepared(void)
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".bn = 264"), "%s", tc_why());
     c.bn = 0, c.cluster_m = 4;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), ".cluster_m = 4"), "%s", tc_why());
-    c.cluster_m = 0, c.split = 1;
+    c.cluster_m = 0, c.swap = 1;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "other generations"), "%s",
           tc_why());
-    c.split = 0, c.stages = 40;
+    c.swap = 0, c.split = c.clc = 1;
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "without .clc"), "%s", tc_why());
+    c.split = c.clc = 0, c.stages = 40;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "227 KB"), "%s", tc_why());
     c.stages = 0, c.a = c.b = TC_F64, c.d = TC_F64;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "e4m3, e5m2, s8"), "%s", tc_why());
@@ -136,7 +142,7 @@ static void refused_kinds(int device)
 
 static const kernel scaled_kernels[] = {
     ROW(nvfp4, EPI_NONE), ROW(nvfp4_one, EPI_SCALE_ROW), ROW(mxfp4, EPI_NONE), ROW(mxfp4_to_col, EPI_SCALE_ROW),
-    ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW),
+    ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW), PARTS(nvfp4_split, EPI_NONE),
 #ifdef FUZZ_RUBIN
     ROW(nvfp4_256, EPI_NONE), ROW(mxfp4_256, EPI_SCALE_ROW), ROW(mxfp8_256, EPI_NONE),
 #endif
@@ -169,6 +175,44 @@ static void picked(int device)
                   && strstr(plan.call.kernel.name, device == 103 || device == 107 ? "sm80" : "100"),
               "%s", plan.call.kernel.name);
     }
+}
+
+/* Parts of k: sums here are exact, so any number of them gives the same bits, whatever the workspace holds; and what
+ * TC_GEMM_DEFINE splits by itself. */
+static void in_parts(void)
+{
+    static const int parts[] = {1, 3, 3, 10, 2, 25};
+    uint16_t *a = some(0), *b = some(0), *d = some(0xa5), *e = some(0xa5);
+    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    const tc_epi_vector v = {(const float *)256};
+    tc_gemm_sm100_params p;
+    tc_gemm_args g;
+    tc_gemm_plan plan;
+    memset(&g, 0, sizeof g);
+    g.m = 60, g.n = 72, g.k = 640, g.a = a, g.lda = g.ldb = g.k, g.b = b, g.d = d, g.ldd = g.m;
+    CHECK(split_to_col_run(&g, 0) == TC_OK, "%s", tc_why());
+    g.d = e, g.workspace = workspace(), g.workspace_size = WORKSPACE, g.choice = &choice;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        choice.parts = parts[i];
+        if (i % 2) CUDA_CHECK(cudaMemset(g.workspace, (int)i * 77, 1 << 20));
+        CHECK(split_to_col_plan(&g, &plan) == TC_OK && split_to_col_launch(&plan, 0) == TC_OK, "%s", tc_why());
+        CHECK(same(d, e), "%d parts have other bits", parts[i]);
+        memcpy((void *)&p, plan.params, sizeof p);
+        CHECK((int)p.split.parts == parts[i], "%u parts, not %d", p.split.parts, parts[i]);
+    }
+    /* nothing of this is launched: the matrices are nowhere */
+    g.m = 128, g.n = 64, g.k = 16384, g.lda = g.ldb = g.k, g.ldd = 256, g.a = g.b = g.d = (void *)256, g.choice = 0;
+    g.epi_args = &v, g.epi_size = sizeof v;
+    CHECK(any_workspace(&g) > 0 && any_workspace(&g) < WORKSPACE, "%llu bytes", (unsigned long long)any_workspace(&g));
+    g.workspace_size = any_workspace(&g);
+    CHECK(any_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    memcpy((void *)&p, plan.params, sizeof p);
+    CHECK(p.split.parts > 1, "k = %d is not split", g.k);
+    g.workspace_size = 0, g.workspace = 0;
+    CHECK(any_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    memcpy((void *)&p, plan.params, sizeof p);
+    CHECK(p.split.parts == 1, "k is split without a workspace");
+    cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(e);
 }
 
 #ifdef FUZZ_RUBIN
@@ -214,6 +258,7 @@ static void more(int problems, uint64_t seed, int largest)
     if (device < 100 || device >= 120) return;
     bad_input();
     plans();
+    in_parts();
 #ifdef FUZZ_RUBIN
     if (device == 107) forms();
 #endif

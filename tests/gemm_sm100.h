@@ -36,6 +36,15 @@ TC_GEMM_SM100_DEFINE(to_col, .a = TC_F16, .b = TC_F16, .d = TC_F16, .d_layout = 
 TC_GEMM_SM100_DEFINE(col_row_to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .a_layout = TC_COL, .b_layout = TC_ROW,
                      .d_layout = TC_COL, .bm = 80, .cluster_n = 1, .epi = tc_epi_residual_f32)
 TC_GEMM_SM100_DEFINE(in_columns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .d_layout = TC_COL, .bm = 64)
+/* ---- k in parts ---- */
+TC_GEMM_SM100_DEFINE(split_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .split = 1, .epi = hook_once,
+                     .epi_size = sizeof(once_args))
+TC_GEMM_SM100_DEFINE(split_one, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bn = 80, .cluster_m = 1, .split = 1,
+                     .epi = tc_epi_residual_f32)
+TC_GEMM_SM100_DEFINE(split_four, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 32, .cluster_n = 2, .split = 1,
+                     .b_layout = TC_ROW, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+TC_GEMM_SM100_DEFINE(split_to_col, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 48, .d_layout = TC_COL, .split = 1)
+TC_GEMM_SM100_DEFINE(split_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bn = 64, .split = 1)
 /* ---- types ---- */
 TC_GEMM_SM100_DEFINE(tf32, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bn = 128, .epi = hook_once,
                      .epi_size = sizeof(once_args))
@@ -63,10 +72,12 @@ TC_GEMM_SM100_DEFINE(mxfp4_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf 
 TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
 TC_GEMM_SM100_DEFINE(mxfp8_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
                      .b_layout = TC_ROW, .cluster_m = 1, .stages = 3, .epi = tc_epi_scale_row)
+TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .split = 1)
 /* ---- which picks by device and size ---- */
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 
+#define PARTS(name, epi) {#name, name##_can_run, name##_run, 100, epi, name##_SMEM, name##_config(), 1, 0, 0, 0}
 static const kernel kernels[] = {
     ROW(pair, EPI_NONE), ROW(pair_hook, EPI_BIAS_GELU), ROW(pair_once, EPI_ONCE), ROW(one, EPI_RESIDUAL),
     ROW(one_small, EPI_NONE), ROW(one_once, EPI_ONCE_PAIR), ROW(one_wide, EPI_SCALE_ROW), ROW(beside, EPI_ONCE),
@@ -76,6 +87,8 @@ static const kernel kernels[] = {
     ROW(tf32, EPI_ONCE), ROW(tf32_turned, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(e4m3_e5m2, EPI_NONE),
     ROW(e5m2_turned, EPI_SCALE_ROW),
     ANY(any, EPI_SCALE_ROW), ANY(any_u8, EPI_NONE),
+    PARTS(split_pair, EPI_ONCE), PARTS(split_one, EPI_RESIDUAL), PARTS(split_four, EPI_ONCE_PAIR),
+    PARTS(split_to_col, EPI_NONE), PARTS(split_s8, EPI_NONE),
     ROW(s8, EPI_NONE), ROW(s8_u8, EPI_ONCE), ROW(u8_turned, EPI_BIAS_GELU), ROW(u8_to_col, EPI_NONE),
 };
 

@@ -13,7 +13,7 @@
 
 static const kernel scaled_kernels[] = {
     ROW(nvfp4, EPI_NONE), ROW(mxfp4_to_col, EPI_SCALE_ROW), ROW(mxfp8, EPI_NONE), ROW(mxfp6_fp4, EPI_NONE),
-    ROW(fp6_fp8, EPI_NONE),
+    ROW(fp6_fp8, EPI_NONE), PARTS(mxfp8_split, EPI_NONE),
 #ifdef GEMM_SM120_ALL
     ROW(nvfp4_wide, EPI_SCALE_ROW), ROW(mxfp4, EPI_NONE), ROW(mxfp8_wide, EPI_NONE), ROW(mxfp8_fp6, EPI_NONE),
     ROW(fp4_fp4, EPI_NONE), ROW(fp8_fp6, EPI_SCALE_ROW),
@@ -57,6 +57,8 @@ static void bad_input(void)
     CHECK(pong_run(0, 0) == TC_ERR_NULL && pong_plan(&good.g, 0) == TC_ERR_NULL, "null");
     CHECK(same(d, untouched), "D is written by a call that is refused");
     CHECK(pong_workspace(&good.g) == 0, "a workspace for what splits nothing");
+    NO(split_pong, (x.g.epi_args = &x, x.g.epi_size = sizeof(once_args), x.g.choice = &x.choice, x.choice.parts = 2),
+       TC_ERR_SIZE, "workspace_size = 0, but 2 parts take");
     cudaFree(a), cudaFree(b), cudaFree(d), cudaFree(untouched);
 }
 
@@ -94,9 +96,10 @@ static void prepared(void)
     REFUSED(c.bk = 48, c.bk = 0, ".bk must be 64, 128 or 256 bytes");
     REFUSED(c.stages = 7, c.stages = 0, "fit in 99 KB");
     REFUSED(c.warps_m = 5, c.warps_m = 0, ".warps_m");
-    REFUSED(c.split = 1, c.split = 0, "other generations");
+    REFUSED(c.swap = 1, c.swap = 0, "other generations");
+    REFUSED((c.split = 1, c.groups = TC_GROUPS_ROWS), c.split = c.groups = 0, "without .groups");
     REFUSED(c.cluster_m = 2, c.cluster_m = 0, "other generations");
-    REFUSED(c.groups = TC_GROUPS_ROWS, c.groups = 0, "no .groups, .index, .aux");
+    REFUSED(c.index = TC_INDEX_A, c.index = 0, "no .index = TC_INDEX_A, .aux");
     REFUSED(c.sf = TC_SF_UE8M0_32, c.sf = 0, ".sf must be TC_SF_UE8M0_32 of fp8");
     REFUSED(c.schedule = 3, c.schedule = 0, ".schedule = 3");
     c.a = c.b = TC_E2M1, c.sf = TC_SF_UE4M3_16;

@@ -32,6 +32,13 @@ TC_GEMM_SM120_DEFINE(mxfp4_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf 
 TC_GEMM_SM120_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
 TC_GEMM_SM120_DEFINE(mxfp6_fp4, .a = TC_E3M2, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE8M0_32)
 TC_GEMM_SM120_DEFINE(fp6_fp8, .a = TC_E2M3, .b = TC_E4M3, .d = TC_F32)
+/* ---- k in parts ---- */
+TC_GEMM_SM120_DEFINE(split_pong, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .stages = 3, .split = 1,
+                     .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM120_DEFINE(split_odd, .a = TC_F16, .b = TC_F16, .d = TC_F32, .bm = 96, .bn = 80, .warps_m = 3, .warps_n = 1,
+                     .schedule = TC_COOPERATIVE, .split = 1, .epi = tc_epi_residual_f32)
+TC_GEMM_SM120_DEFINE(split_s8, .a = TC_S8, .b = TC_S8, .d = TC_S32, .d_layout = TC_COL, .bn = 64, .split = 1)
+TC_GEMM_SM120_DEFINE(mxfp8_split, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .split = 1)
 /* ---- which picks by device and size ---- */
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 
@@ -60,11 +67,13 @@ TC_GEMM_SM120_DEFINE(fp8_fp6, .a = TC_E5M2, .b = TC_E3M2, .d = TC_F32, .bm = 64,
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 #endif
 
+#define PARTS(name, epi) {#name, name##_can_run, name##_run, 120, epi, name##_SMEM, name##_config(), 1, 0, 0, 0, 0}
 static const kernel kernels[] = {
     ROW(pong, EPI_NONE), ROW(pong_once, EPI_ONCE), ROW(eight, EPI_ONCE_PAIR), ROW(odd, EPI_RESIDUAL),
     ROW(col_row, EPI_ONCE_PAIR), ROW(to_col, EPI_ONCE), ROW(tf32, EPI_ONCE), ROW(e5m2_turned, EPI_SCALE_ROW),
     ROW(tf32_turned, EPI_RESIDUAL),
     ROW(s8, EPI_NONE), ROW(u8_turned, EPI_BIAS_GELU), ANY(any, EPI_SCALE_ROW),
+    PARTS(split_pong, EPI_ONCE), PARTS(split_odd, EPI_RESIDUAL), PARTS(split_s8, EPI_NONE),
 #ifdef GEMM_SM120_ALL
     ROW(together, EPI_BIAS_GELU), ROW(one_warp, EPI_SCALE_ROW), ROW(row_row, EPI_ONCE), ROW(in_columns, EPI_NONE),
     ROW(tf32_columns, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(s8_once, EPI_ONCE), ANY(any_u8, EPI_NONE),

@@ -67,6 +67,8 @@ list() {
         on_device gemm_sm100 "$build/tests/gemm_sm100" 360
         on_device gemm_sm120 "$build/tests/gemm_sm120" 400
         on_device gemm_groups "$build/tests/gemm_groups" 360
+        on_device gemm_groups_sm100 "$build/tests/gemm_groups_sm100" 280
+        on_device gemm_groups_sm120 "$build/tests/gemm_groups_sm120" 240
         on_device gemm_mixed "$build/tests/gemm_mixed" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
@@ -110,18 +112,23 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 2 "$build/tests/gemm_f32" 40 1 200
         emulated sm_80 gemm_f32 30
         step "gemm_simt, tcemu sm_75" "$tcemu" --device sm_75 --strict "$build/tests/gemm_simt" 60 1 200
-        emulated sm_100a gemm_sm100 87
-        emulated sm_103a gemm_sm100 29
+        emulated sm_100a gemm_sm100 102
+        emulated sm_103a gemm_sm100 34
         step "gemm_sm100, tcemu sm_100a, schedules" \
-            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 58 1 160
-        emulated sm_120a gemm_sm120 60
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 68 1 160
+        emulated sm_120a gemm_sm120 75
         step "gemm_sm120, tcemu sm_120a, schedules" \
-            "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 36 1 160
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 45 1 160
         # few multiprocessors: a block works on several tiles, of several groups
         step "gemm_groups, tcemu sm_90a" "$tcemu" --device sm_90a --sms 6 "$build/tests/gemm_groups" 90
         step "gemm_groups, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
         emulated sm_80 gemm_groups 36
+        step "gemm_groups_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 48 1
+        emulated sm_103a gemm_groups_sm100 24
+        step "gemm_groups_sm120, tcemu sm_120a, schedules" \
+            "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 42 1
         step "gemm_mixed, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed" 84 1
         step "gemm_outputs, tcemu sm_90a, schedules" \
@@ -130,7 +137,7 @@ list() {
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66
-        emulated sm_100a gemm_quant_sm100 32
+        emulated sm_100a gemm_quant_sm100 40
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24

@@ -827,8 +827,8 @@ static void test_sm107(void)
     CHECK(emulated >= 11, "tcemu has %d of the table's chips", emulated);
 }
 
-/* What looks up rows on the device, or reads B in bricks, Blackwell's kernels do not have: TC_GEMM_DEFINE must not take
- * them for it. */
+/* What looks up rows of A, or reads B in bricks, Blackwell's kernels do not have: TC_GEMM_DEFINE must not take them for
+ * it. Groups they have. */
 static void test_blackwell_serves(void)
 {
     tc_gemm_config c;
@@ -836,8 +836,14 @@ static void test_blackwell_serves(void)
     c.a = c.b = c.d = TC_BF16;
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), "bf16");
     c.groups = TC_GROUPS_ROWS;
-    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups");
-    c.groups = 0, c.index = TC_INDEX_D;
+    CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".groups");
+    c.a_scale = TC_SCALE_1X128, c.a = c.b = TC_E4M3;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups with factors");
+    c.a_scale = 0, c.a = c.b = TC_BF16, c.index = TC_INDEX_D;
+    CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".groups with rows of D looked up");
+    c.index = TC_INDEX_A;
+    CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups with rows of A looked up");
+    c.groups = 0;
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".index");
     c.index = 0, c.weights = TC_S4;
     CHECK(!tc__gemm_by_tcgen05(c), ".weights");
