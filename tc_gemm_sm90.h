@@ -48,7 +48,9 @@ TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
 
 /* The k loop with the wgmma of one width. The place in the ring, and descriptors with it, must be in uniform registers:
  * ptxas puts them there if nothing in the kernel, from one tile to the next, may part the lanes of a warp in its eyes
- * (docs/design.md). */
+ * (docs/design.md). With small tiles a step is as long as what stands here in a row, 170 cycles and more, so it is short:
+ * descriptors of the next slot are made while this one is multiplied, the wait for it is one instruction and a branch (a
+ * test beforehand is a vote and three moves between predicates), and nothing asks whether it is the first step. */
 TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
                                   tc__gemm90_loop_state *l)
 {
@@ -57,12 +59,12 @@ TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, co
     tc_ring ring = u->ring;
     const uint32_t blocks = u->w.k_blocks;
     const tc__gemm90_giver give = tc__gemm90_giver_of(c, g);
+    /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
+    uint32_t slot = g->ring + ring.stage * g->slot;
+    uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
+    uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
     for (uint32_t kb = 0; kb < blocks; kb++) {
-        const uint32_t now = ring.stage, slot = g->ring + now * g->slot;
-        /* 64 rows of A are 64 * 128 bytes, in rows as in columns */
-        const uint64_t da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
-        const uint64_t db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
-        int ready;
+        const uint32_t now = ring.stage;
         tc_wgmma_fence();
         {
 #pragma unroll
@@ -76,14 +78,14 @@ TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, co
             }
         }
         tc_wgmma_commit_group();
-        /* While the Tensor Cores work, look whether the next slot is full: what stands between the end of one group and
-         * the start of the next one but one is then as short as can be. */
         tc_ring_next(&ring, g->stages);
-        ready = kb + 1 == blocks || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring.stage), ring.phase);
+        slot = g->ring + ring.stage * g->slot;
+        da = tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128));
+        db = tc__gemm90_desc(ob, slot + (uint32_t)oa.bytes);
         TC_WGMMA_WAIT_GROUP(1);
-        if (kb > 0) tc__gemm90_give(c, g, &give, l->last);
+        tc__gemm90_give(c, g, &give, l->last, kb > 0);
         l->last = now;
-        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, &ring);
+        if (kb + 1 < blocks) TC_PIPE_WAIT_FULL(g->pipe, &ring);
     }
     u->ring = ring;
 }

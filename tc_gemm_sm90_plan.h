@@ -826,13 +826,13 @@ TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_g
 }
 
 TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_giver *give,
-                                 uint32_t stage)
+                                 uint32_t stage, int on)
 {
     if (!tc__gemm90_picks_cluster(c)) {
-        tc__gemm90_release(c, g, stage);
+        if (on) tc__gemm90_release(c, g, stage);
     } else {
-        tc_mbarrier_arrive_if(give->own, give->empty + stage * 8u);
-        tc_mbarrier_arrive_cluster_relaxed_if(give->other, give->empty + stage * 8u);
+        tc_mbarrier_arrive_if(give->own && on, give->empty + stage * 8u);
+        tc_mbarrier_arrive_cluster_relaxed_if(give->other && on, give->empty + stage * 8u);
     }
 }
 
