@@ -632,8 +632,8 @@ typedef struct tc_box_rows {
 
 /* Rows of the box at shared address `from` to memory where TMA refuses them, all aligned to their elements only. A lane
  * takes a word; where a row of 16-bit elements begins between two words, neighbours share. For all lanes of the warp,
- * between two __syncwarp. The loop counts what all lanes have in common: one that counts a lane's own rows is, to
- * ptxas, a loop that parts them, and a kernel that has one anywhere keeps its main loop out of the uniform registers. */
+ * between two __syncwarp. The loop counts what all lanes have in common: in ptxas's eyes one that counts a lane's own
+ * rows parts them, and a kernel that has it anywhere keeps its main loop out of the uniform registers. */
 TC_DEV void tc_box_copy(const tc_box b, uint32_t from, const tc_box_rows to)
 {
     const int words = b.bytes / 4;

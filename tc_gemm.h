@@ -235,7 +235,7 @@
     X(name, own, pair, (128, 192, 64, 0, 0, 2, 1, TC_PINGPONG, TC_SHAPES_LARGE)) /* many tiles: one is stored while one is computed */ \
     X(name, own, few, (64, 64, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* few rows: 64 columns are the instruction's rows */ \
     X(name, own, flat, (256, 128, 16, 1, 1, 1, 2, TC_COOPERATIVE, TC_SHAPES_FEW_ROWS)) /* some rows, or many that fit no multiple of 128 */ \
-    X(name, own, small, (64, 128, 0, 0, 0, 1, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */
+    X(name, own, small, (64, 128, 32, 0, 1, 2, 1, TC_COOPERATIVE, TC_SHAPES_SMALL)) /* little of everything */
 
 typedef struct tc__gemm_tile {
     int bm, bn, step, swap, split, cluster_m, cluster_n, schedule, shapes;
@@ -259,6 +259,8 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
     } else if (t.bm == 128) {
         t.bm = columns ? 128 : 256;
         t.bn = 128, t.step = 64;
+    } else {
+        t.step = t.split = 0, t.cluster_m = 1;
     }
     if (t.step && (tc__gemm_scaled(given) || tc__gemm_is_f32(given.a))) t.step = t.swap ? t.bm : t.bn;
     if (tc__gemm_is_f32(given.a)) t.cluster_m = t.cluster_n = 1;
@@ -277,6 +279,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_sparse_tile(const tc__gemm_tile list, 
 {
     tc__gemm_tile t = list;
     t.step = 0;
+    if (t.bm == 64) t.split = 0, t.cluster_m = 1;
     if (t.schedule == TC_PINGPONG) t.bn = twice ? 128 : 160;
     else if (twice && t.bm == 128) t.bn = 192;
     if (twice) t.schedule = TC_COOPERATIVE;

@@ -48,9 +48,10 @@ TC_DEV uint64_t tc__gemm90_desc(const tc_operand o, uint32_t at)
 
 /* The k loop with the wgmma of one width. The place in the ring, and descriptors with it, must be in uniform registers:
  * ptxas puts them there if nothing in the kernel, from one tile to the next, may part the lanes of a warp in its eyes
- * (docs/design.md). With small tiles a step is as long as what stands here in a row, 170 cycles and more, so it is short:
- * descriptors of the next slot are made while this one is multiplied, the wait for it is one instruction and a branch (a
- * test beforehand is a vote and three moves between predicates), and nothing asks whether it is the first step. */
+ * (docs/design.md). With small tiles a step is as long as what stands here in a row, 170 cycles and more, so it is
+ * short: descriptors of the next slot are made while this one is multiplied, the wait for it is one instruction and a
+ * branch (a test beforehand is a vote and three moves between predicates), and no branch asks whether it is the first
+ * step. */
 TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, const tc_gemm90_block *g,
                                   tc__gemm90_loop_state *l)
 {
@@ -616,7 +617,9 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(c->d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
     if (tc__gemm_outputs(*c)) p->d_clips = 0; /* the rest of a box is not its own */
-    p->d_wide = p->d_plain && tc__gemm90_widens(v) && cut->width % 64 == 0;
+    p->d_wide = p->d_plain && tc__gemm90_widens(v) && cut->width % 64 == 0
+             && p->stages * tc__gemm90_slot_of(v, cut->width, cut->copies)
+                    <= tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_wide_room(v);
     if (p->d_by == TC__GEMM_D_TMA) {
         const tc_box box = tc__gemm90_box(p->d_wide ? tc__gemm90_widened(v) : v);
         st = tc_operand_map(&p->d, &d, tc_box_cols(box), c->swap ? 8 : 16);

@@ -154,8 +154,9 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm90_box(tc_gemm_config_in c)
     return b;
 }
 
-/* A step of 16 columns makes narrow boxes. A call whose width is a multiple of 64 has wide ones (d_wide): the same as
- * with a step of 64, of which the store is told. */
+/* A step of 16 or 32 columns makes narrow boxes. A call whose width is a multiple of 64 may have wide ones (d_wide),
+ * the same as with a step of 64, of which the store is told. A warp's place for boxes holds one of them; the other lies
+ * behind the ring's last slot, where the width leaves room for it (tc__gemm90_wide_apart from the first). */
 TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_widened(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
@@ -164,7 +165,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm90_widened(tc_gemm_config_in given)
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_widens(tc_gemm_config_in c)
 {
-    return tc__gemm90_box(tc__gemm90_widened(c)).bytes > tc__gemm90_box(c).bytes;
+    return !c.swap && c.epi_stages == 2 && tc__gemm90_box(tc__gemm90_widened(c)).bytes == 2 * tc__gemm90_box(c).bytes
+        && tc__gemm90_box(c).bytes == 64;
 }
 
 /* With .swap: rows of D that go to shared memory at a time. */
@@ -234,8 +236,7 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
     tc_gemm_sm90_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int aside = c.bn < TC__GEMM90_ASIDE ? c.bn : TC__GEMM90_ASIDE;
     const int boxes = tc__gemm_quantised(c) ? 1024 /* a place */
-                    : c.swap ? aside * tc__gemm90_box(c).bytes
-                             : c.epi_stages * 16 * tc__gemm90_box(tc__gemm90_widened(c)).bytes;
+                    : c.swap ? aside * tc__gemm90_box(c).bytes : c.epi_stages * 16 * tc__gemm90_box(c).bytes;
     const int fixed = tc__gemm90_pipe_bytes(c, c.stages) + c.consumers * 8 + 16 + c.stages * tc__gemm90_factor_room(c)
                     + (c.groups ? TC__GROUPS_BYTES : 0) + tc__gemm90_notes_bytes(c) + 15;
     p.warp_store = (boxes + 1023) / 1024 * 1024;
@@ -252,6 +253,16 @@ TC_HD TC_CONSTEXPR tc_gemm_sm90_plan tc_gemm_sm90_plan_of(tc_gemm_config_in c)
     p.notes = p.groups;
     p.bytes = p.ring + p.ring_bytes + fixed;
     return p;
+}
+/* Bytes behind the slots that the second of the wide boxes takes of the ring, and how far it lies from the first. */
+TC_HD TC_CONSTEXPR int tc__gemm90_wide_room(tc_gemm_config_in c)
+{
+    return c.consumers * 4 * tc_gemm_sm90_plan_of(c).warp_store;
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_wide_apart(tc_gemm_config_in c)
+{
+    const tc_gemm_sm90_plan p = tc_gemm_sm90_plan_of(c);
+    return p.ring + p.ring_bytes - tc__gemm90_wide_room(c) - p.store;
 }
 
 TC_HD TC_CONSTEXPR int tc_gemm_sm90_smem(tc_gemm_config_in c)
@@ -831,8 +842,8 @@ TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, 
     if (!tc__gemm90_picks_cluster(c)) {
         if (on) tc__gemm90_release(c, g, stage);
     } else {
-        tc_mbarrier_arrive_if(give->own && on, give->empty + stage * 8u);
-        tc_mbarrier_arrive_cluster_relaxed_if(give->other && on, give->empty + stage * 8u);
+        tc__mbarrier_arrive_if(give->own && on, give->empty + stage * 8u);
+        tc__mbarrier_arrive_cluster_relaxed_if(give->other && on, give->empty + stage * 8u);
     }
 }
 

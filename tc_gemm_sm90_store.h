@@ -402,7 +402,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_spreads(tc_gemm_config_in c)
 
 /* What a warp's boxes have in common. */
 typedef struct tc__gemm90_storing {
-    uint32_t buf;         /* where they are filled, */
+    uint32_t buf;         /* where they are filled, so far apart, */
+    uint32_t apart;
     int spread;           /* each in a place of its own, or in turn */
     int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
     int end;              /* rows end before this one */
@@ -435,7 +436,7 @@ TC_DEV_SM90 uint32_t tc__gemm90_box_take(tc_gemm_config_in c, const tc_gemm90_co
     const uint32_t n = s->spread ? (uint32_t)i : u->stores % (uint32_t)c.epi_stages;
     if (!s->spread && tc_elect_one()) tc__bulk_wait_read(c.epi_stages - 1);
     __syncwarp();
-    return s->buf + n * (uint32_t)(16 * tc__gemm90_box(c).bytes);
+    return s->buf + n * s->apart;
 }
 
 /* Hook, then store, `group` values at a time: more of them hide more latency, where registers are left. */
@@ -505,14 +506,15 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
     const int spread = tc__gemm90_spreads(c) && u->last, in_rows = c.groups ? 16 : clips ? 1 : 16;
-    tc__gemm90_storing s = {u->buf, spread, in_rows, clips ? 1 : tc__gemm90_across(c, g), tc__gemm90_end(c, g, u), 0,
-                            acc};
+    tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, acc};
+    if (!clips) s.in_cols = tc__gemm90_across(c, g);
     if (spread) {
         s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
         tc_bar_sync(1, 128 * c.consumers);
     }
     if (tc__gemm90_widens(c) && g->p->d_wide) {
         s.plain = 1;
+        s.apart = spread ? 32u * (uint32_t)box.bytes : (uint32_t)tc__gemm90_wide_apart(c);
         tc__gemm90_fill_boxes(tc__gemm90_widened(c), g, u, &s);
     } else if (g->p->d_plain) {
         s.plain = 1;

@@ -143,17 +143,18 @@ TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed(uint32_t bar, uint32_t rank)
 
 /* The same two where `on` is not 0, by a predicate and not by a branch, behind which ptxas takes the lanes for parted.
  * bar of the second: an address in the cluster (tc_mapa). */
-TC_DEV_SM80 void tc_mbarrier_arrive_if(int on, uint32_t bar)
+TC_DEV_SM80 void tc__mbarrier_arrive_if(int on, uint32_t bar)
 {
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                  "@p mbarrier.arrive.shared.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
 }
 
-TC_DEV_SM90 void tc_mbarrier_arrive_cluster_relaxed_if(int on, uint32_t bar)
+TC_DEV_SM90 void tc__mbarrier_arrive_cluster_relaxed_if(int on, uint32_t bar)
 {
 #if TC__PTX_86
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
-                 "@p mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
+                 "@p mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];\n\t}"
+                 : : "r"(bar), "r"(on) : "memory");
 #else
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                  "@p mbarrier.arrive.shared::cluster.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
