@@ -381,7 +381,7 @@ TC_DEV_SM90 void tc__b2b_edge(const tc_epi act, const tc_gemm_b2b_params *q, flo
 
 /* 64 columns of the middle, from 64 * kb on, to fragments of A. whole, a constant: all of this warpgroup's rows and of
  * .bn0's columns exist. */
-TC_DEV_SM90 void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, tc__b2b_consumer *x, const int kb)
+TC_DEV_SM90A void tc__b2b_turn(const int whole, tc_gemm_b2b_in k, tc__b2b_consumer *x, const int kb)
 {
     const tc_gemm_b2b_params *q = x->b->q;
     const int lane = tc_lane(), row = x->w.row + x->u.warp_row + lane / 4, col = lane % 4 * 2;
