@@ -356,9 +356,10 @@ TC_HOST int tc__gemm_best_parts(const tc__gemm_pace *x, const tc__gemm_room *roo
     double best = tc__gemm_cycles(x, 1);
     int parts = 1, turns;
     for (turns = 1; turns <= 4 && x->tiles > 0 && x->tiles <= 4 * x->at_a_time; turns++) {
-        const int p = (int)(turns * x->at_a_time / x->tiles);
-        if (p < 2 || p > most || tc_split_bytes(room->tiles, (uint32_t)p, room->elements) > room->workspace) continue;
-        if (tc__gemm_cycles(x, p) < best) best = tc__gemm_cycles(x, p), parts = p;
+        int p = (int)(turns * x->at_a_time / x->tiles);
+        p = p < most ? p : most;
+        while (p > 1 && tc_split_bytes(room->tiles, (uint32_t)p, room->elements) > room->workspace) p--;
+        if (p > 1 && tc__gemm_cycles(x, p) < best) best = tc__gemm_cycles(x, p), parts = p;
     }
     return parts;
 }
