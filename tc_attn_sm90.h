@@ -775,6 +775,10 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
+/* tc_attn_sm90_fp8.h, which may have been read first, and then comes behind this */
+TC_HOST tc_status tc__attn_fp8_check(const tc_attn_config *c, const tc_attn_args *g);
+TC_HOST void tc__attn_fp8_fill(tc_attn_problem *p, const tc_attn_config *c, const tc_attn_args *g);
+
 /* A tensor map; share: heads that stand side by side in a tile (Q; 0: there is no such dimension); box_rows: rows of
  * a copy. */
 TC_HOST tc_status tc__attn90_map(tc_tmap *map, const tc__attn_tensor t, int share, int box_rows)

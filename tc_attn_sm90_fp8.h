@@ -44,11 +44,10 @@
  *
  *     tc_attn_sm90_fp8_mma      the consumer, as tc_attn_sm90_mma
  */
-#ifndef TC_ATTN_SM90_H /* reads this file itself, between its kernel and its host */
-#include "tc_attn_sm90.h"
-#elif !defined(TC_ATTN_SM90_FP8_H)
+#ifndef TC_ATTN_SM90_FP8_H
 #define TC_ATTN_SM90_FP8_H
 
+#include "tc_attn_sm90.h"
 #include "tc_turn.h"
 #include "tc_types.h"
 
