@@ -72,7 +72,7 @@ says "--help" "^usage: tc_tune" "--epi2 FILE:NAME" "SM90  cluster_m +default 2 4
 says "--list --arch sm_90a 4096 4096 4096" "^4096 x 4096 x 4096: 24 of [0-9]+ legal candidates for sm_90a" \
     "SM90 .bm = 128, .bn = 256, .cluster_m = 2, .step = 16, .split = 1 \(wide of TC_GEMM_DEFINE\)" \
     "SM90 .bm = 128, .bn = 192, .schedule = TC_PINGPONG, .cluster_m = 2, .step = 64 \(pair of TC_GEMM_DEFINE\)" \
-    "SM90 .bm = 64, .bn = 128 \(small of TC_GEMM_DEFINE\)" \
+    "SM90 .bm = 64, .bn = 128, .cluster_m = 2, .step = 32, .split = 1 \(small of TC_GEMM_DEFINE\)" \
     "SM90 .bm = 64, .bn = 64, .cluster_n = 2, .step = 16, .swap = 1, .split = 1 \(few of TC_GEMM_DEFINE\)" \
     "SM90 .bm = 256, .bn = 128, .cluster_n = 2, .step = 16, .swap = 1, .split = 1 \(flat of TC_GEMM_DEFINE\)"
 if [ "$(rows)" -eq 24 ]; then ok; else bad "24 rows are $(rows)"; fi
