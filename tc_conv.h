@@ -171,7 +171,7 @@ TC_HOST int tc__conv_by_wgmma(const tc_conv_config *given, const tc_conv_args *a
 TC_HOST tc_status tc__conv_auto_go(const tc_conv_config *given, const tc__kernels *s, const tc_conv_args *args,
                                    const tc__launch *how)
 {
-    const tc_gemm_choice none = {0, 0, 0, 0, 0}, *want = args && args->choice ? args->choice : &none;
+    const tc_gemm_choice none = {0, 0, 0, 0, 0, 0}, *want = args && args->choice ? args->choice : &none;
     tc__device device = {0, 0, 0, 0};
     tc_conv_args x;
     tc_gemm_choice pick;

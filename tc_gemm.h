@@ -138,7 +138,7 @@
  *     void *w = NULL;
  *     if (room) cudaMalloc(&w, room);                once
  *     args.workspace = w;
- *     args.workspace_size = room;                    with less, k is split less; with none, not at all
+ *     args.workspace_size = room;                    with less, k is split less; with none, by clusters alone
  *     tc_status st = gemm_run(&args, stream);        and again, for any shape, by any generator's kernel
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
@@ -148,7 +148,8 @@
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
  * multiple of .step), .cluster (.step: 1 or the configuration's), .parts (.split: fails if they do not fit the
- * workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
+ * workspace), .meet (where parts add up: TC_MEET_WORKSPACE, or TC_MEET_CLUSTER: as the blocks of a cluster, which takes
+ * no workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
  *
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
  * before it reads or writes anything. With args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
@@ -359,14 +360,14 @@ static const tc__gemm_tile tc__gemm_tiles_of[TC__GEMM_TILE_COUNT] TC_UNUSED = {
 TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
     const tc__gemm_device device = tc__gemm_device_of(on->sms, on->bandwidth);
-    const tc__gemm_best search = {&device, g->workspace ? g->workspace_size : 0};
-    tc_gemm_choice best = {0, 0, 0, 0, 0};
+    const tc__gemm_best search = {&device, g->workspace ? g->workspace_size : 0, 0};
+    tc_gemm_choice best = {0, 0, 0, 0, 0, 0};
     double best_time = 0;
     int i;
     for (i = 0; i < TC__GEMM_TILE_COUNT; i++) {
         const tc_gemm_config c = tc__gemm_tiled(*given, tc__gemm_tiles_of[i]), v = tc_gemm90_view(c);
         const tc__gemm_problem x = tc__gemm90_problem(&c, g);
-        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0};
+        tc_gemm_cut cut = {v.bn, 1, 0, 1, 0, 0, 0, 0, 0};
         double t;
         if (!tc__gemm_serves(*given, tc__gemm_tiles_of[i].shapes)) continue;
         if (!tc__gemm_line_ok(*given, tc__gemm_tiles_of[i])) continue;
@@ -375,6 +376,7 @@ TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gem
         best_time = t;
         best.kernel = i + 1;
         best.width = cut.width, best.cluster = v.step ? cut.cluster : 0, best.parts = cut.parts;
+        best.meet = cut.joined ? TC_MEET_CLUSTER : cut.parts > 1 ? TC_MEET_WORKSPACE : 0;
     }
     return best;
 }
@@ -388,11 +390,12 @@ TC_HOST tc_gemm_choice tc__gemm_choose(const tc_gemm_config *given, const tc_gem
     tc_gemm_choice c;
     if (!answer || (TC__LOAD_RELAXED(&memo->mixed) ^ answer) != key) {
         c = tc__gemm_search(given, g, on);
-        answer = (uint64_t)c.kernel << 32 | (uint64_t)c.width << 16 | (uint64_t)c.cluster << 8 | (uint64_t)c.parts;
+        answer = (uint64_t)c.meet << 40 | (uint64_t)c.kernel << 32 | (uint64_t)c.width << 16 | (uint64_t)c.cluster << 8
+               | (uint64_t)c.parts;
         TC__STORE_RELAXED(&memo->answer, answer);
         TC__STORE_RELAXED(&memo->mixed, answer ^ key);
     }
-    c.kernel = (int)(answer >> 32), c.width = (int)(answer >> 16 & 0xffff);
+    c.kernel = (int)(answer >> 32 & 0xff), c.meet = (int)(answer >> 40), c.width = (int)(answer >> 16 & 0xffff);
     c.cluster = (int)(answer >> 8 & 0xff), c.parts = (int)(answer & 0xff);
     c.blocks = 0;
     return c;
@@ -456,7 +459,7 @@ TC_HOST tc_status tc__gemm_tiles_go(const tc_gemm_config *given, const tc__kerne
 /* Which kernel a checked call takes on Hopper: what it wants, else what the model says; 0: the sm_80 kernel. */
 TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
-    const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0}, none = {0, 0, 0, 0, 0};
+    const tc_gemm_choice any = {TC__GEMM_ANY, 0, 0, 0, 0, 0}, none = {0, 0, 0, 0, 0, 0};
     const tc_gemm_config plain = tc__gemm_plain(*given);
     const int fits = tc__gemm_fits(given, g, 'a') && tc__gemm_fits(given, g, 'b');
     tc_gemm_args x = tc__gemm_plain_args(given, g);
@@ -473,7 +476,7 @@ TC_HOST tc_gemm_choice tc__gemm_pick(const tc_gemm_config *given, const tc_gemm_
 TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_gemm_choice *want)
 {
     const int kernel = want ? want->kernel : 0;
-    if (want && !kernel && (want->width || want->cluster || want->parts || want->blocks))
+    if (want && !kernel && (want->width || want->cluster || want->parts || want->blocks || want->meet))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = 0, but what its other fields ask for depends on the kernel");
     if (kernel < 0 || kernel > TC__GEMM_ANY)
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d must be in 0..%d", kernel, TC__GEMM_ANY);

@@ -368,7 +368,7 @@ TC_HOST int tc__gemm_best_parts(const tc__gemm_pace *x, const tc__gemm_room *roo
  * time. Parts of k (.split) it leaves to the caller, if g->choice does. */
 TC_HOST tc_status tc__gemm_whole_cut(const tc_gemm_config *v, const tc_gemm_args *g, int clusters, tc_gemm_cut *cut)
 {
-    const tc_gemm_choice none = {0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
+    const tc_gemm_choice none = {0, 0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
     memset(cut, 0, sizeof *cut);
     cut->width = v->bn, cut->parts = 1, cut->cluster = v->cluster_m, cut->blocks = clusters;
     if (want->width && want->width != v->bn)

@@ -68,6 +68,8 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_MEET 2710.0      /* the parts of a split tile, */
 #define TC__GEMM_ROUND 469.0      /* eight of them, */
 #define TC__GEMM_SUMS 62.16       /* rate of their sums */
+#define TC__GEMM_JOIN 1200.0      /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 50.0
 
 #define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36  /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -109,6 +111,7 @@ TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
 typedef struct tc__gemm_best {
     const tc__gemm_device *device;
     size_t workspace;
+    int meet; /* of args.choice */
 } tc__gemm_best;
 
 /* v: a view (tc_gemm_sm90_plan.h); rows and columns are the instruction's. */
@@ -275,7 +278,9 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     t = t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL;
     t = ((t > power ? t : power) + 0.1 * (t > power ? power : t)) / 1.1; /* the lesser of the two breaks ties */
     t += store + own.start;
-    if (cut->parts > 1)
+    if (cut->joined)
+        t += TC__GEMM_JOIN + v->bm * w * 4 / TC__GEMM_JOIN_SUMS;
+    else if (cut->parts > 1)
         t += TC__GEMM_MEET + TC__GEMM_ROUND * (double)tc__div_up(cut->parts, 8)
            + waves * v->bm * w * 4 / TC__GEMM_SUMS;
     if (cut->cluster > 1) t += TC__GEMM_CLUSTER;
@@ -330,26 +335,68 @@ TC_HOST size_t tc__gemm90_workspace(const tc_gemm_config *v, const tc__gemm_prob
     return tc_split_bytes((uint32_t)tiles, (uint32_t)cut->parts, (size_t)(v->bm * tc__gemm90_places(cut->width) * 16));
 }
 
-/* The best cut for a width: k is split where that fills the device, and the workspace holds it. */
+/* Parts that are a cluster: bytes of the ring's end that a block keeps the sums in, places of each part. */
+TC_HOST int tc__gemm90_join_each(const tc_gemm_config *v, const tc_gemm_cut *cut)
+{
+    return (v->bm / 16 * tc__gemm90_places(cut->width) + cut->parts - 1) / cut->parts;
+}
+TC_HOST int tc__gemm90_join_bytes(const tc_gemm_config *v, const tc_gemm_cut *cut)
+{
+    return cut->parts * tc__gemm90_join_each(v, cut) * TC__GEMM90_PLACE;
+}
+
+/* May they be one? All clusters must run at a time; of 16 multiprocessors that lie together, as many have one as whole
+ * clusters fit. */
+TC_HOST int tc__gemm90_can_join(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
+{
+    const int room = tc_gemm_sm90_plan_of(*v).ring_bytes - tc__gemm90_slot_of(*v, cut->width, 0) * 2;
+    return tc__gemm90_joins(*v) && cut->cluster == 1 && cut->parts >= 2 && cut->parts <= TC__GEMM90_JOIN_MOST
+        && tc__gemm90_join_bytes(v, cut) <= room && x->batch > 0;
+}
+TC_HOST int tc__gemm90_joins_at_once(const tc__gemm_device *d, int parts)
+{
+    return d->blocks < 16 ? d->blocks / parts : d->blocks / 16 * (16 / parts);
+}
+
+/* The time of a cut's parts where they meet best, or where the call wants it; less than 0: nowhere. */
+TC_HOST double tc__gemm90_meet_time(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
+                                    const tc__gemm_best *b)
+{
+    double best = -1;
+    int joined = 0;
+    cut->joined = 0;
+    if (b->meet != TC_MEET_CLUSTER && tc__gemm90_workspace(v, x, cut) <= b->workspace)
+        best = tc__gemm90_time(v, x, cut, b->device);
+    if (b->meet != TC_MEET_WORKSPACE && tc__gemm90_can_join(v, x, cut)
+        && (b->meet || tc__gemm90_tiles(v, x, cut) <= tc__gemm90_joins_at_once(b->device, cut->parts))) {
+        double t;
+        cut->joined = 1;
+        t = tc__gemm90_time(v, x, cut, b->device);
+        if (best < 0 || t < best) best = t, joined = 1;
+    }
+    cut->joined = joined;
+    return best;
+}
+
+/* The best cut for a width: k is split where that fills the device, and the workspace or a cluster holds the sums. */
 TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
                                      const tc__gemm_best *b)
 {
     const int64_t tiles = tc__gemm90_tiles(v, x, cut);
     const int64_t most = x->k_blocks / 4 < TC_SPLIT_MOST ? x->k_blocks / 4 : (int64_t)TC_SPLIT_MOST;
     double best;
-    int waves, parts = 1;
-    cut->parts = 1;
+    int i, parts = 1, joined = 0;
+    cut->parts = 1, cut->joined = 0;
     best = tc__gemm90_time(v, x, cut, b->device);
-    for (waves = 1; v->split && waves <= 4 && tiles <= 4 * (int64_t)b->device->blocks; waves++) {
-        const int64_t p = (int64_t)waves * b->device->blocks / tiles;
-        if (p < 2 || p > most) continue;
+    for (i = 1; v->split && i <= 4 + TC__GEMM90_JOIN_MOST && tiles <= 4 * (int64_t)b->device->blocks; i++) {
+        const int64_t p = i <= 4 ? (int64_t)i * b->device->blocks / tiles : i - 4; /* whole waves; a cluster's */
+        double t;
+        if (p < 2 || p > most || (i > 4 && !tc__gemm90_joins(*v))) continue;
         cut->parts = (int)p;
-        if (tc__gemm90_workspace(v, x, cut) <= b->workspace) {
-            const double t = tc__gemm90_time(v, x, cut, b->device);
-            if (t < best) best = t, parts = (int)p;
-        }
+        t = tc__gemm90_meet_time(v, x, cut, b);
+        if (t >= 0 && t < best) best = t, parts = (int)p, joined = cut->joined;
     }
-    cut->parts = parts;
+    cut->parts = parts, cut->joined = joined;
     return best;
 }
 
@@ -391,8 +438,8 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc__gemm_problem x = tc__gemm90_problem(c, g);
-    const tc__gemm_best b = {d, g->workspace ? g->workspace_size : 0};
-    const tc_gemm_choice none = {0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
+    const tc__gemm_best b = {d, g->workspace ? g->workspace_size : 0, g->choice ? g->choice->meet : 0};
+    const tc_gemm_choice none = {0, 0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
     int64_t works;
     memset(cut, 0, sizeof *cut);
     cut->l2 = d->l2;
@@ -410,15 +457,22 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
                         v.step ? "a multiple of .step, at most " : "", v.bn);
     if (want->parts < 0 || want->parts > TC_SPLIT_MOST || (want->parts > 1 && !v.split))
         return tc__fail(TC_ERR_CONFIG, "choice->parts = %d must be in 0..%d", want->parts, v.split ? TC_SPLIT_MOST : 1);
+    if (want->meet < 0 || want->meet > TC_MEET_CLUSTER)
+        return tc__fail(TC_ERR_CONFIG, "choice->meet = %d must be 0, TC_MEET_WORKSPACE or TC_MEET_CLUSTER", want->meet);
     if (want->blocks < 0) return tc__fail(TC_ERR_CONFIG, "choice->blocks = %d is negative", want->blocks);
     if (!tc__gemm90_way(&x, cut, 0) && !tc__gemm90_way(&x, cut, 1))
         return tc__fail(TC_ERR_CONFIG, "choice->cluster = %d must be 1 where stride_a = %lld is no multiple of 8 "
                         "elements: A is copied", want->cluster, (long long)g->stride_a);
     if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);
     else if (!want->parts) (void)tc__gemm90_best_parts(&v, &x, cut, &b);
-    if (want->parts) cut->parts = want->parts;
-    cut->workspace = tc__gemm90_workspace(&v, &x, cut);
-    if (cut->parts > 1 && (!g->workspace || g->workspace_size < cut->workspace))
+    if (want->parts) cut->parts = want->parts, cut->joined = 0;
+    if (want->parts > 1) (void)tc__gemm90_meet_time(&v, &x, cut, &b);
+    if (want->meet == TC_MEET_CLUSTER && want->parts > 1 && !cut->joined)
+        return tc__fail(TC_ERR_CONFIG, "choice->meet = TC_MEET_CLUSTER wants .split and .step, choice->cluster 1, at "
+                        "most %d parts, and the sums of a tile to fit the ring: not %d parts of %d x %d",
+                        TC__GEMM90_JOIN_MOST, want->parts, v.bm, cut->width);
+    cut->workspace = cut->joined ? 0 : tc__gemm90_workspace(&v, &x, cut);
+    if (!cut->joined && cut->parts > 1 && (!g->workspace || g->workspace_size < cut->workspace))
         return tc__fail(TC_ERR_SIZE, "workspace_size = %llu, but %d parts take %llu bytes",
                         (unsigned long long)(g->workspace ? g->workspace_size : 0), cut->parts,
                         (unsigned long long)cut->workspace);
@@ -434,6 +488,7 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     else if (!v.groups && !tc__tiles_uneven(v))
         cut->blocks = (int)tc__div_up(works, tc__div_up(works, cut->blocks)); /* whole waves */
     if (want->blocks && want->blocks < cut->blocks && v.cluster_k == 1) cut->blocks = want->blocks;
+    if (cut->joined) cut->blocks = (int)(works / cut->parts);
     return TC_OK;
 }
 

@@ -107,10 +107,12 @@ typedef struct tc_gemm_config {
 TC_IN(tc_gemm_config);
 
 /* What a call leaves to the kit, or decides itself: which of TC_GEMM_DEFINE's kernels (from 1), the width of a tile and
- * the blocks of a cluster (.step), in how many parts k is split (.split), how many blocks (clusters) there are. 0: the
- * kit's choice. */
+ * the blocks of a cluster (.step), in how many parts k is split (.split), how many blocks (clusters) there are, and
+ * where the parts of a tile add up their sums: in the workspace, or as the blocks of a cluster through distributed
+ * shared memory (.step, 2 to 8 parts). 0: the kit's choice. */
+enum { TC_MEET_WORKSPACE = 1, TC_MEET_CLUSTER = 2 };
 typedef struct tc_gemm_choice {
-    int kernel, width, cluster, parts, blocks;
+    int kernel, width, cluster, parts, blocks, meet;
 } tc_gemm_choice;
 
 /* Factors of blocks of A or B (.a_scale, .b_scale): that of line i (or block i of 128 lines) and block j of k stands at

@@ -768,7 +768,7 @@ TC_HOST tc_status tc_gemm_sm80_fill(const tc_gemm_config *c, const tc_gemm_args 
 {
     const tc_gemm_config v = tc__gemm_plain(*c);
     const tc_gemm_args x = tc__gemm_plain_args(c, g);
-    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0};
+    const tc_gemm_cut cut = {v.bn, 1, blocks, 1, 0, 0, 0, 0, 0};
     p->a = x.a;
     p->b = x.b;
     p->lda = x.lda;

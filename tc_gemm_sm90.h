@@ -409,6 +409,11 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
             tc_mbarrier_init(sums, 1);
             tc_mbarrier_arrive_expect_tx(sums, (uint32_t)tc__gemm90_sums_bytes(c));
         }
+        if (tc__gemm90_joined(c, g)) {
+            const uint32_t own = tc__gemm90_join_places(c, g, tc_gemm90_work(c, g, blockIdx.x).part);
+            tc_mbarrier_init(sums, 1);
+            tc_mbarrier_arrive_expect_tx(sums, own * g->p->split.parts * (uint32_t)TC__GEMM90_PLACE);
+        }
         if (tc__tiles_some(c)) tc_pipe_init(tc__tiles_pipe(c, g), TC__GEMM90_NOTES, (uint32_t)(4 * c.consumers));
         tc_fence_mbarrier_init();
         if (g->p->d_by == TC__GEMM_D_TMA) tc_prefetch_tensormap(&g->p->d);
@@ -418,6 +423,7 @@ TC_DEV_SM90 void tc__gemm90_start(tc_gemm_config_in c, const tc_gemm90_block *g)
         tc_cluster_wait();
         if (c.groups) __syncthreads(); /* what the relaxed arrival does not release: the table */
     } else {
+        if (tc__gemm90_joined(c, g)) tc_cluster_arrive_relaxed(); /* waited for before sums are sent */
         __syncthreads();
     }
     /* The kernel behind may set itself up from now on; it waits itself for what it reads. */
@@ -526,6 +532,7 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm
         const tc__gemm90_run_of mine = {anew ? tc__gemm90_first(c, &g) : first, step};
         tc__gemm90_consume(loops, k, &g, mine);
     }
+    if (tc__gemm90_joined(c, &g) && g.wg == 0) tc_cluster_wait(); /* as its consumers have done */
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {
         tc_cluster_arrive_relaxed();
@@ -543,7 +550,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm
 /* Slots of a ring. */
 TC_HOST int tc__gemm90_stages(tc_gemm_config_in v, const tc_gemm_cut *cut)
 {
-    const int fit = tc_gemm_sm90_plan_of(v).ring_bytes / tc__gemm90_slot_of(v, cut->width, cut->copies);
+    const int ring = tc_gemm_sm90_plan_of(v).ring_bytes - (cut->joined ? tc__gemm90_join_bytes(&v, cut) : 0);
+    const int fit = ring / tc__gemm90_slot_of(v, cut->width, cut->copies);
     return fit < v.stages ? fit : v.stages;
 }
 
@@ -595,7 +603,9 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
     p->a_batched = g->k && (c->swap ? g->stride_b : g->stride_a) != 0;
     p->b_batched = g->k && (c->swap ? g->stride_a : g->stride_b) != 0;
-    p->to_and_fro = p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c)
+    p->join_at = cut->joined ? (uint32_t)(tc_gemm_sm90_plan_of(v).ring_bytes - tc__gemm90_join_bytes(&v, cut)) : 0u;
+    p->join_each = cut->joined ? (uint32_t)tc__gemm90_join_each(&v, cut) : 0u;
+    p->to_and_fro = !cut->joined && p->works > 2u * (uint32_t)cut->blocks && g->k >= 2048 && !tc__gemm_scaled(*c)
                  && !tc__tiles_uneven(*c);
     p->a_scale = tc__gemm_scale(c, g, c->swap ? 'b' : 'a'), p->b_scale = tc__gemm_scale(c, g, c->swap ? 'a' : 'b');
     p->d_first = d_bytes > cut->l2 / 2;
@@ -686,7 +696,8 @@ TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc
 {
     l->block = (unsigned)tc_gemm_sm90_threads(*c);
     l->smem = (unsigned)tc_gemm_sm90_smem(*c);
-    l->cluster = (unsigned)(cut->cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
+    l->cluster = (unsigned)(cut->cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k
+                            * (cut->joined ? cut->parts : 1));
     l->grid = (unsigned)cut->blocks * l->cluster;
     l->workspace = cut->workspace;
 }

@@ -553,6 +553,14 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm90_legal(tc_gemm_config_in c)
     return 1 TC__GEMM_SM90_RULES(TC__RULE_AND, c);
 }
 
+/* May the parts of a tile be the blocks of a cluster, as the call picks, and send each other their sums through
+ * distributed shared memory? They take the end of the ring, which then has fewer slots. */
+enum { TC__GEMM90_JOIN_MOST = 8, TC__GEMM90_PLACE = 1024 }; /* blocks; bytes of 16 x 16 sums */
+TC_HD TC_CONSTEXPR int tc__gemm90_joins(tc_gemm_config_in v)
+{
+    return v.split && v.step && !v.any && !v.weights && v.cluster_n == 1 && v.cluster_k == 1;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * What the kernel is given. Tensor maps have the dimensions (k or n, rows, batch); a and b are the instruction's.
  */
@@ -569,6 +577,8 @@ typedef struct tc_gemm_sm90_params {
     int k_first;       /* where k starts; past the end if k is 0 */
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
     tc_gemm_split split;
+    uint32_t join_at, join_each;    /* parts of a tile are a cluster's: where a block keeps the sums that are sent to
+                                     * it, from the ring on, and places of each part (0: they meet in the workspace) */
     uint32_t skip_slots, skip_laps; /* k_blocks modulo and divided by the ring's stages: another warpgroup's tile */
     int to_and_fro;                 /* every second tile of a block takes k from its end to its start */
     int d_by;                       /* how boxes go to D: TC__GEMM_D_* */
@@ -685,6 +695,12 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(tc_gemm_config_in c, const tc_g
     b.warp = tc_uniform(threadIdx.x / 32u);
     b.wg = tc_warpgroup();
     return b;
+}
+
+/* Are the parts of its tile a cluster? */
+TC_DEV int tc__gemm90_joined(tc_gemm_config_in c, const tc_gemm90_block *b)
+{
+    return tc__gemm90_joins(c) && b->p->join_at != 0u;
 }
 
 /* A block's or cluster's first tile, asked for anew: one value for both roles would take a register of each all the

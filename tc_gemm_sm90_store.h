@@ -5,7 +5,8 @@
  *         boxes               16 rows of a warp through shared memory, by TMA
  *         pieces              what D's last row or column cuts where there is a hook or C, and .swap tiles that lie on
  *                             their side: 16 x 16 values through shared memory as f32, eight neighbours of a row a lane
- *         parts               with .split: the sums to the workspace, and pieces of what this block is to add up
+ *         parts               with .split: the sums to the workspace, or to the others of a cluster, and pieces of
+ *                             what this block is to add up
  *
  * A store belongs to one warp (16 rows), from registers to TMA: the epilogue has no barrier wider than a warp, but
  * where k is split, and before the boxes of a block's last tile go to the ring.
@@ -372,6 +373,87 @@ TC_DEV_SM90 void tc__gemm90_leave(const tc_gemm90_block *g, const tc_gemm90_cons
     if (threadIdx.x % (uint32_t)threads == 0) tc_split_leave(&g->p->split, u->tile);
 }
 
+/* ---- Parts that are a cluster's blocks. Place number i of the tile belongs to block i % parts, where all parts send
+ * it, its own block too, by st.async, which its mbarrier counts. A block computes one tile in its life. */
+TC_DEV uint32_t tc__gemm90_join_from(const tc_gemm90_block *g, uint32_t part, uint32_t place)
+{
+    return g->ring + g->p->join_at + (part * g->p->join_each + place) * (uint32_t)TC__GEMM90_PLACE
+         + (uint32_t)tc_lane() * 16u;
+}
+
+/* Places of a tile that are block `part`'s. */
+TC_DEV uint32_t tc__gemm90_join_places(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t part)
+{
+    const tc_gemm_split *s = &g->p->split;
+    const uint32_t all = (uint32_t)(c.bm / 16 * tc__gemm90_places(g->width));
+    return tc_quotient(all + s->parts - 1u - part, s->by_parts);
+}
+
+TC_DEV_SM90 void tc__gemm90_join_send(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                      const float *acc)
+{
+    const tc_gemm_split *s = &g->p->split;
+    const uint32_t sums = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums;
+    const int down = c.bm / 16; /* places of a column of them */
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+#pragma unroll
+        for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
+            const float *v = acc + i * c.bn / 2 + j * 8;
+            if (j * 16 < g->width) {
+                const uint32_t place = (uint32_t)(u->warp_row / 16 + j * down + i * 4);
+                const uint32_t number = tc_quotient(place, s->by_parts), owner = place - number * s->parts;
+                const uint32_t to = tc_mapa(tc__gemm90_join_from(g, u->w.part, number), owner);
+                const uint32_t bar = tc_mapa(sums, owner);
+                tc_st_async_v4_f32(to, v, bar);
+                tc_st_async_v4_f32(to + 512u, v + 4, bar);
+            }
+        }
+    }
+}
+
+/* All parts of a place added up in the order of k. */
+TC_DEV_SM90 void tc__gemm90_join_add(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t place, float *v)
+{
+    const uint32_t parts = g->p->split.parts;
+#pragma unroll
+    for (int e = 0; e < 8; e++) v[e] = 0.f;
+#pragma unroll 2
+    for (uint32_t part = 0; part < parts; part++) {
+        const uint32_t from = tc__gemm90_join_from(g, part, place);
+#pragma unroll
+        for (uint32_t half = 0; half < 2u; half++) {
+            float x[4];
+            asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                         : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3]) : "r"(from + half * 512u) : "memory");
+#pragma unroll
+            for (uint32_t e = 0; e < 4u; e++) v[half * 4u + e] = tc__gemm_plus1(c, v[half * 4u + e], x[e]);
+        }
+    }
+}
+
+TC_DEV_SM90 void tc__gemm90_join(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                 const float *acc)
+{
+    const int down = c.bm / 16;
+    const uint32_t parts = g->p->split.parts, own = tc__gemm90_join_places(c, g, u->w.part);
+    tc_cluster_wait(); /* for the others' mbarriers */
+    tc__gemm90_join_send(c, g, u, acc);
+    TC_MBARRIER_WAIT_CLUSTER(g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).sums, 0, "sums", 0);
+#pragma unroll 1
+    for (uint32_t n = tc_uniform(threadIdx.x / 32u) - 4u; n < own; n += (uint32_t)u->warps) {
+        const int place = (int)(n * parts + u->w.part);
+        const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, place % down * 16, place / down * 16);
+        float v[8];
+        if (!tc__gemm90_spot_exists(c, g, u, &s)) continue;
+        tc__gemm90_join_add(c, g, n, v);
+        __syncwarp();
+        tc__gemm90_put_place(c, u->buf, v);
+        tc__gemm90_store_piece(c, g, u, &s);
+    }
+    __syncwarp();
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Boxes.
  */
@@ -701,6 +783,10 @@ TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *
     const int end = u->w.row + u->warp_row + tc__gemm90_rows(c) - 48; /* of this warp's last 16 rows */
     const int cut = (c.groups || !clips) && (end > tc__gemm90_end(c, g, u) || u->w.col + g->width > o->n);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    if (split && tc__gemm90_joined(c, g)) {
+        tc__gemm90_join(c, g, u, acc);
+        return;
+    }
     if (split) {
         tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
         tc__gemm90_leave(g, u);

@@ -119,7 +119,7 @@ TC_HOST tc_gemm_split tc_split_make(void *workspace, uint32_t tiles, uint32_t pa
     s.k_more = k % parts;
     s.patience = 100000;
     s.counters = (unsigned long long *)workspace;
-    s.sums = parts < 2 ? 0 : (float *)((char *)workspace + tc__split_counter_bytes(tiles));
+    s.sums = parts < 2 || !workspace ? 0 : (float *)((char *)workspace + tc__split_counter_bytes(tiles));
     return s;
 }
 

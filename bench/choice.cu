@@ -9,8 +9,8 @@
  *
  * Every kernel, width, cluster and number of parts that args.choice may name and the call takes runs for a moment in a
  * loop of launches; the fastest eight then take turns with what the kit picks by itself, in CUDA graphs. A row for each
- * shape: what was picked and what was best, as kernel/width/cluster/parts, their microseconds, and the rate of the pick
- * over the best's. */
+ * shape: what was picked and what was best, as kernel/width/cluster/parts (c: that meet in a cluster), their
+ * microseconds, and the rate of the pick over the best's. */
 #include "bench.h"
 
 /* bench/gemm_kernels.cu has them */
@@ -68,14 +68,15 @@ static int list(const bench_problem *p, candidate *all)
     static const int parts[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
     int count = 0;
     for (int kernel = 1; kernel <= KERNELS; kernel++) {
-        const tc_gemm_choice plain = {kernel, 0, 0, 0, 0};
+        const tc_gemm_choice plain = {kernel, 0, 0, 0, 0, 0};
         if (!takes(p, plain)) continue;
         for (int width = 16; width <= 256; width += 16)
             for (int cluster = 1; cluster <= 2; cluster++)
-                for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-                    const tc_gemm_choice choice = {kernel, width, cluster, parts[i], 0};
-                    if ((parts[i] > 1 && p->k < parts[i] * 256) || !takes(p, choice)) continue;
-                    if (count < CANDIDATES) all[count++].choice = choice;
+                for (size_t i = 0; i < 2 * sizeof parts / sizeof *parts; i++) {
+                    const int of = parts[i / 2], meet = of > 1 ? i % 2 ? TC_MEET_CLUSTER : TC_MEET_WORKSPACE : 0;
+                    const tc_gemm_choice choice = {kernel, width, cluster, of, 0, meet};
+                    if (of == 1 ? i % 2 : p->k < of * 128) continue;
+                    if (takes(p, choice) && count < CANDIDATES) all[count++].choice = choice;
                 }
     }
     return count;
@@ -128,8 +129,8 @@ static double measure(bench_shape shape, const options *o)
         all[i].seconds = glance(&all[i], &p, least);
         if (all[i].seconds < least) least = all[i].seconds;
         if (o->all)
-            fprintf(o->all, "%d,%d,%d,%d,%d,%d,%d,%.2f\n", shape.m, shape.n, shape.k, x->kernel, x->width, x->cluster,
-                    x->parts, all[i].seconds * 1e6);
+            fprintf(o->all, "%d,%d,%d,%d,%d,%d,%d,%d,%.2f\n", shape.m, shape.n, shape.k, x->kernel, x->width,
+                    x->cluster, x->parts, x->meet, all[i].seconds * 1e6);
     }
     qsort(all, (size_t)count, sizeof *all, faster);
     memset(finalists, 0, sizeof finalists);
@@ -146,8 +147,9 @@ static double measure(bench_shape shape, const options *o)
     if (best > 0) {
         const candidate *b = (const candidate *)sides[best]->self;
         ratio = bench_against(sides[0], sides[best], o->plan.rounds).median;
-        printf("%d,%d,%d,%.2f,%d/%d/%d/%d,%.2f,%.3f\n", shape.m, shape.n, shape.k, sides[0]->median * 1e6,
-               b->choice.kernel, b->choice.width, b->choice.cluster, b->choice.parts, sides[best]->median * 1e6, ratio);
+        printf("%d,%d,%d,%.2f,%d/%d/%d/%d%s,%.2f,%.3f\n", shape.m, shape.n, shape.k, sides[0]->median * 1e6,
+               b->choice.kernel, b->choice.width, b->choice.cluster, b->choice.parts,
+               b->choice.meet == TC_MEET_CLUSTER ? "c" : "", sides[best]->median * 1e6, ratio);
     } else {
         printf("# %dx%dx%d: %s\n", shape.m, shape.n, shape.k, running ? "nothing to choose from" : tc_why());
     }
@@ -214,7 +216,7 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "--seconds")) o.plan.seconds = atof(value);
         else if (!strcmp(argv[i], "--all")) {
             if (!(o.all = fopen(value, "w"))) return usage(value);
-            fprintf(o.all, "m,n,k,kernel,width,cluster,parts,us\n");
+            fprintf(o.all, "m,n,k,kernel,width,cluster,parts,meet,us\n");
         } else if (!strcmp(argv[i], "--rounds")) o.plan.rounds = atoi(value);
         else return usage(argv[i]);
         i++;

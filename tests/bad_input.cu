@@ -377,25 +377,30 @@ typedef struct {
 static void test_choice(void)
 {
     static const choice_case cases[] = {
-        {"k90", "choice->width = 32", "must be 64", TC_ERR_CONFIG, {0, 32, 0, 0, 0}, 0},
-        {"k90", "choice->cluster = 2", "must be 1", TC_ERR_CONFIG, {0, 0, 2, 0, 0}, 0},
-        {"k90", "choice->blocks = -1", "negative", TC_ERR_CONFIG, {0, 0, 0, 0, -1}, 0},
-        {"k90_f32", "choice->cluster = 3", "must be 1 or 2", TC_ERR_CONFIG, {0, 0, 3, 0, 0}, 0},
-        {"k90_f32", "choice->cluster = -1", "must be 1 or 2", TC_ERR_CONFIG, {0, 0, -1, 0, 0}, 0},
-        {"k90_split", "choice->width = 48", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, 48, 0, 0, 0}, 0},
-        {"k90_split", "choice->width = 96", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, 96, 0, 0, 0}, 0},
-        {"k90_split", "choice->width = -32", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, -32, 0, 0, 0}, 0},
-        {"k90_split", "choice->parts = 256", "0..255", TC_ERR_CONFIG, {0, 0, 0, 256, 0}, 4096},
-        {"k90_split", "choice->parts = -1", "0..255", TC_ERR_CONFIG, {0, 0, 0, -1, 0}, 4096},
+        {"k90", "choice->width = 32", "must be 64", TC_ERR_CONFIG, {0, 32, 0, 0, 0, 0}, 0},
+        {"k90", "choice->cluster = 2", "must be 1", TC_ERR_CONFIG, {0, 0, 2, 0, 0, 0}, 0},
+        {"k90", "choice->blocks = -1", "negative", TC_ERR_CONFIG, {0, 0, 0, 0, -1, 0}, 0},
+        {"k90_f32", "choice->cluster = 3", "must be 1 or 2", TC_ERR_CONFIG, {0, 0, 3, 0, 0, 0}, 0},
+        {"k90_f32", "choice->cluster = -1", "must be 1 or 2", TC_ERR_CONFIG, {0, 0, -1, 0, 0, 0}, 0},
+        {"k90_split", "choice->width = 48", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, 48, 0, 0, 0, 0}, 0},
+        {"k90_split", "choice->width = 96", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, 96, 0, 0, 0, 0}, 0},
+        {"k90_split", "choice->width = -32", "multiple of .step, at most 64", TC_ERR_CONFIG, {0, -32, 0, 0, 0, 0}, 0},
+        {"k90_split", "choice->parts = 256", "0..255", TC_ERR_CONFIG, {0, 0, 0, 256, 0, 0}, 4096},
+        {"k90_split", "choice->parts = -1", "0..255", TC_ERR_CONFIG, {0, 0, 0, -1, 0, 0}, 4096},
         /* 80 x 48 in tiles of 128 x 64: 256 bytes of counters, and 128 * 64 * 4 bytes a part */
-        {"k90_split", "workspace_size = 0", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0}, 0},
-        {"k90_split", "workspace_size = 65776", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0}, 65776},
-        {"any", "choice->kernel = 7", "0..6", TC_ERR_CONFIG, {7, 0, 0, 0, 0}, 0},
-        {"any", "choice->kernel = -1", "0..6", TC_ERR_CONFIG, {-1, 0, 0, 0, 0}, 0},
-        {"any", "choice->width = 40", "multiple of .step, at most 256", TC_ERR_CONFIG, {1, 40, 0, 0, 0}, 0},
-        {"any", "choice->parts = 2", "0..1", TC_ERR_CONFIG, {2, 0, 0, 2, 0}, 4096},
-        {"any", "workspace_size = 4096", "2 parts take 262400 bytes", TC_ERR_SIZE, {1, 256, 0, 2, 0}, 4096}};
-    const tc_gemm_choice two = {0, 0, 0, 2, 0};
+        {"k90_split", "workspace_size = 0", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0, 1}, 0},
+        {"k90_split", "workspace_size = 65776", "2 parts take 65792 bytes", TC_ERR_SIZE, {0, 64, 0, 2, 0, 1}, 65776},
+        {"any", "choice->kernel = 7", "0..6", TC_ERR_CONFIG, {7, 0, 0, 0, 0, 0}, 0},
+        {"any", "choice->kernel = -1", "0..6", TC_ERR_CONFIG, {-1, 0, 0, 0, 0, 0}, 0},
+        {"any", "choice->width = 40", "multiple of .step, at most 256", TC_ERR_CONFIG, {1, 40, 0, 0, 0, 0}, 0},
+        {"any", "choice->parts = 2", "0..1", TC_ERR_CONFIG, {2, 0, 0, 2, 0, 0}, 4096},
+        {"any", "workspace_size = 4096", "2 parts take 262400 bytes", TC_ERR_SIZE, {1, 256, 0, 2, 0, 1}, 4096},
+        {"any", "choice->meet = 3", "TC_MEET_CLUSTER", TC_ERR_CONFIG, {1, 64, 0, 2, 0, 3}, 4096},
+        {"any", "choice->meet = -1", "TC_MEET_CLUSTER", TC_ERR_CONFIG, {1, 64, 0, 2, 0, -1}, 4096},
+        {"any", "TC_MEET_CLUSTER wants", "not 9 parts of 128 x 64", TC_ERR_CONFIG, {1, 64, 0, 9, 0, 2}, 4096},
+        {"any", "TC_MEET_CLUSTER wants", "not 2 parts of 128 x 256", TC_ERR_CONFIG, {1, 256, 0, 2, 0, 2}, 4096},
+        {"any", "depends on the kernel", "choice->kernel = 0", TC_ERR_CONFIG, {0, 0, 0, 0, 0, 2}, 4096}};
+    const tc_gemm_choice two = {0, 0, 0, 2, 0, 0};
     if (device != 90) {
         SKIP("choices: needs compute capability 9.0, this device has %d.%d", device / 10, device % 10);
         return;
@@ -456,17 +461,18 @@ static void test_workspace(void)
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaMemcpy(want, dev_d, sizeof want, cudaMemcpyDefault)); /* sums of integers: exact in any order */
     for (int i = 0; i < 2; i++)
-        for (int own = 0; own < 2; own++) { /* parts as the model says, then as the call does */
+        for (int own = 0; own < 3; own++) { /* parts as the model says, as the call does; those that are a cluster */
             const kernel *kn = named(cases[i].name);
-            const tc_gemm_choice choice = {cases[i].kernel, 64, 0, own ? LONG_PARTS : 0, 0};
+            const int meet = own == 2 ? TC_MEET_CLUSTER : TC_MEET_WORKSPACE;
+            const tc_gemm_choice choice = {cases[i].kernel, 64, 0, own ? LONG_PARTS : 0, 0, meet};
             unsigned char *w;
             size_t bytes, wrong = 0;
             tc_status st;
             g.workspace = 0, g.workspace_size = 0, g.choice = &choice;
             bytes = cases[i].workspace(&g);
-            CHECK(bytes > 0 && bytes % 16 == 0, "%s, own parts %d: %llu bytes", kn->name, own,
+            CHECK(own == 2 ? bytes == 0 : bytes > 0 && bytes % 16 == 0, "%s, own parts %d: %llu bytes", kn->name, own,
                   (unsigned long long)bytes);
-            if (own) /* 9 x 2 tiles */
+            if (own == 1) /* 9 x 2 tiles */
                 CHECK(bytes == 256 + (size_t)18 * LONG_PARTS * 128 * 64 * 4, "%s: %llu bytes", kn->name,
                       (unsigned long long)bytes);
             CUDA_CHECK(cudaMalloc((void **)&w, bytes + sizeof beyond));
@@ -487,6 +493,10 @@ static void test_workspace(void)
             for (size_t x = 0; x < sizeof beyond; x++) wrong += beyond[x] != 0xa5;
             CHECK(wrong == 0, "%s, own parts %d: %llu bytes behind the workspace", kn->name, own,
                   (unsigned long long)wrong);
+            if (own == 2) {
+                CUDA_CHECK(cudaFree(w));
+                continue;
+            }
             CUDA_CHECK(cudaMemcpy(beyond, w + bytes - 16, 16, cudaMemcpyDefault));
             for (size_t x = 0; x < 16; x++) wrong += beyond[x] != 0xa5;
             CHECK(wrong > 0, "%s, own parts %d: the workspace's end is not used", kn->name, own);
@@ -600,7 +610,7 @@ static void test_shapes(void)
 {
     static const int sizes[][3] = {{1, 48, 32}, {7, 40, 8}, {80, 48, 32}, {96, 8, 24}, {65, 33, 31}};
     static unsigned char want[(size_t)ELEMENTS * 8], got[(size_t)ELEMENTS * 8];
-    tc_gemm_choice choice = {1, 0, 0, 0, 0};
+    tc_gemm_choice choice = {1, 0, 0, 0, 0, 0};
     tc_gemm_args g = good(PLAIN);
     tc_status st;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {

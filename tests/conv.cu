@@ -186,7 +186,7 @@ static void one(const kernel *kn, uint64_t id)
     const tc_conv_config *t = &kn->c;
     const int dsize = tc_type_bits(t->d) / 8, ints = t->a == TC_S8;
     tc_conv_args a;
-    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     const float alpha = test_int(0, 2) ? 1.f : test_int(0, 4) ? 0.75f : 0.f, beta = test_int(0, 2) ? 0.f : -0.5f;
     hook_args hook;
     char what[400];
@@ -298,7 +298,7 @@ static void bad_input(const kernel *kn)
 {
     static const hook_args hook = {0, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}}};
     static const float one = 1.f, zero = 0.f;
-    static const tc_gemm_choice tile = {1, 0, 0, 0, 0}, narrow = {4, 0, 0, 0, 0}, copies = {6, 0, 0, 0, 0};
+    static const tc_gemm_choice tile = {1, 0, 0, 0, 0, 0}, narrow = {4, 0, 0, 0, 0, 0}, copies = {6, 0, 0, 0, 0, 0};
     const int unit = 128 / tc_type_bits(kn->c.a);
     tc_conv_args good, b;
     char *at;

@@ -235,7 +235,7 @@ static void extremes(const char *who, run_fn run, int k)
 /* The same by wgmma's own kernels, that of several parts of k too. */
 static tc_status split_run(const tc_gemm_args *args, cudaStream_t stream)
 {
-    const tc_gemm_choice parts = {0, 0, 0, 3, 0};
+    const tc_gemm_choice parts = {0, 0, 0, 3, 0, 0};
     tc_gemm_args g = *args;
     once_args none;
     memset(&none, 0, sizeof none);

@@ -443,7 +443,7 @@ static void one(const kernel *kn, int largest, uint64_t id)
     g.pdl = test_int(0, 1);
     g.pdl_constant = test_int(0, 3);
     /* a workspace holds anything; the kit's cut, or one of many */
-    tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9)};
+    tc_gemm_choice choice = {0, 0, 0, 0, test_int(0, 2) ? 0 : test_int(1, 9), 0};
     if (test_int(0, 3)) g.workspace = workspace(), g.workspace_size = WORKSPACE;
     if (kn->step && test_int(0, 1)) choice.width = kn->step * test_int(1, kn->wide / kn->step);
     if (t->clc) choice.blocks = 0;
@@ -454,6 +454,13 @@ static void one(const kernel *kn, int largest, uint64_t id)
     /* .any: tiles of rows that share a residue, of which there are eight */
     const double down = kn->c.any || !strncmp(kn->name, "any", 3) ? 8. * pad((m + 7) / 8, 256) : (double)pad(m, 256);
     if (down * pad(n, 256) * batch * choice.parts * 4 > WORKSPACE / 2) choice.parts = 0; /* too small */
+    if (kn->split && kn->step && !test_int(0, 3)) { /* parts that are a cluster */
+        const tc_gemm_config v = tc_gemm90_view(*t);
+        const tc_gemm_cut cut = {choice.width ? choice.width : kn->wide, test_int(2, 8), 0, 1, 0, 0, 0, 0, 1};
+        const tc__gemm_problem one = {1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0};
+        if (tc__gemm90_can_join(&v, &one, &cut))
+            choice.width = cut.width, choice.cluster = 1, choice.parts = cut.parts, choice.meet = TC_MEET_CLUSTER;
+    }
     if (!strncmp(kn->name, "any", 3)) { /* each of its kernels; what else it asks for depends on which */
         const int plain = (t->a == TC_F16 || t->a == TC_BF16) && !a_col && !b_row && !d_col;
         choice.kernel = aligned ? test_int(0, 5 + plain) : 6 * plain * test_int(0, 1);
@@ -468,11 +475,11 @@ static void one(const kernel *kn, int largest, uint64_t id)
     char what[600];
     snprintf(what, sizeof what,
              "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
-             "strides %lld %lld %lld %lld alpha %g beta %g base +%d d +%d width %d cluster %d parts %d blocks %d",
+             "strides %lld %lld %lld %lld alpha %g beta %g base +%d d +%d width %d cluster %d parts %d blocks %d meet %d",
              (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
              (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base, odd_d,
              g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0,
-             g.choice ? choice.blocks : 0);
+             g.choice ? choice.blocks : 0, g.choice ? choice.meet : 0);
     CHECK(st == TC_OK, "%s: %s", what, tc_why());
     CHECK(could == st, "%s: can_run says %s, run %s", what, tc_status_text(could), tc_status_text(st));
     if (st == TC_OK) {

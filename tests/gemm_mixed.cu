@@ -184,7 +184,7 @@ static int problem(const kernel *k, int number)
     const int matrices = share ? 1 : batch;
     made x[2];
     tc_gemm_args g;
-    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     const told hook = {(int *)stray.dev, (const float *)by.dev, m, n};
     int wrong = 0;
     memset(&g, 0, sizeof g);

@@ -161,7 +161,7 @@ static void one(const kernel *kn, uint64_t id)
     span aux = span_make((size_t)(sx * batch + odd) * (size_t)asize);
     span rows = span_make((size_t)m * batch * 4), most = span_make(4), workspace;
     const bias_args hook_args = {(const float *)(bias.dev + GUARD)};
-    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     tc_gemm_plan plan;
     tc_gemm_args g;
     char what[300];

@@ -183,7 +183,7 @@ static void in_parts(void)
 {
     static const int parts[] = {1, 3, 3, 10, 2, 25};
     uint16_t *a = some(0), *b = some(0), *d = some(0xa5), *e = some(0xa5);
-    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     const tc_epi_vector v = {(const float *)256};
     tc_gemm_sm100_params p;
     tc_gemm_args g;

@@ -293,7 +293,7 @@ static int problem(const kernel *k)
     test_buffer d = test_buffer_make(elements * size + 16), old = test_buffer_make(elements * size + 16);
     test_buffer by = test_buffer_make((size_t)n * 4 + 16), stray = test_buffer_make(16), work;
     tc_gemm_args g;
-    tc_gemm_choice choice = {0, 0, 0, 0, 0};
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
     const told hook = {(int *)stray.dev, (const float *)by.dev, m, n};
     int wrong = 0;
     memset(&g, 0, sizeof g);

@@ -546,6 +546,13 @@ static void cut_keeps(const tc_gemm_config *c, const tc_gemm_args *g, const tc__
     works = ((rows + (int64_t)bm * cut.cluster - 1) / ((int64_t)bm * cut.cluster))
           * ((cols + cut.width - 1) / cut.width) * (g->batch ? g->batch : 1) * cut.parts;
     waves = (works + limit - 1) / limit;
+    if (cut.joined) { /* a cluster a tile, none of which waits for another */
+        CHECK(cut.parts >= 2 && cut.parts <= TC__GEMM90_JOIN_MOST && cut.cluster == 1 && cut.workspace == 0,
+              "%d x %d x %d: a cluster of %d parts", g->m, g->n, g->k, cut.parts);
+        CHECK(cut.blocks == works / cut.parts && works <= d->blocks, "%d x %d x %d: %d clusters of %d blocks", g->m,
+              g->n, g->k, cut.blocks, cut.parts);
+        return;
+    }
     CHECK(cut.blocks >= 1 && cut.blocks <= works && cut.blocks <= limit,
           "%d x %d x %d: %d blocks for %lld works on %lld", g->m, g->n, g->k, cut.blocks, (long long)works,
           (long long)limit);
