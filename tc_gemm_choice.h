@@ -41,35 +41,32 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
     return d;
 }
 
-/* Fitted to 89 shapes on an H200, the small ones in every kernel of TC_GEMM_DEFINE cut in up to 500 ways, the large
+/* Fitted to 104 shapes on an H200, the small ones in every kernel of TC_GEMM_DEFINE cut in up to 900 ways, the large
  * ones hot, so that what the model calls about as fast as its pick is so on the board, and that times near the best are
- * right. Of shapes that were left out of a fit the pick loses 2.5 % to the best on average. The rates of power are
- * older. Times in nanoseconds, rates in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 944.6    /* a cluster's start */
-#define TC__GEMM_CLOCK 1.33       /* cycles of a nanosecond */
-#define TC__GEMM_READS 23.11      /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.2773  /* these for each column */
-#define TC__GEMM_OF_ONE 117.6     /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 11950.0   /* for all */
-#define TC__GEMM_STRADDLE 1.073   /* more of it for rows that straddle its lines and its sectors of 32 bytes, */
-#define TC__GEMM_STRADDLE_LINES 0.1278 /* its lines alone */
-#define TC__GEMM_SHARED 2.186     /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.1199     /* more of the memory's for what several tiles read */
-#define TC__GEMM_FILL 741.2       /* its latency */
+ * right. Its pick loses 1.5 % to the best on average, 3 % or more on 20 of them. The rates of power are older. Times in
+ * nanoseconds, rates in bytes a nanosecond. */
+#define TC__GEMM_CLUSTER 876.7    /* a cluster's start */
+#define TC__GEMM_CLOCK 1.342      /* cycles of a nanosecond */
+#define TC__GEMM_READS 23.99      /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.3167  /* these for each column */
+#define TC__GEMM_OF_ONE 119.1     /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 11930.0   /* for all */
+#define TC__GEMM_STRADDLE 1.157   /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_SHARED 2.206     /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_AGAIN 0.331      /* more of the memory's for what several tiles read */
 #define TC__GEMM_PRODUCT 2.6e-6   /* power: of a product, */
 #define TC__GEMM_BYTE 3.2e-6      /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 1.17e-4 /* of a byte from memory */
-#define TC__GEMM_NEAR 0.6        /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_OF 4e-6    /* a tile's way to D: for each element; */
-#define TC__GEMM_STORE_ASIDE 11.35 /* with .swap for each column */
-#define TC__GEMM_PIECE 250.0 /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 605.8  /* where D's edge runs through it, and TMA does not clip */
-#define TC__GEMM_REFILL 839.0     /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 2710.0      /* the parts of a split tile, */
-#define TC__GEMM_ROUND 469.0      /* eight of them, */
-#define TC__GEMM_SUMS 62.16       /* rate of their sums */
-#define TC__GEMM_JOIN 1200.0      /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 50.0
+#define TC__GEMM_NEAR 0.6         /* of the L2 holds A and B, so that each of their bytes comes but once */
+#define TC__GEMM_STORE_ASIDE 11.18 /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_PIECE 250.0      /* 16 x 16 elements of D that go in pieces (not fitted) */
+#define TC__GEMM_STORE_CUT 296.3  /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 1129.0    /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 2890.0      /* the parts of a split tile, */
+#define TC__GEMM_ROUND 300.0      /* eight of them, */
+#define TC__GEMM_SUMS 40.3        /* rate of their sums */
+#define TC__GEMM_JOIN 116.5       /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 16.62
 
 #define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36  /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -82,9 +79,9 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {1691, 1965, 1.08, 1.3}, pair = {1522, 1126, 1.05, 1.48},
-                              few = {1011, 720, 2.15, 0.177}, flat = {2097, 1201, 1.1, 1.04},
-                              small = {2631, 361, 1.28, 1.02};
+    static const tc__gemm_own wide = {1732, 1489, 1.104, 1.237}, pair = {1598, 729, 1.053, 1.17},
+                              few = {1186, 906, 1.734, 0.7268}, flat = {3050, 77.88, 1.128, 1.018},
+                              small = {1947, 651, 1.273, 0.9492};
     if (v->schedule == TC_PINGPONG) return pair;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
@@ -257,14 +254,14 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double all = TC__GEMM_OF_ALL / (1 + TC__GEMM_LESS_RATE * d->lacks);
     const double of_all = all / (works < d->blocks ? works : d->blocks);
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
-    const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : x->straddle == 1 ? TC__GEMM_STRADDLE_LINES : 0;
+    const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : 0;
     const double lines = 128 * (1 + more);
     const double bytes = lines * (v->bm + w / (cut->cluster > 1 ? TC__GEMM_SHARED : 1)); /* of a block's step */
     const double mma = tc__gemm90_cycles(v, w) * own.pace * tc__gemm90_promoting_pace(v) / TC__GEMM_CLOCK;
     const double step = mma > bytes / rate ? mma : bytes / rate;
     const double k = (double)x->k_blocks, rows = (double)x->rows, cols = (double)x->cols, batch = (double)x->batch;
     const double pieces = x->d_by == TC__GEMM_D_PIECES ? tc__gemm90_rows(*v) / 64 * w / 16 * TC__GEMM_PIECE : 0;
-    const double store = own.store + TC__GEMM_STORE_OF * v->bm * w + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
+    const double store = own.store + (v->swap ? TC__GEMM_STORE_ASIDE * w : 0) + pieces;
     const double again_a = cols > w ? TC__GEMM_AGAIN : 0, again_b = rows > v->bm * cut->cluster ? TC__GEMM_AGAIN : 0;
     const double of_a = rows * (1 + again_a) * x->fresh, of_b = cols * (1 + again_b);
     const double memory = own.memory * 128 * k * (of_a + of_b) * batch / d->dram;
@@ -275,7 +272,7 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
                        + tc__gemm90_far(v, x, cut, d) * TC__GEMM_FAR_BYTE;
     double t = waves * (double)tc__div_up(x->k_blocks, cut->parts) * step;
     if (v->schedule != TC_PINGPONG) t += (waves - 1) * (store + TC__GEMM_REFILL);
-    t = t > memory + TC__GEMM_FILL ? t : memory + TC__GEMM_FILL;
+    t = t > memory ? t : memory;
     t = ((t > power ? t : power) + 0.1 * (t > power ? power : t)) / 1.1; /* the lesser of the two breaks ties */
     t += store + own.start;
     if (cut->joined)
@@ -345,17 +342,19 @@ TC_HOST int tc__gemm90_join_bytes(const tc_gemm_config *v, const tc_gemm_cut *cu
     return cut->parts * tc__gemm90_join_each(v, cut) * TC__GEMM90_PLACE;
 }
 
-/* May they be one? All clusters must run at a time; of 16 multiprocessors that lie together, as many have one as whole
- * clusters fit. */
+/* May they be one? */
 TC_HOST int tc__gemm90_can_join(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut)
 {
     const int room = tc_gemm_sm90_plan_of(*v).ring_bytes - tc__gemm90_slot_of(*v, cut->width, 0) * 2;
     return tc__gemm90_joins(*v) && cut->cluster == 1 && cut->parts >= 2 && cut->parts <= TC__GEMM90_JOIN_MOST
         && tc__gemm90_join_bytes(v, cut) <= room && x->batch > 0;
 }
+/* Clusters of so many parts that run at a time, as an H200 with 132 multiprocessors said of its own
+ * (cudaOccupancyMaxActiveClusters): a cluster's blocks lie in one of the chip's parts, which are not all as large. */
 TC_HOST int tc__gemm90_joins_at_once(const tc__gemm_device *d, int parts)
 {
-    return d->blocks < 16 ? d->blocks / parts : d->blocks / 16 * (16 / parts);
+    static const int at_once[TC__GEMM90_JOIN_MOST + 1] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+    return at_once[parts] * d->blocks / 132;
 }
 
 /* The time of a cut's parts where they meet best, or where the call wants it; less than 0: nowhere. */
