@@ -384,6 +384,7 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
     const int64_t tiles = tc__gemm90_tiles(v, x, cut);
     const int64_t most = x->k_blocks / 4 < TC_SPLIT_MOST ? x->k_blocks / 4 : (int64_t)TC_SPLIT_MOST;
     double best;
+    const tc__gemm_best joining = {b->device, b->workspace, TC_MEET_CLUSTER};
     int i, parts = 1, joined = 0;
     cut->parts = 1, cut->joined = 0;
     best = tc__gemm90_time(v, x, cut, b->device);
@@ -391,8 +392,9 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
         const int64_t p = i <= 4 ? (int64_t)i * b->device->blocks / tiles : i - 4; /* whole waves; a cluster's */
         double t;
         if (p < 2 || p > most || (i > 4 && !tc__gemm90_joins(*v))) continue;
+        if (i > 4 && (b->meet == TC_MEET_WORKSPACE || tiles > tc__gemm90_joins_at_once(b->device, (int)p))) continue;
         cut->parts = (int)p;
-        t = tc__gemm90_meet_time(v, x, cut, b);
+        t = tc__gemm90_meet_time(v, x, cut, i > 4 ? &joining : b);
         if (t >= 0 && t < best) best = t, parts = (int)p, joined = cut->joined;
     }
     cut->parts = parts, cut->joined = joined;

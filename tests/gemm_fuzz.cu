@@ -475,7 +475,8 @@ static void one(const kernel *kn, int largest, uint64_t id)
     char what[600];
     snprintf(what, sizeof what,
              "problem %llu %s m %d n %d k %d lda %d ldb %d ldd %d batch %d "
-             "strides %lld %lld %lld %lld alpha %g beta %g base +%d d +%d width %d cluster %d parts %d blocks %d meet %d",
+             "strides %lld %lld %lld %lld alpha %g beta %g base +%d d +%d width %d cluster %d parts %d blocks %d "
+             "meet %d",
              (unsigned long long)id, kn->name, m, n, k, (int)lda, (int)ldb, (int)ldd, g.batch, (long long)g.stride_a,
              (long long)g.stride_b, (long long)g.stride_c, (long long)g.stride_d, alpha, beta, odd_base, odd_d,
              g.choice ? choice.width : 0, g.choice ? choice.cluster : 0, g.choice ? choice.parts : 0,
