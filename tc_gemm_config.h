@@ -136,7 +136,8 @@ typedef struct tc_gemm_scale {
  * may begin at any row. Rows of D that are no group's stay as they are; those of A may be read, and come to nothing.
  * batch stays 0. Bounds that cannot be (descending, past m) are kept inside the matrices; with -DTC_DEBUG the kernel
  * prints them. Hooks: at.group; at.row is D's row (TC_GROUPS_MASKED: the group's, and at.batch the group). A plan reads
- * the bounds at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to group.
+ * the bounds at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to group; of
+ * factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
  *
  * Not with .groups: A or D in columns, .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace).
  * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too. */

@@ -22,7 +22,10 @@ TC_GEMM_SM100_DEFINE(bf16_pair, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16)
 TC_GEMM_SM100_DEFINE(bf16_four, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .cluster_n = 2)
 TC_GEMM_SM100_DEFINE(bf16_one, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 1)
 TC_GEMM_SM100_DEFINE(e4m3_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16)
-TC_GEMM_SM100_DEFINE(nvfp4_usual, NVFP4)
+TC_GEMM_SM100_DEFINE(nvfp4_pair, NVFP4)
+TC_GEMM_SM100_DEFINE(nvfp4_four, NVFP4, .cluster_n = 2)
+TC_GEMM_SM100_DEFINE(nvfp4_128, NVFP4, .bn = 128)
+TC_GEMM_SM100_DEFINE(mxfp8_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
 TC_ATTN_SM100_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128)
 TC_ATTN_SM100_DEFINE(attn_128_poly, .type = TC_BF16, .head_dim = 128, .exp_poly = 4)
 TC_ATTN_SM100_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
@@ -32,11 +35,14 @@ typedef struct kernel_entry {
     tc_status (*gemm)(const tc_gemm_args *, cudaStream_t);
     tc_status (*attn)(const tc_attn_args *, cudaStream_t);
     int bits, dim; /* of an element of A and B; of a head */
+    int block;     /* k's that share a factor of a byte */
 } kernel_entry;
 static const kernel_entry kernels[] = {
     {"bf16_pair", bf16_pair_run, 0, 16, 0},   {"bf16_four", bf16_four_run, 0, 16, 0},
     {"bf16_one", bf16_one_run, 0, 16, 0},     {"e4m3_pair", e4m3_pair_run, 0, 8, 0},
-    {"nvfp4_usual", nvfp4_usual_run, 0, 4, 0}, {"attn_128", 0, attn_128_run, 16, 128},
+    {"nvfp4_pair", nvfp4_pair_run, 0, 4, 0, 16},  {"nvfp4_four", nvfp4_four_run, 0, 4, 0, 16},
+    {"nvfp4_128", nvfp4_128_run, 0, 4, 0, 16},    {"mxfp8_pair", mxfp8_pair_run, 0, 8, 0, 32},
+    {"attn_128", 0, attn_128_run, 16, 128},
     {"attn_128_poly", 0, attn_128_poly_run, 16, 128}, {"attn_64", 0, attn_64_run, 16, 64},
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], M = 512, N = 1024, K = 8192, ROWS = 1024, KEYS = 16384 };
@@ -60,7 +66,7 @@ static int run(const kernel_entry *k)
         g.a = some((size_t)M * K * k->bits / 8, 0x11), g.lda = K;
         g.b = some((size_t)N * K * k->bits / 8, 0x11), g.ldb = K;
         g.d = some((size_t)M * N * 2, 0), g.ldd = N;
-        if (k->bits == 4) g.sfa = some(tc_sf_bytes(M, K, 16), 0x30), g.sfb = some(tc_sf_bytes(N, K, 16), 0x30);
+        if (k->block) g.sfa = some(tc_sf_bytes(M, K, k->block), 0x30), g.sfb = some(tc_sf_bytes(N, K, k->block), 0x30);
         st = k->gemm(&g, 0);
     } else {
         tc_attn_args a;
