@@ -172,7 +172,8 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
         } else {
             tc__gemm100_quant_cut(k, &to, u->buf, all);
         }
-        tc__quant_block(q, to.out, v, x);
+        if (k.c.d == TC_E2M1) tc__quant_block4(q, to.out, v, x);
+        else tc__quant_block(q, to.out, v, x);
     }
 }
 

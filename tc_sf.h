@@ -38,6 +38,9 @@
 #include "tc_core.h"
 #include "tc_tcgen05.h"
 
+/* .sf and .d_sf of a GEMM: factors of a byte, for each 32 of k (mxfp8, mxfp4), for each 16 (nvfp4). */
+enum { TC_SF_UE8M0_32 = 1, TC_SF_UE4M3_16 = 2 };
+
 enum { TC_SF_BLOCK = 512 }; /* bytes of 128 rows by 4 factors */
 
 TC_HD TC_CONSTEXPR int tc_sf_count(int k, int block) { return (int)(((int64_t)k + block - 1) / block); }
