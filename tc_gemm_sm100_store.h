@@ -239,8 +239,8 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */
             tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, tc__gemm100_strip(strips, i + 1)));
         else if (!strips.common)
-            tc__gemm100_release(k, g, stage);
-        if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage);
+            tc__gemm100_release(k, g, stage); /* of all columns */
+        if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of those in common */
         if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
         b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
         tc__gemm_store_box(k.c, box, &to, &b);
