@@ -143,7 +143,20 @@ TC_DEV_SM100A void tc__gemm100_quant_cut(tc_gemm100_in k, const tc__gemm_to *to,
     __syncwarp(); /* without boxes */
 }
 
-/* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. */
+/* 128 columns of 16 rows from an address on, as sums. */
+TC_DEV_SM100A void tc__gemm100_get(tc_gemm100_in k, float *v, uint32_t taddr)
+{
+    uint32_t r[32];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        tc__gemm100_ld(32, r, taddr + (uint32_t)(h * 64));
+        tc_tcgen05_wait_ld_regs(r, 32); /* of a quantised D */
+        tc__gemm100_sums(k, v + h * 32, r, 32);
+    }
+}
+
+/* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. Of columns in common the other 16
+ * rows come at once, so that the accumulator is given back before any of it is quantised. */
 TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100_block *g,
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
@@ -151,19 +164,18 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int across = k.c.bn / TC__QUANT_COLS;
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, TC__QUANT_COLS);
+    float other[64];
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int col = tc__gemm100_strip(strips, i);
         const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, col), tc__gemm_end_row(k.c, &to)};
-        uint32_t r[32];
         float v[64];
+        if (!strips.common || i % 2 == 0) tc__gemm100_get(k, v, u->tmem + tc_tcgen05_taddr(i % 2 * 16, col));
+        if (strips.common && i % 2 == 0) tc__gemm100_get(k, other, u->tmem + tc_tcgen05_taddr(16, col));
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            tc__gemm100_ld(32, r, u->tmem + tc_tcgen05_taddr(i % 2 * 16, col + h * 64));
-            tc_tcgen05_wait_ld_regs(r, 32); /* of a quantised D */
-            tc__gemm100_sums(k, v + h * 32, r, 32);
-        }
-        if (i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of a quantised D */
+        for (int j = 0; j < 64; j++)
+            if (strips.common && i % 2 == 1) v[j] = other[j];
+        if (i + (strips.common ? 2 : 1) == strips.release) tc__gemm100_release(k, g, stage); /* of a quantised D */
         if (x.first.row >= tc__gemm_end_row(k.c, &to) || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
         if (tc__quant_whole(to.out, &x)) {

@@ -48,7 +48,6 @@ examples/21_gemm_sm90_by_hand.cu;-;21_gemm_sm90_by_hand;90a;$sync|tc_cp_async_bu
 tc_gemm_sm100.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5;$but5
 tc_gemm_sm100_store.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5|tc__gemm100_release;$store5|in common
 tc_gemm_sm100_store.h;tc_gemm_sm100_store;33_tcgen05_nvfp4;100a;$t5|tc__gemm100_release;$store5|of all columns
-tc_attn_sm100.h;-;34_tcgen05_attention;100a;$sync|$t5;-
 examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
