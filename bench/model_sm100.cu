@@ -28,7 +28,7 @@ TC_GEMM_SM100_DEFINE(nvfp4_four, NVFP4, .cluster_n = 2)
 TC_GEMM_SM100_DEFINE(nvfp4_128, NVFP4, .bn = 128)
 TC_GEMM_SM100_DEFINE(mxfp8_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
 /* what CUTLASS's examples 70 (f16 to f32 in columns) and 72b (nvfp4 to nvfp4) multiply, for a table beside them */
-TC_GEMM_SM100_DEFINE(as_70, .a = TC_F16, .b = TC_F16, .d = TC_F32, .d_layout = TC_COL, .bm = 128)
+TC_GEMM_SM100_DEFINE(as_70, .a = TC_F16, .b = TC_F16, .d = TC_F32, .d_layout = TC_COL, .bm = 128, .cluster_m = 2)
 TC_GEMM_SM100_DEFINE(as_72b, .a = TC_E2M1, .b = TC_E2M1, .d = TC_E2M1, .sf = TC_SF_UE4M3_16, .d_sf = TC_SF_UE4M3_16)
 TC_GEMM_SM100_DEFINE(as_72b_128, .a = TC_E2M1, .b = TC_E2M1, .d = TC_E2M1, .sf = TC_SF_UE4M3_16,
                      .d_sf = TC_SF_UE4M3_16, .bn = 128)
