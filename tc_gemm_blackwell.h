@@ -2,6 +2,7 @@
  * their way to D, factors of a byte of a call. Needs: the headers below.
  *
  *     tc__gemm_group_work              a tile of .groups as a block sees it
+ *     tc__gemm_sf_row                  .sf: where a tile's factors of A begin
  *     tc__gemm_to                      what a warp that stores is told of D
  *     tc__gemm_clips, _boxed           is a box of 16 rows stored as one?
  *     tc__gemm_store_box               through alpha, beta * C and the hook to shared memory, and to D
@@ -42,6 +43,14 @@ TC_DEV_SM80 tc_work tc__gemm_group_work(const int warp, const tc__gemm_share s, 
         w.batch = (int)tc_uniform((uint32_t)w.batch), w.end = (int)tc_uniform((uint32_t)w.end);
     }
     return w;
+}
+
+/* .sf: a tile's first row in the layout of A's factors, in which a group's rows begin at a block of their own. */
+TC_DEV int tc__gemm_sf_row(tc_gemm_config_in c, const tc_groups *groups, const tc_work *w)
+{
+    if (c.groups != TC_GROUPS_ROWS) return w->row;
+    const int first = tc_groups_rows(0, groups, w->batch).first;
+    return w->row - first + tc_sf_group_row(first, w->batch);
 }
 
 /* by: TC__GEMM_D_*. plain: boxes go by TMA, without C; clips: and TMA leaves out what a box has outside of D. end: with
@@ -287,9 +296,9 @@ TC_HOST int tc__gemm_d_by(const tc_gemm_config *v, const tc_gemm_args *g, const 
     return tc__gemm_fits(v, g, 'd') ? TC__GEMM_D_TMA : TC__GEMM_D_ROWS;
 }
 
-/* How a side's factors are read: k that share one, blocks of them in a tile's step. */
+/* How a side's factors are read: k that share one, blocks of them in a tile's step; .groups. */
 typedef struct tc__gemm_sf {
-    int k, blocks;
+    int k, blocks, groups;
 } tc__gemm_sf;
 
 /* The map of a side's factors, as the call has them for its rows or columns. */
@@ -298,8 +307,10 @@ TC_HOST tc_status tc__gemm_sf_map(tc_tmap *map, tc__gemm_sf sf, const tc_gemm_ar
     const int blocks = tc_sf_blocks(g->k, sf.k), lines = which == 'a' ? g->m : g->n;
     const tc_operand_box box = {128, sf.blocks * 4, 0};
     tc_operand_matrix x = {which == 'a' ? "sfa" : "sfb", TC_U8, which == 'a' ? g->sfa : g->sfb, 128, 0, 1, 128, 0};
-    const int64_t rows = ((int64_t)lines + 127) / 128 * blocks * 4;
-    x.batch = tc__gemm_batch(g), x.stride = which == 'a' ? g->stride_sfa : g->stride_sfb;
+    const int in_groups = sf.groups == TC_GROUPS_ROWS && which == 'a', many = sf.groups && !in_groups;
+    const int64_t down = in_groups ? (int64_t)lines / 128 + g->groups.count : ((int64_t)lines + 127) / 128;
+    const int64_t rows = down * blocks * 4;
+    x.batch = many ? g->groups.count : tc__gemm_batch(g), x.stride = which == 'a' ? g->stride_sfa : g->stride_sfb;
     if (g->k == 0) { /* nothing of it is read */
         x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
         x.cols = 16, x.rows = x.batch = 1;
@@ -312,12 +323,15 @@ TC_HOST tc_status tc__gemm_sf_map(tc_tmap *map, tc__gemm_sf sf, const tc_gemm_ar
 }
 
 /* The rules for a side's factors of a byte. */
-TC_HOST tc_status tc__gemm_check_sf(const tc_gemm_args *g, char which)
+TC_HOST tc_status tc__gemm_check_sf(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
     const void *at = which == 'a' ? g->sfa : g->sfb;
     const int64_t stride = which == 'a' ? g->stride_sfa : g->stride_sfb;
     if (!at) return tc__fail(TC_ERR_NULL, "sf%c is null, but the kernel has .sf", which);
     if ((uintptr_t)at % 16) return tc__fail(TC_ERR_ALIGN, "sf%c = %p is not a multiple of 16 bytes", which, at);
+    if (c->groups == TC_GROUPS_ROWS && which == 'a' && stride)
+        return tc__fail(TC_ERR_BATCH, "stride_sfa = %lld, but with TC_GROUPS_ROWS the factors of all groups are one "
+                        "layout (tc_sf_group_row): leave it 0", (long long)stride);
     if (stride < 0 || stride % 16)
         return tc__fail(TC_ERR_BATCH, "stride_sf%c = %lld is not a multiple of 16 bytes, as TMA needs", which,
                         (long long)stride);

@@ -335,7 +335,10 @@ TC_HOST tc_status tc__gemm_check(const tc_gemm_config *c, const tc_gemm_args *g)
     if (g->k > 0 && !g->a && !(c->bsr && g->bsr.blocks == 0)) return tc__fail(TC_ERR_NULL, "a is null");
     if (g->k > 0 && !g->b) return tc__fail(TC_ERR_NULL, "b is null");
     if (tc__gemm_beta(g) != 0 && !g->c) return tc__fail(TC_ERR_NULL, "c is null, but beta = %g", tc__gemm_beta(g));
-    if ((uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
+    if (c->d == TC_E2M1 && (g->n % 2 || g->ldd % 2 || g->stride_d % 2))
+        return tc__fail(TC_ERR_SIZE, "n = %d, ldd = %lld and stride_d = %lld must be even: two elements of e2m1 share "
+                        "a byte", g->n, (long long)g->ldd, (long long)g->stride_d);
+    if (tc_type_bits(c->d) > 8 && (uintptr_t)g->d % ((size_t)tc_type_bits(c->d) / 8))
         return tc__fail(TC_ERR_ALIGN, "d = %p is not a multiple of its element's %d bytes", g->d,
                         tc_type_bits(c->d) / 8);
     if (tc__gemm_beta(g) != 0 && (uintptr_t)g->c % ((size_t)tc_type_bits(tc__gemm_c(*c)) / 8))

@@ -47,9 +47,6 @@ enum { TC_AUX_PRE = 1 };
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */
 enum { TC_SCALE_1X128 = 1, TC_SCALE_128X128 = 2, TC__SCALE_K = 128 };
 
-/* .sf: factors of a byte that the Tensor Cores multiply by: for each 32 of k (mxfp8, mxfp4), for each 16 (nvfp4). */
-enum { TC_SF_UE8M0_32 = 1, TC_SF_UE4M3_16 = 2 };
-
 enum { TC_SPARSE_A = 1, TC_SPARSE_B = 2 }; /* .sparse: tc_gemm_sparse.h is its manual */
 
 /* Compile time. A generator takes these fields by name, in any order; one that is left out takes the default that
@@ -96,7 +93,7 @@ typedef struct tc_gemm_config {
     int row_sum;              /* TC_SUM, TC_SUM_SQ, TC_MAX_ABS of each row of D, in f32 (args.row_out; 0: none) */
     int col_sum;              /* the same of each column (args.col_out) */
     int d_scale;              /* TC_SCALE_1X128: D is quantised, with factors that the call computes (0: none) */
-    int d_sf;                 /* TC_SF_UE8M0_32: so is it, as mxfp8 */
+    int d_sf;                 /* TC_SF_UE8M0_32, TC_SF_UE4M3_16: so is it, as mxfp8, mxfp4, nvfp4 */
     int c_type;               /* where D is quantised, C's type: TC_F16, TC_BF16, TC_F32 (TC_BF16) */
     int triangle;             /* TC_TRIANGLE_LOWER, _UPPER: of D that alone, with its diagonal (tc_gemm_tiles.h) */
     tc_gemm_tile_fn tile;     /* which tiles of D; */
@@ -138,7 +135,8 @@ typedef struct tc_gemm_scale {
  * may begin at any row. Rows of D that are no group's stay as they are; those of A may be read, and come to nothing.
  * batch stays 0. Bounds that cannot be (descending, past m) are kept inside the matrices; with -DTC_DEBUG the kernel
  * prints them. Hooks: at.group; at.row is D's row (TC_GROUPS_MASKED: the group's, and at.batch the group). A plan reads
- * the bounds at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to group.
+ * the bounds at each launch. Factors of A (.a_scale) are of A's rows, those of B have .batch from group to group; of
+ * factors of a byte (.sf) a group's begin at a block of their own (GROUPS in tc_sf.h).
  *
  * Not with .groups: A or D in columns, .a_scale = TC_SCALE_128X128, .raster, .split and .cluster_k (so no workspace).
  * Rows that TMA refuses are the sm_80 kernels', which TC_GEMM_DEFINE takes for them on Hopper too. */
@@ -204,7 +202,7 @@ typedef struct tc_gemm_args {
     float *max_out;  /* TC_MAX_ABS: the largest of them, or NULL */
     float *col_out;  /* .col_sum: n floats, of each matrix of the batch */
     tc_gemm_scale d_scale_out; /* .d_scale: where factors go; row i's of columns 128 j ..: at[i * lines + j * blocks] */
-    void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32), stride_d_sf bytes apart in a batch */
+    void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32 or 16), stride_d_sf bytes apart in a batch */
     int64_t stride_d_sf;
     const void *meta;    /* .sparse: metadata in bricks (tc_sparse_pack.h), 16-byte aligned; */
     int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
@@ -217,7 +215,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_twice(tc_gemm_config_in c) { return c.row_sum ||
 /* Is D quantised? What the kernels of SM90 and SM80 alone do; and C's type. */
 TC_HD TC_CONSTEXPR int tc__gemm_quantised(tc_gemm_config_in c)
 {
-    return c.d_scale || c.d_sf || c.d == TC_E4M3 || c.d == TC_E5M2;
+    return c.d_scale || c.d_sf || c.d == TC_E4M3 || c.d == TC_E5M2 || c.d == TC_E2M1;
 }
 TC_HD TC_CONSTEXPR int tc__gemm_own_ends(tc_gemm_config_in c) { return tc__gemm_quantised(c) || c.col_sum; }
 TC_HD TC_CONSTEXPR int tc__gemm_c(tc_gemm_config_in c)
@@ -361,7 +359,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
       "tc: .promote is for TC_E4M3 and TC_E5M2: a number of k, or TC_FAST")                                          \
     X(tc__gemm_d_ok(c),                                                                                               \
       "tc: .d must be TC_F16, TC_BF16 or TC_F32; of integers TC_S32 and TC_S8 too; of TC_F64 it is TC_F64; or "       \
-      "quantised: TC_E4M3, TC_E5M2, and with .d_scale TC_S8")                                                         \
+      "quantised: TC_E4M3, TC_E5M2, with .d_scale TC_S8, with .d_sf TC_E2M1")                                         \
     TC__GEMM_QUANT_RULES(X, c)                                                                                        \
     X((c).a_scale >= 0 && (c).a_scale <= TC_SCALE_128X128 && (c).b_scale >= 0 && (c).b_scale <= TC_SCALE_128X128,     \
       "tc: .a_scale and .b_scale must be TC_SCALE_1X128, TC_SCALE_128X128 or 0")                                      \
@@ -420,6 +418,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
       "tc: .sf is for TC_GEMM_SM100_DEFINE and TC_GEMM_SM120_DEFINE: nothing older multiplies by factors of a byte")  \
     X(!tc__gemm_is_narrow((c).a) && !tc__gemm_is_narrow((c).b),                                                       \
       "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM120_DEFINE, TC_E2M1 with .sf for TC_GEMM_SM100_DEFINE too") \
+    X((c).d != TC_E2M1, "tc: .d = TC_E2M1 is for TC_GEMM_SM100_DEFINE")                                               \
     X((c).chip == 0, "tc: .chip is for TC_GEMM_SM100_DEFINE")                                                         \
     X(!tc__gemm_is_f32((c).a) || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)),                                          \
       "tc: .a = TC_F32 wants A in rows and B in columns, .a_layout TC_ROW and .b_layout TC_COL")                      \

@@ -8,11 +8,17 @@
  *                                              .a_scale. Also TC_E5M2 and TC_S8
  *     .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32     mxfp8: a power of two for each 32 columns, to args.d_sf_out in the
  *                                              layout of tc_sf.h (tc_sf_bytes(m, n, 32)), zeros where that has them
+ *     .d = TC_E2M1, .d_sf = TC_SF_UE4M3_16     nvfp4: a ue4m3 for each 16 columns, in the same layout
+ *                                              (tc_sf_bytes(m, n, 16)): the next GEMM's A and sfa. And with
+ *                                              TC_SF_UE8M0_32 mxfp4. TC_GEMM_SM100_DEFINE alone. Two elements share a
+ *                                              byte, so n, ldd and stride_d are even
  *     .d = TC_E4M3, TC_E5M2                    no factors: a hook that multiplies by a tensor's own, given, scale; what
  *                                              is too large stops at the type's ends. The amax for the next step's:
  *                                              .row_sum = TC_MAX_ABS and args.max_out
- * A factor is the block's largest |x|, after the hook, times 1/448 (57344: e5m2; 127: s8) in f32, at least 2^-126, so
- * that zeros have one whose reciprocal is finite; .d_sf: that, up to a power of two. An element is x times the
+ * A factor is the block's largest |x|, after the hook, times 1/448 (57344: e5m2; 127: s8; 6: e2m1) in f32, at least
+ * 2^-126, so that zeros have one whose reciprocal is finite; .d_sf: that, up to a power of two; nvfp4: to the nearest
+ * ue4m3, at least 2^-9 and at most 448, so that a hook or alpha brings what is larger than 2688, or mostly below 0.01,
+ * to where these are fine (a tensor's own factor, by which the next GEMM's alpha divides). An element is x times the
  * reciprocal of the factor as it is written (rcp.approx and a step of Newton's, so to the nearest but in rare cases),
  * to the nearest, ties to even. A block that holds an infinity or NaN has NaN for its factor, so that all of it is NaN
  * when it is multiplied. Without factors infinities stop at the type's ends too, and NaN is NaN.
@@ -46,13 +52,14 @@
 
 enum { TC__QUANT_COLS = 128 }; /* columns of a row that one warp, or one row of warps, has together */
 
-/* A constant: D's type, and how many neighbours of a row share a factor: 128, 32 (a byte each, .d_sf), 0: none do. */
+/* A constant: D's type, and how many neighbours of a row share a factor: 128, 32 or 16 (a byte each, .d_sf: ue8m0,
+ * ue4m3), 0: none do. */
 typedef struct tc__quant {
     int d, wide;
 } tc__quant;
 TC_HD TC_CONSTEXPR tc__quant tc__quant_of(int d, int d_scale, int d_sf)
 {
-    const tc__quant q = {d, d_scale ? TC__QUANT_COLS : d_sf ? 32 : 0};
+    const tc__quant q = {d, d_scale ? TC__QUANT_COLS : d_sf == TC_SF_UE4M3_16 ? 16 : d_sf ? 32 : 0};
     return q;
 }
 
@@ -74,8 +81,12 @@ enum { TC__MORE_BYTES = 64 };
 #define TC__GEMM_QUANT_RULES(X, c)                                                                                    \
     X((c).d_scale == 0 || ((c).d_scale == TC_SCALE_1X128 && (tc__gemm_is_fp8((c).d) || (c).d == TC_S8)),              \
       "tc: .d_scale must be TC_SCALE_1X128, with .d = TC_E4M3, TC_E5M2 or TC_S8, or 0")                               \
-    X((c).d_sf == 0 || ((c).d_sf == TC_SF_UE8M0_32 && tc__gemm_is_fp8((c).d) && !(c).d_scale && !(c).groups),         \
-      "tc: .d_sf must be TC_SF_UE8M0_32, with .d = TC_E4M3 or TC_E5M2, without .d_scale and .groups, or 0")           \
+    X((c).d_sf == 0                                                                                                   \
+          || (((c).d_sf == TC_SF_UE8M0_32 || ((c).d_sf == TC_SF_UE4M3_16 && (c).d == TC_E2M1))                        \
+              && (tc__gemm_is_fp8((c).d) || (c).d == TC_E2M1) && !(c).d_scale && !(c).groups),                        \
+      "tc: .d_sf must be TC_SF_UE8M0_32, with .d = TC_E4M3, TC_E5M2 or TC_E2M1, or TC_SF_UE4M3_16, with TC_E2M1; "    \
+      "without .d_scale and .groups; or 0")                                                                           \
+    X((c).d != TC_E2M1 || (c).d_sf, "tc: .d = TC_E2M1 wants .d_sf: TC_SF_UE4M3_16 or TC_SF_UE8M0_32")                 \
     X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !(c).index),                                                   \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index")                 \
     X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
@@ -105,7 +116,7 @@ typedef struct tc__quant_sf {
 
 TC_HOST tc_status tc__quant_check_sf(int kind, const tc__quant_sf *x)
 {
-    const int64_t least = (int64_t)tc_sf_bytes(x->m, x->n, 32);
+    const int64_t least = (int64_t)tc_sf_bytes(x->m, x->n, kind == TC_SF_UE4M3_16 ? 16 : 32);
     if (!kind && (x->out || x->stride))
         return tc__fail(TC_ERR_CONFIG, "d_sf_out is given, but the kernel was generated without .d_sf");
     if (!kind || x->m == 0) return TC_OK;
@@ -142,9 +153,11 @@ TC_DEV_SM80 float tc__quant_most(float most, float x)
  * infinity and NaN. */
 TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
 {
-    const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : 1.f / 127.f;
-    const float least = tc__quant_most(most * part, 1.17549435e-38f);
+    const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : q.d == TC_E2M1 ? 1.f / 6.f
+                                                                                     : 1.f / 127.f;
+    const float least = tc__quant_most(most * part, q.wide == 16 ? 1.f / 512.f : 1.17549435e-38f);
     const float factor = least + (least - least); /* infinity less itself is NaN */
+    if (q.wide == 16) return tc_f32_from_ue4m3(tc_ue4m3_from_f32(factor));
     return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor)) : factor;
 }
 
@@ -175,17 +188,27 @@ TC_DEV void tc__quant_put_factor(const tc_gemm_out *o, tc_gemm_at at, float fact
     ((float *)w->scale)[at.batch * w->batch + at.row * w->lines + at.col / TC__QUANT_COLS * w->blocks] = factor;
 }
 
-/* Bytes of four factors of a row, of the columns from at.col on; behind the matrix' last row zeros, up to the end of
- * its last 128. For all lanes of a warp, 16 rows of which the first is `first`; a lane has its row's word, or none. */
-TC_DEV void tc__quant_put_sf(const tc_gemm_out *o, tc_gemm_at first, int row, uint32_t word)
+/* Bytes of four factors of a row, of the columns from col on; row -1: none. */
+typedef struct tc__quant_word {
+    int row, col;
+    uint32_t word;
+} tc__quant_word;
+
+/* Those of 16 rows of 128 columns, of which the first is `first`: a lane has a row's word, or none. Behind the matrix'
+ * last row zeros, up to the end of its last 128. wide: columns of a factor. For all lanes of a warp. */
+TC_DEV void tc__quant_put_sf(const int wide, const tc_gemm_out *o, tc_gemm_at first, const tc__quant_word x)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     uint8_t *to = (uint8_t *)w->scale + first.batch * w->batch;
-    if (row >= first.row && row < o->m) *(uint32_t *)(to + tc_sf_at(o->n, 32, row, first.col / 32)) = word;
+    if (x.row >= first.row && x.row < o->m && (wide == 32 || x.col < o->n))
+        *(uint32_t *)(to + tc_sf_at(o->n, wide, x.row, x.col / wide)) = x.word;
     if (first.row + 16 < o->m) return;
 #pragma unroll 1
     for (int i = o->m + tc_lane(); i < (o->m + 127) / 128 * 128; i += 32)
-        *(uint32_t *)(to + tc_sf_at(o->n, 32, i, first.col / 32)) = 0u;
+#pragma unroll
+        for (int col = 0; col < TC__QUANT_COLS; col += 4 * wide)
+            if (wide == 32 || first.col + col < o->n)
+                *(uint32_t *)(to + tc_sf_at(o->n, wide, i, (first.col + col) / wide)) = 0u;
 }
 
 /* Eight bytes of a row, whose first element is at `at`: what of them exists. */
@@ -284,8 +307,62 @@ TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const 
     }
     if (q.wide == 32) {
         const int q0 = lane % 4; /* lanes 0 and 1 of four have a row's word each */
-        tc__quant_put_sf(o, x.first, q0 < 2 ? x.first.row + lane / 4 + q0 * 8 : -1, q0 ? sf[1] : sf[0]);
+        const tc__quant_word word = {q0 < 2 ? x.first.row + lane / 4 + q0 * 8 : -1, x.first.col, q0 ? sf[1] : sf[0]};
+        tc__quant_put_sf(32, o, x.first, word);
     }
+}
+
+/* Four lanes have two neighbours each of four times eight columns, a byte each: afterwards lane q of them has all of
+ * the q-th eight. */
+TC_DEV uint32_t tc__quant_turn4(uint32_t x)
+{
+    const int q = tc_lane() % 4;
+    x = __byte_perm(x, __shfl_xor_sync(0xffffffffu, x, 2), q & 2 ? 0x3276u : 0x5410u);
+    return __byte_perm(x, __shfl_xor_sync(0xffffffffu, x, 1), q & 1 ? 0x3715u : 0x6240u);
+}
+
+/* tc__quant_block of e2m1, two elements in a byte, whose factors are of 16 or 32 columns. */
+TC_DEV_SM80 void tc__quant_block4(const tc__quant q, const tc_gemm_out *o, const float *v, const tc__quant_rows x)
+{
+    const int lane = tc_lane(), each = 32 / q.wide;
+    uint32_t sf[2][2] = {{0u, 0u}, {0u, 0u}}; /* of the two rows: words */
+#pragma unroll
+    for (int from = 0; from < TC__QUANT_COLS; from += 32) {
+        float factor[2][2] = {{1.f, 1.f}, {1.f, 1.f}}; /* of 16 or 32 columns: of the two rows */
+#pragma unroll
+        for (int j = 0; j < each; j++) tc__quant_share(q, v + from / 2 + j * 8, factor[j]);
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const float *p = v + from / 2 + 2 * h;
+            const tc_gemm_at at = {x.first.row + lane / 4 + h * 8, x.first.col + from + lane % 4 * 8, x.first.batch, 0};
+            uint8_t *to = (uint8_t *)o->d + tc__epi_d_at(o, at) / 2;
+            uint32_t bytes = 0u;
+#pragma unroll
+            for (int j = 0; j < each; j++) {
+                const int s = from / q.wide + j; /* which factor */
+                const uint32_t code = q.wide == 16 ? tc_ue4m3_from_f32(factor[j][h])
+                                                   : tc_bits_from_f32(factor[j][h]) >> 23 & 255u;
+                if (x.first.col + s * q.wide < o->n) sf[h][s / 4] |= code << s % 4 * 8;
+            }
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                const float inverse = tc__quant_inverse(factor[j * each / 4][h]);
+                bytes |= (uint32_t)tc_e2m1x2(p[4 * j] * inverse, p[4 * j + 1] * inverse) << j * 8;
+            }
+            bytes = tc__quant_turn4(bytes);
+            if (at.row >= x.end) continue;
+            if (tc__epi_more(o)->vec && at.col + 8 <= o->n) {
+                *(uint32_t *)to = bytes;
+                continue;
+            }
+#pragma unroll 1
+            for (int i = 0; i < 4 && at.col + 2 * i < o->n; i++, bytes >>= 8) to[i] = (uint8_t)bytes;
+        }
+    }
+    const int h = lane % 2, part = lane / 2 % 2; /* a lane of four has a row's word, or one of two */
+    const tc__quant_word word = {part < each ? x.first.row + lane / 4 + h * 8 : -1, x.first.col + part * 4 * q.wide,
+                                 h ? part ? sf[1][1] : sf[1][0] : part ? sf[0][1] : sf[0][0]};
+    tc__quant_put_sf(q.wide, o, x.first, word);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

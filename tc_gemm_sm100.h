@@ -19,12 +19,13 @@
  *     .chip       107: for sm_107 (Rubin) alone, which has more of everything: see RUBIN
  *     .sf         TC_SF_UE8M0_32 (mxfp8: e4m3, e5m2; mxfp4: e2m1), TC_SF_UE4M3_16 (nvfp4: e2m1): A's rows and B's
  *                 columns come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
- *                 of tc_sf.h. .bn is 128 then, and k of e2m1 even; a factor of a whole matrix goes into
- *                 alpha. tc_gemm_plan_pointers leaves them where they are
+ *                 of tc_sf.h. .bn is 256 or 128 then, and k of e2m1 even; a factor of a whole matrix goes
+ *                 into alpha. tc_gemm_plan_pointers leaves them where they are
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32, e4m3 and e5m2 in any mix (sums in
  * f32: there is nothing to promote), s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B
  * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere.
- *     .groups     as in tc_gemm.h: many products in one launch. Not with .clc and .sf
+ *     .groups     as in tc_gemm.h: many products in one launch; with .sf each group's factors of A begin at a block
+ *                 of their own (GROUPS in tc_sf.h), those of B are stride_sfb apart. Not with .clc
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
  * Of args.choice .blocks and, with .split, .parts mean something. Of .index
@@ -32,8 +33,8 @@
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3,
  * e5m2 and e2m1 are multiplied, twice the rate of those of 32, and as many .stages as 327 KB of shared memory hold
- * where they are left out. The host asks which code it launches: a build may have both. With .chip = 107 there is code
- * for sm_107 alone, .stages may be as many as that, and .bn 256 with .sf: all 576 columns of tensor memory. A program
+ * where they are left out; with .sf and 256 columns all 576 of tensor memory. The host asks which code it launches: a
+ * build may have both. With .chip = 107 there is code for sm_107 alone, and .stages may be as many as that. A program
  * that launches by itself (tc_gemm_sm100_prepare) sets .chip = 107 for code that it compiled for sm_107; NAME_SMEM
  * speaks of the other form.
  *
@@ -100,7 +101,8 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
     const uint32_t to_a = n * (uint32_t)(oa.mn ? a_boxes * oa.box_bytes : a_rows * 128);
     const uint32_t slot_bytes = (uint32_t)tc__gemm100_slot(c), sf_at = (uint32_t)(oa.bytes + ob.bytes);
     const int sf_blocks = tc__gemm100_sf_blocks(c), step = c.a == TC_E2M1 ? c.bk / 2 : c.bk; /* its maps count bytes */
-    const tc_operand_source sfa = {&p->sfa, w->row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
+    const int sf_row = c.sf ? tc__gemm_sf_row(c, &p->groups, w) : 0;
+    const tc_operand_source sfa = {&p->sfa, sf_row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
     const tc_operand_source sfb = {&p->sfb, w->col / 128 * p->sf_blocks, p->sfb_batched ? w->batch : 0, 0};
     for (uint32_t kb = 0; kb < w->k_blocks; kb++) {
         const uint32_t own = tc_pipe_full(g->pipe, ring->stage), slot = g->ring + ring->stage * slot_bytes;
@@ -215,7 +217,7 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
     const tc_operand oa = tc__gemm100_a(k.c), ob = tc__gemm100_b(k.c);
     const int sf_blocks = tc__gemm100_sf_blocks(k.c), each = k.wide ? 2 : 1, steps = tc_operand_steps(oa) / each;
     const int sf_across = tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
-    const uint32_t sets = g->tmem + (uint32_t)(TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(k.c));
+    const uint32_t sets = g->tmem + (uint32_t)tc__gemm100_accumulators(k.c);
     for (uint32_t kb = 0; kb < (k.c.split ? to->k_blocks : g->p->k_blocks); kb++) {
         const uint32_t slot = g->ring + ring->stage * (uint32_t)tc__gemm100_slot(k.c);
         const uint32_t at_k = to->k_first + kb;
@@ -319,10 +321,11 @@ TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *
 TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     tc__gemm100_turn turn = tc__gemm100_first(k, g);
-    tc_ring ring = {0, 0}, acc = {0, 0};
+    tc_ring ring = {0, 0}, acc = {0, 0}, both = {0, 0}; /* with an overlap one barrier is of both accumulators */
     if (tc__gemm100_none(k, &turn)) return;
     do {
-        TC_MBARRIER_WAIT(g->free + acc.stage * 8u, acc.phase ^ 1u, "free", (int)acc.stage);
+        const tc_ring free = tc__gemm100_overlap(k.c) ? both : acc;
+        TC_MBARRIER_WAIT(g->free + free.stage * 8u, free.phase ^ 1u, "free", (int)free.stage);
         tc__gemm100_target to = {g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c), 0u, 0u};
         if (k.c.split) {
             const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
@@ -332,6 +335,7 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
         if (k.c.cluster_m == 2) TC_TCGEN05_COMMIT_MULTICAST(2, g->done + acc.stage * 8u, 3u << g->rank);
         else TC_TCGEN05_COMMIT(1, g->done + acc.stage * 8u);
         tc_ring_next(&acc, TC__GEMM100_ACCUMULATORS);
+        if (tc__gemm100_overlap(k.c)) tc_ring_next(&both, 1);
     } while (tc__gemm100_next(k, g, &turn, 0));
 }
 
@@ -513,7 +517,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
     const tc_box box = tc__gemm100_box(v);
-    const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v)};
+    const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v), v.groups};
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
@@ -562,8 +566,8 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
     g = tc__gemm_effective(args);
     if (c->a == TC_E2M1 && g.k % 2)
         return tc__fail(TC_ERR_SIZE, "k = %d is odd, but two elements of e2m1 share a byte", g.k);
-    if (c->sf && g.k) st = tc__gemm_check_sf(&g, 'a');
-    if (c->sf && g.k && st == TC_OK) st = tc__gemm_check_sf(&g, 'b');
+    if (c->sf && g.k) st = tc__gemm_check_sf(c, &g, 'a');
+    if (c->sf && g.k && st == TC_OK) st = tc__gemm_check_sf(c, &g, 'b');
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
 

@@ -17,6 +17,16 @@
  * VIEW. Below tc_gemm100_view everything speaks of the instruction, whose rows are A's: those of D, or of its transpose
  * where D is column-major.
  *
+ * OVERLAP. Two accumulators of 256 columns leave no column of 512 for factors. So they have 64 in common, and the 64
+ * behind them are the factors'. A tile's sums are brought to D from the common columns on; when all warps have read
+ * those, the next tile is multiplied into the other accumulator, and the tile after it, into this one, when the next
+ * tile's common columns have been read: by warps that have read all of this one before.
+ *
+ *     columns   0         192  256        448    512
+ *     first     |----------====|
+ *     second               |====-----------|
+ *     factors                               |------|
+ *
  * PAIRS. With .cluster_m = 2 two blocks, one below the other, multiply together (cta_group::2): 256 rows of D. Each
  * holds its 128 rows of A and of D, and half of the tile's columns of B. With .cluster_n = 2 two of them (pairs, or
  * blocks by themselves) stand side by side, need the same A, and load half of it each for both.
@@ -41,7 +51,8 @@ enum {
     TC__GEMM100_SF_SETS = 4,     /* .sf: slots of the ring whose factors have columns of tensor memory of their own, */
                                  /* at most */
     TC__GEMM100_ANSWERS = 4,     /* .clc: about tiles to come that are on their way to all roles */
-    TC__GEMM100_ACCUMULATORS = 2 /* one tile is stored while the next one is multiplied */
+    TC__GEMM100_ACCUMULATORS = 2, /* one tile is stored while the next one is multiplied */
+    TC__GEMM100_OVERLAP = 64      /* .sf, 256 columns: columns that both of them have */
 };
 
 /* The configuration as the instruction sees it. */
@@ -118,8 +129,22 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
     return b; /* s32 looks like f32 */
 }
 
+/* Columns that both accumulators have, where 512 do not hold them and factors: the end of the first one, the beginning
+ * of the second. What is stored comes from these first, and the next tile may then be multiplied (OVERLAP). */
+TC_HD TC_CONSTEXPR int tc__gemm100_overlap(tc_gemm_config_in c)
+{
+    return c.sf && c.bn > 128 && c.chip != 107 ? TC__GEMM100_OVERLAP : 0;
+}
 /* From one accumulator to the next, and what a block allocates of the 512 columns; with .chip = 107 of 576. */
-TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c) { return (c.bn + 31) / 32 * 32; }
+TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c)
+{
+    return (c.bn + 31) / 32 * 32 - tc__gemm100_overlap(c);
+}
+/* Columns of both. */
+TC_HD TC_CONSTEXPR int tc__gemm100_accumulators(tc_gemm_config_in c)
+{
+    return TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
+}
 /* .sf: columns of a set of A's and B's factors. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
 {
@@ -128,15 +153,14 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
 /* .sf: such sets: as many as there is room for beside the accumulators, 4 at most. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(tc_gemm_config_in c)
 {
-    const int left = (c.chip == 107 ? 576 : 512) - TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(c);
+    const int left = (c.chip == 107 ? 576 : 512) - tc__gemm100_accumulators(c);
     const int sets = tc__gemm100_sf_columns(c) ? left / tc__gemm100_sf_columns(c) : 0;
     return sets < TC__GEMM100_SF_SETS ? sets : TC__GEMM100_SF_SETS;
 }
 TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(tc_gemm_config_in given)
 {
     const tc_gemm_config v = tc_gemm100_view(given);
-    const int want = TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(v)
-                   + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v);
+    const int want = tc__gemm100_accumulators(v) + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v);
     return want <= 32 ? 32 : want <= 64 ? 64 : want <= 128 ? 128 : want <= 256 ? 256 : want <= 512 ? 512 : 576;
 }
 
@@ -213,7 +237,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(tc_gemm_config_in given)
     tc_gemm_config c = given;
     const int turned = tc__gemm_d_col(c), pair = turned ? c.cluster_n : c.cluster_m;
     const int across = turned ? c.bm : c.bn; /* of the instruction's columns */
-    const int cols = across ? across : c.sf || (tc_type_bits(c.d) == 32 && pair == 1) ? 128 : 256;
+    const int cols = across ? across : tc_type_bits(c.d) == 32 && pair == 1 ? 128 : 256;
     c.bm = c.bm ? c.bm : turned ? cols : TC__GEMM100_ROWS;
     c.bn = c.bn ? c.bn : turned ? TC__GEMM100_ROWS : cols;
     c.bk = c.bk ? c.bk : c.a ? tc__gemm100_box_k(c) : 64;
@@ -297,9 +321,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
     X(!tc__gemm100_looks_up(c),                                                                                       \
       "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE, .weights for TC_GEMM_SM90_DEFINE")      \
-    X(!(c).groups || (!(c).clc && !(c).sf),                                                                           \
-      "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are, and .sf 0, for a group " \
-      "begins at any row")                                                                                            \
+    X(!(c).groups || !(c).clc,                                                                                        \
+      "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
     X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || tc__gemm100_looks_up(c),                                         \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
       "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
@@ -324,9 +347,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "tc: .cluster_n must be 1, or 2 for two that share A (.cluster_m, where D is column-major)")                    \
     X((c).chip == 0 || (c).chip == 107, "tc: .chip must be 107, or 0 for all targets")                                \
     X((c).chip != 107 || !tc__gemm_is_int((c).a), "tc: tcgen05 multiplies no integers of 8 bits on sm_107 (.chip)")   \
-    X((c).sf == 0 || (c).bn == 128 || ((c).bn == 256 && (c).chip == 107),                                             \
-      "tc: with .sf, .bn must be 128 (.bm, where D is column-major), or 256 with .chip = 107: blocks of factors, "    \
-      "beside two accumulators")                                                                                      \
+    X((c).sf == 0 || (c).bn == 128 || (c).bn == 256,                                                                  \
+      "tc: with .sf, .bn must be 128 or 256 (.bm, where D is column-major): blocks of factors are 128 columns")       \
     X((c).bn >= 16 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm100_op(c)),                                          \
       "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major); of 32 in a pair with integers, "   \
       "or with B of 8 bits in rows")                                                                                  \

@@ -96,9 +96,29 @@ TC_DEV_SM100A void tc__gemm100_release(tc_gemm100_in k, const tc_gemm100_block *
     tc_tcgen05_fence_before_thread_sync(); /* our loads come before the products that this arrival allows */
     __syncwarp();
     if (tc_elect_one()) {
-        if (k.c.cluster_m == 2) tc_mbarrier_arrive_cluster(g->free + stage * 8u, tc__gemm100_leader(k, g));
-        else tc_mbarrier_arrive(g->free + stage * 8u);
+        const uint32_t bar = tc__gemm100_overlap(k.c) ? g->free : g->free + stage * 8u;
+        if (k.c.cluster_m == 2) tc_mbarrier_arrive_cluster(bar, tc__gemm100_leader(k, g));
+        else tc_mbarrier_arrive(bar);
     }
+}
+
+/* A tile's columns by strips of `wide`, 16 rows of each and then the other 16, the common ones first (OVERLAP); after
+ * `release` of these halves of strips the accumulator is given back. */
+typedef struct tc__gemm100_strips {
+    int wide, across, common, first, release;
+} tc__gemm100_strips;
+TC_DEV tc__gemm100_strips tc__gemm100_strips_of(tc_gemm100_in k, uint32_t stage, int across, int wide)
+{
+    const int common = (tc__gemm100_overlap(k.c) + wide - 1) / wide;
+    const tc__gemm100_strips s = {wide, across, common, common && stage == 0u ? across - common : 0,
+                                  2 * (common ? common : across)};
+    return s;
+}
+/* The first column of half a strip number i. */
+TC_DEV int tc__gemm100_strip(const tc__gemm100_strips s, int i)
+{
+    const int at = s.first + i / 2;
+    return (s.common && at >= s.across ? at - s.across : at) * s.wide;
 }
 
 /* A quantised D: what is cut of 16 rows by 128 columns, or has C, through shared memory, 16 columns at a time. One
@@ -123,26 +143,39 @@ TC_DEV_SM100A void tc__gemm100_quant_cut(tc_gemm100_in k, const tc__gemm_to *to,
     __syncwarp(); /* without boxes */
 }
 
-/* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. */
+/* 128 columns of 16 rows from an address on, as sums. */
+TC_DEV_SM100A void tc__gemm100_get(tc_gemm100_in k, float *v, uint32_t taddr)
+{
+    uint32_t r[32];
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        tc__gemm100_ld(32, r, taddr + (uint32_t)(h * 64));
+        tc_tcgen05_wait_ld_regs(r, 32); /* of a quantised D */
+        tc__gemm100_sums(k, v + h * 32, r, 32);
+    }
+}
+
+/* The same of a quantised D: 128 columns of 16 rows at a time, which share a factor. Of columns in common the other 16
+ * rows come at once, so that the accumulator is given back before any of it is quantised. */
 TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100_block *g,
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
     const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int across = k.c.bn / TC__QUANT_COLS;
+    const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, TC__QUANT_COLS);
+    float other[64];
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
-        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, i / 2 * TC__QUANT_COLS),
-                                  tc__gemm_end_row(k.c, &to)};
-        uint32_t r[32];
+        const int col = tc__gemm100_strip(strips, i);
+        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, col), tc__gemm_end_row(k.c, &to)};
         float v[64];
+        if (!strips.common || i % 2 == 0) tc__gemm100_get(k, v, u->tmem + tc_tcgen05_taddr(i % 2 * 16, col));
+        if (strips.common && i % 2 == 0) tc__gemm100_get(k, other, u->tmem + tc_tcgen05_taddr(16, col));
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            tc__gemm100_ld(32, r, u->tmem + tc_tcgen05_taddr(i % 2 * 16, i / 2 * TC__QUANT_COLS + h * 64));
-            tc_tcgen05_wait_ld_regs(r, 32); /* of a quantised D */
-            tc__gemm100_sums(k, v + h * 32, r, 32);
-        }
-        if (i + 1 == 2 * across) tc__gemm100_release(k, g, stage); /* of a quantised D */
+        for (int j = 0; j < 64; j++)
+            if (strips.common && i % 2 == 1) v[j] = other[j];
+        if (i + (strips.common ? 2 : 1) == strips.release) tc__gemm100_release(k, g, stage); /* of a quantised D */
         if (x.first.row >= tc__gemm_end_row(k.c, &to) || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
         if (tc__quant_whole(to.out, &x)) {
@@ -151,7 +184,8 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
         } else {
             tc__gemm100_quant_cut(k, &to, u->buf, all);
         }
-        tc__quant_block(q, to.out, v, x);
+        if (k.c.d == TC_E2M1) tc__quant_block4(q, to.out, v, x);
+        else tc__quant_block(q, to.out, v, x);
     }
 }
 
@@ -161,22 +195,24 @@ TC_DEV_SM100A void tc__gemm100_store_part(tc_gemm100_in k, const tc_gemm100_bloc
 {
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int wide = tc_box_cols(tc__gemm100_box(k.c)), across = k.c.bn / wide, count = wide / 2, down = k.c.bm / 16;
+    const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, wide);
     const tc__gemm_ending e = {&g->p->split, &u->w, 4, u->row / 32, 1, g->parts, u->buf, u->tile, down, k.c.bn / 16,
                                u->last};
     uint32_t r[32];
     float v[32];
-    tc__gemm100_ld(count, r, u->tmem);
+    tc__gemm100_ld(count, r, u->tmem + (uint32_t)tc__gemm100_strip(strips, 0));
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         tc_tcgen05_wait_ld_regs(r, count); /* without boxes */
         tc__gemm100_sums(k, v, r, count);
         if (i + 1 < 2 * across)
-            tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, (i + 1) / 2 * wide));
-        else
+            tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, tc__gemm100_strip(strips, i + 1)));
+        else if (!strips.common)
             tc__gemm100_release(k, g, stage); /* without boxes */
+        if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* without boxes */
 #pragma unroll
         for (int j = 0; j < count / 8; j++)
-            tc__gemm_leave_place(&e, (i / 2 * (wide / 16) + j) * down + u->row / 16 + i % 2, v + j * 8);
+            tc__gemm_leave_place(&e, (tc__gemm100_strip(strips, i) / 16 + j) * down + u->row / 16 + i % 2, v + j * 8);
     }
     tc__gemm_end_part(k.c, &to, &e);
 }
@@ -188,6 +224,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const tc_box box = tc__gemm100_box(k.c);
     const int wide = tc_box_cols(box), across = k.c.bn / wide, count = wide / 2;
+    const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, wide);
     const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
                  && (u->w.row + u->row + 32 > tc__gemm_end_row(k.c, &to) || u->w.col + k.c.bn > to.out->n);
     uint32_t r[32];
@@ -204,17 +241,18 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_release(k, g, stage); /* without boxes */
         return;
     }
-    tc__gemm100_ld(count, r, u->tmem);
+    tc__gemm100_ld(count, r, u->tmem + (uint32_t)tc__gemm100_strip(strips, 0));
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         tc__gemm_box b;
-        b.first = tc__gemm100_place(k, u, u->row + i % 2 * 16, i / 2 * wide);
+        b.first = tc__gemm100_place(k, u, u->row + i % 2 * 16, tc__gemm100_strip(strips, i));
         tc_tcgen05_wait_ld_regs(r, count);
         tc__gemm100_sums(k, b.v, r, count);
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */
-            tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, (i + 1) / 2 * wide));
-        else
-            tc__gemm100_release(k, g, stage);
+            tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, tc__gemm100_strip(strips, i + 1)));
+        else if (!strips.common)
+            tc__gemm100_release(k, g, stage); /* of all columns */
+        if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of those in common */
         if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
         b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
         tc__gemm_store_box(k.c, box, &to, &b);

@@ -24,9 +24,9 @@
  * any mix, with factors or without (both e2m1 with factors: mxf4, nvf4; fp4 without stands in bytes on the way); s8 and
  * u8 in any mix. Sums are in f32 or s32. A in columns and B in rows: types of 8 and 16 bits, without .sf. Elements of 4
  * and 6 bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch
- * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups
- * without .sf; of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of
- * args.choice .blocks and, with .split, .parts mean something.
+ * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups, with .sf too (GROUPS in
+ * tc_sf.h); of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of args.choice
+ * .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
@@ -79,7 +79,8 @@ TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g,
     const tc_gemm_sm120_params *p = g->p;
     const tc_operand_source a = {&p->a, w->row, p->a_batched ? w->batch : 0, 0};
     const tc_operand_source b = {&p->b, w->col, p->b_batched ? w->batch : 0, 0};
-    const tc_operand_source sfa = {&p->sfa, w->row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
+    const int sf_row = k.c.sf ? tc__gemm_sf_row(k.c, &p->groups, w) : 0;
+    const tc_operand_source sfa = {&p->sfa, sf_row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
     const tc_operand_source sfb = {&p->sfb, w->col / 128 * p->sf_blocks, p->sfb_batched ? w->batch : 0, 0};
     for (uint32_t kb = 0; kb < w->k_blocks; kb++) {
         const uint32_t full = tc_pipe_full(g->pipe, ring->stage), slot = g->ring + ring->stage * (uint32_t)k.slot;
@@ -201,7 +202,7 @@ TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g
         u.w = tc_gemm120_work(1, k, g, i);
         if (k.c.split) u.tile = tc_quotient(i, g->p->split.by_parts), u.last = i + all >= works;
         /* where ptxas does not see that they are the same for all lanes, it has too few registers */
-        u.lane_a = k.c.sf ? tc_uniform((uint32_t)(u.w.row + u.row) / 64u % 2u) : 0u;
+        u.lane_a = k.c.sf ? tc_uniform((uint32_t)(tc__gemm_sf_row(k.c, &g->p->groups, &u.w) + u.row) / 64u % 2u) : 0u;
         u.lane_b = k.c.sf ? tc_uniform((uint32_t)(u.w.col + u.col) / 32u % 4u) : 0u;
         tc__gemm120_turn_wait(k, g, &u);
         tc_gemm_sm120_mma(k, g, &u, &acc);
@@ -305,7 +306,7 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
 {
     const tc_gemm_config v = *c;
     const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
-    const tc__gemm_sf sf = {tc__gemm120_sf_k(v), tc__gemm120_sf_blocks(v)};
+    const tc__gemm_sf sf = {tc__gemm120_sf_k(v), tc__gemm120_sf_blocks(v), v.groups};
     tc_status st;
     memset((void *)p, 0, sizeof *p);
     st = tc__gemm_tiles(&p->tiles, &v, g, cut);
@@ -361,7 +362,7 @@ TC_HOST tc_status tc__gemm120_check_side(const tc_gemm_config *c, const tc_gemm_
     } else if (bits == 4 && g->k % 2) {
         return tc__fail(TC_ERR_SIZE, "k = %d is odd, but two elements of e2m1 share a byte", g->k);
     }
-    return c->sf ? tc__gemm_check_sf(g, which) : TC_OK;
+    return c->sf ? tc__gemm_check_sf(c, g, which) : TC_OK;
 }
 
 /* The rules for a call. */

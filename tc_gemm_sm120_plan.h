@@ -297,7 +297,6 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
     X(!((c).index & TC_INDEX_A) && !tc__gemm_outputs(c),                                                              \
       "tc: TC_GEMM_SM120_DEFINE has no .index = TC_INDEX_A, .aux and .row_sum: TC_GEMM_SM80_DEFINE and "              \
       "TC_GEMM_DEFINE have")                                                                                          \
-    X(!(c).groups || !(c).sf, "tc: .groups does not go with .sf: a group begins at any row")                          \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c),          \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
       "to s8), sums not in f16, no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \

@@ -10,12 +10,22 @@
  *     tc_sf_blocks(k, block)            blocks of 4 of them
  *     tc_sf_bytes(rows, k, block)       of the whole layout: what to allocate
  *     tc_sf_at(k, block, row, s)        where factor s of a row lies
+ *     tc_sf_group_row(first, group)     GROUPS: the row at which the factors of a group's first row lie
+ *     tc_sf_group_bytes(rows, k, block, groups)   of all groups: what to allocate
  *     tc_sf_pack(to, &from, me, all)    factors in rows to that layout: the share of worker `me` of `all`: 0 of 1 on
  *                                       the host, a thread of a grid on the device
  *
  *     const tc_sf_rows rows = {factors, pitch, m, k, 16};      factors + row * pitch + s, bytes
  *     tc_sf_pack(sfa, &rows, 0, 1);
  *     tc_sf_pack(sfa, &rows, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+ *
+ * GROUPS of rows of A (TC_GROUPS_ROWS) begin at any row, their factors at whole blocks: group i, whose first row is
+ * `first`, has its own from block of rows first / 128 + i on. So a row's place follows from its group's bounds alone,
+ * and no two groups share a block; what lies between them is not used. With TC_GROUPS_MASKED each matrix has its
+ * layout.
+ *
+ *     to = sfa + tc_sf_bytes(tc_sf_group_row(first, i), k, 16);        of a group: its layout begins there
+ *     sfa[tc_sf_at(k, 16, tc_sf_group_row(first, i) + row - first, s)]
  *
  *     block of rows 0..127, factors 0..3       byte r % 32 * 16 + r / 32 * 4 + s
  *     row   0 s0 s1 s2 s3 | row 32 s0 .. s3 | row 64 .. | row 96 ..         16 bytes a line
@@ -28,6 +38,9 @@
 #include "tc_core.h"
 #include "tc_tcgen05.h"
 
+/* .sf and .d_sf of a GEMM: factors of a byte, for each 32 of k (mxfp8, mxfp4), for each 16 (nvfp4). */
+enum { TC_SF_UE8M0_32 = 1, TC_SF_UE4M3_16 = 2 };
+
 enum { TC_SF_BLOCK = 512 }; /* bytes of 128 rows by 4 factors */
 
 TC_HD TC_CONSTEXPR int tc_sf_count(int k, int block) { return (int)(((int64_t)k + block - 1) / block); }
@@ -39,6 +52,12 @@ TC_HD TC_CONSTEXPR size_t tc_sf_bytes(int rows, int k, int block)
 TC_HD TC_CONSTEXPR size_t tc_sf_at(int k, int block, int row, int s)
 {
     return (size_t)tc_tcgen05_sf_offset(tc_sf_blocks(k, block) * 4, row, s);
+}
+
+TC_HD TC_CONSTEXPR int tc_sf_group_row(int first, int group) { return first / 128 * 128 + group * 128; }
+TC_HD TC_CONSTEXPR size_t tc_sf_group_bytes(int rows, int k, int block, int groups)
+{
+    return ((size_t)rows / 128 + (size_t)groups) * (size_t)tc_sf_blocks(k, block) * TC_SF_BLOCK;
 }
 
 /* Factors in rows, a byte each. */

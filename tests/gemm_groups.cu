@@ -68,6 +68,13 @@ TC_GEMM_SM100_DEFINE(masked_beside, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASK
 TC_GEMM_SM100_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 128,
                      .b_layout = TC_ROW, .raster_group = 2, HOOK)
 TC_GEMM_SM100_DEFINE(scatter, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bn = 32, HOOK)
+/* factors of a byte */
+TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_ROWS,
+                     HOOK)
+TC_GEMM_SM100_DEFINE(nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .groups = TC_GROUPS_ROWS,
+                     .bn = 128, .cluster_n = 2)
+TC_GEMM_SM100_DEFINE(nvfp4_masked, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16,
+                     .groups = TC_GROUPS_MASKED, HOOK)
 TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED,
                HOOK)
 #elif defined(GROUPS_SM120)
@@ -80,6 +87,12 @@ TC_GEMM_SM120_DEFINE(masked_plain, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASKE
 TC_GEMM_SM120_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 64,
                      .b_layout = TC_ROW, .epi2 = told_pair, .epi_size = sizeof(told))
 TC_GEMM_SM120_DEFINE(scatter, BF16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bm = 64, .bn = 64)
+/* factors of a byte */
+TC_GEMM_SM120_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_ROWS,
+                     .bm = 64, .bn = 64, HOOK)
+TC_GEMM_SM120_DEFINE(nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .groups = TC_GROUPS_ROWS)
+TC_GEMM_SM120_DEFINE(nvfp4_masked, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16,
+                     .groups = TC_GROUPS_MASKED, .bn = 64, HOOK)
 TC_GEMM_DEFINE(rows, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED,
                HOOK)
 #else
@@ -131,11 +144,15 @@ static const kernel kernels[] = {
     ROW(pair, 100, 1, pair_SMEM, 0, 0, 0), ROW(one_block, 100, 0, one_block_SMEM, 0, 0, 0),
     ROW(four, 100, 2, four_SMEM, 0, 0, 0), ROW(masked, 100, 1, masked_SMEM, 0, 0, 0),
     ROW(masked_beside, 100, 0, masked_beside_SMEM, 0, 0, 0), ROW(fp8, 100, 1, fp8_SMEM, 0, 0, 0),
-    ROW(scatter, 100, 1, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
+    ROW(scatter, 100, 1, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0),
+    ROW(mxfp8, 100, 1, mxfp8_SMEM, 0, 0, 0), ROW(nvfp4, 100, 0, nvfp4_SMEM, 0, 0, 0),
+    ROW(nvfp4_masked, 100, 1, nvfp4_masked_SMEM, 0, 0, 0)
 #elif defined(GROUPS_SM120)
     ROW(turns, 120, 1, turns_SMEM, 0, 0, 0), ROW(together, 120, 0, together_SMEM, 0, 0, 0),
     ROW(masked, 120, 1, masked_SMEM, 0, 0, 0), ROW(masked_plain, 120, 0, masked_plain_SMEM, 0, 0, 0),
-    ROW(fp8, 120, 2, fp8_SMEM, 0, 0, 0), ROW(scatter, 120, 0, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0)
+    ROW(fp8, 120, 2, fp8_SMEM, 0, 0, 0), ROW(scatter, 120, 0, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0),
+    ROW(mxfp8, 120, 1, mxfp8_SMEM, 0, 0, 0), ROW(nvfp4, 120, 0, nvfp4_SMEM, 0, 0, 0),
+    ROW(nvfp4_masked, 120, 1, nvfp4_masked_SMEM, 0, 0, 0)
 #else
     ROW(two_rows, 90, 1, two_rows_SMEM, 64, 128, 2), ROW(pingpong, 90, 1, pingpong_SMEM, 0, 0, 0),
     ROW(few, 90, 1, few_SMEM, 8, 64, 1), ROW(few_plain, 90, 0, few_plain_SMEM, 16, 32, 2),
@@ -174,7 +191,7 @@ static int pad(int x, int unit) { return (x + unit - 1) / unit * unit; }
 /* NaN, whatever the type. */
 static test_buffer make(size_t count, int type)
 {
-    test_buffer b = test_buffer_make(count * size_of(type) + 256);
+    test_buffer b = test_buffer_make(count * (size_t)tc_type_bits(type) / 8 + 256);
     memset(b.host, 0xff, b.bytes);
     return b;
 }
@@ -248,6 +265,40 @@ static int row_of(int indexed, const test_buffer *b, int rows, int i)
     return row < rows ? row : -1;
 }
 
+/* Factors of a byte of one side: of each line and k, as powers of two that their format has; and as the kernel wants
+ * them. Where no line's are: NaN. */
+typedef struct { test_buffer packed; int block, lines, count, type; uint8_t *code; } byte_factors;
+
+static byte_factors factors_of(const kernel *kn, int lines, int k, size_t packed)
+{
+    byte_factors f;
+    f.type = kn->c.sf == TC_SF_UE8M0_32 ? TC_UE8M0 : TC_UE4M3, f.block = kn->c.sf == TC_SF_UE8M0_32 ? 32 : 16;
+    f.lines = lines, f.count = tc_sf_count(k, f.block);
+    f.code = (uint8_t *)malloc((size_t)lines * f.count + 1);
+    for (int i = 0; i < lines * f.count; i++) {
+        const float x = (float)(1 << test_int(0, 2)) * 0.5f;
+        f.code[i] = (uint8_t)(f.type == TC_UE8M0 ? tc_ue8m0_from_f32_rz(x) : tc_ue4m3_from_f32(x));
+    }
+    f.packed = test_buffer_make(packed + 16);
+    memset(f.packed.host, 0xff, f.packed.bytes);
+    return f;
+}
+
+/* `lines` lines from `first` on to their layout, which begins `at` bytes behind the first. */
+static void pack_factors(byte_factors *f, int first, int lines, int k, size_t at)
+{
+    const tc_sf_rows rows = {f->code + (size_t)first * f->count, f->count, lines, k, f->block};
+    CHECK(at + tc_sf_bytes(lines, k, f->block) <= f->packed.bytes - 16, "factors of %d rows at %llu are behind all",
+          lines, (unsigned long long)at);
+    tc_sf_pack((uint8_t *)f->packed.host + at, &rows, 0, 1);
+}
+
+static double byte_factor(const byte_factors *f, int line, int k)
+{
+    const uint8_t code = f->code[(size_t)line * f->count + k / f->block];
+    return f->type == TC_UE8M0 ? tc_f32_from_ue8m0(code) : tc_f32_from_ue4m3(code);
+}
+
 static void *workspace_of_hooks(test_buffer *b, size_t bytes)
 {
     *b = test_buffer_make(bytes);
@@ -260,10 +311,11 @@ static void one(const kernel *kn, uint64_t id)
     const tc_gemm_config *t = &kn->c;
     const int masked = t->groups == TC_GROUPS_MASKED, b_row = t->b_layout == TC_ROW;
     draw(&x, masked);
-    const int many = x.count > 100, any = kn->sm < 90 && test_int(0, 1), size = (int)size_of(t->a);
-    const int unit = any ? 1 : 16 / size, unit_d = test_int(0, 1) ? 16 / (int)size_of(t->d) : 1;
+    const int many = x.count > 100, any = kn->sm < 90 && test_int(0, 1);
+    const int unit = any ? 1 : 128 / tc_type_bits(t->a), unit_d = test_int(0, 1) ? 16 / (int)size_of(t->d) : 1;
     int n = many ? test_int(1, 12) : test_int(0, 3) ? test_int(1, 200) : test_int(1, 6) * 64;
-    const int most_k = many ? 40 : test_int(0, 3) ? 200 : 900, k = test_int(0, 19) == 0 ? 0 : test_int(1, most_k);
+    const int most_k = many ? 40 : test_int(0, 3) ? 200 : 900, some_k = test_int(0, 19) == 0 ? 0 : test_int(1, most_k);
+    const int k = t->a == TC_E2M1 ? pad(some_k, 2) : some_k;
     const double alphas[] = {1, 1, -0.5, 0, 2}, betas[] = {0, 0, 1, -2};
     const double alpha = alphas[test_int(0, 4)], beta = betas[test_int(0, 3)];
     const float alpha32 = (float)alpha, beta32 = (float)beta;
@@ -329,6 +381,22 @@ static void one(const kernel *kn, uint64_t id)
         const tc_gemm_scale r = {(const float *)fb.dev, blocks ? blocks : 1, 1, b_lines * blocks};
         g.a_scale = s, g.b_scale = r;
     }
+    byte_factors sa_codes, sb_codes;
+    if (t->sf) {
+        const int by = t->sf == TC_SF_UE8M0_32 ? 32 : 16;
+        const size_t one_a = tc_sf_bytes(x.m, k, by), one_b = tc_sf_bytes(n, k, by);
+        sa_codes = factors_of(kn, matrices * x.m, k, masked ? one_a * x.count : tc_sf_group_bytes(x.m, k, by, x.count));
+        sb_codes = factors_of(kn, x.count * n, k, one_b * x.count);
+        for (int i = 0; i < x.count; i++) {
+            const int rows = x.end[i] - x.first[i], first = masked ? i * x.m : x.first[i];
+            const size_t at = masked ? one_a * i : tc_sf_bytes(tc_sf_group_row(x.first[i], i), k, by);
+            if (rows) pack_factors(&sa_codes, first, rows, k, at);
+            pack_factors(&sb_codes, i * n, n, k, one_b * i);
+        }
+        test_buffer_up(&sa_codes.packed), test_buffer_up(&sb_codes.packed);
+        g.sfa = sa_codes.packed.dev, g.sfb = sb_codes.packed.dev;
+        g.stride_sfa = masked ? (int64_t)one_a : 0, g.stride_sfb = (int64_t)one_b;
+    }
     if (ia) g.a_row = (const int32_t *)a_row.dev, g.a_rows = a_rows;
     if (into) g.d_row = (const int32_t *)d_row.dev, g.d_rows = d_rows;
     g.pdl = test_int(0, 3) == 0;
@@ -357,7 +425,9 @@ static void one(const kernel *kn, uint64_t id)
                     const size_t at = (size_t)((masked ? i : 0) * sd + to * ldd + j);
                     double sum = 0;
                     for (int e = 0; e < k && alpha != 0 && from >= 0; e++) {
-                        const double f = !t->a_scale ? 1
+                        const double f = t->sf ? byte_factor(&sa_codes, masked ? i * x.m + r : r, e)
+                                                     * byte_factor(&sb_codes, i * n + j, e)
+                                       : !t->a_scale ? 1
                                        : (double)((float *)fa.host)[e / 128 * x.m + r]
                                              * ((float *)fb.host)[i * b_lines * blocks + j / 128 * blocks + e / 128];
                         sum += f * get(t->a, a.host, (size_t)((masked ? i : 0) * sa + from * lda + e))
@@ -384,6 +454,10 @@ static void one(const kernel *kn, uint64_t id)
     test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&c), test_buffer_drop(&d), test_buffer_drop(&fa);
     test_buffer_drop(&fb), test_buffer_drop(&bias), test_buffer_drop(&span), test_buffer_drop(&count);
     test_buffer_drop(&bounds), test_buffer_drop(&a_row), test_buffer_drop(&d_row);
+    if (t->sf) {
+        test_buffer_drop(&sa_codes.packed), test_buffer_drop(&sb_codes.packed);
+        free(sa_codes.code), free(sb_codes.code);
+    }
 }
 
 /* Bounds that make no sense: whatever is computed lies inside of D. */
@@ -410,6 +484,7 @@ static void nonsense(const kernel *kn)
         g.lda = g.ldb = K, g.ldd = N, g.stride_b = N * K;
         if (kn->c.b_layout == TC_ROW) g.ldb = N;
         g.groups.count = COUNT;
+        if (kn->c.sf) g.sfa = g.sfb = b.dev, g.stride_sfb = 512;
         if (masked) g.groups.counts = (const int32_t *)at.dev, g.stride_a = M * K, g.stride_d = M * N;
         else g.groups.offsets = (const int32_t *)at.dev;
         CHECK(kn->run(&g, 0) == TC_OK, "%s: %s", kn->name, tc_why());
@@ -497,6 +572,16 @@ static void once(const kernel *kn)
 {
     if (!kn->hook && !kn->c.a_scale && !kn->c.index) nonsense(kn);
     if (kn->c.a == TC_BF16 && !kn->hook && !kn->c.index) bad_input(kn);
+    if (kn->c.sf && kn->c.groups == TC_GROUPS_ROWS) {
+        tc_gemm_args g;
+        memset(&g, 0, sizeof g);
+        g.m = g.n = g.k = 64, g.a = g.b = g.d = (void *)256, g.lda = g.ldb = g.ldd = 64, g.groups.count = 4;
+        g.groups.offsets = (const int32_t *)256, g.sfb = (void *)256, g.stride_b = 4096;
+        if (kn->hook) g.epi_args = &g, g.epi_size = sizeof(told);
+        refused(kn, &g, "sfa is null");
+        g.sfa = (void *)256, g.stride_sfa = 16;
+        refused(kn, &g, "stride_sfa = 16, but with TC_GROUPS_ROWS the factors of all groups are one layout");
+    }
 }
 
 #define EACH_KERNEL

@@ -47,6 +47,9 @@ TC_GEMM_SM100_DEFINE(sm100, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .row_sum = TC
 TC_GEMM_SM100_DEFINE(sm100_pair, BF16, .d = TC_S8, BLOCKS, .bn = 256, .cluster_m = 2, .c_type = TC_F32,
                      .col_sum = TC_MAX_ABS, .aux = TC_F32, .aux_what = TC_AUX_PRE)
 TC_GEMM_SM100_DEFINE(sm100_mx, BF16, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bn = 128, .epi2 = HOOKED(pair))
+TC_GEMM_SM100_DEFINE(sm100_nv, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE4M3_16, .c_type = TC_F32, .row_sum = TC_MAX_ABS)
+TC_GEMM_SM100_DEFINE(sm100_mx4, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE8M0_32, .bn = 128, .cluster_m = 1,
+                     .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_groups, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .groups = TC_GROUPS_ROWS)
 TC_GEMM_SM100_DEFINE(sm100_cols, BF16, .d = TC_BF16, .bn = 64, .split = 1, .row_sum = TC_SUM, .col_sum = TC_SUM_SQ,
                      .epi = HOOKED(bias))
@@ -91,7 +94,8 @@ TC_GEMM_SM90_DEFINE(sm90_pp_cols, BF16, .d = TC_F32, .bm = 64, .bn = 48, .schedu
 static const kernel kernels[] = {
 #ifdef QUANT_SM100
     ROW(sm100, 100, BIAS, 0),        ROW(sm100_pair, 100, PLAIN, 0),   ROW(sm100_mx, 100, PAIR, 0),
-    ROW(sm100_cols, 100, BIAS, 0),   ROW(sm100_groups, 100, PLAIN, 0),
+    ROW(sm100_cols, 100, BIAS, 0),   ROW(sm100_groups, 100, PLAIN, 0), ROW(sm100_nv, 100, PLAIN, 0),
+    ROW(sm100_mx4, 100, BIAS, 0),
 #else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PLAIN, 0),       ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
@@ -154,11 +158,17 @@ static int strays(const span *s)
 }
 
 /* The type's largest value; half a unit in the last place of a value, or of the smallest. */
-static double largest_of(int type) { return type == TC_E4M3 ? 448 : type == TC_E5M2 ? 57344 : 127; }
+static double largest_of(int type)
+{
+    return type == TC_E4M3 ? 448 : type == TC_E5M2 ? 57344 : type == TC_E2M1 ? 6 : 127;
+}
+/* .d_sf: columns that share a factor. */
+static int wide_of(const tc_gemm_config *t) { return t->d_sf == TC_SF_UE4M3_16 ? 16 : 32; }
 static double half_unit(int type, double x)
 {
     const double size = fabs(x);
     if (type == TC_S8) return 0.5;
+    if (type == TC_E2M1) return size < 2 ? 0.25 : size < 4 ? 0.5 : 1;
     if (type == TC_BF16 || type == TC_F32) return type == TC_F32 ? size * 6e-8 : size / 256;
     return type == TC_E4M3 ? fmax(size / 16, 1. / 1024) : fmax(size / 8, 1. / 131072);
 }
@@ -232,10 +242,16 @@ static int block_wrong(const problem *p, int z, int i, int j, int wide)
         factor = factor_of(p, z, i, j);
         wrong |= !(fabs(factor - want) <= off / top + 4e-7 * want);
     } else if (t->d_sf) {
-        const uint8_t code = p->sf.host[GUARD + z * p->batch_sf + (int64_t)tc_sf_at(p->n, 32, i, j / 32)];
-        factor = tc_f32_from_ue8m0(code);
-        wrong |= !(factor * (1 + 1e-6) >= (most - off) / top);
-        wrong |= !(code == 1 || factor / 2 * (1 - 1e-6) < (most + off) / top);
+        const uint8_t code = p->sf.host[GUARD + z * p->batch_sf + (int64_t)tc_sf_at(p->n, wide, i, j / wide)];
+        if (wide == 16) { /* to the nearest of ue4m3: 1/16 of a normal number, 2^-10 of others, at least 2^-9 */
+            const double want = fmax(most / top, 1. / 512);
+            factor = tc_f32_from_ue4m3(code);
+            wrong |= !(fabs(factor - want) <= off / top + fmax(want / 16, 1. / 1024) * (1 + 1e-6));
+        } else {
+            factor = tc_f32_from_ue8m0(code);
+            wrong |= !(factor * (1 + 1e-6) >= (most - off) / top);
+            wrong |= !(code == 1 || factor / 2 * (1 - 1e-6) < (most + off) / top);
+        }
     }
     for (int x = 0; x < cols; x++) {
         const double q = element(&p->d, t->d, p->odd + z * p->sd + i * p->ldd + j + x);
@@ -290,7 +306,7 @@ static double keep(int kind, double kept, double y)
 static void check(problem *p)
 {
     const tc_gemm_config *t = &p->kn->c;
-    const int wide = t->d_scale ? 128 : t->d_sf ? 32 : 128;
+    const int wide = t->d_scale ? 128 : t->d_sf ? wide_of(t) : 128;
     int wrong[6] = {0, 0, 0, 0, 0, 0};
     for (int z = 0; z < p->batch; z++) {
         for (int i = 0; i < p->m; i++)
@@ -328,9 +344,9 @@ static void check(problem *p)
         int full = 0;
         for (int z = 0; z < p->batch; z++)
             for (int i = 0; i < (p->m + 127) / 128 * 128; i++)
-                for (int s = 0; s < tc_sf_blocks(p->n, 32) * 4; s++)
-                    full += (i >= p->m || s >= tc_sf_count(p->n, 32))
-                         && p->sf.host[GUARD + z * p->batch_sf + (int64_t)tc_sf_at(p->n, 32, i, s)];
+                for (int s = 0; s < tc_sf_blocks(p->n, wide) * 4; s++)
+                    full += (i >= p->m || s >= tc_sf_count(p->n, wide))
+                         && p->sf.host[GUARD + z * p->batch_sf + (int64_t)tc_sf_at(p->n, wide, i, s)];
         CHECK(!full, "%s: %d factors behind the matrix are not 0", p->what, full);
     }
 }
@@ -338,7 +354,7 @@ static void check(problem *p)
 static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
-    const int size = tc_type_bits(t->d) / 8, c_type = tc__gemm_c(*t), unit = kn->sm == 80 && test_int(0, 1) ? 1 : 16;
+    const int bits = tc_type_bits(t->d), c_type = tc__gemm_c(*t), unit = kn->sm == 80 && test_int(0, 1) ? 1 : 16;
     problem p;
     tc_gemm_plan plan;
     memset(&p, 0, sizeof p);
@@ -349,8 +365,10 @@ static void one(const kernel *kn, uint64_t id)
     if (test_int(0, 3) == 0) p.n = 128 * test_int(1, 2), p.m = test_int(1, 2) * 64;
     p.k = test_int(0, 7) ? test_int(1, 300) : 0;
     p.odd = test_int(0, 1) ? 0 : test_int(0, 3);
+    if (bits == 4) p.n += p.n % 2, p.odd *= 2; /* two elements share a byte */
     p.lda = (p.k + unit - 1) / unit * unit + unit * test_int(0, 2), p.ldb = p.lda + unit * test_int(0, 2);
     p.ldd = test_int(0, 1) ? (p.n + 15) / 16 * 16 : p.n + test_int(0, 5);
+    if (bits == 4) p.ldd += p.ldd % 2;
     p.ldc = test_int(0, 1) ? (p.n + 15) / 16 * 16 : p.n + test_int(0, 5);
     if (!tc__gemm_quantised(*t)) p.ldc = p.ldd;
     p.ldx = p.n + test_int(0, 5);
@@ -360,7 +378,7 @@ static void one(const kernel *kn, uint64_t id)
     const int64_t many = (p.n + 127) / 128, mp = p.m + test_int(0, 3), kp = many + test_int(0, 2);
     if (test_int(0, 1)) p.lines = 1, p.blocks = mp, p.batch_scale = mp * many;
     else p.lines = kp, p.blocks = 1, p.batch_scale = kp * p.m;
-    p.batch_sf = (int64_t)tc_sf_bytes(p.m, p.n, 32) + 16 * test_int(0, 1);
+    p.batch_sf = (int64_t)tc_sf_bytes(p.m, p.n, wide_of(t)) + 16 * test_int(0, 1);
     for (int i = 0; i <= GROUPS; i++) p.starts[i] = i == 0 ? test_int(0, p.m / 4) : test_int((int)p.starts[i - 1], p.m);
     p.a = span_values((size_t)(p.sa * p.batch), t->a);
     p.b = span_values((size_t)(p.sb * (t->groups ? GROUPS : p.batch)), t->b);
@@ -368,7 +386,7 @@ static void one(const kernel *kn, uint64_t id)
         memset(p.a.host + GUARD + i * p.lda * tc_type_bits(t->a) / 8, 0, (size_t)(p.lda * tc_type_bits(t->a) / 8));
     CUDA_CHECK(cudaMemcpy(p.a.dev + GUARD, p.a.host + GUARD, p.a.bytes, cudaMemcpyHostToDevice));
     p.c = span_values((size_t)(p.sc * p.batch), c_type), p.bias = span_values((size_t)p.n, TC_F32);
-    p.d = span_make((size_t)(p.sd * p.batch + p.odd) * (size_t)size);
+    p.d = span_make((size_t)(p.sd * p.batch + p.odd) * (size_t)bits / 8);
     p.aux = span_make((size_t)(p.sx * p.batch) * (size_t)(t->aux ? tc_type_bits(t->aux) / 8 : 1));
     p.scale = span_make((size_t)(p.batch_scale * p.batch) * 4), p.sf = span_make((size_t)(p.batch_sf * p.batch));
     p.rows = span_make((size_t)(p.m * p.batch) * 4), p.cols = span_make((size_t)(p.n * p.batch) * 4);
@@ -379,7 +397,7 @@ static void one(const kernel *kn, uint64_t id)
     tc_gemm_args *g = &p.g;
     g->m = p.m, g->n = p.n, g->k = p.k, g->lda = p.lda, g->ldb = p.ldb, g->ldc = p.ldc, g->ldd = p.ldd;
     if (p.k) g->a = p.a.dev + GUARD, g->b = p.b.dev + GUARD;
-    g->c = p.beta != 0 ? p.c.dev + GUARD : 0, g->d = p.d.dev + GUARD + p.odd * size;
+    g->c = p.beta != 0 ? p.c.dev + GUARD : 0, g->d = p.d.dev + GUARD + p.odd * bits / 8;
     g->alpha = &p.alpha, g->beta = &p.beta, g->batch = t->groups ? 0 : p.batch, g->pdl = test_int(0, 1);
     if (p.batch > 1) g->stride_a = p.sa, g->stride_b = p.sb, g->stride_c = p.sc, g->stride_d = p.sd;
     if (t->groups) {
@@ -419,13 +437,13 @@ static void one(const kernel *kn, uint64_t id)
     for (int z = 0; z < p.batch; z++) {
         for (int i = 0; i < p.m; i++) {
             if (!exists(&p, i)) continue;
-            span_mark(&p.d, (p.odd + z * p.sd + i * p.ldd) * size, (size_t)(p.n * size));
+            span_mark(&p.d, (p.odd + z * p.sd + i * p.ldd) * bits / 8, (size_t)(p.n * bits / 8));
             if (t->aux) span_mark(&p.aux, (z * p.sx + i * p.ldx) * tc_type_bits(t->aux) / 8,
                                   (size_t)(p.n * tc_type_bits(t->aux) / 8));
             for (int j = 0; j < many && t->d_scale; j++)
                 span_mark(&p.scale, 4 * (z * p.batch_scale + i * p.lines + j * p.blocks), 4);
         }
-        if (t->d_sf) span_mark(&p.sf, z * p.batch_sf, tc_sf_bytes(p.m, p.n, 32));
+        if (t->d_sf) span_mark(&p.sf, z * p.batch_sf, tc_sf_bytes(p.m, p.n, wide_of(t)));
     }
     if (t->row_sum) span_mark(&p.rows, 0, p.rows.bytes);
     if (t->col_sum) span_mark(&p.cols, 0, p.cols.bytes);
@@ -447,7 +465,7 @@ static void not_finite(const kernel *kn)
     enum { M = 20, N = 140, K = 64, BAD = 3, WORSE = 7 };
     const tc_gemm_config *t = &kn->c;
     span a = span_values(M * K, t->a), b = span_values(N * K, t->b), d = span_make(M * N), scale = span_make(M * 2 * 4);
-    span sf = span_make(tc_sf_bytes(M, N, 32));
+    span sf = span_make(tc_sf_bytes(M, N, wide_of(t)));
     tc_gemm_args g;
     int wrong = 0;
     tc_element_set(a.host + GUARD, t->a, BAD * K + 5, NAN);
@@ -472,8 +490,10 @@ static void not_finite(const kernel *kn)
     span_down(&d, d.host), span_down(&scale, scale.host), span_down(&sf, sf.host);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N; j++) {
+            const int wide = wide_of(t);
+            const uint8_t code = sf.host[GUARD + (t->d_scale ? 0 : tc_sf_at(N, wide, i, j / wide))];
             const float factor = t->d_scale ? ((const float *)(scale.host + GUARD))[i * 2 + j / 128]
-                                            : tc_f32_from_ue8m0(sf.host[GUARD + tc_sf_at(N, 32, i, j / 32)]);
+                               : wide == 16 ? tc_f32_from_ue4m3(code) : tc_f32_from_ue8m0(code);
             const float x = tc_element_get(d.host + GUARD, t->d, (size_t)(i * N + j)) * factor;
             wrong += (x != x) != (i == BAD || i == WORSE);
         }
@@ -527,8 +547,14 @@ static void bad_input(const kernel *kn)
         g = good, g.d_sf_out = 0, refused(kn, &g, "d_sf_out is null, but the kernel has .d_sf");
         g = good, g.d_sf_out = at + 8, refused(kn, &g, "must be multiples of 16 bytes");
         g = good, g.batch = 2, g.stride_d = 6400, g.stride_d_sf = 16;
-        refused(kn, &g, "stride_d_sf = 16 is less than the 1024 bytes of a product's factors");
-    } else {
+        refused(kn, &g, wide_of(t) == 16 ? "stride_d_sf = 16 is less than the 2048 bytes of a product's factors"
+                                         : "stride_d_sf = 16 is less than the 1024 bytes of a product's factors");
+    }
+    if (t->d == TC_E2M1) {
+        g = good, g.n = 199, refused(kn, &g, "n = 199, ldd = 200 and stride_d = 0 must be even");
+        g = good, g.ldd = 201, refused(kn, &g, "n = 200, ldd = 201 and stride_d = 0 must be even");
+    }
+    if (!t->d_sf) {
         g = good, g.d_sf_out = at, refused(kn, &g, "d_sf_out is given, but the kernel was generated without .d_sf");
     }
     if (t->col_sum) {

@@ -62,14 +62,15 @@ TC_GEMM_SM100_DEFINE(u8_turned, .a = TC_U8, .b = TC_S8, .d = TC_BF16, .a_layout 
 TC_GEMM_SM100_DEFINE(u8_to_col, .a = TC_U8, .b = TC_U8, .d = TC_F32, .d_layout = TC_COL, .bm = 32, .cluster_n = 1,
                      .cluster_m = 2)
 
-/* ---- factors of a byte ---- */
+/* ---- factors of a byte; 256 columns, whose accumulators have columns in common, but where .bn is 128 ---- */
 TC_GEMM_SM100_DEFINE(nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16)
 TC_GEMM_SM100_DEFINE(nvfp4_one, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16, .cluster_m = 1,
                      .cluster_n = 2, .epi = tc_epi_scale_row)
 TC_GEMM_SM100_DEFINE(mxfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE8M0_32, .clc = 1)
 TC_GEMM_SM100_DEFINE(mxfp4_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf = TC_SF_UE8M0_32, .cluster_n = 1,
                      .d_layout = TC_COL, .epi = tc_epi_scale_row)
-TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
+TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .cluster_n = 2)
+TC_GEMM_SM100_DEFINE(mxfp8_128, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .bn = 128)
 TC_GEMM_SM100_DEFINE(mxfp8_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
                      .b_layout = TC_ROW, .cluster_m = 1, .stages = 3, .epi = tc_epi_scale_row)
 TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .split = 1)

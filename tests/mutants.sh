@@ -36,6 +36,7 @@ t5="$t5|tc__bulk_wait_read|TC_TCGEN05_ALLOC_N|TC_TCGEN05_DEALLOC_N|tc_pipe_init|
 # asks for and no run of tcemu shows to be missing (fences around allocation and behind another warp's tcgen05.ld, a
 # warp that is together, a commit that another one follows).
 but5='cluster_n == 2|heard|told|answer|alloc, dealloc|together again|on its way|behind other warps'
+store5='without boxes|of a quantised D'
 cat > "$out/sources" <<LIST
 tc_kernel.h;-;21_gemm_sm90_by_hand;90a;$sync|tc_pipe_init|tc__kernel_release|tc_griddepcontrol_[a-z_]*;cluster == 1
 tc_kernel.h;tc__kernel_release;24_swiglu;90a;$sync;cluster > 1
@@ -45,7 +46,8 @@ tc_pipe.h;tc_pipe_init_empty;21_gemm_sm90_by_hand;90a;$sync;-
 tc_epi.h;tc_store_rows;21_gemm_sm90_by_hand;90a;$sync;-
 examples/21_gemm_sm90_by_hand.cu;-;21_gemm_sm90_by_hand;90a;$sync|tc_cp_async_bulk_tensor[a-z0-9_]*;-
 tc_gemm_sm100.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5;$but5
-tc_gemm_sm100_store.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5|tc__gemm100_release;without boxes|of a quantised D
+tc_gemm_sm100_store.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5|tc__gemm100_release;$store5|in common
+tc_gemm_sm100_store.h;tc_gemm_sm100_store;33_tcgen05_nvfp4;100a;$t5|tc__gemm100_release;$store5|of all columns
 examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
