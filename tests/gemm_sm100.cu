@@ -3,6 +3,8 @@
  *     build/tests/gemm_sm100 [problems] [seed] [largest dimension] */
 #define TC_SM100_STUBS
 #define FUZZ_FROM 100
+/* of a kernel that divides k */
+#define PARTS(name, epi) {#name, name##_can_run, name##_run, 100, epi, name##_SMEM, name##_config(), 1, 0, 0, 0}
 #ifdef FUZZ_RUBIN
 #define FUZZ_KERNELS "gemm_sm107.h"
 #else
