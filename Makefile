@@ -10,6 +10,10 @@ CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/de
 ifeq ($(origin NVCC)$(origin CUDA_HOME),command lineenvironment)
 override CUDA_HOME := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
 endif
+# tests change directory
+ifeq ($(origin NVCC)$(findstring /,$(NVCC)),command line/)
+override NVCC := $(abspath $(NVCC))
+endif
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 B = build
@@ -29,11 +33,12 @@ TCEMU = $(if $(GPU),,$(B)/tcemu)
 # build; kernels nvcc optimises either way
 NVCCFLAGS = -std=c++17 $(if $(GPU),-O3,-Xcompiler -O1) -lineinfo -I. $(GENCODE) -cudart shared --no-compress
 
-# a file that changes with the flags, so that other ARCHS build anew
-$(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
+# a file that changes with the flags and the compiler, so that other ARCHS and another NVCC build anew
+BUILT_BY = printf '%s\n' '$(NVCCFLAGS)' '$(NVCC)'
+$(shell mkdir -p $(B); $(BUILT_BY) | cmp -s - $(B)/nvccflags || $(BUILT_BY) > $(B)/nvccflags)
 
-# a toolkit that compiles for sm_107 (tests/toolkits.sh 13.5), where nvcc here does not
-NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
+# a toolkit that compiles for sm_107 (tests/toolkits.sh 13.5), where nvcc here does not; a newer one may be NVCC itself
+NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc)))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
@@ -126,7 +131,7 @@ $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -ge
 $(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
 endif
 ifneq ($(NEWER),)
-$(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: NVCC = $(NEWER)
+$(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: override NVCC = $(NEWER)
 $(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: GENCODE = -gencode arch=compute_107a,code=compute_107a
 endif
 
@@ -268,7 +273,7 @@ run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_bloc
 # builds side by side also where nobody said -j; ONLY='attn*', JOBS=1 and the like reach tests/run.sh
 test: nvcc
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) all
-	@NVCC="$(NVCC)" sh tests/run.sh $(B) $(TCEMU)
+	@NVCC="$(NVCC)" CUDA_HOME="$(CUDA_HOME)" sh tests/run.sh $(B) $(TCEMU)
 
 PLOT = $(B)/bench_plot bench/results/gemm.csv docs/gemm_ratio.svg docs/gemm_roofline.svg
 # the record and its plots are for the whole suite alone; a run with ARGS only prints. A shape that fails fails the run,
