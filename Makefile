@@ -33,6 +33,11 @@ TCEMU = $(if $(GPU),,$(B)/tcemu)
 # build; kernels nvcc optimises either way
 NVCCFLAGS = -std=c++17 $(if $(GPU),-O3,-Xcompiler -O1) -lineinfo -I. $(GENCODE) -cudart shared --no-compress
 
+# the types of cuBLAS, which a toolkit of tests/toolkits.sh has not
+ifeq ($(wildcard $(CUDA_HOME)/include/cublas_v2.h),)
+NVCCFLAGS += -isystem /usr/local/cuda/include
+endif
+
 # a file that changes with the flags and the compiler, so that other ARCHS and another NVCC build anew
 BUILT_BY = printf '%s\n' '$(NVCCFLAGS)' '$(NVCC)'
 $(shell mkdir -p $(B); $(BUILT_BY) | cmp -s - $(B)/nvccflags || $(BUILT_BY) > $(B)/nvccflags)
@@ -81,8 +86,10 @@ help:
 	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make fuzz         the fuzz programs with all their configurations (make test builds the main ones); ARGS=5000, SEED="
-	@echo "make test-toolkit V=13.5   tc with that toolkit, which pip brings: compiles, errors, check-ptx, examples, NVRTC"
-	@echo "make registers    writes docs/registers.md: registers and spills of the examples' kernels, with nvcc and with V=13.5"
+	@echo "make test-toolkit V=13.5   tc with that toolkit, which pip brings: compiles, errors, check-ptx, examples, NVRTC;"
+	@echo "                  make test NVCC=build/toolkits/13.5/bin/nvcc then has everything built and tested by it"
+	@echo "make registers    (half an hour) writes build/registers.md: registers and spills of the examples' kernels, with"
+	@echo "                  nvcc and with V=13.5; ONLY='0*' those so named"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make single       all headers as one file, build/tc_single.h"
@@ -350,7 +357,7 @@ test-toolkit: emu nvcc
 	@JOBS=$(JOBS) CC="$(CC)" sh tests/with_toolkit.sh $(V) $(B) all
 registers: nvcc
 	@sh tests/toolkits.sh $(V)
-	sh tools/registers.sh "$(NVCC)" $(B)/toolkits/$(V)/bin/nvcc > $(B)/registers.md && cp $(B)/registers.md docs/registers.md
+	ONLY="$(ONLY)" JOBS=$(JOBS) sh tools/registers.sh "$(NVCC)" $(B)/toolkits/$(V)/bin/nvcc > $(B)/registers.md
 
 # the fuzz programs with all their configurations, a random seed each time unless SEED says one; ARGS: problems each
 fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc

@@ -851,7 +851,8 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *m, void *addr)
 #if CUDA_VERSION < 13050
 typedef int CUtensorMapAllocClass;
 #endif
-API CUresult cuTensorMapSetAllocationClass(CUtensorMap *m, CUtensorMapAllocClass wanted, CUtensorMapAllocClass *effective)
+API CUresult cuTensorMapSetAllocationClass(CUtensorMap *m, CUtensorMapAllocClass wanted,
+                                           CUtensorMapAllocClass *effective)
 {
     char why[512] = "";
     const int told_apart = emu_opt.device->sm == 107;

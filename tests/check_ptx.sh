@@ -24,7 +24,8 @@ built() { # built SOURCE: the program that make built of it as it is now, with t
     [ -n "$build" ] && [ -x "$program" ] && [ -x "$build/tests/ptx_of" ] || return 1
     newer=$(find tc*.h examples/*.h tests/*.h tests/gemm_fuzz.cu "$1" "$build/nvccflags" -newer "$program") || return 1
     # -Xcompiler -O1 is the host's: without -O3 nvcc does the same to kernels
-    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-cudart shared|--no-compress|-std=c\+\+17|-Xcompiler -O1( |$)|-O3( |$)'
+    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-isystem [^ ]+|-cudart shared|--no-compress|-std=c\+\+17'
+    no_matter="$no_matter|-Xcompiler -O1( |\$)|-O3( |\$)"
     flags=$(head -n 1 "$build/nvccflags" | sed -E "s/$no_matter//g; s/ +/ /g; s/^ | \$//g")
     [ -z "$newer" ] && [ -z "$flags" ]
 }
