@@ -10,6 +10,10 @@ CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/de
 ifeq ($(origin NVCC)$(origin CUDA_HOME),command lineenvironment)
 override CUDA_HOME := $(patsubst %/bin/nvcc,%,$(realpath $(shell command -v $(NVCC) 2>/dev/null)))
 endif
+# tests change directory
+ifeq ($(origin NVCC)$(findstring /,$(NVCC)),command line/)
+override NVCC := $(abspath $(NVCC))
+endif
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 B = build
@@ -29,11 +33,17 @@ TCEMU = $(if $(GPU),,$(B)/tcemu)
 # build; kernels nvcc optimises either way
 NVCCFLAGS = -std=c++17 $(if $(GPU),-O3,-Xcompiler -O1) -lineinfo -I. $(GENCODE) -cudart shared --no-compress
 
-# a file that changes with the flags, so that other ARCHS build anew
-$(shell mkdir -p $(B); echo '$(NVCCFLAGS)' | cmp -s - $(B)/nvccflags || echo '$(NVCCFLAGS)' > $(B)/nvccflags)
+# the types of cuBLAS, which a toolkit of tests/toolkits.sh has not
+ifeq ($(wildcard $(CUDA_HOME)/include/cublas_v2.h),)
+NVCCFLAGS += -isystem /usr/local/cuda/include
+endif
 
-# a toolkit that compiles for sm_107 (tests/toolkits.sh 13.5), where nvcc here does not
-NEWER = $(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc))
+# a file that changes with the flags and the compiler, so that other ARCHS and another NVCC build anew
+BUILT_BY = printf '%s\n' '$(NVCCFLAGS)' '$(NVCC)'
+$(shell mkdir -p $(B); $(BUILT_BY) | cmp -s - $(B)/nvccflags || $(BUILT_BY) > $(B)/nvccflags)
+
+# a toolkit that compiles for sm_107 (tests/toolkits.sh 13.5), where nvcc here does not; a newer one may be NVCC itself
+NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard $(B)/toolkits/13.5/bin/nvcc)))
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
@@ -76,8 +86,10 @@ help:
 	@echo "make mutants      delete each wait, fence and arrive of the skeleton tc_kernel.h in turn: does tcemu notice?"
 	@echo "make lattice      random legal configurations of every generator against fp64; N=96 of them, SEED=, or LIMIT= seconds"
 	@echo "make fuzz         the fuzz programs with all their configurations (make test builds the main ones); ARGS=5000, SEED="
-	@echo "make test-toolkit V=13.5   tc with that toolkit, which pip brings: compiles, errors, check-ptx, examples, NVRTC"
-	@echo "make registers    writes docs/registers.md: registers and spills of the examples' kernels, with nvcc and with V=13.5"
+	@echo "make test-toolkit V=13.5   tc with that toolkit, which pip brings: compiles, errors, check-ptx, examples, NVRTC;"
+	@echo "                  make test NVCC=build/toolkits/13.5/bin/nvcc then has everything built and tested by it"
+	@echo "make registers    (half an hour) writes build/registers.md: registers and spills of the examples' kernels, with"
+	@echo "                  nvcc and with V=13.5; ONLY='0*' those so named"
 	@echo "make layouts      draw docs/layouts anew (build/tc_layout --help: any other layout, as text or SVG)"
 	@echo "make doc          write docs/isa.md and docs/types.md anew from the headers and tests/isa/variants.tsv"
 	@echo "make single       all headers as one file, build/tc_single.h"
@@ -126,7 +138,7 @@ $(B)/tests/unit_mma: GENCODE += -gencode arch=compute_100a,code=compute_100a -ge
 $(B)/tests/unit_types $(B)/tests/unit_tma: GENCODE += -gencode arch=compute_100a,code=compute_100a
 endif
 ifneq ($(NEWER),)
-$(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: NVCC = $(NEWER)
+$(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: override NVCC = $(NEWER)
 $(B)/examples/35_tcgen05_gemm_sm107 $(B)/tests/gemm_sm107 $(B)/tests/attn_sm107: GENCODE = -gencode arch=compute_107a,code=compute_107a
 endif
 
@@ -268,7 +280,7 @@ run: $(if $(GPU),,emu) $(B)/examples/22_gemm_bias_gelu $(B)/examples/23_mlp_bloc
 # builds side by side also where nobody said -j; ONLY='attn*', JOBS=1 and the like reach tests/run.sh
 test: nvcc
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) all
-	@NVCC="$(NVCC)" sh tests/run.sh $(B) $(TCEMU)
+	@NVCC="$(NVCC)" CUDA_HOME="$(CUDA_HOME)" sh tests/run.sh $(B) $(TCEMU)
 
 PLOT = $(B)/bench_plot bench/results/gemm.csv docs/gemm_ratio.svg docs/gemm_roofline.svg
 # the record and its plots are for the whole suite alone; a run with ARGS only prints. A shape that fails fails the run,
@@ -345,7 +357,7 @@ test-toolkit: emu nvcc
 	@JOBS=$(JOBS) CC="$(CC)" sh tests/with_toolkit.sh $(V) $(B) all
 registers: nvcc
 	@sh tests/toolkits.sh $(V)
-	sh tools/registers.sh "$(NVCC)" $(B)/toolkits/$(V)/bin/nvcc > $(B)/registers.md && cp $(B)/registers.md docs/registers.md
+	ONLY="$(ONLY)" JOBS=$(JOBS) sh tools/registers.sh "$(NVCC)" $(B)/toolkits/$(V)/bin/nvcc > $(B)/registers.md
 
 # the fuzz programs with all their configurations, a random seed each time unless SEED says one; ARGS: problems each
 fuzz: $(if $(GPU),,emu) $(FUZZ:%=$(B)/fuzz/%) nvcc

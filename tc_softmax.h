@@ -443,7 +443,7 @@ TC_DEV void tc__attn_store_nothing(const tc_attn_config c, const tc_attn_problem
                            + ((long long)tc__attn_outer_q(p, w) * p->o_batch + (long long)(w->q_at + q) * p->o_row
                               + h * p->o_head);
 #pragma unroll 1
-            for (int d = tc_lane(); d < c.head_dim_v; d += 32) {
+            for (int d = tc_opaque(tc_lane()); d < c.head_dim_v; d += 32) { /* few registers: kept by nobody */
                 const tc_attn_at at = {w->b, h, q, 0, d};
                 const float x = c.out ? c.out(0.f, at, p->hook) : 0.f;
                 to[d] = tc__attn_o_type(c) == TC_BF16 ? tc_bf16_from_f32(x) : tc_f16_from_f32(x);

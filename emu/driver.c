@@ -848,11 +848,15 @@ CUresult cuTensorMapReplaceAddress(CUtensorMap *m, void *addr)
     ALWAYS(told(tmap_replace_address(m, addr, why, sizeof why), __func__, why));
 }
 
-/* CUDA 13.5: the enums are not in older headers */
-API CUresult cuTensorMapSetAllocationClass(CUtensorMap *m, int wanted, int *effective)
+#if CUDA_VERSION < 13050
+typedef int CUtensorMapAllocClass;
+#endif
+API CUresult cuTensorMapSetAllocationClass(CUtensorMap *m, CUtensorMapAllocClass wanted,
+                                           CUtensorMapAllocClass *effective)
 {
     char why[512] = "";
-    ALWAYS(told(tmap_set_class(m, wanted, emu_opt.device->sm == 107, effective, why, sizeof why), __func__, why));
+    const int told_apart = emu_opt.device->sm == 107;
+    ALWAYS(told(tmap_set_class(m, (int)wanted, told_apart, (int *)effective, why, sizeof why), __func__, why));
 }
 
 /* ---- Streams, events, graphs ---- */

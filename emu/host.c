@@ -258,7 +258,8 @@ API cudaError_t cudaLaunchHostFunc_v2(cudaStream_t s, cudaHostFn_t fn, void *dat
     (void)mode;
     RT(host_call(__func__, fn, data, s));
 }
-API cudaError_t cudaMemcpyWithAttributesAsync(void *d, const void *s, size_t n, void *attributes, cudaStream_t st)
+API cudaError_t cudaMemcpyWithAttributesAsync(void *d, const void *s, size_t n, struct cudaMemcpyAttributes *attributes,
+                                              cudaStream_t st)
 {
     (void)attributes;
     RT(host_copy(__func__, d, s, n, (int)cudaMemcpyDefault, st));

@@ -3,13 +3,14 @@
 # note of ptxas that wgmma was serialised (C75xx). Kernels of the examples and the tests, for each target; Blackwell's
 # chips, which run the kernels of sm_80, have one PTX between them.
 # SHIPPED=1, as make test has it: the examples, which hold what every generator makes of a user's few words, and the
-# shipped hooks in the widest tiles of sm_90a; without the tests' many configurations, and for Blackwell's chips of the
-# kernels of sm_80 a GEMM and attention alone.
+# shipped hooks in the widest tiles of sm_90a, the tests' kernels of sm_107a; without the tests' many configurations,
+# and for Blackwell's chips of the kernels of sm_80 a GEMM and attention alone.
 # usage: tests/check_ptx.sh WORK_DIR [BUILD_DIR]
 # nvcc's front end is most of the work, and make has done it already: with a BUILD_DIR the PTX is taken out of a
 # program there that is newer than its source and was built with the same flags; what is not there is compiled.
-# Variables: NVCC (nvcc), PTXAS (beside NVCC), JOBS (2), SHIPPED, SOURCES (another list: a line TARGET[,TARGET] SOURCE
-# each). A line for each source and target when it is done; ends with "N passed, N failed".
+# Of sm_107a by TOOLKIT (13.5) in build/toolkits (tests/toolkits.sh) where NVCC has no such target; else skipped.
+# Variables: NVCC (nvcc), PTXAS (beside NVCC), JOBS (2), SHIPPED, TOOLKIT, SOURCES (another list: a line
+# TARGET[,TARGET] SOURCE each). A line for each source and target when it is done; ends with "N passed, N failed".
 dir=${1:-build/check_ptx} build=$2
 nvcc=${NVCC:-nvcc}
 ptxas=${PTXAS:-$(dirname "$(command -v "$nvcc" || echo /usr/local/cuda/bin/nvcc)")/ptxas}
@@ -23,8 +24,9 @@ built() { # built SOURCE: the program that make built of it as it is now, with t
     [ -n "$build" ] && [ -x "$program" ] && [ -x "$build/tests/ptx_of" ] || return 1
     newer=$(find tc*.h examples/*.h tests/*.h tests/gemm_fuzz.cu "$1" "$build/nvccflags" -newer "$program") || return 1
     # -Xcompiler -O1 is the host's: without -O3 nvcc does the same to kernels
-    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-cudart shared|--no-compress|-std=c\+\+17|-Xcompiler -O1( |$)|-O3( |$)'
-    flags=$(sed -E "s/$no_matter//g; s/ +/ /g; s/^ | \$//g" "$build/nvccflags")
+    no_matter='-gencode [^ ]+|-lineinfo|-I\.|-isystem [^ ]+|-cudart shared|--no-compress|-std=c\+\+17'
+    no_matter="$no_matter|-Xcompiler -O1( |\$)|-O3( |\$)"
+    flags=$(head -n 1 "$build/nvccflags" | sed -E "s/$no_matter//g; s/ +/ /g; s/^ | \$//g")
     [ -z "$newer" ] && [ -z "$flags" ]
 }
 
@@ -47,6 +49,7 @@ assemble() { # assemble TARGET[,TARGET] SOURCE: $ptx for each of them; bad: what
 check() { # check TARGET[,TARGET] SOURCE: PTX of the first for each of them -> one line "ok ..." or "FAIL ..."
     ptx=$dir/$(echo "${2%.cu}" | tr / _)_${1%%,*}.ptx # nvcc takes no comma in a name
     log=${ptx%.ptx}.log from="as built"
+    case $1 in 107a) nvcc=$NEWER ptxas=${NEWER%nvcc}ptxas ;; esac
     began=$(date +%s)
     if built "$2" && "$build/tests/ptx_of" "$program" "${1%%,*}" > "$ptx"; then assemble "$1"; else bad=none; fi
     # a test's hooks count their calls: what that costs is no matter, and the bare form has the last word
@@ -72,6 +75,19 @@ if [ "$3" = one ]; then
     exit
 fi
 mkdir -p "$dir" || exit 1
+rm -f "$dir/list107"
+skipped=0
+NEWER=$(command -v "$nvcc")
+"$nvcc" --list-gpu-arch | grep -q _107 || NEWER=$PWD/build/toolkits/${TOOLKIT:-13.5}/bin/nvcc
+if [ -n "$SOURCES" ]; then :; elif [ -x "$NEWER" ]; then
+    for source in tests/gemm_sm107.cu tests/attn_sm107.cu examples/35_*.cu examples/3[0-4]*.cu; do
+        case $SHIPPED:$source in ?*:examples/3[0-4]*) ;; *) echo "107a $source" ;; esac
+    done > "$dir/list107"
+else
+    skipped=1
+    echo "SKIP kernels of sm_107a: tests/toolkits.sh 13.5 brings a compiler"
+fi
+export NEWER
 targets="90a 80 100,120 100a 120f,120a,121a"
 for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm_fuzz.cu tests/gemm_types.cu \
     tests/gemm_f32.cu tests/attn_fp8.cu \
@@ -101,6 +117,7 @@ for source in tests/epilogues.cu tests/attn_bwd.cu tests/attn_fuzz.cu tests/gemm
         echo "$arch $source"
     done
 done > "$dir/list"
+[ ! -f "$dir/list107" ] || cat "$dir/list107" >> "$dir/list"
 [ -z "$SOURCES" ] || echo "$SOURCES" > "$dir/list"
 all=$(wc -l < "$dir/list")
 echo "check-ptx: $all compilations, the longest first, a line for each"
@@ -108,5 +125,5 @@ NVCC=$nvcc PTXAS=$ptxas xargs -P "${JOBS:-2}" -n 2 sh "$0" "$dir" "$build" one <
 passed=$(grep -c ^ok "$dir/result")
 failed=$((all - passed)) silent=$((all - $(grep -cE '^(ok|FAIL) ' "$dir/result")))
 [ $silent -eq 0 ] || echo "FAIL $silent compilations came to no end"
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

@@ -3,6 +3,8 @@
  *     build/tests/gemm_sm100 [problems] [seed] [largest dimension] */
 #define TC_SM100_STUBS
 #define FUZZ_FROM 100
+/* of a kernel that divides k */
+#define PARTS(name, epi) {#name, name##_can_run, name##_run, 100, epi, name##_SMEM, name##_config(), 1, 0, 0, 0}
 #ifdef FUZZ_RUBIN
 #define FUZZ_KERNELS "gemm_sm107.h"
 #else
@@ -235,6 +237,13 @@ static void forms(void)
     CHECK(tc_tcgen05_idesc_k(tc__gemm100_idesc_wide(fp4)) == 128, "k of nvfp4");
     CHECK(tc_gemm_sm100_columns(wide) == 576, "%d columns", tc_gemm_sm100_columns(wide));
     CHECK(tc_gemm_sm100_form(pair_config(), 100).stages == pair_config().stages, "the form of sm_100");
+    { /* TC_GEMM_DEFINE's too; nothing of this is launched: the matrices are nowhere */
+        const tc_epi_vector v = {(const float *)256};
+        tc_gemm_args h = g;
+        h.m = h.n = h.k = h.lda = h.ldb = h.ldd = 8192, h.epi_args = &v, h.epi_size = sizeof v;
+        CHECK(any_plan(&h, &plan) == TC_OK && strstr(plan.call.kernel.name, "100") && plan.call.kernel.smem > 232448,
+              "%s: %d bytes: %s", plan.call.kernel.name, plan.call.kernel.smem, tc_why());
+    }
     tc_gemm_config c;
     memset((void *)&c, 0, sizeof c);
     c.a = c.b = c.d = TC_BF16, c.chip = 107;

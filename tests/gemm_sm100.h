@@ -78,7 +78,6 @@ TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf 
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 
-#define PARTS(name, epi) {#name, name##_can_run, name##_run, 100, epi, name##_SMEM, name##_config(), 1, 0, 0, 0}
 static const kernel kernels[] = {
     ROW(pair, EPI_NONE), ROW(pair_hook, EPI_BIAS_GELU), ROW(pair_once, EPI_ONCE), ROW(one, EPI_RESIDUAL),
     ROW(one_small, EPI_NONE), ROW(one_once, EPI_ONCE_PAIR), ROW(one_wide, EPI_SCALE_ROW), ROW(beside, EPI_ONCE),

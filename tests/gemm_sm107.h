@@ -8,6 +8,7 @@ TC_GEMM_SM100_DEFINE(one_small, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 
 TC_GEMM_SM100_DEFINE(four, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bn = 96, .cluster_n = 2, .epi2 = hook_pair,
                      .epi_size = sizeof(hook_args))
 TC_GEMM_SM100_DEFINE(in_columns, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .d_layout = TC_COL, .bm = 64)
+TC_GEMM_SM100_DEFINE(split_to_col, .a = TC_F16, .b = TC_F16, .d = TC_F16, .bm = 48, .d_layout = TC_COL, .split = 1)
 /* ---- 64 bytes of k ---- */
 TC_GEMM_SM100_DEFINE(e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM100_DEFINE(e4m3_e5m2, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F32, .bn = 112, .cluster_m = 1, .bk = 256)
@@ -15,6 +16,8 @@ TC_GEMM_SM100_DEFINE(e5m2_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .a_la
                      .bn = 96, .epi = tc_epi_scale_row)
 TC_GEMM_SM100_DEFINE(e4m3_own, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32, .cluster_m = 1, .cluster_n = 2, .bn = 256,
                      .stages = 5, .chip = 107, .clc = 1, .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM100_DEFINE(split_e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bn = 128, .split = 1, .epi = hook_once,
+                     .epi_size = sizeof(once_args))
 TC_GEMM_SM100_DEFINE(s8, .a = TC_S8, .b = TC_S8, .d = TC_S32)
 
 /* ---- factors of a byte ---- */
@@ -27,6 +30,7 @@ TC_GEMM_SM100_DEFINE(mxfp4_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf 
 TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
 TC_GEMM_SM100_DEFINE(mxfp8_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
                      .b_layout = TC_ROW, .cluster_m = 1, .stages = 3, .epi = tc_epi_scale_row)
+TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .split = 1)
 /* 576 columns of tensor memory */
 TC_GEMM_SM100_DEFINE(nvfp4_256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .bn = 256, .chip = 107)
 TC_GEMM_SM100_DEFINE(mxfp4_256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE8M0_32, .bn = 256, .chip = 107,
@@ -40,7 +44,7 @@ TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 static const kernel kernels[] = {
     ROW(pair, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(one_small, EPI_NONE), ROW(e4m3_e5m2, EPI_NONE), ROW(four, EPI_PAIR),
     ROW(e5m2_turned, EPI_SCALE_ROW), ROW(in_columns, EPI_NONE), ROW(e4m3_own, EPI_ONCE), ANY(any, EPI_SCALE_ROW),
-    ANY(any_u8, EPI_NONE),
+    ANY(any_u8, EPI_NONE), PARTS(split_to_col, EPI_NONE), PARTS(split_e4m3, EPI_ONCE),
 };
 
 /* gemm_sm100.cu's own, behind the problems */

@@ -94,9 +94,9 @@ while IFS=';' read -r file function example arch pattern but; do
         f != "-" && /^}/ { on = 0 }' "$from" > "$out/lines"
     [ -s "$out/lines" ] || { echo "mutants.sh: nothing to delete in $file, $function" >&2 && exit 2; }
     while IFS=: read -r n text; do
-        # of the Blackwell GEMM every sixth, of the skeleton every third, of an example every one; all of them with
-        # ALL=1, as make mutants has it
-        case $file in tc_gemm_sm100*) every=6 ;; tc_*) every=3 ;; *) every=1 ;; esac
+        # of the Blackwell GEMM every sixth, of the skeleton every third, of Rubin's example every 15th, of the others
+        # every one; all of them with ALL=1, as make mutants has it
+        case $file in examples/35*) every=15 ;; tc_gemm_sm100*) every=6 ;; tc_*) every=3 ;; *) every=1 ;; esac
         seen=$((${seen:-0} + 1))
         [ -n "$ALL" ] || [ $((seen % every)) -eq 0 ] || continue
         what=$(echo "$text" | grep -oE "($pattern)\(" | head -n 1)

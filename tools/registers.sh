@@ -1,7 +1,7 @@
 #!/bin/sh
 # registers.sh - what ptxas makes of the kernels of the examples: registers, spilled bytes, stack and static shared
 # memory of each kernel for each target, a column for each toolkit. Needs no GPU.
-#     tools/registers.sh NVCC... > docs/registers.md         as nvcc build/toolkits/13.5/bin/nvcc
+#     tools/registers.sh NVCC... > build/registers.md         as nvcc build/toolkits/13.5/bin/nvcc
 # Each example is compiled for each target by each toolkit, which takes half an hour; what has been compiled lies in
 # build/registers, and is compiled again only where a header or the example is newer. Variables: JOBS (2), ONLY, a
 # pattern of examples. Kernels of at most 10 registers are stubs, for a target that is not theirs, and left out.
@@ -19,7 +19,7 @@ if [ "$1" = one ]; then # one NVCC VERSION TARGET SOURCE
     rm -f "$to.cubin"
     exit
 fi
-[ $# -gt 0 ] || { echo "usage: tools/registers.sh NVCC... > docs/registers.md" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: tools/registers.sh NVCC... > build/registers.md" >&2; exit 2; }
 
 # the chips of each kernel, as tests/check_ptx.sh has them; sm_107a where the toolkit knows it
 mkdir -p "$work" || exit 1
@@ -35,6 +35,7 @@ for nvcc in "$@"; do
         # shellcheck disable=SC2254
         case $name in ${ONLY:-*}) ;; *) continue ;; esac
         case $name in
+        36*) targets="120a" ;;
         3*) targets="100a 103a 107a" ;;
         *sm90*) targets=90a ;;
         *) targets="80 90a 120" ;;
