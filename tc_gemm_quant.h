@@ -291,38 +291,46 @@ TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Columns.
  */
-/* A part: at is the first of its 16 rows. */
-TC_DEV void tc__col_put(const tc_gemm_out *o, tc_gemm_at at, float kept)
+/* A part, where there is one: at is the first of its 16 rows. */
+TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
-    w->parts[i] = kept;
-    if (i == 0 && all->max_out) *all->max_out = 0.f; /* the second launch raises it */
+    tc__epi_put_if(yes, w->parts + i, kept);
+    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && all->max_out, all->max_out, 0.f); /* the second launch raises it */
 }
 
-/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. Four columns of
- * a lane go over its seven neighbours of the same columns, half of them each time. */
+/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's columns
+ * of 64 go over its seven neighbours of the same columns, half of them each time; the last one has no half. Each column
+ * is added up in the same order, whatever count is. */
 TC_DEV void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
                              const int count)
 {
-    const int lane = tc_lane(), high = lane & 16, mid = lane & 8;
+    const int lane = tc_lane(), most = count % 32 == 0 ? 32 : count % 16 == 0 ? 16 : 8;
 #pragma unroll
-    for (int j = 0; j < count; j += 8) {
-        float c[4];
+    for (int j = 0; j < count; j += most) {
+        float c[16];
+        int own = 0; /* the first of a lane's columns, in pairs of eight columns */
         tc_gemm_at at = x.first;
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < most / 2; i++)
             c[i] = tc__epi_keep(kind, tc__epi_keep(kind, 0.f, v[j + i / 2 * 4 + i % 2]), v[j + i / 2 * 4 + i % 2 + 2]);
 #pragma unroll
-        for (int i = 0; i < 2; i++) /* upper lanes keep the last eight columns */
-            c[i] = tc__epi_join(kind, tc__epi_either(high, c[2 + i], c[i]),
-                                __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[2 + i]), 16));
-        c[0] = tc__epi_join(kind, tc__epi_either(mid, c[1], c[0]),
-                            __shfl_xor_sync(0xffffffffu, tc__epi_either(mid, c[0], c[1]), 8));
-        c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], 4));
-        at.col += j * 2 + high / 2 + lane % 4 * 2 + mid / 8;
-        if (!(lane & 4)) tc__col_put(o, at, c[0]);
+        for (int s = 0; s < 3; s++) { /* upper lanes keep the upper half */
+            const int left = most / 4 >> s, bit = 16 >> s, high = lane & bit;
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (i < left)
+                    c[i] = tc__epi_join(kind, tc__epi_either(high, c[left + i], c[i]),
+                                        __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[left + i]), bit));
+            if (left == 0) c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], bit));
+            own += high ? left : 0;
+        }
+        at.col += j * 2 + own / 2 * 8 + lane % 4 * 2 + own % 2;
+        tc__col_put(kind, o, at, c[0], most > 8 || !(lane & 4));
+        ++at.col;
+        if (most == 32) tc__col_put(kind, o, at, c[1], 1);
     }
 }
 
@@ -347,7 +355,7 @@ TC_DEV void tc__col_strip(const int kind, const tc_gemm_out *o, const tc__col_pl
             const uint32_t away = (uint32_t)(r * x->pitch + col * 4);
             kept = tc__epi_keep(kind, kept, tc__epi_shared(x->at + (x->pitch == 64 ? tc_swizzle(64, away) : away)));
         }
-        tc__col_put(o, at, kept);
+        tc__col_put(kind, o, at, kept, 1);
     }
 }
 
@@ -357,7 +365,7 @@ TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     float *most = kind == TC_MAX_ABS ? all->max_out : 0;
-    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch};
+    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch, 1};
     tc__epi_finish_lines(kind, &x);
 }
 
