@@ -403,6 +403,8 @@ typedef struct tc__epi_lines {
     int each; /* of neighbouring parts the first is there */
 } tc__epi_lines;
 
+enum { TC__EPI_AT_ONCE = 24 }; /* parts on their way before the first is added */
+
 /* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
 TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
 {
@@ -412,14 +414,20 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
     const int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
     const int down = w->count / 32 + (w->count % 32 != 0);
     const int from = warp * each, to = from + each < all ? from + each : all;
+    const long long apart = (long long)w->each * w->count;
     for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
         const long long matrix = unit / down;
         const int row = (int)(unit % down) * 32 + lane;
         const float *part = w->parts + (matrix * w->across + (long long)from * w->each) * w->count + row;
         float kept = 0.f;
-        if (row < w->count) {
-#pragma unroll 8
-            for (int i = from; i < to; i++, part += (long long)w->each * w->count) kept = tc__epi_join(kind, kept, __ldcg(part));
+#pragma unroll 1
+        for (int i = from; i < to; i += TC__EPI_AT_ONCE) {
+            float x[TC__EPI_AT_ONCE];
+#pragma unroll
+            for (int j = 0; j < TC__EPI_AT_ONCE; j++, part += apart)
+                x[j] = row < w->count && i + j < to ? __ldcg(part) : 0.f;
+#pragma unroll
+            for (int j = 0; j < TC__EPI_AT_ONCE; j++) kept = tc__epi_join(kind, kept, x[j]);
         }
         runs[warp * 32 + lane] = kept;
         __syncthreads();

@@ -145,13 +145,16 @@ TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
     const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : 1.f / 127.f;
     const float least = tc__quant_most(most * part, 1.17549435e-38f);
     const float factor = least + (least - least); /* infinity less itself is NaN */
-    return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor)) : factor;
+    const uint32_t up = (tc_bits_from_f32(least) + 0x7fffffu) & 0xff800000u; /* the next power of two, where there is one */
+    return q.wide == 32 ? tc_f32_from_bits(tc_bits_from_f32(least) < 0x7f800000u ? up : 0x7fffffffu) : factor;
 }
 
-/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. */
-TC_DEV float tc__quant_inverse(float factor)
+/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. Of a power of two (2^-126 to 2^120) it is exact. */
+TC_DEV float tc__quant_inverse(const tc__quant q, float factor)
 {
+    const uint32_t u = tc_bits_from_f32(factor);
     float r;
+    if (q.wide == 32) return tc_f32_from_bits(u < 0x7f800000u ? 0x7f000000u - u : 0x7fffffffu);
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(factor));
     return fmaf(r, fmaf(-factor, r, 1.f), r);
 }
@@ -254,33 +257,38 @@ TC_DEV_SM80 void tc__quant_share(const tc__quant q, const float *v, float *facto
     }
 }
 
-/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. */
+/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. First all factors, then
+ * all bytes, then what is stored under conditions: ptxas moves nothing over a branch, and each factor alone is a chain of
+ * shuffles that would be waited for. */
 TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const float *v, const tc__quant_rows x)
 {
     const int lane = tc_lane(), wide = q.wide ? q.wide : TC__QUANT_COLS;
-    uint32_t sf[2] = {0u, 0u};
+    float factor[8];
+    uint32_t sf[2] = {0u, 0u}, two[16]; /* of each row four times two words: 32 columns' */
 #pragma unroll
-    for (int from = 0; from < TC__QUANT_COLS; from += wide) {
-        float factor[2] = {1.f, 1.f};
-        if (q.wide) tc__quant_share(q, v + from / 2, factor);
+    for (int b = 0; b < TC__QUANT_COLS / wide; b++) {
+        factor[2 * b] = factor[2 * b + 1] = 1.f;
+        if (q.wide) tc__quant_share(q, v + b * wide / 2, factor + 2 * b);
+    }
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            tc_gemm_at at = x.first;
-            at.row += lane / 4 + h * 8, at.col += from;
-            if (q.wide == 32 && at.col < o->n) sf[h] |= (tc_bits_from_f32(factor[h]) >> 23 & 255u) << from / 4;
-            if (q.wide == TC__QUANT_COLS && lane % 4 == 0 && at.row < x.end) tc__quant_put_factor(o, at, factor[h]);
-            const float inverse = q.wide ? tc__quant_inverse(factor[h]) : 1.f;
+    for (int i = 0; i < 8; i++) {
+        const int s = i / 2 * 32, h = i % 2, of = s / wide * 2 + h;
+        const float inverse = q.wide ? tc__quant_inverse(q, factor[of]) : 1.f;
+        const float *p = v + s / 2 + 2 * h;
+        two[2 * i] = tc__quant_pair(q, p, inverse) | tc__quant_pair(q, p + 4, inverse) << 16;
+        two[2 * i + 1] = tc__quant_pair(q, p + 8, inverse) | tc__quant_pair(q, p + 12, inverse) << 16;
+        tc__quant_turn(two + 2 * i);
+        if (q.wide == 32 && x.first.col + s < o->n) sf[h] |= (tc_bits_from_f32(factor[of]) >> 23 & 255u) << s / 4;
+    }
 #pragma unroll
-            for (int s = 0; s < wide; s += 32) {
-                const float *p = v + (from + s) / 2 + 2 * h;
-                uint32_t two[2] = {tc__quant_pair(q, p, inverse) | tc__quant_pair(q, p + 4, inverse) << 16,
-                                   tc__quant_pair(q, p + 8, inverse) | tc__quant_pair(q, p + 12, inverse) << 16};
-                tc_gemm_at to = at;
-                to.col += s + lane % 4 * 8;
-                tc__quant_turn(two);
-                if (at.row < x.end) tc__quant_put(o, to, two);
-            }
-        }
+    for (int h = 0; h < 2; h++) {
+        tc_gemm_at at = x.first;
+        at.row += lane / 4 + h * 8;
+        if (q.wide == TC__QUANT_COLS && lane % 4 == 0 && at.row < x.end) tc__quant_put_factor(o, at, factor[h]);
+        at.col += lane % 4 * 8;
+#pragma unroll
+        for (int i = 0; i < 4; i++, at.col += 32)
+            if (at.row < x.end) tc__quant_put(o, at, two + 4 * i + 2 * h);
     }
     if (q.wide == 32) {
         const int q0 = lane % 4; /* lanes 0 and 1 of four have a row's word each */

@@ -395,7 +395,7 @@ TC_DEV_SM80 void tc__gemm80_quantise(tc_gemm80_in k, const tc_gemm_out *o, const
     }
 #pragma unroll
     for (int i = 0; i < wn / 32; i++) {
-        const float inverse = q.wide ? tc__quant_inverse(factor[i]) : 1.f;
+        const float inverse = q.wide ? tc__quant_inverse(q, factor[i]) : 1.f;
         tc_gemm_at first = to.first;
         first.col += i * 32;
         if (q.wide == 32) tc__gemm80_put_sf(o, first, at.row, factor[i]);
