@@ -330,7 +330,8 @@ TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
     tc__epi_put_if(yes, w->parts + i, kept);
-    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && w->max_out, w->max_out, 0.f); /* the second launch raises it */
+    /* the second launch raises it */
+    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && w->max_out, w->max_out, 0.f);
 }
 
 /* Of a piece's lane: neighbours have the halves of 16 columns. For all lanes of a warp; at.row is negative where

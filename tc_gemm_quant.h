@@ -145,11 +145,12 @@ TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
     const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : 1.f / 127.f;
     const float least = tc__quant_most(most * part, 1.17549435e-38f);
     const float factor = least + (least - least); /* infinity less itself is NaN */
-    const uint32_t up = (tc_bits_from_f32(least) + 0x7fffffu) & 0xff800000u; /* the next power of two, where there is one */
+    const uint32_t up = (tc_bits_from_f32(least) + 0x7fffffu) & 0xff800000u; /* to a power of two, far below 2^127 */
     return q.wide == 32 ? tc_f32_from_bits(tc_bits_from_f32(least) < 0x7f800000u ? up : 0x7fffffffu) : factor;
 }
 
-/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. Of a power of two (2^-126 to 2^120) it is exact. */
+/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. Of a power of two, 2^-126 to 2^120,
+ * it is exact. */
 TC_DEV float tc__quant_inverse(const tc__quant q, float factor)
 {
     const uint32_t u = tc_bits_from_f32(factor);
@@ -257,9 +258,9 @@ TC_DEV_SM80 void tc__quant_share(const tc__quant q, const float *v, float *facto
     }
 }
 
-/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. First all factors, then
- * all bytes, then what is stored under conditions: ptxas moves nothing over a branch, and each factor alone is a chain of
- * shuffles that would be waited for. */
+/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. First all factors,
+ * then all bytes, then what is stored under conditions: ptxas moves nothing over a branch, and each factor alone is a
+ * chain of shuffles that would be waited for. */
 TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const float *v, const tc__quant_rows x)
 {
     const int lane = tc_lane(), wide = q.wide ? q.wide : TC__QUANT_COLS;
@@ -306,12 +307,13 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
     const tc__outputs *all = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
     tc__epi_put_if(yes, w->parts + i, kept);
-    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && all->max_out, all->max_out, 0.f); /* the second launch raises it */
+    /* the second launch raises it */
+    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && all->max_out, all->max_out, 0.f);
 }
 
-/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's columns
- * of 64 go over its seven neighbours of the same columns, half of them each time; the last one has no half. Each column
- * is added up in the same order, whatever count is. */
+/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's
+ * columns of 64 go over its seven neighbours of the same columns, half of them each time; where one is left it has no
+ * half. Each column is added up in the same order, whatever count is. */
 TC_DEV void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
                              const int count)
 {
