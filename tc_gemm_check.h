@@ -490,10 +490,6 @@ TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm
     }
     memcpy(word, &one, sizeof one);
     again = *how;
-#ifdef TC_V
-    if (tc_v_mode == 1) return st;
-    if (tc_v_mode == 2)
-#endif
     again.pdl = 1; /* it waits for the first, wherever that is launched so */
     return tc__kernel_launch(x->k, x->blocks, x->params, &again);
 }
