@@ -317,6 +317,14 @@ TC_DEV float tc__epi_keep(const int kind, float kept, float x)
     return tc__epi_join(kind, kept, kind == TC_MAX_ABS ? tc_f32_from_bits(tc_bits_from_f32(x) & 0x7fffffffu) : x);
 }
 
+/* The larger of most and |x|; NaN stays. */
+TC_DEV_SM80 float tc__epi_most(float most, float x)
+{
+    float r;
+    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %2;\n\tmax.NaN.f32 %0, %1, size;\n\t}" : "=f"(r) : "f"(most), "f"(x));
+    return r;
+}
+
 /* A store under a predicate: no branch, at which ptxas would stop moving the hook's instructions. */
 TC_DEV void tc__epi_put_if(int yes, float *to, float x)
 {
@@ -365,11 +373,18 @@ TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const f
     }
 }
 
+/* tc__epi_keep of a tile's sums in registers: where nvcc makes integers of them for TC_MAX_ABS, ptxas serialises
+ * wgmma. */
+TC_DEV_SM80 float tc__epi_keep_sum(const int kind, float kept, float x)
+{
+    return kind == TC_MAX_ABS ? tc__epi_most(kept, x) : tc__epi_keep(kind, kept, x);
+}
+
 /* Of a lane's two rows of a fragment, what is kept of `count` more values. */
-TC_DEV void tc__epi_fragment_rows(const tc_epi e, const float *v, const int count, float *rows)
+TC_DEV_SM80 void tc__epi_fragment_rows(const tc_epi e, const float *v, const int count, float *rows)
 {
 #pragma unroll
-    for (int j = 0; j < count; j++) rows[j / 2 % 2] = tc__epi_keep(e.row_sum, rows[j / 2 % 2], v[j]);
+    for (int j = 0; j < count; j++) rows[j / 2 % 2] = tc__epi_keep_sum(e.row_sum, rows[j / 2 % 2], v[j]);
 }
 
 /* What a piece's lanes have, two neighbours a row, as lanes of a fragment have it: their first of four. */

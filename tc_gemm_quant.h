@@ -130,20 +130,12 @@ TC_DEV const tc__more_outputs *tc__epi_more(const tc_gemm_out *o)
 /* ---------------------------------------------------------------------------------------------------------------------
  * Factors.
  */
-/* The larger of most and |x|; NaN stays. */
-TC_DEV_SM80 float tc__quant_most(float most, float x)
-{
-    float r;
-    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %2;\n\tmax.NaN.f32 %0, %1, size;\n\t}" : "=f"(r) : "f"(most), "f"(x));
-    return r;
-}
-
 /* The largest of a block over the type's largest value, but at least 2^-126, so that its reciprocal is finite; NaN of
  * infinity and NaN. */
 TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
 {
     const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : 1.f / 127.f;
-    const float least = tc__quant_most(most * part, 1.17549435e-38f);
+    const float least = tc__epi_most(most * part, 1.17549435e-38f);
     const float factor = least + (least - least); /* infinity less itself is NaN */
     const uint32_t up = (tc_bits_from_f32(least) + 0x7fffffu) & 0xff800000u; /* to a power of two, far below 2^127 */
     return q.wide == 32 ? tc_f32_from_bits(tc_bits_from_f32(least) < 0x7f800000u ? up : 0x7fffffffu) : factor;
@@ -249,11 +241,11 @@ TC_DEV_SM80 void tc__quant_share(const tc__quant q, const float *v, float *facto
 {
     factor[0] = factor[1] = 0.f;
 #pragma unroll
-    for (int i = 0; i < q.wide / 2; i++) factor[i / 2 % 2] = tc__quant_most(factor[i / 2 % 2], v[i]);
+    for (int i = 0; i < q.wide / 2; i++) factor[i / 2 % 2] = tc__epi_most(factor[i / 2 % 2], v[i]);
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-        factor[h] = tc__quant_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 1));
-        factor[h] = tc__quant_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 2));
+        factor[h] = tc__epi_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 1));
+        factor[h] = tc__epi_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 2));
         factor[h] = tc__quant_factor(q, factor[h]);
     }
 }
@@ -314,8 +306,8 @@ TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, flo
 /* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's
  * columns of 64 go over its seven neighbours of the same columns, half of them each time; where one is left it has no
  * half. Each column is added up in the same order, whatever count is. */
-TC_DEV void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
-                             const int count)
+TC_DEV_SM80 void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
+                                  const int count)
 {
     const int lane = tc_lane(), most = count % 32 == 0 ? 32 : count % 16 == 0 ? 16 : 8;
 #pragma unroll
@@ -324,8 +316,10 @@ TC_DEV void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *
         int own = 0; /* the first of a lane's columns, in pairs of eight columns */
         tc_gemm_at at = x.first;
 #pragma unroll
-        for (int i = 0; i < most / 2; i++)
-            c[i] = tc__epi_keep(kind, tc__epi_keep(kind, 0.f, v[j + i / 2 * 4 + i % 2]), v[j + i / 2 * 4 + i % 2 + 2]);
+        for (int i = 0; i < most / 2; i++) {
+            const float *two = v + j + i / 2 * 4 + i % 2;
+            c[i] = tc__epi_keep_sum(kind, tc__epi_keep_sum(kind, 0.f, two[0]), two[2]);
+        }
 #pragma unroll
         for (int s = 0; s < 3; s++) { /* upper lanes keep the upper half */
             const int left = most / 4 >> s, bit = 16 >> s, high = lane & bit;
