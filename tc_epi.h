@@ -53,9 +53,10 @@ typedef struct tc_gemm_out {
  * parameters of all other kernels are what they are.
  *
  * Rows: each 16 columns of a row, counted from D's first, are a part, written by whoever stores them: the lanes that
- * share them add in an order that the tile's shape says. When all is stored, the same kernel is launched once more, to
- * add up each row's parts: warp i of a block the i-th run of neighbours, from left to right, and then the runs. So no
- * order is a matter of time. */
+ * share them add in an order that the tile's shape says. Where a warp has all columns of a tile's rows, those are one
+ * part, `each` times 16 columns, which lies where the first 16 columns' would. When all is stored, the same kernel is
+ * launched once more, to add up each row's parts: warp i of a block the i-th run of neighbours, from left to right, and
+ * then the runs. So no order is a matter of time. */
 typedef struct tc__outputs {
     void *aux;
     long long ld_aux, stride_aux;
@@ -64,7 +65,8 @@ typedef struct tc__outputs {
     float *max_out;  /* the largest of them, or null */
     int across, batch;
     int aux_vec;     /* rows of aux begin at multiples of 16 bytes */
-    int finish;      /* the second launch */
+    uint16_t finish; /* the second launch */
+    uint16_t each;   /* 16 columns of a part of a row */
 } tc__outputs;
 enum { TC__OUTPUTS_BYTES = 64 };
 
@@ -315,13 +317,29 @@ TC_DEV float tc__epi_keep(const int kind, float kept, float x)
     return tc__epi_join(kind, kept, kind == TC_MAX_ABS ? tc_f32_from_bits(tc_bits_from_f32(x) & 0x7fffffffu) : x);
 }
 
-/* A part: at is the first of its 16 columns. */
-TC_DEV void tc__epi_put_part(const tc_gemm_out *o, tc_gemm_at at, float kept)
+/* The larger of most and |x|; NaN stays. */
+TC_DEV_SM80 float tc__epi_most(float most, float x)
+{
+    float r;
+    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %2;\n\tmax.NaN.f32 %0, %1, size;\n\t}" : "=f"(r) : "f"(most), "f"(x));
+    return r;
+}
+
+/* A store under a predicate: no branch, at which ptxas would stop moving the hook's instructions. */
+TC_DEV void tc__epi_put_if(int yes, float *to, float x)
+{
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.s32 p, %0, 0;\n\t@p st.global.f32 [%1], %2;\n\t}"
+                 : : "r"(yes), "l"(__cvta_generic_to_global(to)), "f"(x) : "memory");
+}
+
+/* A part, where there is one: at is the first of its columns. */
+TC_DEV void tc__epi_put_part(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->across + at.col / 16) * o->m + at.row;
-    w->parts[i] = kept;
-    if (i == 0 && w->max_out) *w->max_out = 0.f; /* the second launch raises it */
+    tc__epi_put_if(yes, w->parts + i, kept);
+    /* the second launch raises it */
+    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && w->max_out, w->max_out, 0.f);
 }
 
 /* Of a piece's lane: neighbours have the halves of 16 columns. For all lanes of a warp; at.row is negative where
@@ -330,7 +348,7 @@ TC_DEV void tc__epi_piece_part(const tc_epi e, const tc_gemm_out *o, tc_gemm_at 
 {
     if (!e.row_sum) return;
     kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
-    if (at.row >= 0 && at.row < o->m && at.col < o->n && at.col % 16 == 0) tc__epi_put_part(o, at, kept);
+    tc__epi_put_part(e.row_sum, o, at, kept, at.row >= 0 && at.row < o->m && at.col < o->n && at.col % 16 == 0);
 }
 
 /* Of `count` values of a fragment (16 columns are 8 of them) whose first column is at.col; at.row: the fragment's. */
@@ -350,9 +368,47 @@ TC_DEV void tc__epi_fragment_parts(const tc_epi e, const tc_gemm_out *o, const f
             kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
             kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 2));
             here.row += lane / 4 + h * 8, here.col += j * 2;
-            if (lane % 4 == 0) tc__epi_put_part(o, here, kept);
+            tc__epi_put_part(e.row_sum, o, here, kept, lane % 4 == 0);
         }
     }
+}
+
+/* tc__epi_keep of a tile's sums in registers: where nvcc makes integers of them for TC_MAX_ABS, ptxas serialises
+ * wgmma. */
+TC_DEV_SM80 float tc__epi_keep_sum(const int kind, float kept, float x)
+{
+    return kind == TC_MAX_ABS ? tc__epi_most(kept, x) : tc__epi_keep(kind, kept, x);
+}
+
+/* Of a lane's two rows of a fragment, what is kept of `count` more values. */
+TC_DEV_SM80 void tc__epi_fragment_rows(const tc_epi e, const float *v, const int count, float *rows)
+{
+#pragma unroll
+    for (int j = 0; j < count; j++) rows[j / 2 % 2] = tc__epi_keep_sum(e.row_sum, rows[j / 2 % 2], v[j]);
+}
+
+/* What a piece's lanes have, two neighbours a row, as lanes of a fragment have it: their first of four. */
+TC_DEV void tc__epi_pieces_to_rows(const tc_epi e, float kept, float *rows)
+{
+    const int lane = tc_lane();
+    kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 1));
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+        const float x = __shfl_sync(0xffffffffu, kept, lane / 4 * 2 + h * 16);
+        rows[h] = tc__epi_either(lane % 4 == 0, x, 0.f);
+    }
+}
+
+/* And as a part: of 16 rows from at.row on. */
+TC_DEV void tc__epi_put_rows(const tc_epi e, const tc_gemm_out *o, const float *rows, tc_gemm_at at)
+{
+    const int lane = tc_lane(), low = lane & 1;
+    /* lanes 1 and 3 of four keep the second row */
+    float kept = tc__epi_join(e.row_sum, tc__epi_either(low, rows[1], rows[0]),
+                              __shfl_xor_sync(0xffffffffu, tc__epi_either(low, rows[0], rows[1]), 1));
+    kept = tc__epi_join(e.row_sum, kept, __shfl_xor_sync(0xffffffffu, kept, 2));
+    at.row += lane / 4 + low * 8;
+    tc__epi_put_part(e.row_sum, o, at, kept, lane % 4 < 2 && at.row < o->m && at.col < o->n);
 }
 
 /* Parts of rows (or of columns) that the second launch adds up: of each matrix `across` times `count` of them. */
@@ -360,7 +416,10 @@ typedef struct tc__epi_lines {
     const float *parts;
     float *out, *max_out; /* count of each matrix; the largest of all, or null */
     int count, across, batch;
+    int each; /* of neighbouring parts the first is there */
 } tc__epi_lines;
+
+enum { TC__EPI_AT_ONCE = 24 }; /* parts on their way before the first is added */
 
 /* The second launch: rows by 32, a lane each. For all threads of a block, of whole warps. */
 TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
@@ -368,16 +427,23 @@ TC_DEV_SM75 void tc__epi_finish_lines(const int kind, const tc__epi_lines *w)
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     float *runs = (float *)tc__dynamic_smem;
     const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32, warps = (int)blockDim.x / 32;
-    const int each = (w->across + warps - 1) / warps, down = w->count / 32 + (w->count % 32 != 0);
-    const int from = warp * each, to = from + each < w->across ? from + each : w->across;
+    const int all = (w->across + w->each - 1) / w->each, each = (all + warps - 1) / warps;
+    const int down = w->count / 32 + (w->count % 32 != 0);
+    const int from = warp * each, to = from + each < all ? from + each : all;
+    const long long apart = (long long)w->each * w->count;
     for (long long unit = blockIdx.x; unit < (long long)down * w->batch; unit += gridDim.x) {
         const long long matrix = unit / down;
         const int row = (int)(unit % down) * 32 + lane;
-        const float *part = w->parts + (matrix * w->across + from) * w->count + row;
+        const float *part = w->parts + (matrix * w->across + (long long)from * w->each) * w->count + row;
         float kept = 0.f;
-        if (row < w->count) {
-#pragma unroll 8
-            for (int i = from; i < to; i++, part += w->count) kept = tc__epi_join(kind, kept, __ldcg(part));
+#pragma unroll 1
+        for (int i = from; i < to; i += TC__EPI_AT_ONCE) {
+            float x[TC__EPI_AT_ONCE];
+#pragma unroll
+            for (int j = 0; j < TC__EPI_AT_ONCE; j++, part += apart)
+                x[j] = row < w->count && i + j < to ? __ldcg(part) : 0.f;
+#pragma unroll
+            for (int j = 0; j < TC__EPI_AT_ONCE; j++) kept = tc__epi_join(kind, kept, x[j]);
         }
         runs[warp * 32 + lane] = kept;
         __syncthreads();
@@ -395,7 +461,7 @@ TC_DEV_SM75 void tc__epi_finish(const int kind, const tc_gemm_out *o)
 {
     const tc__outputs *w = tc__epi_outputs(o);
     float *most = kind == TC_MAX_ABS ? w->max_out : 0;
-    const tc__epi_lines x = {w->parts, w->row_out, most, o->m, w->across, w->batch};
+    const tc__epi_lines x = {w->parts, w->row_out, most, o->m, w->across, w->batch, w->each};
     tc__epi_finish_lines(kind, &x);
 }
 

@@ -441,7 +441,7 @@ TC_HOST void tc__gemm_outputs_to(const tc_gemm_config *c, const tc_gemm_args *g,
     w.aux_vec = (uintptr_t)g->aux.p % 16 == 0 && g->aux.ld * size % 16 == 0 && g->aux.stride * size % 16 == 0;
     w.across = (int)(((int64_t)g->n + 15) / 16), w.batch = tc__gemm_batch(g);
     if (c->row_sum) w.parts = (float *)((char *)g->workspace + (g->workspace_size - parts) / 16 * 16);
-    w.row_out = g->row_out, w.max_out = g->max_out;
+    w.row_out = g->row_out, w.max_out = g->max_out, w.each = 1;
     memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES, (const void *)&w, sizeof w);
 }
 
@@ -464,6 +464,13 @@ TC_HOST tc_gemm_out tc__gemm_out(const tc_gemm_config *c, const tc_gemm_args *g)
     return o;
 }
 
+/* Parts of rows have `each` times 16 columns. */
+TC_HOST void tc__gemm_row_parts_of(tc_gemm_out *o, int each)
+{
+    const uint16_t x = (uint16_t)each;
+    memcpy(o->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES + offsetof(tc__outputs, each), &x, sizeof x);
+}
+
 /* A kernel of a call, its blocks, its parameters and the tc_gemm_out in them. */
 typedef struct tc__gemm_launched {
     const tc__kernel *k;
@@ -476,15 +483,18 @@ typedef struct tc__gemm_launched {
 TC_HOST tc_status tc__gemm_kernel_launch(const tc_gemm_config *c, const tc__gemm_launched *x, const tc__launch *how)
 {
     unsigned char *word = x->out->epi + TC_EPI_MAX - TC__OUTPUTS_BYTES + offsetof(tc__outputs, finish);
-    const int one = 1;
+    const uint16_t one = 1;
     const tc_status st = tc__kernel_launch(x->k, x->blocks, x->params, how);
+    tc__launch again;
     if (st != TC_OK || !tc__gemm_twice(*c)) return st;
     if (how->plan) {
         how->plan->again = (size_t)(word - (unsigned char *)x->params);
         return st;
     }
     memcpy(word, &one, sizeof one);
-    return tc__kernel_launch(x->k, x->blocks, x->params, how);
+    again = *how;
+    again.pdl = 1; /* it waits for the first, wherever that is launched so */
+    return tc__kernel_launch(x->k, x->blocks, x->params, &again);
 }
 
 #endif /* host */

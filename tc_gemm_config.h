@@ -38,10 +38,12 @@ enum { TC_INDEX_A = 1, TC_INDEX_D = 2 };
  *     .row_sum = TC_SUM, TC_SUM_SQ, TC_MAX_ABS args.row_out: m floats (batch: m for each matrix) of what the hook made,
  *                                              before it becomes D's type; args.max_out, which TC_MAX_ABS may have: one
  *                                              float, the largest of all. NaN stays NaN.
- * .row_sum needs a workspace (NAME_workspace), of a float for each 16 columns of a row, at its end. NAME_run launches
- * the kernel twice then: the second time it adds up what the first one left there. The order is fixed (tc_epi.h): the
- * same call gives the same bits. Not with .groups, .index and TC_F64; .row_sum wants D in rows; D = TC_S32 a hook. A
- * plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve .row_sum. Columns: tc_gemm_quant.h. */
+ * .row_sum needs a workspace (NAME_workspace), of a float for each 16 columns of a row, at its end; of that Hopper's
+ * kernels use one for each row of a tile, but with .swap, a quantised D and k in parts. NAME_run launches the kernel
+ * twice then: the second time it adds up what the first one left there, and starts up while the first one ends. The
+ * order is fixed (tc_epi.h): the same call gives the same bits. Not with .groups, .index and TC_F64; .row_sum wants D
+ * in rows; D = TC_S32 a hook. A plan keeps the pointers, and tc_gemm_sm80_prepare and the like do not serve .row_sum.
+ * Columns: tc_gemm_quant.h. */
 enum { TC_AUX_PRE = 1 };
 
 /* .a_scale, .b_scale: a factor for each 128 of k of each row (of A; of B's each column), or of 128 of them. */

@@ -70,7 +70,8 @@ TC_HOST tc_status tc__gemm_plan(const tc__gemm_planner *by, const tc_gemm_args *
 TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan *plan, cudaStream_t stream)
 {
     uint64_t params[(TC__GEMM_PLAN_BYTES + 7) / 8];
-    const int one = 1;
+    const uint16_t one = 1;
+    tc__plan again;
     tc_status st;
     if (!plan) return tc__fail(TC_ERR_NULL, "plan is null");
     if (plan->call.of != by->own) return tc__fail(TC_ERR_CONFIG, "plan was not made by %s_plan", by->name);
@@ -78,7 +79,8 @@ TC_HOST tc_status tc__gemm_launch(const tc__gemm_planner *by, const tc_gemm_plan
     if (st != TC_OK || !plan->call.again || !plan->call.blocks) return st;
     memcpy(params, plan->params, sizeof params);
     memcpy((char *)params + plan->call.again, &one, sizeof one);
-    return tc__plan_launch(&plan->call, params, stream);
+    again = plan->call, again.pdl = 1;
+    return tc__plan_launch(&again, params, stream);
 }
 
 /* Where the matrices of a plan lie, and what its hook is given, in the parameters of its kernel. */

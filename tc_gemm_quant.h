@@ -141,30 +141,26 @@ TC_DEV const tc__more_outputs *tc__epi_more(const tc_gemm_out *o)
 /* ---------------------------------------------------------------------------------------------------------------------
  * Factors.
  */
-/* The larger of most and |x|; NaN stays. */
-TC_DEV_SM80 float tc__quant_most(float most, float x)
-{
-    float r;
-    asm("{\n\t.reg .f32 size;\n\tabs.f32 size, %2;\n\tmax.NaN.f32 %0, %1, size;\n\t}" : "=f"(r) : "f"(most), "f"(x));
-    return r;
-}
-
 /* The largest of a block over the type's largest value, but at least 2^-126, so that its reciprocal is finite; NaN of
  * infinity and NaN. */
 TC_DEV_SM80 float tc__quant_factor(const tc__quant q, float most)
 {
     const float part = q.d == TC_E4M3 ? 1.f / 448.f : q.d == TC_E5M2 ? 1.f / 57344.f : q.d == TC_E2M1 ? 1.f / 6.f
                                                                                      : 1.f / 127.f;
-    const float least = tc__quant_most(most * part, q.wide == 16 ? 1.f / 512.f : 1.17549435e-38f);
+    const float least = tc__epi_most(most * part, q.wide == 16 ? 1.f / 512.f : 1.17549435e-38f);
     const float factor = least + (least - least); /* infinity less itself is NaN */
+    const uint32_t up = (tc_bits_from_f32(least) + 0x7fffffu) & 0xff800000u; /* to a power of two, far below 2^127 */
     if (q.wide == 16) return tc_f32_from_ue4m3(tc_ue4m3_from_f32(factor));
-    return q.wide == 32 ? tc_f32_from_ue8m0(tc_ue8m0_from_f32_rp(factor)) : factor;
+    return q.wide == 32 ? tc_f32_from_bits(tc_bits_from_f32(least) < 0x7f800000u ? up : 0x7fffffffu) : factor;
 }
 
-/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. */
-TC_DEV float tc__quant_inverse(float factor)
+/* Its reciprocal, to the nearest but in rare cases; of NaN it is NaN. Of a power of two, 2^-126 to 2^120,
+ * it is exact. */
+TC_DEV float tc__quant_inverse(const tc__quant q, float factor)
 {
+    const uint32_t u = tc_bits_from_f32(factor);
     float r;
+    if (q.wide == 32) return tc_f32_from_bits(u < 0x7f800000u ? 0x7f000000u - u : 0x7fffffffu);
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(factor));
     return fmaf(r, fmaf(-factor, r, 1.f), r);
 }
@@ -268,42 +264,47 @@ TC_DEV_SM80 void tc__quant_share(const tc__quant q, const float *v, float *facto
 {
     factor[0] = factor[1] = 0.f;
 #pragma unroll
-    for (int i = 0; i < q.wide / 2; i++) factor[i / 2 % 2] = tc__quant_most(factor[i / 2 % 2], v[i]);
+    for (int i = 0; i < q.wide / 2; i++) factor[i / 2 % 2] = tc__epi_most(factor[i / 2 % 2], v[i]);
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-        factor[h] = tc__quant_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 1));
-        factor[h] = tc__quant_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 2));
+        factor[h] = tc__epi_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 1));
+        factor[h] = tc__epi_most(factor[h], __shfl_xor_sync(0xffffffffu, factor[h], 2));
         factor[h] = tc__quant_factor(q, factor[h]);
     }
 }
 
-/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. */
+/* v: 64 values of a fragment, after the hook; what does not exist is 0. For all lanes of a warp. First all factors,
+ * then all bytes, then what is stored under conditions: ptxas moves nothing over a branch, and each factor alone is a
+ * chain of shuffles that would be waited for. */
 TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const float *v, const tc__quant_rows x)
 {
     const int lane = tc_lane(), wide = q.wide ? q.wide : TC__QUANT_COLS;
-    uint32_t sf[2] = {0u, 0u};
+    float factor[8];
+    uint32_t sf[2] = {0u, 0u}, two[16]; /* of each row four times two words: 32 columns' */
 #pragma unroll
-    for (int from = 0; from < TC__QUANT_COLS; from += wide) {
-        float factor[2] = {1.f, 1.f};
-        if (q.wide) tc__quant_share(q, v + from / 2, factor);
+    for (int b = 0; b < TC__QUANT_COLS / wide; b++) {
+        factor[2 * b] = factor[2 * b + 1] = 1.f;
+        if (q.wide) tc__quant_share(q, v + b * wide / 2, factor + 2 * b);
+    }
 #pragma unroll
-        for (int h = 0; h < 2; h++) {
-            tc_gemm_at at = x.first;
-            at.row += lane / 4 + h * 8, at.col += from;
-            if (q.wide == 32 && at.col < o->n) sf[h] |= (tc_bits_from_f32(factor[h]) >> 23 & 255u) << from / 4;
-            if (q.wide == TC__QUANT_COLS && lane % 4 == 0 && at.row < x.end) tc__quant_put_factor(o, at, factor[h]);
-            const float inverse = q.wide ? tc__quant_inverse(factor[h]) : 1.f;
+    for (int i = 0; i < 8; i++) {
+        const int s = i / 2 * 32, h = i % 2, of = s / wide * 2 + h;
+        const float inverse = q.wide ? tc__quant_inverse(q, factor[of]) : 1.f;
+        const float *p = v + s / 2 + 2 * h;
+        two[2 * i] = tc__quant_pair(q, p, inverse) | tc__quant_pair(q, p + 4, inverse) << 16;
+        two[2 * i + 1] = tc__quant_pair(q, p + 8, inverse) | tc__quant_pair(q, p + 12, inverse) << 16;
+        tc__quant_turn(two + 2 * i);
+        if (q.wide == 32 && x.first.col + s < o->n) sf[h] |= (tc_bits_from_f32(factor[of]) >> 23 & 255u) << s / 4;
+    }
 #pragma unroll
-            for (int s = 0; s < wide; s += 32) {
-                const float *p = v + (from + s) / 2 + 2 * h;
-                uint32_t two[2] = {tc__quant_pair(q, p, inverse) | tc__quant_pair(q, p + 4, inverse) << 16,
-                                   tc__quant_pair(q, p + 8, inverse) | tc__quant_pair(q, p + 12, inverse) << 16};
-                tc_gemm_at to = at;
-                to.col += s + lane % 4 * 8;
-                tc__quant_turn(two);
-                if (at.row < x.end) tc__quant_put(o, to, two);
-            }
-        }
+    for (int h = 0; h < 2; h++) {
+        tc_gemm_at at = x.first;
+        at.row += lane / 4 + h * 8;
+        if (q.wide == TC__QUANT_COLS && lane % 4 == 0 && at.row < x.end) tc__quant_put_factor(o, at, factor[h]);
+        at.col += lane % 4 * 8;
+#pragma unroll
+        for (int i = 0; i < 4; i++, at.col += 32)
+            if (at.row < x.end) tc__quant_put(o, at, two + 4 * i + 2 * h);
     }
     if (q.wide == 32) {
         const int q0 = lane % 4; /* lanes 0 and 1 of four have a row's word each */
@@ -346,7 +347,7 @@ TC_DEV_SM80 void tc__quant_block4(const tc__quant q, const tc_gemm_out *o, const
             }
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                const float inverse = tc__quant_inverse(factor[j * each / 4][h]);
+                const float inverse = tc__quant_inverse(q, factor[j * each / 4][h]);
                 bytes |= (uint32_t)tc_e2m1x2(p[4 * j] * inverse, p[4 * j + 1] * inverse) << j * 8;
             }
             bytes = tc__quant_turn4(bytes);
@@ -368,38 +369,49 @@ TC_DEV_SM80 void tc__quant_block4(const tc__quant q, const tc_gemm_out *o, const
 /* ---------------------------------------------------------------------------------------------------------------------
  * Columns.
  */
-/* A part: at is the first of its 16 rows. */
-TC_DEV void tc__col_put(const tc_gemm_out *o, tc_gemm_at at, float kept)
+/* A part, where there is one: at is the first of its 16 rows. */
+TC_DEV void tc__col_put(const int kind, const tc_gemm_out *o, tc_gemm_at at, float kept, int yes)
 {
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     const long long i = ((long long)at.batch * w->down + at.row / 16) * o->n + at.col;
-    w->parts[i] = kept;
-    if (i == 0 && all->max_out) *all->max_out = 0.f; /* the second launch raises it */
+    tc__epi_put_if(yes, w->parts + i, kept);
+    /* the second launch raises it */
+    if (kind == TC_MAX_ABS) tc__epi_put_if(yes && i == 0 && all->max_out, all->max_out, 0.f);
 }
 
-/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. Four columns of
- * a lane go over its seven neighbours of the same columns, half of them each time. */
-TC_DEV void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
-                             const int count)
+/* Of `count` values of a fragment (16 columns are 8 of them) whose first element is at `at`; all exist. A lane's
+ * columns of 64 go over its seven neighbours of the same columns, half of them each time; where one is left it has no
+ * half. Each column is added up in the same order, whatever count is. */
+TC_DEV_SM80 void tc__col_fragment(const int kind, const tc_gemm_out *o, const float *v, const tc__quant_rows x,
+                                  const int count)
 {
-    const int lane = tc_lane(), high = lane & 16, mid = lane & 8;
+    const int lane = tc_lane(), most = count % 32 == 0 ? 32 : count % 16 == 0 ? 16 : 8;
 #pragma unroll
-    for (int j = 0; j < count; j += 8) {
-        float c[4];
+    for (int j = 0; j < count; j += most) {
+        float c[16];
+        int own = 0; /* the first of a lane's columns, in pairs of eight columns */
         tc_gemm_at at = x.first;
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            c[i] = tc__epi_keep(kind, tc__epi_keep(kind, 0.f, v[j + i / 2 * 4 + i % 2]), v[j + i / 2 * 4 + i % 2 + 2]);
+        for (int i = 0; i < most / 2; i++) {
+            const float *two = v + j + i / 2 * 4 + i % 2;
+            c[i] = tc__epi_keep_sum(kind, tc__epi_keep_sum(kind, 0.f, two[0]), two[2]);
+        }
 #pragma unroll
-        for (int i = 0; i < 2; i++) /* upper lanes keep the last eight columns */
-            c[i] = tc__epi_join(kind, tc__epi_either(high, c[2 + i], c[i]),
-                                __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[2 + i]), 16));
-        c[0] = tc__epi_join(kind, tc__epi_either(mid, c[1], c[0]),
-                            __shfl_xor_sync(0xffffffffu, tc__epi_either(mid, c[0], c[1]), 8));
-        c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], 4));
-        at.col += j * 2 + high / 2 + lane % 4 * 2 + mid / 8;
-        if (!(lane & 4)) tc__col_put(o, at, c[0]);
+        for (int s = 0; s < 3; s++) { /* upper lanes keep the upper half */
+            const int left = most / 4 >> s, bit = 16 >> s, high = lane & bit;
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                if (i < left)
+                    c[i] = tc__epi_join(kind, tc__epi_either(high, c[left + i], c[i]),
+                                        __shfl_xor_sync(0xffffffffu, tc__epi_either(high, c[i], c[left + i]), bit));
+            if (left == 0) c[0] = tc__epi_join(kind, c[0], __shfl_xor_sync(0xffffffffu, c[0], bit));
+            own += high ? left : 0;
+        }
+        at.col += j * 2 + own / 2 * 8 + lane % 4 * 2 + own % 2;
+        tc__col_put(kind, o, at, c[0], most > 8 || !(lane & 4));
+        ++at.col;
+        if (most == 32) tc__col_put(kind, o, at, c[1], 1);
     }
 }
 
@@ -424,7 +436,7 @@ TC_DEV void tc__col_strip(const int kind, const tc_gemm_out *o, const tc__col_pl
             const uint32_t away = (uint32_t)(r * x->pitch + col * 4);
             kept = tc__epi_keep(kind, kept, tc__epi_shared(x->at + (x->pitch == 64 ? tc_swizzle(64, away) : away)));
         }
-        tc__col_put(o, at, kept);
+        tc__col_put(kind, o, at, kept, 1);
     }
 }
 
@@ -434,7 +446,7 @@ TC_DEV_SM75 void tc__col_finish(const int kind, const tc_gemm_out *o)
     const tc__more_outputs *w = tc__epi_more(o);
     const tc__outputs *all = tc__epi_outputs(o);
     float *most = kind == TC_MAX_ABS ? all->max_out : 0;
-    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch};
+    const tc__epi_lines x = {w->parts, w->col_out, most, o->n, w->down, all->batch, 1};
     tc__epi_finish_lines(kind, &x);
 }
 

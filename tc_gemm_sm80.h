@@ -376,18 +376,18 @@ TC_DEV_SM80 void tc__gemm80_quantise(tc_gemm80_in k, const tc_gemm_out *o, const
             if (q.wide) tc__gemm80_four(from + (uint32_t)((i * 32 + j) * 4), v);
 #pragma unroll
             for (int e = 0; e < 4; e++)
-                if (q.wide) size = tc__quant_most(size, v[e]);
+                if (q.wide) size = tc__epi_most(size, v[e]);
         }
-        if (q.wide) size = tc__quant_most(size, __shfl_xor_sync(0xffffffffu, size, 1));
+        if (q.wide) size = tc__epi_most(size, __shfl_xor_sync(0xffffffffu, size, 1));
         if (q.wide == 32) factor[i] = tc__quant_factor(q, size);
-        most = tc__quant_most(most, size);
+        most = tc__epi_most(most, size);
     }
     if (q.wide == TC__QUANT_COLS) {
         tc__epi_put_shared(mine, most);
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < share; i++)
-            most = tc__quant_most(most, tc__epi_shared(mine + (uint32_t)((i - x.warp_n % share) * 4)));
+            most = tc__epi_most(most, tc__epi_shared(mine + (uint32_t)((i - x.warp_n % share) * 4)));
 #pragma unroll
         for (int i = 0; i < wn / 32; i++) factor[i] = tc__quant_factor(q, most);
         if (lane % 2 == 0 && x.warp_n % share == 0 && at.row < to.end && at.col < o->n)
@@ -395,7 +395,7 @@ TC_DEV_SM80 void tc__gemm80_quantise(tc_gemm80_in k, const tc_gemm_out *o, const
     }
 #pragma unroll
     for (int i = 0; i < wn / 32; i++) {
-        const float inverse = q.wide ? tc__quant_inverse(factor[i]) : 1.f;
+        const float inverse = q.wide ? tc__quant_inverse(q, factor[i]) : 1.f;
         tc_gemm_at first = to.first;
         first.col += i * 32;
         if (q.wide == 32) tc__gemm80_put_sf(o, first, at.row, factor[i]);

@@ -591,6 +591,7 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
     p->out = tc__gemm_out(&v, g);
+    if (tc__gemm90_whole_rows(v) && cut->parts < 2) tc__gemm_row_parts_of(&p->out, cut->width / v.cluster_k / 16);
     tc__tiles_fill(&v, g, cut, p);
     p->width = cut->width;
     p->cluster = cut->cluster;

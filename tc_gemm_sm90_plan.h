@@ -172,6 +172,13 @@ TC_HD TC_CONSTEXPR int tc__gemm90_widens(tc_gemm_config_in c)
 /* With .swap: rows of D that go to shared memory at a time. */
 enum { TC__GEMM90_ASIDE = 128 };
 
+/* .row_sum: has a warp all columns of a tile's rows, so that it keeps one part of each? Where k is split, it
+ * has not. */
+TC_HD TC_CONSTEXPR int tc__gemm90_whole_rows(tc_gemm_config_in c)
+{
+    return c.row_sum && !c.swap && !c.any && !tc__gemm_quantised(c) && c.bn / c.cluster_k % 16 == 0 && c.step % 16 == 0;
+}
+
 /* Places of 16 columns that a tile of that width takes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_places(int width) { return (width + 15) / 16; }
 

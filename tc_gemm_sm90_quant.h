@@ -46,7 +46,7 @@ TC_DEV_SM90 void tc__gemm90_quant_cut(tc_gemm_config_in c, const tc_gemm90_block
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++)
             if (k == i) tc__gemm90_put_place(c, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
-        tc__gemm90_store_piece(c, g, u, &s);
+        tc__gemm90_store_piece(c, g, u, &s, 0);
         __syncwarp();
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++)

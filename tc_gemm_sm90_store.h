@@ -233,16 +233,17 @@ TC_DEV int tc__gemm90_lands(tc_gemm_config_in c, const tc_gemm90_block *g, const
     return row < tc__gemm90_end(c, g, u) ? g->p->d_row[row] : -1;
 }
 
-/* A lane's piece to D, with what is kept of its row. */
+/* A lane's piece to D, with what is kept of its row: as a part, or added to *row. */
 TC_DEV_SM90 void tc__gemm90_store_kept(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_spot *s,
-                                       const tc__epi_piece *piece)
+                                       const tc__epi_piece *piece, float *row)
 {
     tc_gemm_at at = piece->at;
     float kept = 0.f;
     if (s->row + tc_lane() / 2 < s->rows) kept = tc__epi_store_piece(tc__gemm_epi(c), &g->p->out, piece);
     else at.row = -1;
     __syncwarp();
-    tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
+    if (c.row_sum && row) *row = tc__epi_join(c.row_sum, *row, kept);
+    else tc__epi_piece_part(tc__gemm_epi(c), &g->p->out, at, kept);
 }
 
 /* What is kept of the columns of a place, once the hook's results are there. */
@@ -258,7 +259,7 @@ TC_DEV void tc__gemm90_keep_columns(tc_gemm_config_in c, const tc_gemm90_block *
 
 /* From the warp's place in shared memory to D, eight neighbours of a row a lane. */
 TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
-                                        const tc__gemm90_spot *s)
+                                        const tc__gemm90_spot *s, float *kept)
 {
     const int row0 = c.swap ? u->w.col : u->w.row, col0 = c.swap ? u->w.row : u->w.col;
     const uint32_t lane = (uint32_t)tc_lane(), shift = lane / 2u * 64u + lane % 2u * 32u;
@@ -273,7 +274,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
     if (tc__gemm_quantised(c)) tc__quant_clear(&g->p->out, &piece, tc__gemm90_end(c, g, u));
     if (c.index) piece.to = tc__gemm90_lands(c, g, u, piece.at.row);
     if (c.row_sum || c.col_sum) {
-        tc__gemm90_store_kept(c, g, s, &piece);
+        tc__gemm90_store_kept(c, g, s, &piece, kept);
         if (c.col_sum) tc__gemm90_keep_columns(c, g, u, s);
         return;
     }
@@ -284,7 +285,7 @@ TC_DEV_SM90 void tc__gemm90_store_piece(tc_gemm_config_in c, const tc_gemm90_blo
 
 /* This warp's places of a tile that go to D in pieces. One loop, so that a hook's code stands here once. */
 TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                         const float *acc)
+                                         const float *acc, float *rows)
 {
     const int groups = tc__gemm90_places(c.bn / c.cluster_k), blocks = tc__gemm90_rows(c) / 64,
               wide = tc__gemm90_across(c, g), clips = tc__gemm90_clips(c, g);
@@ -304,9 +305,16 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
 #pragma unroll
         for (int k = 0; k < blocks * groups; k++)
             if (k == i) tc__gemm90_put_place(c, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
-        tc__gemm90_store_piece(c, g, u, &s);
+        float kept = 0.f;
+        tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &kept : 0);
+#pragma unroll
+        for (int k = 0; k < blocks; k++)
+            if (tc__gemm90_whole_rows(c) && k == i / groups) rows[2 * k] = tc__epi_join(c.row_sum, rows[2 * k], kept);
     }
     __syncwarp();
+#pragma unroll
+    for (int k = 0; k < blocks; k++)
+        if (tc__gemm90_whole_rows(c)) tc__epi_pieces_to_rows(tc__gemm_epi(c), rows[2 * k], rows + 2 * k);
 }
 
 /* A lane's registers of one place, all parts added up in the order of k. */
@@ -340,7 +348,7 @@ TC_DEV_SM90 void tc__gemm90_store_slices(tc_gemm_config_in c, const tc_gemm90_bl
         tc__gemm90_add_parts(c, g, u->tile * g->p->split.parts, i, v);
         __syncwarp();
         tc__gemm90_put_place(c, u->buf, v);
-        tc__gemm90_store_piece(c, g, u, &s);
+        tc__gemm90_store_piece(c, g, u, &s, 0);
     }
     __syncwarp();
 }
@@ -449,7 +457,7 @@ TC_DEV_SM90 void tc__gemm90_join(tc_gemm_config_in c, const tc_gemm90_block *g, 
         tc__gemm90_join_add(c, g, n, v);
         __syncwarp();
         tc__gemm90_put_place(c, u->buf, v);
-        tc__gemm90_store_piece(c, g, u, &s);
+        tc__gemm90_store_piece(c, g, u, &s, 0);
     }
     __syncwarp();
 }
@@ -490,7 +498,7 @@ typedef struct tc__gemm90_storing {
     int in_rows, in_cols; /* what of a box must lie inside D, from its first element on */
     int end;              /* rows end before this one */
     int plain;            /* a constant: by TMA, and without C */
-    float *acc;
+    float *acc, *rows;
 } tc__gemm90_storing;
 
 /* One of them. */
@@ -499,6 +507,7 @@ typedef struct tc__gemm90_one {
     tc_gemm_at first;
     float *v;    /* its sums */
     uint32_t to; /* where it is filled */
+    float *rows; /* what is kept of their rows, or null */
 } tc__gemm90_one;
 
 /* Only conditions that the compiler knows to be the same for the warp may stand around a box: else it takes the warp
@@ -531,7 +540,7 @@ TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, 
 #pragma unroll
     for (int from = 0; from < cols / 2; from += group) {
         const tc__gemm_kept x = {
-            b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group};
+            b->v + from, {b->first.row, b->first.col + from * 2, b->first.batch, b->first.group}, group, b->rows};
         tc__gemm_visit(c, o, x);
         tc__gemm90_f32_to_d(c, b->v + from, group);
         const tc_box_span span = {from, from + group};
@@ -560,7 +569,8 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
         float *v = s->acc + i / across * c.bn / 2 + i % across * cols / 2;
-        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), v, 0};
+        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), v, 0, 0};
+        if (tc__gemm90_whole_rows(c)) b.rows = s->rows + i / across * 2;
         if (tc__gemm90_box_exists(c, g, s, &b)) {
             b.to = tc__gemm90_box_take(c, u, s, i);
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
@@ -583,12 +593,13 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
 
 /* The same: wholly inside D, or in part where TMA clips. */
 TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
-                                        float *acc)
+                                        float *acc, float *rows)
 {
     const tc_box box = tc__gemm90_box(c);
     const int boxes = tc__gemm90_rows(c) / 64 * tc__gemm90_boxes(c), clips = tc__gemm90_clips(c, g);
     const int spread = tc__gemm90_spreads(c) && u->last, in_rows = c.groups ? 16 : clips ? 1 : 16;
-    tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, acc};
+    tc__gemm90_storing s = {u->buf, (uint32_t)(16 * box.bytes), spread, in_rows, 1, tc__gemm90_end(c, g, u), 0, acc,
+                            rows};
     if (!clips) s.in_cols = tc__gemm90_across(c, g);
     if (spread) {
         s.buf = g->ring + (threadIdx.x / 32u - 4u) * (uint32_t)(boxes * 16 * box.bytes);
@@ -771,6 +782,18 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_b
     }
 }
 
+/* What is kept of the tile's rows of this warp, a part each. */
+TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                     const float *rows)
+{
+    const int own = c.cluster_k > 1 ? (int)tc__gemm90_rank(c, g) * (c.bn / c.cluster_k) : 0;
+#pragma unroll
+    for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
+        const tc_gemm_at at = {u->w.row + u->warp_row + i * 64, u->w.col + own, tc__gemm90_matrix(c, u), 0};
+        tc__epi_put_rows(tc__gemm_epi(c), &g->p->out, rows + 2 * i, at);
+    }
+}
+
 /* .swap: rows of a warpgroup up to which boxes go to D on their side. */
 TC_HD TC_CONSTEXPR int tc__gemm90_turns(tc_gemm_config_in c) { return tc__gemm_outputs(c) ? 0 : 64; }
 
@@ -799,9 +822,11 @@ TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *
                                  || (tc__gemm_raw(c) && g->p->d_by == TC__GEMM_D_PIECES));
     const int boxes = !c.swap && !c.index && g->p->d_by != TC__GEMM_D_PIECES;
     const int tail = c.step && g->width % tc__gemm90_across(c, g); /* columns behind the last box */
-    if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc);
-    if (boxes) tc__gemm90_store_boxes(c, g, u, acc);
+    float rows[4] = {0.f, 0.f, 0.f, 0.f};
+    if (c.swap ? aside : cut || tail || !boxes) tc__gemm90_store_pieces(c, g, u, acc, rows);
+    if (boxes) tc__gemm90_store_boxes(c, g, u, acc, rows);
     else if (c.swap && !aside) tc__gemm90_store_swapped(c, g, u, acc);
+    if (tc__gemm90_whole_rows(c)) tc__gemm90_put_rows(c, g, u, rows);
 }
 
 #endif /* __CUDACC__ */

@@ -84,7 +84,7 @@ TC_DEV_SM90 void tc__tiles_store(tc_gemm_config_in c, const tc_gemm90_block *g, 
     if (u->w.part == TC_TILE_SKIP) return;
     if (tc__gemm90_picks(c, u)) {
         tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
-        tc__gemm90_store_pieces(c, g, u, acc);
+        tc__gemm90_store_pieces(c, g, u, acc, 0);
     } else {
         tc_gemm_sm90_store(c, g, u, acc);
     }

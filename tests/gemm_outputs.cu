@@ -51,8 +51,8 @@ TC_GEMM_SM80_DEFINE(sm80_max, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64,
                     .aux_what = TC_AUX_PRE, .row_sum = TC_MAX_ABS, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .step = 32, .split = 1, .aux = TC_S8,
                     .aux_epi = mask, .row_sum = TC_SUM, .epi = HOOKED(bias_relu))
-TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 48, .schedule = TC_PINGPONG,
-                    .aux = TC_F32, .aux_what = TC_AUX_PRE, .epi2 = HOOKED(pair))
+TC_GEMM_SM90_DEFINE(sm90_pp, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 128, .bn = 48, .schedule = TC_PINGPONG,
+                    .aux = TC_F32, .aux_what = TC_AUX_PRE, .row_sum = TC_SUM_SQ, .epi2 = HOOKED(pair))
 TC_GEMM_SM90_DEFINE(sm90_k2, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .bm = 64, .bn = 96, .cluster_k = 2,
                     .row_sum = TC_MAX_ABS)
 TC_GEMM_SM90_DEFINE(sm90_swap, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .step = 8, .swap = 1,
