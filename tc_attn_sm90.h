@@ -71,6 +71,39 @@ TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
     const int bytes = tc__attn90_o_tile(c).bytes;
     return tc__attn90_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
 }
+/* This header's own consumers, neither those of 8 bits nor Blackwell's, which have the producer from here. */
+TC_HD TC_CONSTEXPR int tc__attn90_plain(const tc_attn_config c)
+{
+    return c.type != TC_E4M3 && c.bm == 64 * c.consumers;
+}
+/* S of the next tile of work before O of this one is stored: wants a second tile of Q, and registers. */
+TC_HD TC_CONSTEXPR int tc__attn90_early(const tc_attn_config c) { return c.q_stages == 2 && c.head_dim_v <= 192; }
+/* Where O has no room of its own it leaves through the slots of V, one for each consumer, and the next tile's first V
+ * waits for that. */
+TC_HD TC_CONSTEXPR int tc__attn90_o_in_v(const tc_attn_config c)
+{
+    return tc__attn90_plain(c) && !tc__attn90_early(c) && !tc__attn90_o_bytes(c) && c.consumers <= c.stages
+           && tc__attn90_o_tile(c).bytes <= c.consumers * tc__attn90_v_tile(c).bytes;
+}
+/* One slot of Q: it is given back as soon as its last product has been multiplied, and K of the next tile does not
+ * wait for it. With a mask hook nobody knows which product is the last. */
+TC_HD TC_CONSTEXPR int tc__attn90_q_alone(const tc_attn_config c)
+{
+    return tc__attn90_plain(c) && c.q_stages == 1 && !c.mask;
+}
+/* O is rescaled behind the next S, while that is multiplied: gains 2 % at 128 columns. With a causal mask it loses as
+ * much, and up to 64 columns it gains nothing. */
+TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
+{
+    return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3
+           && (c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v) > 64;
+}
+/* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where a tile of queries is
+ * as many keys: then all of them end in the same one, but for lengths that are no multiples. */
+TC_HD TC_CONSTEXPR int tc__attn90_narrows(const tc_attn_config c)
+{
+    return c.causal && !c.mask && c.type != TC_E4M3 && c.consumers > 1 && c.bm % c.bn != 0;
+}
 TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
 {
     return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c);
@@ -218,6 +251,9 @@ TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem)
     return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages);
 }
 
+/* tc__attn90_o_in_v: O has left the slots of V. */
+TC_DEV uint32_t tc__attn90_o_left(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 8u; }
+
 /* What comes next, from the warp that finds it out to the one that fetches it: full and empty, and 12 words. */
 TC_DEV uint32_t tc__attn90_mail(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 16u; }
 
@@ -241,6 +277,7 @@ TC_DEV void tc__attn90_zero_16(uint32_t at)
 typedef struct tc__attn90_source {
     int row, head, outer, used; /* used: rows of it that belong to the sequence; -1: there is no tile */
     int behind;                 /* V: slots of the ring between its slot and the next of K */
+    int begins;                 /* 1: the first of a tile of work */
 } tc__attn90_source;
 
 typedef struct tc__attn90_slot {
@@ -298,6 +335,7 @@ typedef struct tc__attn90_producer {
     uint32_t smem;
     tc_ring q, k;
     uint32_t tails; /* tiles of V with an end that were fetched */
+    uint32_t works; /* tiles of work whose first V was */
 } tc__attn90_producer;
 
 /* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0
@@ -314,6 +352,10 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
                                             : tc__attn90_v_full(c, u->smem, at.stage);
     const uint32_t tail = tc__attn90_tail(c, u->smem);
     TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, at.stage), at.phase ^ 1u, "V empty", (int)at.stage);
+    if (tc__attn90_o_in_v(c) && from->begins) {
+        if (u->works) TC_MBARRIER_WAIT(tc__attn90_o_left(c, u->smem), (u->works - 1u) & 1u, "O left", 0);
+        ++u->works;
+    }
     if (c.type == TC_E4M3 && lane == 0) tc__attn90_v_follows(c, u->smem, at.stage, 1);
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
@@ -382,6 +424,15 @@ TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_p
                                    w->q_at + w->q0, w->h / a->group, tc__attn_outer_q(a, w), full);
 }
 
+/* Producer, one warp: the note on work w and its tile of Q, once there is a slot for them. */
+TC_DEV_SM90 void tc__attn90_next_q(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_producer *u,
+                                   const tc_attn_work *w)
+{
+    TC_MBARRIER_WAIT(tc__attn90_q_empty(c, u->smem, u->q.stage), u->q.phase ^ 1u, "Q empty", (int)u->q.stage);
+    if (tc_lane() == 0) tc__attn90_fetch_q(c, p, u, w);
+    tc_ring_next(&u->q, c.q_stages);
+}
+
 /* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead
  * of V, also from one tile of work to the next. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
@@ -391,12 +442,12 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     const int lane = tc_lane();
     tc__attn90_producer u; /* set field by field: zeros for all of it would be instructions */
     const tc_ring start = {0, 0};
-    tc__attn90_source k = {0, 0, 0, -1, 0}, v = k; /* v: of the tile of K before, whose V is still to come */
+    tc__attn90_source k = {0, 0, 0, -1, 0, 0}, v = k; /* v: of the tile of K before, whose V is still to come */
     tc_attn_work w;
-    int n = 0, state;
+    int n = 0, state, q_waits = 0; /* q_waits: K of this tile of work comes before its Q */
     u.smem = smem;
     u.q = u.k = start;
-    u.tails = 0;
+    u.tails = u.works = 0;
     w.lo = 1;
     for (;;) {
         if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
@@ -409,10 +460,10 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             TC_MBARRIER_WAIT(mail, c.q_stages == 1 ? u.q.phase : u.q.stage, "mail", 0); /* one for each tile of Q */
             tc__attn90_note_get(mail + 16u, &w);
             if (lane == 0) tc_mbarrier_arrive(mail + 8u);
-            TC_MBARRIER_WAIT(tc__attn90_q_empty(c, smem, u.q.stage), u.q.phase ^ 1u, "Q empty", (int)u.q.stage);
-            if (lane == 0) tc__attn90_fetch_q(c, p, &u, &w);
-            tc_ring_next(&u.q, c.q_stages);
+            q_waits = tc__attn90_q_alone(c) && w.b >= 0;
+            if (!q_waits) tc__attn90_next_q(c, p, &u, &w);
             if (w.b < 0) break;
+            k.begins = 1;
             n = tc_attn_next(c, a, &w, w.hi, &state);
             k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv)));
             k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
@@ -426,9 +477,12 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             tc__attn90_fetch(&p->k, to, &k);
         }
         tc_ring_next(&u.k, c.stages);
+        if (q_waits) tc__attn90_next_q(c, p, &u, &w);
+        q_waits = 0;
         v.behind = 2;
         if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
         v = k;
+        k.begins = 0;
     }
     v.behind = 1;
     if (c.q_stages != 1 && v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
@@ -441,10 +495,10 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     }
 }
 
-/* Consumer: a slot goes back, by one thread of the warpgroup. */
+/* Consumer: a slot goes back, by a lane of each warp: one that has not waited for what lay in it would miss a lap. */
 TC_DEV_SM90 void tc__attn90_release(uint32_t bar)
 {
-    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
+    if (tc_lane() == 0) tc_mbarrier_arrive(bar);
 }
 
 /* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
@@ -460,8 +514,9 @@ typedef struct tc__attn90_consumer {
     /* TC_E4M3 */
     float *t;       /* the fragment of P V of 64 columns */
     float unit[2];  /* of each row what S is multiplied by, but for the factor of a block of keys */
-    float f[2];     /* of each row what O is to be multiplied by before the next P V is added */
+    float f[2];     /* and tc__attn90_rescale_late: what O's rows are to be multiplied by before P V is added */
     float k_factor, v_factor; /* K's; V's, by which O is still to be multiplied */
+    int skip; /* 1: this warpgroup's rows see nothing of the first tile of keys: tc__attn90_narrow */
 } tc__attn90_consumer;
 
 /* A tile of keys in tc__attn90_step; add: whether O holds anything yet; the rest as in tc_attn_scores. */
@@ -511,25 +566,31 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     const tc_attn_problem *a = &p->problem;
     const int row = u->r.row;
     tc_attn_finish(c, a, w, &u->r);
-    if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
+    if ((tc__attn90_o_bytes(c) || tc__attn90_o_in_v(c)) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
         const tc_operand tile = tc__attn90_o_tile(c);
         const tc_box box = {tc__attn_o_type(c), 128};
         const tc_box_span span = {0, 8};
-        const uint32_t to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128), at = to + tc_box_lane(box);
-        const int lane = tc_lane();
+        const int lane = tc_lane(), in_v = tc__attn90_o_in_v(c), box_bytes = in_v ? 64 * 128 : tile.box_bytes;
+        const uint32_t to = in_v ? tc__attn90_v(c, u->smem, (uint32_t)u->wg) + (uint32_t)(row % 64 * 128)
+                                 : tc__attn90_o(c, u->smem) + (uint32_t)(row * 128),
+                       at = to + tc_box_lane(box);
+        if (in_v) { /* all consumers are through with what lay in that slot; the producer holds back the next */
+            const uint32_t lap = u->v.phase ^ (uint32_t)((uint32_t)u->wg < u->v.stage);
+            TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, (uint32_t)u->wg), lap ^ 1u, "V empty", u->wg);
+        }
         if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
         __syncwarp();
         /* a box's distance comes after the xor: one address serves all boxes */
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 16; j++)
-            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tile.box_bytes), u->r.o + 8 * j, span);
+            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * box_bytes), u->r.o + 8 * j, span);
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) {
 #pragma unroll
             for (int i = 0; i < tile.boxes; i++)
                 if (w->q0 + row < w->q_len)
-                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * tile.box_bytes), i * 64,
+                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * box_bytes), i * 64,
                                                      w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
             tc_cp_async_bulk_commit_group();
         }
@@ -543,13 +604,14 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
 {
     tc_attn_scores x = {u->s, c.bn, u->r.row, 0, 0, 1, 0, tc_attn_scale(c, &p->problem)};
     float f[2];
-    x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &x.state);
+    x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi - u->skip, &x.state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
     tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
+    u->f[0] = u->f[1] = 1.f;
     tc_attn_softmax(c, x, &u->r, f);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
@@ -576,6 +638,7 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
+    if (tc__attn90_rescale_late(c)) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
     TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
     tc__attn90_pv(kernel, u, t.add);
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
@@ -583,6 +646,8 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     tc_wgmma_fence_acc(u->s, c.bn / 2);
     tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
+    if (tc__attn90_q_alone(c) && t.n == u->w.lo && tc_lane() == 0)
+        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
     rise = tc_attn_softmax(c, x, &u->r, f);
     TC_WGMMA_WAIT_GROUP(0);
@@ -590,7 +655,8 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
-    if (rise) tc_attn_rescale(u->r.o, c.head_dim_v, f);
+    if (tc__attn90_rescale_late(c)) u->f[0] = f[0], u->f[1] = f[1];
+    else if (rise) tc_attn_rescale(u->r.o, c.head_dim_v, f);
 }
 
 /* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for
@@ -624,7 +690,8 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
                 tc__attn90_step(kernel, p, u, t);
             }
     }
-    if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
+    if (tc_lane() == 0 && !(tc__attn90_q_alone(c) && add)) /* with it, the last step has */
+        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     tc_ring_next(&u->q, c.q_stages);
     return add;
 }
@@ -635,6 +702,40 @@ TC_DEV_SM90 int tc__attn90_read_note(const tc_attn_config c, tc__attn90_consumer
     TC_MBARRIER_WAIT(tc__attn90_q_full(c, u->smem, u->q.stage), u->q.phase, "Q full", (int)u->q.stage);
     tc__attn90_note_get(tc__attn90_note(c, u->smem, u->q), &u->w);
     return u->w.b >= 0;
+}
+
+/* What this warpgroup's own rows see of the keys, which the causal mask may end before those of the tile's last row:
+ * perhaps nothing of the first tile of keys, and perhaps more of them whole. */
+TC_DEV_SM90 void tc__attn90_narrow(const tc_attn_config c, const tc_attn_problem *a, tc__attn90_consumer *u)
+{
+    if (tc__attn90_narrows(c) && a->group == 1) {
+        const int first = u->w.q0 + u->wg * 64 + u->w.k_len - u->w.q_len + 1, /* keys that the first row sees */
+                  whole = first > 0 ? first / c.bn : 0;
+        u->skip = first + 63 <= (u->w.hi - 1) * c.bn && u->w.hi - 1 > u->w.lo;
+        if (whole * c.bn <= u->w.k_len) u->w.free_hi = whole;
+    } else {
+        u->skip = 0;
+    }
+}
+
+/* The tile of keys that is skipped: its slots go back, and its turn. */
+TC_DEV_SM90 void tc__attn90_skip_k(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    if (tc__attn90_narrows(c) && u->skip) {
+        TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+        tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+        tc_ring_next(&u->k, c.stages);
+    }
+}
+TC_DEV_SM90 void tc__attn90_skip_v(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    if (tc__attn90_narrows(c) && u->skip) {
+        tc_bar_sync(1 + u->wg, 256);
+        tc_bar_arrive(1 + (u->wg + 1 == c.consumers ? 0 : u->wg + 1), 256);
+        TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
+        tc_ring_next(&u->v, c.stages);
+    }
 }
 
 /* Which consumer this is: its warpgroup, counted from 0, and the block's shared memory. */
@@ -651,8 +752,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
     const tc__attn90_kernel kernel = {c, m};
     const uint32_t smem = self.smem;
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
-    const int early =
-        c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers */
+    const int early = tc__attn90_early(c);
     tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
     float s[128], o[128];
     uint32_t a[64];
@@ -662,8 +762,11 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
 
     if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
     if (!tc__attn90_read_note(c, &u)) return;
-    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, 0), 0, "K full", 0);
+    tc__attn90_narrow(c, &p->problem, &u);
+    tc__attn90_skip_k(c, &u);
+    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
     tc__attn90_qk(kernel, &u);
+    tc__attn90_skip_v(c, &u);
     tc__attn90_first(c, p, &u);
     for (;;) {
         const tc_attn_work before = u.w;
@@ -673,7 +776,10 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
             u.w = before;
             break;
         }
+        if (early) tc__attn90_narrow(c, &p->problem, &u);
+        if (early) tc__attn90_skip_k(c, &u);
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
+        if (tc__attn90_rescale_late(c)) tc_attn_rescale(o, c.head_dim_v, u.f);
         tc__attn90_pv(kernel, &u, add);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
@@ -693,11 +799,19 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
                 if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 return;
             }
+            tc__attn90_narrow(c, &p->problem, &u);
+            tc__attn90_skip_k(c, &u);
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn90_qk(kernel, &u);
+            if (tc__attn90_o_in_v(c) && tc_lane() == 0) {
+                TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                tc_mbarrier_arrive(tc__attn90_o_left(c, smem));
+            }
         }
+        tc__attn90_skip_v(c, &u);
         tc__attn90_first(c, p, &u);
     }
+    if (tc__attn90_rescale_late(c)) tc_attn_rescale(o, c.head_dim_v, u.f);
     tc__attn90_pv(kernel, &u, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
@@ -732,12 +846,13 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), (uint32_t)c.consumers * 4u);
             tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? 2 : 1);
             if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers * 4u);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
+        if (tc__attn90_o_in_v(c)) tc_mbarrier_init(tc__attn90_o_left(c, smem), (uint32_t)c.consumers * 4u);
         tc_mbarrier_init(tc__attn90_mail(c, smem), 1);
         tc_mbarrier_init(tc__attn90_mail(c, smem) + 8u, 1);
         tc_fence_mbarrier_init();
