@@ -19,6 +19,7 @@
 #include "tc_tma.h"
 #include "tc_wgmma.h"
 #include "tc_softmax.h"
+#include "tc_attn_sm90_plan.h"
 
 typedef struct tc_attn_sm90_params {
     tc_tmap q, k, v, o;
@@ -32,7 +33,8 @@ typedef struct tc_attn_sm90_params {
  *                       out which tile of queries comes next
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
- *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
+ *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O,
+ *                       where there is room (else its place is V's: tc__attn90_o_in_v)
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *                       | the order's word to the producer, and its mbarriers
  *
@@ -42,148 +44,6 @@ typedef struct tc_attn_sm90_params {
  * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
  * other is in its softmax.
  */
-/* A tile of Q, of K, of V (and, of bm rows, of O). */
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_q_tile(const tc_attn_config c)
-{
-    return tc_operand_of(c.type, c.bm, c.head_dim);
-}
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_k_tile(const tc_attn_config c)
-{
-    return tc_operand_of(c.type, c.bn, c.head_dim);
-}
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_v_tile(const tc_attn_config c)
-{
-    return tc_operand_of(c.type, c.bn, c.head_dim_v);
-}
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
-{
-    return tc_operand_of(tc__attn_o_type(c), c.bm, c.head_dim_v);
-}
-TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
-{
-    return c.q_stages * (tc__attn90_q_tile(c).bytes + 16) + 2 * 48
-           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 16 + 64 + TC_ATTN_ORDER_BYTES
-           + (c.type == TC_E4M3 ? 16 * c.stages : 0);
-}
-/* O leaves through shared memory by TMA where there is room for it. */
-TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
-{
-    const int bytes = tc__attn90_o_tile(c).bytes;
-    return tc__attn90_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
-}
-/* This header's own consumers, neither those of 8 bits nor Blackwell's, which have the producer from here. */
-TC_HD TC_CONSTEXPR int tc__attn90_plain(const tc_attn_config c)
-{
-    return c.type != TC_E4M3 && c.bm == 64 * c.consumers;
-}
-/* S of the next tile of work before O of this one is stored: wants a second tile of Q, and registers. */
-TC_HD TC_CONSTEXPR int tc__attn90_early(const tc_attn_config c) { return c.q_stages == 2 && c.head_dim_v <= 192; }
-/* Where O has no room of its own it leaves through the slots of V, one for each consumer, and the next tile's first V
- * waits for that. */
-TC_HD TC_CONSTEXPR int tc__attn90_o_in_v(const tc_attn_config c)
-{
-    return tc__attn90_plain(c) && !tc__attn90_early(c) && !tc__attn90_o_bytes(c) && c.consumers <= c.stages
-           && tc__attn90_o_tile(c).bytes <= c.consumers * tc__attn90_v_tile(c).bytes;
-}
-/* One slot of Q: it is given back as soon as its last product has been multiplied, and K of the next tile does not
- * wait for it. With a mask hook nobody knows which product is the last. */
-TC_HD TC_CONSTEXPR int tc__attn90_q_alone(const tc_attn_config c)
-{
-    return tc__attn90_plain(c) && c.q_stages == 1 && !c.mask;
-}
-/* O is rescaled behind the next S, while that is multiplied: gains 2 % at 128 columns. With a causal mask it loses as
- * much, and up to 64 columns it gains nothing. */
-TC_HD TC_CONSTEXPR int tc__attn90_rescale_late(const tc_attn_config c)
-{
-    return !c.causal && !c.window && !c.mask && !c.score && c.type != TC_E4M3
-           && (c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v) > 64;
-}
-/* A warpgroup's rows may see nothing of a tile of keys that rows of the next one see. Not where a tile of queries is
- * as many keys: then all of them end in the same one, but for lengths that are no multiples. */
-TC_HD TC_CONSTEXPR int tc__attn90_narrows(const tc_attn_config c)
-{
-    return c.causal && !c.mask && c.type != TC_E4M3 && c.consumers > 1 && c.bm % c.bn != 0;
-}
-TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
-{
-    return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c);
-}
-TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
-
-/* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given)
-{
-    tc_attn_config c = given;
-    c.head_dim = c.head_dim ? c.head_dim : 128;
-    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
-    if (c.type == TC_E4M3) { /* V is turned before it is there: one tile more on its way */
-        c.stages = c.stages ? c.stages : c.head_dim <= 128 ? 4 : 3;
-        c.q_stages = c.q_stages || c.head_dim <= 128 ? c.q_stages : 1; /* so that O has room */
-        c.o = c.o ? c.o : TC_BF16;
-        c.promote = c.promote ? c.promote : 128;
-        c.bm = c.bm ? c.bm : 128;
-        c.bn = c.bn ? c.bn : 128;
-    }
-    c.stages = c.stages ? c.stages : 2;
-    c.bm = c.bm                                ? c.bm
-           : wide <= 64 && !c.score && !c.mask ? 192
-                                               : 128; /* three warpgroups leave 160 registers: not enough for hooks */
-    c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
-    if (c.q_stages == 0) {
-        c.q_stages = 2;
-        c.q_stages = tc__attn90_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
-    }
-    return c;
-}
-
-/* The instructions: S = Q K' from shared memory; O += P V, P in registers, V read along its rows. */
-TC_HD TC_CONSTEXPR tc_op tc__attn90_qk_op(const tc_attn_config c)
-{
-    tc_op op = tc_op_make(90, TC_INST_WGMMA);
-    op.a = op.b = c.type, op.acc = TC_F32;
-    op.m = 64, op.n = c.bn;
-    op.a_from = op.b_from = TC_HOME_SMEM;
-    op.a_major = op.b_major = TC_MAJOR_K;
-    return op;
-}
-
-TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
-{
-    tc_op op = tc__attn90_qk_op(c);
-    op.n = c.head_dim_v;
-    op.a_from = TC_HOME_REG;
-    op.b_major = c.type == TC_E4M3 ? TC_MAJOR_K : TC_MAJOR_MN; /* 8 bits: turned before */
-    return op;
-}
-
-/* As TC__ATTN_RULES. The registers: S, P and O of a consumer. */
-#define TC__ATTN_SM90_RULES(X, c)                                                                                     \
-    X(TC__SETMAXNREG_COUNTS,                                                                                          \
-      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
-      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
-    X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)),                                         \
-      "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md")                             \
-    TC__ATTN_TYPE_RULE(X, c)                                                                                          \
-    TC__ATTN_ANY_RULES(X, c)                                                                                          \
-    TC__ATTN_CACHE_RULES(X, c)                                                                                        \
-    TC__ATTN_FP8_RULES(X, c)                                                                                          \
-    X((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers,                                       \
-      "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups")                                 \
-    X((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")               \
-    X((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                               \
-      "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)")        \
-    X((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2")                                         \
-    X((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                                   \
-      "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory")
-
-/* Whether TC_ATTN_SM90_DEFINE takes a configuration, unset fields included. */
-TC_HD TC_CONSTEXPR int tc_attn_sm90_legal(const tc_attn_config given)
-{
-    const tc_attn_config c = tc_attn_sm90_config(given);
-    return 1 TC__ATTN_SM90_RULES(TC__RULE_AND, c);
-}
 
 #ifdef __CUDACC__
 
@@ -566,7 +426,8 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     const tc_attn_problem *a = &p->problem;
     const int row = u->r.row;
     tc_attn_finish(c, a, w, &u->r);
-    if ((tc__attn90_o_bytes(c) || tc__attn90_o_in_v(c)) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
+    if ((tc__attn90_o_bytes(c) || tc__attn90_o_in_v(c)) && a->group == 1
+        && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
         const tc_operand tile = tc__attn90_o_tile(c);
         const tc_box box = {tc__attn_o_type(c), 128};
         const tc_box_span span = {0, 8};
