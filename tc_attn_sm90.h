@@ -355,10 +355,11 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     }
 }
 
-/* Consumer: a slot goes back, by a lane of each warp: one that has not waited for what lay in it would miss a lap. */
-TC_DEV_SM90 void tc__attn90_release(uint32_t bar)
+/* Consumer: a slot goes back, by a thread of the warpgroup, since a product in it takes all of its warps; where a slot
+ * may go back without a product, by a lane of each warp: one that came to wait for it too late would miss a lap. */
+TC_DEV_SM90 void tc__attn90_release(const tc_attn_config c, uint32_t bar)
 {
-    if (tc_lane() == 0) tc_mbarrier_arrive(bar);
+    if (threadIdx.x % (tc__attn90_narrows(c) ? 32u : 128u) == 0) tc_mbarrier_arrive(bar);
 }
 
 /* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
@@ -468,7 +469,7 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
     x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi - u->skip, &x.state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
@@ -505,7 +506,7 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     if (tc__attn90_q_alone(c) && t.n == u->w.lo && tc_lane() == 0)
         tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
@@ -513,7 +514,7 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     rise = tc_attn_softmax(c, x, &u->r, f);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
-    tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
+    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
     if (tc__attn90_rescale_late(c)) u->f[0] = f[0], u->f[1] = f[1];
@@ -584,7 +585,7 @@ TC_DEV_SM90 void tc__attn90_skip_k(const tc_attn_config c, tc__attn90_consumer *
 {
     if (tc__attn90_narrows(c) && u->skip) {
         TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
-        tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+        tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
         tc_ring_next(&u->k, c.stages);
     }
 }
@@ -594,7 +595,7 @@ TC_DEV_SM90 void tc__attn90_skip_v(const tc_attn_config c, tc__attn90_consumer *
         tc_bar_sync(1 + u->wg, 256);
         tc_bar_arrive(1 + (u->wg + 1 == c.consumers ? 0 : u->wg + 1), 256);
         TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
-        tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
+        tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
         tc_ring_next(&u->v, c.stages);
     }
 }
@@ -652,7 +653,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
             TC_WGMMA_WAIT_GROUP(0);
         }
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-        tc__attn90_release(tc__attn90_v_empty(c, smem, u.v.stage));
+        tc__attn90_release(c, tc__attn90_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
         tc__attn90_store(c, p, &u, &before);
         if (!early) {
@@ -696,6 +697,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
                                                         : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, wants);
 
+    const uint32_t releases = (uint32_t)c.consumers * (tc__attn90_narrows(c) ? 4u : 1u); /* of a slot, a lap */
+
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
         tc_prefetch_tensormap(&p->k);
@@ -707,10 +710,10 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), (uint32_t)c.consumers * 4u);
+            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), releases);
             tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? 2 : 1);
             if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers * 4u);
+            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), releases);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
         if (tc__attn90_o_in_v(c)) tc_mbarrier_init(tc__attn90_o_left(c, smem), (uint32_t)c.consumers * 4u);
