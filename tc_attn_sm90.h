@@ -405,6 +405,15 @@ TC_DEV_SM90A void tc__attn90_qk(const tc__attn90_kernel kernel, tc__attn90_consu
     tc_wgmma_commit_group();
 }
 
+/* tc__attn90_rescale_late: O before the next P V is added; finished before the fence of that product. */
+TC_DEV_SM90A void tc__attn90_rescale(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    if (tc__attn90_rescale_late(c)) {
+        tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
+        tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
+    }
+}
+
 /* O = P V, or O += P V, of one tile, issued. */
 TC_DEV_SM90A void tc__attn90_pv(const tc__attn90_kernel kernel, tc__attn90_consumer *u, int add)
 {
@@ -500,7 +509,7 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
-    if (tc__attn90_rescale_late(c)) tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
+    tc__attn90_rescale(c, u);
     TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
     tc__attn90_pv(kernel, u, t.add);
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
@@ -641,7 +650,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
         if (early) tc__attn90_narrow(c, &p->problem, &u);
         if (early) tc__attn90_skip_k(c, &u);
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
-        if (tc__attn90_rescale_late(c)) tc_attn_rescale(o, c.head_dim_v, u.f);
+        tc__attn90_rescale(c, &u);
         tc__attn90_pv(kernel, &u, add);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
@@ -673,7 +682,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
         tc__attn90_skip_v(c, &u);
         tc__attn90_first(c, p, &u);
     }
-    if (tc__attn90_rescale_late(c)) tc_attn_rescale(o, c.head_dim_v, u.f);
+    tc__attn90_rescale(c, &u);
     tc__attn90_pv(kernel, &u, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
