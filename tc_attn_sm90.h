@@ -19,6 +19,7 @@
 #include "tc_tma.h"
 #include "tc_wgmma.h"
 #include "tc_softmax.h"
+#include "tc_attn_sm90_plan.h"
 
 typedef struct tc_attn_sm90_params {
     tc_tmap q, k, v, o;
@@ -32,7 +33,8 @@ typedef struct tc_attn_sm90_params {
  *                       out which tile of queries comes next
  *     warpgroup 1..     consumers, 64 rows of Q each: S = Q K', softmax in registers, O += P V
  *
- *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O
+ *     shared memory:    Q: [boxes of 64 columns][bm rows][128 bytes] | K: [stages][boxes][bn][128] | V: the same | O,
+ *                       where there is room (else its place is V's: tc__attn90_o_in_v)
  *                       | for each tile of Q which work it is | mbarriers: full and empty of each slot; tail
  *                       | the order's word to the producer, and its mbarriers
  *
@@ -42,115 +44,6 @@ typedef struct tc_attn_sm90_params {
  * before it is multiplied; between warpgroups turns are taken (named barriers): while one issues its products the
  * other is in its softmax.
  */
-/* A tile of Q, of K, of V (and, of bm rows, of O). */
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_q_tile(const tc_attn_config c)
-{
-    return tc_operand_of(c.type, c.bm, c.head_dim);
-}
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_k_tile(const tc_attn_config c)
-{
-    return tc_operand_of(c.type, c.bn, c.head_dim);
-}
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_v_tile(const tc_attn_config c)
-{
-    return tc_operand_of(c.type, c.bn, c.head_dim_v);
-}
-TC_HD TC_CONSTEXPR tc_operand tc__attn90_o_tile(const tc_attn_config c)
-{
-    return tc_operand_of(tc__attn_o_type(c), c.bm, c.head_dim_v);
-}
-TC_HD TC_CONSTEXPR int tc__attn90_least_smem(const tc_attn_config c)
-{
-    return c.q_stages * (tc__attn90_q_tile(c).bytes + 16) + 2 * 48
-           + c.stages * (tc__attn90_k_tile(c).bytes + tc__attn90_v_tile(c).bytes + 32) + 16 + 64 + TC_ATTN_ORDER_BYTES
-           + (c.type == TC_E4M3 ? 16 * c.stages : 0);
-}
-/* O leaves through shared memory by TMA where there is room for it. */
-TC_HD TC_CONSTEXPR int tc__attn90_o_bytes(const tc_attn_config c)
-{
-    const int bytes = tc__attn90_o_tile(c).bytes;
-    return tc__attn90_least_smem(c) + bytes <= TC__SM90_SMEM_MAX ? bytes : 0;
-}
-TC_HD TC_CONSTEXPR int tc_attn_sm90_smem(const tc_attn_config c)
-{
-    return tc__attn90_least_smem(c) + tc__attn90_o_bytes(c);
-}
-TC_HD TC_CONSTEXPR int tc_attn_sm90_threads(const tc_attn_config c) { return 128 * (1 + c.consumers); }
-
-/* The configuration with every unset field filled in. */
-TC_HD TC_CONSTEXPR tc_attn_config tc_attn_sm90_config(const tc_attn_config given)
-{
-    tc_attn_config c = given;
-    c.head_dim = c.head_dim ? c.head_dim : 128;
-    c.head_dim_v = c.head_dim_v ? c.head_dim_v : c.head_dim;
-    const int wide = c.head_dim > c.head_dim_v ? c.head_dim : c.head_dim_v;
-    if (c.type == TC_E4M3) { /* V is turned before it is there: one tile more on its way */
-        c.stages = c.stages ? c.stages : c.head_dim <= 128 ? 4 : 3;
-        c.q_stages = c.q_stages || c.head_dim <= 128 ? c.q_stages : 1; /* so that O has room */
-        c.o = c.o ? c.o : TC_BF16;
-        c.promote = c.promote ? c.promote : 128;
-        c.bm = c.bm ? c.bm : 128;
-        c.bn = c.bn ? c.bn : 128;
-    }
-    c.stages = c.stages ? c.stages : 2;
-    c.bm = c.bm                                ? c.bm
-           : wide <= 64 && !c.score && !c.mask ? 192
-                                               : 128; /* three warpgroups leave 160 registers: not enough for hooks */
-    c.consumers = c.consumers ? c.consumers : c.bm / 64;
-    if (c.bn == 0) c.bn = wide <= 128 ? 128 : wide <= 192 ? 112 : 80;
-    if (c.q_stages == 0) {
-        c.q_stages = 2;
-        c.q_stages = tc__attn90_least_smem(c) <= TC__SM90_SMEM_MAX ? 2 : 1;
-    }
-    return c;
-}
-
-/* The instructions: S = Q K' from shared memory; O += P V, P in registers, V read along its rows. */
-TC_HD TC_CONSTEXPR tc_op tc__attn90_qk_op(const tc_attn_config c)
-{
-    tc_op op = tc_op_make(90, TC_INST_WGMMA);
-    op.a = op.b = c.type, op.acc = TC_F32;
-    op.m = 64, op.n = c.bn;
-    op.a_from = op.b_from = TC_HOME_SMEM;
-    op.a_major = op.b_major = TC_MAJOR_K;
-    return op;
-}
-
-TC_HD TC_CONSTEXPR tc_op tc__attn90_pv_op(const tc_attn_config c)
-{
-    tc_op op = tc__attn90_qk_op(c);
-    op.n = c.head_dim_v;
-    op.a_from = TC_HOME_REG;
-    op.b_major = c.type == TC_E4M3 ? TC_MAJOR_K : TC_MAJOR_MN; /* 8 bits: turned before */
-    return op;
-}
-
-/* As TC__ATTN_RULES. The registers: S, P and O of a consumer. */
-#define TC__ATTN_SM90_RULES(X, c)                                                                                     \
-    X(TC__SETMAXNREG_COUNTS,                                                                                          \
-      "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \
-      "with -ewp), or define TC_ALLOW_RDC")                                                                           \
-    X(tc_op_exists(tc__attn90_qk_op(c)) && tc_op_exists(tc__attn90_pv_op(c)),                                         \
-      "tc: wgmma does not multiply .type in tiles of .bn and .head_dim_v: docs/types.md")                             \
-    TC__ATTN_TYPE_RULE(X, c)                                                                                          \
-    TC__ATTN_ANY_RULES(X, c)                                                                                          \
-    TC__ATTN_CACHE_RULES(X, c)                                                                                        \
-    TC__ATTN_FP8_RULES(X, c)                                                                                          \
-    X((c).consumers >= 1 && (c).consumers <= 3 && (c).bm == 64 * (c).consumers,                                       \
-      "tc: .bm must be 64, 128 or 192: 64 queries for each of .consumers warpgroups")                                 \
-    X((c).bn >= 16 && (c).bn <= 256 && (c).bn % 16 == 0, "tc: .bn must be a multiple of 16 in 16..256")               \
-    X((c).bn / 2 + (c).bn / 4 + (c).head_dim_v / 2 <= ((c).consumers == 3 ? 128 : 208),                               \
-      "tc: too many registers: .bn / 2 + .bn / 4 + .head_dim_v / 2 must be at most 208 (128 for 3 consumers)")        \
-    X((c).q_stages == 1 || (c).q_stages == 2, "tc: .q_stages must be 1 or 2")                                         \
-    X((c).stages >= 2 && tc_attn_sm90_smem(c) <= TC__SM90_SMEM_MAX,                                                   \
-      "tc: .stages must be 2 or more, and the tiles of Q, K and V fit in 227 KB of shared memory")
-
-/* Whether TC_ATTN_SM90_DEFINE takes a configuration, unset fields included. */
-TC_HD TC_CONSTEXPR int tc_attn_sm90_legal(const tc_attn_config given)
-{
-    const tc_attn_config c = tc_attn_sm90_config(given);
-    return 1 TC__ATTN_SM90_RULES(TC__RULE_AND, c);
-}
 
 #ifdef __CUDACC__
 
@@ -218,6 +111,9 @@ TC_DEV uint32_t tc__attn90_tail(const tc_attn_config c, uint32_t smem)
     return tc__attn90_q_full(c, smem, (uint32_t)c.q_stages);
 }
 
+/* tc__attn90_o_in_v: O has left the slots of V. */
+TC_DEV uint32_t tc__attn90_o_left(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 8u; }
+
 /* What comes next, from the warp that finds it out to the one that fetches it: full and empty, and 12 words. */
 TC_DEV uint32_t tc__attn90_mail(const tc_attn_config c, uint32_t smem) { return tc__attn90_tail(c, smem) + 16u; }
 
@@ -241,6 +137,7 @@ TC_DEV void tc__attn90_zero_16(uint32_t at)
 typedef struct tc__attn90_source {
     int row, head, outer, used; /* used: rows of it that belong to the sequence; -1: there is no tile */
     int behind;                 /* V: slots of the ring between its slot and the next of K */
+    int begins;                 /* 1: the first of a tile of work */
 } tc__attn90_source;
 
 typedef struct tc__attn90_slot {
@@ -298,6 +195,7 @@ typedef struct tc__attn90_producer {
     uint32_t smem;
     tc_ring q, k;
     uint32_t tails; /* tiles of V with an end that were fetched */
+    uint32_t works; /* tiles of work whose first V was */
 } tc__attn90_producer;
 
 /* Producer, one warp: one tile of V. Rows behind the sequence may hold anything where it is packed or padded, and 0
@@ -314,6 +212,10 @@ TC_DEV_SM90 void tc__attn90_fetch_v(const tc_attn_config c, const tc_attn_sm90_p
                                             : tc__attn90_v_full(c, u->smem, at.stage);
     const uint32_t tail = tc__attn90_tail(c, u->smem);
     TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, at.stage), at.phase ^ 1u, "V empty", (int)at.stage);
+    if (tc__attn90_o_in_v(c) && from->begins) {
+        if (u->works) TC_MBARRIER_WAIT(tc__attn90_o_left(c, u->smem), (u->works - 1u) & 1u, "O left", 0);
+        ++u->works;
+    }
     if (c.type == TC_E4M3 && lane == 0) tc__attn90_v_follows(c, u->smem, at.stage, 1);
     if (p->problem.zero_tail && from->used < c.bn) {
         const tc__attn90_slot to = {v, tail, tile};
@@ -382,6 +284,15 @@ TC_DEV_SM90 void tc__attn90_fetch_q(const tc_attn_config c, const tc_attn_sm90_p
                                    w->q_at + w->q0, w->h / a->group, tc__attn_outer_q(a, w), full);
 }
 
+/* Producer, one warp: the note on work w and its tile of Q, once there is a slot for them. */
+TC_DEV_SM90 void tc__attn90_next_q(const tc_attn_config c, const tc_attn_sm90_params *p, tc__attn90_producer *u,
+                                   const tc_attn_work *w)
+{
+    TC_MBARRIER_WAIT(tc__attn90_q_empty(c, u->smem, u->q.stage), u->q.phase ^ 1u, "Q empty", (int)u->q.stage);
+    if (tc_lane() == 0) tc__attn90_fetch_q(c, p, u, w);
+    tc_ring_next(&u->q, c.q_stages);
+}
+
 /* Producer, one warp: everything that the block reads, in the order in which the consumers want it: K one tile ahead
  * of V, also from one tile of work to the next. */
 TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_params *p, uint32_t smem)
@@ -391,12 +302,12 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     const int lane = tc_lane();
     tc__attn90_producer u; /* set field by field: zeros for all of it would be instructions */
     const tc_ring start = {0, 0};
-    tc__attn90_source k = {0, 0, 0, -1, 0}, v = k; /* v: of the tile of K before, whose V is still to come */
+    tc__attn90_source k = {0, 0, 0, -1, 0, 0}, v = k; /* v: of the tile of K before, whose V is still to come */
     tc_attn_work w;
-    int n = 0, state;
+    int n = 0, state, q_waits = 0; /* q_waits: K of this tile of work comes before its Q */
     u.smem = smem;
     u.q = u.k = start;
-    u.tails = 0;
+    u.tails = u.works = 0;
     w.lo = 1;
     for (;;) {
         if (n >= w.lo) n = tc_attn_next(c, a, &w, n, &state);
@@ -409,10 +320,10 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             TC_MBARRIER_WAIT(mail, c.q_stages == 1 ? u.q.phase : u.q.stage, "mail", 0); /* one for each tile of Q */
             tc__attn90_note_get(mail + 16u, &w);
             if (lane == 0) tc_mbarrier_arrive(mail + 8u);
-            TC_MBARRIER_WAIT(tc__attn90_q_empty(c, smem, u.q.stage), u.q.phase ^ 1u, "Q empty", (int)u.q.stage);
-            if (lane == 0) tc__attn90_fetch_q(c, p, &u, &w);
-            tc_ring_next(&u.q, c.q_stages);
+            q_waits = tc__attn90_q_alone(c) && w.b >= 0;
+            if (!q_waits) tc__attn90_next_q(c, p, &u, &w);
             if (w.b < 0) break;
+            k.begins = 1;
             n = tc_attn_next(c, a, &w, w.hi, &state);
             k.head = (int)tc_uniform((uint32_t)(w.h / (a->heads / a->heads_kv)));
             k.outer = (int)tc_uniform((uint32_t)tc__attn_outer_k(a, &w));
@@ -426,9 +337,12 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
             tc__attn90_fetch(&p->k, to, &k);
         }
         tc_ring_next(&u.k, c.stages);
+        if (q_waits) tc__attn90_next_q(c, p, &u, &w);
+        q_waits = 0;
         v.behind = 2;
         if (v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
         v = k;
+        k.begins = 0;
     }
     v.behind = 1;
     if (c.q_stages != 1 && v.used >= 0) tc__attn90_fetch_v(c, p, &u, &v);
@@ -441,10 +355,11 @@ TC_DEV_SM90 void tc_attn_sm90_load(const tc_attn_config c, const tc_attn_sm90_pa
     }
 }
 
-/* Consumer: a slot goes back, by one thread of the warpgroup. */
-TC_DEV_SM90 void tc__attn90_release(uint32_t bar)
+/* Consumer: a slot goes back, by a thread of the warpgroup, since a product in it takes all of its warps; where a slot
+ * may go back without a product, by a lane of each warp: one that came to wait for it too late would miss a lap. */
+TC_DEV_SM90 void tc__attn90_release(const tc_attn_config c, uint32_t bar)
 {
-    if (threadIdx.x % 128u == 0) tc_mbarrier_arrive(bar);
+    if (threadIdx.x % (tc__attn90_narrows(c) ? 32u : 128u) == 0) tc_mbarrier_arrive(bar);
 }
 
 /* Where a consumer stands: its place in the rings, and what it keeps for the rows of its lanes. */
@@ -460,8 +375,9 @@ typedef struct tc__attn90_consumer {
     /* TC_E4M3 */
     float *t;       /* the fragment of P V of 64 columns */
     float unit[2];  /* of each row what S is multiplied by, but for the factor of a block of keys */
-    float f[2];     /* of each row what O is to be multiplied by before the next P V is added */
+    float f[2];     /* and tc__attn90_rescale_late: what O's rows are to be multiplied by before P V is added */
     float k_factor, v_factor; /* K's; V's, by which O is still to be multiplied */
+    int skip; /* 1: this warpgroup's rows see nothing of the first tile of keys: tc__attn90_narrow */
 } tc__attn90_consumer;
 
 /* A tile of keys in tc__attn90_step; add: whether O holds anything yet; the rest as in tc_attn_scores. */
@@ -489,6 +405,15 @@ TC_DEV_SM90A void tc__attn90_qk(const tc__attn90_kernel kernel, tc__attn90_consu
     tc_wgmma_commit_group();
 }
 
+/* tc__attn90_rescale_late: O before the next P V is added; finished before the fence of that product. */
+TC_DEV_SM90A void tc__attn90_rescale(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    if (tc__attn90_rescale_late(c)) {
+        tc_attn_rescale(u->r.o, c.head_dim_v, u->f);
+        tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
+    }
+}
+
 /* O = P V, or O += P V, of one tile, issued. */
 TC_DEV_SM90A void tc__attn90_pv(const tc__attn90_kernel kernel, tc__attn90_consumer *u, int add)
 {
@@ -511,25 +436,32 @@ TC_DEV_SM90 void tc__attn90_store(const tc_attn_config c, const tc_attn_sm90_par
     const tc_attn_problem *a = &p->problem;
     const int row = u->r.row;
     tc_attn_finish(c, a, w, &u->r);
-    if (tc__attn90_o_bytes(c) && a->group == 1 && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
+    if ((tc__attn90_o_bytes(c) || tc__attn90_o_in_v(c)) && a->group == 1
+        && ((a->cu_q == 0 && a->lens_q == 0) || w->q0 + c.bm <= w->q_len)) {
         const tc_operand tile = tc__attn90_o_tile(c);
         const tc_box box = {tc__attn_o_type(c), 128};
         const tc_box_span span = {0, 8};
-        const uint32_t to = tc__attn90_o(c, u->smem) + (uint32_t)(row * 128), at = to + tc_box_lane(box);
-        const int lane = tc_lane();
+        const int lane = tc_lane(), in_v = tc__attn90_o_in_v(c), box_bytes = in_v ? 64 * 128 : tile.box_bytes;
+        const uint32_t to = in_v ? tc__attn90_v(c, u->smem, (uint32_t)u->wg) + (uint32_t)(row % 64 * 128)
+                                 : tc__attn90_o(c, u->smem) + (uint32_t)(row * 128),
+                       at = to + tc_box_lane(box);
+        if (in_v) { /* all consumers are through with what lay in that slot; the producer holds back the next */
+            const uint32_t lap = u->v.phase ^ (uint32_t)((uint32_t)u->wg < u->v.stage);
+            TC_MBARRIER_WAIT(tc__attn90_v_empty(c, u->smem, (uint32_t)u->wg), lap ^ 1u, "V empty", u->wg);
+        }
         if (lane == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0); /* the tile before has left */
         __syncwarp();
         /* a box's distance comes after the xor: one address serves all boxes */
 #pragma unroll
         for (int j = 0; j < c.head_dim_v / 16; j++)
-            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * tile.box_bytes), u->r.o + 8 * j, span);
+            tc_box_put(box, (at ^ (uint32_t)(j % 4 * 32)) + (uint32_t)(j / 4 * box_bytes), u->r.o + 8 * j, span);
         tc_fence_proxy_async_shared();
         __syncwarp();
         if (lane == 0) {
 #pragma unroll
             for (int i = 0; i < tile.boxes; i++)
                 if (w->q0 + row < w->q_len)
-                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * tile.box_bytes), i * 64,
+                    tc_cp_async_bulk_tensor_4d_store(&p->o, to + (uint32_t)(i * box_bytes), i * 64,
                                                      w->q_at + w->q0 + row, w->h, tc__attn_outer_q(a, w));
             tc_cp_async_bulk_commit_group();
         }
@@ -543,13 +475,14 @@ TC_DEV_SM90A void tc__attn90_first(const tc_attn_config c, const tc_attn_sm90_pa
 {
     tc_attn_scores x = {u->s, c.bn, u->r.row, 0, 0, 1, 0, tc_attn_scale(c, &p->problem)};
     float f[2];
-    x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi, &x.state);
+    x.n = u->n = tc_attn_next(c, &p->problem, &u->w, u->w.hi - u->skip, &x.state);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
+    u->f[0] = u->f[1] = 1.f;
     tc_attn_softmax(c, x, &u->r, f);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
 }
@@ -576,21 +509,25 @@ TC_DEV_SM90A void tc__attn90_step(const tc__attn90_kernel kernel, const tc_attn_
     TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
     if (c.consumers > 1) tc_bar_sync(1 + u->wg, 256);
     tc__attn90_qk(kernel, u);
+    tc__attn90_rescale(c, u);
     TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
     tc__attn90_pv(kernel, u, t.add);
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
+    if (tc__attn90_q_alone(c) && t.n == u->w.lo && tc_lane() == 0)
+        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     x.few = tc_attn_score(c, &p->problem, &u->w, x);
     rise = tc_attn_softmax(c, x, &u->r, f);
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->r.o, c.head_dim_v / 2);
-    tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
+    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
     tc_attn_pack(c.type, u->s, c.bn, u->a);
-    if (rise) tc_attn_rescale(u->r.o, c.head_dim_v, f);
+    if (tc__attn90_rescale_late(c)) u->f[0] = f[0], u->f[1] = f[1];
+    else if (rise) tc_attn_rescale(u->r.o, c.head_dim_v, f);
 }
 
 /* The tiles of keys after the first. Those that every row sees whole have a loop of their own: not a single test for
@@ -624,7 +561,8 @@ TC_DEV_SM90A int tc__attn90_rest(const tc__attn90_kernel kernel, const tc_attn_s
                 tc__attn90_step(kernel, p, u, t);
             }
     }
-    if (tc_lane() == 0) tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
+    if (tc_lane() == 0 && !(tc__attn90_q_alone(c) && add)) /* with it, the last step has */
+        tc_mbarrier_arrive(tc__attn90_q_empty(c, u->smem, u->q.stage));
     tc_ring_next(&u->q, c.q_stages);
     return add;
 }
@@ -635,6 +573,40 @@ TC_DEV_SM90 int tc__attn90_read_note(const tc_attn_config c, tc__attn90_consumer
     TC_MBARRIER_WAIT(tc__attn90_q_full(c, u->smem, u->q.stage), u->q.phase, "Q full", (int)u->q.stage);
     tc__attn90_note_get(tc__attn90_note(c, u->smem, u->q), &u->w);
     return u->w.b >= 0;
+}
+
+/* What this warpgroup's own rows see of the keys, which the causal mask may end before those of the tile's last row:
+ * perhaps nothing of the first tile of keys, and perhaps more of them whole. */
+TC_DEV_SM90 void tc__attn90_narrow(const tc_attn_config c, const tc_attn_problem *a, tc__attn90_consumer *u)
+{
+    if (tc__attn90_narrows(c) && a->group == 1) {
+        const int first = u->w.q0 + u->wg * 64 + u->w.k_len - u->w.q_len + 1, /* keys that the first row sees */
+                  whole = first > 0 ? first / c.bn : 0;
+        u->skip = first + 63 <= (u->w.hi - 1) * c.bn && u->w.hi - 1 > u->w.lo;
+        if (whole * c.bn <= u->w.k_len) u->w.free_hi = whole;
+    } else {
+        u->skip = 0;
+    }
+}
+
+/* The tile of keys that is skipped: its slots go back, and its turn. */
+TC_DEV_SM90 void tc__attn90_skip_k(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    if (tc__attn90_narrows(c) && u->skip) {
+        TC_MBARRIER_WAIT(tc__attn90_k_full(c, u->smem, u->k.stage), u->k.phase, "K full", (int)u->k.stage);
+        tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
+        tc_ring_next(&u->k, c.stages);
+    }
+}
+TC_DEV_SM90 void tc__attn90_skip_v(const tc_attn_config c, tc__attn90_consumer *u)
+{
+    if (tc__attn90_narrows(c) && u->skip) {
+        tc_bar_sync(1 + u->wg, 256);
+        tc_bar_arrive(1 + (u->wg + 1 == c.consumers ? 0 : u->wg + 1), 256);
+        TC_MBARRIER_WAIT(tc__attn90_v_full(c, u->smem, u->v.stage), u->v.phase, "V full", (int)u->v.stage);
+        tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
+        tc_ring_next(&u->v, c.stages);
+    }
 }
 
 /* Which consumer this is: its warpgroup, counted from 0, and the block's shared memory. */
@@ -651,8 +623,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
     const tc__attn90_kernel kernel = {c, m};
     const uint32_t smem = self.smem;
     const int wg = self.wg, next_wg = wg + 1 == c.consumers ? 0 : wg + 1;
-    const int early =
-        c.q_stages == 2 && c.head_dim_v <= 192; /* S of the next tile before this one is stored: wants registers */
+    const int early = tc__attn90_early(c);
     tc__attn90_consumer u = {smem, {0, 0}, {0, 0}, {0, 0}, wg};
     float s[128], o[128];
     uint32_t a[64];
@@ -662,8 +633,11 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
 
     if (c.consumers > 1 && wg == 1) tc_bar_arrive(1, 256); /* the first warpgroup's first turn */
     if (!tc__attn90_read_note(c, &u)) return;
-    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, 0), 0, "K full", 0);
+    tc__attn90_narrow(c, &p->problem, &u);
+    tc__attn90_skip_k(c, &u);
+    TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
     tc__attn90_qk(kernel, &u);
+    tc__attn90_skip_v(c, &u);
     tc__attn90_first(c, p, &u);
     for (;;) {
         const tc_attn_work before = u.w;
@@ -673,7 +647,10 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
             u.w = before;
             break;
         }
+        if (early) tc__attn90_narrow(c, &p->problem, &u);
+        if (early) tc__attn90_skip_k(c, &u);
         if (c.consumers > 1) tc_bar_sync(1 + wg, 256);
+        tc__attn90_rescale(c, &u);
         tc__attn90_pv(kernel, &u, add);
         if (early) {
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
@@ -685,7 +662,7 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
             TC_WGMMA_WAIT_GROUP(0);
         }
         tc_wgmma_fence_acc(o, c.head_dim_v / 2);
-        tc__attn90_release(tc__attn90_v_empty(c, smem, u.v.stage));
+        tc__attn90_release(c, tc__attn90_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
         tc__attn90_store(c, p, &u, &before);
         if (!early) {
@@ -693,11 +670,19 @@ TC_DEV_SM90A void tc_attn_sm90_mma(const tc_attn_config c, const tc_attn_sm90_wg
                 if (tc_lane() == 0) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
                 return;
             }
+            tc__attn90_narrow(c, &p->problem, &u);
+            tc__attn90_skip_k(c, &u);
             TC_MBARRIER_WAIT(tc__attn90_k_full(c, smem, u.k.stage), u.k.phase, "K full", (int)u.k.stage);
             tc__attn90_qk(kernel, &u);
+            if (tc__attn90_o_in_v(c) && tc_lane() == 0) {
+                TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
+                tc_mbarrier_arrive(tc__attn90_o_left(c, smem));
+            }
         }
+        tc__attn90_skip_v(c, &u);
         tc__attn90_first(c, p, &u);
     }
+    tc__attn90_rescale(c, &u);
     tc__attn90_pv(kernel, &u, add); /* the last tile of all */
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(o, c.head_dim_v / 2);
@@ -721,6 +706,8 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
                                                         : TC_ROLES_USUAL;
     const tc_roles roles = tc_roles_of(c.consumers, wants);
 
+    const uint32_t releases = (uint32_t)c.consumers * (tc__attn90_narrows(c) ? 4u : 1u); /* of a slot, a lap */
+
     if (threadIdx.x == 0) {
         tc_prefetch_tensormap(&p->q);
         tc_prefetch_tensormap(&p->k);
@@ -732,12 +719,13 @@ TC_DEV_SM90A void tc_attn_sm90(const tc_attn_config c, const tc_attn_sm90_wgmma 
         }
         for (uint32_t i = 0; i < (uint32_t)c.stages; i++) {
             tc_mbarrier_init(tc__attn90_k_full(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn90_k_empty(c, smem, i), releases);
             tc_mbarrier_init(tc__attn90_v_full(c, smem, i), c.type == TC_E4M3 ? 2 : 1);
             if (c.type == TC_E4M3) tc_mbarrier_init(tc__attn90_v_raw(c, smem, i), 1);
-            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), (uint32_t)c.consumers);
+            tc_mbarrier_init(tc__attn90_v_empty(c, smem, i), releases);
         }
         tc_mbarrier_init(tc__attn90_tail(c, smem), 1);
+        if (tc__attn90_o_in_v(c)) tc_mbarrier_init(tc__attn90_o_left(c, smem), (uint32_t)c.consumers * 4u);
         tc_mbarrier_init(tc__attn90_mail(c, smem), 1);
         tc_mbarrier_init(tc__attn90_mail(c, smem) + 8u, 1);
         tc_fence_mbarrier_init();

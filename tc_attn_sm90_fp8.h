@@ -262,7 +262,7 @@ TC_DEV_SM90A void tc__attn_fp8_first(const tc_attn_config c, const tc_attn_sm90_
     }
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_rows_init(&u->r);
 #pragma unroll
@@ -294,7 +294,7 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     if (c.consumers > 1) tc_bar_arrive(1 + next_wg, 256);
     TC_WGMMA_WAIT_GROUP(1);
     tc_wgmma_fence_acc(u->s, c.bn / 2);
-    tc__attn90_release(tc__attn90_k_empty(c, u->smem, u->k.stage));
+    tc__attn90_release(c, tc__attn90_k_empty(c, u->smem, u->k.stage));
     tc_ring_next(&u->k, c.stages);
     tc_attn_score(c, &p->problem, &u->w, x);
     e = tc__attn_fp8_maxima(x, u, f);
@@ -307,7 +307,7 @@ TC_DEV_SM90A void tc__attn_fp8_step(const tc__attn90_kernel kernel, const tc_att
     tc__attn_fp8_exp(c, u, e);
     TC_WGMMA_WAIT_GROUP(0);
     tc__attn_fp8_promote(c, u, tc__attn_fp8_pieces(c) - 1);
-    tc__attn90_release(tc__attn90_v_empty(c, u->smem, u->v.stage));
+    tc__attn90_release(c, tc__attn90_v_empty(c, u->smem, u->v.stage));
     tc_ring_next(&u->v, c.stages);
     tc__attn_fp8_pack(c, u);
     tc__attn_fp8_units(p, u, v, f);
@@ -374,7 +374,7 @@ TC_DEV_SM90A void tc_attn_sm90_fp8_mma(const tc_attn_config c, const tc_attn_sm9
             TC_WGMMA_WAIT_GROUP(0);
         }
         tc__attn_fp8_promote(c, &u, tc__attn_fp8_pieces(c) - 1);
-        tc__attn90_release(tc__attn90_v_empty(c, smem, u.v.stage));
+        tc__attn90_release(c, tc__attn90_v_empty(c, smem, u.v.stage));
         tc_ring_next(&u.v, c.stages);
         tc__attn_fp8_store(c, p, &u, &before);
         if (!early) {

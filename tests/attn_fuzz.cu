@@ -229,6 +229,7 @@ TC_ATTN_SM90_DEFINE(h128, .type = TC_BF16)
 TC_ATTN_SM90_DEFINE(h128_causal, .type = TC_F16, .causal = 1)
 TC_ATTN_SM90_DEFINE(h128_causal_window, .type = TC_BF16, .causal = 1, .window = 1)
 TC_ATTN_SM90_DEFINE(h256, .type = TC_F16, .head_dim = 256)
+TC_ATTN_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
 TC_ATTN_SM90_DEFINE(h192_128_causal, .type = TC_BF16, .head_dim = 192, .head_dim_v = 128, .causal = 1)
 TC_ATTN_SM90_DEFINE(h64_128, .type = TC_F16, .head_dim = 64, .head_dim_v = 128)
 TC_ATTN_SM90_DEFINE(h144_16, .type = TC_F16, .head_dim = 144, .head_dim_v = 16)
@@ -295,7 +296,6 @@ TC_ATTN_SM90_DEFINE(h80_causal_window, .type = TC_BF16, .head_dim = 80, .causal 
 TC_ATTN_SM90_DEFINE(h112_causal, .type = TC_BF16, .head_dim = 112, .causal = 1)
 TC_ATTN_SM90_DEFINE(h160_causal, .type = TC_F16, .head_dim = 160, .causal = 1)
 TC_ATTN_SM90_DEFINE(h192, .type = TC_BF16, .head_dim = 192)
-TC_ATTN_SM90_DEFINE(h256_causal, .type = TC_BF16, .head_dim = 256, .causal = 1)
 TC_ATTN_SM90_DEFINE(h128_48_window, .type = TC_BF16, .head_dim = 128, .head_dim_v = 48, .window = 1)
 TC_ATTN_SM90_DEFINE(h128_window, .type = TC_F16, .window = 1)
 TC_ATTN_SM90_DEFINE(far_f16, .type = TC_F16, .hook_size = sizeof(hook_args), .head_dim = 128, .bn = 64,
@@ -330,7 +330,8 @@ TC_ATTN_SM80_DEFINE(a_bias_window, .type = TC_BF16, .hook_size = sizeof(hook_arg
 #define ANY(name, hooks) {#name, name##_run, 80, hooks, tc_attn_sm80_smem(name##_sm80_config()), name##_config()}
 static const kernel kernels[] = {
     SM90(h16, 0), SM90(h32_causal, 0), SM90(h64, 0), SM90(h64_causal, 0), SM90(h96, 0), SM90(h128, 0),
-    SM90(h128_causal, 0), SM90(h128_causal_window, 0), SM90(h256, 0), SM90(h192_128_causal, 0), SM90(h64_128, 0),
+    SM90(h128_causal, 0), SM90(h128_causal_window, 0), SM90(h256, 0), SM90(h256_causal, 0), SM90(h192_128_causal, 0),
+    SM90(h64_128, 0),
     SM90(h144_16, 0), SM90(h16_240_causal, 0), SM90(alibi, ALIBI), SM90(far, FAR), SM90(far_window, FAR),
     SM90(softcap, SOFTCAP), SM90(bias, BIAS), SM90(mask_random, RANDOM), SM90(documents, DOCUMENTS | TILED),
     SM90(blocks, BLOCKS | TILED), SM90(gate, GATE), SM90(sink, SINK),
@@ -342,7 +343,7 @@ static const kernel kernels[] = {
     SM80(a_all_hooks, SOFTCAP | DOCUMENTS | GATE | SINK | TILED), SM80(a_sink, SINK), SM80(a_one_warp, 0),
     SM80(a_8_warps, 0), ANY(any_causal, 0), ANY(any_hooks, ALIBI | RANDOM | GATE | SINK), ANY(any_256, 0),
     IF_ALL(SM90(h48_window, 0), SM90(h80_causal_window, 0), SM90(h112_causal, 0), SM90(h128_window, 0),
-           SM90(h160_causal, 0), SM90(h192, 0), SM90(h256_causal, 0), SM90(h128_48_window, 0), SM90(far_f16, FAR),
+           SM90(h160_causal, 0), SM90(h192, 0), SM90(h128_48_window, 0), SM90(far_f16, FAR),
            SM90(bias_window, BIAS), SM90(random_window, RANDOM), SM90(documents_alone, DOCUMENTS),
            SM90(blocks_window, BLOCKS | TILED), SM90(gate_window, GATE), SM90(bn64_3stages, 0), SM80(a48, 0),
            SM80(a80_causal_window, 0), SM80(a112, 0), SM80(a128_window, 0), SM80(a160_causal, 0),

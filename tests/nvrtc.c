@@ -9,8 +9,8 @@
 static const char *const names[] = {
     "tc.h", "tc_attn.h", "tc_attn_append.h", "tc_attn_bwd.h", "tc_attn_bwd_sm80.h", "tc_attn_bwd_sm90.h",
     "tc_attn_bwd_work.h", "tc_attn_decode.h", "tc_attn_decode_work.h", "tc_attn_mla.h", "tc_attn_mla_work.h",
-    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h", "tc_attn_work.h", "tc_chip.h",
-    "tc_conv.h",
+    "tc_attn_sm100.h", "tc_attn_sm80.h", "tc_attn_sm90.h", "tc_attn_sm90_fp8.h", "tc_attn_sm90_plan.h",
+    "tc_attn_work.h", "tc_chip.h", "tc_conv.h",
     "tc_conv_config.h", "tc_conv_sm80.h", "tc_conv_sm90.h", "tc_core.h", "tc_epi.h", "tc_fabric.h", "tc_gemm.h",
     "tc_gemm_b2b.h",
     "tc_gemm_blackwell.h", "tc_gemm_check.h", "tc_gemm_choice.h", "tc_gemm_config.h", "tc_gemm_cut.h", "tc_gemm_end.h",
