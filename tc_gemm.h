@@ -143,12 +143,13 @@
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
  *   side needs a workspace each. Kernels with .split only: of TC_GEMM_DEFINE's wide, few, flat and any, half100, one100
- *   and small120.
+ *   and small120. With .weights 2, 4 or 8 parts of a tile may be a cluster's blocks instead, which takes no workspace.
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a
- * multiple of .step), .cluster (.step: 1 or the configuration's), .parts (.split: fails if they do not fit the
- * workspace), .blocks (at most so many clusters run). What cannot be is refused. The sm_80 kernel reads none.
+ * multiple of .step), .cluster (.step: 1 or the configuration's; .weights with .split: 1 for parts that meet in the
+ * workspace), .parts (.split: fails if they do not fit the workspace), .blocks (at most so many clusters run). What
+ * cannot be is refused. The sm_80 kernel reads none.
  *
  * PDL. args.pdl = 1: the kernel may start while the one before it in the stream drains, sets itself up and waits for it
  * before it reads or writes anything. With args.pdl_constant = TC_CONSTANT_B (or _A, or both) it does not wait for that
@@ -359,7 +360,7 @@ static const tc__gemm_tile tc__gemm_tiles_of[TC__GEMM_TILE_COUNT] TC_UNUSED = {
 TC_HOST tc_gemm_choice tc__gemm_search(const tc_gemm_config *given, const tc_gemm_args *g, const tc__device *on)
 {
     const tc__gemm_device device = tc__gemm_device_of(on->sms, on->bandwidth);
-    const tc__gemm_best search = {&device, g->workspace ? g->workspace_size : 0};
+    const tc__gemm_best search = {&device, g->workspace ? g->workspace_size : 0, 0};
     tc_gemm_choice best = {0, 0, 0, 0, 0};
     double best_time = 0;
     int i;

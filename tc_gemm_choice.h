@@ -109,6 +109,7 @@ TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
 typedef struct tc__gemm_best {
     const tc__gemm_device *device;
     size_t workspace;
+    int apart; /* no clusters of a tile's parts */
 } tc__gemm_best;
 
 /* v: a view (tc_gemm_sm90_plan.h); rows and columns are the instruction's. */
@@ -215,10 +216,12 @@ TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
 #define TC__WEIGHTS_STORE_OF 0.0329
 #define TC__WEIGHTS_MEET 2200.0
 #define TC__WEIGHTS_ROUND 534.0
+#define TC__WEIGHTS_CLUSTER 1200.0 /* the same in a cluster, with its start */
 #define TC__WEIGHTS_STEP 130.0
-#define TC__WEIGHTS_BRICK 132.0
-#define TC__WEIGHTS_8 1.14
-#define TC__WEIGHTS_FLOAT 1.5
+#define TC__WEIGHTS_BRICK 89.0
+#define TC__WEIGHTS_8 1.29
+#define TC__WEIGHTS_FLOAT 1.4
+#define TC__WEIGHTS_MORE 1.25 /* f16, and zero points */
 #define TC__WEIGHTS_LATE 5500.0
 #define TC__WEIGHTS_NEXT 800.0
 #define TC__WEIGHTS_START 3500.0 /* a launch, the ring's first fill, the last tile's way to D */
@@ -228,8 +231,9 @@ TC_HOST double tc__weights_time(const tc_gemm_config *v, const tc__gemm_problem 
 {
     const double pace = v->weights == TC_E2M1 || v->weights == TC_E4M3 ? TC__WEIGHTS_FLOAT
                       : tc_type_bits(v->weights) == 8                  ? TC__WEIGHTS_8 : 1;
+    const double more = v->a == TC_F16 || v->weights_zero ? TC__WEIGHTS_MORE : 1;
     const int bricks = v->bm / TC_WEIGHTS_ROWS, whole = TC_WEIGHTS_K;
-    const double made = (TC__WEIGHTS_STEP + TC__WEIGHTS_BRICK * bricks) * pace * v->bk / whole;
+    const double made = (TC__WEIGHTS_STEP + TC__WEIGHTS_BRICK * bricks) * pace * more * v->bk / whole;
     const double mma = v->bm / 16.0 * cut->width / 2 * v->bk / 64 / TC__WEIGHTS_CLOCK;
     const int64_t steps = tc__div_up(x->k_blocks * 64, v->bk);
     const double k = 64. * (double)x->k_blocks;
@@ -239,7 +243,8 @@ TC_HOST double tc__weights_time(const tc_gemm_config *v, const tc__gemm_problem 
     t += (waves - 1)
        * (cut->parts > 1 ? TC__WEIGHTS_LATE : TC__WEIGHTS_NEXT + TC__WEIGHTS_STORE_OF * v->bm * cut->width);
     t = (t > bytes / d->dram ? t : bytes / d->dram) + TC__WEIGHTS_START;
-    if (cut->parts > 1) t += TC__WEIGHTS_MEET + TC__WEIGHTS_ROUND * (double)tc__div_up(cut->parts, 8);
+    if (cut->together) t += TC__WEIGHTS_CLUSTER;
+    else if (cut->parts > 1) t += TC__WEIGHTS_MEET + TC__WEIGHTS_ROUND * (double)tc__div_up(cut->parts, 8);
     return t;
 }
 
@@ -330,6 +335,17 @@ TC_HOST size_t tc__gemm90_workspace(const tc_gemm_config *v, const tc__gemm_prob
     return tc_split_bytes((uint32_t)tiles, (uint32_t)cut->parts, (size_t)(v->bm * tc__gemm90_places(cut->width) * 16));
 }
 
+/* .weights, .split: may the parts of a tile be a cluster's blocks, all of them at a time? A cluster is a GPC's, which
+ * may have all but two of its multiprocessors over. The ring takes their sums. */
+enum { TC__WEIGHTS_GPCS = 8 };
+TC_HOST int tc__gemm90_together_ok(const tc_gemm_config *v, const tc__gemm_problem *x, const tc_gemm_cut *cut,
+                                   const tc__gemm_device *d)
+{
+    return v->weights && v->split && (cut->parts == 2 || cut->parts == 4 || cut->parts == 8)
+        && tc__gemm90_tiles(v, x, cut) <= (d->blocks - TC__WEIGHTS_GPCS * (cut->parts - 2)) / cut->parts
+        && tc_gemm_sm90_plan_of(*v).ring_bytes >= v->bm * tc__gemm90_places(v->bn) * 64;
+}
+
 /* The best cut for a width: k is split where that fills the device, and the workspace holds it. */
 TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_problem *x, tc_gemm_cut *cut,
                                      const tc__gemm_best *b)
@@ -337,8 +353,8 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
     const int64_t tiles = tc__gemm90_tiles(v, x, cut);
     const int64_t most = x->k_blocks / 4 < TC_SPLIT_MOST ? x->k_blocks / 4 : (int64_t)TC_SPLIT_MOST;
     double best;
-    int waves, parts = 1;
-    cut->parts = 1;
+    int waves, parts = 1, together = 0;
+    cut->parts = 1, cut->together = 0;
     best = tc__gemm90_time(v, x, cut, b->device);
     for (waves = 1; v->split && waves <= 4 && tiles <= 4 * (int64_t)b->device->blocks; waves++) {
         const int64_t p = (int64_t)waves * b->device->blocks / tiles;
@@ -349,7 +365,14 @@ TC_HOST double tc__gemm90_best_parts(const tc_gemm_config *v, const tc__gemm_pro
             if (t < best) best = t, parts = (int)p;
         }
     }
-    cut->parts = parts;
+    for (cut->parts = 2; v->weights && !b->apart && cut->parts <= 8 && cut->parts <= most; cut->parts *= 2) {
+        cut->together = tc__gemm90_together_ok(v, x, cut, b->device);
+        if (cut->together) {
+            const double t = tc__gemm90_time(v, x, cut, b->device);
+            if (t < best) best = t, parts = cut->parts, together = 1;
+        }
+    }
+    cut->parts = parts, cut->together = together;
     return best;
 }
 
@@ -391,8 +414,8 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
     const tc__gemm_problem x = tc__gemm90_problem(c, g);
-    const tc__gemm_best b = {d, g->workspace ? g->workspace_size : 0};
     const tc_gemm_choice none = {0, 0, 0, 0, 0}, *want = g->choice ? g->choice : &none;
+    const tc__gemm_best b = {d, g->workspace ? g->workspace_size : 0, want->cluster == 1 || want->blocks};
     int64_t works;
     memset(cut, 0, sizeof *cut);
     cut->l2 = d->l2;
@@ -416,9 +439,12 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
                         "elements: A is copied", want->cluster, (long long)g->stride_a);
     if (!want->width && !want->cluster) (void)tc__gemm90_best(&v, &x, cut, &b);
     else if (!want->parts) (void)tc__gemm90_best_parts(&v, &x, cut, &b);
-    if (want->parts) cut->parts = want->parts;
-    cut->workspace = tc__gemm90_workspace(&v, &x, cut);
-    if (cut->parts > 1 && (!g->workspace || g->workspace_size < cut->workspace))
+    if (want->parts) {
+        cut->parts = want->parts;
+        cut->together = !b.apart && tc__gemm90_together_ok(&v, &x, cut, d);
+    }
+    cut->workspace = cut->together ? 0 : tc__gemm90_workspace(&v, &x, cut);
+    if (cut->parts > 1 && !cut->together && (!g->workspace || g->workspace_size < cut->workspace))
         return tc__fail(TC_ERR_SIZE, "workspace_size = %llu, but %d parts take %llu bytes",
                         (unsigned long long)(g->workspace ? g->workspace_size : 0), cut->parts,
                         (unsigned long long)cut->workspace);

@@ -18,6 +18,7 @@
  * rows, the size of the device's L2 in bytes, and the bytes of workspace that it takes. */
 typedef struct tc_gemm_cut {
     int width, parts, blocks, cluster;
+    int together;        /* .weights, .split: 1: the parts of a tile are blocks of a cluster */
     int classes, copies; /* rows of any alignment (tc_gemm_sm90_any.h): log2 of A's classes; 1: A is copied */
     int64_t l2;
     size_t workspace;

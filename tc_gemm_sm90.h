@@ -527,6 +527,11 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm
         const tc__gemm90_run_of mine = {anew ? tc__gemm90_first(c, &g) : first, step};
         tc__gemm90_consume(loops, k, &g, mine);
     }
+    if (c.weights && c.split && p->together && g.wg == 0) { /* where the consumers meet: tc__gemm90_store_together */
+        __syncwarp();
+        tc_cluster_sync();
+        tc_cluster_sync();
+    }
     /* A block's shared memory must outlive the arrivals and multicasts of its neighbours. */
     if (blocks > 1) {
         tc_cluster_arrive_relaxed();
@@ -604,13 +609,15 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     p->d_row = g->d_row, p->d_rows = g->d_rows;
     p->waits = (uint8_t)(g->pdl != 0);
     p->early = 0;
+    for (p->together = 0; cut->together && 1 << p->together < cut->parts;) p->together++;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
     tc__weights_fill(c, g, p);
     tc__sparse_fill(c, g, p);
     tc__gemm90_f32_fill(c, g, p);
-    p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);
+    p->split = tc_split_make(cut->together ? NULL : g->workspace, p->tiles.total * (uint32_t)cut->cluster,
+                             (uint32_t)cut->parts, p->k_blocks);
     p->d_by = tc__gemm90_d_by(c, g);
     if (c->d == TC_S32 && (p->out.beta != 0.f || (tc__gemm_raw(*c) && p->out.alpha != 1.f)))
         p->d_by = TC__GEMM_D_PIECES; /* boxes know sums as they are, and C of floats */
@@ -689,6 +696,7 @@ TC_HOST void tc__gemm90_size(const tc_gemm_config *c, const tc_gemm_cut *cut, tc
     l->smem = (unsigned)tc_gemm_sm90_smem(*c);
     l->cluster = (unsigned)(cut->cluster * tc_gemm90_view(*c).cluster_n * c->cluster_k);
     l->grid = (unsigned)cut->blocks * l->cluster;
+    if (cut->together) l->cluster = (unsigned)cut->parts; /* blocks are as many as parts */
     l->workspace = cut->workspace;
 }
 

@@ -566,6 +566,7 @@ typedef struct tc_gemm_sm90_params {
     int cluster;       /* .step: blocks of a cluster, along the instruction's rows */
     uint8_t waits;     /* for the kernel before (programmatic dependent launch), */
     uint8_t early;     /* but not with TC__GEMM90_EARLY_A, _B: what it does not write */
+    uint8_t together;  /* .weights, .split: log2 of the parts of a tile that are a cluster; 0: they meet in the L2 */
     int k_first;       /* where k starts; past the end if k is 0 */
     uint8_t a_batched, b_batched;   /* 0 where every batch uses the same matrix */
     tc_gemm_split split;

@@ -372,6 +372,57 @@ TC_DEV_SM90 void tc__gemm90_leave(const tc_gemm90_block *g, const tc_gemm90_cons
     if (threadIdx.x % (uint32_t)threads == 0) tc_split_leave(&g->p->split, u->tile);
 }
 
+/* A lane's sums of a place, as they were sent. */
+TC_DEV void tc__gemm90_take_sums(uint32_t at, float *v)
+{
+#pragma unroll
+    for (int i = 0; i < 8; i += 4)
+        asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(v[i]), "=f"(v[i + 1]), "=f"(v[i + 2]), "=f"(v[i + 3])
+                     : "r"(at + (uint32_t)i * 128u) : "memory");
+}
+
+/* .weights: the parts of a tile are the blocks of a cluster, each of which computes one tile's part in its life. Its
+ * places are shared out among them in turn; each warp sends its own to the block that adds them up, in the order of k,
+ * to where the ring was. All threads of the cluster come together twice: when nobody's ring is read any more, and when
+ * all sums have come. */
+TC_DEV_SM90 void tc__gemm90_store_together(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u,
+                                           const float *acc)
+{
+    const int down = c.bm / 16, last = down * tc__gemm90_places(c.bn), log2 = g->p->together;
+    const int part = (int)u->w.part, warp = (int)tc_uniform(threadIdx.x / 32u % (uint32_t)u->warps);
+    const uint32_t lane_at = g->ring + (uint32_t)tc_lane() * 16u;
+    tc_cluster_sync();
+#pragma unroll
+    for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
+        const int i = j * down + u->warp_row / 16, slot = ((i >> log2) << log2) + part;
+        const uint32_t to = tc_mapa(lane_at + (uint32_t)slot * 1024u, (uint32_t)(i & ((1 << log2) - 1)));
+        tc__mbarrier_st_cluster_v4(to, acc + j * 8);
+        tc__mbarrier_st_cluster_v4(to + 512u, acc + j * 8 + 4);
+    }
+    tc_cluster_sync();
+#pragma unroll 1
+    for (int i = (warp << log2) + part; i < last; i += u->warps << log2) {
+        const tc__gemm90_spot s = tc__gemm90_spot_of(c, g, i % down * 16, i / down * 16);
+        const uint32_t from = lane_at + (uint32_t)((i >> log2) << log2) * 1024u;
+        float v[8];
+        if (!tc__gemm90_spot_exists(c, g, u, &s)) continue;
+#pragma unroll
+        for (int e = 0; e < 8; e++) v[e] = 0.f;
+#pragma unroll 1
+        for (int p = 0; p < 1 << log2; p++) {
+            float x[8];
+            tc__gemm90_take_sums(from + (uint32_t)p * 1024u, x);
+#pragma unroll
+            for (int e = 0; e < 8; e++) v[e] += x[e];
+        }
+        __syncwarp();
+        tc__gemm90_put_place(c, u->buf, v);
+        tc__gemm90_store_piece(c, g, u, &s);
+    }
+    __syncwarp();
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * Boxes.
  */
@@ -701,6 +752,10 @@ TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *
     const int end = u->w.row + u->warp_row + tc__gemm90_rows(c) - 48; /* of this warp's last 16 rows */
     const int cut = (c.groups || !clips) && (end > tc__gemm90_end(c, g, u) || u->w.col + g->width > o->n);
     tc__gemm90_sums_to_f32(c, acc, tc__gemm90_rows(c) / 64 * c.bn / 2);
+    if (c.weights && split && g->p->together) {
+        tc__gemm90_store_together(c, g, u, acc);
+        return;
+    }
     if (split) {
         tc__gemm90_store_slices(c, g, u, tc__gemm90_meet(c, g, u, acc));
         tc__gemm90_leave(g, u);

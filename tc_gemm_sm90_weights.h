@@ -6,17 +6,23 @@
  * codes of a step side by side, makes f16 or bf16 of them in its registers, and multiplies them by the factor of their
  * group: no ldmatrix, no shuffle, and no place in shared memory for what is made.
  *
- * FROM CODES TO NUMBERS, two at a time in a register, exactly:
+ * FROM CODES TO NUMBERS, two at a time in a register, each exactly but for one rounding at the end:
  *
- *     4 bits       the code under the exponent of 128 (bf16) or 1024 (f16), less 128 or 1024 and the zero point
- *     8 bits, f16  the same
- *     8 bits, bf16 whose fraction has 7 bits: the lower 7 under the exponent of 128, less 128 or 256 as the eighth says
- *     e4m3, e2m1   moved to where the fields of f16 or bf16 are, then times a power of two for the exponent's bias:
- *                  subnormal numbers too, which both multiply as they are
+ *     f16    4 and 8 bits: the code under the exponent of 1024, less 1024 and the zero point; e4m3, e2m1: moved to
+ *            where the fields of f16 are, times a power of two for the exponent's bias; then times the factor
+ *     bf16   4 and 8 bits: the code as it lies in the lower 8 bits of a half: subnormal numbers and those of the least
+ *            exponent have one step, so that bits 0 to 255 are as many times 2^-133, and codes of 4 bits are numbers in
+ *            bits 4 to 7 as in bits 0 to 3. Without a zero point one fma does the rest: times the factor and the powers
+ *            of two that are missing, less 8 or 128 times the factor, which is exact. With one: less the zero point at
+ *            the same place, then times the factor. e4m3, e2m1: moved to where bf16's fields are, and one product
+ *
+ * The factor with the powers of two that are missing, up to 2^133, would be too large for bf16. So bf16's weights are
+ * multiplied at 2^-TC__WEIGHTS_DOWN of their size, and the sums of a tile by what they lack.
  *
  *     tc__weights_fetch, _expected     the producer: one block of k; bytes of a slot
  *     tc__weights_read, _make, _blank  consumers: what a thread reads of half a block of k; its registers of that
  *     tc__gemm90_weights_loop          consumers: the k loop
+ *     tc__weights_up_again             consumers: what bf16's sums lack
  *     tc__weights_fill, _call_check    (host)
  */
 #ifndef TC_GEMM_SM90_WEIGHTS_H
@@ -26,7 +32,7 @@
 
 #ifdef __CUDACC__
 
-enum { TC__WEIGHTS_DOWN = 64 };
+enum { TC__WEIGHTS_DOWN = 64 }; /* bf16: of its weights, a power of two */
 
 /* Bytes that come to a slot for each block of k, of any kernel. */
 TC_DEV uint32_t tc__weights_expected(tc_gemm_config_in c, const tc_gemm90_block *g)
@@ -283,18 +289,15 @@ TC_DEV_SM90 void tc__weights_ready(tc_gemm_config_in c, const int row, uint32_t 
                                                 | 0x80008000u);
 }
 
-/* wgmma's registers of half a block of k, step after step, of what was read. */
+/* wgmma's registers of half a block of k, step after step, of what was read of it. */
 TC_DEV_SM90 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, const int half, uint32_t *a)
 {
     const int each = tc_type_bits(c.weights) / 4, steps = c.bk / 32, groups = tc__weights_groups(c);
-#ifdef TCX_NOMAKE
-    for (int s = 0; s < steps*4; s++) a[s] = raw->words[s%(steps*each)] ^ raw->scale[0][0];
-    return;
-#endif
-    if (!tc__weights_same(c, half))
+    if (!tc__weights_same(c, half)) {
 #pragma unroll
         for (int i = 0; i < 2 * groups; i++)
             tc__weights_ready(c, i % 2, &raw->scale[i / 2][i % 2], &raw->less[i / 2][i % 2]);
+    }
 #pragma unroll
     for (int s = 0; s < steps; s++) {
         tc__weights_pair f;
@@ -308,7 +311,8 @@ TC_DEV_SM90 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, con
 }
 
 /* .weights: B's rows come from registers, of packed codes. While the Tensor Cores are at half a block of k, registers
- * of the half after it are made, of what was read before, and the half after that is read. */
+ * of the half after it are made, of what was read before, and the half after that is read. The place in the ring, and
+ * with it descriptors, is in uniform registers (tc__gemm90_loop), and but for the end of k no branch parts the loop. */
 TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                           tc__gemm90_loop_state *l)
 {
@@ -333,14 +337,10 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
         for (int half = 0; half < 2; half++) {
             tc_wgmma_fence();
 #pragma unroll
-#ifdef TCX_NOMMA
-            for (int s = 0; s < steps*4; s++) l->acc[s%8] = __uint_as_float(__float_as_uint(l->acc[s%8]) ^ a[half][s]);
-#else
             for (int s = 0; s < steps; s++)
                 mma(l->acc, a[half] + 4 * s,
                     tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, half * steps + s)),
                     half + s > 0 ? 1 : kb > 0);
-#endif
             tc_wgmma_commit_group();
             TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
             if (half == 0) {
@@ -354,7 +354,7 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
                     tc__weights_read(c, tc__weights_place_in(own, slot), 0, &raw);
                 }
             } else {
-                tc__weights_make(c, &raw, 0, a[0]);
+                tc__weights_make(c, &raw, 0, a[0]); /* behind the last block of nothing, which nobody reads */
                 if (more) tc__weights_read(c, tc__weights_place_in(own, slot), 1, &raw);
             }
         }

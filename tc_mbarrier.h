@@ -149,6 +149,13 @@ TC_DEV_SM80 void tc__mbarrier_arrive_if(int on, uint32_t bar)
                  "@p mbarrier.arrive.shared.b64 _, [%0];\n\t}" : : "r"(bar), "r"(on) : "memory");
 }
 
+/* Four floats to another block of the cluster. */
+TC_DEV_SM90 void tc__mbarrier_st_cluster_v4(uint32_t to, const float *v)
+{
+    asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};"
+                 : : "r"(to), "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]) : "memory");
+}
+
 TC_DEV_SM90 void tc__mbarrier_arrive_cluster_relaxed_if(int on, uint32_t bar)
 {
 #if TC__PTX_86
