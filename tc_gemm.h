@@ -143,7 +143,7 @@
  *   It may hold anything before its first use (tcemu wants it written: cudaMemset). Between calls leave it alone, or
  *   write all of it. It serves one call at a time: a stream's, one after the other, with PDL too. What runs side by
  *   side needs a workspace each. Kernels with .split only: of TC_GEMM_DEFINE's wide, few, flat and any, half100, one100
- *   and small120.
+ *   and small120. With .step or .weights 2 to 8 parts of a tile may be a cluster's blocks instead, which takes none.
  *
  * CHOICE. args.choice sets what the kit would pick (tc_gemm_choice.h has its model of time), 0 for what it shall pick:
  * .kernel (TC_GEMM_DEFINE's, in the order above from 1 on; without it the other fields do not count there), .width (a

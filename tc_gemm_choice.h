@@ -215,10 +215,12 @@ TC_HOST double tc__any_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
 #define TC__WEIGHTS_STORE_OF 0.0329
 #define TC__WEIGHTS_MEET 2200.0
 #define TC__WEIGHTS_ROUND 534.0
+#define TC__WEIGHTS_CLUSTER 1200.0 /* the same in a cluster, with its start */
 #define TC__WEIGHTS_STEP 130.0
-#define TC__WEIGHTS_BRICK 132.0
-#define TC__WEIGHTS_8 1.14
-#define TC__WEIGHTS_FLOAT 1.5
+#define TC__WEIGHTS_BRICK 89.0
+#define TC__WEIGHTS_8 1.29
+#define TC__WEIGHTS_FLOAT 1.4
+#define TC__WEIGHTS_MORE 1.25 /* f16, and zero points */
 #define TC__WEIGHTS_LATE 5500.0
 #define TC__WEIGHTS_NEXT 800.0
 #define TC__WEIGHTS_START 3500.0 /* a launch, the ring's first fill, the last tile's way to D */
@@ -228,8 +230,9 @@ TC_HOST double tc__weights_time(const tc_gemm_config *v, const tc__gemm_problem 
 {
     const double pace = v->weights == TC_E2M1 || v->weights == TC_E4M3 ? TC__WEIGHTS_FLOAT
                       : tc_type_bits(v->weights) == 8                  ? TC__WEIGHTS_8 : 1;
+    const double more = v->a == TC_F16 || v->weights_zero ? TC__WEIGHTS_MORE : 1;
     const int bricks = v->bm / TC_WEIGHTS_ROWS, whole = TC_WEIGHTS_K;
-    const double made = (TC__WEIGHTS_STEP + TC__WEIGHTS_BRICK * bricks) * pace * v->bk / whole;
+    const double made = (TC__WEIGHTS_STEP + TC__WEIGHTS_BRICK * bricks) * pace * more * v->bk / whole;
     const double mma = v->bm / 16.0 * cut->width / 2 * v->bk / 64 / TC__WEIGHTS_CLOCK;
     const int64_t steps = tc__div_up(x->k_blocks * 64, v->bk);
     const double k = 64. * (double)x->k_blocks;
@@ -239,7 +242,8 @@ TC_HOST double tc__weights_time(const tc_gemm_config *v, const tc__gemm_problem 
     t += (waves - 1)
        * (cut->parts > 1 ? TC__WEIGHTS_LATE : TC__WEIGHTS_NEXT + TC__WEIGHTS_STORE_OF * v->bm * cut->width);
     t = (t > bytes / d->dram ? t : bytes / d->dram) + TC__WEIGHTS_START;
-    if (cut->parts > 1) t += TC__WEIGHTS_MEET + TC__WEIGHTS_ROUND * (double)tc__div_up(cut->parts, 8);
+    if (cut->joined) t += TC__WEIGHTS_CLUSTER;
+    else if (cut->parts > 1) t += TC__WEIGHTS_MEET + TC__WEIGHTS_ROUND * (double)tc__div_up(cut->parts, 8);
     return t;
 }
 
@@ -469,8 +473,8 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->parts) cut->parts = want->parts, cut->joined = 0;
     if (want->parts > 1) (void)tc__gemm90_meet_time(&v, &x, cut, &b);
     if (want->meet == TC_MEET_CLUSTER && want->parts > 1 && !cut->joined)
-        return tc__fail(TC_ERR_CONFIG, "choice->meet = TC_MEET_CLUSTER wants .split and .step, choice->cluster 1, at "
-                        "most %d parts, and the sums of a tile to fit the ring: not %d parts of %d x %d",
+        return tc__fail(TC_ERR_CONFIG, "choice->meet = TC_MEET_CLUSTER wants .split with .step or .weights, "
+                        "choice->cluster 1, at most %d parts, and the sums of a tile to fit the ring: not %d parts of %d x %d",
                         TC__GEMM90_JOIN_MOST, want->parts, v.bm, cut->width);
     cut->workspace = cut->joined ? 0 : tc__gemm90_workspace(&v, &x, cut);
     if (!cut->joined && cut->parts > 1 && (!g->workspace || g->workspace_size < cut->workspace))

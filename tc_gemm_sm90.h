@@ -344,6 +344,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
     if (tc__gemm90_promotes(c)) return;
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(l->acc, count);
+    if (c.weights) tc__weights_up_again(c, l->acc, count);
     tc__gemm90_release(c, g, l->last);
 }
 

@@ -565,7 +565,7 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm90_legal(tc_gemm_config_in c)
 enum { TC__GEMM90_JOIN_MOST = 8, TC__GEMM90_PLACE = 1024 }; /* blocks; bytes of 16 x 16 sums */
 TC_HD TC_CONSTEXPR int tc__gemm90_joins(tc_gemm_config_in v)
 {
-    return v.split && v.step && !v.any && !v.weights && v.cluster_n == 1 && v.cluster_k == 1;
+    return v.split && (v.step || v.weights) && !v.any && v.cluster_n == 1 && v.cluster_k == 1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -694,7 +694,7 @@ TC_DEV_SM90 tc_gemm90_block tc_gemm90_block_make(tc_gemm_config_in c, const tc_g
     b.p = p;
     b.smem = smem;
     b.width = c.step ? p->width : c.bn;
-    b.stages = c.step || c.any ? p->stages : c.stages;
+    b.stages = c.step || c.any || tc__gemm90_joins(c) ? p->stages : c.stages;
     b.ring = smem + (uint32_t)tc_gemm_sm90_plan_of(c).ring;
     b.slot = (uint32_t)tc__gemm90_slot_of(c, b.width, c.any && p->copies);
     b.pipe = tc_pipe_at(smem + (uint32_t)tc_gemm_sm90_plan_of(c).pipe, c.stages);

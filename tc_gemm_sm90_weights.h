@@ -6,17 +6,23 @@
  * codes of a step side by side, makes f16 or bf16 of them in its registers, and multiplies them by the factor of their
  * group: no ldmatrix, no shuffle, and no place in shared memory for what is made.
  *
- * FROM CODES TO NUMBERS, two at a time in a register, exactly:
+ * FROM CODES TO NUMBERS, two at a time in a register, each exactly but for one rounding at the end:
  *
- *     4 bits       the code under the exponent of 128 (bf16) or 1024 (f16), less 128 or 1024 and the zero point
- *     8 bits, f16  the same
- *     8 bits, bf16 whose fraction has 7 bits: the lower 7 under the exponent of 128, less 128 or 256 as the eighth says
- *     e4m3, e2m1   moved to where the fields of f16 or bf16 are, then times a power of two for the exponent's bias:
- *                  subnormal numbers too, which both multiply as they are
+ *     f16    4 and 8 bits: the code under the exponent of 1024, less 1024 and the zero point; e4m3, e2m1: moved to
+ *            where the fields of f16 are, times a power of two for the exponent's bias; then times the factor
+ *     bf16   4 and 8 bits: the code as it lies in the lower 8 bits of a half: subnormal numbers and those of the least
+ *            exponent have one step, so that bits 0 to 255 are as many times 2^-133, and codes of 4 bits are numbers in
+ *            bits 4 to 7 as in bits 0 to 3. Without a zero point one fma does the rest: times the factor and the powers
+ *            of two that are missing, less 8 or 128 times the factor, which is exact. With one: less the zero point at
+ *            the same place, then times the factor. e4m3, e2m1: moved to where bf16's fields are, and one product
+ *
+ * The factor with the powers of two that are missing, up to 2^133, would be too large for bf16. So bf16's weights are
+ * multiplied at 2^-TC__WEIGHTS_DOWN of their size, and the sums of a tile by what they lack.
  *
  *     tc__weights_fetch, _expected     the producer: one block of k; bytes of a slot
  *     tc__weights_read, _make, _blank  consumers: what a thread reads of half a block of k; its registers of that
  *     tc__gemm90_weights_loop          consumers: the k loop
+ *     tc__weights_up_again             consumers: what bf16's sums lack
  *     tc__weights_fill, _call_check    (host)
  */
 #ifndef TC_GEMM_SM90_WEIGHTS_H
@@ -25,6 +31,8 @@
 #include "tc_gemm_sm90_plan.h"
 
 #ifdef __CUDACC__
+
+enum { TC__WEIGHTS_DOWN = 64 }; /* bf16: of its weights, a power of two */
 
 /* Bytes that come to a slot for each block of k, of any kernel. */
 TC_DEV uint32_t tc__weights_expected(tc_gemm_config_in c, const tc_gemm90_block *g)
@@ -81,16 +89,29 @@ TC_DEV_SM90 uint32_t tc__weights_sub(int as, uint32_t a, uint32_t b)
     return d;
 }
 
+TC_DEV_SM90 uint32_t tc__weights_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t d;
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
 /* Moved up by a constant, which may be negative. */
 TC_DEV uint32_t tc__weights_move(uint32_t x, const int by) { return by < 0 ? x >> -by : x << by; }
 
-/* What a thread has for its two rows, doubled: factors, and what is subtracted. */
+/* What a thread has for its two rows, doubled: factors, and what is subtracted or, negative, added. */
 typedef struct tc__weights_pair {
     uint32_t scale[2], less[2];
 } tc__weights_pair;
 
 /* A number of f16 or bf16 that is exact, twice. */
 TC_DEV uint32_t tc__weights_twice(int as, int x) { return tc_from_f32(as, (float)x) * 0x10001u; }
+
+/* 2^x in bf16, twice; from 2^-133 on. */
+TC_DEV uint32_t tc__weights_power(const int x)
+{
+    return (x > -127 ? (uint32_t)(x + 127) << 7 : 1u << (x + 133)) * 0x10001u;
+}
 
 /* (x & mask) | bits, in one lop3; C with two constants becomes two. */
 TC_DEV uint32_t tc__weights_under(uint32_t x, const uint32_t mask, const uint32_t bits)
@@ -100,15 +121,31 @@ TC_DEV uint32_t tc__weights_under(uint32_t x, const uint32_t mask, const uint32_
     return d;
 }
 
+TC_DEV int tc__weights_is_float(tc_gemm_config_in c) { return c.weights == TC_E2M1 || c.weights == TC_E4M3; }
+
+/* bf16: powers of two that codes, where they lie as bits, are short of, of the lower and the upper row's registers; of
+ * 4 bits the upper row's lie 4 bits higher. */
+TC_DEV int tc__weights_short(tc_gemm_config_in c, const int row)
+{
+    if (c.weights == TC_E4M3) return 120;
+    if (c.weights == TC_E2M1) return 126;
+    return tc_type_bits(c.weights) == 4 ? 133 - 4 * row : 133;
+}
+
+/* bf16: what integer codes are more than what they mean, once their bits are in order from the least to the most. */
+TC_DEV int tc__weights_more(tc_gemm_config_in c)
+{
+    return c.weights_zero ? 0 : c.weights == TC_S4 ? 8 : c.weights == TC_S8 ? 128 : 0;
+}
+
 /* Codes of register r, at their place of a word, as numbers that still lack what is subtracted: integers. */
 TC_DEV_SM90 uint32_t tc__weights_integer(tc_gemm_config_in c, uint32_t word, const int r)
 {
     const int f16 = c.a == TC_F16, four = tc_type_bits(c.weights) == 4;
+    if (!f16 && four) return (r < 2 ? word : word >> 8) & (r % 2 ? 0x00f000f0u : 0x000f000fu);
+    if (!f16) return ((r % 2 ? word >> 8 : word) & 0x00ff00ffu) ^ 0x00800080u;
     const uint32_t x = word >> (four ? 4 * r : 8 * (r % 2));
-    if (four) return tc__weights_under(x, 0x000f000fu, f16 ? 0x64006400u : 0x43004300u);
-    if (f16) return (x & 0x00ff00ffu) ^ 0x64806480u;
-    return tc__weights_sub(c.a, tc__weights_under(x, 0x007f007fu, 0x43004300u),
-                           tc__weights_under(x, 0x00800080u, 0x43004300u));
+    return four ? tc__weights_under(x, 0x000f000fu, 0x64006400u) : (x & 0x00ff00ffu) ^ 0x64806480u;
 }
 
 /* The same of e2m1, e4m3. */
@@ -118,21 +155,21 @@ TC_DEV_SM90 uint32_t tc__weights_float(tc_gemm_config_in c, uint32_t word, const
     const uint32_t sign = tc__weights_move(word, (four ? 12 : 8) - at) & 0x80008000u;
     const uint32_t rest = four ? tc__weights_move(word, (f16 ? 9 : 6) - at) & (f16 ? 0x0e000e00u : 0x01c001c0u)
                                : tc__weights_move(word, (f16 ? 7 : 4) - at) & (f16 ? 0x3f803f80u : 0x07f007f0u);
-    const uint32_t bias = four ? (f16 ? 0x74007400u : 0x7e807e80u) : (f16 ? 0x5c005c00u : 0x7b807b80u);
-    return tc__weights_mul(c.a, sign | rest, bias);
+    return f16 ? tc__weights_mul(c.a, sign | rest, four ? 0x74007400u : 0x5c005c00u) : sign | rest;
 }
 
 /* wgmma's four registers of a step, of its word, or two words. */
 TC_DEV_SM90 void tc__weights_step(tc_gemm_config_in c, const uint32_t *words, const tc__weights_pair *f, uint32_t *a)
 {
-    const int four = tc_type_bits(c.weights) == 4, is_float = c.weights == TC_E2M1 || c.weights == TC_E4M3;
-    const int less = c.weights_zero || tc__weights_base(c.weights, c.a) != 0;
+    const int four = tc_type_bits(c.weights) == 4, bf16 = c.a == TC_BF16;
+    const int less = bf16 ? c.weights_zero : c.weights_zero || tc__weights_base(c.weights, c.a) != 0;
 #pragma unroll
     for (int r = 0; r < 4; r++) {
         const uint32_t word = words[four ? 0 : r / 2];
-        uint32_t x = is_float ? tc__weights_float(c, word, r) : tc__weights_integer(c, word, r);
+        uint32_t x = tc__weights_is_float(c) ? tc__weights_float(c, word, r) : tc__weights_integer(c, word, r);
         if (less) x = tc__weights_sub(c.a, x, f->less[r % 2]);
-        a[r] = c.weights_k ? tc__weights_mul(c.a, x, f->scale[r % 2]) : x;
+        if (bf16 && tc__weights_more(c)) a[r] = tc__weights_fma(x, f->scale[r % 2], f->less[r % 2]);
+        else a[r] = bf16 || c.weights_k ? tc__weights_mul(c.a, x, f->scale[r % 2]) : x;
     }
 }
 
@@ -159,17 +196,23 @@ TC_DEV int tc__weights_groups(tc_gemm_config_in c)
 TC_DEV int tc__weights_words(tc_gemm_config_in c) { return c.bk / 32 * (tc_type_bits(c.weights) / 4); }
 TC_DEV int tc__weights_same(tc_gemm_config_in c, const int half) { return half == 1 && c.weights_k >= c.bk; }
 
-/* Where a thread's codes begin in a warpgroup's brick, or in the half of it that is there, and its factors. */
+/* Where a thread's codes begin in a warpgroup's brick, or in the half of it that is there, and its factors: within a
+ * slot, or with where that begins. */
 typedef struct tc__weights_place {
     uint32_t codes, factors;
 } tc__weights_place;
 
-TC_DEV tc__weights_place tc__weights_place_of(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)
+TC_DEV tc__weights_place tc__weights_place_of(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t t = threadIdx.x % 128u, row = t / 32u * 16u + t % 32u / 4u;
-    const uint32_t brick = g->ring + stage * g->slot + (uint32_t)((g->wg - 1) * tc__gemm90_brick(c));
-    const tc__weights_place p = {
-        brick + t * 16u, brick + (uint32_t)(tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk) + row * 2u};
+    const uint32_t brick = (uint32_t)((g->wg - 1) * tc__gemm90_brick(c));
+    const uint32_t factors = brick + (uint32_t)(tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk) + row * 2u;
+    const tc__weights_place p = {(uint32_t)tc_opaque((int)(brick + t * 16u)), (uint32_t)tc_opaque((int)factors)};
+    return p;
+}
+TC_DEV tc__weights_place tc__weights_place_in(tc__weights_place own, uint32_t slot)
+{
+    const tc__weights_place p = {own.codes + slot, own.factors + slot};
     return p;
 }
 TC_DEV uint32_t tc__weights_codes_at(tc_gemm_config_in c, tc__weights_place p, const int half, const int i)
@@ -229,22 +272,38 @@ TC_DEV_SM90 void tc__weights_blank(tc_gemm_config_in c, tc__weights_place p)
     __syncwarp();
 }
 
-/* wgmma's registers of half a block of k, step after step, of what was read. */
+/* What was read of a group and a row, made ready for its codes. bf16: factors that fill up the powers of two that the
+ * codes are short of, but for TC__WEIGHTS_DOWN. */
+TC_DEV_SM90 void tc__weights_ready(tc_gemm_config_in c, const int row, uint32_t *scale, uint32_t *less)
+{
+    const int f16 = c.a == TC_F16, up = tc__weights_short(c, row), base = tc__weights_base(c.weights, TC_BF16);
+    const uint32_t s = c.weights_k ? *scale * 0x10001u : tc__weights_power(0);
+    if (c.weights_zero) *less *= 0x10001u;
+    *scale = f16 ? s : tc__weights_mul(TC_BF16, s, tc__weights_power(up - TC__WEIGHTS_DOWN));
+    if (f16 && !c.weights_zero) *less = tc__weights_twice(TC_F16, tc__weights_base(c.weights, TC_F16));
+    if (!f16 && c.weights_zero) /* base is 128 or -128 */
+        *less = tc__weights_fma(*less, tc__weights_power(-up),
+                                tc__weights_power(7 - up) | (base > 0 ? 0x80008000u : 0u));
+    if (!f16 && tc__weights_more(c))
+        *less = tc__weights_mul(TC_BF16, s, tc__weights_power((c.weights == TC_S4 ? 3 : 7) - TC__WEIGHTS_DOWN)
+                                                | 0x80008000u);
+}
+
+/* wgmma's registers of half a block of k, step after step, of what was read of it. */
 TC_DEV_SM90 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, const int half, uint32_t *a)
 {
     const int each = tc_type_bits(c.weights) / 4, steps = c.bk / 32, groups = tc__weights_groups(c);
+    if (!tc__weights_same(c, half)) {
 #pragma unroll
-    for (int i = 0; i < 2 * groups; i++) {
-        if (c.weights_k && !tc__weights_same(c, half)) raw->scale[i / 2][i % 2] *= 0x10001u;
-        if (c.weights_zero && !tc__weights_same(c, half)) raw->less[i / 2][i % 2] *= 0x10001u;
-        if (!c.weights_zero) raw->less[i / 2][i % 2] = tc__weights_twice(c.a, tc__weights_base(c.weights, c.a));
+        for (int i = 0; i < 2 * groups; i++)
+            tc__weights_ready(c, i % 2, &raw->scale[i / 2][i % 2], &raw->less[i / 2][i % 2]);
     }
 #pragma unroll
     for (int s = 0; s < steps; s++) {
         tc__weights_pair f;
 #pragma unroll
         for (int j = 0; j < 2; j++) {
-            f.scale[j] = c.weights_k ? raw->scale[s * groups / steps][j] : 0u;
+            f.scale[j] = raw->scale[s * groups / steps][j];
             f.less[j] = raw->less[s * groups / steps][j];
         }
         tc__weights_step(c, raw->words + s * each, &f, a + 4 * s);
@@ -252,25 +311,28 @@ TC_DEV_SM90 void tc__weights_make(tc_gemm_config_in c, tc__weights_raw *raw, con
 }
 
 /* .weights: B's rows come from registers, of packed codes. While the Tensor Cores are at half a block of k, registers
- * of the half after it are made, of what was read before, and the half after that is read. */
+ * of the half after it are made, of what was read before, and the half after that is read. The place in the ring, and
+ * with it descriptors, is in uniform registers (tc__gemm90_loop), and but for the end of k no branch parts the loop. */
 TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                           tc__gemm90_loop_state *l)
 {
     const int steps = c.bk / 32; /* of half a block */
     const tc_operand ob = tc__gemm90_b(c, c.bn);
     tc_gemm90_consumer *u = l->u;
-    tc_ring *ring = &u->ring;
-    tc__weights_place from = tc__weights_place_of(c, g, ring->stage);
-    uint32_t a[2][16];
+    tc_ring ring = u->ring;
+    const uint32_t blocks = u->w.k_blocks;
+    const tc__weights_place own = tc__weights_place_of(c, g);
+    const int gives = threadIdx.x % 32u == 0u;
+    uint32_t a[2][16], slot = g->ring + ring.stage * g->slot;
     tc__weights_raw raw;
-    if (!g->p->weights) tc__weights_blank(c, from);
-    tc__weights_read(c, from, 0, &raw);
+    if (!g->p->weights) tc__weights_blank(c, tc__weights_place_in(own, slot));
+    tc__weights_read(c, tc__weights_place_in(own, slot), 0, &raw);
     tc__weights_make(c, &raw, 0, a[0]);
-    tc__weights_read(c, from, 1, &raw);
-    for (uint32_t kb = 0; kb < u->w.k_blocks; kb++) {
-        const uint32_t now = ring->stage;
-        const int more = kb + 1 < u->w.k_blocks;
-        const uint64_t db = tc_wgmma_desc(tc_uniform(g->ring + now * g->slot + (uint32_t)tc__gemm90_a_bytes(c)), 128);
+    tc__weights_read(c, tc__weights_place_in(own, slot), 1, &raw);
+    for (uint32_t kb = 0; kb < blocks; kb++) {
+        const uint32_t now = ring.stage;
+        const int more = kb + 1 < blocks;
+        const uint64_t db = tc_wgmma_desc(slot + (uint32_t)tc__gemm90_a_bytes(c), 128);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             tc_wgmma_fence();
@@ -282,18 +344,31 @@ TC_DEV_SM90A void tc__gemm90_weights_loop(tc_gemm_config_in c, const tc_wgmma_rs
             tc_wgmma_commit_group();
             TC_WGMMA_WAIT_GROUP(1); /* the half before has left its registers */
             if (half == 0) {
-                if (kb > 0) tc__gemm90_release(c, g, l->last);
+                __syncwarp();
+                tc__mbarrier_arrive_if(gives && kb > 0, tc_pipe_empty(g->pipe, l->last));
                 tc__weights_make(c, &raw, 1, a[1]);
-                tc_ring_next(ring, g->stages);
-                if (more) TC_PIPE_WAIT_FULL(g->pipe, ring);
-                from = tc__weights_place_of(c, g, ring->stage);
-            } else if (more) {
-                tc__weights_make(c, &raw, 0, a[0]);
+                tc_ring_next(&ring, g->stages);
+                slot = g->ring + ring.stage * g->slot;
+                if (more) {
+                    TC_PIPE_WAIT_FULL(g->pipe, &ring);
+                    tc__weights_read(c, tc__weights_place_in(own, slot), 0, &raw);
+                }
+            } else {
+                tc__weights_make(c, &raw, 0, a[0]); /* behind the last block of nothing, which nobody reads */
+                if (more) tc__weights_read(c, tc__weights_place_in(own, slot), 1, &raw);
             }
-            if (more) tc__weights_read(c, from, half, &raw);
         }
         l->last = now;
     }
+    u->ring = ring;
+}
+
+/* What bf16's sums are short of. */
+TC_DEV void tc__weights_up_again(tc_gemm_config_in c, float *acc, const int count)
+{
+    if (c.a != TC_BF16) return;
+#pragma unroll
+    for (int i = 0; i < count; i++) acc[i] *= 18446744073709551616.f; /* 2^TC__WEIGHTS_DOWN */
 }
 
 #endif /* __CUDACC__ */

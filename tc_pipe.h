@@ -46,7 +46,7 @@ TC_HD TC_CONSTEXPR tc_roles tc_roles_of(int consumers, int wants)
     if (consumers == 2) r.producer = wants == TC_ROLES_PRODUCER ? 56 : wants == TC_ROLES_CONSUMERS ? 24 : 40;
     if (consumers == 2) r.consumer = wants == TC_ROLES_PRODUCER ? 224 : wants == TC_ROLES_CONSUMERS ? 240 : 232;
     if (consumers == 3) r.producer = 32, r.consumer = 160;
-    if (consumers == 4) r.producer = 24, r.consumer = 112;
+    if (consumers == 4) r.producer = 32, r.consumer = 112;
     return r;
 }
 
@@ -63,6 +63,7 @@ TC_DEV_SM90A void tc_roles_producer(const tc_roles r)
 
 TC_DEV_SM90A void tc_roles_consumer(const tc_roles r)
 {
+    if (r.consumer == 112) TC_SETMAXNREG_INC(112);
     if (r.consumer == 160) TC_SETMAXNREG_INC(160);
     if (r.consumer == 224) TC_SETMAXNREG_INC(224);
     if (r.consumer == 232) TC_SETMAXNREG_INC(232);

@@ -14,7 +14,9 @@
  * with one factor, and with .zero one zero point, for each .group of k of each column. code - zero is exact, as each
  * type's values are in f16 and in bf16. Without factors (.group 0) it is the code itself; a factor for each column is
  * then best left to the end, where it is applied to the sum in f32: the hook tc_epi_scale_col. E4M3's two NaN codes are
- * no weights: they count as 480 and -480. With f16, values that are too large for it become infinite.
+ * no weights: they count as 480 and -480. With f16, values that are too large for it become infinite. With bf16 factors
+ * are 0 or of a size from 2^-50 to 2^58: kernels multiply such weights at 2^-64 of their size, and give the sums what
+ * they lack; of smaller ones values are rounded to multiples of 2^-69, larger ones become infinite.
  *
  * LAYOUT. Bricks of 64 columns of B by 128 of k, one after the other along k, then along n. What the last ones have
  * outside of B has code 0 and factor 0. A brick is what the 128 threads of a warpgroup hold of wgmma's operand A

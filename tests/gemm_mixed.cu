@@ -67,9 +67,11 @@ static made weights_make(const tc_weights *w)
     const int groups = w->group ? w->k / w->group : 1;
     const size_t count = (size_t)w->n * w->k, many = (size_t)w->n * groups;
     made x = {malloc(count + 1), (float *)malloc(many * 4), (uint8_t *)malloc(many)};
+    const int far = w->as == TC_BF16 && test_int(0, 3) == 0 ? test_int(-46, 57) : 0; /* sizes that bf16 has */
     for (size_t i = 0; i < count; i++) tc_element_code_set(x.codes, w->type, i, (uint32_t)(test_random() >> 40));
     for (size_t i = 0; i < many; i++) {
-        x.scales[i] = ldexpf(1.f + (float)test_int(0, 1023) / 1024.f, test_int(-3, 0)) * (test_int(0, 1) ? 1.f : -1.f);
+        const float size = ldexpf(1.f + (float)test_int(0, 1023) / 1024.f, far + test_int(-3, 0));
+        x.scales[i] = test_int(0, 1) ? size : -size;
         x.zeros[i] = (uint8_t)test_int(0, w->type == TC_U4 ? 15 : 255);
     }
     return x;
@@ -212,13 +214,20 @@ static int problem(const kernel *k, int number)
         g.batch = batch, g.stride_a = m * lda + 8, g.stride_b = share ? 0 : (int64_t)bytes;
         g.stride_c = g.stride_d = (int64_t)m * ldd;
     }
-    if (c->split && test_int(0, 1)) choice.parts = test_int(2, 5), g.choice = &choice;
+    if (c->split && test_int(0, 1)) {
+        choice.parts = test_int(2, 8), choice.meet = test_int(0, TC_MEET_CLUSTER);
+        g.choice = &choice;
+    }
     work = test_buffer_make(1 << 20);
-    if (c->split) g.workspace = work.dev, g.workspace_size = work.bytes;
+    if (c->split && test_int(0, 3)) g.workspace = work.dev, g.workspace_size = work.bytes;
     snprintf(test_context, sizeof test_context, "%s: m %d n %d k %d, lda %d ldd %d, batch %d (shared %d), beta %g, %s, "
-             "parts %d", k->name, m, n, kk, lda, ldd, batch, share, (double)beta, unit ? "unit rows" : "sums",
-             choice.parts);
-    if (choice.parts && k->can_run(&g, 0) != TC_OK) g.choice = 0; /* more workspace than there is */
+             "parts %d, meet %d, workspace %d", k->name, m, n, kk, lda, ldd, batch, share, (double)beta,
+             unit ? "unit rows" : "sums", choice.parts, choice.meet, g.workspace != 0);
+    if (choice.parts && k->can_run(&g, 0) != TC_OK) { /* more workspace than there is */
+        CHECK(strstr(tc_why(), "parts take") || strstr(tc_why(), "TC_MEET_CLUSTER wants"), "%s: %s", test_context,
+              tc_why());
+        g.choice = 0;
+    }
     CHECK(k->run(&g, 0) == TC_OK, "%s: %s", test_context, tc_why());
     test_buffer_down(&d), test_buffer_down(&stray);
     for (int z = 0; z < batch; z++) {
@@ -257,6 +266,51 @@ static int problem(const kernel *k, int number)
 }
 
 #ifndef FUZZ_KERNELS
+/* ---- parts of k: blocks of a cluster take no workspace, and what they make is in every bit what parts that meet in
+ * the workspace make ---- */
+static void test_parts(void)
+{
+    enum { M = 21, N = 300, K = 1152 };
+    const tc_weights w = {TC_S4, TC_BF16, 128, 0, N, K};
+    made x = weights_make(&w);
+    const tc_weights_source from = {x.codes, x.scales, 0};
+    test_buffer a = test_buffer_make(M * K * 2), b = test_buffer_make(tc_weights_bytes(&w));
+    test_buffer d[2] = {test_buffer_make(M * N * 2 + 16), test_buffer_make(M * N * 2 + 16)};
+    test_buffer work = test_buffer_make(1 << 20);
+    tc_gemm_choice choice = {0, 0, 0, 0, 0, 0};
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    CHECK(tc_weights_pack(&w, &from, b.host) == TC_OK, "%s", tc_why());
+    for (size_t i = 0; i < a.bytes / 2; i++) tc_element_set(a.host, TC_BF16, i, test_normal());
+    test_buffer_up(&a), test_buffer_up(&b);
+    g.m = M, g.n = N, g.k = K, g.a = a.dev, g.lda = K, g.b = b.dev, g.ldd = N, g.choice = &choice;
+    for (choice.parts = 2; choice.parts <= 8; choice.parts++) {
+        for (int i = 0; i < 2; i++) {
+            size_t takes;
+            memset(d[i].host, 0x55, d[i].bytes);
+            test_buffer_up(&d[i]);
+            choice.meet = i ? TC_MEET_WORKSPACE : TC_MEET_CLUSTER;
+            g.d = d[i].dev, g.workspace = 0, g.workspace_size = 0;
+            if (i)
+                CHECK(s4_run(&g, 0) == TC_ERR_SIZE && strstr(tc_why(), "workspace_size = 0, but"),
+                      "%d parts, meet %d without a workspace: %s", choice.parts, choice.meet, tc_why());
+            g.workspace = work.dev, g.workspace_size = work.bytes;
+            takes = s4_workspace(&g);
+            CHECK((takes != 0) == (i != 0), "%d parts, meet %d take %llu bytes", choice.parts, choice.meet,
+                  (unsigned long long)takes);
+            g.workspace = takes ? work.dev : 0, g.workspace_size = takes;
+            CHECK(s4_run(&g, 0) == TC_OK, "%d parts, meet %d: %s", choice.parts, choice.meet, tc_why());
+            test_buffer_down(&d[i]);
+        }
+        CHECK(!memcmp(d[0].host, d[1].host, d[0].bytes), "%d parts: a cluster's sums are others", choice.parts);
+    }
+    choice.parts = 9, choice.meet = TC_MEET_CLUSTER;
+    CHECK(s4_can_run(&g, 0) == TC_ERR_CONFIG && strstr(tc_why(), "at most 8 parts"), "%s", tc_why());
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d[0]), test_buffer_drop(&d[1]);
+    test_buffer_drop(&work);
+    weights_drop(&x);
+}
+
 /* ---- what is refused, in words ---- */
 #define REFUSES(call, status, text)                                                                          \
     do {                                                                                                     \
@@ -316,6 +370,9 @@ int main(int argc, char **argv)
         SKIP("products: no device of compute capability 9.0");
         return test_end();
     }
+#ifndef FUZZ_KERNELS
+    test_parts();
+#endif
     for (int i = 0; i < run.problems; i++) problem(&kernels[i / 2 % KERNELS], i);
     return test_end();
 }
