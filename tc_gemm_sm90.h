@@ -72,7 +72,7 @@ TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, co
             for (int s = 0; s < tc_operand_steps(oa); s++) {
 #pragma unroll
                 for (int i = 0; i < tc__gemm90_rows(c) / 64; i++)
-                    mma(l->acc + i * c.bn / 2,
+                    mma(l->acc + i * tc__gemm90_regs(c, c.bn),
                         tc_wgmma_desc_advance(da, (uint32_t)(tc_operand_step(oa, s) + i * 64 * 128)),
                         tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)),
                         s > 0 ? 1 : kb > 0);
@@ -302,7 +302,8 @@ TC_DEV_SM90A void tc__gemm90_loops(const int which, tc_gemm90_in k, const tc_gem
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm90_view(c);
-    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn};
+    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn,
+                                tc__gemm90_halves(v) ? TC_F16 : 0};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
                    tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn)
@@ -324,7 +325,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
                                    tc__gemm90_loop_state *l)
 {
     const tc_gemm_config c = k.c;
-    const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;
+    const int count = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
     if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &l->u->ring);
     if (loops == TC__GEMM90_ANY_32_TO_256) { /* in a function more of them a register would be missing */
         TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64) TC__GEMM90_ANY_WIDTH(96) TC__GEMM90_ANY_WIDTH(128)
@@ -345,6 +346,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(l->acc, count);
     tc__gemm90_release(c, g, l->last);
+    if (tc__gemm90_halves(c) && !tc__gemm90_packed(c)) tc__gemm90_unpack(l->acc, l->acc, count);
 }
 
 /* The barriers that say that a slot is full. */

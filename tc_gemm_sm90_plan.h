@@ -49,6 +49,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_rows(tc_gemm_config_in c) /* of a warpgroup */
 {
     return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers;
 }
+/* Sums in f16 lie two in a register. Registers of a thread for 64 rows of n columns; */
+TC_HD TC_CONSTEXPR int tc__gemm90_halves(tc_gemm_config_in c) { return c.acc == TC_F16 && c.a == TC_F16; }
+TC_HD TC_CONSTEXPR int tc__gemm90_regs(tc_gemm_config_in c, int n) { return tc__gemm90_halves(c) ? n / 4 : n / 2; }
+/* and where a tile has more of them than f32 would have room for, they stay so until they go to D. */
+TC_HD TC_CONSTEXPR int tc__gemm90_packed(tc_gemm_config_in c)
+{
+    return tc__gemm90_halves(c) && tc__gemm90_rows(c) * c.bn / 128 > 128;
+}
 /* .sparse: bytes that are kept of a row of A in a block of k; its bricks along k, of 64 bytes each. */
 TC_HD TC_CONSTEXPR int tc__gemm90_a_row(tc_gemm_config_in c) { return c.bk * tc_type_bits(c.a) / 16; }
 TC_HD TC_CONSTEXPR int tc__gemm90_bricks_along(tc_gemm_config_in c) { return tc__gemm90_a_row(c) / 64; }
@@ -341,7 +349,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
  * after each block of k; and factors of columns; of .sparse metadata and what goes with it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
 {
-    const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
+    const int sums = tc__gemm90_rows(v) * tc__gemm90_regs(v, v.bn) / 64 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
     if (!tc__gemm90_promotes(v)) return sums;
     if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
     if (tc__gemm_is_f32(v.a)) return sums + v.bn / 2 + v.bn / 8; /* and a unit's parts of A */
@@ -521,6 +529,9 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
     X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
+    X(!tc__gemm90_packed(tc_gemm90_view(c)) || ((c).cluster_k == 1 && !tc__gemm_quantised(c)),                        \
+      "tc: .acc = TC_F16 with more than 128 sums a thread (rows of a warpgroup * .bn / 128) goes with .cluster_k 1 "  \
+      "and a D that is not quantised")                                                                                \
     X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 4 ? 32 : (c).consumers == 3 ? 96 : 208),           \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers, 32 for "   \
       "4), with .promote and TC_F32 and .bn / 2 (of more than .bk: and as many again; TC_F32: and .bn / 8), with "     \
