@@ -724,6 +724,8 @@ typedef struct tc__gemm90_fetch_at {
     uint32_t stage, kb;
 } tc__gemm90_fetch_at;
 
+enum { TC__SPARSE_LINES = 32 }; /* of 64 rows: .bm / .cluster_n is at most 256, .cluster_n 8 */
+
 /* Both operands of one tile: where they come from, and which of them to fetch. */
 typedef struct tc__gemm90_sources {
     tc_operand oa, ob;
@@ -731,6 +733,7 @@ typedef struct tc__gemm90_sources {
     uint32_t to_a, to_b; /* within a slot */
     int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
     tc_conv_pixel first; /* .conv: where the first row's first tap lies in X */
+    const char *bricks[TC__SPARSE_LINES]; /* .sparse: where those of each 64 rows begin */
 } tc__gemm90_sources;
 
 /* What a fetch knows before it runs. */

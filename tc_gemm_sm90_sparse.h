@@ -11,7 +11,7 @@
  * that there are two sets of registers for them: one is filled only when the group that had it has ended. In a cluster
  * each block brings all its bricks itself: they are a fortieth of the bytes.
  *
- *     tc__sparse_expected, _fetch     the producer: bytes of a slot; one block of k
+ *     tc__sparse_expected, _source, _fetch     the producer: bytes of a slot; a tile; one block of k
  *     tc__gemm90_sparse_loop          consumers: the k loop, with and without .promote
  *     tc__sparse_fill                 (host)
  */
@@ -27,29 +27,40 @@ TC_DEV uint32_t tc__sparse_expected(tc_gemm_config_in c, const tc_gemm90_block *
     return (uint32_t)(tc__gemm90_a_bytes(c) + tc__gemm90_b(c, c.bn).bytes + (g->p->meta ? tc__gemm90_bricks(c) : 0));
 }
 
-/* Bricks of one block of k. Of what lies outside (a last tile's second brick, parts of a short k) the last that there
- * is: A has zeros there, or nobody stores what comes of it. */
-TC_DEV_SM90 void tc__sparse_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_operand_source *s,
+/* Where a tile's bricks begin in memory, for each 64 rows: of a last tile's rows that do not exist the last that there
+ * are, whose products nobody stores. Found out once a tile: a block of k takes half the time that one without
+ * .sparse takes, and addresses by multiplication would hold up the loads. */
+TC_DEV_SM90 void tc__sparse_source(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_operand_source *s,
+                                   const char **lines)
+{
+    const tc_gemm_sm90_params *p = g->p;
+    const int bytes = tc_sp_brick_bytes(tc_type_bits(c.a));
+    /* the tile's first row, not that of this block's share of A */
+    const int first = s->row - (int)tc__gemm90_place_of(c, g).n * (c.bm / c.cluster_n);
+#pragma unroll
+    for (int i = 0; i < c.bm / TC_SP_BRICK_ROWS; i++) {
+        const int row = first / TC_SP_BRICK_ROWS + i;
+        lines[i] = p->meta + s->batch * p->meta_batch
+                 + (long long)(row < p->meta_rows ? row : p->meta_rows - 1) * p->meta_along * bytes;
+    }
+}
+
+/* Bricks of one block of k. Of what lies behind k (parts of a short k) the last that there is: A has zeros there. */
+TC_DEV_SM90 void tc__sparse_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const char *const *lines,
                                   tc__gemm90_fetch_at at)
 {
     const tc_gemm_sm90_params *p = g->p;
     const int bytes = tc_sp_brick_bytes(tc_type_bits(c.a)), along = tc__gemm90_bricks_along(c);
-    /* the tile's first row, not that of this block's share of A */
-    const int first = s->row - (int)tc__gemm90_place_of(c, g).n * (c.bm / c.cluster_n);
     const uint32_t full = tc_pipe_full(g->pipe, at.stage);
     const uint32_t to = g->ring + at.stage * g->slot + (uint32_t)tc__gemm90_bricks_at(c);
     if (!p->meta) return;
 #pragma unroll
-    for (int i = 0; i < c.bm / TC_SP_BRICK_ROWS; i++) {
-        const int row = first / TC_SP_BRICK_ROWS + i;
-        const char *line = p->meta + s->batch * p->meta_batch
-                         + (long long)(row < p->meta_rows ? row : p->meta_rows - 1) * p->meta_along * bytes;
+    for (int j = 0; j < along; j++) {
+        const uint32_t k = at.kb * (uint32_t)along + (uint32_t)j, last = (uint32_t)p->meta_along - 1u;
+        const uint32_t from = (k < last ? k : last) * (uint32_t)bytes;
 #pragma unroll
-        for (int j = 0; j < along; j++) {
-            const int k = (int)at.kb * along + j, brick = k < p->meta_along ? k : p->meta_along - 1;
-            tc_cp_async_bulk_g2s(to + (uint32_t)((i * along + j) * bytes), line + (long long)brick * bytes,
-                                 (uint32_t)bytes, full);
-        }
+        for (int i = 0; i < c.bm / TC_SP_BRICK_ROWS; i++)
+            tc_cp_async_bulk_g2s(to + (uint32_t)((i * along + j) * bytes), lines[i] + from, (uint32_t)bytes, full);
     }
 }
 
