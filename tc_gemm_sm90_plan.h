@@ -841,8 +841,17 @@ TC_HD TC_CONSTEXPR int tc__gemm90_picks_cluster(tc_gemm_config_in c)
 
 TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    const uint32_t t = threadIdx.x % 128u;
+    const uint32_t t = threadIdx.x % (c.sparse ? 32u : 128u);
     tc__gemm90_giver give = {0, 0, g->pipe.empty};
+    if (c.sparse) { /* as tc__gemm90_release has it */
+        const uint32_t m = (uint32_t)c.cluster_m, n = (uint32_t)c.cluster_n;
+        const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+        const uint32_t to = t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m;
+        give.own = m * n == 1u ? t == 0u : t == at.m;
+        give.other = m * n > 1u && t < m + n - 1u && !give.own;
+        if (give.other) give.empty = tc_mapa(g->pipe.empty, to);
+        return give;
+    }
     if (!tc__gemm90_picks_cluster(c)) return give;
     give.own = g->cluster_m == 1 && t == 0u;
     give.other = g->cluster_m == 2 && t < 2u;
@@ -853,9 +862,10 @@ TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_g
 TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_giver *give,
                                  uint32_t stage, int on)
 {
-    if (!tc__gemm90_picks_cluster(c)) {
+    if (!tc__gemm90_picks_cluster(c) && !c.sparse) {
         if (on) tc__gemm90_release(c, g, stage);
     } else {
+        if (c.sparse) __syncwarp(); /* each warp has read of it */
         tc__mbarrier_arrive_if(give->own && on, give->empty + stage * 8u);
         tc__mbarrier_arrive_cluster_relaxed_if(give->other && on, give->empty + stage * 8u);
     }
