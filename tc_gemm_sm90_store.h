@@ -149,8 +149,8 @@ TC_DEV void tc__gemm90_unpack(float *to, const float *from, const int count)
     }
 }
 
-/* A thread's sums of its warpgroup's 64 rows number i, from column `col` on: `count` of them. Where they are packed they
- * become floats in `room`; else they are taken as they lie. */
+/* A thread's sums of its warpgroup's 64 rows number i, from column `col` on: `count` of them. Where they are packed,
+ * they become floats in `room`; else they are taken as they lie. */
 typedef struct tc__gemm90_taken {
     int i, col, count;
 } tc__gemm90_taken;
