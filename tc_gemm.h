@@ -269,6 +269,15 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
     return t;
 }
 
+/* A line of the list where sums are in f16: a warpgroup with tiles of its own has room for 256 columns then, and its
+ * neighbour's products hide all else better than a cluster does. A quantised D wants sums as floats. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_halved(tc_gemm_config_in given, const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    if (t.schedule == TC_PINGPONG && !tc__gemm_quantised(given)) t.bn = 256, t.cluster_m = 1;
+    return t;
+}
+
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
  * none. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
@@ -296,6 +305,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
+                          : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
                                                        : list;
     if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
