@@ -274,7 +274,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_halved(tc_gemm_config_in given, const tc__gemm_tile list)
 {
     tc__gemm_tile t = list;
-    if (t.schedule == TC_PINGPONG && !tc__gemm_quantised(given)) t.bn = 256, t.cluster_m = 1;
+    if (t.schedule == TC_PINGPONG && !tc__gemm_quantised(given)) t.bn = 256, t.step = 128, t.cluster_m = 1;
     return t;
 }
 
@@ -314,6 +314,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
+    if (c.sparse && t.cluster_m == 2) c.epi_stages = 1; /* a fifth slot of the ring is worth more than a second box */
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
     if (c.bsr || !tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;

@@ -145,8 +145,8 @@ TC_DEV_SM90A void tc__gemm90_issue_part(const tc__gemm90_promoter x, tc__gemm90_
 }
 
 /* A block of k, whose first 64 rows are running. Between the end of one group of wgmmas and the start of the next stand
- * the additions and nothing else: where the next one reads is found out, and its slot waited for, while this one runs,
- * and a slot is given back when the next one runs. */
+ * the additions and nothing else: where the next one reads is found out while this one runs, and a slot is given back
+ * when the next one runs. */
 TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const tc_gemm90_block *g,
                                              tc__gemm90_loop_state *l, tc__gemm90_short *part)
 {
@@ -154,6 +154,7 @@ TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const 
     tc_ring *ring = &l->u->ring;
     const uint32_t now = ring->stage;
     tc__gemm90_promoting p;
+    int ready = 1;
     if (tc__gemm_scaled(x.c)) tc__gemm90_ask(x.c, g, l->u, &p);
 #pragma unroll
     for (int i = 0; i < chunks; i++) {
@@ -161,12 +162,13 @@ TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const 
         part->step.i = i + 1;
         if (i + 1 == chunks) {
             tc_ring_next(ring, g->stages);
+            if (!x.last) ready = tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
             if (!x.last) part->step = tc__gemm90_step_of(x.c, g, l->u);
-            if (!x.last) TC_PIPE_WAIT_FULL(g->pipe, ring);
         }
         TC_WGMMA_WAIT_GROUP(0);
         tc_wgmma_fence_acc(part->sums, count);
         tc__gemm90_promote(x.c, &p, i, sums);
+        if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
         if (i + 1 < chunks || !x.last) tc__gemm90_issue_part(x, part);
     }
     tc__gemm90_give(x.c, g, &part->give, now, 1);
