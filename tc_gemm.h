@@ -314,7 +314,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
-    if (c.sparse && t.cluster_m == 2) c.epi_stages = 1; /* a fifth slot of the ring is worth more than a second box */
+    /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
+    if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
     if (c.bsr || !tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;
