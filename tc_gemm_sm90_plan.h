@@ -839,14 +839,11 @@ TC_HD TC_CONSTEXPR int tc__gemm90_picks_cluster(tc_gemm_config_in c)
     return c.step && c.cluster_m > 1 && !tc__gemm90_by_threads(c) && !tc__gemm90_turning(c);
 }
 
-/* .sparse: so too, but where sums are held twice, which leaves no registers for it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_gives_sparse(tc_gemm_config_in c) { return c.sparse && !tc__gemm90_promotes(c); }
-
 TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t t = threadIdx.x % (c.sparse ? 32u : 128u);
     tc__gemm90_giver give = {0, 0, g->pipe.empty};
-    if (tc__gemm90_gives_sparse(c)) { /* as tc__gemm90_release has it */
+    if (c.sparse) { /* as tc__gemm90_release has it */
         const uint32_t m = (uint32_t)c.cluster_m, n = (uint32_t)c.cluster_n;
         const tc__gemm90_place at = tc__gemm90_place_of(c, g);
         const uint32_t to = t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m;
@@ -865,7 +862,7 @@ TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_g
 TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_giver *give,
                                  uint32_t stage, int on)
 {
-    if (!tc__gemm90_picks_cluster(c) && !tc__gemm90_gives_sparse(c)) {
+    if (!tc__gemm90_picks_cluster(c) && !c.sparse) {
         if (on) tc__gemm90_release(c, g, stage);
     } else {
         if (c.sparse) __syncwarp(); /* each warp has read of it */

@@ -101,7 +101,7 @@ TC_DEV_SM90A void tc__sparse_look(tc_gemm_config_in c, const tc_gemm90_block *g,
                                   tc__sparse_at *at)
 {
     const int row = tc__gemm90_a_row(c);
-    const uint32_t begin = g->ring + u->ring.stage * g->slot, slot = tc__gemm90_promotes(c) ? tc_uniform(begin) : begin;
+    const uint32_t slot = g->ring + u->ring.stage * g->slot;
     at->a = tc_wgmma_desc(slot + (uint32_t)(u->row * row), row);
     at->b = tc_wgmma_desc(slot + (uint32_t)tc__gemm90_a(c).bytes, 128);
 }
@@ -125,7 +125,6 @@ TC_DEV_SM90A void tc__sparse_multiply(tc_gemm90_in k, const tc_gemm90_block *g, 
     const int row = tc__gemm90_a_row(c), eight = tc_type_bits(c.a) == 8;
     tc_ring *ring = &l->u->ring;
     const uint32_t now = ring->stage;
-    if (tc__gemm90_promotes(c)) tc__sparse_look(c, g, l->u, b.at); /* no registers are left to know it ahead */
     const uint64_t da = b.at->a, db = b.at->b;
     tc_wgmma_fence();
 #pragma unroll
@@ -143,7 +142,7 @@ TC_DEV_SM90A void tc__sparse_multiply(tc_gemm90_in k, const tc_gemm90_block *g, 
     }
     tc_wgmma_commit_group();
     tc_ring_next(ring, g->stages);
-    if (!tc__gemm90_promotes(c)) tc__sparse_look(c, g, l->u, b.at);
+    tc__sparse_look(c, g, l->u, b.at);
     TC_WGMMA_WAIT_GROUP(1); /* the block before has ended: its slot and its words are free */
     tc__gemm90_give(c, g, &b.at->give, l->last, b.add);
     l->last = now;
