@@ -106,8 +106,10 @@
  *   with rows together (pitch mp), B's n / 128 x k / 128 with k together (pitch kp):
  *       .a_scale = { sa, .lines = 1, .blocks = mp }, .b_scale = { sb, .lines = kp, .blocks = 1 }
  *   A factor for a whole row or column is a hook's: tc_epi_scale_row, tc_epi_scale_col.
- *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11 bits;
- *   past 65504 they are infinite.
+ *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11
+ *   bits; past 65504 they are infinite. Where k is split, each part's sums become f32, and parts are added in f32; so
+ *   are alpha, beta * C and hooks. Of TC_F16 Hopper has them by wgmma, but with .sparse, .weights and rows that TMA
+ *   refuses; two warpgroups then have room for tiles of 256 x 256. Of 8-bit floats they are mma.sync's everywhere.
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *
@@ -268,6 +270,15 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
     return t;
 }
 
+/* A line of the list where sums are in f16: a warpgroup with tiles of its own has room for 256 columns then, and its
+ * neighbour's products hide all else better than a cluster does. A quantised D wants sums as floats. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_halved(tc_gemm_config_in given, const tc__gemm_tile list)
+{
+    tc__gemm_tile t = list;
+    if (t.schedule == TC_PINGPONG && !tc__gemm_quantised(given)) t.bn = 256, t.step = 128, t.cluster_m = 1;
+    return t;
+}
+
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
  * none. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
@@ -295,6 +306,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
+                          : tc__gemm90_halves(given)   ? tc__gemm_halved(given, list)
                                                        : list;
     if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
     c.bm = turned ? t.bn : t.bm, c.bn = turned ? t.bm : t.bn;
@@ -303,6 +315,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.cluster_m = turned ? t.cluster_n : t.cluster_m, c.cluster_n = turned ? t.cluster_m : t.cluster_n;
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
+    /* a fifth slot of the ring is worth more than a second box; with sums held twice ptxas spills so */
+    if (c.sparse && t.cluster_m == 2 && !twice) c.epi_stages = 1;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
     if (c.bsr || !tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
     return c;

@@ -334,7 +334,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_plain(tc_gemm_config_in given)
 /* Do Hopper's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_wgmma(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !(c.index & TC_INDEX_A)
+    return (c.acc != TC_F16 || (c.a == TC_F16 && !c.sparse && !c.weights)) && !(c.index & TC_INDEX_A)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32 || tc__gemm_is_f32(c.a)) && !c.round
                 && (c.d != TC_S8 || c.d_scale)));
@@ -348,8 +348,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 }
 
 #define TC__GEMM_BY_WGMMA                                                                                             \
-    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), f32, e4m3, e5m2, s8 and u8 (not to s8), sums "     \
-    "not in f16: other types are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE"
+    "tc: TC_GEMM_SM90_DEFINE multiplies f16, bf16, tf32 (.round 0), f32, e4m3, e5m2, s8 and u8 (not to s8); sums "     \
+    "in f16 (.acc) of TC_F16 alone, not with .sparse and .weights: others are for TC_GEMM_SM80_DEFINE, TC_GEMM_DEFINE"
 
 /* The rules that every kernel has for its configuration: X(condition, sentence). */
 #define TC__GEMM_RULES(X, c)                                                                                          \

@@ -72,7 +72,7 @@ TC_DEV_SM90A void tc__gemm90_loop(tc_gemm_config_in c, const tc_wgmma_fn mma, co
             for (int s = 0; s < tc_operand_steps(oa); s++) {
 #pragma unroll
                 for (int i = 0; i < tc__gemm90_rows(c) / 64; i++)
-                    mma(l->acc + i * c.bn / 2,
+                    mma(l->acc + i * tc__gemm90_regs(c, c.bn),
                         tc_wgmma_desc_advance(da, (uint32_t)(tc_operand_step(oa, s) + i * 64 * 128)),
                         tc_wgmma_desc_advance(db, (uint32_t)tc_operand_step(ob, s)),
                         s > 0 ? 1 : kb > 0);
@@ -117,7 +117,7 @@ TC_DEV_SM90A tc__gemm90_step tc__gemm90_step_of(tc_gemm_config_in c, const tc_ge
                                                 const tc_gemm90_consumer *u)
 {
     const tc_operand oa = tc__gemm90_a(c);
-    const uint32_t slot = tc_uniform(g->ring + u->ring.stage * g->slot);
+    const uint32_t slot = g->ring + u->ring.stage * g->slot;
     const tc__gemm90_step x = {tc__gemm90_desc(oa, slot + (uint32_t)(u->row * 128)),
                                tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128), 0, 0};
     return x;
@@ -133,6 +133,7 @@ typedef struct tc__gemm90_promoter {
 /* Short sums of 64 rows, which wgmmas that run are adding up, and where the next ones will read. */
 typedef struct tc__gemm90_short {
     tc__gemm90_step step;
+    tc__gemm90_giver give;
     float sums[128];
 } tc__gemm90_short;
 
@@ -170,7 +171,7 @@ TC_DEV_SM90A void tc__gemm90_promoting_block(const tc__gemm90_promoter x, const 
         if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
         if (i + 1 < chunks || !x.last) tc__gemm90_issue_part(x, part);
     }
-    tc__gemm90_release(x.c, g, now);
+    tc__gemm90_give(x.c, g, &part->give, now, 1);
 }
 
 /* .promote of each block of k: its 64 rows one after the other. acc are the sums; gives all slots back. */
@@ -180,6 +181,7 @@ TC_DEV_SM90A void tc__gemm90_promoting_loop(tc_gemm_config_in c, const tc__gemm9
     const tc__gemm90_promoter inner = {c, mma, 0}, last = {c, mma, 1};
     const uint32_t blocks = tc_uniform(l->u->w.k_blocks);
     tc__gemm90_short part;
+    part.give = tc__gemm90_giver_of(c, g);
     part.step = tc__gemm90_step_of(c, g, l->u);
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++)
@@ -302,7 +304,8 @@ TC_DEV_SM90A void tc__gemm90_loops(const int which, tc_gemm90_in k, const tc_gem
 TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm90_view(c);
-    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn};
+    const tc_wgmma_kind kind = {v.a, v.b, tc__gemm90_a(v).mn, tc__gemm90_b(v, v.bn).mn,
+                                tc__gemm90_halves(v) ? TC_F16 : 0};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
                    tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn)
@@ -324,7 +327,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
                                    tc__gemm90_loop_state *l)
 {
     const tc_gemm_config c = k.c;
-    const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;
+    const int count = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn);
     if (!c.any) TC_PIPE_WAIT_FULL(g->pipe, &l->u->ring);
     if (loops == TC__GEMM90_ANY_32_TO_256) { /* in a function more of them a register would be missing */
         TC__GEMM90_ANY_WIDTH(32) TC__GEMM90_ANY_WIDTH(64) TC__GEMM90_ANY_WIDTH(96) TC__GEMM90_ANY_WIDTH(128)
@@ -346,6 +349,7 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
     tc_wgmma_fence_acc(l->acc, count);
     if (c.weights) tc__weights_up_again(c, l->acc, count);
     tc__gemm90_release(c, g, l->last);
+    if (tc__gemm90_halves(c) && !tc__gemm90_packed(c)) tc__gemm90_unpack(l->acc, l->acc, count);
 }
 
 /* The barriers that say that a slot is full. */

@@ -49,6 +49,7 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const 
     s.to_b = (uint32_t)(c.weights ? tc__gemm90_a_bytes(c) : s.oa.bytes)
            + (b_turns ? (uint32_t)s.b_k * 128u : cm * (uint32_t)(b_rows * 128));
     if (c.conv) s.first = tc__conv_start(g, s.a.row);
+    if (c.sparse) tc__sparse_source(c, g, &s.a, s.bricks);
     return s;
 }
 
@@ -71,7 +72,6 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     const int a_k = tc__gemm90_turns_a(c) ? k + s->a_k : c.sparse ? k / 2 : k;
     const int b_k = tc__gemm90_turns_b(c) ? k + s->b_k : k;
     if (c.weights && (f.which & TC__GEMM90_EARLY_A)) tc__weights_fetch(c, g, &s->a, at);
-    if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, &s->a, at);
 #pragma unroll
     for (int box = 0; box < (c.weights ? 0 : s->oa.boxes); box++) {
         const tc_operand_to to = {slot + s->to_a + (uint32_t)(box * s->oa.box_bytes), a_full};
@@ -84,6 +84,7 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
         if (f.which & TC__GEMM90_EARLY_B)
             tc_operand_fetch(!f.alone && g->cluster_m > 1, &s->b, tc_operand_place(s->ob, box, b_k), to);
     }
+    if (c.sparse && (f.which & TC__GEMM90_EARLY_A)) tc__sparse_fetch(c, g, s->bricks, at);
 }
 
 TC_DEV_SM90 void tc__gemm90_expect(tc_gemm_config_in c, const tc_gemm90_block *g, uint32_t stage)

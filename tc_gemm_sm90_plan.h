@@ -49,6 +49,14 @@ TC_HD TC_CONSTEXPR int tc__gemm90_rows(tc_gemm_config_in c) /* of a warpgroup */
 {
     return c.schedule == TC_PINGPONG ? c.bm : c.bm / c.consumers;
 }
+/* Sums in f16 lie two in a register. Registers of a thread for 64 rows of n columns; */
+TC_HD TC_CONSTEXPR int tc__gemm90_halves(tc_gemm_config_in c) { return c.acc == TC_F16 && c.a == TC_F16; }
+TC_HD TC_CONSTEXPR int tc__gemm90_regs(tc_gemm_config_in c, int n) { return tc__gemm90_halves(c) ? n / 4 : n / 2; }
+/* and where a tile has more of them than f32 would have room for, they stay so until they go to D. */
+TC_HD TC_CONSTEXPR int tc__gemm90_packed(tc_gemm_config_in c)
+{
+    return tc__gemm90_halves(c) && tc__gemm90_rows(c) * c.bn / 128 > 128;
+}
 /* .sparse: bytes that are kept of a row of A in a block of k; its bricks along k, of 64 bytes each. */
 TC_HD TC_CONSTEXPR int tc__gemm90_a_row(tc_gemm_config_in c) { return c.bk * tc_type_bits(c.a) / 16; }
 TC_HD TC_CONSTEXPR int tc__gemm90_bricks_along(tc_gemm_config_in c) { return tc__gemm90_a_row(c) / 64; }
@@ -348,7 +356,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
  * after each block of k; and factors of columns; of .sparse metadata and what goes with it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
 {
-    const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
+    const int sums = tc__gemm90_rows(v) * tc__gemm90_regs(v, v.bn) / 64 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
     if (!tc__gemm90_promotes(v)) return sums;
     if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
     if (tc__gemm_is_f32(v.a)) return sums + v.bn / 2 + v.bn / 8; /* and a unit's parts of A */
@@ -528,6 +536,9 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     X(tc__gemm_sums(c) != TC_S32 || (c).cluster_k == 1, "tc: sums of integers want .cluster_k 1")                     \
     X(tc__gemm90_any_n(c) || tc_gemm90_view(c).bn % 16 == 0,                                                          \
       "tc: with .swap, .bm must be a multiple of 16 in other types than f16 and bf16, and other layouts")             \
+    X(!tc__gemm90_packed(tc_gemm90_view(c)) || ((c).cluster_k == 1 && !tc__gemm_quantised(c)),                        \
+      "tc: .acc = TC_F16 with more than 128 sums a thread (rows of a warpgroup * .bn / 128) goes with .cluster_k 1 "  \
+      "and a D that is not quantised")                                                                                \
     X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 4 ? 32 : (c).consumers == 3 ? 96 : 208),           \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers, 32 for "   \
       "4), with .promote and TC_F32 and .bn / 2 (of more than .bk: and as many again; TC_F32: and .bn / 8), with "     \
@@ -736,6 +747,8 @@ typedef struct tc__gemm90_fetch_at {
     uint32_t stage, kb;
 } tc__gemm90_fetch_at;
 
+enum { TC__SPARSE_LINES = 32 }; /* of 64 rows: .bm / .cluster_n is at most 256, .cluster_n 8 */
+
 /* Both operands of one tile: where they come from, and which of them to fetch. */
 typedef struct tc__gemm90_sources {
     tc_operand oa, ob;
@@ -743,6 +756,7 @@ typedef struct tc__gemm90_sources {
     uint32_t to_a, to_b; /* within a slot */
     int a_k, b_k;        /* of what is turned: the k of a box from which on it is this block's share */
     tc_conv_pixel first; /* .conv: where the first row's first tap lies in X */
+    const char *bricks[TC__SPARSE_LINES]; /* .sparse: where those of each 64 rows begin */
 } tc__gemm90_sources;
 
 /* What a fetch knows before it runs. */
@@ -850,8 +864,17 @@ TC_HD TC_CONSTEXPR int tc__gemm90_picks_cluster(tc_gemm_config_in c)
 
 TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_gemm90_block *g)
 {
-    const uint32_t t = threadIdx.x % 128u;
+    const uint32_t t = threadIdx.x % (c.sparse ? 32u : 128u);
     tc__gemm90_giver give = {0, 0, g->pipe.empty};
+    if (c.sparse) { /* as tc__gemm90_release has it */
+        const uint32_t m = (uint32_t)c.cluster_m, n = (uint32_t)c.cluster_n;
+        const tc__gemm90_place at = tc__gemm90_place_of(c, g);
+        const uint32_t to = t < m ? at.n * m + t : at.m + (t - m < at.n ? t - m : t - m + 1u) * m;
+        give.own = m * n == 1u ? t == 0u : t == at.m;
+        give.other = m * n > 1u && t < m + n - 1u && !give.own;
+        if (give.other) give.empty = tc_mapa(g->pipe.empty, to);
+        return give;
+    }
     if (!tc__gemm90_picks_cluster(c)) return give;
     give.own = g->cluster_m == 1 && t == 0u;
     give.other = g->cluster_m == 2 && t < 2u;
@@ -862,9 +885,10 @@ TC_DEV_SM90 tc__gemm90_giver tc__gemm90_giver_of(tc_gemm_config_in c, const tc_g
 TC_DEV_SM90 void tc__gemm90_give(tc_gemm_config_in c, const tc_gemm90_block *g, const tc__gemm90_giver *give,
                                  uint32_t stage, int on)
 {
-    if (!tc__gemm90_picks_cluster(c)) {
+    if (!tc__gemm90_picks_cluster(c) && !c.sparse) {
         if (on) tc__gemm90_release(c, g, stage);
     } else {
+        if (c.sparse) __syncwarp(); /* each warp has read of it */
         tc__mbarrier_arrive_if(give->own && on, give->empty + stage * 8u);
         tc__mbarrier_arrive_cluster_relaxed_if(give->other && on, give->empty + stage * 8u);
     }

@@ -44,17 +44,49 @@ TC_DEV uint32_t tc__gemm90_read_at(tc_gemm_config_in c, const tc_gemm90_block *g
     return g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).read + stage * 8u;
 }
 
-/* A warp copies them to a slot: block number kb of k of the tile's. */
-TC_DEV_SM80 void tc__gemm90_copy_factors(const tc__gemm90_factors *f, const tc_work *w, uint32_t kb, uint32_t slot)
+/* Where those of a tile's next block of k lie. wide: of rows or columns that lie together, all of which exist; then of
+ * this lane's four. */
+typedef struct tc__gemm90_factor_line {
+    const float *at;
+    int wide;
+} tc__gemm90_factor_line;
+
+TC_DEV_SM80 tc__gemm90_factor_line tc__gemm90_factors_from(const tc__gemm90_factors *f, const tc_work *w)
 {
-    const int bytes = (int)kb < f->of->count ? 4 : 0; /* parts of a short k may lie past its end */
+    const tc_scale_side *s = f->of;
+    const float *begin = s->at + w->batch * s->batch + (int64_t)w->k_first * s->blocks;
+    tc__gemm90_factor_line x = {begin, 0};
+    if (f->scale != TC_SCALE_1X128) return x;
+    x.wide = s->lines == 1 && f->first + f->count - 1 <= s->last
+          && ((uintptr_t)(begin + f->first) | (uintptr_t)(s->blocks * 4)) % 16 == 0;
+    if (x.wide) x.at += f->first + tc_lane() * 4;
+    return x;
+}
+
+/* A warp copies them to a slot: block number kb of k of the tile's. One by one they take about as long as the products
+ * of a block do. */
+TC_DEV_SM80 void tc__gemm90_copy_factors(const tc__gemm90_factors *f, tc__gemm90_factor_line *x, uint32_t kb,
+                                         uint32_t slot)
+{
+    const tc_scale_side *s = f->of;
+    const int exists = (int)kb < s->count; /* parts of a short k may lie past its end */
+    if (x->wide) {
 #pragma unroll
-    for (int i = 0; i < f->count; i += 32) {
-        const int number = i + tc_lane();
-        const tc_scale_place at = {f->first + number * (f->scale == TC_SCALE_1X128 ? 1 : 64), (int)kb, w->batch};
-        if (number < f->count)
-            tc_cp_async_ca_4_zfill(f->to + slot + (uint32_t)(number * 4), tc_scale_at(f->scale, f->of, at), bytes);
+        for (int i = 0; i < f->count; i += 128)
+            if (i + tc_lane() * 4 < f->count)
+                tc_cp_async_cg_16_zfill(f->to + slot + (uint32_t)((i + tc_lane() * 4) * 4), x->at + i, exists ? 16 : 0);
+    } else {
+#pragma unroll
+        for (int i = 0; i < f->count; i += 32) {
+            const int number = i + tc_lane(), line = f->first + number * (f->scale == TC_SCALE_1X128 ? 1 : 64);
+            const int factor = f->scale == TC_SCALE_128X128 ? line / TC__SCALE_K : line;
+            if (number < f->count)
+                tc_cp_async_ca_4_zfill(f->to + slot + (uint32_t)(number * 4),
+                                       x->at + (int64_t)(factor < s->last ? factor : s->last) * s->lines,
+                                       exists ? 4 : 0);
+        }
     }
+    x->at += s->blocks;
 }
 
 /* The warp that brings factors into the ring, tile after tile. groups, a constant: .groups. */
@@ -67,11 +99,12 @@ TC_DEV_SM90 void tc__gemm90_produce_factors(const int groups, tc_gemm_config_in 
          i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
         const tc_work w = groups ? tc__gemm90_group_work(0, c, g, i) : tc_gemm90_work(c, g, i);
         const tc__gemm90_factors a = tc__gemm90_factors_of(c, g, &w, 'a'), b = tc__gemm90_factors_of(c, g, &w, 'b');
+        tc__gemm90_factor_line a_line = tc__gemm90_factors_from(&a, &w), b_line = tc__gemm90_factors_from(&b, &w);
         for (uint32_t kb = w.k_first; kb < w.k_first + w.k_blocks; kb++) {
             const uint32_t slot = ring.stage * (uint32_t)tc__gemm90_factor_bytes(c);
             TC_MBARRIER_WAIT(tc__gemm90_read_at(c, g, ring.stage), ring.phase ^ 1u, "read", (int)ring.stage);
-            if (c.a_scale) tc__gemm90_copy_factors(&a, &w, kb, slot);
-            if (c.b_scale) tc__gemm90_copy_factors(&b, &w, kb, slot);
+            if (c.a_scale) tc__gemm90_copy_factors(&a, &a_line, kb, slot);
+            if (c.b_scale) tc__gemm90_copy_factors(&b, &b_line, kb, slot);
             tc_cp_async_mbarrier_arrive_noinc(tc_pipe_full(g->pipe, ring.stage));
             tc_ring_next(&ring, g->stages);
         }

@@ -11,7 +11,7 @@
  * that there are two sets of registers for them: one is filled only when the group that had it has ended. In a cluster
  * each block brings all its bricks itself: they are a fortieth of the bytes.
  *
- *     tc__sparse_expected, _fetch     the producer: bytes of a slot; one block of k
+ *     tc__sparse_expected, _source, _fetch     the producer: bytes of a slot; a tile; one block of k
  *     tc__gemm90_sparse_loop          consumers: the k loop, with and without .promote
  *     tc__sparse_fill                 (host)
  */
@@ -27,29 +27,40 @@ TC_DEV uint32_t tc__sparse_expected(tc_gemm_config_in c, const tc_gemm90_block *
     return (uint32_t)(tc__gemm90_a_bytes(c) + tc__gemm90_b(c, c.bn).bytes + (g->p->meta ? tc__gemm90_bricks(c) : 0));
 }
 
-/* Bricks of one block of k. Of what lies outside (a last tile's second brick, parts of a short k) the last that there
- * is: A has zeros there, or nobody stores what comes of it. */
-TC_DEV_SM90 void tc__sparse_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_operand_source *s,
+/* Where a tile's bricks begin in memory, for each 64 rows: of a last tile's rows that do not exist the last that there
+ * are, whose products nobody stores. Found out once a tile: a block of k takes half the time that one without
+ * .sparse takes, and addresses by multiplication would hold up the loads. */
+TC_DEV_SM90 void tc__sparse_source(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_operand_source *s,
+                                   const char **lines)
+{
+    const tc_gemm_sm90_params *p = g->p;
+    const int bytes = tc_sp_brick_bytes(tc_type_bits(c.a));
+    /* the tile's first row, not that of this block's share of A */
+    const int first = s->row - (int)tc__gemm90_place_of(c, g).n * (c.bm / c.cluster_n);
+#pragma unroll
+    for (int i = 0; i < c.bm / TC_SP_BRICK_ROWS; i++) {
+        const int row = first / TC_SP_BRICK_ROWS + i;
+        lines[i] = p->meta + s->batch * p->meta_batch
+                 + (long long)(row < p->meta_rows ? row : p->meta_rows - 1) * p->meta_along * bytes;
+    }
+}
+
+/* Bricks of one block of k. Of what lies behind k (parts of a short k) the last that there is: A has zeros there. */
+TC_DEV_SM90 void tc__sparse_fetch(tc_gemm_config_in c, const tc_gemm90_block *g, const char *const *lines,
                                   tc__gemm90_fetch_at at)
 {
     const tc_gemm_sm90_params *p = g->p;
     const int bytes = tc_sp_brick_bytes(tc_type_bits(c.a)), along = tc__gemm90_bricks_along(c);
-    /* the tile's first row, not that of this block's share of A */
-    const int first = s->row - (int)tc__gemm90_place_of(c, g).n * (c.bm / c.cluster_n);
     const uint32_t full = tc_pipe_full(g->pipe, at.stage);
     const uint32_t to = g->ring + at.stage * g->slot + (uint32_t)tc__gemm90_bricks_at(c);
     if (!p->meta) return;
 #pragma unroll
-    for (int i = 0; i < c.bm / TC_SP_BRICK_ROWS; i++) {
-        const int row = first / TC_SP_BRICK_ROWS + i;
-        const char *line = p->meta + s->batch * p->meta_batch
-                         + (long long)(row < p->meta_rows ? row : p->meta_rows - 1) * p->meta_along * bytes;
+    for (int j = 0; j < along; j++) {
+        const uint32_t k = at.kb * (uint32_t)along + (uint32_t)j, last = (uint32_t)p->meta_along - 1u;
+        const uint32_t from = (k < last ? k : last) * (uint32_t)bytes;
 #pragma unroll
-        for (int j = 0; j < along; j++) {
-            const int k = (int)at.kb * along + j, brick = k < p->meta_along ? k : p->meta_along - 1;
-            tc_cp_async_bulk_g2s(to + (uint32_t)((i * along + j) * bytes), line + (long long)brick * bytes,
-                                 (uint32_t)bytes, full);
-        }
+        for (int i = 0; i < c.bm / TC_SP_BRICK_ROWS; i++)
+            tc_cp_async_bulk_g2s(to + (uint32_t)((i * along + j) * bytes), lines[i] + from, (uint32_t)bytes, full);
     }
 }
 
@@ -80,26 +91,41 @@ TC_DEV_SM90 void tc__sparse_read(tc_gemm_config_in c, const tc_gemm90_block *g, 
     }
 }
 
+/* Where a consumer is: descriptors of the slot that is multiplied next, and who gives slots back. */
+typedef struct tc__sparse_at {
+    uint64_t a, b;
+    tc__gemm90_giver give;
+} tc__sparse_at;
+
+TC_DEV_SM90A void tc__sparse_look(tc_gemm_config_in c, const tc_gemm90_block *g, const tc_gemm90_consumer *u,
+                                  tc__sparse_at *at)
+{
+    const int row = tc__gemm90_a_row(c);
+    const uint32_t slot = g->ring + u->ring.stage * g->slot;
+    at->a = tc_wgmma_desc(slot + (uint32_t)(u->row * row), row);
+    at->b = tc_wgmma_desc(slot + (uint32_t)tc__gemm90_a(c).bytes, 128);
+}
+
 /* A block of k as a constant, and what it does: the sums, added to or begun, its metadata, where the next block's goes,
  * and whether there is one. */
 typedef struct tc__sparse_block {
     float *sums;
     const tc__sparse_words *meta;
     tc__sparse_words *next;
+    tc__sparse_at *at;
     int add, more;
 } tc__sparse_block;
 
+/* What stands between two groups of wgmmas is short, as in tc__gemm90_loop. */
 TC_DEV_SM90A void tc__sparse_multiply(tc_gemm90_in k, const tc_gemm90_block *g, tc__gemm90_loop_state *l,
                                       const tc__sparse_block b)
 {
     const tc_gemm_config c = k.c;
-    const tc_operand oa = tc__gemm90_a(c), ob = tc__gemm90_b(c, c.bn);
+    const tc_operand ob = tc__gemm90_b(c, c.bn);
     const int row = tc__gemm90_a_row(c), eight = tc_type_bits(c.a) == 8;
     tc_ring *ring = &l->u->ring;
-    const uint32_t now = ring->stage, slot = tc_uniform(g->ring + now * g->slot);
-    const uint64_t da = tc_wgmma_desc(slot + (uint32_t)(l->u->row * row), row);
-    const uint64_t db = tc_wgmma_desc(slot + (uint32_t)oa.bytes, 128);
-    int ready;
+    const uint32_t now = ring->stage;
+    const uint64_t da = b.at->a, db = b.at->b;
     tc_wgmma_fence();
 #pragma unroll
     for (int s = 0; s < row / 32; s += 2) { /* the first and the second half of the lanes of four hold 16 bits' words */
@@ -116,11 +142,11 @@ TC_DEV_SM90A void tc__sparse_multiply(tc_gemm90_in k, const tc_gemm90_block *g, 
     }
     tc_wgmma_commit_group();
     tc_ring_next(ring, g->stages);
-    ready = !b.more || tc_mbarrier_test_wait_parity(tc_pipe_full(g->pipe, ring->stage), ring->phase);
+    tc__sparse_look(c, g, l->u, b.at);
     TC_WGMMA_WAIT_GROUP(1); /* the block before has ended: its slot and its words are free */
-    if (b.add) tc__gemm90_release(c, g, l->last);
+    tc__gemm90_give(c, g, &b.at->give, l->last, b.add);
     l->last = now;
-    if (!ready) TC_PIPE_WAIT_FULL(g->pipe, ring);
+    if (b.more) TC_PIPE_WAIT_FULL(g->pipe, ring);
     if (b.more) tc__sparse_read(c, g, l->u, b.next);
 }
 
@@ -128,6 +154,7 @@ TC_DEV_SM90A void tc__sparse_multiply(tc_gemm90_in k, const tc_gemm90_block *g, 
  * that of the first, and but for the tile's last run there is an even number of them. */
 typedef struct tc__sparse_run {
     float *sums;
+    tc__sparse_at *at;
     uint32_t blocks, left;
 } tc__sparse_run;
 
@@ -135,8 +162,8 @@ TC_DEV_SM90A void tc__sparse_multiply_run(tc_gemm90_in k, const tc_gemm90_block 
                                           tc__sparse_words *meta, const tc__sparse_run run)
 {
     for (uint32_t i = 0; i < run.blocks; i += 2u) {
-        const tc__sparse_block even = {run.sums, &meta[0], &meta[1], i > 0, i + 1u < run.left};
-        const tc__sparse_block odd = {run.sums, &meta[1], &meta[0], 1, i + 2u < run.left};
+        const tc__sparse_block even = {run.sums, &meta[0], &meta[1], run.at, i > 0, i + 1u < run.left};
+        const tc__sparse_block odd = {run.sums, &meta[1], &meta[0], run.at, 1, i + 2u < run.left};
         tc__sparse_multiply(k, g, l, even);
         if (i + 1u < run.blocks) tc__sparse_multiply(k, g, l, odd);
     }
@@ -149,9 +176,11 @@ TC_DEV_SM90A void tc__gemm90_sparse_loop(tc_gemm90_in k, const tc_gemm90_block *
     const int count = tc__gemm90_rows(c) / 64 * c.bn / 2;
     const uint32_t blocks = tc_uniform(l->u->w.k_blocks);
     tc__sparse_words meta[2];
+    tc__sparse_at at = {0, 0, tc__gemm90_giver_of(c, g)};
+    tc__sparse_look(c, g, l->u, &at);
     tc__sparse_read(c, g, l->u, &meta[0]);
     if (!tc__gemm90_promotes(c)) {
-        const tc__sparse_run all = {l->acc, blocks, blocks};
+        const tc__sparse_run all = {l->acc, &at, blocks, blocks};
         tc__sparse_multiply_run(k, g, l, meta, all);
     } else {
         const uint32_t period = (uint32_t)(c.promote / c.bk);
@@ -160,7 +189,7 @@ TC_DEV_SM90A void tc__gemm90_sparse_loop(tc_gemm90_in k, const tc_gemm90_block *
         for (int e = 0; e < count; e++) l->acc[e] = 0.f;
         for (uint32_t first = 0; first < blocks; first += period) {
             const uint32_t left = blocks - first;
-            const tc__sparse_run run = {part, left < period ? left : period, left};
+            const tc__sparse_run run = {part, &at, left < period ? left : period, left};
             tc__sparse_multiply_run(k, g, l, meta, run);
             TC_WGMMA_WAIT_GROUP(0);
             tc__gemm90_release(c, g, l->last);

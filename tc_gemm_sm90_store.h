@@ -139,6 +139,31 @@ TC_DEV int tc__gemm90_picks(tc_gemm_config_in c, const tc_gemm90_consumer *u)
     return tc__tiles_picks(c) && u->w.part == TC_TILE_PARTIAL;
 }
 
+/* Sums in f16: those of `count` registers, a constant, as floats. From the last on, so that it may be done in place. */
+TC_DEV void tc__gemm90_unpack(float *to, const float *from, const int count)
+{
+#pragma unroll
+    for (int i = count - 1; i >= 0; i--) {
+        const uint32_t two = tc_bits_from_f32(from[i]);
+        to[2 * i + 1] = tc_f32_from_f16((uint16_t)(two >> 16));
+        to[2 * i] = tc_f32_from_f16((uint16_t)two);
+    }
+}
+
+/* A thread's sums of its warpgroup's 64 rows number i, from column `col` on: `count` of them. Where they are packed,
+ * they become floats in `room`; else they are taken as they lie. */
+typedef struct tc__gemm90_taken {
+    int i, col, count;
+} tc__gemm90_taken;
+
+TC_DEV float *tc__gemm90_take(tc_gemm_config_in c, const float *acc, const tc__gemm90_taken x, float *room)
+{
+    float *from = (float *)acc + (x.i * tc__gemm90_regs(c, c.bn) + tc__gemm90_regs(c, x.col));
+    if (!tc__gemm90_packed(c)) return (float *)acc + (x.i * c.bn / 2 + x.col / 2);
+    tc__gemm90_unpack(room, from, x.count / 2);
+    return room;
+}
+
 /* Values of a fragment's 16 columns (8 registers) to a place: as they stand, or with rows and columns changed over. */
 TC_DEV void tc__gemm90_put_place(tc_gemm_config_in c, uint32_t place, const float *v)
 {
@@ -190,8 +215,10 @@ TC_DEV_SM90 void tc__gemm90_leave_part(tc_gemm_config_in c, const tc_gemm90_bloc
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
 #pragma unroll
         for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
-            const float *v = acc + i * c.bn / 2 + j * 8;
             if (j * 16 < g->width) {
+                float room[8];
+                const tc__gemm90_taken all = {i, j * 16, 8};
+                const float *v = tc__gemm90_take(c, acc, all, room);
                 tc__gemm_leave(to + (j * down + i * 4) * 64, v);
                 tc__gemm_leave(to + (j * down + i * 4) * 64 + 32, v + 4);
             }
@@ -303,8 +330,11 @@ TC_DEV_SM90 void tc__gemm90_store_pieces(tc_gemm_config_in c, const tc_gemm90_bl
             continue;
         __syncwarp();
 #pragma unroll
-        for (int k = 0; k < blocks * groups; k++)
-            if (k == i) tc__gemm90_put_place(c, u->buf, acc + k / groups * c.bn / 2 + k % groups * 8);
+        for (int k = 0; k < blocks * groups; k++) {
+            float room[8];
+            const tc__gemm90_taken all = {k / groups, k % groups * 16, 8};
+            if (k == i) tc__gemm90_put_place(c, u->buf, tc__gemm90_take(c, acc, all, room));
+        }
         float kept = 0.f;
         tc__gemm90_store_piece(c, g, u, &s, tc__gemm90_whole_rows(c) ? &kept : 0);
 #pragma unroll
@@ -407,8 +437,10 @@ TC_DEV_SM90 void tc__gemm90_join_send(tc_gemm_config_in c, const tc_gemm90_block
     for (int i = 0; i < tc__gemm90_rows(c) / 64; i++) {
 #pragma unroll
         for (int j = 0; j < tc__gemm90_places(c.bn); j++) {
-            const float *v = acc + i * c.bn / 2 + j * 8;
             if (j * 16 < g->width) {
+                float room[8];
+                const tc__gemm90_taken all = {i, j * 16, 8};
+                const float *v = tc__gemm90_take(c, acc, all, room);
                 const uint32_t place = (uint32_t)(u->warp_row / 16 + j * down + i * 4);
                 const uint32_t number = tc_quotient(place, s->by_parts), owner = place - number * s->parts;
                 const uint32_t to = tc_mapa(tc__gemm90_join_from(g, u->w.part, number), owner);
@@ -535,7 +567,7 @@ TC_DEV_SM90 void tc__gemm90_box_fill(tc_gemm_config_in c, const tc_gemm_out *o, 
 {
     const tc_box box = tc__gemm90_box(c);
     const int cols = tc_box_cols(box), most = cols / 2 < 32 ? cols / 2 : 32;
-    const int group = tc__gemm90_rows(c) * c.bn / 128 > 128 ? 8 : most;
+    const int group = tc__gemm90_rows(c) / 64 * tc__gemm90_regs(c, c.bn) > 128 ? 8 : most;
     const uint32_t lane_at = tc_box_lane(box);
 #pragma unroll
     for (int from = 0; from < cols / 2; from += group) {
@@ -568,10 +600,12 @@ TC_DEV_SM90 void tc__gemm90_fill_boxes(tc_gemm_config_in c, const tc_gemm90_bloc
     const int cols = tc_box_cols(box), across = tc__gemm90_boxes(c), raw = tc__gemm_raw(c);
 #pragma unroll
     for (int i = 0; i < tc__gemm90_rows(c) / 64 * across; i++) {
-        float *v = s->acc + i / across * c.bn / 2 + i % across * cols / 2;
-        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), v, 0, 0};
+        float room[64];
+        const tc__gemm90_taken all = {i / across, i % across * cols, cols / 2};
+        tc__gemm90_one b = {i, tc__gemm90_box_at(c, g, u, i), 0, 0, 0};
         if (tc__gemm90_whole_rows(c)) b.rows = s->rows + i / across * 2;
         if (tc__gemm90_box_exists(c, g, s, &b)) {
+            b.v = tc__gemm90_take(c, s->acc, all, room);
             b.to = tc__gemm90_box_take(c, u, s, i);
             if (!raw) tc__epi_alpha(b.v, cols / 2, o->alpha);
             if (!s->plain && !raw && o->beta != 0.f) {

@@ -38,7 +38,8 @@
  *         scale_d are literals.
  *     tc_wgmma_m64n{8..256}k16_f32_{f16,bf16}(d, desc_a, desc_b, scale_d)     f16 and bf16 as functions, K-major
  *     tc_wgmma_pick_f32(n, ab_type)                                           such a function by constant n and type
- *     tc_wgmma_pick(n, kind)                                                  the same for further types and majors
+ *     tc_wgmma_pick(n, kind)                                                  the same for further types and majors,
+ *                                                                             and sums in f16
  *     tc_wgmma_pick_sp(n, kind, selector)                                     the same with a sparse A
  *     tc_wgmma_desc(addr, swizzle), tc_wgmma_desc_advance(desc, bytes), tc_wgmma_desc_make(fields)    descriptors
  *     tc_wgmma_desc_check(fields), tc_wgmma_desc_encode(out, fields)          on the host, with sentences
@@ -745,8 +746,8 @@ TC__WG_ALL_N(TC__WG_FUNCTION)
 
 typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d);
 
-/* The same with A, B or both MN-major, and for the other types: one function for each n, as a mainloop's constant. Sums
- * of integers are their bits in the floats. */
+/* The same with A, B or both MN-major, for the other types, and with sums in f16: one function for each n, as a
+ * mainloop's constant. Sums of integers are their bits in the floats; of f16 two are the bits of one. */
 #define TC__WG_ONE(name, n, regs, k, types, tail)                                                                     \
     TC_DEV_SM90A void tc__wgmma_##name##_n##n(float *d, uint64_t desc_a, uint64_t desc_b, int scale_d)                \
     {                                                                                                                 \
@@ -757,6 +758,9 @@ typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scal
 #define TC__WG_ONE_s32(n, k, types, tail, d, da, db, sd)                                                              \
     int32_t *sums = (int32_t *)d;                                                                                     \
     TC__WG_RUN_(s32, SS, "", k, types, n, sums, "", tail, "l"(da), "l"(db), "r"((int)(sd)))
+#define TC__WG_ONE_f16(n, k, types, tail, d, da, db, sd)                                                              \
+    uint32_t *sums = (uint32_t *)d;                                                                                   \
+    TC__WG_RUN_(f16, SS, "", k, types, n, sums, "", tail, "l"(da), "l"(db), "r"((int)(sd)))
 /* X(name, A, B, A is MN-major, B is MN-major, registers, k, types, what stands behind the predicate) */
 #define TC__WG_FAMILIES(X, n)                                                                                         \
     X(bf16_mn_k, TC_BF16, TC_BF16, 1, 0, n, f32, "k16", ".f32.bf16.bf16", ", 1, 1, 1, 0")                             \
@@ -765,6 +769,9 @@ typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scal
     X(f16_mn_k, TC_F16, TC_F16, 1, 0, n, f32, "k16", ".f32.f16.f16", ", 1, 1, 1, 0")                                  \
     X(f16_k_mn, TC_F16, TC_F16, 0, 1, n, f32, "k16", ".f32.f16.f16", ", 1, 1, 0, 1")                                  \
     X(f16_mn_mn, TC_F16, TC_F16, 1, 1, n, f32, "k16", ".f32.f16.f16", ", 1, 1, 1, 1")                                 \
+    X(f16_mn_k_to_f16, TC_F16, TC_F16, 1, 0, n, f16, "k16", ".f16.f16.f16", ", 1, 1, 1, 0")                           \
+    X(f16_k_mn_to_f16, TC_F16, TC_F16, 0, 1, n, f16, "k16", ".f16.f16.f16", ", 1, 1, 0, 1")                           \
+    X(f16_mn_mn_to_f16, TC_F16, TC_F16, 1, 1, n, f16, "k16", ".f16.f16.f16", ", 1, 1, 1, 1")                          \
     X(tf32, TC_TF32, TC_TF32, 0, 0, n, f32, "k8", ".f32.tf32.tf32", ", 1, 1")                                         \
     X(e4m3_e4m3, TC_E4M3, TC_E4M3, 0, 0, n, f32, "k32", ".f32.e4m3.e4m3", ", 1, 1")                                   \
     X(e4m3_e5m2, TC_E4M3, TC_E5M2, 0, 0, n, f32, "k32", ".f32.e4m3.e5m2", ", 1, 1")                                   \
@@ -780,6 +787,9 @@ typedef void (*tc_wgmma_fn)(float *d, uint64_t desc_a, uint64_t desc_b, int scal
 #define TC__WG_MAKE(name, A, B, mn_a, mn_b, n, regs, k, types, tail) TC__WG_ONE(name, n, regs, k, types, tail)
 #define TC__WG_FUNCTION(n) TC__WG_FAMILIES(TC__WG_MAKE, n)
 TC__WG_BY_16(TC__WG_FUNCTION)
+#undef TC__WG_FUNCTION
+#define TC__WG_FUNCTION(n) TC__WG_ONE(f16_to_f16, n, f16, "k16", ".f16.f16.f16", ", 1, 1, 0, 0")
+TC__WG_ALL_N(TC__WG_FUNCTION)
 #undef TC__WG_FUNCTION
 
 /* The same with A in registers: B K-major, and (rs_mn) MN-major, as attention's second product wants it, P * V. */
@@ -871,22 +881,39 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick_f32(int n, int type)
 #undef TC__X
 }
 
-/* What a product reads: types, and whether A and B lie MN-major in shared memory. */
+/* What a product reads: types, and whether A and B lie MN-major in shared memory; and its sums: TC_F16 in f16 (of
+ * TC_F16), 0 in f32, of integers in s32. */
 typedef struct tc_wgmma_kind {
-    int a, b, mn_a, mn_b;
+    int a, b, mn_a, mn_b, acc;
 } tc_wgmma_kind;
+
+/* The function for n and f16 K-major with sums in f16, or 0. */
+TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc__wgmma_pick_f16(int n)
+{
+#define TC__X(N) n == N ? tc__wgmma_f16_to_f16_n##N :
+    return TC__WG_ALL_N(TC__X) (tc_wgmma_fn)0;
+#undef TC__X
+}
 
 /* The function for n and a kind, or 0: A and B of one 16-bit type in any major, tf32, 8-bit floats, 8-bit integers
  * (sums in s32, as bits); but for 16 bits K-major, n is a multiple of 16. A constant expression too. */
 TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_fn tc_wgmma_pick(int n, const tc_wgmma_kind k)
 {
+#define TC__TO_f32 0
+#define TC__TO_s32 0
+#define TC__TO_f16 TC_F16
 #define TC__X(name, A, B, MN_A, MN_B, N, regs, inst_k, types, tail)                                                   \
-    n == N && k.a == A && k.b == B && k.mn_a == MN_A && k.mn_b == MN_B ? tc__wgmma_##name##_n##N :
+    n == N && k.a == A && k.b == B && k.mn_a == MN_A && k.mn_b == MN_B && k.acc == TC__TO_##regs                      \
+        ? tc__wgmma_##name##_n##N :
 #define TC__XN(N) TC__WG_FAMILIES(TC__X, N)
-    return (k.a == TC_F16 || k.a == TC_BF16) && k.a == k.b && !k.mn_a && !k.mn_b ? tc_wgmma_pick_f32(n, k.a) :
+    return k.acc == TC_F16 && k.a == TC_F16 && k.b == TC_F16 && !k.mn_a && !k.mn_b ? tc__wgmma_pick_f16(n) :
+        (k.a == TC_F16 || k.a == TC_BF16) && k.a == k.b && !k.mn_a && !k.mn_b && !k.acc ? tc_wgmma_pick_f32(n, k.a) :
         TC__WG_BY_16(TC__XN) (tc_wgmma_fn)0;
 #undef TC__XN
 #undef TC__X
+#undef TC__TO_f32
+#undef TC__TO_s32
+#undef TC__TO_f16
 }
 
 /* The sparse function for n and a kind, K-major both, and a selector (0 or 1; of 8-bit types 0), or 0. */

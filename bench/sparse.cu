@@ -19,11 +19,14 @@
 TC_GEMM_DEFINE(bf16_dense, BF16, .shapes = TC_SHAPES_LARGE)
 TC_GEMM_SM90_DEFINE(bf16_wide, BF16, SPARSE, .cluster_m = 2)
 TC_GEMM_SM90_DEFINE(bf16_alone, BF16, SPARSE)
+TC_GEMM_SM90_DEFINE(bf16_five, BF16, SPARSE, .cluster_m = 2, .epi_stages = 1)
 TC_GEMM_SM90_DEFINE(bf16_pair, BF16, SPARSE, .bn = 160, .schedule = TC_PINGPONG, .cluster_m = 2)
 TC_GEMM_SM90_DEFINE(bf16_tall, BF16, SPARSE, .bm = 256, .bn = 128, .cluster_n = 2)
 TC_GEMM_SM90_DEFINE(bf16_k128, BF16, SPARSE, .bn = 192, .bk = 128, .cluster_m = 2)
 TC_GEMM_DEFINE(s8_dense, S8, .shapes = TC_SHAPES_LARGE)
 TC_GEMM_SM90_DEFINE(s8_wide, S8, SPARSE, .cluster_m = 2)
+TC_GEMM_SM90_DEFINE(s8_alone, S8, SPARSE)
+TC_GEMM_SM90_DEFINE(s8_five, S8, SPARSE, .cluster_m = 2, .epi_stages = 1)
 TC_GEMM_SM90_DEFINE(s8_pair, S8, SPARSE, .bn = 160, .schedule = TC_PINGPONG, .cluster_m = 2)
 TC_GEMM_DEFINE(e4m3_dense, E4M3, .shapes = TC_SHAPES_LARGE)
 TC_GEMM_SM90_DEFINE(e4m3_wide, E4M3, SPARSE, .bn = 192, .cluster_m = 2)
@@ -36,9 +39,11 @@ typedef struct sparse_kernel {
 } sparse_kernel;
 #define KERNEL(name) {#name, name##_run, name##_config().a, name##_config().d, name##_config().sparse}
 static const sparse_kernel kernels[] = {
-    KERNEL(bf16_dense), KERNEL(bf16_wide), KERNEL(bf16_alone), KERNEL(bf16_pair), KERNEL(bf16_tall), KERNEL(bf16_k128),
+    KERNEL(bf16_dense), KERNEL(bf16_wide), KERNEL(bf16_alone), KERNEL(bf16_five), KERNEL(bf16_pair), KERNEL(bf16_tall),
+    KERNEL(bf16_k128),
     {"cusparselt_bf16", 0, TC_BF16, TC_BF16, TC_SPARSE_A},
-    KERNEL(s8_dense), KERNEL(s8_wide), KERNEL(s8_pair), {"cusparselt_s8", 0, TC_S8, TC_S32, TC_SPARSE_A},
+    KERNEL(s8_dense), KERNEL(s8_wide), KERNEL(s8_alone), KERNEL(s8_five), KERNEL(s8_pair),
+    {"cusparselt_s8", 0, TC_S8, TC_S32, TC_SPARSE_A},
     KERNEL(e4m3_dense), KERNEL(e4m3_wide), KERNEL(e4m3_fast), {"cusparselt_e4m3", 0, TC_E4M3, TC_BF16, TC_SPARSE_A},
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };

@@ -187,7 +187,7 @@ static const char *const served[][7] = {
      "e4m3 e5m2, any of these; factors of 1 x 128, 128 x 128", "f32, f16", "as s8", "f16, bf16, f32; either",
      "sm_89 on"},
     {"TC_GEMM_SM80_DEFINE", "mma.sync", "f64 f64", "f64", "as tf32", "f64; either", "sm_80 on"},
-    {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "f16 f16, bf16 bf16", "f32",
+    {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "f16 f16, bf16 bf16", "f32, of f16 also f16",
      "K-major or MN-major, each", "f16, bf16, f32; row-major or column-major", "sm_90a"},
     {"TC_GEMM_SM90_DEFINE", "wgmma, both operands from shared memory", "tf32 tf32 (f32 in memory, cut off)", "f32",
      "K-major or MN-major (turned in shared memory), each", "f16, bf16, f32; either", "sm_90a"},

@@ -247,6 +247,7 @@ static gemm_draw draw_gemm90(void)
     const int layouts = chance(30);
     if (chance(30)) draw_wgmma_types(&g);
     else if (!layouts) g.c.any = chance(20);
+    if (g.c.a == TC_F16 && !g.c.any && chance(40)) g.c.acc = TC_F16;
     return draw_tile90(g, layouts ? draw_layouts : keep_all);
 }
 
