@@ -15,12 +15,14 @@
  * 2048 more, past what there is. B cut off and A rounded: what is left out, lo(A) * lo(B), then has no sign of its own.
  *
  * SUMS. 16 of k of 64 rows are a unit of six wgmmas, into sums that begin anew: lo(A) hi(B), hi(A) lo(B), hi(A) hi(B).
- * While a warpgroup adds a unit's to its sums the other one's keeps the Tensor Cores busy. What is not finite at the
- * end is computed anew from memory.
+ * While a warpgroup adds a unit's to its sums the other one's keeps the Tensor Cores busy. A warpgroup of 64 rows has
+ * registers for the sums of both units of a slot (tc__gemm90_f32_pairs of the plan), and adds one unit's while the next
+ * is multiplied. What is not finite at the end is computed anew from memory.
  *
- *     tc__gemm90_f32_split    the warps that make B's lo
- *     tc__gemm90_f32_loop     consumers: the k loop
- *     tc__gemm90_f32_fill     (host)
+ *     tc__gemm90_f32_split        the warps that make B's lo
+ *     tc__gemm90_f32_loop         consumers: the k loop
+ *     tc__gemm90_f32_pair_loop    the same of 64 rows, a slot's two units one behind the other
+ *     tc__gemm90_f32_fill         (host)
  */
 #ifndef TC_GEMM_SM90_F32_H
 #define TC_GEMM_SM90_F32_H
@@ -55,7 +57,8 @@ TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint
     for (uint32_t i = 0; i < 3u; i++)
         if (at + i * 1536u < end)
             asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                         : "=r"(x[i][0]), "=r"(x[i][1]), "=r"(x[i][2]), "=r"(x[i][3]) : "r"(at + i * 1536u) : "memory");
+                         : "=r"(x[i][0]), "=r"(x[i][1]), "=r"(x[i][2]), "=r"(x[i][3])
+                         : "r"(at + i * 1536u) : "memory");
 #pragma unroll
     for (uint32_t i = 0; i < 3u; i++) {
 #pragma unroll
@@ -143,9 +146,8 @@ TC_DEV_SM90 void tc__gemm90_f32_mend(tc_gemm_config_in c, const tc_gemm90_block 
 }
 
 /* 64 rows of a warpgroup: the two units of a slot have sums and registers of their own, and run one behind the other.
- * The first one's sums are added, and the next slot's A is cut, while the second one runs. (Nothing runs from one slot to
- * the next: ptxas does not follow sums that do so and are read.) acc are the sums; the first slot is full; gives all
- * slots back. */
+ * The first one's sums are added while the second one runs. Nothing runs from one slot to the next: ptxas does not
+ * follow sums that do so and are read. */
 TC_DEV_SM90A void tc__gemm90_f32_pair_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                            tc__gemm90_loop_state *l)
 {
