@@ -48,19 +48,19 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc__f32_wgmma(int n)
 #undef TC__X
 }
 
-/* A thread's share of three times 96 pieces of B, from `at` on and before `end`: their lo goes `bytes` behind them. All
- * are read before the first is written: the way through shared memory is long. */
-TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint32_t bytes)
+/* A thread's share of `count` (a constant, at most 3) times 96 pieces of B, from `at` on and before `end`: their lo goes
+ * `bytes` behind them. All are read before the first is written: the way through shared memory is long. */
+TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint32_t bytes, const uint32_t count)
 {
     uint32_t x[3][4];
 #pragma unroll
-    for (uint32_t i = 0; i < 3u; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (at + i * 1536u < end)
             asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                          : "=r"(x[i][0]), "=r"(x[i][1]), "=r"(x[i][2]), "=r"(x[i][3])
                          : "r"(at + i * 1536u) : "memory");
 #pragma unroll
-    for (uint32_t i = 0; i < 3u; i++) {
+    for (uint32_t i = 0; i < count; i++) {
 #pragma unroll
         for (int e = 0; e < 4; e++) x[i][e] = tc_f32_lo(x[i][e], tc_f32_cut(x[i][e])) + 0x1000u; /* to be cut off */
         if (at + i * 1536u < end)
@@ -71,11 +71,12 @@ TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint
 }
 
 /* Warps 1 to 3 of the producer's warpgroup: slot after slot, tile after tile. groups, a constant: .groups. Nobody need
- * say that a slot's lo is free: it is when TMA may write the rest of it. */
+ * say that a slot's lo is free: it is when TMA may write the rest of it. Narrow tiles wait for it, and have it made
+ * three pieces at a time; wide ones have no registers left for that. */
 TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t bytes = (uint32_t)tc__gemm90_b(c, c.bn).bytes, from = (uint32_t)tc__gemm90_a_bytes(c);
-    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works;
+    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works, mine = (threadIdx.x - 32u) * 16u;
     tc_ring ring = {0, 0};
     for (uint32_t i = tc__gemm90_first(c, g); i < works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
         const uint32_t blocks = c.split ? tc_gemm90_work(c, g, i).k_blocks : g->p->k_blocks;
@@ -83,8 +84,11 @@ TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, tc_gemm_config_in c, con
             const uint32_t hi = g->ring + ring.stage * g->slot + from;
             TC_PIPE_WAIT_FULL(g->pipe, &ring);
 #pragma unroll
-            for (uint32_t at = 0; at < bytes; at += 3u * 96u * 16u)
-                tc__f32_split(hi + at + (threadIdx.x - 32u) * 16u, hi + bytes, bytes);
+            for (uint32_t at = 0; tc__gemm90_f32_pairs(c) && at < bytes; at += 3u * 1536u)
+                tc__f32_split(hi + at + mine, hi + bytes, bytes, 3u);
+#pragma unroll 2
+            for (uint32_t at = mine; !tc__gemm90_f32_pairs(c) && at < bytes; at += 1536u)
+                tc__f32_split(hi + at, hi + bytes, bytes, 1u);
             tc_fence_proxy_async_shared();
             __syncwarp();
             if (threadIdx.x % 32u == 0u) tc_mbarrier_arrive(tc__gemm90_read_at(c, g, ring.stage));
