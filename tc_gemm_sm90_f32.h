@@ -48,8 +48,8 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc__f32_wgmma(int n)
 #undef TC__X
 }
 
-/* A thread's share of `count` (a constant, at most 3) times 96 pieces of B, from `at` on and before `end`: their lo goes
- * `bytes` behind them. All are read before the first is written: the way through shared memory is long. */
+/* A thread's share of `count` (a constant, at most 3) times 96 pieces of B, from `at` on and before `end`: their lo
+ * goes `bytes` behind them. All are read before the first is written: the way through shared memory is long. */
 TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint32_t bytes, const uint32_t count)
 {
     uint32_t x[3][4];
