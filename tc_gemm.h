@@ -254,6 +254,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
     const int columns = given.b_scale == TC_SCALE_1X128;
     if (t.swap) {
         t.bm = t.bm > 128 ? 128 : t.bm;
+        t.bn = tc__gemm_is_f32(given.a) ? 128 : t.bn; /* one warpgroup adds while another one multiplies */
         t.step = 64;
     } else if (t.schedule == TC_PINGPONG) {
         t.schedule = TC_COOPERATIVE;

@@ -93,12 +93,14 @@ TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 #define TC__GEMM_PROMOTE_64 1.15 /* a warpgroup of 64 rows has nothing in flight while it adds */
 #define TC__GEMM_PROMOTE_ALONE 2.2
 #define TC__GEMM_PROMOTE_COLUMNS 2.0
-#define TC__GEMM_F32 3.0 /* TC_F32: so many products (reckoned, not fitted) */
+#define TC__GEMM_F32 3.0      /* TC_F32: three products, and the cuts and additions that they do not hide; */
+#define TC__GEMM_F32_LESS 2.5 /* where a warpgroup has 128 rows they hide more. Of five shapes on an H200 */
 
 TC_HOST double tc__gemm90_promoting_pace(const tc_gemm_config *v)
 {
     if (!tc__gemm90_promotes(*v)) return 1;
-    if (tc__gemm_is_f32(v->a)) return TC__GEMM_F32 * (v->consumers == 1 ? TC__GEMM_PROMOTE_64 : TC__GEMM_PROMOTE);
+    if (tc__gemm_is_f32(v->a) && tc__gemm90_rows(*v) > 64) return TC__GEMM_F32_LESS;
+    if (tc__gemm_is_f32(v->a)) return TC__GEMM_F32 * (v->consumers == 1 ? TC__GEMM_PROMOTE_64 : 1);
     if (v->b_scale == TC_SCALE_1X128) return TC__GEMM_PROMOTE_COLUMNS;
     if (v->consumers == 1) return TC__GEMM_PROMOTE_ALONE;
     return tc__gemm90_rows(*v) == 64 ? TC__GEMM_PROMOTE_64 : TC__GEMM_PROMOTE;

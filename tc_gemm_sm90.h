@@ -339,7 +339,8 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
     } else if (loops == TC__GEMM90_SPARSE) {
         tc__gemm90_sparse_loop(k, g, l);
     } else if (loops == TC__GEMM90_F32) {
-        tc__gemm90_f32_loop(c, k.rs_one, g, l);
+        if (tc__gemm90_f32_pairs(c)) tc__gemm90_f32_pair_loop(c, k.rs_one, g, l);
+        else tc__gemm90_f32_loop(c, k.rs_one, g, l);
     } else {
         tc__gemm90_loops(loops, k, g, l);
     }

@@ -15,12 +15,14 @@
  * 2048 more, past what there is. B cut off and A rounded: what is left out, lo(A) * lo(B), then has no sign of its own.
  *
  * SUMS. 16 of k of 64 rows are a unit of six wgmmas, into sums that begin anew: lo(A) hi(B), hi(A) lo(B), hi(A) hi(B).
- * While a warpgroup adds a unit's to its sums the other one's keeps the Tensor Cores busy. What is not finite at the
- * end is computed anew from memory.
+ * While a warpgroup adds a unit's to its sums the other one's keeps the Tensor Cores busy. A warpgroup of 64 rows has
+ * registers for the sums of both units of a slot (tc__gemm90_f32_pairs of the plan), and adds one unit's while the next
+ * is multiplied. What is not finite at the end is computed anew from memory.
  *
- *     tc__gemm90_f32_split    the warps that make B's lo
- *     tc__gemm90_f32_loop     consumers: the k loop
- *     tc__gemm90_f32_fill     (host)
+ *     tc__gemm90_f32_split        the warps that make B's lo
+ *     tc__gemm90_f32_loop         consumers: the k loop
+ *     tc__gemm90_f32_pair_loop    the same of 64 rows, a slot's two units one behind the other
+ *     tc__gemm90_f32_fill         (host)
  */
 #ifndef TC_GEMM_SM90_F32_H
 #define TC_GEMM_SM90_F32_H
@@ -46,34 +48,60 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc__f32_wgmma(int n)
 #undef TC__X
 }
 
+/* A thread's share of `count` (a constant, at most 3) times 96 pieces of B, from `at` on and before `end`: their lo
+ * goes `bytes` behind them. All are read before the first is written: the way through shared memory is long. */
+TC_DEV_SM90 void tc__f32_split(const uint32_t at, const uint32_t end, const uint32_t bytes, const uint32_t count)
+{
+    uint32_t x[3][4];
+#pragma unroll
+    for (uint32_t i = 0; i < count; i++)
+        if (at + i * 1536u < end)
+            asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(x[i][0]), "=r"(x[i][1]), "=r"(x[i][2]), "=r"(x[i][3])
+                         : "r"(at + i * 1536u) : "memory");
+#pragma unroll
+    for (uint32_t i = 0; i < count; i++) {
+#pragma unroll
+        for (int e = 0; e < 4; e++) x[i][e] = tc_f32_lo(x[i][e], tc_f32_cut(x[i][e])) + 0x1000u; /* to be cut off */
+        if (at + i * 1536u < end)
+            asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                         : : "r"(at + bytes + i * 1536u), "r"(x[i][0]), "r"(x[i][1]), "r"(x[i][2]), "r"(x[i][3])
+                         : "memory");
+    }
+}
+
 /* Warps 1 to 3 of the producer's warpgroup: slot after slot, tile after tile. groups, a constant: .groups. Nobody need
- * say that a slot's lo is free: it is when TMA may write the rest of it. */
+ * say that a slot's lo is free: it is when TMA may write the rest of it. Narrow tiles wait for it, and have it made
+ * three pieces at a time; wide ones have no registers left for that. */
 TC_DEV_SM90 void tc__gemm90_f32_split(const int groups, tc_gemm_config_in c, const tc_gemm90_block *g)
 {
     const uint32_t bytes = (uint32_t)tc__gemm90_b(c, c.bn).bytes, from = (uint32_t)tc__gemm90_a_bytes(c);
-    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works;
+    const uint32_t works = groups ? tc__gemm90_works(c, g) : g->p->works, mine = (threadIdx.x - 32u) * 16u;
     tc_ring ring = {0, 0};
     for (uint32_t i = tc__gemm90_first(c, g); i < works; i += tc__gemm90_per_cluster(c, g, gridDim.x)) {
         const uint32_t blocks = c.split ? tc_gemm90_work(c, g, i).k_blocks : g->p->k_blocks;
         for (uint32_t kb = 0; kb < blocks; kb++) {
             const uint32_t hi = g->ring + ring.stage * g->slot + from;
             TC_PIPE_WAIT_FULL(g->pipe, &ring);
-#pragma unroll 2
-            for (uint32_t at = (threadIdx.x - 32u) * 16u; at < bytes; at += 96u * 16u) {
-                uint32_t x[4];
-                asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-                             : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3]) : "r"(hi + at) : "memory");
 #pragma unroll
-                for (int e = 0; e < 4; e++) x[e] = tc_f32_lo(x[e], tc_f32_cut(x[e])) + 0x1000u; /* to be cut off */
-                asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                             : : "r"(hi + bytes + at), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]) : "memory");
-            }
+            for (uint32_t at = 0; tc__gemm90_f32_pairs(c) && at < bytes; at += 3u * 1536u)
+                tc__f32_split(hi + at + mine, hi + bytes, bytes, 3u);
+#pragma unroll 2
+            for (uint32_t at = mine; !tc__gemm90_f32_pairs(c) && at < bytes; at += 1536u)
+                tc__f32_split(hi + at, hi + bytes, bytes, 1u);
             tc_fence_proxy_async_shared();
             __syncwarp();
             if (threadIdx.x % 32u == 0u) tc_mbarrier_arrive(tc__gemm90_read_at(c, g, ring.stage));
             tc_ring_next(&ring, g->stages);
         }
     }
+}
+
+/* A lane's place among a slot's rows of A, for tc__f32_read. */
+TC_DEV_SM90 uint32_t tc__f32_mine(const tc_gemm90_consumer *u)
+{
+    const uint32_t lane = threadIdx.x % 32u, row = (uint32_t)u->row + threadIdx.x % 128u / 32u * 16u + lane % 16u;
+    return row * 128u + (lane / 16u ^ row % 8u) * 16u;
 }
 
 /* A's fragments of 16 of k, number `half` of a slot, of the warpgroup's 64 rows number i; at: a lane's place there. */
@@ -121,13 +149,55 @@ TC_DEV_SM90 void tc__gemm90_f32_mend(tc_gemm_config_in c, const tc_gemm90_block 
     tc_f32_mend(&lines, mine, acc, tc__gemm90_rows(c) * c.bn / 128);
 }
 
+/* 64 rows of a warpgroup: the two units of a slot have sums and registers of their own, and run one behind the other.
+ * The first one's sums are added while the second one runs. Nothing runs from one slot to the next: ptxas does not
+ * follow sums that do so and are read. */
+TC_DEV_SM90A void tc__gemm90_f32_pair_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
+                                           tc__gemm90_loop_state *l)
+{
+    const int count = c.bn / 2;
+    const uint32_t mine = tc__f32_mine(l->u), blocks = tc_uniform(l->u->w.k_blocks);
+    tc_ring *ring = &l->u->ring;
+    uint32_t x[8], a[2][16], slot = tc_uniform(g->ring + ring->stage * g->slot);
+    float part[2][128];
+#pragma unroll
+    for (int e = 0; e < count; e++) l->acc[e] = 0.f;
+    tc__f32_read(x, slot + mine, 0, 0);
+    for (uint32_t kb = 0; kb < blocks; kb++) {
+        const uint32_t now = ring->stage, b_at = slot + (uint32_t)tc__gemm90_a_bytes(c);
+        const uint64_t hi = tc_wgmma_desc(b_at, 128),
+                       lo = tc_wgmma_desc(b_at + (uint32_t)tc__gemm90_b(c, c.bn).bytes, 128);
+        const tc__f32_unit one = {hi, lo, part[0], a[0]};
+        const tc__f32_unit two = {tc_wgmma_desc_advance(hi, 64u), tc_wgmma_desc_advance(lo, 64u), part[1], a[1]};
+        TC_MBARRIER_WAIT(tc__gemm90_read_at(c, g, now), ring->phase, "parts", (int)now);
+        tc__f32_issue(mma, x, one);
+        tc__f32_read(x, slot + mine, 0, 1);
+        tc__f32_issue(mma, x, two);
+        tc_ring_next(ring, g->stages);
+        slot = tc_uniform(g->ring + ring->stage * g->slot);
+        if (kb + 1 < blocks) {
+            TC_PIPE_WAIT_FULL(g->pipe, ring);
+            tc__f32_read(x, slot + mine, 0, 0);
+        }
+        TC_WGMMA_WAIT_GROUP(1);
+        tc_wgmma_fence_acc(part[0], count);
+#pragma unroll
+        for (int e = 0; e < count; e++) l->acc[e] += part[0][e];
+        TC_WGMMA_WAIT_GROUP(0);
+        tc_wgmma_fence_acc(part[1], count);
+        tc__gemm90_release(c, g, now);
+#pragma unroll
+        for (int e = 0; e < count; e++) l->acc[e] += part[1][e];
+    }
+    tc__gemm90_f32_mend(c, g, l->u, l->acc);
+}
+
 /* acc are the sums; the first slot is full; gives all slots back. */
 TC_DEV_SM90A void tc__gemm90_f32_loop(tc_gemm_config_in c, const tc_wgmma_rs_fn mma, const tc_gemm90_block *g,
                                       tc__gemm90_loop_state *l)
 {
     const int chunks = tc__gemm90_rows(c) / 64, count = c.bn / 2;
-    const uint32_t lane = threadIdx.x % 32u, row = (uint32_t)l->u->row + threadIdx.x % 128u / 32u * 16u + lane % 16u;
-    const uint32_t mine = row * 128u + (lane / 16u ^ row % 8u) * 16u, blocks = tc_uniform(l->u->w.k_blocks);
+    const uint32_t mine = tc__f32_mine(l->u), blocks = tc_uniform(l->u->w.k_blocks);
     tc_ring *ring = &l->u->ring;
     float part[128];
 #pragma unroll

@@ -352,6 +352,12 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
     return op;
 }
 
+/* TC_F32: are there registers for the sums of two units at a time? */
+TC_HD TC_CONSTEXPR int tc__gemm90_f32_pairs(tc_gemm_config_in v)
+{
+    return tc__gemm_is_f32(v.a) && tc__gemm90_rows(v) == 64 && v.bn <= (v.consumers <= 2 ? 128 : 64);
+}
+
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
  * after each block of k; and factors of columns; of .sparse metadata and what goes with it. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
@@ -359,6 +365,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
     const int sums = tc__gemm90_rows(v) * tc__gemm90_regs(v, v.bn) / 64 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
     if (!tc__gemm90_promotes(v)) return sums;
     if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
+    if (tc__gemm90_f32_pairs(v)) return sums + v.bn;
     if (tc__gemm_is_f32(v.a)) return sums + v.bn / 2 + v.bn / 8; /* and a unit's parts of A */
     return sums + (v.promote > v.bk ? sums : v.bn / 2) + (v.b_scale == TC_SCALE_1X128 ? v.bn / 4 : 0);
 }
@@ -458,11 +465,11 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
 {
     return !tc__gemm_is_f32(c.a)
         || (c.bk == 32 && c.schedule == TC_COOPERATIVE && c.cluster_m * c.cluster_n * c.cluster_k == 1
-            && c.consumers <= 2 && tc__gemm90_sparse_n_ok(tc_gemm90_view(c).bn));
+            && c.consumers <= 3 && tc__gemm90_sparse_n_ok(tc_gemm90_view(c).bn));
 }
 #define TC__GEMM_SM90_F32_RULES(X, c)                                                                                 \
     X(tc__gemm90_f32_ok(c),                                                                                           \
-      "tc: .a = TC_F32 wants .bk 32, .bn (with .swap: .bm) 16 or a multiple of 32 up to 256, 1 or 2 .consumers, a "   \
+      "tc: .a = TC_F32 wants .bk 32, .bn (with .swap: .bm) 16 or a multiple of 32 up to 256, 1 to 3 .consumers, a "   \
       "cooperative schedule and no cluster")
 
 /* Tiles that are not all of D. */

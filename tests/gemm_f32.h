@@ -1,8 +1,9 @@
 /* gemm_f32.h - the kernels of gemm_f32.cu, and their table. Those behind FUZZ_ALL are make fuzz's. */
 TC_GEMM_SM90_DEFINE(h_f32, .a = TC_F32, .b = TC_F32, .d = TC_F32, .bm = 256, .bn = 128, .split = 1, .epi = hook_once,
                     .epi_size = sizeof(once_args))
-TC_GEMM_SM90_DEFINE(h_swap, .a = TC_F32, .b = TC_F32, .d = TC_BF16, .bm = 32, .bn = 64, .swap = 1, .step = 32,
-                    .split = 1, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
+/* 64 rows of a warpgroup */
+TC_GEMM_SM90_DEFINE(h_swap, .a = TC_F32, .b = TC_F32, .d = TC_BF16, .bm = 32, .bn = 192, .swap = 1, .step = 32,
+                    .consumers = 3, .split = 1, .epi2 = hook_once_pair, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(f32, .a = TC_F32, .b = TC_F32, .d = TC_F32, .epi = hook_once, .epi_size = sizeof(once_args))
 TC_GEMM_SM80_DEFINE(f32_to_col, .a = TC_F32, .b = TC_F32, .d = TC_BF16, .bm = 64, .bn = 64, .bk = 16, .warps_m = 1,
                     .warps_n = 4, .stages = 4, .d_layout = TC_COL, .epi = tc_epi_residual_f32)
