@@ -58,12 +58,21 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_sparse_a(tc_gemm_config_in c)
     const tc_operand o = {c.a, c.bm, c.bk / 2, 1, bytes, bytes, 0};
     return o;
 }
-/* Operands that lie MN-major in other types than those of 16 bits, which alone wgmma reads so: their blocks are turned
- * in the ring (tc_gemm_sm90_turn.h). */
+/* Operands that lie MN-major in other types than those of 16 bits, which alone wgmma reads so: their blocks come in
+ * squares. An A of 8 bits consumers turn on its way to registers (lifts), other squares are turned in the ring
+ * (tc_gemm_sm90_turn.h). */
 TC_HD TC_CONSTEXPR int tc__gemm90_turns_type(int type) { return tc_type_bits(type) > 0 && !tc__gemm_is_16(type); }
-TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(tc_gemm_config_in c)
+TC_HD TC_CONSTEXPR int tc__gemm90_squares_a(tc_gemm_config_in c)
 {
     return tc__gemm_a_col(c) && tc__gemm90_turns_type(c.a);
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_lifts(tc_gemm_config_in c)
+{
+    return tc__gemm90_squares_a(c) && tc_type_bits(c.a) == 8;
+}
+TC_HD TC_CONSTEXPR int tc__gemm90_turns_a(tc_gemm_config_in c)
+{
+    return tc__gemm90_squares_a(c) && !tc__gemm90_lifts(c);
 }
 TC_HD TC_CONSTEXPR int tc__gemm90_turns_b(tc_gemm_config_in c)
 {
@@ -122,7 +131,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_bricks_at(tc_gemm_config_in c)
 /* Do threads read slots, not wgmma alone? Then each warp gives them back. */
 TC_HD TC_CONSTEXPR int tc__gemm90_by_threads(tc_gemm_config_in c)
 {
-    return c.any || c.weights || c.sparse || tc__gemm_is_f32(c.a);
+    return c.any || c.weights || c.sparse || tc__gemm_is_f32(c.a) || tc__gemm90_lifts(c);
 }
 /* TC_F32: bytes of B's lo in a slot, behind B, which no copy brings. */
 TC_HD TC_CONSTEXPR int tc__gemm90_parts(tc_gemm_config_in c, int width)
@@ -332,7 +341,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
     op.acc = tc__gemm_sums(c);
     op.m = 64, op.n = c.bn;
     op.a_from = op.b_from = TC_HOME_SMEM;
-    op.a_major = tc__gemm90_a(c).mn ? TC_MAJOR_MN : TC_MAJOR_K;
+    op.a_major = tc__gemm90_a(c).mn && !tc__gemm90_lifts(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     op.b_major = tc__gemm90_b(c, c.bn).mn ? TC_MAJOR_MN : TC_MAJOR_K;
     return op;
 }
@@ -381,7 +390,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_k_shared(int box, int blocks) { return box % b
 TC_HD TC_CONSTEXPR int tc__gemm90_turned_ok(tc_gemm_config_in v)
 {
     const int box = tc__gemm90_box_k(v);
-    const int a_ok = tc__gemm90_turns_a(v) ? tc__gemm90_k_shared(box, v.cluster_n) : v.bm / v.cluster_n % 64 == 0;
+    const int a_ok = tc__gemm90_squares_a(v) ? tc__gemm90_k_shared(box, v.cluster_n) : v.bm / v.cluster_n % 64 == 0;
     const int b_ok = tc__gemm90_turns_b(v) ? tc__gemm90_k_shared(box, v.cluster_m)
                                            : v.cluster_m == 1 || v.bn / v.cluster_m % 64 == 0;
     return (!tc__gemm_a_col(v) || (a_ok && v.bk == box)) && (!tc__gemm_b_row(v) || (b_ok && v.bk == box));
@@ -617,9 +626,9 @@ enum { TC__GEMM90_WIDTHS = 32 }; /* of 8, 16 ... 256 columns */
 typedef struct tc_gemm90 {
     tc_gemm_config c;
     tc_wgmma_fn mma, half;                 /* of .bn columns; of .step, where it is half of them (.promote) */
-    tc_wgmma_rs_fn rs_one;                 /* .any without .step */
+    tc_wgmma_rs_fn rs_one;                 /* .any without .step; A from registers */
     tc_wgmma_fn widths[TC__GEMM90_WIDTHS]; /* .step: by columns / 8 - 1 */
-    tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any with .step: so */
+    tc_wgmma_rs_fn rs[TC__GEMM90_WIDTHS];  /* .any with .step, and A from registers: so */
     tc_wgmma_sp_fn even, odd;              /* .sparse: of every second step */
 } tc_gemm90;
 TC_IN(tc_gemm90);
@@ -807,7 +816,8 @@ TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *
         to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
         /* this block's producer writes what this warp has read */
         if ((c.any && to == at.m) || (c.sparse && to == at.n * m + at.m)) tc_mbarrier_arrive(empty);
-        else if (tc__gemm90_turning(c)) tc_mbarrier_arrive_cluster(empty, to); /* threads have written to the slot */
+        else if (tc__gemm90_turning(c) || tc__gemm90_lifts(c))
+            tc_mbarrier_arrive_cluster(empty, to); /* threads have read or written what lies in the slot */
         else tc_mbarrier_arrive_cluster_relaxed(empty, to);
     }
 }
