@@ -267,10 +267,37 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_promoted(tc_gemm_config_in given, cons
     return t;
 }
 
+/* Of 8 bits, A in columns or B in rows: the instruction's A shall be one that lies so (tc_gemm_sm90_turn.h). Not B
+ * alone where the end of a tile wants D as it lies. */
+TC_HD TC_CONSTEXPR int tc__gemm_lifted(tc_gemm_config_in given)
+{
+    const tc_gemm_config p = tc__gemm_plain(given);
+    const int plain = !given.epi2 && !tc__gemm_outputs(given) && !tc__gemm_quantised(given);
+    return tc_type_bits(given.a) == 8 && !given.sparse && !given.bsr
+        && (tc__gemm_a_col(p) || (tc__gemm_b_row(p) && plain));
+}
+
+/* A line of the list then: as many of its rows as there are registers for, of two that are turned few columns. */
+TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_lifted_tile(tc_gemm_config_in given, const tc__gemm_tile list, int twice)
+{
+    const tc_gemm_config p = tc__gemm_plain(given);
+    const int b = tc__gemm_b_row(p), swap = b && !tc__gemm_a_col(p);
+    const int factors = (swap ? p.a_scale : p.b_scale) == TC_SCALE_1X128;
+    const int rows = !factors && (twice || (b && !swap)) ? 256 : 128, cols = twice || b != swap ? 128 : 256;
+    tc__gemm_tile t = list;
+    t.step = twice || b != swap ? 64 : 32;
+    if (list.swap) t.bn = 128;
+    else t.swap = swap, t.bm = swap ? cols : rows, t.bn = swap ? rows : cols;
+    t.cluster_m = t.swap ? 1 : 2, t.cluster_n = t.swap ? 2 : 1;
+    if (tc__gemm_scaled(given)) t.step = t.swap ? t.bm : t.bn;
+    return t;
+}
+
 /* Has a sparse operand, a convolution, a quantised D or an A of blocks this line? Where A is not the instruction's A,
- * none. */
+ * none. Of those for many columns and for few rows one each has what lies on its side. */
 TC_HD TC_CONSTEXPR int tc__gemm_line_ok(tc_gemm_config_in given, const tc__gemm_tile t)
 {
+    if (tc__gemm_lifted(given) && (t.schedule == TC_PINGPONG || t.bm != (t.swap ? 64 : 128))) return 0;
     return !(given.sparse || given.bsr || given.conv || tc__gemm_quantised(given)) || !t.swap;
 }
 
@@ -293,6 +320,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     const int turned = tc__gemm_d_col(given); /* a line of the list speaks of D's transpose then, as the kernel does */
     const int twice = (tc__gemm_is_fp8(given.a) && given.promote != TC_FAST) || tc__gemm_is_f32(given.a);
     const tc__gemm_tile t = given.sparse && !list.swap ? tc__gemm_sparse_tile(list, twice)
+                          : tc__gemm_lifted(given)     ? tc__gemm_lifted_tile(given, list, twice)
                           : twice                      ? tc__gemm_promoted(given, list)
                                                        : list;
     if (!tc__gemm_line_ok(given, list)) c.sparse = c.bsr = 0; /* never called */
@@ -303,7 +331,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     /* sums of rows want more registers than a warpgroup with tiles of its own has left */
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
-    if (c.bsr || !tc__gemm90_turned_ok(tc_gemm90_view(c))) c.cluster_m = c.cluster_n = 1;
+    if (c.bsr || tc__gemm90_turning(tc_gemm90_view(c)) || !tc__gemm90_turned_ok(tc_gemm90_view(c)))
+        c.cluster_m = c.cluster_n = 1; /* slots that threads have written are not given away cheaply */
     return c;
 }
 

@@ -3,14 +3,24 @@
  * sm_90a.
  *
  * TMA brings a block as it lies, in boxes of 128 bytes of rows for each k. A block of k is 128 bytes too, so a box is a
- * square of elements, and turned it fills the same bytes: of 8 bits 128 x 128 of them in 16 KB, of 32 bits 32 x 32 in
- * 4 KB. Three (with factors two) warps of the producer's warpgroup turn it in its place. What a warp takes at a time is
- * two tiles of a box that change places, or two that lie on its diagonal: it reads both, then writes both, and no other
- * warp knows of them.
+ * square of elements: of 8 bits 128 x 128 of them in 16 KB, of 32 bits 32 x 32 in 4 KB. There are two ways from there.
+ *
+ * TO REGISTERS (lifts): the instruction's A of 8 bits, which may come from there. ldmatrix.x4.trans moves pairs of
+ * bytes: a register has rows 2g and 2g + 1 of one k and of the next, and prmt makes of two of them four k of each row,
+ * a fragment's register. Shared memory is read as often as if wgmma read A itself, and nothing is written back. Which k
+ * are in the first of two registers is chosen as in tc_turn.h: the eight lines of each matrix lie in different banks.
+ * Of 16 rows a lane so has sums of 2g and 2g + 1 in place of g and g + 8; it exchanges them when a tile's sums are
+ * complete, two shuffles for two of them, and what comes after does not know. B in rows takes this way with .swap.
+ *
+ * IN THE RING: a B of 8 bits, and both operands of 32. Turned, a box fills the same bytes. Three (with factors two)
+ * warps of the producer's warpgroup turn it in its place. What a warp takes at a time is two tiles of a box that change
+ * places, or two that lie on its diagonal: it reads both, then writes both, and no other warp knows of them. It reads
+ * and writes every byte of a block, so what is turned here should be few columns that many rows are multiplied by.
  *
  *     slot:    raw      TMA has brought what is to be turned
  *              full     it is turned (an arrival of each of those warps), and TMA has brought the other operand
- *              empty    as ever
+ *              empty    as ever; in a cluster a slot that threads have written to is given to other blocks by a release
+ *                       at cluster scope, which the whole loop waits for: better no cluster
  *
  *  8 BITS. tc_turn.h.
  *
@@ -20,6 +30,8 @@
  *     tc__turn_raw, _init, _fills        the barriers
  *     tc__turn_expect                    the producer announces a slot's bytes
  *     tc__turn_produce                   a warp that turns blocks, tile after tile
+ *     tc__lift_read, _make, _order       A's registers of half a block of k of 64 rows; sums in their order
+ *     tc__gemm90_lift_loop, _lift_late_loop, _lift_promoting_loop   consumers: the k loop with A from registers
  */
 #ifndef TC_GEMM_SM90_TURN_H
 #define TC_GEMM_SM90_TURN_H
@@ -164,7 +176,7 @@ TC_DEV_SM90A TC_CONSTEXPR tc_wgmma_rs_fn tc__lift_wgmma(int n, int type_a, int t
 #undef TC__LIFT_PICK
 }
 
-/* A lane's row of ldmatrix in a square, for step 0 of k and the warp's 16 of the first 64 elements; prmt's selectors. */
+/* A lane's row of ldmatrix in a square, for step 0 of k and the warp's 16 of the first 64 rows; prmt's selectors. */
 typedef struct tc__lifter {
     uint32_t mine, pick[2];
 } tc__lifter;
@@ -219,9 +231,9 @@ typedef struct tc__lift_wgmmas {
     int n;
 } tc__lift_wgmmas;
 
-/* The k loop: `blocks` blocks of k into sums. The first slot is full; the last is not given back. A unit is two steps of
- * k of 64 rows. While one is multiplied, the registers of the next are made of what was read before, and those of the
- * one after that are read. */
+/* The k loop: `blocks` blocks of k into sums. The first slot is full; the last is not given back. A unit is two steps
+ * of k of 64 rows. While one is multiplied, the registers of the next are made of what was read before, and those of
+ * the one after that are read. */
 typedef struct tc__lift_to {
     float *sums;
     int apart; /* of the sums of 64 rows from those of the next: a constant */
@@ -298,7 +310,8 @@ TC_DEV_SM90A void tc__gemm90_lift_late_loop(tc_gemm_config_in c, const tc_wgmma_
 }
 
 /* Half a block of k of 64 rows. */
-TC_DEV_SM90A void tc__lift_issue(const tc_wgmma_rs_fn mma, const uint32_t *a, uint64_t db, const int half, float *part)
+TC_DEV_SM90A void tc__lift_issue(const tc_wgmma_rs_fn mma, const uint32_t *a, uint64_t db, const int half,
+                                 float *part)
 {
     tc_wgmma_fence();
 #pragma unroll
@@ -307,8 +320,9 @@ TC_DEV_SM90A void tc__lift_issue(const tc_wgmma_rs_fn mma, const uint32_t *a, ui
     tc_wgmma_commit_group();
 }
 
-/* .promote of each block of k, 64 rows at a time (tc_gemm_sm90_promote.h), n columns, a constant. While these are
- * multiplied the next ones' registers are read; those of the second half are made last, behind the additions. */
+/* .promote of each block of k, 64 rows at a time (tc_gemm_sm90_promote.h). While the second half of these is
+ * multiplied, registers of the next ones' first half are made; those of their second half are read while sums are
+ * added. */
 TC_DEV_SM90A void tc__gemm90_lift_promoting_loop(tc_gemm_config_in c, const tc__lift_wgmmas mma,
                                                  const tc_gemm90_block *g, tc__gemm90_loop_state *l)
 {
