@@ -277,18 +277,18 @@ TC_HD TC_CONSTEXPR int tc__gemm_lifted(tc_gemm_config_in given)
         && (tc__gemm_a_col(p) || (tc__gemm_b_row(p) && plain));
 }
 
-/* A line of the list then: as many of its rows as there are registers for, of two that are turned few columns. */
+/* A line of the list then. Of two that are turned, or where B is turned in the ring so that D need not lie on its side,
+ * many rows by few columns; no clusters: slots that threads have read or written are not given away cheaply. */
 TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_lifted_tile(tc_gemm_config_in given, const tc__gemm_tile list, int twice)
 {
     const tc_gemm_config p = tc__gemm_plain(given);
-    const int b = tc__gemm_b_row(p), swap = b && !tc__gemm_a_col(p);
-    const int factors = (swap ? p.a_scale : p.b_scale) == TC_SCALE_1X128;
-    const int rows = !factors && (twice || (b && !swap)) ? 256 : 128, cols = twice || b != swap ? 128 : 256;
+    const int swap = tc__gemm_b_row(p) && !tc__gemm_a_col(p) && !twice, flat = tc__gemm_b_row(p) || twice;
+    const int rows = !flat || p.b_scale == TC_SCALE_1X128 ? 128 : 256, cols = flat ? 128 : 256;
     tc__gemm_tile t = list;
-    t.step = twice || b != swap ? 64 : 32;
+    t.step = twice || (flat && !list.swap) ? 64 : 32;
     if (list.swap) t.bn = 128;
     else t.swap = swap, t.bm = swap ? cols : rows, t.bn = swap ? rows : cols;
-    t.cluster_m = t.swap ? 1 : 2, t.cluster_n = t.swap ? 2 : 1;
+    t.cluster_m = t.cluster_n = 1;
     if (tc__gemm_scaled(given)) t.step = t.swap ? t.bm : t.bn;
     return t;
 }
@@ -332,7 +332,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc__gemm_tiled(tc_gemm_config_in given, const 
     c.schedule = tc__gemm_twice(given) && t.schedule == TC_PINGPONG ? TC_COOPERATIVE : t.schedule;
     c = tc_gemm_sm90_config(tc__gemm_quant_tile(c));
     if (c.bsr || tc__gemm90_turning(tc_gemm90_view(c)) || !tc__gemm90_turned_ok(tc_gemm90_view(c)))
-        c.cluster_m = c.cluster_n = 1; /* slots that threads have written are not given away cheaply */
+        c.cluster_m = c.cluster_n = 1;
     return c;
 }
 

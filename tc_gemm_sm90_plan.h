@@ -816,9 +816,8 @@ TC_DEV_SM90 void tc__gemm90_release(tc_gemm_config_in c, const tc_gemm90_block *
         to = t < m ? at.n * m + t : at.m + (to < at.n ? to : to + 1u) * m;
         /* this block's producer writes what this warp has read */
         if ((c.any && to == at.m) || (c.sparse && to == at.n * m + at.m)) tc_mbarrier_arrive(empty);
-#ifndef TC__X_RELAX
-        else if (tc__gemm90_turning(c)) tc_mbarrier_arrive_cluster(empty, to); /* threads have written to the slot */
-#endif
+        else if (tc__gemm90_turning(c) || tc__gemm90_lifts(c))
+            tc_mbarrier_arrive_cluster(empty, to); /* threads have read or written what others will write */
         else tc_mbarrier_arrive_cluster_relaxed(empty, to);
     }
 }

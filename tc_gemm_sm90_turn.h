@@ -209,6 +209,14 @@ TC_DEV void tc__lift_make(const tc__lifter *t, const uint32_t *raw, uint32_t *a)
     }
 }
 
+/* By asm: of what __shfl_sync takes nvcc makes integers, also of the sums, and ptxas then serialises wgmma. */
+TC_DEV float tc__lift_shuffle(float x, int lane)
+{
+    float y;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y) : "f"(x), "r"(lane));
+    return y;
+}
+
 /* Sums' rows in their order: a lane has had 2g and 2g + 1 of 16, it gets g and g + 8. */
 TC_DEV void tc__lift_order(float *acc, const int count)
 {
@@ -217,8 +225,8 @@ TC_DEV void tc__lift_order(float *acc, const int count)
 #pragma unroll
     for (int i = 0; i < count; i++) {
         if (i % 4 < 2) {
-            const float x = __shfl_sync(0xffffffffu, low ? acc[i] : acc[i + 2], one);
-            const float y = __shfl_sync(0xffffffffu, low ? acc[i + 2] : acc[i], other);
+            const float x = tc__lift_shuffle(low ? acc[i] : acc[i + 2], one);
+            const float y = tc__lift_shuffle(low ? acc[i + 2] : acc[i], other);
             acc[i] = odd ? y : x;
             acc[i + 2] = odd ? x : y;
         }
