@@ -347,10 +347,12 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
 }
 
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
- * after each block of k; and factors of columns; of .sparse metadata and what goes with it. */
+ * after each block of k; and factors of columns; of .sparse metadata and what goes with it; of an A from registers
+ * these, and what their order at the end takes. */
 TC_HD TC_CONSTEXPR int tc__gemm90_sums_held(tc_gemm_config_in v)
 {
-    const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0);
+    const int lifted = !tc__gemm90_lifts(v) ? 0 : tc__gemm90_promotes(v) ? 16 : v.consumers == 3 ? 24 : 64;
+    const int sums = tc__gemm90_rows(v) * v.bn / 128 + (v.sparse ? tc__gemm90_rows(v) / 4 : 0) + lifted;
     if (!tc__gemm90_promotes(v)) return sums;
     if (v.sparse) return sums + tc__gemm90_rows(v) * v.bn / 128;
     if (tc__gemm_is_f32(v.a)) return sums + v.bn / 2 + v.bn / 8; /* and a unit's parts of A */
@@ -533,7 +535,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     X(tc__gemm90_sums_held(tc_gemm90_view(c)) <= ((c).consumers == 4 ? 32 : (c).consumers == 3 ? 96 : 208),           \
       "tc: too many accumulators: rows of a warpgroup * .bn / 128 must be at most 208 (96 for 3 consumers, 32 for "   \
       "4), with .promote and TC_F32 and .bn / 2 (of more than .bk: and as many again; TC_F32: and .bn / 8), with "     \
-      "factors of columns and .bn / 4, with .sparse (and .promote: twice as many) and rows / 4")                      \
+      "factors of columns and .bn / 4, with .sparse (and .promote: twice as many) and rows / 4, with A in columns "   \
+      "(.swap: B in rows) of 8 bits and 64 (3 consumers: 24, .promote: 16)")                      \
     X(((c).b_scale != TC_SCALE_128X128 || (c).bn % 64 == 0) && ((c).a_scale != TC_SCALE_128X128 || (c).bm % 64 == 0), \
       "tc: with TC_SCALE_128X128 a tile's side (.bm of A, .bn of B) must be a multiple of 64")                        \
     X(tc__gemm90_promoted_step_ok(c),                                                                                 \

@@ -1,5 +1,5 @@
 /* tc_gemm_sm90_turn.h - tc 0.2.0 - the Hopper GEMM's operands that lie MN-major (A in columns, B in rows) in types of 8
- * and 32 bits, which wgmma reads K-major alone: how their blocks are turned in shared memory. Needs: the headers below;
+ * and 32 bits, which wgmma reads K-major alone: how their blocks are turned. Needs: the headers below;
  * sm_90a.
  *
  * TMA brings a block as it lies, in boxes of 128 bytes of rows for each k. A block of k is 128 bytes too, so a box is a
