@@ -289,7 +289,7 @@ TC_HD TC_CONSTEXPR tc__gemm_tile tc__gemm_lifted_tile(tc_gemm_config_in given, c
     if (list.swap) t.bn = 128;
     else t.swap = swap, t.bm = swap ? cols : rows, t.bn = swap ? rows : cols;
     t.cluster_m = t.cluster_n = 1;
-    if (tc__gemm_scaled(given)) t.step = t.swap ? t.bm : t.bn;
+    if (tc__gemm_scaled(given) || (twice && tc__gemm_a_col(p))) t.step = t.swap ? t.bm : t.bn;
     return t;
 }
 

@@ -250,7 +250,6 @@ enum {
     TC__GEMM90_LIFT_ONE, /* A of 8 bits in columns */
     TC__GEMM90_LIFT_16_TO_256,
     TC__GEMM90_LIFT_PROMOTING,
-    TC__GEMM90_LIFT_PROMOTING_HALF,
     TC__GEMM90_LIFT_PROMOTING_LATE,
     TC__GEMM90_GROUPS = 32, /* added to one of these: .groups; */
     TC__GEMM90_TILES = 64   /* tiles that are not all of D */
@@ -263,7 +262,6 @@ TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(tc_gemm_config_in v)
     if (tc__gemm90_lifts(v))
         return !tc__gemm90_promotes(v)      ? v.step ? TC__GEMM90_LIFT_16_TO_256 : TC__GEMM90_LIFT_ONE
              : v.promote > v.bk             ? TC__GEMM90_LIFT_PROMOTING_LATE
-             : v.step && v.step < v.bn ? TC__GEMM90_LIFT_PROMOTING_HALF
                                             : TC__GEMM90_LIFT_PROMOTING;
     if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
     if (tc__gemm90_promotes(v))
@@ -361,10 +359,6 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
     } else if (loops == TC__GEMM90_LIFT_PROMOTING) {
         const tc__lift_wgmmas whole = {k.rs_one, c.bn};
         tc__gemm90_lift_promoting_loop(c, whole, g, l);
-    } else if (loops == TC__GEMM90_LIFT_PROMOTING_HALF) {
-        const tc__lift_wgmmas whole = {k.rs_one, c.bn}, half = {c.step ? k.rs[c.step / 8 - 1] : k.rs_one, c.step};
-        if (g->width == c.step) tc__gemm90_lift_promoting_loop(c, half, g, l);
-        if (g->width == c.bn) tc__gemm90_lift_promoting_loop(c, whole, g, l);
     } else {
         tc__gemm90_loops(loops, k, g, l);
     }

@@ -95,7 +95,7 @@ TC_GEMM_SM90_DEFINE(h_row_row_to_col, .a = TC_BF16, .b = TC_BF16, .d = TC_F32, .
  * in the ring; B alone on its way to registers, 128 rows a warpgroup; A alone, half of whose square a tile has */
 TC_GEMM_SM90_DEFINE(h_s8_row, .a = TC_S8, .b = TC_S8, .d = TC_S32, .bm = 128, .bn = 256, .b_layout = TC_ROW)
 TC_GEMM_SM90_DEFINE(h_e4m3_col_row, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .bm = 128, .bn = 128, .cluster_m = 2,
-                    .step = 64, .split = 1, .a_layout = TC_COL, .b_layout = TC_ROW, .epi = hook_once,
+                    .step = 128, .split = 1, .a_layout = TC_COL, .b_layout = TC_ROW, .epi = hook_once,
                     .epi_size = sizeof(once_args))
 TC_GEMM_SM90_DEFINE(h_tf32_col_row, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .bm = 128, .bn = 96, .cluster_n = 2,
                     .schedule = TC_PINGPONG, .a_layout = TC_COL, .b_layout = TC_ROW)
@@ -157,7 +157,7 @@ static const kernel kernels[] = {
     FP8(any_e5m2, EPI_SCALE_ROW, 0), FP8(blocks, EPI_NONE, blocks_SMEM), FP8(any_blocks, EPI_NONE, 0),
     FP8(blocks_to_col, EPI_ONCE, blocks_to_col_SMEM), ROW(s8_row, EPI_NONE), ROW(u8_col_row, EPI_ONCE_PAIR),
     ROW(tf32_col_row, EPI_NONE), ROW(f64_col_row, EPI_NONE), FP8(blocks_col_row, EPI_NONE, blocks_col_row_SMEM),
-    ANY(any_s8_row, EPI_NONE), H(h_s8_row, EPI_NONE, 0), H(h_e4m3_col_row, EPI_ONCE, 1, 64, 128, 1),
+    ANY(any_s8_row, EPI_NONE), H(h_s8_row, EPI_NONE, 0), H(h_e4m3_col_row, EPI_ONCE, 1, 128, 128, 1),
     H(h_tf32_col_row, EPI_NONE, 0), H(h_s8_u8_row, EPI_NONE, 0), H(h_e5m2_col, EPI_ONCE_PAIR, 0),
     IF_ALL(H(h_u8_s8, EPI_NONE, 1, 16, 64, 0), H(h_col_col, EPI_BIAS_GELU, 0), ROW(row_row_to_col, EPI_RESIDUAL),
            ROW(s8_hook, EPI_ONCE), ROW(f64_small, EPI_NONE), FP8(e4m3_e5m2, EPI_NONE, e4m3_e5m2_SMEM),
