@@ -18,6 +18,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm90_any.h"
+#include "tc_gemm_sm90_rules.h"
 
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
@@ -476,7 +477,8 @@ TC_HOST tc_status tc__gemm90_cut(const tc_gemm_config *c, const tc_gemm_args *g,
     if (want->parts > 1) (void)tc__gemm90_meet_time(&v, &x, cut, &b);
     if (want->meet == TC_MEET_CLUSTER && want->parts > 1 && !cut->joined)
         return tc__fail(TC_ERR_CONFIG, "choice->meet = TC_MEET_CLUSTER wants .split with .step or .weights, "
-                        "choice->cluster 1, at most %d parts, and the sums of a tile to fit the ring: not %d parts of %d x %d",
+                        "choice->cluster 1, at most %d parts, and the sums of a tile to fit the ring: not %d parts of "
+                        "%d x %d",
                         TC__GEMM90_JOIN_MOST, want->parts, v.bm, cut->width);
     cut->workspace = cut->joined ? 0 : tc__gemm90_workspace(&v, &x, cut);
     if (!cut->joined && cut->parts > 1 && (!g->workspace || g->workspace_size < cut->workspace))

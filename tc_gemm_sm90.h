@@ -7,8 +7,9 @@
  *     tc_gemm_sm90_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
  *                                            (tc_gemm.h)
  *
- * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
- * tc_gemm_sm90_plan.h, the end of a tile in tc_gemm_sm90_store.h, tiles that are not all of D in tc_gemm_sm90_tiles.h.
+ * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration is in
+ * tc_gemm_sm90_plan.h, its rules are in tc_gemm_sm90_rules.h, the end of a tile in tc_gemm_sm90_store.h, tiles that are
+ * not all of D in tc_gemm_sm90_tiles.h.
  *
  *     warpgroup 0       one thread of it is the producer: fills the ring with TMA, tile after tile
  *     warpgroup 1..     consumers: wgmma from the ring into registers, then hook, shared memory, TMA store
@@ -29,6 +30,7 @@
 #include "tc_gemm_sm90_load.h"
 #include "tc_gemm_sm90_plan.h"
 #include "tc_gemm_sm90_promote.h"
+#include "tc_gemm_sm90_rules.h"
 #include "tc_gemm_sm90_sparse.h"
 #include "tc_gemm_sm90_quant.h"
 #include "tc_gemm_sm90_turn.h"
@@ -249,14 +251,22 @@ enum {
     TC__GEMM90_WEIGHTS,
     TC__GEMM90_SPARSE,
     TC__GEMM90_F32,
-    TC__GEMM90_GROUPS = 16, /* added to one of these: .groups; */
-    TC__GEMM90_TILES = 32   /* tiles that are not all of D */
+    TC__GEMM90_LIFT_ONE, /* A of 8 bits in columns */
+    TC__GEMM90_LIFT_16_TO_256,
+    TC__GEMM90_LIFT_PROMOTING,
+    TC__GEMM90_LIFT_PROMOTING_LATE,
+    TC__GEMM90_GROUPS = 32, /* added to one of these: .groups; */
+    TC__GEMM90_TILES = 64   /* tiles that are not all of D */
 };
 TC_HD TC_CONSTEXPR int tc__gemm90_loop_of(tc_gemm_config_in v)
 {
     if (v.weights) return TC__GEMM90_WEIGHTS;
     if (v.sparse) return TC__GEMM90_SPARSE;
     if (tc__gemm_is_f32(v.a)) return TC__GEMM90_F32;
+    if (tc__gemm90_lifts(v))
+        return !tc__gemm90_promotes(v)      ? v.step ? TC__GEMM90_LIFT_16_TO_256 : TC__GEMM90_LIFT_ONE
+             : v.promote > v.bk             ? TC__GEMM90_LIFT_PROMOTING_LATE
+                                            : TC__GEMM90_LIFT_PROMOTING;
     if (v.any) return v.step ? TC__GEMM90_ANY_32_TO_256 : TC__GEMM90_ANY_ONE;
     if (tc__gemm90_promotes(v))
         return v.promote > v.bk             ? TC__GEMM90_PROMOTING_LATE
@@ -277,6 +287,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_loops_of(tc_gemm_config_in given)
     if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_loop(k.c, k.widths[n / 8 - 1], g, l);
 #define TC__GEMM90_ANY_WIDTH(n)                                                                                       \
     if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_any_loop(k.c, k.rs[n / 8 - 1], g, l);
+#define TC__GEMM90_LIFT_WIDTH(n)                                                                                      \
+    if (n % k.c.step == 0 && n <= k.c.bn && g->width == n) tc__gemm90_lift_loop(k.c, k.rs[n / 8 - 1], g, l);
 TC_DEV_SM90A void tc__gemm90_loops(const int which, tc_gemm90_in k, const tc_gemm90_block *g,
                                    tc__gemm90_loop_state *l)
 {
@@ -308,13 +320,16 @@ TC_DEV_SM90A TC_CONSTEXPR tc_gemm90 tc_gemm90_of(tc_gemm_config_in c)
                                 tc__gemm90_halves(v) ? TC_F16 : 0};
     const int half = tc__gemm90_promotes(v) ? v.step : 0;
     tc_gemm90 k = {v, tc_wgmma_pick(v.bn, kind), tc_wgmma_pick(half, kind), 
-                   tc__gemm_is_f32(v.a) ? tc__f32_wgmma(v.bn)
+                   tc__gemm_is_f32(v.a)  ? tc__f32_wgmma(v.bn)
+                   : tc__gemm90_lifts(v) ? tc__lift_wgmma(v.bn, v.a, v.b)
                                         : tc_wgmma_pick_f32_rs(v.any || v.weights ? v.bn : 0, v.a),
                    {0}, {0},
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, 0),
                    tc_wgmma_pick_sp(v.sparse ? v.bn : 0, kind, tc_type_bits(v.a) != 8)};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is */
     for (int n = v.step; v.any && v.step && n <= v.bn; n += v.step) k.rs[n / 8 - 1] = tc_wgmma_pick_f32_rs(n, v.a);
+    for (int n = v.step; tc__gemm90_lifts(v) && v.step && n <= v.bn; n += v.step)
+        k.rs[n / 8 - 1] = tc__lift_wgmma(n, v.a, v.b);
     for (int n = v.step; !v.any && v.step && n <= v.bn; n += v.step) k.widths[n / 8 - 1] = tc_wgmma_pick(n, kind);
     return k;
 }
@@ -341,16 +356,29 @@ TC_DEV_SM90A void tc_gemm_sm90_mma(const int loops, tc_gemm90_in k, const tc_gem
     } else if (loops == TC__GEMM90_F32) {
         if (tc__gemm90_f32_pairs(c)) tc__gemm90_f32_pair_loop(c, k.rs_one, g, l);
         else tc__gemm90_f32_loop(c, k.rs_one, g, l);
+    } else if (loops == TC__GEMM90_LIFT_ONE) {
+        tc__gemm90_lift_loop(c, k.rs_one, g, l);
+    } else if (loops == TC__GEMM90_LIFT_16_TO_256) {
+        TC__WG_BY_16(TC__GEMM90_LIFT_WIDTH)
+    } else if (loops == TC__GEMM90_LIFT_PROMOTING_LATE) {
+        tc__gemm90_lift_late_loop(c, k.rs_one, g, l);
+    } else if (loops == TC__GEMM90_LIFT_PROMOTING) {
+        const tc__lift_wgmmas whole = {k.rs_one, c.bn};
+        tc__gemm90_lift_promoting_loop(c, whole, g, l);
     } else {
         tc__gemm90_loops(loops, k, g, l);
     }
     if (c.schedule == TC_PINGPONG && tc_lane() == 0) tc_mbarrier_arrive(l->u->next_turn);
-    if (tc__gemm90_promotes(c)) return;
+    if (tc__gemm90_promotes(c)) {
+        if (tc__gemm90_lifts(c)) tc__lift_order(l->acc, count);
+        return;
+    }
     TC_WGMMA_WAIT_GROUP(0);
     tc_wgmma_fence_acc(l->acc, count);
     if (c.weights) tc__weights_up_again(c, l->acc, count);
     tc__gemm90_release(c, g, l->last);
     if (tc__gemm90_halves(c) && !tc__gemm90_packed(c)) tc__gemm90_unpack(l->acc, l->acc, count);
+    if (tc__gemm90_lifts(c)) tc__lift_order(l->acc, count);
 }
 
 /* The barriers that say that a slot is full. */
@@ -534,7 +562,8 @@ TC_DEV_SM90A void tc_gemm_sm90(const int loops, tc_gemm90_in k, const tc_gemm_sm
     } else {
         tc_roles_consumer(roles);
         /* many registers: not the producer's value */
-        const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c);
+        const int anew = c.any || c.split || tc__gemm_sums(c) == TC_S32 || tc__gemm90_promotes(c)
+                      || tc__gemm90_lifts(c);
         const tc__gemm90_run_of mine = {anew ? tc__gemm90_first(c, &g) : first, step};
         tc__gemm90_consume(loops, k, &g, mine);
     }
@@ -649,7 +678,7 @@ TC_HOST tc_status tc_gemm_sm90_fill(const tc_gemm_config *c, const tc_gemm_args 
                                     tc_gemm_sm90_params *p)
 {
     const tc_gemm_config v = tc_gemm90_view(*c);
-    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_turns_a(v) ? v.bk : v.bm) / v.cluster_n};
+    const tc__gemm90_box_of a = {c->swap ? 'b' : 'a', (tc__gemm90_squares_a(v) ? v.bk : v.bm) / v.cluster_n};
     const tc__gemm90_box_of b = {c->swap ? 'a' : 'b', (tc__gemm90_turns_b(v) ? v.bk : cut->width) / cut->cluster};
     tc_status st = tc__gemm90_fill(c, g, cut, p);
     if (st == TC_OK && !c->weights) st = tc__gemm90_map(&p->a, c, g, a);

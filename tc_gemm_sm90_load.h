@@ -30,7 +30,7 @@ TC_DEV_SM90 tc__gemm90_sources tc__gemm90_sources_of(tc_gemm_config_in c, const 
     const uint32_t m = (uint32_t)g->cluster_m, cm = at.m, cn = at.n;
     const int a_rows = c.bm / c.cluster_n, b_rows = c.cluster_m == 2 ? g->width >> (m - 1u) : g->width / c.cluster_m;
     tc__gemm90_sources s;
-    const int a_turns = tc__gemm90_turns_a(c), b_turns = tc__gemm90_turns_b(c), b_k = c.bk / c.cluster_m;
+    const int a_turns = tc__gemm90_squares_a(c), b_turns = tc__gemm90_turns_b(c), b_k = c.bk / c.cluster_m;
     s.oa = tc__gemm90_fetched_a(c), s.ob = tc__gemm90_fetched_b(c, g->width);
     if (s.oa.mn && !a_turns) s.oa.boxes = a_rows / 64; /* of this block's share */
     if (s.ob.mn && !b_turns) s.ob.boxes = (b_rows + 63) / 64;
@@ -69,7 +69,7 @@ TC_DEV_SM90 void tc__gemm90_fetch(const tc__gemm90_fetching f, const tc_gemm90_b
     const uint32_t a_full = tc__gemm90_turns_a(c) ? tc__turn_raw(c, g, at.stage) : full;
     const uint32_t b_full = tc__gemm90_turns_b(c) ? tc__turn_raw(c, g, at.stage) : full;
     const int k = g->p->k_first + (int)at.kb * c.bk;
-    const int a_k = tc__gemm90_turns_a(c) ? k + s->a_k : c.sparse ? k / 2 : k;
+    const int a_k = tc__gemm90_squares_a(c) ? k + s->a_k : c.sparse ? k / 2 : k;
     const int b_k = tc__gemm90_turns_b(c) ? k + s->b_k : k;
     if (c.weights && (f.which & TC__GEMM90_EARLY_A)) tc__weights_fetch(c, g, &s->a, at);
 #pragma unroll

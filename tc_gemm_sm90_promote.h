@@ -125,11 +125,13 @@ TC_DEV_SM90 void tc__gemm90_ask(tc_gemm_config_in c, const tc_gemm90_block *g, c
     const uint32_t a = g->smem + (uint32_t)tc_gemm_sm90_plan_of(c).factors
                      + u->ring.stage * (uint32_t)tc__gemm90_factor_bytes(c);
     const uint32_t b = a + (uint32_t)tc__gemm90_factors_a(c) * 4u, lane = threadIdx.x % 32u;
-    const uint32_t mine = threadIdx.x % 128u / 32u * 16u + lane / 4u;
+    const uint32_t lifts = (uint32_t)tc__gemm90_lifts(c); /* two rows side by side, else eight apart */
+    const uint32_t mine = threadIdx.x % 128u / 32u * 16u + lane / 4u * (lifts ? 2u : 1u);
 #pragma unroll
     for (int i = 0; c.a_scale && i < tc__gemm90_rows(c) / 32; i++) {
         const uint32_t row = (uint32_t)u->row + (uint32_t)(i / 2 * 64);
-        const uint32_t factor = c.a_scale == TC_SCALE_1X128 ? row + mine + (uint32_t)(i % 2 * 8) : row / 64u;
+        const uint32_t factor = c.a_scale == TC_SCALE_1X128 ? row + mine + (uint32_t)(i % 2) * (lifts ? 1u : 8u)
+                                                            : row / 64u;
         s->rows[i] = tc__epi_shared(a + factor * 4u);
     }
 #pragma unroll

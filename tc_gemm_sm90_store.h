@@ -655,7 +655,8 @@ TC_DEV_SM90 void tc__gemm90_store_boxes(tc_gemm_config_in c, const tc_gemm90_blo
 /* .swap: this warp's 16 columns of D by up to TC__GEMM90_ASIDE rows of the tile, from `above` on. */
 typedef struct tc__gemm90_aside {
     int above, rows; /* rows: of them that exist */
-    float *acc;      /* of the tile */
+    int col;         /* its first, from the warp's first on */
+    float *acc;      /* of the tile, from there on */
 } tc__gemm90_aside;
 
 /* To shared memory. The hook is not called for rows that D does not have. */
@@ -665,7 +666,7 @@ TC_DEV_SM90 void tc__gemm90_aside_fill(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const tc_epi e = tc__gemm_epi(c);
     const tc_box box = tc__gemm90_box(c);
-    const int lane = tc_lane(), q = lane % 4, col = u->w.row + u->warp_row + lane / 4;
+    const int lane = tc_lane(), q = lane % 4, col = u->w.row + u->warp_row + a.col + lane / 4;
     const int apart = tc__gemm90_apart(c, g), count = c.bn - a.above < TC__GEMM90_ASIDE ? c.bn - a.above
                                                                                         : TC__GEMM90_ASIDE;
     /* stmatrix: lanes 0-7 address rows 0-7, columns 0-7; 8-15 the same rows, columns 8-15; 16-31 rows 8-15 */
@@ -768,7 +769,7 @@ TC_DEV_SM90 void tc__gemm90_aside_send(tc_gemm_config_in c, const tc_gemm90_bloc
     const tc_gemm_out *o = &g->p->out;
     const tc_box box = tc__gemm90_box(c);
     const int lane = tc_lane(), apart = tc__gemm90_apart(c, g);
-    tc_gemm_at first = {u->w.col + a.above * apart, u->w.row + u->warp_row, tc__gemm90_matrix(c, u), 0};
+    tc_gemm_at first = {u->w.col + a.above * apart, u->w.row + u->warp_row + a.col, tc__gemm90_matrix(c, u), 0};
     if (g->p->d_by == TC__GEMM_D_TMA) {
         tc_fence_proxy_async_shared();
         __syncwarp();
@@ -803,10 +804,12 @@ TC_DEV_SM90 void tc__gemm90_store_swapped(tc_gemm_config_in c, const tc_gemm90_b
     const int apart = tc__gemm90_apart(c, g), left = (tc__gemm90_end(c, g, u) - u->w.col + apart - 1) / apart;
     const int rows = left < g->width ? left : g->width;
 #pragma unroll
-    for (int above = 0; above < c.bn; above += TC__GEMM90_ASIDE) {
+    for (int i = 0; i < tc__gemm90_rows(c) / 64 * c.bn; i += TC__GEMM90_ASIDE) {
+        const int above = i % c.bn;
         if (above < rows) {
             const int more = rows - above;
-            const tc__gemm90_aside a = {above, more < TC__GEMM90_ASIDE ? more : TC__GEMM90_ASIDE, acc};
+            const tc__gemm90_aside a = {above, more < TC__GEMM90_ASIDE ? more : TC__GEMM90_ASIDE, i / c.bn * 64,
+                                        acc + i / c.bn * c.bn / 2};
             tc__bulk_wait_read(0);
             __syncwarp();
             tc__gemm90_aside_fill(c, g, u, a);
@@ -829,7 +832,10 @@ TC_DEV_SM90 void tc__gemm90_put_rows(tc_gemm_config_in c, const tc_gemm90_block 
 }
 
 /* .swap: rows of a warpgroup up to which boxes go to D on their side. */
-TC_HD TC_CONSTEXPR int tc__gemm90_turns(tc_gemm_config_in c) { return tc__gemm_outputs(c) ? 0 : 64; }
+TC_HD TC_CONSTEXPR int tc__gemm90_turns(tc_gemm_config_in c)
+{
+    return tc__gemm_outputs(c) ? 0 : tc__gemm90_lifts(c) && c.bn % TC__GEMM90_ASIDE == 0 ? 128 : 64;
+}
 
 /* Consumer, one warpgroup: acc through alpha, beta * C and the hook to D. */
 TC_DEV_SM90 void tc_gemm_sm90_store(tc_gemm_config_in c, const tc_gemm90_block *g, tc_gemm90_consumer *u, float *acc)
