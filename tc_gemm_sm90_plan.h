@@ -364,7 +364,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm90_op(tc_gemm_config_in given)
 /* TC_F32: are there registers for the sums of two units at a time? */
 TC_HD TC_CONSTEXPR int tc__gemm90_f32_pairs(tc_gemm_config_in v)
 {
-    return tc__gemm_is_f32(v.a) && tc__gemm90_rows(v) == 64 && v.bn <= (v.consumers <= 2 ? 128 : 64);
+    return tc__gemm_is_f32(v.a) && tc__gemm90_rows(v) == 64 && v.bn <= 64;
 }
 
 /* Registers of a thread that hold sums: with .promote also the Tensor Cores', of 64 rows at a time where they are added
