@@ -68,6 +68,7 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 #define TC__GEMM_SUMS 40.3        /* rate of their sums */
 #define TC__GEMM_JOIN 116.5       /* the same of parts that are a cluster's blocks */
 #define TC__GEMM_JOIN_SUMS 16.62
+#define TC__GEMM_JOIN_ALL 8000.0  /* and the L2's rate for all blocks, few of which ask for the same then (not fitted) */
 
 #define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36  /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -81,7 +82,7 @@ typedef struct tc__gemm_own {
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
     static const tc__gemm_own wide = {1732, 1489, 1.104, 1.237}, pair = {1598, 729, 1.053, 1.17},
-                              few = {1186, 906, 1.734, 0.7268}, flat = {3050, 77.88, 1.128, 1.018},
+                              few = {1186, 906, 1.734, 0.97}, flat = {3050, 77.88, 1.128, 1.018},
                               small = {1947, 651, 1.273, 0.9492};
     if (v->schedule == TC_PINGPONG) return pair;
     if (v->consumers == 1) return v->swap ? few : small;
@@ -258,7 +259,8 @@ TC_HOST double tc__tma_time(const tc_gemm_config *v, const tc__gemm_problem *x, 
     const double w = cut->width;
     const int64_t count = tc__gemm90_tiles(v, x, cut) * cut->parts;
     const double works = (double)count, waves = (double)tc__div_up(count, d->blocks);
-    const double all = TC__GEMM_OF_ALL / (1 + TC__GEMM_LESS_RATE * d->lacks);
+    const double together = cut->joined ? TC__GEMM_JOIN_ALL : TC__GEMM_OF_ALL;
+    const double all = together / (1 + TC__GEMM_LESS_RATE * d->lacks);
     const double of_all = all / (works < d->blocks ? works : d->blocks);
     const double rate = of_all < TC__GEMM_OF_ONE ? of_all : TC__GEMM_OF_ONE;
     const double more = x->straddle == 2 ? TC__GEMM_STRADDLE : 0;
