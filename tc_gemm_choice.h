@@ -44,31 +44,31 @@ TC_HOST tc__gemm_device tc__gemm_device_of(int blocks, int bandwidth)
 
 /* Fitted to 104 shapes on an H200, the small ones in every kernel of TC_GEMM_DEFINE cut in up to 900 ways, the large
  * ones hot, so that what the model calls about as fast as its pick is so on the board, and that times near the best are
- * right. Its pick loses 1.5 % to the best on average, 3 % or more on 20 of them. The rates of power are older. Times in
+ * right. Its pick loses 1.5 % to the best on average, 3 % or more on 18 of them. The rates of power are older. Times in
  * nanoseconds, rates in bytes a nanosecond. */
-#define TC__GEMM_CLUSTER 876.7    /* a cluster's start */
-#define TC__GEMM_CLOCK 1.342      /* cycles of a nanosecond */
-#define TC__GEMM_READS 23.99      /* cycles of a wgmma's reads from shared memory: these, and */
-#define TC__GEMM_READS_OF 0.3167  /* these for each column */
-#define TC__GEMM_OF_ONE 119.1     /* rate of the L2 for a block, */
-#define TC__GEMM_OF_ALL 11930.0   /* for all */
-#define TC__GEMM_STRADDLE 1.157   /* more of it for rows that straddle its sectors of 32 bytes */
-#define TC__GEMM_SHARED 2.206     /* less of it for what two blocks of a cluster share */
-#define TC__GEMM_AGAIN 0.331      /* more of the memory's for what several tiles read */
+#define TC__GEMM_CLUSTER 1049.0   /* a cluster's start */
+#define TC__GEMM_CLOCK 1.335      /* cycles of a nanosecond */
+#define TC__GEMM_READS 23.82      /* cycles of a wgmma's reads from shared memory: these, and */
+#define TC__GEMM_READS_OF 0.3256  /* these for each column */
+#define TC__GEMM_OF_ONE 87.68     /* rate of the L2 for a block, */
+#define TC__GEMM_OF_ALL 10860.0   /* for all */
+#define TC__GEMM_STRADDLE 0.9212  /* more of it for rows that straddle its sectors of 32 bytes */
+#define TC__GEMM_SHARED 2.347     /* less of it for what two blocks of a cluster share */
+#define TC__GEMM_AGAIN 0.2708     /* more of the memory's for what several tiles read */
 #define TC__GEMM_PRODUCT 2.6e-6   /* power: of a product, */
 #define TC__GEMM_BYTE 3.2e-6      /* of a byte from the L2, */
 #define TC__GEMM_FAR_BYTE 1.17e-4 /* of a byte from memory */
 #define TC__GEMM_NEAR 0.6         /* of the L2 holds A and B, so that each of their bytes comes but once */
-#define TC__GEMM_STORE_ASIDE 11.18 /* a tile's way to D with .swap, for each column */
+#define TC__GEMM_STORE_ASIDE 12.68 /* a tile's way to D with .swap, for each column */
 #define TC__GEMM_PIECE 250.0      /* 16 x 16 elements of D that go in pieces (not fitted) */
-#define TC__GEMM_STORE_CUT 296.3  /* where D's edge runs through it, and TMA does not clip */
-#define TC__GEMM_REFILL 1129.0    /* between two tiles of a cooperative block */
-#define TC__GEMM_MEET 2890.0      /* the parts of a split tile, */
-#define TC__GEMM_ROUND 300.0      /* eight of them, */
-#define TC__GEMM_SUMS 40.3        /* rate of their sums */
-#define TC__GEMM_JOIN 116.5       /* the same of parts that are a cluster's blocks */
-#define TC__GEMM_JOIN_SUMS 16.62
-#define TC__GEMM_JOIN_ALL 8000.0  /* and the L2's rate for all blocks, few of which ask for the same then (not fitted) */
+#define TC__GEMM_STORE_CUT 508.9  /* where D's edge runs through it, and TMA does not clip */
+#define TC__GEMM_REFILL 1130.0    /* between two tiles of a cooperative block */
+#define TC__GEMM_MEET 3826.0      /* the parts of a split tile, */
+#define TC__GEMM_ROUND 183.2      /* eight of them, */
+#define TC__GEMM_SUMS 58.28       /* rate of their sums */
+#define TC__GEMM_JOIN 155.5       /* the same of parts that are a cluster's blocks */
+#define TC__GEMM_JOIN_SUMS 17.36
+#define TC__GEMM_JOIN_ALL 7889.0  /* and the L2's rate for all, few of which ask for the same then */
 
 #define TC__GEMM_LESS_BYTE 8.3   /* what a byte from the L2 takes more, and */
 #define TC__GEMM_LESS_RATE 0.36  /* the L2's rate less, for what a board's memory lacks: of 23 shapes on an H100 */
@@ -81,9 +81,9 @@ typedef struct tc__gemm_own {
 
 TC_HOST tc__gemm_own tc__gemm90_own(const tc_gemm_config *v)
 {
-    static const tc__gemm_own wide = {1732, 1489, 1.104, 1.237}, pair = {1598, 729, 1.053, 1.17},
-                              few = {1186, 906, 1.734, 0.97}, flat = {3050, 77.88, 1.128, 1.018},
-                              small = {1947, 651, 1.273, 0.9492};
+    static const tc__gemm_own wide = {1866, 1322, 1.098, 1.297}, pair = {1629, 541, 1.047, 1.212},
+                              few = {1061, 716, 2.02, 0.9506}, flat = {2679, 0, 1.127, 1.212},
+                              small = {1605, 824, 1.309, 1.036};
     if (v->schedule == TC_PINGPONG) return pair;
     if (v->consumers == 1) return v->swap ? few : small;
     return v->swap ? flat : wide;
