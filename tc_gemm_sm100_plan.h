@@ -207,10 +207,13 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c) { return (void)c, TC__GEMM100_THREADS; }
 
-/* Bytes of shared memory that a block may have. */
+/* Bytes of shared memory that a block may have. Factors, which tcgen05.cp reads, must lie in the first 256 KB of it:
+ * beyond them hardware was reported not to find its source (docs/tcemu.md). */
+enum { TC__GEMM107_FACTORS = 256 * 1024 - 2048 };
 TC_HD TC_CONSTEXPR int tc__gemm100_smem_max(tc_gemm_config_in c)
 {
-    return c.chip == 107 ? TC__SM107_SMEM_MAX : TC__SM90_SMEM_MAX;
+    if (c.chip == 107) return c.sf ? (int)TC__GEMM107_FACTORS : (int)TC__SM107_SMEM_MAX;
+    return TC__SM90_SMEM_MAX;
 }
 /* As many stages as fit, at most 12. */
 TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(tc_gemm_config_in given)
@@ -360,8 +363,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X((c).epi_stages >= 1 && (c).epi_stages <= 4, "tc: .epi_stages must be in 1..4")                                  \
     X((c).clc == 0 || (c).clc == 1, "tc: .clc must be 0 or 1")                                                        \
     X((c).stages >= 2 && tc_gemm_sm100_plan_of(c).bytes <= tc__gemm100_smem_max(c),                                   \
-      "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 227 KB of shared memory (327 KB "  \
-      "with .chip = 107)")                                                                                            \
+      "tc: .stages must be 2 or more, and tiles * .stages plus store buffers fit in 227 KB of shared memory (with "    \
+      ".chip = 107 in 327 KB, with .sf too in 254)")                                                                  \
     X(tc_tcgen05_idesc_rule(tc__gemm100_idesc(c)) == 0, "tc: the instruction has no such descriptor")                 \
     X(tc_tcgen05_idesc_rule(tc__gemm100_idesc_wide(tc_gemm_sm100_form(c, tc__gemm_is_int((c).a) ? 0 : 107))) == 0,    \
       "tc: the instruction of sm_107 has no such descriptor")
