@@ -396,6 +396,10 @@ TC_HOST tc_status tc__gemm_check_choice(const tc_gemm_config *given, const tc_ge
     if (kernel && !tc__gemm_serves(*given, kernel == TC__GEMM_ANY ? TC_SHAPES_UNALIGNED
                                                                   : tc__gemm_tiles_of[kernel - 1].shapes))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is left out by .shapes = %d", kernel, given->shapes);
+    if (kernel && kernel != TC__GEMM_ANY && tc__gemm_lifted(*given)
+        && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
+        return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d is not there for 8 bits with A in columns or B in rows, "
+                        "which have 1 and 3", kernel);
     if (kernel && kernel != TC__GEMM_ANY && !tc__gemm_line_ok(*given, tc__gemm_tiles_of[kernel - 1]))
         return tc__fail(TC_ERR_CONFIG, "choice->kernel = %d changes roles over: not with .sparse, .bsr, .conv and a "
                         "quantised D", kernel);
