@@ -138,8 +138,6 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66
         emulated sm_100a gemm_quant_sm100 40
-        step "example 37, tcemu sm_100a, two multiprocessors" \
-            "$tcemu" --device sm_100a --sms 2 --strict --schedules 2 "$build/examples/37_tcgen05_two_layers"
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24
