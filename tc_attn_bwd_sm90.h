@@ -152,7 +152,7 @@ typedef struct tc_attn_bwd_sm90_wgmma {
 
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_bwd_sm90_wgmma tc__attn_bwd90_wgmma(const tc_attn_bwd_config c)
 {
-    const tc_wgmma_kind turned = {c.type, c.type, 1, 1};
+    const tc_wgmma_kind turned = {c.type, c.type, 1, 1, 0};
     const tc_attn_bwd_sm90_wgmma m = {tc_wgmma_pick_f32(c.bm, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type),
                                       tc_wgmma_pick_f32_rs_mn(c.head_dim, c.type),
                                       tc_wgmma_pick(tc__attn_bwd90_dq_n(c), turned)};

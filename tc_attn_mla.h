@@ -59,7 +59,7 @@ typedef struct tc_attn_mla_wgmma {
 
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_mla_wgmma tc__mla_wgmma(const tc_attn_config c)
 {
-    const tc_wgmma_kind kind = {c.type, c.type, 0, 1};
+    const tc_wgmma_kind kind = {c.type, c.type, 0, 1, 0};
     const tc_attn_mla_wgmma m = {tc_wgmma_pick_f32(64, c.type), tc_wgmma_pick(256 / TC__MLA_PIECES, kind),
                                  tc_wgmma_pick_f32_rs_mn(256, c.type)};
     return m;

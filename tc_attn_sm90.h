@@ -59,7 +59,7 @@ TC_DEV uint32_t tc__attn90_q(const tc_attn_config c, uint32_t smem, uint32_t sta
 }
 TC_DEV_SM90A TC_CONSTEXPR tc_attn_sm90_wgmma tc__attn90_wgmma(const tc_attn_config c)
 {
-    const tc_wgmma_kind kind = {c.type, c.type, 0, 0};
+    const tc_wgmma_kind kind = {c.type, c.type, 0, 0, 0};
     tc_attn_sm90_wgmma m = {tc_wgmma_pick_f32(c.bn, c.type), tc_wgmma_pick_f32_rs_mn(c.head_dim_v, c.type)};
     if (c.type == TC_E4M3) m.qk = tc_wgmma_pick(c.bn, kind);
     return m;
