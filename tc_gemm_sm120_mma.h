@@ -19,6 +19,13 @@
 #ifdef __CUDACC__
 #if TC_HAS_SM120 && defined(__CUDA_ARCH__)
 
+/* The warp has read its slot. */
+TC_DEV_SM120 void tc__gemm120_release(const tc_gemm120_block *g, uint32_t stage)
+{
+    __syncwarp();
+    if (tc_elect_one()) tc_mbarrier_arrive(tc_pipe_empty(g->pipe, stage));
+}
+
 /* Those of one step. sa, sb: .sf: factors of 128 rows and 128 columns (tc_gemm_sm120_plan.h). */
 typedef struct tc__gemm120_fragments {
     uint32_t a[16][4], b[64];
