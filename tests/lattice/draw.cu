@@ -358,7 +358,13 @@ static void fix_sparse90(gemm_draw *g)
     g->c.promote = PICK(0, 0, 256);
 }
 
-static void fix_sparse120(gemm_draw *g) { fix_sparse90(g), g->c.promote = 0; }
+static void fix_sparse120(gemm_draw *g)
+{
+    tc_gemm_config *c = &g->c;
+    fix_sparse90(g);
+    c->promote = 0;
+    c->sparse = c->d_layout == TC_COL ? TC_SPARSE_B : TC_SPARSE_A;
+}
 
 /* B packed; D as wide as what it is multiplied as, or f32: a single product is then exact. */
 static void fix_weights(gemm_draw *g)
