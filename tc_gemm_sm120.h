@@ -25,11 +25,12 @@
  *                 they are
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32; e4m3, e5m2, e3m2, e2m3 and e2m1 in
  * any mix, with factors or without (both e2m1 with factors: mxf4, nvf4; fp4 without stands in bytes on the way); s8 and
- * u8 in any mix. Sums are in f32 or s32. A in columns and B in rows: types of 8 and 16 bits, without .sf. Elements of 4
- * and 6 bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch
- * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups, with .sf too (GROUPS in
- * tc_sf.h); of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of args.choice
- * .blocks and, with .split, .parts mean something.
+ * u8 in any mix. Sums are in f32 or s32; of f16, and of fp8 with fp8, without .sf, in f16 too (.acc = TC_F16), for
+ * which NVIDIA states a higher rate on GeForce. A in columns and B in rows: all but mxf4 and nvf4. Elements of 4 and 6
+ * bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch and
+ * stride are multiples of 32 bytes and k of 128; of A in columns m, of B in rows n, and their side of a tile. C and D
+ * may lie anywhere. .groups, with .sf too (GROUPS in tc_sf.h); of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a
+ * call may split k, with a workspace. Of args.choice .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
@@ -124,7 +125,7 @@ TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, 
     tc__gemm120_fragments f[2];
     tc__gemm120_piece p = {g->ring + u->ring.stage * (uint32_t)k.slot, 0, first};
 #pragma unroll
-    for (int i = 0; i < k.mi * k.ni * 4; i++) acc->f[i] = 0.f, acc->i[i] = 0;
+    for (int i = 0; i < k.mi * k.ni * 4; i++) acc->f[i] = 0.f, acc->i[i] = 0, acc->h[i / 2] = 0u;
     if (pieces == first) return;
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
     tc__gemm120_read(k, g, u, &p, 0, &f[0], &f[0]);
@@ -353,11 +354,11 @@ typedef struct tc_gemm_sm120_launch {
 TC_HOST tc_status tc__gemm120_check_side(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
     const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
-    const int bits = tc_type_bits(x.type);
+    const int bits = tc_type_bits(x.type), turned = which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
     if (tc__gemm120_padded(*c, x.type)) {
-        if (g->k % 128)
-            return tc__fail(TC_ERR_SIZE, "k = %d is not a multiple of 128, as TMA needs to bring %s to bytes", g->k,
-                            tc_type_name(x.type));
+        if (x.cols % 128)
+            return tc__fail(TC_ERR_SIZE, "%c = %d is not a multiple of 128, as TMA needs to bring %s to bytes",
+                            !turned ? 'k' : which == 'a' ? 'm' : 'n', x.cols, tc_type_name(x.type));
         if ((uintptr_t)x.base % 32)
             return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of 32 bytes, as TMA needs of %s", which, x.base,
                             tc_type_name(x.type));

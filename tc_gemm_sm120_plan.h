@@ -58,7 +58,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.weights
+    return !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.weights
         && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
@@ -73,6 +73,11 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_ok(tc_gemm_config_in c)
 {
     return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && tc__gemm_is_f8f6f4(c.a))
         || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1 && c.b == TC_E2M1);
+}
+/* Sums in f16. */
+TC_HD TC_CONSTEXPR int tc__gemm120_acc_ok(tc_gemm_config_in c)
+{
+    return c.acc != TC_F16 || (!c.sf && (c.a == TC_F16 || (tc__gemm_is_fp8(c.a) && tc__gemm_is_fp8(c.b))));
 }
 /* Factors of a row in a slot of the ring, and the blocks that bring them: of half a block two slots take two factors
  * each. */
@@ -212,7 +217,10 @@ enum { TC__GEMM120_MOVED = 240 }; /* 24 are left to the producer's */
 TC_HD TC_CONSTEXPR int tc__gemm120_moves(tc_gemm_config_in v)
 {
     const int warps = tc__gemm120_warps(v) * tc__gemm120_groups(v);
-    return warps == 8 && tc__gemm120_registers(v) > tc__gemm120_has(9);
+    const int turned = (tc__gemm_a_col(v) && tc__gemm120_padded(v, v.a))
+                    || (tc__gemm_b_row(v) && tc__gemm120_padded(v, v.b));
+    const int more = turned ? 32 : 0; /* addresses */
+    return warps == 8 && tc__gemm120_registers(v) + more > tc__gemm120_has(9);
 }
 TC_HD TC_CONSTEXPR int tc__gemm120_registers_ok(tc_gemm_config_in v)
 {
@@ -288,8 +296,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_alone(tc_gemm_config_in c)
 /* Layouts. */
 TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(tc_gemm_config_in v)
 {
-    return (!tc__gemm_a_col(v) && !tc__gemm_b_row(v))
-        || (!v.sf && !tc__gemm_is_narrow(v.a) && !tc__gemm_is_narrow(v.b));
+    return (!tc__gemm_a_col(v) && !tc__gemm_b_row(v)) || !tc__gemm120_packed(v);
 }
 /* Steps of k and tiles: bytes of a box's rows. */
 TC_HD TC_CONSTEXPR int tc__gemm120_bytes_ok(int bytes) { return bytes == 64 || (bytes > 0 && bytes % 128 == 0); }
@@ -305,6 +312,12 @@ TC_HD TC_CONSTEXPR int tc__gemm120_tile_ok(tc_gemm_config_in v)
         && v.bn % (16 * v.warps_n) == 0
         && (!tc__gemm_a_col(v) || tc__gemm120_bytes_ok(v.bm * tc__gemm120_bits(v) / 8))
         && (!tc__gemm_b_row(v) || tc__gemm120_bytes_ok(v.bn * tc__gemm120_bits(v) / 8));
+}
+/* What TMA brings to bytes comes in rows of 128, along k or along the tile's side. */
+TC_HD TC_CONSTEXPR int tc__gemm120_padded_ok(tc_gemm_config_in v)
+{
+    return (!tc__gemm_a_col(v) || !tc__gemm120_padded(v, v.a) || v.bm % 128 == 0)
+        && (!tc__gemm_b_row(v) || !tc__gemm120_padded(v, v.b) || v.bn % 128 == 0);
 }
 TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
 {
@@ -338,13 +351,18 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
       "TC_GEMM_DEFINE have")                                                                                          \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c),          \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
-      "to s8), sums not in f16, no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
+      "to s8), no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
+    X(tc__gemm120_acc_ok(c),                                                                                          \
+      "tc: .acc = TC_F16 of TC_GEMM_SM120_DEFINE is of TC_F16, or of fp8 on both sides, without .sf")                 \
     X(tc__gemm120_sf_ok(c),                                                                                           \
       "tc: .sf must be TC_SF_UE8M0_32 of fp8, fp6 and fp4, TC_SF_UE4M3_16 of TC_E2M1, or 0")                          \
     X(!tc__gemm_by_sm120(c) || tc_op_exists(tc_gemm_sm120_op(c)),                                                     \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
     X(tc__gemm120_layout_ok(c),                                                                                       \
-      "tc: .a_layout = TC_COL and .b_layout = TC_ROW are for f16, bf16, tf32, fp8 and integers without .sf")          \
+      "tc: .a_layout = TC_COL and .b_layout = TC_ROW are not for .sf with TC_E2M1 on both sides (mxf4, nvf4): two "   \
+      "elements of a byte then differ in their row, and nothing parts them")                                          \
+    X(tc__gemm120_padded_ok(c),                                                                                       \
+      "tc: of fp6 and fp4, A in columns wants a .bm and B in rows a .bn that is a multiple of 128")                   \
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: mma.sync's sums are f32 here")                                      \
     X(tc__gemm120_alone(c),                                                                                           \
