@@ -109,7 +109,8 @@
  *   .acc = TC_F16 (TC_F16, TC_E4M3, TC_E5M2): sums in f16, of half the registers, each instruction rounded to 11
  *   bits; past 65504 they are infinite. Where k is split, each part's sums become f32, and parts are added in f32; so
  *   are alpha, beta * C and hooks. Of TC_F16 Hopper has them by wgmma, but with .sparse, .weights and rows that TMA
- *   refuses; two warpgroups then have room for tiles of 256 x 256. Of 8-bit floats they are mma.sync's everywhere.
+ *   refuses; two warpgroups then have room for tiles of 256 x 256. Of 8-bit floats they are mma.sync's everywhere, and
+ *   of both on sm_120 (TC_GEMM_SM120_DEFINE).
  *   TC_E4M3, TC_E5M2: sm_89 and later; Hopper's mma.sync makes f16 of them first, slowly.
  *   TC_F64: alpha64 and beta64 stand in place of alpha and beta; no hooks.
  *

@@ -15,6 +15,9 @@
  *     .stages     what fits, at most 12;  .epi_stages: 1
  *     .schedule   TC_PINGPONG (the default): two groups of warps, each with tiles of its own: one multiplies while the
  *                 other stores. TC_COOPERATIVE: one group
+ *     .sparse     TC_SPARSE_A; TC_SPARSE_B where D is column-major: A (B) is 2:4 sparse, with args.meta
+ *                 (tc_gemm_sparse.h), by mma.sp: f16, bf16, tf32, e4m3, e5m2, s8, u8. .bk is 128 or 256 bytes of the
+ *                 dense operand's k; the sparse side of a tile 16, 32 or a multiple of 64
  *     .sf         TC_SF_UE8M0_32 (mxfp8, mxfp6, mxfp4), TC_SF_UE4M3_16 (nvfp4: both e2m1): A's rows and B's columns
  *                 come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout of
  *                 tc_sf.h: the same bytes that TC_GEMM_SM100_DEFINE takes. Tiles are of 64 or 128 then, 64 rows for
@@ -22,15 +25,17 @@
  *                 they are
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32; e4m3, e5m2, e3m2, e2m3 and e2m1 in
  * any mix, with factors or without (both e2m1 with factors: mxf4, nvf4; fp4 without stands in bytes on the way); s8 and
- * u8 in any mix. Sums are in f32 or s32. A in columns and B in rows: types of 8 and 16 bits, without .sf. Elements of 4
- * and 6 bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch
- * and stride are multiples of 32 bytes and k of 128. C and D may lie anywhere. .groups, with .sf too (GROUPS in
- * tc_sf.h); of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a call may split k, with a workspace. Of args.choice
- * .blocks and, with .split, .parts mean something.
+ * u8 in any mix. Sums are in f32 or s32; of f16, and of fp8 with fp8, without .sf, in f16 too (.acc = TC_F16), for
+ * which NVIDIA states a higher rate on GeForce. A in columns and B in rows: all but mxf4 and nvf4. Elements of 4 and 6
+ * bits are packed tight in memory (tc_types.h). A and B follow TMA's rules; where they become bytes, base, pitch and
+ * stride are multiples of 32 bytes and k of 128; of A in columns m, of B in rows n, and their side of a tile. C and D
+ * may lie anywhere. .groups, with .sf too (GROUPS in tc_sf.h); of .index TC_INDEX_D; no .aux, .row_sum. .split = 1: a
+ * call may split k, with a workspace. Of args.choice .blocks and, with .split, .parts mean something.
  * PLAIN TARGETS (sm_120 without the a) have f16, bf16, tf32, fp8 and integers along k; the rest is an error there.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
- * tc_gemm_sm120_plan.h, fragments and products in tc_gemm_sm120_mma.h, the end of a tile in tc_gemm_sm120_store.h.
+ * tc_gemm_sm120_plan.h, fragments and products in tc_gemm_sm120_mma.h, those with a sparse operand in
+ * tc_gemm_sm120_sparse.h, the end of a tile in tc_gemm_sm120_store.h.
  *
  *     warp 0       one thread of it is the producer: fills the ring with TMA, tile after tile. Where the others want
  *                  more than 168 registers a warpgroup is the producer's, and gives its own away (setmaxnreg)
@@ -52,6 +57,7 @@
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm120_mma.h"
 #include "tc_gemm_sm120_plan.h"
+#include "tc_gemm_sm120_sparse.h"
 #include "tc_gemm_sm120_store.h"
 
 #ifdef __CUDACC__
@@ -82,13 +88,15 @@ TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g,
     const int sf_row = k.c.sf ? tc__gemm_sf_row(k.c, &p->groups, w) : 0;
     const tc_operand_source sfa = {&p->sfa, sf_row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
     const tc_operand_source sfb = {&p->sfb, w->col / 128 * p->sf_blocks, p->sfb_batched ? w->batch : 0, 0};
+    const char *lines[TC__GEMM120_SPARSE_LINES];
+    if (k.c.sparse) tc__gemm120_meta_source(k, p, w, lines);
     for (uint32_t kb = 0; kb < w->k_blocks; kb++) {
         const uint32_t full = tc_pipe_full(g->pipe, ring->stage), slot = g->ring + ring->stage * (uint32_t)k.slot;
         const tc_operand_to to_a = {slot, full}, to_b = {slot + (uint32_t)k.a.bytes, full};
         TC_PIPE_WAIT_EMPTY(g->pipe, ring);
         tc_mbarrier_arrive_expect_tx(full, (uint32_t)k.expected);
         const int at_k = (int)(w->k_first + kb);
-        tc__gemm120_fetch(k.a, &a, at_k * k.c.bk, to_a);
+        tc__gemm120_fetch(k.a, &a, at_k * k.a.k, to_a);
         tc__gemm120_fetch(k.b, &b, at_k * k.c.bk, to_b);
         if (k.c.sf) { /* of the tile's rows, and of its columns; past the end of k they are not used */
             const int block = at_k * k.parts * k.factors / 4;
@@ -98,6 +106,10 @@ TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g,
             tc_operand_fetch_own(&sfa, row, to_row);
             tc_operand_fetch_own(&sfb, col, to_col);
         }
+        if (k.c.sparse) {
+            const tc_operand_to to_meta = {slot + (uint32_t)(k.a.bytes + k.b.bytes), full};
+            tc__gemm120_meta_fetch(k, p, lines, at_k, to_meta);
+        }
         tc_ring_next(ring, k.c.stages);
     }
 }
@@ -105,13 +117,6 @@ TC_DEV_SM120 void tc_gemm_sm120_load(tc_gemm120_in k, const tc_gemm120_block *g,
 /* ---------------------------------------------------------------------------------------------------------------------
  * Warps that multiply.
  */
-/* The warp has read its slot. */
-TC_DEV_SM120 void tc__gemm120_release(const tc_gemm120_block *g, uint32_t stage)
-{
-    __syncwarp();
-    if (tc_elect_one()) tc_mbarrier_arrive(tc_pipe_empty(g->pipe, stage));
-}
-
 /* One tile: acc = A * B, a warp's part of it. Two steps of k at a time, whatever .bk. */
 TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, tc_gemm120_warp *u,
                                     tc__gemm120_acc *acc)
@@ -120,7 +125,7 @@ TC_DEV_SM120 void tc_gemm_sm120_mma(tc_gemm120_in k, const tc_gemm120_block *g, 
     tc__gemm120_fragments f[2];
     tc__gemm120_piece p = {g->ring + u->ring.stage * (uint32_t)k.slot, 0, first};
 #pragma unroll
-    for (int i = 0; i < k.mi * k.ni * 4; i++) acc->f[i] = 0.f, acc->i[i] = 0;
+    for (int i = 0; i < k.mi * k.ni * 4; i++) acc->f[i] = 0.f, acc->i[i] = 0, acc->h[i / 2] = 0u;
     if (pieces == first) return;
     TC_PIPE_WAIT_FULL(g->pipe, &u->ring);
     tc__gemm120_read(k, g, u, &p, 0, &f[0], &f[0]);
@@ -205,7 +210,8 @@ TC_DEV_SM120 void tc__gemm120_consume(tc_gemm120_in k, const tc_gemm120_block *g
         u.lane_a = k.c.sf ? tc_uniform((uint32_t)(tc__gemm_sf_row(k.c, &g->p->groups, &u.w) + u.row) / 64u % 2u) : 0u;
         u.lane_b = k.c.sf ? tc_uniform((uint32_t)(u.w.col + u.col) / 32u % 4u) : 0u;
         tc__gemm120_turn_wait(k, g, &u);
-        tc_gemm_sm120_mma(k, g, &u, &acc);
+        if (k.c.sparse) tc__gemm120_sparse_mma(k, g, &u, &acc);
+        else tc_gemm_sm120_mma(k, g, &u, &acc);
         tc__gemm120_turn_give(k, g, &u);
         tc_gemm_sm120_store(k, g, &u, &acc);
         if (groups > 1) tc__gemm120_skip(k, g, &u.ring, i + gridDim.x);
@@ -328,6 +334,7 @@ TC_HOST tc_status tc_gemm_sm120_fill(const tc_gemm_config *c, const tc_gemm_args
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
     if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(tc__gemm120_box(v)), 16);
     if (g->k == 0) return st; /* nothing else is read */
+    if (v.sparse) tc__gemm120_meta_fill(&v, g, p);
     if (st == TC_OK) st = tc__gemm120_map(&p->a, &v, g, 'a');
     if (st == TC_OK) st = tc__gemm120_map(&p->b, &v, g, 'b');
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfa, sf, g, 'a');
@@ -347,11 +354,11 @@ typedef struct tc_gemm_sm120_launch {
 TC_HOST tc_status tc__gemm120_check_side(const tc_gemm_config *c, const tc_gemm_args *g, char which)
 {
     const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
-    const int bits = tc_type_bits(x.type);
+    const int bits = tc_type_bits(x.type), turned = which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
     if (tc__gemm120_padded(*c, x.type)) {
-        if (g->k % 128)
-            return tc__fail(TC_ERR_SIZE, "k = %d is not a multiple of 128, as TMA needs to bring %s to bytes", g->k,
-                            tc_type_name(x.type));
+        if (x.cols % 128)
+            return tc__fail(TC_ERR_SIZE, "%c = %d is not a multiple of 128, as TMA needs to bring %s to bytes",
+                            !turned ? 'k' : which == 'a' ? 'm' : 'n', x.cols, tc_type_name(x.type));
         if ((uintptr_t)x.base % 32)
             return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of 32 bytes, as TMA needs of %s", which, x.base,
                             tc_type_name(x.type));
@@ -374,6 +381,7 @@ TC_HOST tc_status tc__gemm120_check(const tc_gemm_config *c, const tc_gemm_args 
     g = tc__gemm_effective(args);
     if (g.k) st = tc__gemm120_check_side(c, &g, 'a');
     if (g.k && st == TC_OK) st = tc__gemm120_check_side(c, &g, 'b');
+    if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
 
@@ -383,8 +391,8 @@ TC_HOST tc__gemm_pace tc__gemm120_pace(const tc_gemm_config *v, const tc_gemm_ar
 {
     const double sums = (double)v->bm * v->bn, reads = 1 + 64. * (1. / v->bm + 1. / v->bn - 1. / 64) / 4;
     const tc__gemm_pace x = {(double)tc__gemm_about_tiles(v, g, v->bm, v->bn), blocks > 1 ? (double)blocks : 1.,
-                             (double)g->k * tc_type_bits(v->a) / 1024, sums / 16 * (reads > 1 ? reads : 1),
-                             sums / 16, sums / 8};
+                             (double)g->k * tc_type_bits(v->a) / (v->sparse ? 2048 : 1024),
+                             sums / 16 * (reads > 1 ? reads : 1), sums / 16, sums / 8};
     return x;
 }
 

@@ -6,9 +6,9 @@
  *     tc__gemm120_multiply    its products
  *
  * Whatever the type, a step is 16 rows of A by 32 bytes and 8 columns of B by 32 bytes an instruction: ldmatrix b16 of
- * rows along k, .trans of 16 bits that lie the other way, b8 .trans of 8 bits, and the forms that make bytes of 4 and 6
- * bits; of 32 bits that lie the other way lanes read words one by one. Eight rows of one chunk of 16 bytes lie in
- * different banks in the swizzles of 64 and 128 bytes.
+ * rows along k, .trans of 16 bits that lie the other way, b8 .trans of 8 bits, and the forms of either that make bytes
+ * of 4 and 6 bits; of 32 bits that lie the other way lanes read words one by one. Eight rows of one chunk of 16 bytes
+ * lie in different banks in the swizzles of 64 and 128 bytes.
  */
 #ifndef TC_GEMM_SM120_MMA_H
 #define TC_GEMM_SM120_MMA_H
@@ -18,6 +18,13 @@
 
 #ifdef __CUDACC__
 #if TC_HAS_SM120 && defined(__CUDA_ARCH__)
+
+/* The warp has read its slot. */
+TC_DEV_SM120 void tc__gemm120_release(const tc_gemm120_block *g, uint32_t stage)
+{
+    __syncwarp();
+    if (tc_elect_one()) tc_mbarrier_arrive(tc_pipe_empty(g->pipe, stage));
+}
 
 /* Those of one step. sa, sb: .sf: factors of 128 rows and 128 columns (tc_gemm_sm120_plan.h). */
 typedef struct tc__gemm120_fragments {
@@ -90,7 +97,15 @@ TC_DEV_SM120 void tc__gemm120_ldmatrix(const tc__gemm120_side s, uint32_t *r, ui
 #if TC_HAS_SM120A
     } else if (s.o.turned) { /* 8 rows and the next 8 of 16 of k, then of the next 16 */
         uint32_t x[4];
-        TC_LDMATRIX_TRANS(m16n16, x2, shared, b8, x, at);
+        if (s.o.padded && s.o.type == TC_E2M1) {
+            TC_LDMATRIX_TRANS(m16n16, x2, shared, b8x16_b4x16_p64, x, at);
+#pragma unroll
+            for (int i = 0; i < 4; i++) x[i] <<= 2;
+        } else if (s.o.padded) {
+            TC_LDMATRIX_TRANS(m16n16, x2, shared, b8x16_b6x16_p32, x, at);
+        } else {
+            TC_LDMATRIX_TRANS(m16n16, x2, shared, b8, x, at);
+        }
         r[0] = x[0], r[1] = s.is_a ? x[1] : x[2], r[2] = s.is_a ? x[2] : x[1], r[3] = x[3];
     } else if (s.o.padded && s.o.type == TC_E2M1) {
         TC_LDMATRIX(m8n16, x4, shared, b8x16_b4x16_p64, r, at);
@@ -148,6 +163,22 @@ TC_DEV_SM120 void tc__gemm120_read_factors(tc_gemm120_in k, const tc_gemm120_blo
     if (left < in_block) tc__gemm120_cut(f->sa, left), tc__gemm120_cut(f->sb, left);
 }
 
+/* .sf and A in columns: 64 rows, of which ldmatrix brings 16 neighbours, and an instruction has 8 and those 32 further
+ * down. at: of tc__gemm120_part; first: their first row. */
+TC_DEV_SM120 void tc__gemm120_read_split(const tc__gemm120_side a, int first, uint32_t at, const int step,
+                                         tc__gemm120_fragments *f)
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        uint32_t upper[4], lower[4];
+        tc__gemm120_ldmatrix(a, upper, tc__gemm120_at(a, at, first, i, step));
+        tc__gemm120_ldmatrix(a, lower, tc__gemm120_at(a, at, first, i + 2, step));
+#pragma unroll
+        for (int x = 0; x < 4; x++) /* 8 rows and the next 8 of 16 of k, then of the next 16 */
+            f->a[2 * i + x % 2][x / 2 * 2] = upper[x], f->a[2 * i + x % 2][x / 2 * 2 + 1] = lower[x];
+    }
+}
+
 /* The fragments of a step, 0 or 1, of a piece. before: those of the step before, whose factors may serve this one. */
 TC_DEV_SM120 void tc__gemm120_read(tc_gemm120_in k, const tc_gemm120_block *g, const tc_gemm120_warp *u,
                                    const tc__gemm120_piece *p, const int step, tc__gemm120_fragments *f,
@@ -162,8 +193,9 @@ TC_DEV_SM120 void tc__gemm120_read(tc_gemm120_in k, const tc_gemm120_block *g, c
 #pragma unroll
         for (int i = 0; i < 4; i++) f->sa[i] = before->sa[i], f->sb[i] = before->sb[i];
     }
+    if (k.a.turned && k.c.sf) tc__gemm120_read_split(a, u->row, at_a, step, f);
 #pragma unroll
-    for (int i = 0; i < k.mi; i++) {
+    for (int i = 0; i < (k.a.turned && k.c.sf ? 0 : k.mi); i++) {
         if (k.a.turned && k.a.bits == 32)
             tc__gemm120_words(a, f->a[i], at_a + (uint32_t)(step * 8 * k.a.row), u->row + i * 16);
         else tc__gemm120_ldmatrix(a, f->a[i], tc__gemm120_at(a, at_a, u->row, i, step));
@@ -187,6 +219,7 @@ typedef struct tc__gemm120_one_mma {
     uint32_t sa, sb;
     int byte;
     uint16_t lane_a, lane_b;
+    uint32_t *h; /* sums in f16 */
 } tc__gemm120_one_mma;
 
 TC_DEV_SM120 void tc__gemm120_mma_int(tc_gemm_config_in c, const tc__gemm120_one_mma x)
@@ -246,11 +279,22 @@ TC_DEV_SM120 void tc__gemm120_mma_fp8(tc_gemm_config_in c, const tc__gemm120_one
     else TC_MMA(m16n8k32, row, col, f32, e5m2, e5m2, f32, x.f, x.a, x.b, x.f);
 }
 
+/* To sums in f16. */
+TC_DEV_SM120 void tc__gemm120_mma_half(tc_gemm_config_in c, const tc__gemm120_one_mma x)
+{
+    if (c.a == TC_F16) TC_MMA(m16n8k16, row, col, f16, f16, f16, f16, x.h, x.a, x.b, x.h);
+    else if (c.a == TC_E4M3 && c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e4m3, e4m3, f16, x.h, x.a, x.b, x.h);
+    else if (c.a == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e4m3, e5m2, f16, x.h, x.a, x.b, x.h);
+    else if (c.b == TC_E4M3) TC_MMA(m16n8k32, row, col, f16, e5m2, e4m3, f16, x.h, x.a, x.b, x.h);
+    else TC_MMA(m16n8k32, row, col, f16, e5m2, e5m2, f16, x.h, x.a, x.b, x.h);
+}
+
 TC_DEV_SM120 void tc__gemm120_mma(tc_gemm120_in k, const tc__gemm120_one_mma x)
 {
     const tc_gemm_config c = k.c;
     if (k.kind == TC_OP_NO_KIND) {
         if (k.sums == TC_S32) tc__gemm120_mma_int(c, x);
+        else if (k.sums == TC_F16) tc__gemm120_mma_half(c, x);
         else if (tc__gemm_is_fp8(c.a)) tc__gemm120_mma_fp8(c, x);
         else if (c.a == TC_TF32) TC_MMA(m16n8k8, row, col, f32, tf32, tf32, f32, x.f, x.a, x.b, x.f);
         else if (c.a == TC_BF16) tc_mma_m16n8k16_f32_bf16(x.f, x.a, x.b, x.f);
@@ -278,7 +322,8 @@ TC_DEV_SM120 void tc__gemm120_multiply(tc_gemm120_in k, const tc_gemm120_warp *u
             const int j = i % 2 ? k.ni - 1 - jj : jj; /* back and forth: B's registers stay for the turn */
             const tc__gemm120_one_mma x = {f->a[i], f->b + j * 2, acc->f + (i * k.ni + j) * 4,
                                            acc->i + (i * k.ni + j) * 4, f->sa[i % 4], f->sb[j % 4], bytes,
-                                           (uint16_t)u->lane_a, (uint16_t)((u->lane_b + (uint32_t)j / 4u) % 4u)};
+                                           (uint16_t)u->lane_a, (uint16_t)((u->lane_b + (uint32_t)j / 4u) % 4u),
+                                           acc->h + (i * k.ni + j) * 2};
             tc__gemm120_mma(k, x);
         }
     }

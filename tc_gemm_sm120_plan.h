@@ -21,6 +21,7 @@
 
 #include "tc_gemm_blackwell.h"
 #include "tc_gemm_config.h"
+#include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
 #include "tc_pipe.h"
 #include "tc_sf.h"
@@ -57,7 +58,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_sm120(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.sparse && !c.weights
+    return !tc__gemm_scaled(c) && !c.round && !(c.index & TC_INDEX_A) && !c.weights
         && !tc__gemm_outputs(c) && !tc__gemm_own_ends(c) && !tc__tiles_some(c)
         && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a) || c.a == TC_TF32
             || (tc__gemm_is_int(c.a) && c.d != TC_S8));
@@ -72,6 +73,11 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_ok(tc_gemm_config_in c)
 {
     return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && tc__gemm_is_f8f6f4(c.a))
         || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1 && c.b == TC_E2M1);
+}
+/* Sums in f16. */
+TC_HD TC_CONSTEXPR int tc__gemm120_acc_ok(tc_gemm_config_in c)
+{
+    return c.acc != TC_F16 || (!c.sf && (c.a == TC_F16 || (tc__gemm_is_fp8(c.a) && tc__gemm_is_fp8(c.b))));
 }
 /* Factors of a row in a slot of the ring, and the blocks that bring them: of half a block two slots take two factors
  * each. */
@@ -106,7 +112,9 @@ TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_operand_of(tc_gemm_config_in 
 }
 TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_a(tc_gemm_config_in v)
 {
-    return tc__gemm120_operand_of(v, v.a, v.bm, tc__gemm_a_col(v));
+    tc_gemm_config c = v;
+    c.bk = v.sparse ? v.bk / 2 : v.bk; /* what is kept of a row */
+    return tc__gemm120_operand_of(c, v.a, v.bm, tc__gemm_a_col(v));
 }
 TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_b(tc_gemm_config_in v)
 {
@@ -115,17 +123,35 @@ TC_HD TC_CONSTEXPR tc__gemm120_operand tc__gemm120_b(tc_gemm_config_in v)
 /* Elements of a row of a box. */
 TC_HD TC_CONSTEXPR int tc__gemm120_across(const tc__gemm120_operand o) { return o.row * 8 / o.bits; }
 
+/* Steps of k of a block, in pairs: of each 64 bytes of a row of A. */
+TC_HD TC_CONSTEXPR int tc__gemm120_parts(tc_gemm_config_in c) { return tc__gemm120_a(c).k * tc__gemm120_bits(c) / 512; }
+
+/* .sparse: bytes of metadata of 16 rows by 64 bytes of what is kept: a line of a brick (tc_sparse_pack.h); and of all
+ * lines of a slot, line after line along the rows for each such 64 bytes. */
+TC_HD TC_CONSTEXPR int tc__gemm120_meta_line(tc_gemm_config_in c)
+{
+    return c.sparse ? tc_sp_brick_bytes(tc_type_bits(c.a)) / (TC_SP_BRICK_ROWS / 16) : 0;
+}
+TC_HD TC_CONSTEXPR int tc__gemm120_meta_bytes(tc_gemm_config_in c)
+{
+    return c.bm / 16 * tc__gemm120_parts(c) * tc__gemm120_meta_line(c);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------------
  * The plan of a block's shared memory, in bytes from its start; c is a view.
  */
+/* What stands in a slot behind A and B. */
+TC_HD TC_CONSTEXPR int tc__gemm120_behind(tc_gemm_config_in c)
+{
+    return 2 * tc__gemm120_sf_blocks(c) * TC_SF_BLOCK + tc__gemm120_meta_bytes(c);
+}
 TC_HD TC_CONSTEXPR int tc__gemm120_slot(tc_gemm_config_in c)
 {
-    return (tc__gemm120_a(c).bytes + tc__gemm120_b(c).bytes + 2 * tc__gemm120_sf_blocks(c) * TC_SF_BLOCK + 1023) / 1024
-         * 1024;
+    return (tc__gemm120_a(c).bytes + tc__gemm120_b(c).bytes + tc__gemm120_behind(c) + 1023) / 1024 * 1024;
 }
 TC_HD TC_CONSTEXPR int tc__gemm120_expected(tc_gemm_config_in c)
 {
-    return tc__gemm120_a(c).counted + tc__gemm120_b(c).counted + 2 * tc__gemm120_sf_blocks(c) * TC_SF_BLOCK;
+    return tc__gemm120_a(c).counted + tc__gemm120_b(c).counted + tc__gemm120_behind(c);
 }
 
 /* Warps that share a tile, and how many such groups of them there are. */
@@ -141,7 +167,7 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm120_box(tc_gemm_config_in c)
 }
 
 typedef struct tc_gemm_sm120_plan {
-    int ring;       /* slots: a block of A, a block of B, blocks of factors */
+    int ring;       /* slots: a block of A, a block of B, blocks of factors or lines of metadata */
     int store;      /* boxes of the warps that store, warp_store bytes each */
     int warp_store;
     int pipe, turn; /* mbarriers: full, empty; TC_PINGPONG: a warp may multiply */
@@ -168,10 +194,14 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm120_smem(tc_gemm_config_in c)
 {
     return tc_gemm_sm120_plan_of(tc_gemm120_view(c)).bytes;
 }
+/* .sparse: columns of B whose fragments are read ahead; twice as many are held. */
+enum { TC__GEMM120_SPARSE_AHEAD = 2 };
+
 /* About what a thread needs: accumulators, two sets of fragments, factors, addresses. */
 TC_HD TC_CONSTEXPR int tc__gemm120_registers(tc_gemm_config_in c)
 {
-    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n;
+    const int wm = c.bm / c.warps_m, wn = c.bn / c.warps_n, words = tc_type_bits(c.a) == 8 ? 4 : 2;
+    if (c.sparse) return wm * wn / 32 + wm / 16 * (8 + words) + TC__GEMM120_SPARSE_AHEAD * 8 + 32;
     return wm * wn / 32 + 2 * (wm / 16 * 4 + wn / 8 * 2) + (c.sf ? 8 : 0) + 32;
 }
 
@@ -187,7 +217,10 @@ enum { TC__GEMM120_MOVED = 240 }; /* 24 are left to the producer's */
 TC_HD TC_CONSTEXPR int tc__gemm120_moves(tc_gemm_config_in v)
 {
     const int warps = tc__gemm120_warps(v) * tc__gemm120_groups(v);
-    return warps == 8 && tc__gemm120_registers(v) > tc__gemm120_has(9);
+    const int turned = (tc__gemm_a_col(v) && tc__gemm120_padded(v, v.a))
+                    || (tc__gemm_b_row(v) && tc__gemm120_padded(v, v.b));
+    const int more = turned ? 32 : 0; /* addresses */
+    return warps == 8 && tc__gemm120_registers(v) + more > tc__gemm120_has(9);
 }
 TC_HD TC_CONSTEXPR int tc__gemm120_registers_ok(tc_gemm_config_in v)
 {
@@ -210,7 +243,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm120_config(tc_gemm_config_in given)
     const int turned = tc__gemm_d_col(c), bits = tc__gemm120_bits(c);
     c.bm = c.bm ? c.bm : 128;
     c.bn = c.bn ? c.bn : c.sf && tc__gemm_hooked(c) ? 64 : 128; /* with factors and a hook 128 columns spill */
-    const int wide = tc__gemm120_padded(c, c.a) || tc__gemm120_padded(c, c.b) ? 128 : 64; /* bytes of k */
+    /* bytes of k */
+    const int wide = c.sparse || tc__gemm120_padded(c, c.a) || tc__gemm120_padded(c, c.b) ? 128 : 64;
     c.bk = c.bk ? c.bk : bits ? wide * 8 / bits : 32;
     c.schedule = c.schedule ? c.schedule : TC_PINGPONG;
     c.epi_stages = c.epi_stages ? c.epi_stages : 1;
@@ -237,7 +271,8 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm120_op(tc_gemm_config_in given)
     tc_op op = tc_op_make(120, TC_INST_MMA);
     op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
     op.m = 16, op.n = 8;
-    op.k = tc__gemm120_bits(c) ? 256 / tc__gemm120_bits(c) : 0;
+    op.k = tc__gemm120_bits(c) ? (c.sparse ? 512 : 256) / tc__gemm120_bits(c) : 0;
+    op.sparse = c.sparse != 0;
     op.kind = tc__gemm120_kind(c);
     op.scale = c.sf == TC_SF_UE8M0_32 ? TC_UE8M0 : c.sf ? TC_UE4M3 : 0, op.scale_vec = tc__gemm120_sf_k(c);
     op.target = op.kind == TC_OP_NO_KIND ? TC_TARGET_PLAIN : TC_TARGET_F;
@@ -261,8 +296,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_alone(tc_gemm_config_in c)
 /* Layouts. */
 TC_HD TC_CONSTEXPR int tc__gemm120_layout_ok(tc_gemm_config_in v)
 {
-    return (!tc__gemm_a_col(v) && !tc__gemm_b_row(v))
-        || (!v.sf && !tc__gemm_is_narrow(v.a) && !tc__gemm_is_narrow(v.b));
+    return (!tc__gemm_a_col(v) && !tc__gemm_b_row(v)) || !tc__gemm120_packed(v);
 }
 /* Steps of k and tiles: bytes of a box's rows. */
 TC_HD TC_CONSTEXPR int tc__gemm120_bytes_ok(int bytes) { return bytes == 64 || (bytes > 0 && bytes % 128 == 0); }
@@ -279,6 +313,12 @@ TC_HD TC_CONSTEXPR int tc__gemm120_tile_ok(tc_gemm_config_in v)
         && (!tc__gemm_a_col(v) || tc__gemm120_bytes_ok(v.bm * tc__gemm120_bits(v) / 8))
         && (!tc__gemm_b_row(v) || tc__gemm120_bytes_ok(v.bn * tc__gemm120_bits(v) / 8));
 }
+/* What TMA brings to bytes comes in rows of 128, along k or along the tile's side. */
+TC_HD TC_CONSTEXPR int tc__gemm120_padded_ok(tc_gemm_config_in v)
+{
+    return (!tc__gemm_a_col(v) || !tc__gemm120_padded(v, v.a) || v.bm % 128 == 0)
+        && (!tc__gemm_b_row(v) || !tc__gemm120_padded(v, v.b) || v.bn % 128 == 0);
+}
 TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
 {
     return !v.sf
@@ -286,10 +326,22 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
             && v.bn / v.warps_n % 32 == 0);
 }
 
+/* .sparse: whole lines of 64 bytes of what is kept; tiles that begin with a brick, or lie in one. */
+TC_HD TC_CONSTEXPR int tc__gemm120_sparse_bk_ok(tc_gemm_config_in v)
+{
+    const int bytes = v.bk * tc__gemm120_bits(v) / 8;
+    return !v.sparse || (v.bk > 0 && (bytes == 128 || bytes == 256));
+}
+TC_HD TC_CONSTEXPR int tc__gemm120_sparse_rows_ok(tc_gemm_config_in v)
+{
+    return !v.sparse || v.bm == 16 || v.bm == 32 || v.bm % TC_SP_BRICK_ROWS == 0;
+}
+
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM120_RULES(X, c)                                                                                    \
     TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_SM120_OWN_RULES(X, tc_gemm120_view(c))
 #define TC__GEMM_SM120_OWN_RULES(X, c)                                                                                \
@@ -299,13 +351,18 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
       "TC_GEMM_DEFINE have")                                                                                          \
     X(tc__gemm_by_sm120(c) || (c).index || tc__gemm_outputs(c) || tc__gemm_own_ends(c) || tc__tiles_some(c),          \
       "tc: TC_GEMM_SM120_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
-      "to s8), sums not in f16, no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
+      "to s8), no .a_scale or .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")      \
+    X(tc__gemm120_acc_ok(c),                                                                                          \
+      "tc: .acc = TC_F16 of TC_GEMM_SM120_DEFINE is of TC_F16, or of fp8 on both sides, without .sf")                 \
     X(tc__gemm120_sf_ok(c),                                                                                           \
       "tc: .sf must be TC_SF_UE8M0_32 of fp8, fp6 and fp4, TC_SF_UE4M3_16 of TC_E2M1, or 0")                          \
     X(!tc__gemm_by_sm120(c) || tc_op_exists(tc_gemm_sm120_op(c)),                                                     \
       "tc: mma.sync does not multiply the types of .a and .b: docs/types.md")                                         \
     X(tc__gemm120_layout_ok(c),                                                                                       \
-      "tc: .a_layout = TC_COL and .b_layout = TC_ROW are for f16, bf16, tf32, fp8 and integers without .sf")          \
+      "tc: .a_layout = TC_COL and .b_layout = TC_ROW are not for .sf with TC_E2M1 on both sides (mxf4, nvf4): two "   \
+      "elements of a byte then differ in their row, and nothing parts them")                                          \
+    X(tc__gemm120_padded_ok(c),                                                                                       \
+      "tc: of fp6 and fp4, A in columns wants a .bm and B in rows a .bn that is a multiple of 128")                   \
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: mma.sync's sums are f32 here")                                      \
     X(tc__gemm120_alone(c),                                                                                           \
@@ -319,6 +376,11 @@ TC_HD TC_CONSTEXPR int tc__gemm120_sf_tile_ok(tc_gemm_config_in v)
     X(tc__gemm120_tile_ok(c),                                                                                         \
       "tc: .bm must be a multiple of 16 * .warps_m, .bn of 16 * .warps_n, 256 at most; of A in columns and B in "     \
       "rows 64 bytes or a multiple of 128")                                                                           \
+    X(tc__gemm120_sparse_bk_ok(c),                                                                                    \
+      "tc: with .sparse, .bk must be 64 or 128 of elements of 16 bits, 32 or 64 of TC_TF32, 128 or 256 of 8 bits")    \
+    X(tc__gemm120_sparse_rows_ok(c),                                                                                  \
+      "tc: with .sparse, its side of a tile (.bm of TC_SPARSE_A, .bn of TC_SPARSE_B) must be 16, 32 or a multiple "   \
+      "of 64")                                                                                                        \
     X(tc__gemm120_bk_ok(c),                                                                                           \
       "tc: .bk must be 64, 128 or 256 bytes: 32, 64 or 128 elements of 16 bits; fp6 and fp4, which stand in bytes "   \
       "unless both are TC_E2M1 with .sf, at least 128")                                                               \
@@ -359,6 +421,9 @@ typedef struct tc_gemm_sm120_params {
     uint32_t works;   /* tiles, or with .split their parts */
     int d_rows;       /* .index: rows of D, and which of them */
     const int32_t *d_row;
+    const char *meta;           /* .sparse: metadata in bricks, */
+    long long meta_batch;       /* bytes to the next matrix's, */
+    int meta_rows, meta_along;  /* bricks along the rows, along k */
 } tc_gemm_sm120_params;
 
 /* Has the target that is compiled for what the kernel takes? With -rdc=true ptxas ignores setmaxnreg. */
@@ -381,10 +446,11 @@ TC_HD TC_CONSTEXPR int tc__gemm120_here(tc_gemm_config_in c)
 typedef struct tc_gemm120 {
     tc_gemm_config c; /* as a view */
     tc__gemm120_operand a, b;
-    int kind, sums, parts;      /* the instruction's kind; the type of sums; pieces of 64 bytes of a block of k */
+    int kind, sums, parts;      /* the instruction's kind; the type of sums; pieces of a block of k, of 64 bytes of A */
     int wm, wn, mi, ni;         /* a warp's tile, in elements and in instructions */
     int slot, expected;         /* bytes of a slot of the ring; those that TMA counts */
     int sf_blocks, factors;     /* .sf: of a slot; of such a piece's rows */
+    int meta_line;              /* .sparse: bytes of 16 rows' metadata of such a piece */
 } tc_gemm120;
 TC_IN(tc_gemm120);
 
@@ -392,9 +458,9 @@ TC_HD TC_CONSTEXPR tc_gemm120 tc_gemm120_of(tc_gemm_config_in c)
 {
     const tc_gemm_config v = tc_gemm120_view(c);
     tc_gemm120 k = {v, tc__gemm120_a(v), tc__gemm120_b(v), tc__gemm120_kind(v), tc__gemm_sums(v),
-                    v.bk * tc__gemm120_bits(v) / 512, v.bm / v.warps_m, v.bn / v.warps_n, v.bm / v.warps_m / 16,
+                    tc__gemm120_parts(v), v.bm / v.warps_m, v.bn / v.warps_n, v.bm / v.warps_m / 16,
                     v.bn / v.warps_n / 8, tc__gemm120_slot(v), tc__gemm120_expected(v), tc__gemm120_sf_blocks(v),
-                    tc__gemm120_factors(v) * 512 / (v.bk * tc__gemm120_bits(v))};
+                    tc__gemm120_factors(v) * 512 / (v.bk * tc__gemm120_bits(v)), tc__gemm120_meta_line(v)};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is: from here on nobody asks for the view again */
     return k;
 }

@@ -16,10 +16,11 @@
 #ifdef __CUDACC__
 #if TC_HAS_SM120 && defined(__CUDA_ARCH__)
 
-/* Sums, of the one type that a kernel has: of each 16 x 8 four. */
+/* Sums, of the one type that a kernel has: of each 16 x 8 four; in f16 two of a row in a register. */
 typedef struct tc__gemm120_acc {
     float f[160];
     int32_t i[160];
+    uint32_t h[80];
 } tc__gemm120_acc;
 
 /* A warp that multiplies and stores: its place in a tile, its rings, what it keeps. */
@@ -57,7 +58,10 @@ TC_DEV void tc__gemm120_take(tc_gemm120_in k, const tc__gemm120_acc *acc, const 
                              float *v)
 {
 #pragma unroll
-    for (int x = 0; x < count; x++) v[x] = acc->f[tc__gemm120_sum(k, i, j + x / 4, x % 4)];
+    for (int x = 0; x < count; x++) {
+        const int at = tc__gemm120_sum(k, i, j + x / 4, x % 4);
+        v[x] = k.sums == TC_F16 ? tc_unpack(TC_F16, acc->h[at / 2] >> at % 2 * 16) : acc->f[at];
+    }
 }
 
 /* What this kernel's warps are told of D. */

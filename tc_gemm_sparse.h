@@ -7,7 +7,7 @@
  *     tc_status st = pruned_run(&args, stream);
  *
  * TC_SPARSE_A    A has m rows of k / 2 kept elements; lda, stride_a count those. TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE,
- *                TC_GEMM_SM80_DEFINE.
+ *                TC_GEMM_SM80_DEFINE, TC_GEMM_SM120_DEFINE.
  * TC_SPARSE_B    B has n such rows (a layer's weights, n outputs of k inputs). TC_GEMM_SM90_DEFINE, where roles are
  *                changed over (.swap is then 1); the others where .d_layout = TC_COL.
  *   args.k is the k of the product, a multiple of 8 (TC_TF32: 4), args.meta the sparse operand's metadata, of a matrix

@@ -84,10 +84,15 @@ static scaled_problem scaled_draw(const kernel *kn, int largest)
 {
     const tc_gemm_config *t = &kn->c;
     const int a_col = t->a_layout == TC_COL, b_row = t->b_layout == TC_ROW, d_col = t->d_layout == TC_COL;
-    const int unit = becomes_bytes(t) ? 128 : t->a == TC_E2M1 ? 32 : 16, unit_k = becomes_bytes(t) ? 128 : 2;
+    const int bytes = becomes_bytes(t);
+    const int a_less = bytes && tc_type_bits(t->a) < 8, b_less = bytes && tc_type_bits(t->b) < 8;
+    const int unit = bytes ? 128 : t->a == TC_E2M1 ? 32 : 16;
+    const int unit_k = (a_less && !a_col) || (b_less && !b_row) ? 128 : 2;
     scaled_problem x;
     x.batch = test_int(0, 3) ? 1 : 2;
     x.m = test_int(1, largest), x.n = test_int(1, largest);
+    if (a_less && a_col) x.m = pad(x.m, 128);
+    if (b_less && b_row) x.n = pad(x.n, 128);
     x.k = test_int(0, 9) ? pad(test_int(1, test_int(0, 3) ? largest : 2 * largest), unit_k) : 0;
     x.lda = pad(a_col ? x.m : x.k, unit) + unit * test_int(0, 1), x.ldb = pad(b_row ? x.n : x.k, unit);
     x.ldd = (d_col ? x.m : x.n) + test_int(0, 9);

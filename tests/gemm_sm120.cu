@@ -13,10 +13,13 @@
 
 static const kernel scaled_kernels[] = {
     ROW(nvfp4, EPI_NONE), ROW(mxfp4_to_col, EPI_SCALE_ROW), ROW(mxfp8, EPI_NONE), ROW(mxfp6_fp4, EPI_NONE),
-    ROW(fp6_fp8, EPI_NONE), PARTS(mxfp8_split, EPI_NONE),
+    ROW(fp6_fp8, EPI_NONE), PARTS(mxfp8_split, EPI_NONE), ROW(mx_turned, EPI_NONE), ROW(fp6_turned, EPI_NONE),
 #ifdef GEMM_SM120_ALL
     ROW(nvfp4_wide, EPI_SCALE_ROW), ROW(mxfp4, EPI_NONE), ROW(mxfp8_wide, EPI_NONE), ROW(mxfp8_fp6, EPI_NONE),
     ROW(fp4_fp4, EPI_NONE), ROW(fp8_fp6, EPI_SCALE_ROW),
+#define MIX_ROW(at, bt) ROW(mix_##at##_##bt, EPI_NONE),
+#define MIX_ROWS(at, bt) MIX_ROW(at, bt) ROW(mx_##at##_##bt, EPI_NONE),
+    MIXES(MIX_ROWS, MIX_ROW) ROW(mx_col_col, EPI_NONE), ROW(mx_row_col, EPI_SCALE_ROW), PARTS(fp4_row, EPI_NONE),
 #endif
 };
 enum { SCALED = sizeof scaled_kernels / sizeof scaled_kernels[0] };
@@ -54,6 +57,8 @@ static void bad_input(void)
     NO(fp6_fp8, x.g.k = 96, TC_ERR_SIZE, "k = 96 is not a multiple of 128");
     NO(fp6_fp8, x.g.a = a + 8, TC_ERR_ALIGN, "not a multiple of 32 bytes, as TMA needs of e2m3");
     NO(fp6_fp8, x.g.lda = 192, TC_ERR_ALIGN, "lda = 192");
+    NO(fp6_turned, (x.g.k = 100, x.g.lda = 384, x.g.ldb = 256), TC_ERR_SIZE, "m = 300 is not a multiple of 128");
+    NO(fp6_turned, (x.g.m = 256, x.g.lda = x.g.ldb = 256), TC_ERR_SIZE, "n = 200 is not a multiple of 128");
     CHECK(pong_run(0, 0) == TC_ERR_NULL && pong_plan(&good.g, 0) == TC_ERR_NULL, "null");
     CHECK(same(d, untouched), "D is written by a call that is refused");
     CHECK(pong_workspace(&good.g) == 0, "a workspace for what splits nothing");
@@ -102,9 +107,15 @@ static void prepared(void)
     REFUSED(c.index = TC_INDEX_A, c.index = 0, "no .index = TC_INDEX_A, .aux");
     REFUSED(c.sf = TC_SF_UE8M0_32, c.sf = 0, ".sf must be TC_SF_UE8M0_32 of fp8");
     REFUSED(c.schedule = 3, c.schedule = 0, ".schedule = 3");
+    c.a = TC_E4M3, c.b = TC_E2M3, c.acc = TC_F16;
+    REFUSED((void)0, (void)0, ".acc = TC_F16 of TC_GEMM_SM120_DEFINE is of TC_F16, or of fp8 on both sides");
+    c.acc = 0;
     c.a = c.b = TC_E2M1, c.sf = TC_SF_UE4M3_16;
     REFUSED(c.bm = 96, c.bm = 0, "with .sf, .bm and .bn must be 64 or 128");
-    REFUSED(c.b_layout = TC_ROW, c.b_layout = 0, "without .sf");
+    REFUSED(c.b_layout = TC_ROW, c.b_layout = 0, "not for .sf with TC_E2M1 on both sides");
+    c.sf = 0;
+    REFUSED((c.b_layout = TC_ROW, c.bn = 64), c.b_layout = c.bn = 0, "B in rows a .bn that is a multiple of 128");
+    c.sf = TC_SF_UE4M3_16;
     REFUSED(c.b = TC_E4M3, c.b = TC_E2M1, "TC_SF_UE4M3_16 of TC_E2M1");
 }
 

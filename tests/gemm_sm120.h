@@ -25,6 +25,10 @@ TC_GEMM_SM120_DEFINE(e5m2_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F16, .a_la
 TC_GEMM_SM120_DEFINE(s8, .a = TC_S8, .b = TC_U8, .d = TC_S32, .bn = 64, .schedule = TC_COOPERATIVE)
 TC_GEMM_SM120_DEFINE(u8_turned, .a = TC_U8, .b = TC_S8, .d = TC_BF16, .bm = 64, .bn = 64, .bk = 128, .b_layout = TC_ROW,
                      .epi = hook_bias_gelu, .epi_size = sizeof(hook_args))
+/* ---- sums in f16 ---- */
+TC_GEMM_SM120_DEFINE(f16_sums, .a = TC_F16, .b = TC_F16, .d = TC_F32, .acc = TC_F16, .bm = 64, .bn = 96, .split = 1,
+                     .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_SM120_DEFINE(fp8_f16_sums, .a = TC_E4M3, .b = TC_E5M2, .d = TC_F16, .acc = TC_F16, .b_layout = TC_ROW)
 /* ---- factors of a byte; fp6 and fp4 without ---- */
 TC_GEMM_SM120_DEFINE(nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16)
 TC_GEMM_SM120_DEFINE(mxfp4_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf = TC_SF_UE8M0_32, .bm = 64, .bk = 256,
@@ -32,6 +36,9 @@ TC_GEMM_SM120_DEFINE(mxfp4_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf 
 TC_GEMM_SM120_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
 TC_GEMM_SM120_DEFINE(mxfp6_fp4, .a = TC_E3M2, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE8M0_32)
 TC_GEMM_SM120_DEFINE(fp6_fp8, .a = TC_E2M3, .b = TC_E4M3, .d = TC_F32)
+TC_GEMM_SM120_DEFINE(mx_turned, .a = TC_E4M3, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
+                     .b_layout = TC_ROW)
+TC_GEMM_SM120_DEFINE(fp6_turned, .a = TC_E3M2, .b = TC_E2M3, .d = TC_F32, .a_layout = TC_COL, .b_layout = TC_ROW)
 /* ---- k in parts ---- */
 TC_GEMM_SM120_DEFINE(split_pong, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bm = 64, .bn = 64, .stages = 3, .split = 1,
                      .epi = hook_once, .epi_size = sizeof(once_args))
@@ -64,6 +71,28 @@ TC_GEMM_SM120_DEFINE(mxfp8_fp6, .a = TC_E4M3, .b = TC_E2M3, .d = TC_BF16, .sf = 
 TC_GEMM_SM120_DEFINE(fp4_fp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .bm = 64, .bn = 64)
 TC_GEMM_SM120_DEFINE(fp8_fp6, .a = TC_E5M2, .b = TC_E3M2, .d = TC_F32, .bm = 64, .d_layout = TC_COL,
                      .epi = tc_epi_scale_row)
+/* every mix: as it lies by default, and both sides the other way with factors */
+#define MIX(at, bt) TC_GEMM_SM120_DEFINE(mix_##at##_##bt, .a = TC_##at, .b = TC_##bt, .d = TC_F32, .bm = 64, .bn = 64)
+#define MIX_TURNED(at, bt)                                                                                            \
+    MIX(at, bt)                                                                                                       \
+    TC_GEMM_SM120_DEFINE(mx_##at##_##bt, .a = TC_##at, .b = TC_##bt, .d = TC_F32, .sf = TC_SF_UE8M0_32,               \
+                         .a_layout = TC_COL, .b_layout = TC_ROW)
+#define MIXES(X, Y)                                                                                                   \
+    X(E4M3, E4M3) X(E4M3, E5M2) X(E4M3, E3M2) X(E4M3, E2M3) X(E4M3, E2M1) X(E5M2, E4M3) X(E5M2, E5M2) X(E5M2, E3M2)   \
+    X(E5M2, E2M3) X(E5M2, E2M1) X(E3M2, E4M3) X(E3M2, E5M2) X(E3M2, E3M2) X(E3M2, E2M3) X(E3M2, E2M1) X(E2M3, E4M3)   \
+    X(E2M3, E5M2) X(E2M3, E3M2) X(E2M3, E2M3) X(E2M3, E2M1) X(E2M1, E4M3) X(E2M1, E5M2) X(E2M1, E3M2) X(E2M1, E2M3)   \
+    Y(E2M1, E2M1)
+MIXES(MIX_TURNED, MIX)
+TC_GEMM_SM120_DEFINE(mx_col_col, .a = TC_E2M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
+                     .d_layout = TC_COL, .bn = 64)
+TC_GEMM_SM120_DEFINE(mx_row_col, .a = TC_E5M2, .b = TC_E3M2, .d = TC_F16, .sf = TC_SF_UE8M0_32, .b_layout = TC_ROW,
+                     .d_layout = TC_COL, .bm = 64, .bn = 128, .schedule = TC_COOPERATIVE, .epi = tc_epi_scale_row)
+TC_GEMM_SM120_DEFINE(fp4_row, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .b_layout = TC_ROW, .bm = 64, .split = 1)
+TC_GEMM_SM120_DEFINE(f16_sums_wide, .a = TC_F16, .b = TC_F16, .d = TC_F16, .acc = TC_F16, .a_layout = TC_COL,
+                     .d_layout = TC_COL, .epi = tc_epi_scale_row)
+TC_GEMM_SM120_DEFINE(e5m2_f16_sums, .a = TC_E5M2, .b = TC_E5M2, .d = TC_F32, .acc = TC_F16, .schedule = TC_COOPERATIVE,
+                     .epi = hook_once, .epi_size = sizeof(once_args))
+TC_GEMM_DEFINE(any_f16_sums, .a = TC_F16, .b = TC_F16, .d = TC_F16, .acc = TC_F16)
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)
 #endif
 
@@ -74,9 +103,11 @@ static const kernel kernels[] = {
     ROW(tf32_turned, EPI_RESIDUAL),
     ROW(s8, EPI_NONE), ROW(u8_turned, EPI_BIAS_GELU), ANY(any, EPI_SCALE_ROW),
     PARTS(split_pong, EPI_ONCE), PARTS(split_odd, EPI_RESIDUAL), PARTS(split_s8, EPI_NONE),
+    PARTS(f16_sums, EPI_ONCE), ROW(fp8_f16_sums, EPI_NONE),
 #ifdef GEMM_SM120_ALL
     ROW(together, EPI_BIAS_GELU), ROW(one_warp, EPI_SCALE_ROW), ROW(row_row, EPI_ONCE), ROW(in_columns, EPI_NONE),
-    ROW(tf32_columns, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(s8_once, EPI_ONCE), ANY(any_u8, EPI_NONE),
+    ROW(tf32_columns, EPI_NONE), ROW(e4m3, EPI_ONCE), ROW(f16_sums_wide, EPI_SCALE_ROW), ROW(e5m2_f16_sums, EPI_ONCE),
+    ANY(any_f16_sums, EPI_NONE), ROW(s8_once, EPI_ONCE), ANY(any_u8, EPI_NONE),
 #endif
 };
 
