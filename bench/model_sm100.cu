@@ -24,6 +24,7 @@ TC_GEMM_SM100_DEFINE(bf16_four, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .clust
 TC_GEMM_SM100_DEFINE(bf16_one, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 1)
 TC_GEMM_SM100_DEFINE(e4m3_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16)
 TC_GEMM_SM100_DEFINE(nvfp4_pair, NVFP4)
+TC_GEMM_SM100_DEFINE(nvfp4_384, NVFP4, .bn = 384)
 TC_GEMM_SM100_DEFINE(nvfp4_four, NVFP4, .cluster_n = 2)
 TC_GEMM_SM100_DEFINE(nvfp4_128, NVFP4, .bn = 128)
 TC_GEMM_SM100_DEFINE(mxfp8_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
@@ -47,6 +48,7 @@ static const kernel_entry kernels[] = {
     {"bf16_pair", bf16_pair_run, 0, 16, 0},   {"bf16_four", bf16_four_run, 0, 16, 0},
     {"bf16_one", bf16_one_run, 0, 16, 0},     {"e4m3_pair", e4m3_pair_run, 0, 8, 0},
     {"nvfp4_pair", nvfp4_pair_run, 0, 4, 0, 16},  {"nvfp4_four", nvfp4_four_run, 0, 4, 0, 16},
+    {"nvfp4_384", nvfp4_384_run, 0, 4, 0, 16},
     {"nvfp4_128", nvfp4_128_run, 0, 4, 0, 16},    {"mxfp8_pair", mxfp8_pair_run, 0, 8, 0, 32},
     {"as_70", as_70_run, 0, 16, 0},           {"as_72b", as_72b_run, 0, 4, 0, 16},
     {"as_72b_128", as_72b_128_run, 0, 4, 0, 16},
