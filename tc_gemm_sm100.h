@@ -224,9 +224,10 @@ TC_DEV_SM100A void tc__gemm100_issue_wide(tc_gemm100_in k, const tc__gemm100_ste
 TC_DEV_SM100A void tc__gemm100_factors(tc_gemm100_in k, uint32_t from, uint32_t to)
 {
     const int blocks = tc__gemm100_sf_blocks(k.c), across = tc__gemm100_sf_across(k.c);
+    const uint64_t first = tc_tcgen05_desc_scales(from);
 #pragma unroll
     for (int i = 0; i < (1 + across) * blocks; i++) {
-        const uint64_t desc = tc_tcgen05_desc_scales(from + (uint32_t)(i * TC_SF_BLOCK));
+        const uint64_t desc = first + (uint64_t)(i * TC_SF_BLOCK / 16); /* below 256 KB the address has no carry */
         const int j = i - blocks, at = i < blocks ? i : blocks + j % blocks * across + j / blocks;
         if (k.c.cluster_m == 2) TC_TCGEN05_CP(2, 32x128b.warpx4, to + (uint32_t)(at * 4), desc);
         else TC_TCGEN05_CP(1, 32x128b.warpx4, to + (uint32_t)(at * 4), desc);
@@ -252,7 +253,7 @@ typedef struct tc__gemm100_sums {
  * long as those of the tile before are still being read. More slots would keep the producer waiting. */
 TC_DEV uint32_t tc__gemm100_twice(tc_gemm100_in k) { return tc__gemm100_is_wide(k.c) ? 1u : 0u; }
 
-/* One tile into an accumulator, which is free; WIDE: whose first columns are. free: the ring of its barriers. */
+/* One tile into an accumulator, which is free; WIDE: it waits for the columns of either instruction by itself. */
 TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring,
                                      const tc__gemm100_target *to)
 {
@@ -279,6 +280,10 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
         const uint32_t set = sets + (k.c.sf ? ring->stage % (uint32_t)sf_sets : 0u)
                                         * (uint32_t)tc__gemm100_sf_columns(k.c);
         if (k.c.sf) tc__gemm100_factors(k, slot + (uint32_t)(oa.bytes + ob.bytes), set);
+        if (ahead) {
+            TC_MBARRIER_WAIT(g->free, to->phase, "free", 0);
+            tc_tcgen05_fence_after_thread_sync(); /* behind tcgen05.ld of the first columns */
+        }
 #pragma unroll
         for (int s = 0; s < steps; s++) {
             const int block = s * sf_blocks / steps; /* of factors; an instruction takes 4, 2 or 1 of a row's 4 in it */
@@ -380,7 +385,8 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
     if (tc__gemm100_none(k, &turn)) return;
     do {
         const tc_ring free = tc__gemm100_overlap(k.c) ? both : acc;
-        TC_MBARRIER_WAIT(g->free + free.stage * 8u, free.phase ^ 1u, "free", (int)free.stage);
+        if (!tc__gemm100_is_wide(k.c)) /* which waits later */
+            TC_MBARRIER_WAIT(g->free + free.stage * 8u, free.phase ^ 1u, "free", (int)free.stage);
         tc__gemm100_target to = {g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c), 0u, 0u, free.phase ^ 1u};
         if (k.c.split) {
             const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
