@@ -164,6 +164,7 @@ typedef struct tc__gemm100_step {
     int add;
     uint32_t sfa, sfb, id; /* .sf: columns of the factors, and which of the four in a cell is the first */
     int half;              /* .sf: only the first half of the instruction's k is there */
+    uint32_t sfb_second;   /* WIDE: the second instruction's columns of B */
 } tc__gemm100_step;
 
 #define TC__GEMM100_MMA(kind)                                                                                         \
@@ -213,22 +214,23 @@ TC_DEV_SM100A void tc__gemm100_issue_wide(tc_gemm100_in k, const tc__gemm100_ste
 {
     const int rows = tc__gemm100_b_rows(k.c) / 3 * 2; /* of B in this block, the first instruction's */
     const uint64_t b = tc_tcgen05_desc_advance(x.b, (uint32_t)(rows * 128));
-    const uint32_t d = x.d + (uint32_t)TC__GEMM100_FIRST, sfb = x.sfb + (uint32_t)(TC__GEMM100_FIRST / 32);
+    const uint32_t d = x.d + (uint32_t)TC__GEMM100_FIRST, sfb = x.sfb_second;
     if (k.kind == TC_KIND_MXF8F6F4) TC__GEMM100_MMA_WIDE(mxf8f6f4.block_scale);
     if (k.kind == TC_KIND_MXF4) TC__GEMM100_MMA_WIDE(mxf4.block_scale);
     if (k.kind == TC_KIND_MXF4NVF4) TC__GEMM100_MMA_WIDE(mxf4nvf4.block_scale.block16);
 }
 
 /* .sf: a slot's blocks of factors to tensor memory, A's and then B's; what this thread issues after comes after. Those
- * of 256 columns of B stand side by side, by fours of k. */
+ * of 256 columns of B stand side by side, by fours of k; WIDE: behind them those of the other 128. */
 TC_DEV_SM100A void tc__gemm100_factors(tc_gemm100_in k, uint32_t from, uint32_t to)
 {
-    const int blocks = tc__gemm100_sf_blocks(k.c), across = tc__gemm100_sf_across(k.c);
+    const int blocks = tc__gemm100_sf_blocks(k.c), all = tc__gemm100_sf_across(k.c), across = all > 2 ? 2 : all;
     const uint64_t first = tc_tcgen05_desc_scales(from);
 #pragma unroll
-    for (int i = 0; i < (1 + across) * blocks; i++) {
+    for (int i = 0; i < (1 + all) * blocks; i++) {
         const uint64_t desc = first + (uint64_t)(i * TC_SF_BLOCK / 16); /* below 256 KB the address has no carry */
-        const int j = i - blocks, at = i < blocks ? i : blocks + j % blocks * across + j / blocks;
+        const int j = i - blocks, beside = i >= blocks && j < across * blocks;
+        const int at = beside ? blocks + j % blocks * across + j / blocks : i;
         if (k.c.cluster_m == 2) TC_TCGEN05_CP(2, 32x128b.warpx4, to + (uint32_t)(at * 4), desc);
         else TC_TCGEN05_CP(1, 32x128b.warpx4, to + (uint32_t)(at * 4), desc);
     }
@@ -260,7 +262,7 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
     const uint32_t d = to->d;
     const tc_operand oa = tc__gemm100_a(k.c), ob = tc__gemm100_b(k.c);
     const int sf_blocks = tc__gemm100_sf_blocks(k.c), each = k.wide ? 2 : 1, steps = tc_operand_steps(oa) / each;
-    const int sf_across = tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
+    const int sf_across = tc__gemm100_is_wide(k.c) ? 2 : tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
     const uint32_t sets = g->tmem + (uint32_t)tc__gemm100_accumulators(k.c);
     const uint32_t k_blocks = k.c.split ? to->k_blocks : g->p->k_blocks, twice = tc__gemm100_twice(k);
     const tc_ring from = *ring; /* WIDE: the first slot */
@@ -269,7 +271,7 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
         const int ahead = tc__gemm100_is_wide(k.c) && i < twice;
         const uint32_t kb = i < twice ? i : i - twice;
         if (tc__gemm100_is_wide(k.c) && i == twice) {
-            TC_MBARRIER_WAIT(g->free + 8u, to->phase, "free", 1); /* the other columns */
+            TC_MBARRIER_WAIT(g->free + 8u, to->phase, "free", 1); /* a wide tile's other columns */
             *ring = from;
         }
         const uint32_t slot = g->ring + ring->stage * (uint32_t)tc__gemm100_slot(k.c);
@@ -281,8 +283,8 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
                                         * (uint32_t)tc__gemm100_sf_columns(k.c);
         if (k.c.sf) tc__gemm100_factors(k, slot + (uint32_t)(oa.bytes + ob.bytes), set);
         if (ahead) {
-            TC_MBARRIER_WAIT(g->free, to->phase, "free", 0);
-            tc_tcgen05_fence_after_thread_sync(); /* behind tcgen05.ld of the first columns */
+            TC_MBARRIER_WAIT(g->free, to->phase, "free", 0); /* a wide tile's first columns */
+            tc_tcgen05_fence_after_thread_sync();            /* behind tcgen05.ld of a wide tile's first columns */
         }
 #pragma unroll
         for (int s = 0; s < steps; s++) {
@@ -293,7 +295,8 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
                                         set + (uint32_t)(block * 4),
                                         set + (uint32_t)((sf_blocks + block * sf_across) * 4),
                                         (uint32_t)(s * sf_blocks * 4 / steps % 4),
-                                        k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps};
+                                        k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps,
+                                        set + (uint32_t)((3 * sf_blocks + block) * 4)};
             if (!k.c.sf || (at_k * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps) {
                 if (tc__gemm100_is_wide(k.c)) tc__gemm100_issue_wide(k, x, ahead, again);
                 else tc__gemm100_issue(k, x);

@@ -120,8 +120,8 @@ TC_DEV tc__gemm100_strips tc__gemm100_strips_of(tc_gemm100_in k, uint32_t stage,
 TC_DEV_SM100A void tc__gemm100_release_half(tc_gemm100_in k, const tc_gemm100_block *g, const tc__gemm100_strips s,
                                             int i)
 {
-    if (s.half && i + 1 == s.half) tc__gemm100_release(k, g, 0u);
-    if (s.half && i + 1 == 2 * s.across) tc__gemm100_release(k, g, 1u);
+    if (s.half && i + 1 == s.half) tc__gemm100_release(k, g, 0u);       /* a wide tile's first columns */
+    if (s.half && i + 1 == 2 * s.across) tc__gemm100_release(k, g, 1u); /* a wide tile's others */
 }
 /* The first column of half a strip number i. */
 TC_DEV int tc__gemm100_strip(const tc__gemm100_strips s, int i)
@@ -251,7 +251,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
     if (k.c.index || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
     if (k.c.index || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
-        if (strips.half) tc__gemm100_release(k, g, 1u);
+        if (strips.half) tc__gemm100_release(k, g, 1u); /* a wide tile's others */
         return;
     }
     tc__gemm100_ld(count, r, u->tmem + (uint32_t)tc__gemm100_strip(strips, 0));
