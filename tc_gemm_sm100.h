@@ -19,8 +19,9 @@
  *     .chip       107: for sm_107 (Rubin) alone, which has more of everything: see RUBIN
  *     .sf         TC_SF_UE8M0_32 (mxfp8: e4m3, e5m2; mxfp4: e2m1), TC_SF_UE4M3_16 (nvfp4: e2m1): A's rows and B's
  *                 columns come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
- *                 of tc_sf.h. .bn is 256 or 128 then, and k of e2m1 even; a factor of a whole matrix goes
- *                 into alpha. tc_gemm_plan_pointers leaves them where they are
+ *                 of tc_sf.h. .bn is 384, 256 or 128 then, and k of e2m1 even; a factor of a whole matrix goes
+ *                 into alpha. tc_gemm_plan_pointers leaves them where they are. 384: for large products, since each
+ *                 row of A meets more columns; B along k. A tile then ends before the next one is half begun
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32, e4m3 and e5m2 in any mix (sums in
  * f32: there is nothing to promote), s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B
  * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere.
@@ -101,6 +102,7 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
     const uint32_t to_a = n * (uint32_t)(oa.mn ? a_boxes * oa.box_bytes : a_rows * 128);
     const uint32_t slot_bytes = (uint32_t)tc__gemm100_slot(c), sf_at = (uint32_t)(oa.bytes + ob.bytes);
     const int sf_blocks = tc__gemm100_sf_blocks(c), step = c.a == TC_E2M1 ? c.bk / 2 : c.bk; /* its maps count bytes */
+    const int b_box = tc__gemm100_b_box(c);
     const int sf_row = c.sf ? tc__gemm_sf_row(c, &p->groups, w) : 0;
     const tc_operand_source sfa = {&p->sfa, sf_row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
     const tc_operand_source sfb = {&p->sfb, w->col / 128 * p->sf_blocks, p->sfb_batched ? w->batch : 0, 0};
@@ -116,9 +118,16 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
             tc__gemm100_fetch(pair, &a, tc_operand_place(oa, box, from), to);
         }
 #pragma unroll
-        for (int box = 0; box < ob.boxes; box++) {
+        for (int box = 0; box < (tc__gemm100_is_wide(c) ? 0 : ob.boxes); box++) {
             const tc_operand_to to = {slot + (uint32_t)(oa.bytes + box * ob.box_bytes), full};
             tc__gemm100_fetch(pair, &b, tc_operand_place(ob, box, from), to);
+        }
+#pragma unroll
+        for (int box = 0; box < (tc__gemm100_is_wide(c) ? 3 : 0); box++) { /* .bk is 128 bytes */
+            const tc_operand_to to = {slot + (uint32_t)(oa.bytes + box * b_box * 128), full};
+            tc_operand_source part = b;
+            part.row = w->col + (box < 2 ? 2 * (int)m + box : 2 * c.cluster_m + (int)m) * b_box;
+            tc__gemm100_fetch(pair, &part, tc_operand_place(ob, 0, from), to);
         }
         if (c.sf) { /* of this block's rows, and of all columns of the tile; past the end of k they are not used */
             const int block = p->k_first + at_k * sf_blocks;
@@ -155,6 +164,7 @@ typedef struct tc__gemm100_step {
     int add;
     uint32_t sfa, sfb, id; /* .sf: columns of the factors, and which of the four in a cell is the first */
     int half;              /* .sf: only the first half of the instruction's k is there */
+    uint32_t sfb_second;   /* WIDE: the second instruction's columns of B */
 } tc__gemm100_step;
 
 #define TC__GEMM100_MMA(kind)                                                                                         \
@@ -181,15 +191,46 @@ TC_DEV_SM100A void tc__gemm100_issue(tc_gemm100_in k, const tc__gemm100_step x)
     if (k.kind == TC_KIND_MXF4NVF4) TC__GEMM100_MMA_BLOCK(mxf4nvf4.block_scale.block16);
 }
 
+/* WIDE: a step's two instructions, or one of them. The first leaves A in the collector, from which the second takes it;
+ * alone each reads A by itself. */
+#define TC__GEMM100_MMA_WIDE(kind)                                                                                    \
+    do {                                                                                                              \
+        const uint32_t idesc = (x.half ? k.idesc_half : k.idesc) | x.id << 29 | x.id << 4, second = idesc + k.second; \
+        if (k.c.cluster_m == 2) TC__GEMM100_MMA_BOTH(2, kind);                                                        \
+        else TC__GEMM100_MMA_BOTH(1, kind);                                                                           \
+    } while (0)
+#define TC__GEMM100_MMA_BOTH(ctas, kind)                                                                              \
+    do {                                                                                                              \
+        if (ahead) {                                                                                                  \
+            TC_TCGEN05_MMA_SS_BLOCK(ctas, kind, x.d, x.a, x.b, idesc, x.sfa, x.sfb, x.add);                           \
+        } else if (again) {                                                                                           \
+            TC_TCGEN05_MMA_SS_BLOCK(ctas, kind, d, x.a, b, second, x.sfa, sfb, x.add);                                \
+        } else {                                                                                                      \
+            TC_TCGEN05_MMA_SS_BLOCK(ctas, kind.collector::a::fill, x.d, x.a, x.b, idesc, x.sfa, x.sfb, x.add);        \
+            TC_TCGEN05_MMA_SS_BLOCK(ctas, kind.collector::a::lastuse, d, x.a, b, second, x.sfa, sfb, x.add);          \
+        }                                                                                                             \
+    } while (0)
+TC_DEV_SM100A void tc__gemm100_issue_wide(tc_gemm100_in k, const tc__gemm100_step x, int ahead, int again)
+{
+    const int rows = tc__gemm100_b_rows(k.c) / 3 * 2; /* of B in this block, the first instruction's */
+    const uint64_t b = tc_tcgen05_desc_advance(x.b, (uint32_t)(rows * 128));
+    const uint32_t d = x.d + (uint32_t)TC__GEMM100_FIRST, sfb = x.sfb_second;
+    if (k.kind == TC_KIND_MXF8F6F4) TC__GEMM100_MMA_WIDE(mxf8f6f4.block_scale);
+    if (k.kind == TC_KIND_MXF4) TC__GEMM100_MMA_WIDE(mxf4.block_scale);
+    if (k.kind == TC_KIND_MXF4NVF4) TC__GEMM100_MMA_WIDE(mxf4nvf4.block_scale.block16);
+}
+
 /* .sf: a slot's blocks of factors to tensor memory, A's and then B's; what this thread issues after comes after. Those
- * of 256 columns of B stand side by side, by fours of k. */
+ * of 256 columns of B stand side by side, by fours of k; WIDE: behind them those of the other 128. */
 TC_DEV_SM100A void tc__gemm100_factors(tc_gemm100_in k, uint32_t from, uint32_t to)
 {
-    const int blocks = tc__gemm100_sf_blocks(k.c), across = tc__gemm100_sf_across(k.c);
+    const int blocks = tc__gemm100_sf_blocks(k.c), all = tc__gemm100_sf_across(k.c), across = all > 2 ? 2 : all;
+    const uint64_t first = tc_tcgen05_desc_scales(from);
 #pragma unroll
-    for (int i = 0; i < (1 + across) * blocks; i++) {
-        const uint64_t desc = tc_tcgen05_desc_scales(from + (uint32_t)(i * TC_SF_BLOCK));
-        const int j = i - blocks, at = i < blocks ? i : blocks + j % blocks * across + j / blocks;
+    for (int i = 0; i < (1 + all) * blocks; i++) {
+        const uint64_t desc = first + (uint64_t)(i * TC_SF_BLOCK / 16); /* below 256 KB the address has no carry */
+        const int j = i - blocks, beside = i >= blocks && j < across * blocks;
+        const int at = beside ? blocks + j % blocks * across + j / blocks : i;
         if (k.c.cluster_m == 2) TC_TCGEN05_CP(2, 32x128b.warpx4, to + (uint32_t)(at * 4), desc);
         else TC_TCGEN05_CP(1, 32x128b.warpx4, to + (uint32_t)(at * 4), desc);
     }
@@ -207,18 +248,32 @@ TC_DEV_SM100A void tc__gemm100_commit(tc_gemm100_in k, uint32_t bar, uint32_t ma
 typedef struct tc__gemm100_sums {
     uint32_t d;
     uint32_t k_first, k_blocks; /* .split */
+    uint32_t phase;             /* WIDE: the other columns are free when the barrier's phase of this parity is over */
 } tc__gemm100_target;
 
-/* One tile into an accumulator, which is free. */
+/* WIDE: the first slot of a run of k comes twice, for the first instruction's columns and then for the second's: as
+ * long as those of the tile before are still being read. More slots would keep the producer waiting. */
+TC_DEV uint32_t tc__gemm100_twice(tc_gemm100_in k) { return tc__gemm100_is_wide(k.c) ? 1u : 0u; }
+
+/* One tile into an accumulator, which is free; WIDE: it waits for the columns of either instruction by itself. */
 TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring,
                                      const tc__gemm100_target *to)
 {
     const uint32_t d = to->d;
     const tc_operand oa = tc__gemm100_a(k.c), ob = tc__gemm100_b(k.c);
     const int sf_blocks = tc__gemm100_sf_blocks(k.c), each = k.wide ? 2 : 1, steps = tc_operand_steps(oa) / each;
-    const int sf_across = tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
+    const int sf_across = tc__gemm100_is_wide(k.c) ? 2 : tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
     const uint32_t sets = g->tmem + (uint32_t)tc__gemm100_accumulators(k.c);
-    for (uint32_t kb = 0; kb < (k.c.split ? to->k_blocks : g->p->k_blocks); kb++) {
+    const uint32_t k_blocks = k.c.split ? to->k_blocks : g->p->k_blocks, twice = tc__gemm100_twice(k);
+    const tc_ring from = *ring; /* WIDE: the first slot */
+    for (uint32_t i = 0; i < k_blocks + twice; i++) {
+        const int again = tc__gemm100_is_wide(k.c) && i >= twice && i < 2u * twice;
+        const int ahead = tc__gemm100_is_wide(k.c) && i < twice;
+        const uint32_t kb = i < twice ? i : i - twice;
+        if (tc__gemm100_is_wide(k.c) && i == twice) {
+            TC_MBARRIER_WAIT(g->free + 8u, to->phase, "free", 1); /* a wide tile's other columns */
+            *ring = from;
+        }
         const uint32_t slot = g->ring + ring->stage * (uint32_t)tc__gemm100_slot(k.c);
         const uint32_t at_k = to->k_first + kb;
         const uint64_t a = tc__gemm100_desc(oa, slot), b = tc__gemm100_desc(ob, slot + (uint32_t)oa.bytes);
@@ -227,6 +282,10 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
         const uint32_t set = sets + (k.c.sf ? ring->stage % (uint32_t)sf_sets : 0u)
                                         * (uint32_t)tc__gemm100_sf_columns(k.c);
         if (k.c.sf) tc__gemm100_factors(k, slot + (uint32_t)(oa.bytes + ob.bytes), set);
+        if (ahead) {
+            TC_MBARRIER_WAIT(g->free, to->phase, "free", 0); /* a wide tile's first columns */
+            tc_tcgen05_fence_after_thread_sync();            /* behind tcgen05.ld of a wide tile's first columns */
+        }
 #pragma unroll
         for (int s = 0; s < steps; s++) {
             const int block = s * sf_blocks / steps; /* of factors; an instruction takes 4, 2 or 1 of a row's 4 in it */
@@ -236,11 +295,15 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
                                         set + (uint32_t)(block * 4),
                                         set + (uint32_t)((sf_blocks + block * sf_across) * 4),
                                         (uint32_t)(s * sf_blocks * 4 / steps % 4),
-                                        k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps};
-            if (!k.c.sf || (at_k * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps)
-                tc__gemm100_issue(k, x);
+                                        k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps,
+                                        set + (uint32_t)((3 * sf_blocks + block) * 4)};
+            if (!k.c.sf || (at_k * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps) {
+                if (tc__gemm100_is_wide(k.c)) tc__gemm100_issue_wide(k, x, ahead, again);
+                else tc__gemm100_issue(k, x);
+            }
         }
-        tc__gemm100_commit(k, tc_pipe_empty(g->pipe, ring->stage), (1u << tc__gemm100_cluster(k)) - 1u);
+        if (!ahead)
+            tc__gemm100_commit(k, tc_pipe_empty(g->pipe, ring->stage), (1u << tc__gemm100_cluster(k)) - 1u);
         tc_ring_next(ring, k.c.stages);
     }
 }
@@ -325,8 +388,9 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
     if (tc__gemm100_none(k, &turn)) return;
     do {
         const tc_ring free = tc__gemm100_overlap(k.c) ? both : acc;
-        TC_MBARRIER_WAIT(g->free + free.stage * 8u, free.phase ^ 1u, "free", (int)free.stage);
-        tc__gemm100_target to = {g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c), 0u, 0u};
+        if (!tc__gemm100_is_wide(k.c)) /* which waits later */
+            TC_MBARRIER_WAIT(g->free + free.stage * 8u, free.phase ^ 1u, "free", (int)free.stage);
+        tc__gemm100_target to = {g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c), 0u, 0u, free.phase ^ 1u};
         if (k.c.split) {
             const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
             to.k_first = w.k_first, to.k_blocks = w.k_blocks;
@@ -334,7 +398,7 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
         tc_gemm_sm100_mma(k, g, &ring, &to);
         if (k.c.cluster_m == 2) TC_TCGEN05_COMMIT_MULTICAST(2, g->done + acc.stage * 8u, 3u << g->rank);
         else TC_TCGEN05_COMMIT(1, g->done + acc.stage * 8u);
-        tc_ring_next(&acc, TC__GEMM100_ACCUMULATORS);
+        tc_ring_next(&acc, tc__gemm100_in_turn(k.c));
         if (tc__gemm100_overlap(k.c)) tc_ring_next(&both, 1);
     } while (tc__gemm100_next(k, g, &turn, 0));
 }
@@ -361,7 +425,7 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
         TC_MBARRIER_WAIT(g->done + acc.stage * 8u, acc.phase, "done", (int)acc.stage);
         tc_tcgen05_fence_after_thread_sync();
         tc_gemm_sm100_store(k, g, &u, acc.stage);
-        tc_ring_next(&acc, TC__GEMM100_ACCUMULATORS);
+        tc_ring_next(&acc, tc__gemm100_in_turn(k.c));
     } while (tc__gemm100_next(k, g, &turn, 1));
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
@@ -489,7 +553,7 @@ TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
 TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g, char which)
 {
     const tc_operand o = which == 'a' ? tc__gemm100_a(*v) : tc__gemm100_b(*v);
-    const int across = tc_operand_box_k(o), rows = which == 'a' ? o.rows / v->cluster_n : o.rows;
+    const int across = tc_operand_box_k(o), rows = which == 'a' ? o.rows / v->cluster_n : tc__gemm100_b_box(*v);
     tc_operand_matrix x = tc__gemm_matrix(v, g, which);
     tc_operand_box box = {across, o.mn ? v->bk : rows, 128};
     if (x.type == TC_TF32) { /* elements as they are */

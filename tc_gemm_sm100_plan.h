@@ -27,6 +27,16 @@
  *     second               |====-----------|
  *     factors                               |------|
  *
+ * WIDE. With .sf a tile may have 384 columns: two instructions for each step of k, of 256 and of 128 columns, of which
+ * the second takes A from the collector that the first one has filled. A and its factors then serve half as many
+ * columns again: of what TMA writes to shared memory and the Tensor Cores read there, less comes to a product. There is
+ * one accumulator. Its first 256 columns are given back when they have been read, and the next tile's first slots are
+ * multiplied into them alone while the other 128 are on their way to D; then those slots once more, into the 128.
+ *
+ *     columns   0               256     384    512
+ *     the only  |----------------|-------|
+ *     factors                            |------|    two sets of 64
+ *
  * PAIRS. With .cluster_m = 2 two blocks, one below the other, multiply together (cta_group::2): 256 rows of D. Each
  * holds its 128 rows of A and of D, and half of the tile's columns of B. With .cluster_n = 2 two of them (pairs, or
  * blocks by themselves) stand side by side, need the same A, and load half of it each for both.
@@ -52,7 +62,8 @@ enum {
                                  /* at most */
     TC__GEMM100_ANSWERS = 4,     /* .clc: about tiles to come that are on their way to all roles */
     TC__GEMM100_ACCUMULATORS = 2, /* one tile is stored while the next one is multiplied */
-    TC__GEMM100_OVERLAP = 64      /* .sf, 256 columns: columns that both of them have */
+    TC__GEMM100_OVERLAP = 64,     /* .sf, 256 columns: columns that both of them have */
+    TC__GEMM100_FIRST = 256       /* columns of an instruction, at most */
 };
 
 /* The configuration as the instruction sees it. */
@@ -100,8 +111,23 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm100_a(tc_gemm_config_in c)
 {
     return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
 }
-/* Columns of B that a block holds. */
+/* WIDE: does a step take two instructions? Columns of the first one; the accumulators that there are then. */
+TC_HD TC_CONSTEXPR int tc__gemm100_is_wide(tc_gemm_config_in c) { return c.bn > TC__GEMM100_FIRST; }
+TC_HD TC_CONSTEXPR int tc__gemm100_first_columns(tc_gemm_config_in c)
+{
+    return tc__gemm100_is_wide(c) ? (int)TC__GEMM100_FIRST : c.bn;
+}
+TC_HD TC_CONSTEXPR int tc__gemm100_in_turn(tc_gemm_config_in c)
+{
+    return tc__gemm100_is_wide(c) ? 1 : (int)TC__GEMM100_ACCUMULATORS;
+}
+/* Columns of B that a block holds: half of a pair's, of each instruction. WIDE: they come in three boxes, two of them
+ * the first instruction's. */
 TC_HD TC_CONSTEXPR int tc__gemm100_b_rows(tc_gemm_config_in c) { return c.bn / (c.cluster_m == 2 ? 2 : 1); }
+TC_HD TC_CONSTEXPR int tc__gemm100_b_box(tc_gemm_config_in c)
+{
+    return tc__gemm100_b_rows(c) / (tc__gemm100_is_wide(c) ? 3 : 1);
+}
 TC_HD TC_CONSTEXPR tc_operand tc__gemm100_b(tc_gemm_config_in c)
 {
     return tc__gemm_b_row(c) ? tc_operand_turned(c.b, tc__gemm100_b_rows(c), c.bk)
@@ -112,8 +138,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(tc_gemm_config_in c)
 {
     return c.sf && tc__gemm100_sf_ok(c) ? c.bk / tc__gemm100_sf_k(c) / 4 : 0;
 }
-/* .sf: 128 rows of A, and as many columns of B once or twice: their factors stand behind each other in a slot. */
-TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(tc_gemm_config_in c) { return c.bn > 128 ? 2 : 1; }
+/* .sf: 128 rows of A, and as many columns of B, once to thrice: their factors stand behind each other in a slot. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(tc_gemm_config_in c) { return (c.bn + 127) / 128; }
 /* A slot of the ring. */
 TC_HD TC_CONSTEXPR int tc__gemm100_slot(tc_gemm_config_in c)
 {
@@ -133,7 +159,7 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
  * of the second. What is stored comes from these first, and the next tile may then be multiplied (OVERLAP). */
 TC_HD TC_CONSTEXPR int tc__gemm100_overlap(tc_gemm_config_in c)
 {
-    return c.sf && c.bn > 128 && c.chip != 107 ? TC__GEMM100_OVERLAP : 0;
+    return c.sf && c.bn > 128 && !tc__gemm100_is_wide(c) && c.chip != 107 ? TC__GEMM100_OVERLAP : 0;
 }
 /* From one accumulator to the next, and what a block allocates of the 512 columns; with .chip = 107 of 576. */
 TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c)
@@ -143,7 +169,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c)
 /* Columns of both. */
 TC_HD TC_CONSTEXPR int tc__gemm100_accumulators(tc_gemm_config_in c)
 {
-    return TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
+    return tc__gemm100_in_turn(c) * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
 }
 /* .sf: columns of a set of A's and B's factors. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
@@ -266,7 +292,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(tc_gemm_config_in given)
     const tc_gemm_config c = tc_gemm100_view(given);
     tc_op op = tc_op_make(100, TC_INST_TCGEN05);
     op.a = c.a, op.b = c.b, op.acc = tc__gemm_sums(c);
-    op.m = TC__GEMM100_ROWS * (c.cluster_m == 2 ? 2 : 1), op.n = c.bn;
+    op.m = TC__GEMM100_ROWS * (c.cluster_m == 2 ? 2 : 1), op.n = tc__gemm100_first_columns(c);
     op.ctas = c.cluster_m == 2 ? 2 : 1;
     op.scale = tc__gemm100_sf_type(c), op.scale_vec = tc__gemm100_sf_k(c);
     op.kind = tc__gemm100_kind(c);
@@ -281,7 +307,7 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(tc_gemm_config_in v
 {
     tc_tcgen05_idesc_fields f = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     f.kind = tc__gemm100_kind(v);
-    f.m = TC__GEMM100_ROWS * v.cluster_m, f.n = v.bn;
+    f.m = TC__GEMM100_ROWS * v.cluster_m, f.n = tc__gemm100_first_columns(v);
     f.a = v.a, f.b = v.b, f.d = tc__gemm_sums(v);
     f.trans_a = tc__gemm_a_col(v), f.trans_b = tc__gemm_b_row(v);
     f.cta_group = v.cluster_m;
@@ -299,6 +325,16 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(tc_gemm_config
     tc_tcgen05_idesc_fields f = tc__gemm100_idesc(v);
     if (tc__gemm100_wide(v)) f.k = 512 / tc_type_bits(v.a);
     return f;
+}
+
+/* WIDE: what makes the first instruction's descriptor the second's, as a difference. */
+TC_HD TC_CONSTEXPR uint32_t tc__gemm100_second(tc_gemm_config_in v)
+{
+    tc_tcgen05_idesc_fields f = tc__gemm100_idesc(v);
+    const uint32_t first = tc_tcgen05_idesc_make(f);
+    if (!tc__gemm100_is_wide(v)) return 0u;
+    f.n = v.bn - f.n;
+    return tc_tcgen05_idesc_make(f) - first;
 }
 
 /* A in columns comes in boxes of 128 bytes of them: the blocks of a cluster share whole ones. */
@@ -350,9 +386,11 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "tc: .cluster_n must be 1, or 2 for two that share A (.cluster_m, where D is column-major)")                    \
     X((c).chip == 0 || (c).chip == 107, "tc: .chip must be 107, or 0 for all targets")                                \
     X((c).chip != 107 || !tc__gemm_is_int((c).a), "tc: tcgen05 multiplies no integers of 8 bits on sm_107 (.chip)")   \
-    X((c).sf == 0 || (c).bn == 128 || (c).bn == 256,                                                                  \
-      "tc: with .sf, .bn must be 128 or 256 (.bm, where D is column-major): blocks of factors are 128 columns")       \
-    X((c).bn >= 16 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm100_op(c)),                                          \
+    X((c).sf == 0 || (c).bn == 128 || (c).bn == 256 || (c).bn == 384,                                                 \
+      "tc: with .sf, .bn must be 128, 256 or 384 (.bm, where D is column-major): blocks of factors are 128 columns")  \
+    X(!tc__gemm100_is_wide(c) || !(c).sf || !tc__gemm_b_row(c),                                                       \
+      "tc: .bn = 384 wants B along k, .b_layout TC_COL (.bm and .a_layout TC_ROW, where D is column-major)")          \
+    X((c).bn >= 16 && (c).bn % 16 == 0 && (!tc__gemm100_is_wide(c) || (c).sf) && tc_op_exists(tc_gemm_sm100_op(c)),   \
       "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major); of 32 in a pair with integers, "   \
       "or with B of 8 bits in rows")                                                                                  \
     X((c).bk > 0 && (c).bk <= 256 && (c).bk % tc__gemm100_box_k(c) == 0,                                              \
@@ -414,6 +452,7 @@ typedef struct tc_gemm_sm100_params {
 typedef struct tc_gemm100 {
     tc_gemm_config c; /* as a view */
     uint32_t idesc, idesc_half; /* the second, .sf: where k ends in the middle of an instruction's */
+    uint32_t second;            /* WIDE: to be added for the second instruction, which has fewer columns */
     int kind, columns; /* of tensor memory */
     int wide;          /* an instruction takes 64 bytes of a row, not 32 */
 } tc_gemm100;
@@ -423,7 +462,7 @@ TC_HD TC_CONSTEXPR tc_gemm100 tc_gemm100_of(tc_gemm_config_in c)
 {
     const tc_gemm_config form = tc_gemm_sm100_form(c, TC__GEMM100_TARGET), v = tc_gemm100_view(form);
     tc_gemm100 k = {v, tc_tcgen05_idesc_make(tc__gemm100_idesc_wide(v)), tc_tcgen05_idesc_make(tc__gemm100_idesc(v)),
-                    tc__gemm100_kind(v), tc_gemm_sm100_columns(form), tc__gemm100_wide(v)};
+                    tc__gemm100_second(v), tc__gemm100_kind(v), tc_gemm_sm100_columns(form), tc__gemm100_wide(v)};
     k.c.d_layout = c.d_layout; /* for the hooks, who know D as it is: from here on nobody asks for the view again */
     return k;
 }

@@ -106,13 +106,22 @@ TC_DEV_SM100A void tc__gemm100_release(tc_gemm100_in k, const tc_gemm100_block *
  * `release` of these halves of strips the accumulator is given back. */
 typedef struct tc__gemm100_strips {
     int wide, across, common, first, release;
+    int half; /* WIDE: as many halves are of the first instruction's columns, which are given back by themselves */
 } tc__gemm100_strips;
 TC_DEV tc__gemm100_strips tc__gemm100_strips_of(tc_gemm100_in k, uint32_t stage, int across, int wide)
 {
     const int common = (tc__gemm100_overlap(k.c) + wide - 1) / wide;
     const tc__gemm100_strips s = {wide, across, common, common && stage == 0u ? across - common : 0,
-                                  2 * (common ? common : across)};
+                                  2 * (common ? common : across),
+                                  tc__gemm100_is_wide(k.c) ? 2 * TC__GEMM100_FIRST / wide : 0};
     return s;
+}
+/* Half a strip number i has been read, of an accumulator whose columns are given back in two parts. */
+TC_DEV_SM100A void tc__gemm100_release_half(tc_gemm100_in k, const tc_gemm100_block *g, const tc__gemm100_strips s,
+                                            int i)
+{
+    if (s.half && i + 1 == s.half) tc__gemm100_release(k, g, 0u);       /* a wide tile's first columns */
+    if (s.half && i + 1 == 2 * s.across) tc__gemm100_release(k, g, 1u); /* a wide tile's others */
 }
 /* The first column of half a strip number i. */
 TC_DEV int tc__gemm100_strip(const tc__gemm100_strips s, int i)
@@ -175,7 +184,9 @@ TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100
 #pragma unroll
         for (int j = 0; j < 64; j++)
             if (strips.common && i % 2 == 1) v[j] = other[j];
-        if (i + (strips.common ? 2 : 1) == strips.release) tc__gemm100_release(k, g, stage); /* of a quantised D */
+        if (!strips.half && i + (strips.common ? 2 : 1) == strips.release)
+            tc__gemm100_release(k, g, stage); /* of a quantised D */
+        tc__gemm100_release_half(k, g, strips, i);
         if (x.first.row >= tc__gemm_end_row(k.c, &to) || x.first.col >= to.out->n) continue;
         const tc__gemm_kept all = {v, x.first, 64};
         if (tc__quant_whole(to.out, &x)) {
@@ -207,9 +218,10 @@ TC_DEV_SM100A void tc__gemm100_store_part(tc_gemm100_in k, const tc_gemm100_bloc
         tc__gemm100_sums(k, v, r, count);
         if (i + 1 < 2 * across)
             tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, tc__gemm100_strip(strips, i + 1)));
-        else if (!strips.common)
+        else if (!strips.common && !strips.half)
             tc__gemm100_release(k, g, stage); /* without boxes */
         if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* without boxes */
+        tc__gemm100_release_half(k, g, strips, i);
 #pragma unroll
         for (int j = 0; j < count / 8; j++)
             tc__gemm_leave_place(&e, (tc__gemm100_strip(strips, i) / 16 + j) * down + u->row / 16 + i % 2, v + j * 8);
@@ -239,6 +251,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
     if (k.c.index || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
     if (k.c.index || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
+        if (strips.half) tc__gemm100_release(k, g, 1u); /* a wide tile's others */
         return;
     }
     tc__gemm100_ld(count, r, u->tmem + (uint32_t)tc__gemm100_strip(strips, 0));
@@ -250,9 +263,10 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_sums(k, b.v, r, count);
         if (i + 1 < 2 * across) /* the next box is on its way while this one is stored */
             tc__gemm100_ld(count, r, u->tmem + tc_tcgen05_taddr((i + 1) % 2 * 16, tc__gemm100_strip(strips, i + 1)));
-        else if (!strips.common)
+        else if (!strips.common && !strips.half)
             tc__gemm100_release(k, g, stage); /* of all columns */
         if (strips.common && i + 1 == strips.release) tc__gemm100_release(k, g, stage); /* of those in common */
+        tc__gemm100_release_half(k, g, strips, i);
         if (!tc__gemm_boxed(k.c, box, &to, b.first)) continue;
         b.to = tc__gemm_take_box(k.c, box, u->buf, u->stores++);
         tc__gemm_store_box(k.c, box, &to, &b);

@@ -24,14 +24,18 @@ TC_GEMM_SM100_DEFINE(bf16_four, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .clust
 TC_GEMM_SM100_DEFINE(bf16_one, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .bn = 128, .cluster_m = 1)
 TC_GEMM_SM100_DEFINE(e4m3_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16)
 TC_GEMM_SM100_DEFINE(nvfp4_pair, NVFP4)
+TC_GEMM_SM100_DEFINE(nvfp4_384, NVFP4, .bn = 384)
 TC_GEMM_SM100_DEFINE(nvfp4_four, NVFP4, .cluster_n = 2)
 TC_GEMM_SM100_DEFINE(nvfp4_128, NVFP4, .bn = 128)
 TC_GEMM_SM100_DEFINE(mxfp8_pair, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
+TC_GEMM_SM100_DEFINE(mxfp8_384, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .bn = 384)
 /* what CUTLASS's examples 70 (f16 to f32 in columns) and 72b (nvfp4 to nvfp4) multiply, for a table beside them */
 TC_GEMM_SM100_DEFINE(as_70, .a = TC_F16, .b = TC_F16, .d = TC_F32, .d_layout = TC_COL, .bm = 128, .cluster_m = 2)
 TC_GEMM_SM100_DEFINE(as_72b, .a = TC_E2M1, .b = TC_E2M1, .d = TC_E2M1, .sf = TC_SF_UE4M3_16, .d_sf = TC_SF_UE4M3_16)
 TC_GEMM_SM100_DEFINE(as_72b_128, .a = TC_E2M1, .b = TC_E2M1, .d = TC_E2M1, .sf = TC_SF_UE4M3_16,
                      .d_sf = TC_SF_UE4M3_16, .bn = 128)
+TC_GEMM_SM100_DEFINE(as_72b_384, .a = TC_E2M1, .b = TC_E2M1, .d = TC_E2M1, .sf = TC_SF_UE4M3_16,
+                     .d_sf = TC_SF_UE4M3_16, .bn = 384)
 TC_ATTN_SM100_DEFINE(attn_128, .type = TC_BF16, .head_dim = 128)
 TC_ATTN_SM100_DEFINE(attn_128_poly, .type = TC_BF16, .head_dim = 128, .exp_poly = 4)
 TC_ATTN_SM100_DEFINE(attn_64, .type = TC_BF16, .head_dim = 64)
@@ -42,19 +46,21 @@ typedef struct kernel_entry {
     tc_status (*attn)(const tc_attn_args *, cudaStream_t);
     int bits, dim; /* of an element of A and B; of a head */
     int block;     /* k's that share a factor of a byte */
+    int across;    /* columns of a tile, if it is 384 */
 } kernel_entry;
 static const kernel_entry kernels[] = {
     {"bf16_pair", bf16_pair_run, 0, 16, 0},   {"bf16_four", bf16_four_run, 0, 16, 0},
     {"bf16_one", bf16_one_run, 0, 16, 0},     {"e4m3_pair", e4m3_pair_run, 0, 8, 0},
     {"nvfp4_pair", nvfp4_pair_run, 0, 4, 0, 16},  {"nvfp4_four", nvfp4_four_run, 0, 4, 0, 16},
+    {"nvfp4_384", nvfp4_384_run, 0, 4, 0, 16, 384}, {"mxfp8_384", mxfp8_384_run, 0, 8, 0, 32, 384},
     {"nvfp4_128", nvfp4_128_run, 0, 4, 0, 16},    {"mxfp8_pair", mxfp8_pair_run, 0, 8, 0, 32},
     {"as_70", as_70_run, 0, 16, 0},           {"as_72b", as_72b_run, 0, 4, 0, 16},
-    {"as_72b_128", as_72b_128_run, 0, 4, 0, 16},
+    {"as_72b_128", as_72b_128_run, 0, 4, 0, 16}, {"as_72b_384", as_72b_384_run, 0, 4, 0, 16, 384},
     {"attn_128", 0, attn_128_run, 16, 128},
     {"attn_128_poly", 0, attn_128_poly_run, 16, 128}, {"attn_64", 0, attn_64_run, 16, 64},
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0], ROWS = 1024, KEYS = 16384 };
-static int M = 512, N = 1024, K = 8192;
+static int M = 512, N0 = 1024, K = 8192, shaped; /* of 384 columns as many tiles */
 
 /* Elements of small numbers: what they are does not matter. */
 static void *some(size_t bytes, int fill)
@@ -67,6 +73,7 @@ static void *some(size_t bytes, int fill)
 
 static int run(const kernel_entry *k)
 {
+    const int N = k->across == 384 && !shaped ? N0 / 2 * 3 : N0;
     tc_status st;
     if (k->gemm) {
         tc_gemm_args g;
@@ -74,7 +81,7 @@ static int run(const kernel_entry *k)
         g.m = M, g.n = N, g.k = K;
         g.a = some((size_t)M * K * k->bits / 8, 0x11), g.lda = K;
         g.b = some((size_t)N * K * k->bits / 8, 0x11), g.ldb = K;
-        const int as_70 = k->gemm == as_70_run, as_72b = k->gemm == as_72b_run || k->gemm == as_72b_128_run;
+        const int as_70 = k->gemm == as_70_run, as_72b = !strncmp(k->name, "as_72b", 6);
         g.d = some((size_t)M * N * 4, 0), g.ldd = as_70 ? M : N;
         if (as_72b) g.d_sf_out = some(tc_sf_bytes(M, N, 16), 0);
         if (k->block) g.sfa = some(tc_sf_bytes(M, K, k->block), 0x30), g.sfb = some(tc_sf_bytes(N, K, k->block), 0x30);
@@ -96,7 +103,7 @@ int main(int argc, char **argv)
 {
     int failed = 0;
     if (argc > 4 && !strcmp(argv[1], "--shape"))
-        M = atoi(argv[2]), N = atoi(argv[3]), K = atoi(argv[4]), argc -= 4, argv += 4;
+        M = atoi(argv[2]), N0 = atoi(argv[3]), K = atoi(argv[4]), shaped = 1, argc -= 4, argv += 4;
     for (int i = 0; i < KERNELS; i++) {
         int wanted = argc < 2;
         for (int a = 1; a < argc; a++) wanted |= !strcmp(argv[a], kernels[i].name);

@@ -31,6 +31,7 @@ typedef struct tmem {
     int exclusive;                      /* number of the allocation that is .exclusive, 0 none */
     /* what the collector for B holds, in the CTA that issues: which fill, and a sum over its bytes; NULL: nothing */
     const ptx_instr *filled; uint64_t filled_desc, filled_sum; uint32_t filled_idesc;
+    uint64_t a_held; int a_holds;       /* --model: A's descriptor of which the collector for A is full, if it is */
     int alloc_warp; uint32_t nalloc;    /* warp that allocates, -1 none yet; allocations so far */
     /* cta_group::2: addresses of the first allocations, to compare with the peer's */
     uint32_t pair_addr[64];

@@ -36,7 +36,7 @@ enum { NOT = 255 };
 typedef struct form {                   /* i->aux: what the mnemonic says, and where the operands are */
     uint8_t kind, group, sp, ws, ts, ashift, vec;        /* vec: 0 not said, 1, 2, 4: scale_vec::NX; 16, 32: block */
     uint8_t meta, lut, idesc, sfa, sfb, mask, enable, zero;      /* operand numbers, NOT: none */
-    uint8_t coll_b;                     /* COLL_: what becomes of the collector for B */
+    uint8_t coll_a, coll_b;             /* COLL_: what becomes of the collectors for A and B */
     uint8_t scale_d;                    /* exponent of scale-input-d */
 } form;
 
@@ -990,10 +990,15 @@ static void issue(warp *w, const ptx_instr *i, int lane)
     if (model_of(w)) {
         /* of each CTA: its rows of A, its half of a pair's B; fewer than 128 rows leave lanes idle */
         const int type = f->kind >= KIND_MXF4 ? PT_E2M1 : f->kind == KIND_F8 || f->kind == KIND_MXF8 ? PT_E4M3 : o.ta;
+        tmem *t = tc5_tmem(w->cta);     /* A comes from the collector that an mma of the same A has filled */
+        const int collected = !f->ts && t->a_holds && t->a_held == o.raw_a
+                           && (f->coll_a == COLL_USE || f->coll_a == COLL_LASTUSE);
+        t->a_holds = !f->ts && (f->coll_a == COLL_FILL || (f->coll_a == COLL_USE && collected));
+        t->a_held = o.raw_a;
         const double rows = o.M / f->group < 128 ? 128 : o.M / f->group, products = 2. * o.N * o.ks;
         model_note(w, NULL, (model_event){.kind = EV_T5_MMA, .n = (uint8_t)f->group,
             .a = (float)(rows * products / model_mma_rate(model_of(w)->dev, type)),
-            .b = (float)(((f->ts ? 0 : (double)o.M * o.a_bytes) + (double)o.N * o.b_bytes) / f->group)});
+            .b = (float)(((f->ts || collected ? 0 : (double)o.M * o.a_bytes) + (double)o.N * o.b_bytes) / f->group)});
         model_flops(w, type, o.M * products);
     }
     stat_line *st = emu_stat(w, i);
@@ -1053,7 +1058,7 @@ int tc5_decode_mma(emu_module *m, ptx_func *fn, ptx_instr *i, char *err, size_t 
             uint8_t how = COLL_NONE;
             for (uint8_t y = COLL_FILL; u && y <= COLL_DISCARD; y++) if (!strcmp(u, uses[y])) how = y;
             if (!how) BAD(".%s is not supported", x);
-            if (b[0] == 'a' && u == b + 1) coll_a = 1, coll_fill = how == COLL_FILL || how == COLL_USE;
+            if (b[0] == 'a' && u == b + 1) f.coll_a = how, coll_a = 1, coll_fill = how == COLL_FILL || how == COLL_USE;
             else if (b[0] == 'b' && u == b + 1) f.coll_b = how;
             else if (b[0] == 'b' && b[1] >= '0' && b[1] <= '3' && u == b + 2) coll_n = x;
             else BAD(".%s is not supported", x);

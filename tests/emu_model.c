@@ -1,11 +1,12 @@
 /* emu_model.c - tcemu --model against figures worked out by hand, for kernels of a few instructions.
  *     cc -std=c11 -D_GNU_SOURCE -isystem /usr/local/cuda/include tests/emu_model.c -o build/tests/emu_model -ldl
  *     build/tcemu --model h200 --no-checks --json=build/emu_model.json build/tests/emu_model
+ *     build/tcemu --model b200 --no-checks --json=build/emu_model.json build/tests/emu_model b200
  *
  * The H200 of emu/model_device.c: 1150 cycles to the first instruction; FMA 1, other arithmetic 2, special functions 8
  * cycles of a scheduler for a warp instruction; 64 bytes a cycle from the L2, TMA's latency 483 (LOAD below); 128
  * bytes a cycle of shared memory; 1024 operations a cycle of a Tensor Core's quarter; 30 from an arrival to a waiting
- * warp. */
+ * warp. The B200: 8192 operations a cycle of all four quarters, of 16 bits. */
 #include "test.h"
 #include <cuda.h>
 #include <dlfcn.h>
@@ -38,6 +39,20 @@ static const char ptx[] =
     "    mov.f32 %f1, 0f00000000;\n    mov.f32 %f2, 0f00000000;\n    mov.f32 %f3, 0f00000000;\n"
     "    mov.f32 %f4, 0f00000000;\n    wgmma.fence.sync.aligned;\n" W4 W4 W4 W4
     "    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n    ret;\n}\n";
+/* 128 x 128 x 16, four times: the second and the third take A from the collector, the last reads it again */
+#define M(how) "    @%p1 tcgen05.mma.cta_group::1.kind::f16" how " [%r3], %rd1, %rd1, 0x08200010, %p2;\n"
+static const char ptx_b200[] =
+    ".version 8.7\n.target sm_100a\n.address_size 64\n"
+    ".visible .entry mma()\n{\n    .shared .align 1024 .b8 s[4096];\n    .shared .align 8 .b8 t[16];\n" REGS
+    "    mov.u32 %r1, s;\n    mov.u32 %r2, t;\n    mov.u32 %r4, %tid.x;\n    setp.eq.u32 %p1, %r4, 0;\n"
+    "    setp.ne.u32 %p2, %r4, %r4;\n"
+    "    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 128;\n    ld.shared.u32 %r3, [%r2];\n"
+    "    @%p1 mbarrier.init.shared.b64 [%r2 + 8], 1;\n"
+    "    shr.u32 %r5, %r1, 4;\n    cvt.u64.u32 %rd1, %r5;\n    or.b64 %rd1, %rd1, 0x0000401000080000;\n"
+    M(".collector::a::fill") M(".collector::a::use") M(".collector::a::lastuse") M("")
+    "    @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r2 + 8];\n"
+    "W:\n    mbarrier.try_wait.parity.shared.b64 %p1, [%r2 + 8], 0;\n    @!%p1 bra W;\n"
+    "    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 128;\n    ret;\n}\n";
 
 enum { START = 1150, LOAD = 483, SYNC = 30 };
 static const double ghz = 1.830;
@@ -85,8 +100,9 @@ static const char *run(const char *kernel, unsigned grid, unsigned block, void *
         CHECK(got_ > want_ - 0.06 && got_ < want_ + 0.06, "%s is %g, by hand %g", key, got_, want_); \
     } while (0)
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const int b200 = argc > 1 && !strcmp(argv[1], "b200");
     void *lib = dlopen("libcuda.so.1", RTLD_NOW);
     CUresult (*init)(unsigned), (*retain)(CUcontext *, CUdevice), (*current)(CUcontext),
         (*load)(CUmodule *, const void *), (*alloc)(CUdeviceptr *, size_t), (*set)(CUdeviceptr, unsigned char, size_t);
@@ -105,7 +121,15 @@ int main(void)
     *(void **)&launch = dlsym(lib, "cuLaunchKernel");
     *(void **)&alloc = dlsym(lib, "cuMemAlloc_v2");
     *(void **)&set = dlsym(lib, "cuMemsetD8_v2");
-    CHECK(!init(0) && !retain(&context, 0) && !current(context) && !load(&module, ptx), "the module is not loaded");
+    CHECK(!init(0) && !retain(&context, 0) && !current(context) && !load(&module, b200 ? ptx_b200 : ptx),
+          "the module is not loaded");
+    if (b200) {
+        /* products: 64 cycles each; of shared memory 32 of A, but twice, and 32 of B, and one load of a word */
+        l = run("mma", 1, 32, 0);
+        IS(l, "Tensor Cores", 4 * 64);
+        IS(l, "shared memory", 2 * 32 + 4 * 32 + 1);
+        return test_end();
+    }
     CHECK(!alloc(&memory, 16384) && !set(memory, 0, 16384), "no memory");
 
     /* a warp on each scheduler: 64 slots, 64 cycles of the pipe */

@@ -147,8 +147,10 @@ static const kernel scaled_kernels[] = {
     ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW), PARTS(nvfp4_split, EPI_NONE),
 #ifdef FUZZ_RUBIN
     ROW(nvfp4_256, EPI_NONE), ROW(mxfp4_256, EPI_SCALE_ROW), ROW(mxfp8_256, EPI_NONE),
+    ROW(nvfp4_wide, EPI_NONE),
 #else
-    ROW(mxfp8_128, EPI_NONE),
+    ROW(mxfp8_128, EPI_NONE), ROW(nvfp4_wide, EPI_NONE), ROW(mxfp8_wide, EPI_SCALE_ROW), ROW(wide_to_col, EPI_NONE),
+    PARTS(wide_split, EPI_NONE),
 #endif
 };
 enum { SCALED = sizeof scaled_kernels / sizeof scaled_kernels[0] };
@@ -256,7 +258,8 @@ static void forms(void)
     c.stages = 0, c.a = c.b = TC_S8, c.d = TC_S32;
     CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "sm_107"), "%s", tc_why());
     c.a = c.b = TC_E2M1, c.d = TC_BF16, c.sf = TC_SF_UE4M3_16, c.chip = 0, c.bn = 192;
-    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "128 or 256"), "%s", tc_why());
+    CHECK(tc_gemm_sm100_prepare(&c, &g, 66, &l) == TC_ERR_CONFIG && strstr(tc_why(), "128, 256 or 384"), "%s",
+          tc_why());
 }
 #endif
 

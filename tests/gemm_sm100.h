@@ -74,6 +74,13 @@ TC_GEMM_SM100_DEFINE(mxfp8_128, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = 
 TC_GEMM_SM100_DEFINE(mxfp8_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
                      .b_layout = TC_ROW, .cluster_m = 1, .stages = 3, .epi = tc_epi_scale_row)
 TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .split = 1)
+/* 384 columns: two instructions for each step of k */
+TC_GEMM_SM100_DEFINE(nvfp4_wide, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .bn = 384)
+TC_GEMM_SM100_DEFINE(mxfp8_wide, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .bn = 384,
+                     .cluster_n = 2, .epi = tc_epi_scale_row)
+TC_GEMM_SM100_DEFINE(wide_to_col, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F16, .sf = TC_SF_UE8M0_32, .d_layout = TC_COL,
+                     .bm = 384, .cluster_m = 1, .cluster_n = 1)
+TC_GEMM_SM100_DEFINE(wide_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE4M3_16, .bn = 384, .split = 1)
 /* ---- which picks by device and size ---- */
 TC_GEMM_DEFINE(any, .a = TC_BF16, .b = TC_BF16, .d = TC_BF16, .epi = tc_epi_scale_row)
 TC_GEMM_DEFINE(any_u8, .a = TC_U8, .b = TC_S8, .d = TC_F32, .d_layout = TC_COL)

@@ -206,6 +206,8 @@ list() {
     [ -n "$tcemu" ] || on_device isa sh tests/isa.sh "$build/isa"
     step "isa, tcemu" env QUICK=1 sh tests/isa.sh "$build/isa_emulated" "$build/tcemu"
     step emu_model "$build/tcemu" --model h200 --no-checks --json="$build/emu_model.json" "$build/tests/emu_model"
+    step "emu_model, b200" \
+        "$build/tcemu" --model b200 --no-checks --json="$build/emu_model_b200.json" "$build/tests/emu_model" b200
     step emu_tool sh tests/emu_tool.sh "$build" "$build/tcemu"
     step emu_modes sh tests/emu_modes.sh "$build" "$build/tcemu"
     step broken sh tests/broken.sh "$build/broken" "$build/tcemu"
