@@ -87,7 +87,8 @@ TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm
 {
     const int turned = which == 'a' ? tc__gemm_a_col(*c) : which == 'b' ? tc__gemm_b_row(*c) : tc__gemm_d_col(*c);
     const int half = c->sparse == (which == 'a' ? TC_SPARSE_A : which == 'b' ? TC_SPARSE_B : -1); /* of it is kept */
-    const int cols = which == 'a' || which == 'b' ? g->k >> half : g->n, rows = which == 'b' ? g->n : g->m;
+    const int cols = which == 'a' || which == 'b' ? g->k >> half : g->n, looked_up = c->index & TC_INDEX_A;
+    const int rows = which == 'b' ? g->n : which == 'a' && looked_up ? g->a_rows : g->m;
     tc_operand_matrix x;
     x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
     x.type = which == 'a' ? c->a : which == 'b' ? c->b : which == 'c' ? tc__gemm_c(*c) : c->d;

@@ -48,9 +48,10 @@ TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const
 /* What this kernel's warps are told of D. */
 TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u)
 {
+    const int into = k.c.index & TC_INDEX_D;
     const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
                             g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
-                            k.c.index ? g->p->d_row : 0, k.c.index ? g->p->d_rows : 0};
+                            into ? g->p->d_row : 0, into ? g->p->d_rows : 0};
     return to;
 }
 
@@ -227,6 +228,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, wide);
     const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
                  && (u->w.row + u->row + 32 > tc__gemm_end_row(k.c, &to) || u->w.col + k.c.bn > to.out->n);
+    const int into = k.c.index & TC_INDEX_D;
     uint32_t r[32];
     if (tc__gemm_quantised(k.c)) {
         tc__gemm100_store_quantised(k, g, u, stage);
@@ -236,8 +238,8 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_store_part(k, g, u, stage);
         return;
     }
-    if (k.c.index || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
-    if (k.c.index || to.by == TC__GEMM_D_PIECES) {
+    if (into || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
+    if (into || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
         return;
     }
