@@ -161,15 +161,17 @@ TC_DEV_SM100A void tc__gemm100_get(tc_gemm100_in k, float *v, uint32_t taddr)
 TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100_block *g,
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
-    const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
+    tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int across = k.c.bn / TC__QUANT_COLS;
+    const int sf = k.c.d_sf && k.c.groups ? tc__gemm_sf_row(k.c, &g->p->groups, &u->w) - u->w.row : 0;
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, TC__QUANT_COLS);
     float other[64];
+    q.groups = k.c.groups != 0;
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int col = tc__gemm100_strip(strips, i);
-        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, col), tc__gemm_end_row(k.c, &to)};
+        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, col), tc__gemm_end_row(k.c, &to), sf};
         float v[64];
         if (!strips.common || i % 2 == 0) tc__gemm100_get(k, v, u->tmem + tc_tcgen05_taddr(i % 2 * 16, col));
         if (strips.common && i % 2 == 0) tc__gemm100_get(k, other, u->tmem + tc_tcgen05_taddr(16, col));
