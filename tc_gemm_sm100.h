@@ -79,10 +79,10 @@ TC_DEV_SM100A void tc__gemm100_fetch(const int pair, const tc_operand_source *s,
     if (!pair) {
         tc_operand_fetch(s->mask != 0, s, at, to);
     } else if (s->mask) {
-        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, multicast::cluster, cta_group::2, , to.dst, s->map,
+        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, multicast::cluster, 2, , to.dst, s->map,
                                 (x, y, s->batch), to.full, s->mask);
     } else {
-        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, , cta_group::2, , to.dst, s->map, (x, y, s->batch), to.full);
+        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, , 2, , to.dst, s->map, (x, y, s->batch), to.full);
     }
 }
 

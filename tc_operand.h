@@ -235,10 +235,10 @@ TC_DEV_SM100A void tc_operand_gather(const int pair, const tc_operand_source *s,
                                      tc_operand_to to)
 {
     if (pair && s->mask) {
-        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, cta_group::2, , to.dst, s->map,
+        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, 2, , to.dst, s->map,
                                 (at.k, at.row[0], at.row[1], at.row[2], at.row[3]), to.full, s->mask);
     } else if (pair) {
-        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, , cta_group::2, , to.dst, s->map,
+        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, , 2, , to.dst, s->map,
                                 (at.k, at.row[0], at.row[1], at.row[2], at.row[3]), to.full);
     } else if (s->mask) {
         TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, , , to.dst, s->map,
