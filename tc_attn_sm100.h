@@ -265,7 +265,7 @@ TC_DEV_SM100A void tc_attn_sm100_mma(const tc_attn_config c, const tc_attn100_bl
                         if (after < w.lo) TC_TCGEN05_COMMIT(1, tc__attn90_q_empty(c, smem, u.q.stage));
                     }
                 }
-                __syncwarp();
+                __syncwarp(); /* together again */
             }
             u.phase ^= 1u;
             tc_ring_next(&u.v, c.stages);
@@ -446,7 +446,7 @@ TC_DEV_SM100A void tc__attn100_finish(const tc_attn_config c, const tc_attn_prob
                 *(uint4 *)(to + d + e) = make_uint4(words[0], words[1], words[2], words[3]);
             }
         }
-        __syncwarp();
+        __syncwarp(); /* together again */
     }
 }
 
@@ -526,14 +526,14 @@ TC_DEV_SM100A void tc__attn100_start(const tc_attn_config c, tc_attn100_block *g
              at += tc_attn_sm100_threads(c) * 16)
             tc__attn90_zero_16(smem + (uint32_t)(i * tc__attn90_q_tile(c).box_bytes + at));
     tc_fence_proxy_async_shared();
-    __syncwarp();
+    __syncwarp(); /* together again */
     if (warp == 2u) {
         TC_TCGEN05_ALLOC_N(1, slot, columns);
         TC_TCGEN05_RELINQUISH_ALLOC_PERMIT(1);
     }
-    tc_tcgen05_fence_before_thread_sync();
+    tc_tcgen05_fence_before_thread_sync(); /* alloc, dealloc */
     __syncthreads();
-    tc_tcgen05_fence_after_thread_sync();
+    tc_tcgen05_fence_after_thread_sync(); /* alloc, dealloc */
     asm volatile("ld.shared.b32 %0, [%1];" : "=r"(g->tmem) : "r"(slot) : "memory");
     tc_griddepcontrol_wait();
 }
@@ -558,10 +558,10 @@ TC_DEV_SM100A void tc_attn_sm100(const tc_attn_config c, const tc_attn_sm100_par
         if (c.consumers == 2) TC_SETMAXNREG_INC(224);
         tc_attn_sm100_softmax(c, &g, (int)warp / 4 - 1);
     }
-    __syncwarp();
-    tc_tcgen05_fence_before_thread_sync();
+    __syncwarp(); /* together again */
+    tc_tcgen05_fence_before_thread_sync(); /* alloc, dealloc */
     __syncthreads(); /* nobody uses tensor memory any more */
-    tc_tcgen05_fence_after_thread_sync();
+    tc_tcgen05_fence_after_thread_sync(); /* alloc, dealloc */
     if (warp == 2u) TC_TCGEN05_DEALLOC_N(1, g.tmem, (uint32_t)tc_attn_sm100_columns(c));
 }
 

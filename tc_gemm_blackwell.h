@@ -88,7 +88,7 @@ TC_DEV int tc__gemm_clips(tc_gemm_config_in c, const tc__gemm_to *to) { return !
 TC_DEV int tc__gemm_boxed(tc_gemm_config_in c, const tc_box box, const tc__gemm_to *to, tc_gemm_at first)
 {
     const int clips = tc__gemm_clips(c, to);
-    return !c.index && to->by != TC__GEMM_D_PIECES
+    return !(c.index & TC_INDEX_D) && to->by != TC__GEMM_D_PIECES
         && first.row + (clips && !c.groups ? 1 : 16) <= tc__gemm_end_row(c, to)
         && first.col + (clips ? 1 : tc_box_cols(box)) <= to->out->n;
 }
@@ -117,8 +117,9 @@ TC_DEV_SM90 void tc__gemm_piece_to_d(tc_gemm_config_in c, const tc__gemm_to *to,
     piece.at.batch = first.batch, piece.at.group = first.group;
     __syncwarp();
     if (tc__gemm_quantised(c)) tc__quant_clear(to->out, &piece, tc__gemm_end_row(c, to));
-    if (c.index) piece.to = piece.at.row < tc__gemm_end_row(c, to) ? to->d_row[piece.at.row] : -1;
-    if ((c.groups && piece.at.row >= to->end) || (c.index && (uint32_t)piece.to >= (uint32_t)to->d_rows)) return;
+    if (c.index & TC_INDEX_D) piece.to = piece.at.row < tc__gemm_end_row(c, to) ? to->d_row[piece.at.row] : -1;
+    if (c.groups && piece.at.row >= to->end) return;
+    if ((c.index & TC_INDEX_D) && (uint32_t)piece.to >= (uint32_t)to->d_rows) return;
     const float kept = tc__epi_store_piece(tc__gemm_epi(c), to->out, &piece);
     if (c.row_sum) {
         __syncwarp();

@@ -87,7 +87,8 @@ TC_HOST tc_operand_matrix tc__gemm_matrix(const tc_gemm_config *c, const tc_gemm
 {
     const int turned = which == 'a' ? tc__gemm_a_col(*c) : which == 'b' ? tc__gemm_b_row(*c) : tc__gemm_d_col(*c);
     const int half = c->sparse == (which == 'a' ? TC_SPARSE_A : which == 'b' ? TC_SPARSE_B : -1); /* of it is kept */
-    const int cols = which == 'a' || which == 'b' ? g->k >> half : g->n, rows = which == 'b' ? g->n : g->m;
+    const int cols = which == 'a' || which == 'b' ? g->k >> half : g->n, looked_up = c->index & TC_INDEX_A;
+    const int rows = which == 'b' ? g->n : which == 'a' && looked_up ? g->a_rows : g->m;
     tc_operand_matrix x;
     x.name = which == 'a' ? "a" : which == 'b' ? "b" : which == 'c' ? "c" : "d";
     x.type = which == 'a' ? c->a : which == 'b' ? c->b : which == 'c' ? tc__gemm_c(*c) : c->d;
@@ -250,8 +251,13 @@ TC_HOST tc_status tc__gemm_check_outputs(const tc_gemm_config *c, const tc_gemm_
 /* Factors of a quantised D. */
 TC_HOST tc_status tc__gemm_check_quantised(const tc_gemm_config *c, const tc_gemm_args *g)
 {
-    const tc__quant_sf x = {g->d_sf_out, g->stride_d_sf, tc__gemm_empty(g) ? 0 : g->m, g->n, tc__gemm_batch(g)};
-    const tc_status st = tc__quant_check_sf(c->d_sf, &x);
+    const tc__quant_sf x = {g->d_sf_out, g->stride_d_sf, tc__gemm_empty(g) ? 0 : g->m, g->n,
+                            tc__gemm_matrices(c, g, 'd')};
+    tc_status st;
+    if (c->d_sf && c->groups == TC_GROUPS_ROWS && g->stride_d_sf)
+        return tc__fail(TC_ERR_BATCH, "stride_d_sf = %lld, but with TC_GROUPS_ROWS the factors of all groups are one "
+                        "layout (tc_sf_group_row): leave it 0", (long long)g->stride_d_sf);
+    st = tc__quant_check_sf(c->d_sf, &x);
     return st == TC_OK ? tc__gemm_check_scale(c, g, 'd') : st;
 }
 

@@ -22,8 +22,8 @@ enum { TC_ROW = 1, TC_COL = 2 };              /* .a_layout, .b_layout, .d_layout
 
 /* .index: rows that the device looks up (args.a_row, d_row), as a mixture of experts wants them: with TC_GROUPS_ROWS a
  * layer needs no copies of its tokens.
- *     TC_INDEX_A   row i of the product is row a_row[i] of A. The sm_80 kernels alone, which TC_GEMM_DEFINE takes for
- *                  it on Hopper and Blackwell too: TMA reads rows that follow one another.
+ *     TC_INDEX_A   row i of the product is row a_row[i] of A. The kernels of sm_80 and of tcgen05: TC_GEMM_DEFINE takes
+ *                  those of sm_80 on Hopper, whose TMA reads rows that follow one another, and on sm_120.
  *     TC_INDEX_D   row i of the product goes to row d_row[i] of D, where C lies too; no two rows to one place. Such
  *                  rows are stored in pieces of 16 bytes, not by TMA.
  * An index that is none of A's rows (negative, or a_rows and more) is a row of zeros; one that is none of D's is not
@@ -204,7 +204,8 @@ typedef struct tc_gemm_args {
     float *max_out;  /* TC_MAX_ABS: the largest of them, or NULL */
     float *col_out;  /* .col_sum: n floats, of each matrix of the batch */
     tc_gemm_scale d_scale_out; /* .d_scale: where factors go; row i's of columns 128 j ..: at[i * lines + j * blocks] */
-    void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32 or 16), stride_d_sf bytes apart in a batch */
+    void *d_sf_out;            /* .d_sf: tc_sf_bytes(m, n, 32 or 16), stride_d_sf bytes apart in a batch; .groups: */
+                               /* tc_gemm_quant.h */
     int64_t stride_d_sf;
     const void *meta;    /* .sparse: metadata in bricks (tc_sparse_pack.h), 16-byte aligned; */
     int64_t stride_meta; /* bytes from one matrix's to the next's (0: the same) */
@@ -421,6 +422,9 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
     X(!tc__gemm_is_narrow((c).a) && !tc__gemm_is_narrow((c).b),                                                       \
       "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM120_DEFINE, TC_E2M1 with .sf for TC_GEMM_SM100_DEFINE too") \
     X((c).d != TC_E2M1, "tc: .d = TC_E2M1 is for TC_GEMM_SM100_DEFINE")                                               \
+    X(!(c).d_sf || !(c).groups, "tc: .d_sf with .groups is for TC_GEMM_SM100_DEFINE")                                 \
+    X(!tc__gemm_quantised(c) || !((c).index & TC_INDEX_A),                                                            \
+      "tc: a quantised D with .index = TC_INDEX_A is for TC_GEMM_SM100_DEFINE")                                       \
     X((c).chip == 0, "tc: .chip is for TC_GEMM_SM100_DEFINE")                                                         \
     X(!tc__gemm_is_f32((c).a) || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)),                                          \
       "tc: .a = TC_F32 wants A in rows and B in columns, .a_layout TC_ROW and .b_layout TC_COL")                      \

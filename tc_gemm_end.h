@@ -29,7 +29,7 @@ TC_DEV_SM80 void tc__gemm_keep(tc_gemm_config_in c, const tc_gemm_out *o, const 
 #pragma unroll
     for (int j = 0; j < x.count; j += step) {
         const float *v = x.v + j;
-        tc__quant_rows from = {x.first, 0};
+        tc__quant_rows from = {x.first, 0, 0};
         float copy[8];
         from.first.col += j * 2;
 #pragma unroll

@@ -15,6 +15,12 @@
  *     .d = TC_E4M3, TC_E5M2                    no factors: a hook that multiplies by a tensor's own, given, scale; what
  *                                              is too large stops at the type's ends. The amax for the next step's:
  *                                              .row_sum = TC_MAX_ABS and args.max_out
+ * With .groups (.d_sf: TC_GEMM_SM100_DEFINE alone) factors are where the next GEMM with the same groups looks for those
+ * of its A. .d_scale: of D's rows; with TC_GROUPS_MASKED d_scale_out.batch apart. .d_sf with TC_GROUPS_ROWS: a group's
+ * from a block of their own on (GROUPS in tc_sf.h: tc_sf_group_bytes(m, n, 32 or 16, count) in all, no stride_d_sf),
+ * zeros up to the end of its last 128 rows; between groups, and of groups without rows, nothing is written. .d_sf with
+ * TC_GROUPS_MASKED: each matrix has a layout of tc_sf_bytes(m, n, 32 or 16), stride_d_sf apart, of which the blocks of
+ * the rows that are used are written.
  * A factor is the block's largest |x|, after the hook, times 1/448 (57344: e5m2; 127: s8; 6: e2m1) in f32, at least
  * 2^-126, so that zeros have one whose reciprocal is finite; .d_sf: that, up to a power of two; nvfp4: to the nearest
  * ue4m3, at least 2^-9 and at most 448, so that a hook or alpha brings what is larger than 2688, or mostly below 0.01,
@@ -23,7 +29,8 @@
  * to the nearest, ties to even. A block that holds an infinity or NaN has NaN for its factor, so that all of it is NaN
  * when it is multiplied. Without factors infinities stop at the type's ends too, and NaN is NaN.
  * C is of type .c_type (TC_BF16). .bn and .step are multiples of 128 (SM80: a warp has 32, 64 or 128 of them); not with
- * .swap, .split, .cluster_k, D in columns, .index. A factor for a whole row is not there: a row is wider than a tile.
+ * .swap, .split, .cluster_k, D in columns, .index (but TC_INDEX_A of TC_GEMM_SM100_DEFINE). A factor for a whole row is
+ * not there: a row is wider than a tile.
  * Not in TC_GEMM_SM90_ANY_DEFINE and TC_GEMM_SM120_DEFINE, in whose place TC_GEMM_DEFINE takes its sm_80 kernels; on
  * Hopper its tiles of 64 rows and more. D without C goes to memory from registers, 32 bytes of a row at a time; with C,
  * and at D's edges, through shared memory first, which is slower.
@@ -53,13 +60,13 @@
 enum { TC__QUANT_COLS = 128 }; /* columns of a row that one warp, or one row of warps, has together */
 
 /* A constant: D's type, and how many neighbours of a row share a factor: 128, 32 or 16 (a byte each, .d_sf: ue8m0,
- * ue4m3), 0: none do. */
+ * ue4m3), 0: none do. groups: rows end where their group's do. */
 typedef struct tc__quant {
-    int d, wide;
+    int d, wide, groups;
 } tc__quant;
 TC_HD TC_CONSTEXPR tc__quant tc__quant_of(int d, int d_scale, int d_sf)
 {
-    const tc__quant q = {d, d_scale ? TC__QUANT_COLS : d_sf == TC_SF_UE4M3_16 ? 16 : d_sf ? 32 : 0};
+    const tc__quant q = {d, d_scale ? TC__QUANT_COLS : d_sf == TC_SF_UE4M3_16 ? 16 : d_sf ? 32 : 0, 0};
     return q;
 }
 
@@ -83,12 +90,12 @@ enum { TC__MORE_BYTES = 64 };
       "tc: .d_scale must be TC_SCALE_1X128, with .d = TC_E4M3, TC_E5M2 or TC_S8, or 0")                               \
     X((c).d_sf == 0                                                                                                   \
           || (((c).d_sf == TC_SF_UE8M0_32 || ((c).d_sf == TC_SF_UE4M3_16 && (c).d == TC_E2M1))                        \
-              && (tc__gemm_is_fp8((c).d) || (c).d == TC_E2M1) && !(c).d_scale && !(c).groups),                        \
+              && (tc__gemm_is_fp8((c).d) || (c).d == TC_E2M1) && !(c).d_scale),                                       \
       "tc: .d_sf must be TC_SF_UE8M0_32, with .d = TC_E4M3, TC_E5M2 or TC_E2M1, or TC_SF_UE4M3_16, with TC_E2M1; "    \
-      "without .d_scale and .groups; or 0")                                                                           \
+      "without .d_scale; or 0")                                                                                       \
     X((c).d != TC_E2M1 || (c).d_sf, "tc: .d = TC_E2M1 wants .d_sf: TC_SF_UE4M3_16 or TC_SF_UE8M0_32")                 \
-    X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !(c).index),                                                   \
-      "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index")                 \
+    X(!tc__gemm_quantised(c) || (!tc__gemm_d_col(c) && !((c).index & TC_INDEX_D)),                                    \
+      "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .d_layout = TC_ROW and no .index = TC_INDEX_D")    \
     X((c).c_type == 0 || (tc__gemm_quantised(c) && (tc__gemm_is_16((c).c_type) || (c).c_type == TC_F32)),             \
       "tc: .c_type is for a quantised D: TC_F16, TC_BF16, TC_F32 or left out; else C has D's type")                   \
     X((c).col_sum >= 0 && (c).col_sum <= TC_MAX_ABS, "tc: .col_sum must be TC_SUM, TC_SUM_SQ, TC_MAX_ABS or 0")       \
@@ -190,17 +197,34 @@ typedef struct tc__quant_word {
     uint32_t word;
 } tc__quant_word;
 
-/* Those of 16 rows of 128 columns, of which the first is `first`: a lane has a row's word, or none. Behind the matrix'
- * last row zeros, up to the end of its last 128. wide: columns of a factor. For all lanes of a warp. */
-TC_DEV void tc__quant_put_sf(const int wide, const tc_gemm_out *o, tc_gemm_at first, const tc__quant_word x)
+/* 16 rows of 128 columns of D: the first one's place, and which rows exist: those before `end`. sf: from a row to its
+ * place among the factors of .d_sf, which of a group begin at a block of their own; else 0. */
+typedef struct tc__quant_rows {
+    tc_gemm_at first;
+    int end, sf;
+} tc__quant_rows;
+
+/* Where rows end: with groups the group's, else the matrix'. */
+TC_DEV int tc__quant_end(const tc__quant q, const tc_gemm_out *o, const tc__quant_rows *x)
 {
+    return q.groups ? x->end : o->m;
+}
+
+/* Factors of them: a lane has a row's word, or none. Behind the last row of the matrix, or of the group, zeros, up to
+ * the end of its last 128. For all lanes of a warp. */
+TC_DEV void tc__quant_put_sf(const tc__quant q, const tc_gemm_out *o, const tc__quant_rows rows,
+                             const tc__quant_word x)
+{
+    const int wide = q.wide, sf = q.groups ? rows.sf : 0;
     const tc__more_outputs *w = tc__epi_more(o);
+    const tc_gemm_at first = rows.first;
     uint8_t *to = (uint8_t *)w->scale + first.batch * w->batch;
-    if (x.row >= first.row && x.row < o->m && (wide == 32 || x.col < o->n))
-        *(uint32_t *)(to + tc_sf_at(o->n, wide, x.row, x.col / wide)) = x.word;
-    if (first.row + 16 < o->m) return;
+    if (x.row >= first.row && x.row < tc__quant_end(q, o, &rows) && (wide == 32 || x.col < o->n))
+        *(uint32_t *)(to + tc_sf_at(o->n, wide, x.row + sf, x.col / wide)) = x.word;
+    if (first.row + 16 < tc__quant_end(q, o, &rows)) return;
 #pragma unroll 1
-    for (int i = o->m + tc_lane(); i < (o->m + 127) / 128 * 128; i += 32)
+    for (int i = tc__quant_end(q, o, &rows) + sf + tc_lane(); i < (tc__quant_end(q, o, &rows) + sf + 127) / 128 * 128;
+         i += 32)
 #pragma unroll
         for (int col = 0; col < TC__QUANT_COLS; col += 4 * wide)
             if (wide == 32 || first.col + col < o->n)
@@ -246,12 +270,6 @@ TC_DEV void tc__quant_turn(uint32_t *two)
     two[0] = __byte_perm(mine, its, q % 2 ? 0x1054u : 0x5410u);
     two[1] = __byte_perm(mine, its, q % 2 ? 0x3276u : 0x7632u);
 }
-
-/* 16 rows of 128 columns of D: the first one's place, and which rows exist: those before `end`. */
-typedef struct tc__quant_rows {
-    tc_gemm_at first;
-    int end;
-} tc__quant_rows;
 
 /* Are all of them in D, and is there no C? */
 TC_DEV int tc__quant_whole(const tc_gemm_out *o, const tc__quant_rows *x)
@@ -309,7 +327,7 @@ TC_DEV_SM80 void tc__quant_block(const tc__quant q, const tc_gemm_out *o, const 
     if (q.wide == 32) {
         const int q0 = lane % 4; /* lanes 0 and 1 of four have a row's word each */
         const tc__quant_word word = {q0 < 2 ? x.first.row + lane / 4 + q0 * 8 : -1, x.first.col, q0 ? sf[1] : sf[0]};
-        tc__quant_put_sf(32, o, x.first, word);
+        tc__quant_put_sf(q, o, x, word);
     }
 }
 
@@ -363,7 +381,7 @@ TC_DEV_SM80 void tc__quant_block4(const tc__quant q, const tc_gemm_out *o, const
     const int h = lane % 2, part = lane / 2 % 2; /* a lane of four has a row's word, or one of two */
     const tc__quant_word word = {part < each ? x.first.row + lane / 4 + h * 8 : -1, x.first.col + part * 4 * q.wide,
                                  h ? part ? sf[1][1] : sf[1][0] : part ? sf[0][1] : sf[0][0]};
-    tc__quant_put_sf(q.wide, o, x.first, word);
+    tc__quant_put_sf(q, o, x, word);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------

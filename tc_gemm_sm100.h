@@ -29,8 +29,9 @@
  *                 of their own (GROUPS in tc_sf.h), those of B are stride_sfb apart. Not with .clc
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
- * Of args.choice .blocks and, with .split, .parts mean something. Of .index
- * TC_INDEX_D is served.
+ *     .index      TC_INDEX_A: A's rows come by TMA's gather4, four an instruction. With .sf the factors in args.sfa are
+ *                 those of the product's rows, in their order, not of A's
+ * Of args.choice .blocks and, with .split, .parts mean something.
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3,
  * e5m2 and e2m1 are multiplied, twice the rate of those of 32, and as many .stages as 327 KB of shared memory hold
@@ -42,7 +43,8 @@
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
  * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h.
  *
- *     warp 0       one thread of it is the producer: fills the ring with TMA, tile after tile
+ *     warp 0       one thread of it is the producer: fills the ring with TMA, tile after tile. Where rows of A are
+ *                  looked up, all of it does that, before a tile
  *     warp 1       one thread of it (of a pair's first block) multiplies what the ring holds into one of two
  *                  accumulators
  *     warp 2..5    bring the other one from tensor memory to D: hook, shared memory, TMA store
@@ -78,10 +80,44 @@ TC_DEV_SM100A void tc__gemm100_fetch(const int pair, const tc_operand_source *s,
     if (!pair) {
         tc_operand_fetch(s->mask != 0, s, at, to);
     } else if (s->mask) {
-        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, multicast::cluster, cta_group::2, , to.dst, s->map,
+        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, multicast::cluster, 2, , to.dst, s->map,
                                 (x, y, s->batch), to.full, s->mask);
     } else {
-        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, , cta_group::2, , to.dst, s->map, (x, y, s->batch), to.full);
+        TC_CP_ASYNC_BULK_TENSOR(3d, shared::cluster, tile, , 2, , to.dst, s->map, (x, y, s->batch), to.full);
+    }
+}
+
+/* TC_INDEX_A: which rows of A this block loads of a tile, to shared memory; for a row that the product or A does not
+ * have, the one behind A's last, which TMA makes zeros of. All lanes of the producer's warp. */
+TC_DEV_SM100A void tc__gemm100_look_up(tc_gemm100_in k, const tc_gemm100_block *g, const tc_work *w)
+{
+    const int rows = TC__GEMM100_ROWS / k.c.cluster_n, end = k.c.groups ? w->end : g->p->out.m;
+    const int first = w->row + (int)tc__gemm100_n(k, g) * rows;
+    const uint32_t none = (uint32_t)g->p->a_rows;
+    __syncwarp(); /* looked up: the thread that loads has read those of the tile before */
+#pragma unroll
+    for (int j = 0; j < rows / 32; j++) {
+        const int i = j * 32 + tc_lane();
+        uint32_t at = none;
+        if (first + i < end) at = (uint32_t)g->p->a_row[first + i];
+        if (at > none) at = none;
+        asm volatile("st.shared.b32 [%0], %1;" : : "r"(g->rows + (uint32_t)i * 4u), "r"(at) : "memory");
+    }
+    __syncwarp(); /* looked up: they are there */
+}
+
+/* A box of A by them, k being its first element of k. */
+TC_DEV_SM100A void tc__gemm100_gather(tc_gemm100_in k, const tc_gemm100_block *g, const tc_operand_source *a,
+                                      int first_k, tc_operand_to to)
+{
+    tc_operand_four at = {first_k, {0, 0, 0, 0}};
+#pragma unroll 8
+    for (uint32_t i = 0; i < (uint32_t)(TC__GEMM100_ROWS / k.c.cluster_n); i += 4u) {
+        const tc_operand_to four = {to.dst + i * 128u, to.full};
+        asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(at.row[0]), "=r"(at.row[1]), "=r"(at.row[2]), "=r"(at.row[3])
+                     : "r"(g->rows + i * 4u) : "memory");
+        tc_operand_gather(k.c.cluster_m == 2, a, at, four);
     }
 }
 
@@ -115,7 +151,9 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
 #pragma unroll
         for (int box = 0; box < a_boxes; box++) {
             const tc_operand_to to = {slot + to_a + (uint32_t)(box * oa.box_bytes), full};
-            tc__gemm100_fetch(pair, &a, tc_operand_place(oa, box, from), to);
+            const tc_operand_at at = tc_operand_place(oa, box, from);
+            if (tc__gemm100_gathers(c)) tc__gemm100_gather(k, g, &a, at.k, to);
+            else tc__gemm100_fetch(pair, &a, at, to);
         }
 #pragma unroll
         for (int box = 0; box < (tc__gemm100_is_wide(c) ? 0 : ob.boxes); box++) {
@@ -365,16 +403,23 @@ TC_DEV_SM100A int tc__gemm100_next(tc_gemm100_in k, const tc_gemm100_block *g, t
     return more;
 }
 
+/* One thread; or where rows of A are looked up a warp, of which always the same one loads. */
 TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *g)
 {
+    const int warp = tc__gemm100_gathers(k.c), loads = !warp || tc_elect_one();
     tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0};
     if (tc__gemm100_none(k, &turn)) return;
     do {
-        const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
-        tc__gemm100_ask(k, g, &turn);
-        tc_gemm_sm100_load(k, g, &ring, &w);
-    } while (tc__gemm100_next(k, g, &turn, 0));
+        const tc_work w = tc_gemm100_work(warp, k, g, turn.tile);
+        if (warp) tc__gemm100_look_up(k, g, &w);
+        if (loads) {
+            tc__gemm100_ask(k, g, &turn);
+            tc_gemm_sm100_load(k, g, &ring, &w);
+        }
+        if (warp) __syncwarp(); /* looked up: together again */
+    } while (tc__gemm100_next(k, g, &turn, warp));
+    if (!loads) return;
     for (int s = 0; s < k.c.stages; s++) {
         TC_PIPE_WAIT_EMPTY(g->pipe, &ring); /* nobody may leave while a commit is on its way to its barriers */
         tc_ring_next(&ring, k.c.stages);
@@ -452,7 +497,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.done = smem + (uint32_t)plan.done, g.free = smem + (uint32_t)plan.free;
     g.answers = smem + (uint32_t)plan.answers;
     g.told = smem + (uint32_t)plan.told, g.heard = smem + (uint32_t)plan.heard;
-    g.table = smem + (uint32_t)plan.groups, g.parts = smem + (uint32_t)plan.parts;
+    g.table = smem + (uint32_t)plan.groups, g.parts = smem + (uint32_t)plan.parts, g.rows = smem + (uint32_t)plan.rows;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
     return g;
@@ -529,7 +574,7 @@ TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
     tc_gemm100_block g = tc__gemm100_block_make(k, p, tc_smem_u32(tc__dynamic_smem));
     tc__gemm100_start(k, &g, warp);
     if (warp == 0u) {
-        if (tc_elect_one()) tc__gemm100_produce(k, &g);
+        if (tc__gemm100_gathers(k.c) || tc_elect_one()) tc__gemm100_produce(k, &g);
     } else if (warp == 1u) {
         if (tc__gemm100_m(k, &g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, &g);
     } else {
@@ -571,6 +616,7 @@ TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const t
         x.rows = x.batch = 1;
         x.pitch = across / 8;
     }
+    if (which == 'a' && tc__gemm100_gathers(*v)) return tc_operand_map_rows(map, &x, &box);
     return tc_operand_map_box(map, &x, &box);
 }
 
@@ -585,7 +631,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
     if (st != TC_OK) return st;
     p->groups = tc__gemm_groups_of(&v, g, cut);
-    p->d_row = g->d_row, p->d_rows = g->d_rows;
+    p->d_row = g->d_row, p->d_rows = g->d_rows, p->a_row = g->a_row, p->a_rows = g->a_rows;
     p->out = tc__gemm_out(&v, g);
     p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
     if (p->k_blocks < (uint32_t)cut->parts) p->k_blocks = (uint32_t)cut->parts;

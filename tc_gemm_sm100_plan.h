@@ -69,13 +69,10 @@ enum {
 /* The configuration as the instruction sees it. */
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
 
-/* Rows of A that are looked up, and B in bricks: other mainloops'. */
-TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return (c.index & TC_INDEX_A) || c.weights; }
-
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse && !tc__tiles_some(c) && !tc__gemm100_looks_up(c)
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse && !tc__tiles_some(c) && !c.weights
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale))
             || (c.a == TC_E2M1 && c.sf))
@@ -97,6 +94,9 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_ok(tc_gemm_config_in c)
     return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && (tc__gemm_is_fp8(c.a) || c.a == TC_E2M1))
         || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1);
 }
+
+/* Are rows of A looked up? */
+TC_HD TC_CONSTEXPR int tc__gemm100_gathers(tc_gemm_config_in c) { return (c.index & TC_INDEX_A) != 0; }
 
 /* Elements of k in 128 bytes of a row. */
 TC_HD TC_CONSTEXPR int tc__gemm100_box_k(tc_gemm_config_in c)
@@ -200,13 +200,14 @@ typedef struct tc_gemm_sm100_plan {
     int answers, told, heard;  /* .clc: 16 bytes each; mbarriers: an answer is there, all roles have read it */
     int groups;                /* .groups: the table of their tiles */
     int parts;                 /* .split: a word: which slices are this block's */
+    int rows;                  /* TC_INDEX_A: of a tile, which rows of A this block loads */
     int bytes;
 } tc_gemm_sm100_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
-    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
     p.ring = 4 * p.warp_store;
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
@@ -218,7 +219,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.heard = p.told + answers * 8;
     p.groups = p.heard + answers * 8;
     p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
-    p.bytes = p.parts + (c.split ? 16 : 0);
+    p.rows = p.parts + (c.split ? 16 : 0);
+    p.bytes = p.rows + (tc__gemm100_gathers(c) ? TC__GEMM100_ROWS * 4 : 0);
     return p;
 }
 
@@ -358,11 +360,9 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 #define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
     X(!tc__gemm_quantised(c) || (c).bn % TC__QUANT_COLS == 0,                                                         \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
-    X(!tc__gemm100_looks_up(c),                                                                                       \
-      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE, .weights for TC_GEMM_SM90_DEFINE")      \
     X(!(c).groups || !(c).clc,                                                                                        \
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
-    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || tc__gemm100_looks_up(c),                                         \
+    X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights,                                                     \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
       "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
     X(tc__gemm100_sf_ok(c),                                                                                           \
@@ -435,6 +435,8 @@ typedef struct tc_gemm_sm100_params {
     uint32_t works;       /* tiles, or with .split their parts */
     int d_rows;           /* .index: rows of D, and which of them */
     const int32_t *d_row;
+    const int32_t *a_row; /* the same of A, whose map has two dimensions then */
+    int a_rows;
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__
@@ -482,6 +484,7 @@ typedef struct tc_gemm100_block {
     uint32_t answers, told, heard;
     uint32_t table;      /* .groups: of their tiles */
     uint32_t parts;      /* .split: the word */
+    uint32_t rows;       /* TC_INDEX_A: which of A's rows are a tile's */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
 } tc_gemm100_block;

@@ -48,9 +48,10 @@ TC_DEV void tc__gemm100_sums(tc_gemm100_in k, float *v, const uint32_t *r, const
 /* What this kernel's warps are told of D. */
 TC_DEV tc__gemm_to tc__gemm100_to(tc_gemm100_in k, const tc_gemm100_block *g, const tc_gemm100_storer *u)
 {
+    const int into = k.c.index & TC_INDEX_D;
     const tc__gemm_to to = {&g->p->d,         &g->p->out,      g->p->d_by,
                             g->p->d_plain, g->p->d_clips, k.c.groups ? u->w.end : 0,
-                            k.c.index ? g->p->d_row : 0, k.c.index ? g->p->d_rows : 0};
+                            into ? g->p->d_row : 0, into ? g->p->d_rows : 0};
     return to;
 }
 
@@ -169,15 +170,17 @@ TC_DEV_SM100A void tc__gemm100_get(tc_gemm100_in k, float *v, uint32_t taddr)
 TC_DEV_SM100A void tc__gemm100_store_quantised(tc_gemm100_in k, const tc_gemm100_block *g,
                                                const tc_gemm100_storer *u, uint32_t stage)
 {
-    const tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
+    tc__quant q = tc__quant_of(k.c.d, k.c.d_scale, k.c.d_sf);
     const tc__gemm_to to = tc__gemm100_to(k, g, u);
     const int across = k.c.bn / TC__QUANT_COLS;
+    const int sf = k.c.d_sf && k.c.groups ? tc__gemm_sf_row(k.c, &g->p->groups, &u->w) - u->w.row : 0;
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, TC__QUANT_COLS);
     float other[64];
+    q.groups = k.c.groups != 0;
 #pragma unroll 1
     for (int i = 0; i < 2 * across; i++) {
         const int col = tc__gemm100_strip(strips, i);
-        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, col), tc__gemm_end_row(k.c, &to)};
+        const tc__quant_rows x = {tc__gemm100_place(k, u, u->row + i % 2 * 16, col), tc__gemm_end_row(k.c, &to), sf};
         float v[64];
         if (!strips.common || i % 2 == 0) tc__gemm100_get(k, v, u->tmem + tc_tcgen05_taddr(i % 2 * 16, col));
         if (strips.common && i % 2 == 0) tc__gemm100_get(k, other, u->tmem + tc_tcgen05_taddr(16, col));
@@ -239,6 +242,7 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
     const tc__gemm100_strips strips = tc__gemm100_strips_of(k, stage, across, wide);
     const int cut = (k.c.groups || !tc__gemm_clips(k.c, &to))
                  && (u->w.row + u->row + 32 > tc__gemm_end_row(k.c, &to) || u->w.col + k.c.bn > to.out->n);
+    const int into = k.c.index & TC_INDEX_D;
     uint32_t r[32];
     if (tc__gemm_quantised(k.c)) {
         tc__gemm100_store_quantised(k, g, u, stage);
@@ -248,8 +252,8 @@ TC_DEV_SM100A void tc_gemm_sm100_store(tc_gemm100_in k, const tc_gemm100_block *
         tc__gemm100_store_part(k, g, u, stage);
         return;
     }
-    if (k.c.index || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
-    if (k.c.index || to.by == TC__GEMM_D_PIECES) {
+    if (into || cut || to.by == TC__GEMM_D_PIECES) tc__gemm100_store_pieces(k, g, u);
+    if (into || to.by == TC__GEMM_D_PIECES) {
         tc__gemm100_release(k, g, stage); /* without boxes */
         if (strips.half) tc__gemm100_release(k, g, 1u); /* a wide tile's others */
         return;

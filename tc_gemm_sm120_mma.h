@@ -245,14 +245,14 @@ TC_DEV_SM120 void tc__gemm120_mma_int(tc_gemm_config_in c, const tc__gemm120_one
     TC__GEMM120_WITH(X, TC_E2M1, e2m1)
 
 #if TC_HAS_SM120A
-#define TC__GEMM120_KIND(ta, tb) TC_MMA_KIND(m16n8k32, row, col, kind_f8f6f4, f32, ta, tb, f32, x.f, x.a, x.b, x.f)
+#define TC__GEMM120_KIND(ta, tb) TC_MMA_KIND(m16n8k32, row, col, f8f6f4, f32, ta, tb, f32, x.f, x.a, x.b, x.f)
 TC_DEV_SM120A void tc__gemm120_mma_kind(tc_gemm_config_in c, const tc__gemm120_one_mma x)
 {
     TC__GEMM120_PAIRS(TC__GEMM120_KIND)
 }
 
 #define TC__GEMM120_SCALED(ta, tb)                                                                                    \
-    TC_MMA_BLOCK_SCALE(m16n8k32, row, col, kind_mxf8f6f4, scale_vec_1X, f32, ta, tb, f32, ue8m0, x.f, x.a, x.b, x.f,  \
+    TC_MMA_BLOCK_SCALE(m16n8k32, row, col, mxf8f6f4, scale_vec_1X, f32, ta, tb, f32, ue8m0, x.f, x.a, x.b, x.f,       \
                        x.sa, x.byte, x.lane_a, x.sb, x.byte, x.lane_b)
 TC_DEV_SM120A void tc__gemm120_mma_scaled(tc_gemm_config_in c, const tc__gemm120_one_mma x)
 {
@@ -262,10 +262,10 @@ TC_DEV_SM120A void tc__gemm120_mma_scaled(tc_gemm_config_in c, const tc__gemm120
 TC_DEV_SM120A void tc__gemm120_mma_fp4(tc_gemm120_in k, const tc__gemm120_one_mma x)
 {
     if (k.kind == TC__OPK_MXF4)
-        TC_MMA_BLOCK_SCALE(m16n8k64, row, col, kind_mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, x.f, x.a, x.b, x.f,
+        TC_MMA_BLOCK_SCALE(m16n8k64, row, col, mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, x.f, x.a, x.b, x.f,
                            x.sa, x.byte, x.lane_a, x.sb, x.byte, x.lane_b);
     else
-        TC_MMA_BLOCK_SCALE(m16n8k64, row, col, kind_mxf4nvf4, scale_vec_4X, f32, e2m1, e2m1, f32, ue4m3, x.f, x.a, x.b,
+        TC_MMA_BLOCK_SCALE(m16n8k64, row, col, mxf4nvf4, scale_vec_4X, f32, e2m1, e2m1, f32, ue4m3, x.f, x.a, x.b,
                            x.f, x.sa, x.byte, x.lane_a, x.sb, x.byte, x.lane_b);
 }
 #endif

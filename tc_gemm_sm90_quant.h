@@ -25,7 +25,7 @@ TC_DEV tc__quant_rows tc__gemm90_quant_rows(tc_gemm_config_in c, const tc_gemm90
                                             const tc_gemm90_consumer *u, const tc__gemm90_spot *s)
 {
     const tc__quant_rows x = {{u->w.row + s->row, u->w.col + s->col, tc__gemm90_matrix(c, u), tc__gemm90_group(c, u)},
-                              tc__gemm90_end(c, g, u)};
+                              tc__gemm90_end(c, g, u), 0};
     return x;
 }
 

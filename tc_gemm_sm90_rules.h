@@ -120,7 +120,8 @@ TC_HD TC_CONSTEXPR int tc__gemm90_f32_ok(tc_gemm_config_in c)
     TC__GEMM_SM90_OWN_RULES(X, tc__gemm_plain(c))
 #define TC__GEMM_SM90_OWN_RULES(X, c)                                                                                 \
     X(!((c).index & TC_INDEX_A),                                                                                      \
-      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE: TMA reads rows that follow one another") \
+      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE, TC_GEMM_SM100_DEFINE and TC_GEMM_DEFINE: Hopper's TMA "    \
+      "reads rows that follow one another")                                                                           \
     X(tc__gemm_by_wgmma(c), TC__GEMM_BY_WGMMA)                                                                        \
     X(TC__SETMAXNREG_COUNTS,                                                                                          \
       "tc: -rdc=true makes ptxas ignore setmaxnreg, and Hopper kernels spill: compile this file without it (or "      \

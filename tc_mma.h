@@ -15,7 +15,8 @@
  *     TC_MMA_SATFINITE(like TC_MMA)                s8 u8 s4 u4: D clamps to int32 instead of wrapping round
  *     TC_MMA_ROUND(shape, row, col, rn|rz|rm|rp, f64, f64, f64, f64, d, a, b, c)
  *     TC_MMA_POPC(shape, row, col, s32, b1, b1, s32, xor_popc|and_popc, d, a, b, c)
- *     TC_MMA_KIND(shape, row, col, kind_f8f6f4, dtype, atype, btype, ctype, d, a, b, c)       Blackwell's a and f
+ *     TC_MMA_KIND(shape, row, col, f8f6f4, dtype, atype, btype, ctype, d, a, b, c)            Blackwell's a and f
+ *                                              kind: the word behind PTX's kind::, as in tc_tcgen05.h
  *     TC_MMA_BLOCK_SCALE(shape, row, col, kind, scale_vec, f32, atype, btype, f32, stype, d, a, b, c,
  *                        scale_a, byte_a, thread_a, scale_b, byte_b, thread_b)                sm_120 family
  *     TC_MMA_BLOCK_SCALE_IMM(the same)             byte and thread ids are literals, not 16-bit registers
@@ -45,10 +46,10 @@
  *     s4 u4 in any pair      m8n8k32 (1 1 2); m16n8k32 (2 1 4)  m16n8k64 (4 2 4)       s32                 sm_75; sm_80
  *     b1                     m8n8k128 (1 1 2); m16n8k128 (2 1 4)  m16n8k256 (4 2 4)    s32                 sm_75 (*)
  *     e4m3 e5m2 in any pair  m16n8k16 (2 1 4|2)  m16n8k32 (4 2 4|2)                    f32 f32 or f16 f16  sm_89
- *     kind_f8f6f4            m16n8k32 (4 2 4|2), e4m3 e5m2 e3m2 e2m3 e2m1              f32 f32 or f16 f16  100a+ (**)
- *     kind_mxf8f6f4          m16n8k32 (4 2 4), the same types, scale_vec_1X, ue8m0     f32                 sm_120a/f
- *     kind_mxf4              m16n8k64 (4 2 4), e2m1, scale_vec_2X, ue8m0               f32                 sm_120a/f
- *     kind_mxf4nvf4          m16n8k64, e2m1, scale_vec_2X ue8m0 or scale_vec_4X ue4m3  f32                 sm_120a/f
+ *     kind f8f6f4            m16n8k32 (4 2 4|2), e4m3 e5m2 e3m2 e2m3 e2m1              f32 f32 or f16 f16  100a+ (**)
+ *     kind mxf8f6f4          m16n8k32 (4 2 4), the same types, scale_vec_1X, ue8m0     f32                 sm_120a/f
+ *     kind mxf4              m16n8k64 (4 2 4), e2m1, scale_vec_2X, ue8m0               f32                 sm_120a/f
+ *     kind mxf4nvf4          m16n8k64, e2m1, scale_vec_2X ue8m0 or scale_vec_4X ue4m3  f32                 sm_120a/f
  *                            or scale_vec_4X ue8m0                                     f32       PTX 9.1;  sm_120a/f
  *     (*) and_popc: sm_80. (**) fp6 and fp4: 120a.
  *     Sparse: twice the K of each row above (tf32 k8 k16, f16 and bf16 k16 k32, 8 bits k32 k64, 4 bits k64 k128), m16n8
@@ -62,7 +63,7 @@
  *       row g + 8            a[1]       a[3]                 a[5] a[7]
  *     A 8 x K (m8n8...)   row g: a[0]                                   D 16 x 8 (row, col)  col: 2t       2t + 1
  *                                                                         row g              d[0]        d[1]
- *     e: 2 for f16 bf16, 4 for 8 bits and kind_f8f6f4's bytes,            row g + 8          d[2]        d[3]
+ *     e: 2 for f16 bf16, 4 for 8 bits and kind f8f6f4's bytes,            row g + 8          d[2]        d[3]
  *     8 for 4 bits, 32 for b1, 1 for tf32 f64                             (f16: d[0] and d[1] in one register)
  *
  *     m8n8k4 f16 is Volta's: four products at a time, one for each quad pair p: lanes 4p..4p+3 (x = 0..3) and
@@ -90,11 +91,11 @@
  *     refuses as illegal, where the destination was a uniform base plus an offset. Leave the policy out unless you have
  *     seen your kernel run.
  *     Assembles is not native. f16 m8n8k4 has no tensor instruction after sm_75 (130 to 170 ordinary ones); fp8 and
- *     kind_f8f6f4 become converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and sm_110; int4 is emulated
+ *     kind f8f6f4 become converts and two f16 products on sm_90, sm_100, sm_103, sm_107 and sm_110; int4 is emulated
  *     from sm_90 on, b1 from sm_100 on (sm_90: xor costs twice); f64 m16n8 is one instruction on sm_90 only. Plain
  *     mma.sp of f16 and int8 costs 32 to 72 instructions more on sm_100 and later (ptxas says so in an advisory):
  *     TC_MMA_SP_ORDERED costs nothing anywhere, and its metadata is what tc_sparse.h makes.
- *     kind_f8f6f4 and kind_mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5.
+ *     kind f8f6f4 and kind mxf8f6f4 keep fp6 and fp4 in bytes: e3m2 and e2m3 in bits 0..5, e2m1 in bits 2..5.
  *     Sparse kinds exist as ordered metadata only. Sparse mxf4 and mxf4nvf4 need sm_120a or sm_121a, an f target will
  *     not do.
  *     .satfinite stands before the types here and at the very end in wmma.
@@ -110,7 +111,7 @@
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Coordinates: (row, col) of element i of a lane's fragment, counted through its registers. For A: (m, k); for B: (n,
- * k); for D: (m, n). Class: b16 (f16, bf16), b32 (tf32), b64 (f64), b8 (integers, fp8, and the bytes of kind_f8f6f4),
+ * k); for D: (m, n). Class: b16 (f16, bf16), b32 (tf32), b64 (f64), b8 (integers, fp8, and the bytes of kind f8f6f4),
  * b4 (integers, and e2m1 of mxf4), b1. Columns of the table: shape and class, elements in a register, rows of A / 8.
  */
 #define TC__FRAGS(X)                                                                                                  \
@@ -262,7 +263,7 @@ TC_DEV_SM75 uint32_t tc_movmatrix_trans(uint32_t a)
  *     m16n8    x1 x2 x4   b8                                   1 2 4                 always     as b8; stmatrix
  *
  * b6x16_p32: 16 elements of 6 bits and 4 bytes of padding a row; b4x16_p64: 16 of 4 bits and 8 bytes. Each arrives in a
- * byte of its own, in the low bits (e2m1 for kind_f8f6f4 wants bits 2..5: shift left by 2). Table: registers, gate.
+ * byte of its own, in the low bits (e2m1 for kind f8f6f4 wants bits 2..5: shift left by 2). Table: registers, gate.
  */
 #define TC__LDM_m8n8_x1_b16 ~, 1, sm75
 #define TC__LDM_m8n8_x2_b16 ~, 2, sm75
@@ -505,24 +506,24 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_row_col_m16n8k16_f16_f16_f8 ~, H_21, sm89
 #define TC__MMA_row_col_m16n8k32_f16_f16_f8 ~, H_42, sm89
 
-#define TC__MMA_kind_f8f6f4_row_col_m16n8k32_f32_f32_f8 ~, F_42, blackwell_a
-#define TC__MMA_kind_f8f6f4_row_col_m16n8k32_f32_f32_f6 ~, F_42, sm120a
-#define TC__MMA_kind_f8f6f4_row_col_m16n8k32_f32_f32_f4 ~, F_42, sm120a
-#define TC__MMA_kind_f8f6f4_row_col_m16n8k32_f16_f16_f8 ~, H_42, blackwell_a
-#define TC__MMA_kind_f8f6f4_row_col_m16n8k32_f16_f16_f6 ~, H_42, sm120a
-#define TC__MMA_kind_f8f6f4_row_col_m16n8k32_f16_f16_f4 ~, H_42, sm120a
+#define TC__MMA_f8f6f4_row_col_m16n8k32_f32_f32_f8 ~, F_42, blackwell_a
+#define TC__MMA_f8f6f4_row_col_m16n8k32_f32_f32_f6 ~, F_42, sm120a
+#define TC__MMA_f8f6f4_row_col_m16n8k32_f32_f32_f4 ~, F_42, sm120a
+#define TC__MMA_f8f6f4_row_col_m16n8k32_f16_f16_f8 ~, H_42, blackwell_a
+#define TC__MMA_f8f6f4_row_col_m16n8k32_f16_f16_f6 ~, H_42, sm120a
+#define TC__MMA_f8f6f4_row_col_m16n8k32_f16_f16_f4 ~, H_42, sm120a
 
-#define TC__MMA_kind_mxf8f6f4_scale_vec_1X_row_col_m16n8k32_f32_f32_ue8m0_f8 ~, F_42, sm120a, 3
-#define TC__MMA_kind_mxf8f6f4_scale_vec_1X_row_col_m16n8k32_f32_f32_ue8m0_f6 ~, F_42, sm120a, 3
-#define TC__MMA_kind_mxf8f6f4_scale_vec_1X_row_col_m16n8k32_f32_f32_ue8m0_f4 ~, F_42, sm120a, 3
-#define TC__MMA_kind_mxf8f6f4_scale_vec_default_row_col_m16n8k32_f32_f32_ue8m0_f8 ~, F_42, sm120a, 3
-#define TC__MMA_kind_mxf8f6f4_scale_vec_default_row_col_m16n8k32_f32_f32_ue8m0_f6 ~, F_42, sm120a, 3
-#define TC__MMA_kind_mxf8f6f4_scale_vec_default_row_col_m16n8k32_f32_f32_ue8m0_f4 ~, F_42, sm120a, 3
-#define TC__MMA_kind_mxf4_scale_vec_2X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
-#define TC__MMA_kind_mxf4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
-#define TC__MMA_kind_mxf4nvf4_scale_vec_2X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
-#define TC__MMA_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k64_f32_f32_ue4m3_f4 ~, F_42, sm120a, 0
-#define TC__MMA_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a_ptx91, 0
+#define TC__MMA_mxf8f6f4_scale_vec_1X_row_col_m16n8k32_f32_f32_ue8m0_f8 ~, F_42, sm120a, 3
+#define TC__MMA_mxf8f6f4_scale_vec_1X_row_col_m16n8k32_f32_f32_ue8m0_f6 ~, F_42, sm120a, 3
+#define TC__MMA_mxf8f6f4_scale_vec_1X_row_col_m16n8k32_f32_f32_ue8m0_f4 ~, F_42, sm120a, 3
+#define TC__MMA_mxf8f6f4_scale_vec_default_row_col_m16n8k32_f32_f32_ue8m0_f8 ~, F_42, sm120a, 3
+#define TC__MMA_mxf8f6f4_scale_vec_default_row_col_m16n8k32_f32_f32_ue8m0_f6 ~, F_42, sm120a, 3
+#define TC__MMA_mxf8f6f4_scale_vec_default_row_col_m16n8k32_f32_f32_ue8m0_f4 ~, F_42, sm120a, 3
+#define TC__MMA_mxf4_scale_vec_2X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
+#define TC__MMA_mxf4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
+#define TC__MMA_mxf4nvf4_scale_vec_2X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a, 2
+#define TC__MMA_mxf4nvf4_scale_vec_4X_row_col_m16n8k64_f32_f32_ue4m3_f4 ~, F_42, sm120a, 0
+#define TC__MMA_mxf4nvf4_scale_vec_4X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_42, sm120a_ptx91, 0
 
 #define TC__SP_row_col_m16n8k16_f16_f16_f16 ~, H_22, sm80, 3
 #define TC__SP_row_col_m16n8k32_f16_f16_f16 ~, H_44, sm80, 1
@@ -552,23 +553,23 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__SPO_row_col_m16n8k128_s32_s32_i4 ~, S_44, sm80, 0
 #define TC__SPO_row_col_m16n8k64_f32_f32_f8 ~, F_44, sm89, 0
 #define TC__SPO_row_col_m16n8k64_f16_f16_f8 ~, H_44, sm120a, 0
-#define TC__SPO_kind_f8f6f4_row_col_m16n8k64_f32_f32_f8 ~, F_44, blackwell_a, 0
-#define TC__SPO_kind_f8f6f4_row_col_m16n8k64_f32_f32_f6 ~, F_44, sm120a, 0
-#define TC__SPO_kind_f8f6f4_row_col_m16n8k64_f32_f32_f4 ~, F_44, sm120a, 0
-#define TC__SPO_kind_f8f6f4_row_col_m16n8k64_f16_f16_f8 ~, H_44, sm120a, 0
-#define TC__SPO_kind_f8f6f4_row_col_m16n8k64_f16_f16_f6 ~, H_44, sm120a, 0
-#define TC__SPO_kind_f8f6f4_row_col_m16n8k64_f16_f16_f4 ~, H_44, sm120a, 0
-#define TC__SPO_kind_mxf8f6f4_scale_vec_1X_row_col_m16n8k64_f32_f32_ue8m0_f8 ~, F_44, sm120a, 3
-#define TC__SPO_kind_mxf8f6f4_scale_vec_1X_row_col_m16n8k64_f32_f32_ue8m0_f6 ~, F_44, sm120a, 3
-#define TC__SPO_kind_mxf8f6f4_scale_vec_1X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_44, sm120a, 3
-#define TC__SPO_kind_mxf8f6f4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f8 ~, F_44, sm120a, 3
-#define TC__SPO_kind_mxf8f6f4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f6 ~, F_44, sm120a, 3
-#define TC__SPO_kind_mxf8f6f4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_44, sm120a, 3
-#define TC__SPO_kind_mxf4_scale_vec_2X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
-#define TC__SPO_kind_mxf4_scale_vec_default_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
-#define TC__SPO_kind_mxf4nvf4_scale_vec_2X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
-#define TC__SPO_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue4m3_f4 ~, F_44, sm120a_only, 0
-#define TC__SPO_kind_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only_ptx91, 0
+#define TC__SPO_f8f6f4_row_col_m16n8k64_f32_f32_f8 ~, F_44, blackwell_a, 0
+#define TC__SPO_f8f6f4_row_col_m16n8k64_f32_f32_f6 ~, F_44, sm120a, 0
+#define TC__SPO_f8f6f4_row_col_m16n8k64_f32_f32_f4 ~, F_44, sm120a, 0
+#define TC__SPO_f8f6f4_row_col_m16n8k64_f16_f16_f8 ~, H_44, sm120a, 0
+#define TC__SPO_f8f6f4_row_col_m16n8k64_f16_f16_f6 ~, H_44, sm120a, 0
+#define TC__SPO_f8f6f4_row_col_m16n8k64_f16_f16_f4 ~, H_44, sm120a, 0
+#define TC__SPO_mxf8f6f4_scale_vec_1X_row_col_m16n8k64_f32_f32_ue8m0_f8 ~, F_44, sm120a, 3
+#define TC__SPO_mxf8f6f4_scale_vec_1X_row_col_m16n8k64_f32_f32_ue8m0_f6 ~, F_44, sm120a, 3
+#define TC__SPO_mxf8f6f4_scale_vec_1X_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_44, sm120a, 3
+#define TC__SPO_mxf8f6f4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f8 ~, F_44, sm120a, 3
+#define TC__SPO_mxf8f6f4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f6 ~, F_44, sm120a, 3
+#define TC__SPO_mxf8f6f4_scale_vec_default_row_col_m16n8k64_f32_f32_ue8m0_f4 ~, F_44, sm120a, 3
+#define TC__SPO_mxf4_scale_vec_2X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
+#define TC__SPO_mxf4_scale_vec_default_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
+#define TC__SPO_mxf4nvf4_scale_vec_2X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only, 2
+#define TC__SPO_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue4m3_f4 ~, F_44, sm120a_only, 0
+#define TC__SPO_mxf4nvf4_scale_vec_4X_row_col_m16n8k128_f32_f32_ue8m0_f4 ~, F_44, sm120a_only_ptx91, 0
 
 /* Third: the statement for those operands. Letter: D and C (F 4 floats, H 2 registers of f16 pairs, S 4 or 2 int32, D
  * doubles, Q Volta's); then the registers of A and of B. */
@@ -707,9 +708,9 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC__MMA_HELP_b1 ~, "tc: mma of b1: say TC_MMA_POPC, with xor_popc or and_popc"
 #define TC__MMA_HELP_F8 ~,                                                                                            \
     "tc: mma of e4m3 and e5m2: b is e4m3 or e5m2; m16n8k16 or m16n8k32, row, col, d and c both f32 or both f16; "     \
-    "with fp6 and fp4 say TC_MMA_KIND(..., kind_f8f6f4, ...)"
+    "with fp6 and fp4 say TC_MMA_KIND(..., f8f6f4, ...)"
 #define TC__MMA_HELP_F6                                                                                               \
-    ~, "tc: mma of e3m2, e2m3 and e2m1: say TC_MMA_KIND(..., kind_f8f6f4, ...), or TC_MMA_BLOCK_SCALE"
+    ~, "tc: mma of e3m2, e2m3 and e2m1: say TC_MMA_KIND(..., f8f6f4, ...), or TC_MMA_BLOCK_SCALE"
 #define TC__MMA_HELP_e4m3 TC__MMA_HELP_F8
 #define TC__MMA_HELP_e5m2 TC__MMA_HELP_F8
 #define TC__MMA_HELP_e3m2 TC__MMA_HELP_F6
@@ -806,15 +807,15 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
 #define TC_MMA_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c)                            \
     TC__MMA_DENSE(TC__CAT(TC__MMA_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                    \
                           TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                              \
-                  "tc: TC_MMA_KIND: kind_f8f6f4, m16n8k32, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and " \
+                  "tc: TC_MMA_KIND: kind f8f6f4, m16n8k32, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d and " \
                   "c both f32 or both f16",                                                                           \
                   "mma.sync.aligned." #shape "." #alayout "." #blayout TC__PROBE(TC__MMA_TEXT_##kind, "") "." #dtype  \
                   "." #atype "." #btype "." #ctype,                                                                   \
                   d, a, b, c)
-#define TC__MMA_TEXT_kind_f8f6f4 ~, ".kind::f8f6f4"
-#define TC__MMA_TEXT_kind_mxf8f6f4 ~, ".kind::mxf8f6f4"
-#define TC__MMA_TEXT_kind_mxf4 ~, ".kind::mxf4"
-#define TC__MMA_TEXT_kind_mxf4nvf4 ~, ".kind::mxf4nvf4"
+#define TC__MMA_TEXT_f8f6f4 ~, ".kind::f8f6f4"
+#define TC__MMA_TEXT_mxf8f6f4 ~, ".kind::mxf8f6f4"
+#define TC__MMA_TEXT_mxf4 ~, ".kind::mxf4"
+#define TC__MMA_TEXT_mxf4nvf4 ~, ".kind::mxf4nvf4"
 #define TC__MMA_TEXT_scale_vec_default ~, ""
 #define TC__MMA_TEXT_scale_vec_1X ~, ".scale_vec::1X"
 #define TC__MMA_TEXT_scale_vec_2X ~, ".scale_vec::2X"
@@ -825,8 +826,8 @@ TC_DEV_SM80 void tc_mma_m16n8k16_f16_f16(uint32_t *d, const uint32_t *a, const u
  * or literals (_IMM). scale_vec_default writes no .scale_vec: 1X for mxf8f6f4, 2X for mxf4; mxf4nvf4 must say 2X or
  * 4X. */
 #define TC__MMA_BS_HELP                                                                                               \
-    "tc: mma with block scales: kind_mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, "       \
-    "e2m1); kind_mxf4 m16n8k64 scale_vec_2X ue8m0 (e2m1); kind_mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X " \
+    "tc: mma with block scales: kind mxf8f6f4 m16n8k32 scale_vec_1X ue8m0 (a and b of e4m3, e5m2, e3m2, e2m3, "       \
+    "e2m1); kind mxf4 m16n8k64 scale_vec_2X ue8m0 (e2m1); kind mxf4nvf4 m16n8k64 scale_vec_2X ue8m0 or scale_vec_4X " \
     "ue4m3 or, from PTX 9.1 on, ue8m0 (e2m1); row, col, d and c f32; scale_vec_default but for mxf4nvf4; sparse: "    \
     "twice the k"
 #define TC__MMA_BS_TEXT(op, shape, al, bl, kind, vec, dt, at, bt, ct, st)                                             \
@@ -919,7 +920,7 @@ TC_HD TC_CONSTEXPR int tc__mma_ids(int most, int byte_a, int thread_a, int byte_
 #define TC_MMA_SP_KIND(shape, alayout, blayout, kind, dtype, atype, btype, ctype, d, a, b, c, meta, selector)         \
     TC__MMA_SPARSE(TC__CAT(TC__SPO_##kind##_##alayout##_##blayout##_##shape##_##dtype##_##ctype##_,                   \
                            TC__PROBE(TC__MMA_AB_##atype##_##btype, BAD)),                                             \
-                   "tc: TC_MMA_SP_KIND: kind_f8f6f4, m16n8k64, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d " \
+                   "tc: TC_MMA_SP_KIND: kind f8f6f4, m16n8k64, row, col, a and b of e4m3, e5m2, e3m2, e2m3, e2m1; d " \
                    "and c both f32 or both f16",                                                                      \
                    "mma.sp::ordered_metadata.sync.aligned." #shape "." #alayout "."                                   \
                    #blayout TC__PROBE(TC__MMA_TEXT_##kind, "")                                                        \

@@ -13,6 +13,7 @@
  *     tc_operand_steps, tc_operand_step                how many instructions a block takes; where one begins
  *     tc_operand_fetch, tc_operand_fetch_own           loader by TMA: one box, with or without multicast; for sm_120
  *     tc_operand_map (host)                            the tensor map that goes with it
+ *     tc_operand_gather, tc_operand_map_rows (host)    rows that are looked up, four an instruction; sm_100a
  *
  * Where threads copy (cp.async), rows lie end to end, as long as they are, and their 16-byte chunks are swizzled:
  *
@@ -222,6 +223,33 @@ TC_DEV_SM90 void tc_operand_fetch_own(const tc_operand_source *s, tc_operand_at 
     TC_CP_ASYNC_BULK_TENSOR(3d, shared::cta, tile, , , , to.dst, s->map, (x, y, s->batch), to.full);
 }
 
+#if TC_HAS_SM100A && defined(__CUDA_ARCH__)
+/* Four rows of a matrix, 128 bytes of each from element k on, by a map of tc_operand_map_rows: row and batch of the
+ * source are not looked at. pair (a constant): the barrier that counts the bytes may be the other block's of a pair. A
+ * row that the matrix does not have comes as zeros. One thread. */
+typedef struct tc_operand_four {
+    int k, row[4];
+} tc_operand_four;
+
+TC_DEV_SM100A void tc_operand_gather(const int pair, const tc_operand_source *s, const tc_operand_four at,
+                                     tc_operand_to to)
+{
+    if (pair && s->mask) {
+        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, 2, , to.dst, s->map,
+                                (at.k, at.row[0], at.row[1], at.row[2], at.row[3]), to.full, s->mask);
+    } else if (pair) {
+        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, , 2, , to.dst, s->map,
+                                (at.k, at.row[0], at.row[1], at.row[2], at.row[3]), to.full);
+    } else if (s->mask) {
+        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, , , to.dst, s->map,
+                                (at.k, at.row[0], at.row[1], at.row[2], at.row[3]), to.full, s->mask);
+    } else {
+        TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, , , , to.dst, s->map,
+                                (at.k, at.row[0], at.row[1], at.row[2], at.row[3]), to.full);
+    }
+}
+#endif
+
 #endif /* __CUDACC__ */
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -283,7 +311,7 @@ typedef struct tc_operand_box {
     int cols, rows, swizzle;
 } tc_operand_box;
 
-TC_HOST tc_status tc_operand_map_box(tc_tmap *map, const tc_operand_matrix *x, const tc_operand_box *box)
+TC_HOST tc_tmap_desc tc__operand_desc(const tc_operand_matrix *x, const tc_operand_box *box)
 {
     const int batched = tc__operand_stride(x) != 0;
     tc_tmap_desc d;
@@ -301,6 +329,21 @@ TC_HOST tc_status tc_operand_map_box(tc_tmap *map, const tc_operand_matrix *x, c
     d.box[2] = 1;
     d.swizzle = box->swizzle;
     d.l2_promotion = 128; /* 256 costs up to a fifth where rows do not begin at multiples of 128 bytes, for nothing */
+    return d;
+}
+
+TC_HOST tc_status tc_operand_map_box(tc_tmap *map, const tc_operand_matrix *x, const tc_operand_box *box)
+{
+    const tc_tmap_desc d = tc__operand_desc(x, box);
+    return tc__tmap_named(map, x->name, &d);
+}
+
+/* The same for tc_operand_gather: a matrix in boxes of one row, whatever box->rows is. */
+TC_HOST tc_status tc_operand_map_rows(tc_tmap *map, const tc_operand_matrix *x, const tc_operand_box *box)
+{
+    tc_tmap_desc d = tc__operand_desc(x, box);
+    d.rank = 2;
+    d.box[1] = 1;
     return tc__tmap_named(map, x->name, &d);
 }
 

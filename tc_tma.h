@@ -38,7 +38,7 @@
  *                    im2col_no_offs             3d..5d, of stores and reductions
  *                    im2col::w  im2col::w::128  3d..5d, and (w..): 2 offsets  sm_100a; ::w into shared::cta any sm_100
  *         multicast  multicast::cluster         with mask (uint16_t), into shared::cluster
- *         group      cta_group::1 cta_group::2                                           sm_100a
+ *         group      1 2 (of cta_group::)                                               sm_100a
  *         hint       L2::cache_hint             with policy
  *     bulk copies     tc_cp_async_bulk_g2s, _g2s_hint, _g2s_multicast, _g2s_multicast_hint, _g2cta, _g2cta_hint,
  *                     _s2cluster, _s2g, _s2g_hint, _s2g_mask, _s2g_hint_mask (sm_100: bit i of mask writes byte i of
@@ -390,7 +390,14 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
 #define TC__TM_OFFS_tile ~, 0,
 #define TC__TM_OFFS_im2col ~, 1,
 #define TC__TM_GROUP_ ~, 0
-#define TC__TM_GROUP_cta_group ~, 1,
+#define TC__TM_GROUP_1 ~, 1
+#define TC__TM_GROUP_2 ~, 1
+#define TC__TM_GROUP_cta_group ~, 2, /* as before 0.3.0: cta_group::1, cta_group::2 */
+#define TC__TM_GROUP_TEXT_0(token) ""
+#define TC__TM_GROUP_TEXT_1(token) ".cta_group::" #token
+#define TC__TM_GROUP_TEXT_2(token) "." #token
+#define TC__TM_GROUP_TEXT(there, token) TC__TM_GROUP_TEXT_(there, token)
+#define TC__TM_GROUP_TEXT_(there, token) TC__TM_GROUP_TEXT_##there(token)
 #define TC__TM_MODE_ ~, 0
 #define TC__TM_MODE_tile ~, 1,
 #define TC__TM_MODE_im2col ~, 1,
@@ -474,8 +481,8 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
     static_assert(tc__follows(#multicast, "|multicast::cluster")                                                      \
                   && (#multicast[0] == 0 || tc__follows(#space, "shared::cluster")),                                  \
                   "tc: cp.async.bulk.tensor: multicast is multicast::cluster, into shared::cluster, or left out");    \
-    static_assert(tc__follows(#group, "|cta_group::1|cta_group::2"),                                                  \
-                  "tc: cp.async.bulk.tensor: the group is cta_group::1, cta_group::2 or left out");                   \
+    static_assert(tc__follows(#group, "|1|2|cta_group::1|cta_group::2"),                                              \
+                  "tc: cp.async.bulk.tensor: the group is 1, 2 or left out");                                         \
     static_assert(tc__follows(#hint, "|L2::cache_hint"),                                                              \
                   "tc: cp.async.bulk.tensor: the hint is L2::cache_hint or left out");                                \
     static_assert(TC_HAS_SM100A || #group[0] == 0, "tc: cp.async.bulk.tensor: cta_group " TC__TM_HAS());              \
@@ -498,7 +505,7 @@ TC_DEV_SM90 void tc_cp_async_bulk_prefetch_hint(const void *src, uint32_t bytes,
                  #dim "." #space ".global" TC__TM_DOT(TC__PROBE(TC__TM_MODE_##mode, 0), mode)                         \
                  ".mbarrier::complete_tx::bytes"                                                                      \
                  TC__TM_DOT(TC__PROBE(TC__TM_MULTI_##multicast, 0), multicast)                                        \
-                     TC__TM_DOT(TC__PROBE(TC__TM_GROUP_##group, 0), group)                                            \
+                     TC__TM_GROUP_TEXT(TC__PROBE(TC__TM_GROUP_##group, 0), group)                                     \
                  TC__TM_DOT(TC__PROBE(TC__TM_HINT_##hint, 0), hint), __VA_ARGS__);                                    \
     } while (0)
 

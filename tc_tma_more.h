@@ -445,8 +445,8 @@
                       && (#multicast[0] == 0 || (tc__follows(#space, "shared::cluster") && #report[0] == 0)),         \
                       "tc: cp.async.bulk.tensor: multicast is 16b or 32b, into shared::cluster, without a report, or " \
                       "left out");                                                                                    \
-        static_assert(tc__follows(#group, "|cta_group::1|cta_group::2") && tc__follows(#hint, "|L2::cache_hint"),     \
-                      "tc: cp.async.bulk.tensor: the group is cta_group::1, cta_group::2, the hint "                  \
+        static_assert(tc__follows(#group, "|1|2|cta_group::1|cta_group::2") && tc__follows(#hint, "|L2::cache_hint"), \
+                      "tc: cp.async.bulk.tensor: the group is 1, 2, the hint "                                        \
                       "L2::cache_hint, or left out");                                                                 \
         TC__TW_CHECK("cp.async.bulk.tensor", dim, mode, TC__TW_ARG2(__VA_ARGS__, ((), ()), ()),                       \
                      "tile|tile::gather4|im2col|im2col::w|im2col::w::128",                                            \
@@ -465,7 +465,7 @@
                  "cp.async.bulk.tensor." #dim "." #space ".global." #mode ".mbarrier::complete_tx::bytes"             \
                  TC__TW_RTEXT(TC__PROBE(TC__TW_REPORT_##report, 0), report)                                           \
                  TC__CAT(TC__TW_MTEXT_, TC__PROBE(TC__TW_MULTI_##multicast, 0))                                       \
-                 TC__TM_DOT(TC__PROBE(TC__TM_GROUP_##group, 0), group) TC__PROBE(TC__TW_EVICT_##hint, ""),            \
+                 TC__TM_GROUP_TEXT(TC__PROBE(TC__TM_GROUP_##group, 0), group) TC__PROBE(TC__TW_EVICT_##hint, ""),     \
                      __VA_ARGS__);                                                                                    \
     } while (0)
 

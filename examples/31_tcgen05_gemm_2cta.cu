@@ -71,15 +71,15 @@ TC_DEV void produce(const params *p, uint32_t smem, uint32_t rank, const int typ
             TC_MBARRIER_WAIT(smem + EMPTY_AT + ring.stage * 8, ring.phase ^ 1, "empty", (int)ring.stage);
             /* of both CTAs, whoever loads */
             if (half == 0) tc_mbarrier_arrive_expect_tx(own, 2 * (uint32_t)(A_BYTES + half_bytes + sf_bytes));
-            TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , cta_group::2, , a, &p->a, ((int)step * 32, row), full);
-            TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, multicast::cluster, cta_group::2, ,
+            TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , 2, , a, &p->a, ((int)step * 32, row), full);
+            TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, multicast::cluster, 2, ,
                                     b + pair * (uint32_t)quarter * 128, &p->b, ((int)step * 32, col), full, 5 << half);
             if (type == TC_E2M1) { /* 4 blocks of 512 bytes as 16 rows of 128; past k they are not used */
                 const int sfa_row = (int)(((t.m * CLUSTER + rank) * p->steps + step) * 4),
                           sfb_row = (int)((t.n * p->steps + step) * 4);
-                TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , cta_group::2, , b + B_BYTES / 2, &p->sfa,
+                TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , 2, , b + B_BYTES / 2, &p->sfa,
                                         (0, sfa_row), full);
-                TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , cta_group::2, , b + B_BYTES / 2 + SF_BYTES,
+                TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile, , 2, , b + B_BYTES / 2 + SF_BYTES,
                                         &p->sfb, (0, sfb_row), full);
             }
             tc_ring_next(&ring, STAGES);

@@ -171,7 +171,7 @@ function call_tensor(mn, ops,    t, n, i, dim, space, mode, multi, group, hint, 
         if (x ~ /^[1-5]d$/) dim = x
         else if (x ~ /^(tile|im2col)/) mode = x
         else if (x == "multicast::cluster") multi = x
-        else if (x ~ /^cta_group/) group = x
+        else if (x ~ /^cta_group/) { group = x; sub(/^cta_group::/, "", group) }
         else if (x == "L2::cache_hint") hint = x
         else if (x ~ /^shared::/ && !space) space = x
         else if (x ~ /^(add|min|max|inc|dec|and|or|xor)$/) list = x
@@ -206,7 +206,7 @@ function call_tensor_more(mn, ops,    m, t, n, i, dim, mode, report, multi, grou
         else if (x ~ /^(tile|im2col)/) mode = x
         else if (sub(/^mbarrier::report::/, "", x)) report = x
         else if (sub(/^multicast::cluster::/, "", x)) multi = x
-        else if (x ~ /^cta_group/) group = x
+        else if (x ~ /^cta_group/) { group = x; sub(/^cta_group::/, "", group) }
         else if (x == "L2::cache_hint") hint = x
         else if (x == "L2::evict_last") hint = "evict_last"
         else if (x ~ /^shared::/ && !space) space = x

@@ -78,7 +78,7 @@ function call_mma(t, n, ops,    i, sp, ord, shape, al, bl, extra, kind, vec, bs,
     i += sp + 2
     shape = t[i++]; al = t[i++]; bl = t[i++]
     if (t[i] ~ /^(satfinite|rn|rz|rm|rp)$/) extra = t[i++]
-    if (t[i] ~ /^kind@/) kind = word(t[i++])
+    if (t[i] ~ /^kind@/) { kind = t[i++]; sub(/^kind@/, "", kind) }
     if (t[i] == "block_scale") { bs = 1; i++; vec = "scale_vec_default"; if (t[i] ~ /^scale_vec@/) vec = word(t[i++]) }
     for (nt = 0; nt < 4 + bs; nt++) type[nt] = t[i++]
     if (i <= n) tail = t[i] "_" t[i + 1]

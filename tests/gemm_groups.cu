@@ -68,6 +68,21 @@ TC_GEMM_SM100_DEFINE(masked_beside, BF16, .d = TC_BF16, .groups = TC_GROUPS_MASK
 TC_GEMM_SM100_DEFINE(fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .bn = 128,
                      .b_layout = TC_ROW, .raster_group = 2, HOOK)
 TC_GEMM_SM100_DEFINE(scatter, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_D, .bn = 32, HOOK)
+/* rows of A looked up; the last two are one product */
+TC_GEMM_SM100_DEFINE(gather, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A | TC_INDEX_D, .bn = 64,
+                     HOOK)
+TC_GEMM_SM100_DEFINE(gather_plain, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A, .cluster_m = 1,
+                     .bn = 48)
+TC_GEMM_SM100_DEFINE(gather_four, .a = TC_F16, .b = TC_F16, .d = TC_F32, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A,
+                     .bn = 96, .cluster_n = 2, .b_layout = TC_ROW, .epi2 = told_pair, .epi_size = sizeof(told))
+TC_GEMM_SM100_DEFINE(gather_fp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16,
+                     .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A)
+TC_GEMM_SM100_DEFINE(gather_parts, .a = TC_TF32, .b = TC_TF32, .d = TC_F32, .index = TC_INDEX_A, .bn = 64, .bk = 64,
+                     .cluster_m = 1, .cluster_n = 2, .split = 1)
+TC_GEMM_SM100_DEFINE(gather_clc, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .index = TC_INDEX_A | TC_INDEX_D, .bn = 32,
+                     .clc = 1, HOOK)
+TC_GEMM_DEFINE(looked_up, BF16, .d = TC_BF16, .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A,
+               .shapes = TC_SHAPES_SMALL | TC_SHAPES_UNALIGNED)
 /* factors of a byte */
 TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_ROWS,
                      HOOK)
@@ -146,7 +161,10 @@ static const kernel kernels[] = {
     ROW(masked_beside, 100, 0, masked_beside_SMEM, 0, 0, 0), ROW(fp8, 100, 1, fp8_SMEM, 0, 0, 0),
     ROW(scatter, 100, 1, scatter_SMEM, 0, 0, 0), ROW(rows, 80, 1, 0, 0, 0, 0),
     ROW(mxfp8, 100, 1, mxfp8_SMEM, 0, 0, 0), ROW(nvfp4, 100, 0, nvfp4_SMEM, 0, 0, 0),
-    ROW(nvfp4_masked, 100, 1, nvfp4_masked_SMEM, 0, 0, 0)
+    ROW(nvfp4_masked, 100, 1, nvfp4_masked_SMEM, 0, 0, 0), ROW(gather, 100, 1, gather_SMEM, 0, 0, 0),
+    ROW(gather_plain, 100, 0, gather_plain_SMEM, 0, 0, 0), ROW(gather_four, 100, 2, gather_four_SMEM, 0, 0, 0),
+    ROW(gather_fp4, 100, 0, gather_fp4_SMEM, 0, 0, 0), ROW(gather_parts, 100, 0, gather_parts_SMEM, 0, 0, 0),
+    ROW(gather_clc, 100, 1, gather_clc_SMEM, 0, 0, 0), ROW(looked_up, 80, 0, 0, 0, 0, 0)
 #elif defined(GROUPS_SM120)
     ROW(turns, 120, 1, turns_SMEM, 0, 0, 0), ROW(together, 120, 0, together_SMEM, 0, 0, 0),
     ROW(masked, 120, 1, masked_SMEM, 0, 0, 0), ROW(masked_plain, 120, 0, masked_plain_SMEM, 0, 0, 0),
@@ -225,6 +243,12 @@ static void draw(groups *x, int masked)
     if (!masked && x->m == 0) x->m = 1;
 }
 
+/* Of a kernel without groups: one product. */
+static void draw_one(groups *x)
+{
+    x->count = 1, x->first[0] = 0, x->end[0] = x->m = test_int(0, 2) ? test_int(1, 300) : test_int(1, 6) * 128;
+}
+
 /* The bounds as the kernel wants them: offsets, ends (where the first group begins at row 0) or counts. */
 static test_buffer bounds_of(const groups *x, const kernel *kn, tc_gemm_groups *g)
 {
@@ -235,6 +259,7 @@ static test_buffer bounds_of(const groups *x, const kernel *kn, tc_gemm_groups *
     to[x->count] = x->end[x->count - 1];
     test_buffer_up(&b);
     memset(g, 0, sizeof *g);
+    if (!kn->c.groups) return b;
     g->count = x->count;
     *(masked ? &g->counts : ends ? &g->ends : &g->offsets) = (const int32_t *)b.dev;
     g->expected = test_int(0, 1) ? test_int(1, 300) : 0;
@@ -310,7 +335,8 @@ static void one(const kernel *kn, uint64_t id)
     static groups x;
     const tc_gemm_config *t = &kn->c;
     const int masked = t->groups == TC_GROUPS_MASKED, b_row = t->b_layout == TC_ROW;
-    draw(&x, masked);
+    if (t->groups) draw(&x, masked);
+    else draw_one(&x);
     const int many = x.count > 100, any = kn->sm < 90 && test_int(0, 1);
     const int unit = any ? 1 : 128 / tc_type_bits(t->a), unit_d = test_int(0, 1) ? 16 / (int)size_of(t->d) : 1;
     int n = many ? test_int(1, 12) : test_int(0, 3) ? test_int(1, 200) : test_int(1, 6) * 64;
@@ -323,7 +349,7 @@ static void one(const kernel *kn, uint64_t id)
     const int64_t lda = pad(k, unit) + unit * test_int(0, 2), ldb = pad(b_row ? n : k, unit) + unit * test_int(0, 2);
     const int64_t ldc = pad(n, unit_d), ldd = pad(n, unit_d) + unit_d * test_int(0, 3);
     const int64_t sa = masked ? pad((int)(x.m * lda), unit) : 0;
-    const int64_t sb = test_int(0, 5) ? pad((int)((b_row ? k : n) * ldb), unit) + unit : 0;
+    const int64_t sb = t->groups && test_int(0, 5) ? pad((int)((b_row ? k : n) * ldb), unit) + unit : 0;
     const int64_t sc = masked ? x.m * ldc : 0, sd = masked ? x.m * ldd + unit_d * test_int(0, 2) : 0;
     const int ia = t->index & TC_INDEX_A, into = t->index & TC_INDEX_D;
     const int a_rows = ia ? test_int(1, 200) : x.m, d_rows = into ? x.m + test_int(0, 30) : x.m;
@@ -406,6 +432,14 @@ static void one(const kernel *kn, uint64_t id)
         choice.cluster = test_int(1, kn->cluster);
         g.choice = &choice;
     }
+    test_buffer parts = test_buffer_make(t->split ? 4u << 20 : 16u);
+    if (t->split && test_int(0, 3)) {
+        memset(parts.host, 0xff, parts.bytes);
+        test_buffer_up(&parts);
+        g.workspace = parts.dev, g.workspace_size = parts.bytes;
+        choice.parts = test_int(0, 4);
+        g.choice = &choice;
+    }
     snprintf(what, sizeof what, "%s, problem %llu: m %d n %d k %d groups %d ld %d %d %d strides %d %d alpha %g beta %g "
              "width %d cluster %d pdl %d", kn->name, (unsigned long long)id, x.m, n, k, x.count, (int)lda, (int)ldb,
              (int)ldd, (int)sb, (int)sd, alpha, beta, choice.width, choice.cluster, g.pdl);
@@ -453,7 +487,7 @@ static void one(const kernel *kn, uint64_t id)
     }
     test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&c), test_buffer_drop(&d), test_buffer_drop(&fa);
     test_buffer_drop(&fb), test_buffer_drop(&bias), test_buffer_drop(&span), test_buffer_drop(&count);
-    test_buffer_drop(&bounds), test_buffer_drop(&a_row), test_buffer_drop(&d_row);
+    test_buffer_drop(&bounds), test_buffer_drop(&a_row), test_buffer_drop(&d_row), test_buffer_drop(&parts);
     if (t->sf) {
         test_buffer_drop(&sa_codes.packed), test_buffer_drop(&sb_codes.packed);
         free(sa_codes.code), free(sb_codes.code);
@@ -472,6 +506,7 @@ static void nonsense(const kernel *kn)
     const size_t size = size_of(kn->c.d);
     test_buffer a = test_buffer_make((size_t)matrices * M * K * 8), b = test_buffer_make((size_t)COUNT * N * K * 8);
     test_buffer d = make((size_t)(matrices * M + 2 * GUARD) * N, kn->c.d), at = test_buffer_make(sizeof bounds[0]);
+    test_buffer a_row = index_of(M, M, 1);
     for (int way = 0; way < 4; way++) {
         tc_gemm_args g;
         int outside = 0;
@@ -484,6 +519,7 @@ static void nonsense(const kernel *kn)
         g.lda = g.ldb = K, g.ldd = N, g.stride_b = N * K;
         if (kn->c.b_layout == TC_ROW) g.ldb = N;
         g.groups.count = COUNT;
+        if (kn->c.index) g.a_row = (const int32_t *)a_row.dev, g.a_rows = M;
         if (kn->c.sf) g.sfa = g.sfb = b.dev, g.stride_sfb = 512;
         if (masked) g.groups.counts = (const int32_t *)at.dev, g.stride_a = M * K, g.stride_d = M * N;
         else g.groups.offsets = (const int32_t *)at.dev;
@@ -495,7 +531,7 @@ static void nonsense(const kernel *kn)
         }
         CHECK(outside == 0, "%s: nonsense %d: %d bytes outside of D", kn->name, way, outside);
     }
-    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d), test_buffer_drop(&at);
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d), test_buffer_drop(&at), test_buffer_drop(&a_row);
 }
 
 /* ---- what the host refuses, in words ---- */
@@ -568,9 +604,32 @@ static void bad_input(const kernel *kn)
     CUDA_CHECK(cudaFree(at));
 }
 
+/* Of rows of A that a kernel of TMA looks up. */
+static void bad_index(const kernel *kn)
+{
+    char *at = 0;
+    CUDA_CHECK(cudaMalloc((void **)&at, 1 << 20));
+    const int32_t *there = (const int32_t *)at;
+    tc_gemm_args good, g;
+    memset(&good, 0, sizeof good);
+    good.m = good.n = good.k = 64, good.a = good.b = good.d = at, good.lda = good.ldb = good.ldd = 64;
+    good.stride_b = 4096, good.groups.count = 4, good.groups.offsets = there, good.a_row = there, good.a_rows = 7;
+    CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+    g = good, g.a_row = 0, refused(kn, &g, "a_row is null, but the kernel has .index");
+    g = good, g.a_row = (const int32_t *)(at + 2), refused(kn, &g, "is not a multiple of 4 bytes");
+    g = good, g.a_rows = 0, refused(kn, &g, "a_rows = 0 must be at least 1: the kernel has .index");
+    g = good, g.a_rows = -1, refused(kn, &g, "a_rows = -1 must be at least 1: the kernel has .index");
+    g = good, g.d_row = there, refused(kn, &g, "d_row is given, but the kernel was generated without .index");
+    g = good, g.batch = 2, refused(kn, &g, "batch = 2, but the kernel has .groups");
+    g = good, g.a = at + 2, refused(kn, &g, "is not a multiple of 16 bytes, as TMA needs");
+    g = good, g.lda = 65, refused(kn, &g, "lda = 65 elements = 130 bytes is not a multiple of 16 bytes, as TMA needs");
+    CUDA_CHECK(cudaFree(at));
+}
+
 static void once(const kernel *kn)
 {
-    if (!kn->hook && !kn->c.a_scale && !kn->c.index) nonsense(kn);
+    if (kn->c.groups && !kn->hook && !kn->c.a_scale && !(kn->c.index & TC_INDEX_D)) nonsense(kn);
+    if (kn->sm == 100 && kn->c.a == TC_BF16 && !kn->hook && kn->c.index == TC_INDEX_A) bad_index(kn);
     if (kn->c.a == TC_BF16 && !kn->hook && !kn->c.index) bad_input(kn);
     if (kn->c.sf && kn->c.groups == TC_GROUPS_ROWS) {
         tc_gemm_args g;
@@ -578,6 +637,7 @@ static void once(const kernel *kn)
         g.m = g.n = g.k = 64, g.a = g.b = g.d = (void *)256, g.lda = g.ldb = g.ldd = 64, g.groups.count = 4;
         g.groups.offsets = (const int32_t *)256, g.sfb = (void *)256, g.stride_b = 4096;
         if (kn->hook) g.epi_args = &g, g.epi_size = sizeof(told);
+        if (kn->c.index) g.a_row = (const int32_t *)256, g.a_rows = 64;
         refused(kn, &g, "sfa is null");
         g.sfa = (void *)256, g.stride_sfa = 16;
         refused(kn, &g, "stride_sfa = 16, but with TC_GROUPS_ROWS the factors of all groups are one layout");

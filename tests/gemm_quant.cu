@@ -51,6 +51,13 @@ TC_GEMM_SM100_DEFINE(sm100_nv, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE4M3_16, .c_ty
 TC_GEMM_SM100_DEFINE(sm100_mx4, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE8M0_32, .bn = 128, .cluster_m = 1,
                      .epi = HOOKED(bias))
 TC_GEMM_SM100_DEFINE(sm100_groups, BF16, .d = TC_E4M3, BLOCKS, .bn = 128, .groups = TC_GROUPS_ROWS)
+TC_GEMM_SM100_DEFINE(sm100_groups_mx, .a = TC_E4M3, .b = TC_E4M3, .d = TC_E4M3, .sf = TC_SF_UE8M0_32,
+                     .d_sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_ROWS, .epi = HOOKED(bias))
+TC_GEMM_SM100_DEFINE(sm100_groups_nv, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE4M3_16, .bn = 128, .cluster_m = 1,
+                     .groups = TC_GROUPS_ROWS, .index = TC_INDEX_A)
+TC_GEMM_SM100_DEFINE(sm100_masked_mx, BF16, .d = TC_E2M1, .d_sf = TC_SF_UE8M0_32, .groups = TC_GROUPS_MASKED,
+                     .c_type = TC_F32, .epi2 = HOOKED(pair))
+TC_GEMM_SM100_DEFINE(sm100_masked, BF16, .d = TC_S8, BLOCKS, .bn = 128, .cluster_n = 2, .groups = TC_GROUPS_MASKED)
 TC_GEMM_SM100_DEFINE(sm100_cols, BF16, .d = TC_BF16, .bn = 64, .split = 1, .row_sum = TC_SUM, .col_sum = TC_SUM_SQ,
                      .epi = HOOKED(bias))
 #else
@@ -95,7 +102,8 @@ static const kernel kernels[] = {
 #ifdef QUANT_SM100
     ROW(sm100, 100, BIAS, 0),        ROW(sm100_pair, 100, PLAIN, 0),   ROW(sm100_mx, 100, PAIR, 0),
     ROW(sm100_cols, 100, BIAS, 0),   ROW(sm100_groups, 100, PLAIN, 0), ROW(sm100_nv, 100, PLAIN, 0),
-    ROW(sm100_mx4, 100, BIAS, 0),
+    ROW(sm100_mx4, 100, BIAS, 0),    ROW(sm100_groups_mx, 100, BIAS, 0), ROW(sm100_groups_nv, 100, PLAIN, 0),
+    ROW(sm100_masked_mx, 100, PAIR, 0), ROW(sm100_masked, 100, PLAIN, 0),
 #else
     ROW(sm80, 80, BIAS, 0),          ROW(sm80_s8, 80, PLAIN, 0),       ROW(sm80_mx, 80, PLAIN, 0),
     ROW(sm90, 90, BIAS, 0),          ROW(sm90_pp, 90, PLAIN, 0),       ROW(sm90_fp8, 90, PLAIN, sm90_twin_run),
@@ -188,8 +196,11 @@ typedef struct {
     char what[300];
 } problem;
 
-static int group_of(const problem *p, int row)
+/* Of a row of matrix z: which B is its, or -1: no group has it. TC_GROUPS_MASKED: starts are numbers of rows. */
+static int group_of(const problem *p, int z, int row)
 {
+    if (!p->kn->c.groups) return z;
+    if (p->kn->c.groups == TC_GROUPS_MASKED) return row < p->starts[z] ? z : -1;
     for (int i = 0; i < GROUPS; i++)
         if (row >= p->starts[i] && row < p->starts[i + 1]) return i;
     return -1;
@@ -198,7 +209,16 @@ static float factor_of(const problem *p, int z, int i, int j)
 {
     return ((const float *)(p->scale.host + GUARD))[z * p->batch_scale + i * p->lines + j / 128 * p->blocks];
 }
-static int exists(const problem *p, int row) { return !p->kn->c.groups || group_of(p, row) >= 0; }
+static int exists(const problem *p, int z, int row) { return group_of(p, z, row) >= 0; }
+
+/* .d_sf: where a row's factor s lies; with TC_GROUPS_ROWS a group's first row begins a block. */
+static int64_t sf_of(const problem *p, int z, int row, int s)
+{
+    const int wide = wide_of(&p->kn->c), i = group_of(p, z, row), first = i < 0 ? 0 : (int)p->starts[i];
+    if (p->kn->c.groups == TC_GROUPS_ROWS)
+        return (int64_t)tc_sf_at(p->n, wide, tc_sf_group_row(first, i) + row - first, s);
+    return z * p->batch_sf + (int64_t)tc_sf_at(p->n, wide, row, s);
+}
 
 static void expect(problem *p)
 {
@@ -209,10 +229,10 @@ static void expect(problem *p)
         for (int i = 0; i < p->m; i++)
             for (int j = 0; j < p->n; j++) {
                 const int64_t to = (z * (int64_t)p->m + i) * p->n + j;
-                const int of = t->groups ? group_of(p, i) : z;
+                const int of = group_of(p, z, i);
                 double sum = 0, size = 0, y;
                 for (int x = 0; x < p->k && p->alpha != 0 && of >= 0; x++) {
-                    const double v = element(&p->a, t->a, z * p->sa + i * p->lda + x)
+                    const double v = element(&p->a, t->a, z * p->sa + (t->index ? p->m - 1 - i : i) * p->lda + x)
                                    * element(&p->b, t->b, of * p->sb + j * p->ldb + x);
                     sum += v, size += fabs(v);
                 }
@@ -242,7 +262,7 @@ static int block_wrong(const problem *p, int z, int i, int j, int wide)
         factor = factor_of(p, z, i, j);
         wrong |= !(fabs(factor - want) <= off / top + 4e-7 * want);
     } else if (t->d_sf) {
-        const uint8_t code = p->sf.host[GUARD + z * p->batch_sf + (int64_t)tc_sf_at(p->n, wide, i, j / wide)];
+        const uint8_t code = p->sf.host[GUARD + sf_of(p, z, i, j / wide)];
         if (wide == 16) { /* to the nearest of ue4m3: 1/16 of a normal number, 2^-10 of others, at least 2^-9 */
             const double want = fmax(most / top, 1. / 512);
             factor = tc_f32_from_ue4m3(code);
@@ -298,6 +318,19 @@ static void check_twin(problem *p)
     span_drop(&p->twin);
 }
 
+/* .d_sf: layouts of their own, of matrices or groups: how many, their rows, where they begin. */
+static int parts_of(const problem *p) { return p->kn->c.groups == TC_GROUPS_ROWS ? GROUPS : p->batch; }
+static int rows_of(const problem *p, int i)
+{
+    if (p->kn->c.groups == TC_GROUPS_ROWS) return (int)(p->starts[i + 1] - p->starts[i]);
+    return p->kn->c.groups ? (int)p->starts[i] : p->m;
+}
+static int64_t part_at(const problem *p, int i)
+{
+    if (p->kn->c.groups != TC_GROUPS_ROWS) return i * p->batch_sf;
+    return (int64_t)tc_sf_bytes(tc_sf_group_row((int)p->starts[i], i), p->n, wide_of(&p->kn->c));
+}
+
 static double keep(int kind, double kept, double y)
 {
     return kind == TC_MAX_ABS ? fmax(kept, fabs(y)) : kept + (kind == TC_SUM_SQ ? y * y : y);
@@ -310,7 +343,7 @@ static void check(problem *p)
     int wrong[6] = {0, 0, 0, 0, 0, 0};
     for (int z = 0; z < p->batch; z++) {
         for (int i = 0; i < p->m; i++)
-            for (int j = 0; j < p->n && exists(p, i); j += wide) {
+            for (int j = 0; j < p->n && exists(p, z, i); j += wide) {
                 const int w = block_wrong(p, z, i, j, tc__gemm_quantised(*t) && !t->d_scale && !t->d_sf ? 0 : wide);
                 for (int e = 0; e < 4; e++) wrong[e] += w >> e & 1;
             }
@@ -340,13 +373,13 @@ static void check(problem *p)
             most = fmax(most, fabs(p->y[i])), off = fmax(off, p->off[i]);
         CHECK(fabs(*(const float *)(p->most.host + GUARD) - most) <= off, "%s: max_out is wrong", p->what);
     }
-    if (t->d_sf) { /* zeros behind the matrix */
+    if (t->d_sf) { /* zeros behind each matrix, or group */
         int full = 0;
-        for (int z = 0; z < p->batch; z++)
-            for (int i = 0; i < (p->m + 127) / 128 * 128; i++)
+        for (int z = 0; z < parts_of(p); z++)
+            for (int i = 0; i < (rows_of(p, z) + 127) / 128 * 128; i++)
                 for (int s = 0; s < tc_sf_blocks(p->n, wide) * 4; s++)
-                    full += (i >= p->m || s >= tc_sf_count(p->n, wide))
-                         && p->sf.host[GUARD + z * p->batch_sf + (int64_t)tc_sf_at(p->n, wide, i, s)];
+                    full += (i >= rows_of(p, z) || s >= tc_sf_count(p->n, wide))
+                         && p->sf.host[GUARD + part_at(p, z) + (int64_t)tc_sf_at(p->n, wide, i, s)];
         CHECK(!full, "%s: %d factors behind the matrix are not 0", p->what, full);
     }
 }
@@ -355,12 +388,13 @@ static void one(const kernel *kn, uint64_t id)
 {
     const tc_gemm_config *t = &kn->c;
     const int bits = tc_type_bits(t->d), c_type = tc__gemm_c(*t), unit = kn->sm == 80 && test_int(0, 1) ? 1 : 16;
+    const int masked = t->groups == TC_GROUPS_MASKED;
     problem p;
     tc_gemm_plan plan;
     memset(&p, 0, sizeof p);
     p.kn = kn;
-    p.batch = t->groups || test_int(0, 3) ? 1 : test_int(2, 3);
-    p.m = test_int(1, test_int(0, 1) ? 40 : 150);
+    p.batch = masked ? GROUPS : t->groups || test_int(0, 3) ? 1 : test_int(2, 3);
+    p.m = test_int(1, test_int(0, 1) ? 40 : t->groups && t->d_sf ? 400 : 150);
     p.n = (test_int(1, test_int(0, 1) ? 60 : 300) + 1) / 2 * 2 - (kn->hook != PAIR && test_int(0, 1));
     if (test_int(0, 3) == 0) p.n = 128 * test_int(1, 2), p.m = test_int(1, 2) * 64;
     p.k = test_int(0, 7) ? test_int(1, 300) : 0;
@@ -379,7 +413,11 @@ static void one(const kernel *kn, uint64_t id)
     if (test_int(0, 1)) p.lines = 1, p.blocks = mp, p.batch_scale = mp * many;
     else p.lines = kp, p.blocks = 1, p.batch_scale = kp * p.m;
     p.batch_sf = (int64_t)tc_sf_bytes(p.m, p.n, wide_of(t)) + 16 * test_int(0, 1);
-    for (int i = 0; i <= GROUPS; i++) p.starts[i] = i == 0 ? test_int(0, p.m / 4) : test_int((int)p.starts[i - 1], p.m);
+    if (t->groups == TC_GROUPS_ROWS) p.batch_sf = (int64_t)tc_sf_group_bytes(p.m, p.n, wide_of(t), GROUPS);
+    for (int i = 0; i <= GROUPS; i++)
+        p.starts[i] = masked   ? test_int(0, 3) ? test_int(1, p.m) : 0
+                    : i == 0   ? test_int(0, p.m / 4)
+                    : test_int(0, 3) ? test_int((int)p.starts[i - 1], p.m) : p.starts[i - 1];
     p.a = span_values((size_t)(p.sa * p.batch), t->a);
     p.b = span_values((size_t)(p.sb * (t->groups ? GROUPS : p.batch)), t->b);
     for (int i = 0; i < p.m; i += 5) /* rows of zeros */
@@ -400,9 +438,19 @@ static void one(const kernel *kn, uint64_t id)
     g->c = p.beta != 0 ? p.c.dev + GUARD : 0, g->d = p.d.dev + GUARD + p.odd * bits / 8;
     g->alpha = &p.alpha, g->beta = &p.beta, g->batch = t->groups ? 0 : p.batch, g->pdl = test_int(0, 1);
     if (p.batch > 1) g->stride_a = p.sa, g->stride_b = p.sb, g->stride_c = p.sc, g->stride_d = p.sd;
+    span looked_up = span_make((size_t)p.m * 4), ones = span_make(t->sf ? 1 << 16 : 16);
     if (t->groups) {
-        g->groups.count = GROUPS, g->groups.offsets = (const int32_t *)(p.offsets.dev + GUARD), g->stride_b = p.sb;
+        const int32_t *at = (const int32_t *)(p.offsets.dev + GUARD);
+        g->groups.count = GROUPS, g->groups.offsets = masked ? 0 : at, g->groups.counts = masked ? at : 0;
+        g->stride_b = p.sb, g->batch = 0;
     }
+    if (t->index) { /* A's rows from the last to the first */
+        for (int i = 0; i < p.m; i++) ((int32_t *)looked_up.host)[i] = p.m - 1 - i;
+        CUDA_CHECK(cudaMemcpy(looked_up.dev, looked_up.host, (size_t)p.m * 4, cudaMemcpyHostToDevice));
+        g->a_row = (const int32_t *)looked_up.dev, g->a_rows = p.m;
+    }
+    CUDA_CHECK(cudaMemset(ones.dev, 127, ones.bytes)); /* factors of 1 */
+    if (t->sf) g->sfa = g->sfb = ones.dev;
     if (kn->hook) g->epi_args = &p.hook, g->epi_size = sizeof p.hook;
     if (t->aux) g->aux.p = p.aux.dev + GUARD, g->aux.ld = p.ldx, g->aux.stride = p.batch > 1 ? p.sx : 0;
     if (t->row_sum) g->row_out = (float *)(p.rows.dev + GUARD);
@@ -413,6 +461,7 @@ static void one(const kernel *kn, uint64_t id)
         g->d_scale_out = s;
     }
     if (t->d_sf) g->d_sf_out = p.sf.dev + GUARD, g->stride_d_sf = p.batch_sf / 16 * 16;
+    if (t->groups == TC_GROUPS_ROWS) g->stride_d_sf = 0;
     p.batch_sf = p.batch_sf / 16 * 16;
     if (t->step && test_int(0, 1)) p.choice.width = t->step * test_int(1, (t->swap ? t->bm : t->bn) / t->step);
     if (t->split && test_int(0, 1)) p.choice.parts = test_int(1, 5);
@@ -436,15 +485,16 @@ static void one(const kernel *kn, uint64_t id)
     }
     for (int z = 0; z < p.batch; z++) {
         for (int i = 0; i < p.m; i++) {
-            if (!exists(&p, i)) continue;
+            if (!exists(&p, z, i)) continue;
             span_mark(&p.d, (p.odd + z * p.sd + i * p.ldd) * bits / 8, (size_t)(p.n * bits / 8));
             if (t->aux) span_mark(&p.aux, (z * p.sx + i * p.ldx) * tc_type_bits(t->aux) / 8,
                                   (size_t)(p.n * tc_type_bits(t->aux) / 8));
             for (int j = 0; j < many && t->d_scale; j++)
                 span_mark(&p.scale, 4 * (z * p.batch_scale + i * p.lines + j * p.blocks), 4);
         }
-        if (t->d_sf) span_mark(&p.sf, z * p.batch_sf, tc_sf_bytes(p.m, p.n, wide_of(t)));
     }
+    for (int i = 0; i < parts_of(&p) && t->d_sf; i++)
+        span_mark(&p.sf, part_at(&p, i), tc_sf_bytes(rows_of(&p, i), p.n, wide_of(t)));
     if (t->row_sum) span_mark(&p.rows, 0, p.rows.bytes);
     if (t->col_sum) span_mark(&p.cols, 0, p.cols.bytes);
     if (g->max_out) span_mark(&p.most, 0, 4);
@@ -455,7 +505,7 @@ static void one(const kernel *kn, uint64_t id)
     if (kn->twin && p.beta == 0) check_twin(&p);
     for (int i = 0; i < 7; i++) span_drop(all[i]);
     span_drop(&p.a), span_drop(&p.b), span_drop(&p.c), span_drop(&p.bias), span_drop(&p.offsets);
-    span_drop(&p.workspace);
+    span_drop(&p.workspace), span_drop(&looked_up), span_drop(&ones);
     free(p.y), free(p.off);
 }
 
@@ -521,7 +571,25 @@ static void bad_input(const kernel *kn)
     memset(&good, 0, sizeof good);
     good.m = good.k = 32, good.n = 200, good.lda = good.ldb = 32, good.ldd = good.ldc = 200;
     good.a = good.b = at, good.d = at + 16384;
-    if (t->groups) return (void)cudaFree(at);
+    if (t->groups) {
+        const int masked = t->groups == TC_GROUPS_MASKED;
+        good.groups.count = 2;
+        *(masked ? &good.groups.counts : &good.groups.offsets) = (const int32_t *)at;
+        if (masked) good.stride_a = 1024, good.stride_d = 6400, good.stride_d_sf = 2048;
+        if (t->index) good.a_row = (const int32_t *)at, good.a_rows = 32;
+        if (kn->hook) good.epi_args = &none, good.epi_size = sizeof none;
+        if (t->sf) good.sfa = good.sfb = at;
+        good.d_sf_out = at + 4096;
+        if (t->d_sf) {
+            CHECK(kn->can_run(&good, 0) == TC_OK, "%s: %s", kn->name, tc_why());
+            g = good, g.d_sf_out = 0, refused(kn, &g, "d_sf_out is null, but the kernel has .d_sf");
+            g = good, g.d_sf_out = at + 8, refused(kn, &g, "must be multiples of 16 bytes");
+            g = good, g.stride_d_sf = 16;
+            refused(kn, &g, masked ? "stride_d_sf = 16 is less than the 1024 bytes of a product's factors"
+                                   : "stride_d_sf = 16, but with TC_GROUPS_ROWS the factors of all groups are one");
+        }
+        return (void)cudaFree(at);
+    }
     if (t->aux) good.aux.p = at + 65536, good.aux.ld = 200;
     if (kn->hook) good.epi_args = &none, good.epi_size = sizeof none;
     if (t->row_sum) good.row_out = (float *)(at + 8192);

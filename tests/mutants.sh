@@ -3,9 +3,10 @@
 # expect_tx, commit, barrier and copy in turn, and runs what is left: of the skeleton tc_kernel.h and what it stands on
 # (tc_pipe_init, tc_store_rows), by examples 21 (clusters of two) and 24 (none), which are made of it; of example 21
 # itself; of the GEMM by hand for sm_107a (example 35), if BUILD_DIR/toolkits has a CUDA that compiles for it: else it
-# is skipped, and said so; of the Blackwell GEMM, by example 32 (pairs of blocks, and blocks by themselves); and of the
-# tcgen05 examples 30 and 31 each tcgen05.wait::ld, wholly and for the first of its two loads. usage:
-# tests/mutants.sh BUILD_DIR TCEMU    Variables: ALL=1, JOBS; ONLY: the sources whose line below matches it
+# is skipped, and said so; of the Blackwell GEMM, by example 32 (pairs of blocks, and blocks by themselves); of its
+# attention, by example 34 (two tiles of queries in turns, and one); and of the tcgen05 examples 30 and 31 each
+# tcgen05.wait::ld, wholly and for the first of its two loads. usage: tests/mutants.sh BUILD_DIR TCEMU
+# Variables: ALL=1, JOBS; ONLY: the sources whose line below matches it
 # A mutant is a directory in which one header or the example is changed; the other
 # headers are links.
 # Two multiprocessors: each cluster then has several tiles, as it has at full size.
@@ -32,11 +33,14 @@ sync='[A-Z_]*WAIT[A-Z_]*|tc_wgmma_fence[a-z_]*|[a-z_]*commit_group|tc_mbarrier_a
 sync="$sync|tc_fence_[a-z_]*|__syncwarp|tc_cluster_sync"
 t5='tc_tcgen05_fence_[a-z_]*|tc_tcgen05_wait_ld[a-z_]*|TC_TCGEN05_COMMIT[A-Z_]*|tc__gemm100_commit|tc__gemm100_sync'
 t5="$t5|tc__bulk_wait_read|TC_TCGEN05_ALLOC_N|TC_TCGEN05_DEALLOC_N|tc_pipe_init|__syncthreads|tc_griddepcontrol_[a-z_]*"
-# Of example 32's: two blocks that share A, launch control and a quantised D, which it does not have; what the manual
-# asks for and no run of tcemu shows to be missing (fences around allocation and behind another warp's tcgen05.ld, a
-# warp that is together, a commit that another one follows). Nor has it a wide tile.
-but5='cluster_n == 2|heard|told|answer|alloc, dealloc|together again|on its way|behind other warps|a wide tile'
+# Of example 32's: two blocks that share A, launch control, rows that are looked up and a quantised D, which it does not
+# have; what the manual asks for and no run of tcemu shows to be missing (fences around allocation and behind another
+# warp's tcgen05.ld, a warp that is together, a commit that another one follows). Nor has it a wide tile.
+but5='cluster_n == 2|heard|told|answer|looked up|alloc, dealloc|together again|on its way|behind other warps|a wide tile'
 store5='without boxes|of a quantised D|a wide tile'
+# Of attention by tcgen05 the same of fences and of warps that are together; and the fence of the barriers' beginnings,
+# which is for other blocks of a cluster: here a block is by itself, and a fence of the proxies and a barrier follow.
+attn5='tc_fence_mbarrier_init|alloc, dealloc|together again|behind other warps'
 cat > "$out/sources" <<LIST
 tc_kernel.h;-;21_gemm_sm90_by_hand;90a;$sync|tc_pipe_init|tc__kernel_release|tc_griddepcontrol_[a-z_]*;cluster == 1
 tc_kernel.h;tc__kernel_release;24_swiglu;90a;$sync;cluster > 1
@@ -48,6 +52,7 @@ examples/21_gemm_sm90_by_hand.cu;-;21_gemm_sm90_by_hand;90a;$sync|tc_cp_async_bu
 tc_gemm_sm100.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5;$but5
 tc_gemm_sm100_store.h;-;32_tcgen05_gemm_generated;100a;$sync|$t5|tc__gemm100_release;$store5|in common
 tc_gemm_sm100_store.h;tc_gemm_sm100_store;33_tcgen05_nvfp4;100a;$t5|tc__gemm100_release;$store5|of all columns
+tc_attn_sm100.h;-;34_tcgen05_attention;100a;$sync|$t5|tc_tcgen05_wait_st;$attn5
 examples/30_tcgen05_gemm_1cta.cu;-;30_tcgen05_gemm_1cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 examples/31_tcgen05_gemm_2cta.cu;-;31_tcgen05_gemm_2cta;100a;tc_tcgen05_wait_ld[a-z_]*;-
 LIST
@@ -64,12 +69,23 @@ else
 fi
 [ -z "$ONLY" ] || { grep -E "$ONLY" "$out/sources" > "$out/only" && mv "$out/only" "$out/sources"; } || exit 2
 # Example 21 without the generated kernel that it is measured beside: that is most of what nvcc compiles there, and
-# could be caught in place of the one made of the skeleton.
+# could be caught in place of the one made of the skeleton. Example 34 without the kernel that has a hook, with three
+# heads to one of K and V, which do not fill a tile of queries, and with packed sequences: rows of zeros in Q and V.
 mkdir "$out/examples" && cp examples/*.h "$out/examples"
 for name in $(cut -d ';' -f 3 "$out/sources" | sort -u); do
     sed -e 's/^TC_GEMM_SM90_DEFINE(generated, .*)$//' -e 's/generated_run/hand_run/' "examples/$name.cu" \
         > "$out/examples/$name.cu"
 done
+attn=$out/examples/34_tcgen05_attention.cu
+if [ -f "$attn" ]; then
+    sed -e '/^TC_ATTN_SM100_DEFINE(attn_alibi,/,/)$/d' -e '/hooked/d' \
+        -e 's/heads = 8, heads_kv = i == 1 ? 8 : 2/heads = 6, heads_kv = i == 1 ? 6 : 2/' \
+        -e 's/len, len + 77, 64}/2048, 2048, 64, lens, lens}/' \
+        -e 's/^int main(void)$/static const int lens[] = {1500, 2048};\n&/' "$attn" > "$out/attn" || exit 1
+    mv "$out/attn" "$attn"
+    grep -q 'heads = 6.*6 : 2' "$attn" && grep -q 'lens, lens}' "$attn" \
+        || { echo "mutants.sh: example 34 is another" >&2 && exit 2; }
+fi
 grep -q 'DEFINE(generated\|generated_run' "$out"/examples/*.cu && echo "mutants.sh: example 21 is another" >&2 && exit 2
 count=0
 make_mutant() { # SED_SCRIPT FORM: of line n of $file, and of those that its call goes on to
@@ -94,9 +110,11 @@ while IFS=';' read -r file function example arch pattern but; do
         f != "-" && /^}/ { on = 0 }' "$from" > "$out/lines"
     [ -s "$out/lines" ] || { echo "mutants.sh: nothing to delete in $file, $function" >&2 && exit 2; }
     while IFS=: read -r n text; do
-        # of the Blackwell GEMM every sixth, of the skeleton every third, of Rubin's example every 15th, of the others
-        # every one; all of them with ALL=1, as make mutants has it
-        case $file in examples/35*) every=15 ;; tc_gemm_sm100*) every=6 ;; tc_*) every=3 ;; *) every=1 ;; esac
+        # of the Blackwell GEMM every sixth, of its attention every 25th, of the skeleton every third, of Rubin's
+        # example every 15th, of the others every one; all of them with ALL=1, as make mutants has it
+        case $file in
+        examples/35*) every=15 ;; tc_gemm_sm100*) every=6 ;; tc_attn*) every=25 ;; tc_*) every=3 ;; *) every=1 ;;
+        esac
         seen=$((${seen:-0} + 1))
         [ -n "$ALL" ] || [ $((seen % every)) -eq 0 ] || continue
         what=$(echo "$text" | grep -oE "($pattern)\(" | head -n 1)

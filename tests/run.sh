@@ -126,8 +126,8 @@ list() {
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups" 36 1
         emulated sm_80 gemm_groups 36
         step "gemm_groups_sm100, tcemu sm_100a, schedules" \
-            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 48 1
-        emulated sm_103a gemm_groups_sm100 24
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm100" 54 1
+        emulated sm_103a gemm_groups_sm100 36
         step "gemm_groups_sm120, tcemu sm_120a, schedules" \
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 42 1
         step "gemm_mixed, tcemu sm_90a, schedules" \
@@ -138,7 +138,7 @@ list() {
         step "gemm_quant, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_quant" 44 1
         emulated sm_80 gemm_quant 66
-        emulated sm_100a gemm_quant_sm100 40
+        emulated sm_100a gemm_quant_sm100 44
         step "gemm_sparse, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse" 33 1
         emulated sm_80 gemm_sparse 24

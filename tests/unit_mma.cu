@@ -80,8 +80,8 @@
     X(1200, m16n8k64, 64, f16, e5m2, e4m3, f16, b8, 0) X(1200, m16n8k64, 64, f16, e5m2, e5m2, f16, b8, 0)
 /* block scales with packed e2m1: kind, scale_vec, type of the scales */
 #define LIST_MXF4(X)                                                                                                  \
-    X(kind_mxf4, scale_vec_default, ue8m0, 2) X(kind_mxf4, scale_vec_2X, ue8m0, 2)                                    \
-    X(kind_mxf4nvf4, scale_vec_2X, ue8m0, 2) X(kind_mxf4nvf4, scale_vec_4X, ue4m3, 4)
+    X(mxf4, scale_vec_default, ue8m0, 2) X(mxf4, scale_vec_2X, ue8m0, 2)                                              \
+    X(mxf4nvf4, scale_vec_2X, ue8m0, 2) X(mxf4nvf4, scale_vec_4X, ue4m3, 4)
 
 /* Numbers of all of them: one enum, in the order of the lists. */
 #define N_DENSE(g, s, m, k, d, a, b, c, t) DENSE_##s##_##d##_##a##_##b,
@@ -215,23 +215,23 @@ __global__ void k_has(int *out)
         break;
 #define K_KIND(a, b, t)                                                                                                \
     case KIND_##t##_##a##_##b:                                                                                         \
-        TC_MMA_KIND(m16n8k32, row, col, kind_f8f6f4, t, a, b, t, P_##t(out), in + A, in + B, P_##t(in + C));           \
+        TC_MMA_KIND(m16n8k32, row, col, f8f6f4, t, a, b, t, P_##t(out), in + A, in + B, P_##t(in + C));                \
         break;
 #define K_SPKIND(a, b, t)                                                                                              \
     case SPKIND_##t##_##a##_##b:                                                                                       \
-        TC_MMA_SP_KIND(m16n8k64, row, col, kind_f8f6f4, t, a, b, t, P_##t(out), in + A, in + B, P_##t(in + C),        \
+        TC_MMA_SP_KIND(m16n8k64, row, col, f8f6f4, t, a, b, t, P_##t(out), in + A, in + B, P_##t(in + C),             \
                        in[META], 0);                                                                                  \
         break;
 #define IDS_OF(i) (uint16_t)(in[IDS] >> 4 * (i) & 15u)
 #define K_MXF8(a, b, v)                                                                                                \
     case MXF8_##v##_##a##_##b:                                                                                         \
-        TC_MMA_BLOCK_SCALE(m16n8k32, row, col, kind_mxf8f6f4, v, f32, a, b, f32, ue8m0, P_f32(out), in + A, in + B,   \
+        TC_MMA_BLOCK_SCALE(m16n8k32, row, col, mxf8f6f4, v, f32, a, b, f32, ue8m0, P_f32(out), in + A, in + B,        \
                            P_f32(in + C), in[SCALE_A],                                                                \
                            IDS_OF(0), IDS_OF(1), in[SCALE_B], IDS_OF(2), IDS_OF(3));                                   \
         break;
 #define K_SPMXF8(a, b, v)                                                                                              \
     case SPMXF8_##v##_##a##_##b:                                                                                       \
-        TC_MMA_SP_BLOCK_SCALE(m16n8k64, row, col, kind_mxf8f6f4, v, f32, a, b, f32, ue8m0, P_f32(out), in + A,        \
+        TC_MMA_SP_BLOCK_SCALE(m16n8k64, row, col, mxf8f6f4, v, f32, a, b, f32, ue8m0, P_f32(out), in + A,             \
                               in + B, P_f32(in + C), in[META], 0,                                                     \
                               in[SCALE_A], IDS_OF(0), IDS_OF(1), in[SCALE_B], IDS_OF(2), IDS_OF(3));                   \
         break;
@@ -272,12 +272,12 @@ __global__ void k_mma(int id, uint32_t *all_in, uint32_t *all_out)
 #if TC_HAS_SM120A_ONLY
 #define K_IMM(ba, ta, bb, tb)                                                                                          \
     if (in[IDS] == (ba | ta << 4 | bb << 8 | tb << 12))                                                                \
-        TC_MMA_BLOCK_SCALE_IMM(m16n8k32, row, col, kind_mxf8f6f4, scale_vec_1X, f32, e4m3, e4m3, f32, ue8m0,          \
+        TC_MMA_BLOCK_SCALE_IMM(m16n8k32, row, col, mxf8f6f4, scale_vec_1X, f32, e4m3, e4m3, f32, ue8m0,               \
                                P_f32(out), in + A, in + B, P_f32(in + C),                                             \
                                in[SCALE_A], ba, ta, in[SCALE_B], bb, tb);
 #define K_IMM_SP(ba, ta, bb, tb)                                                                                       \
     if (in[IDS] == (ba | ta << 4 | bb << 8 | tb << 12))                                                                \
-        TC_MMA_SP_BLOCK_SCALE_IMM(m16n8k64, row, col, kind_mxf8f6f4, scale_vec_1X, f32, e4m3, e4m3, f32, ue8m0,       \
+        TC_MMA_SP_BLOCK_SCALE_IMM(m16n8k64, row, col, mxf8f6f4, scale_vec_1X, f32, e4m3, e4m3, f32, ue8m0,            \
                                   P_f32(out), in + A, in + B, P_f32(in + C),                                          \
                                   in[META], 0, in[SCALE_A], ba, ta, in[SCALE_B], bb, tb);
 #endif

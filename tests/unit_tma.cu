@@ -421,11 +421,11 @@ __global__ void k_load(const __grid_constant__ tc_tmap map, copy q, unsigned cha
             TC_CP_ASYNC_BULK_PREFETCH_TENSOR(2d, tile::gather4, , t, (q.c[0], q.c[1], q.c[2], q.c[3], q.c[4]));
             break;
         case GATHER4_GROUP:
-            TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, cta_group::1, , to, t,
+            TC_CP_ASYNC_BULK_TENSOR(2d, shared::cluster, tile::gather4, multicast::cluster, 1, , to, t,
                                     (q.c[0], q.c[1], q.c[2], q.c[3], q.c[4]), bar, mask);
             break;
         case IM2COL_W128_4:
-            TC_CP_ASYNC_BULK_TENSOR(4d, shared::cta, im2col::w::128, , cta_group::1, , to, t,
+            TC_CP_ASYNC_BULK_TENSOR(4d, shared::cta, im2col::w::128, , 1, , to, t,
                                     (q.c[0], q.c[1], q.c[2], q.c[3]), bar, (q.w[0], q.w[1]));
             break;
         case IM2COL_W_CLUSTER_3:
@@ -433,7 +433,7 @@ __global__ void k_load(const __grid_constant__ tc_tmap map, copy q, unsigned cha
                                     (q.w[0], q.w[1]));
             break;
         case IM2COL_W_5_ALL:
-            TC_CP_ASYNC_BULK_TENSOR(5d, shared::cluster, im2col::w, multicast::cluster, cta_group::1, L2::cache_hint,
+            TC_CP_ASYNC_BULK_TENSOR(5d, shared::cluster, im2col::w, multicast::cluster, 1, L2::cache_hint,
                                     to, t, (q.c[0], q.c[1], q.c[2], q.c[3], q.c[4]), bar, (q.w[0], q.w[1]), mask,
                                     policy);
             TC_CP_ASYNC_BULK_PREFETCH_TENSOR(5d, im2col::w, , t, (q.c[0], q.c[1], q.c[2], q.c[3], q.c[4]),

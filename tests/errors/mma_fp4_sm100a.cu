@@ -6,5 +6,5 @@
 
 __global__ void kernel(uint32_t *u, float *f, int *s, double *x)
 {
-    TC_MMA_KIND(m16n8k32, row, col, kind_f8f6f4, f32, e2m1, e4m3, f32, f, u, u, f);
+    TC_MMA_KIND(m16n8k32, row, col, f8f6f4, f32, e2m1, e4m3, f32, f, u, u, f);
 }

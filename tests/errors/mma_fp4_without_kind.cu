@@ -1,5 +1,5 @@
 // mma_fp4_without_kind.cu - fp4 without a kind
-// expect: say TC_MMA_KIND(..., kind_f8f6f4, ...)
+// expect: say TC_MMA_KIND(..., f8f6f4, ...)
 // arch: 120a
 // expect-line: 9
 #include "tc_mma.h"

@@ -6,6 +6,6 @@
 
 __global__ void kernel(uint32_t *u, float *f, int *s, double *x)
 {
-    TC_MMA_BLOCK_SCALE_IMM(m16n8k64, row, col, kind_mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, f, u, u, f, u[0],
+    TC_MMA_BLOCK_SCALE_IMM(m16n8k64, row, col, mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, f, u, u, f, u[0],
                            1, 0, u[1], 0, 0);
 }

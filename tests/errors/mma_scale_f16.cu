@@ -6,6 +6,6 @@
 
 __global__ void kernel(uint32_t *u, float *f, int *s, double *x)
 {
-    TC_MMA_BLOCK_SCALE(m16n8k32, row, col, kind_mxf8f6f4, scale_vec_1X, f16, e4m3, e4m3, f16, ue8m0, u, u, u, u, u[0],
+    TC_MMA_BLOCK_SCALE(m16n8k32, row, col, mxf8f6f4, scale_vec_1X, f16, e4m3, e4m3, f16, ue8m0, u, u, u, u, u[0],
                        0, 0, u[1], 0, 0);
 }

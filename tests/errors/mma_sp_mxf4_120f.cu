@@ -6,6 +6,6 @@
 
 __global__ void kernel(uint32_t *u, float *f, int *s, double *x)
 {
-    TC_MMA_SP_BLOCK_SCALE(m16n8k128, row, col, kind_mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, f, u, u, f, u[2],
+    TC_MMA_SP_BLOCK_SCALE(m16n8k128, row, col, mxf4, scale_vec_2X, f32, e2m1, e2m1, f32, ue8m0, f, u, u, f, u[2],
                           0, u[0], 0, 0, u[1], 0, 0);
 }

@@ -6,5 +6,5 @@
 
 __global__ void kernel(const __grid_constant__ tc_tmap map, uint32_t s, uint32_t bar, uint64_t *p, uint64_t x)
 {
-    TC_CP_ASYNC_BULK_TENSOR(1d, shared::cluster, tile, , cta_group::2, , s, &map, (0), bar);
+    TC_CP_ASYNC_BULK_TENSOR(1d, shared::cluster, tile, , 2, , s, &map, (0), bar);
 }
