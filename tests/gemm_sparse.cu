@@ -22,7 +22,7 @@ typedef struct {
     tc_status (*can_run)(const tc_gemm_args *, const char **);
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     tc_gemm_config c;
-    int cc; /* 90: Hopper alone; 89, 80: and later */
+    int cc; /* 90: Hopper alone; 100: Blackwell alone; 89, 80: and later */
 } kernel;
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
@@ -282,7 +282,7 @@ static int problem(const kernel *k)
     const int unit = c->a == TC_TF32 ? 4 : 8, batch = test_int(0, 4) == 0 ? 2 : 1, hooked = c->epi || c->epi2;
     const int m = test_int(1, c->bm > 64 ? 300 : 2 * c->bm + 3), n = 2 * test_int(1, test_int(0, 3) ? 70 : 150);
     const int kk = test_int(0, 14) ? unit * test_int(1, test_int(0, 3) ? 20 : 75) : 0, share = test_int(0, 1);
-    const int any = k->cc != 90 && test_int(0, 1), col = c->d_layout == TC_COL, size = size_of(c->d);
+    const int any = k->cc < 90 && test_int(0, 1), col = c->d_layout == TC_COL, size = size_of(c->d);
     operand a = operand_make(c->a, m, kk, c->sparse == TC_SPARSE_A, batch, any);
     operand b = operand_make(c->b, n, kk, c->sparse == TC_SPARSE_B, batch, any);
     const int plain = c->d == TC_S32 && !hooked && test_int(0, 1);
@@ -387,6 +387,13 @@ static void test_refused(void)
 }
 #endif
 
+/* Is the kernel for this device? tcgen05 multiplies integers on some alone. */
+static int serves(const kernel *k, int cc)
+{
+    if (k->cc == 100) return cc >= 100 && cc < 120 && !tc__gemm100_lacks(&k->c, cc);
+    return k->cc == 90 ? cc == 90 : cc >= k->cc;
+}
+
 int main(int argc, char **argv)
 {
     const problem_args run = problem_args_of(argc, argv, 40);
@@ -398,13 +405,16 @@ int main(int argc, char **argv)
     for (int i = 0; i < 21; i++) test_pack(i, cc != 0);
     test_refused();
 #endif
+#ifdef FUZZ_MORE
+    FUZZ_MORE(cc);
+#endif
     if (!cc) {
         SKIP("products: no device");
         return test_end();
     }
     for (int i = 0, done = 0; done < run.problems && i < run.problems * KERNELS; i++) {
         const kernel *k = &kernels[i % KERNELS];
-        if (k->cc == 90 ? cc != 90 : cc < k->cc) continue;
+        if (!serves(k, cc)) continue;
         problem(k);
         done++;
     }
