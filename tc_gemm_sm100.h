@@ -4,7 +4,7 @@
  *     TC_GEMM_SM100_DEFINE(NAME, fields...)   one kernel, as TC_GEMM_SM90_DEFINE: tc_gemm.h has what it declares, and
  *                                             the call
  *     tc_gemm_sm100_load, _mma                producer and multiplier of one tile
- *     tc_gemm_sm100                           the kernel's body
+ *     tc_gemm_sm100, _sparse                  the kernel's body; that of one with .sparse
  *     tc_gemm_sm100_fill (host)               what the kernel is given, from a call's arguments
  *     tc_gemm_sm100_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
  *
@@ -347,21 +347,6 @@ TC_DEV_SM100A void tc__gemm100_produce(tc_gemm100_in k, const tc_gemm100_block *
     }
 }
 
-/* .sparse: the seventh warp's. */
-TC_DEV_SM100A void tc__gemm100_order(tc_gemm100_in k, const tc_gemm100_block *g)
-{
-    tc__gemm100_turn turn = tc__gemm100_first(k, g);
-    tc_ring ring = {0, 0};
-    do {
-        uint32_t blocks = g->p->k_blocks;
-        if (k.c.split) blocks = tc_gemm100_work(1, k, g, turn.tile).k_blocks;
-        for (uint32_t kb = 0; kb < blocks; kb++) {
-            tc__gemm100_meta_order(k, g, &ring);
-            tc_ring_next(&ring, k.c.stages);
-        }
-    } while (tc__gemm100_next(k, g, &turn, 1));
-}
-
 TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block *g)
 {
     tc__gemm100_turn turn = tc__gemm100_first(k, g);
@@ -505,24 +490,59 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
     if (g->p->waits) tc_griddepcontrol_wait();
 }
 
+TC_DEV_SM100A void tc__gemm100_roles(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t warp)
+{
+    if (warp == 0u) {
+        if (tc_elect_one()) tc__gemm100_produce(k, g);
+    } else if (warp == 1u) {
+        if (tc__gemm100_m(k, g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, g);
+    } else {
+        tc__gemm100_finish(k, g);
+    }
+}
+
+TC_DEV_SM100A void tc__gemm100_end(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t warp)
+{
+    __syncwarp(); /* together again */
+    tc__gemm100_sync(k); /* nobody uses tensor memory, or a neighbour's shared memory, any more */
+    if (warp == 1u) tc__gemm100_dealloc(k, g->tmem);
+}
+
 TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t warp = tc_uniform(threadIdx.x / 32u);
     tc_gemm100_block g = tc__gemm100_block_make(k, p, tc_smem_u32(tc__dynamic_smem));
     tc__gemm100_start(k, &g, warp);
-    if (warp == 0u) {
-        if (tc_elect_one()) tc__gemm100_produce(k, &g);
-    } else if (warp == 1u) {
-        if (tc__gemm100_m(k, &g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, &g);
-    } else if (k.c.sparse && warp == 6u) {
-        tc__gemm100_order(k, &g);
-    } else {
-        tc__gemm100_finish(k, &g);
-    }
-    __syncwarp(); /* together again */
-    tc__gemm100_sync(k); /* nobody uses tensor memory, or a neighbour's shared memory, any more */
-    if (warp == 1u) tc__gemm100_dealloc(k, g.tmem);
+    tc__gemm100_roles(k, &g, warp);
+    tc__gemm100_end(k, &g, warp);
+}
+
+/* .sparse: the seventh warp's role. */
+TC_DEV_SM100A void tc__gemm100_order(tc_gemm100_in k, const tc_gemm100_block *g)
+{
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
+    tc_ring ring = {0, 0};
+    do {
+        uint32_t blocks = g->p->k_blocks;
+        if (k.c.split) blocks = tc_gemm100_work(1, k, g, turn.tile).k_blocks;
+        for (uint32_t kb = 0; kb < blocks; kb++) {
+            tc__gemm100_meta_order(k, g, &ring);
+            tc_ring_next(&ring, k.c.stages);
+        }
+    } while (tc__gemm100_next(k, g, &turn, 1));
+}
+
+/* The same kernel with .sparse: by itself, so that other kernels are compiled as if there were no such role. */
+TC_DEV_SM100A void tc_gemm_sm100_sparse(tc_gemm100_in k, const tc_gemm_sm100_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const uint32_t warp = tc_uniform(threadIdx.x / 32u);
+    tc_gemm100_block g = tc__gemm100_block_make(k, p, tc_smem_u32(tc__dynamic_smem));
+    tc__gemm100_start(k, &g, warp);
+    if (warp == 6u) tc__gemm100_order(k, &g);
+    else tc__gemm100_roles(k, &g, warp);
+    tc__gemm100_end(k, &g, warp);
 }
 
 #endif /* TC_HAS_SM100A */
@@ -766,6 +786,7 @@ TC_HOST tc_status tc__gemm_sm100_go(const tc_gemm_config *c, const tc__kernels *
     constexpr tc_gemm100 k = tc_gemm100_of(TC__GEMM_HOOKED(own, config));                                             \
     if (tc__gemm100_here(config)) {                                                                                   \
         if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                             \
+        else if (k.c.sparse) tc_gemm_sm100_sparse(k, &params);                                                        \
         else tc_gemm_sm100(k, &params);                                                                               \
     }
 
