@@ -41,6 +41,20 @@ static void more(int cc)
     REFUSED(c.a_layout = TC_COL, ".sparse wants .a_layout TC_ROW");
     REFUSED((c.a = c.b = TC_E2M1, c.sf = TC_SF_UE4M3_16), ".sparse is of TC_F16, TC_BF16");
     if (cc < 100 || cc >= 120) return;
+#ifdef SPARSE_ALL
+    { /* TC_GEMM_DEFINE takes these kernels, and where TMA refuses A the sm_80 ones; nothing of this is launched */
+        tc_gemm_plan plan;
+        tc_gemm_args g = good;
+        CHECK(any_bf16_plan(&g, &plan) == TC_OK && strstr(plan.call.kernel.name, "100"), "%s", plan.call.kernel.name);
+        g.lda = 68;
+        CHECK(any_bf16_plan(&g, &plan) == TC_OK && strstr(plan.call.kernel.name, "sm80_any"), "%s",
+              plan.call.kernel.name);
+        g.lda = 64, g.ldd = 300;
+        CHECK(any_b_f16_plan(&g, &plan) == TC_ERR_PITCH && strstr(tc_why(), "lda = 64 is less than k"), "%s", tc_why());
+        g.lda = 128, g.ldb = 64;
+        CHECK(any_b_f16_plan(&g, &plan) == TC_OK && strstr(plan.call.kernel.name, "100"), "%s", plan.call.kernel.name);
+    }
+#endif
     good.epi_args = &hook, good.epi_size = sizeof hook;
     CHECK(pair_can_run(&good, 0) == TC_OK, "%s", tc_why());
     NO(g.meta = 0, TC_ERR_NULL, "meta is null, but the kernel has .sparse");
