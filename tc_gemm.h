@@ -779,7 +779,8 @@ TC_HD constexpr tc_gemm_config tc__gemm_for_any(tc_gemm_config_in given)
         own##_has_##tile = tc__gemm_by_tcgen05(own##_config()) && tc__gemm100_here(own##_config())                    \
                         && tc__gemm_serves(own##_config(), (tc__gemm100_tile{TC__GEMM_UNPACK fields}).shapes)         \
     };                                                                                                                \
-    TC__KERNEL_OF(name##_##tile, own##_sm100, (TC__GEMM_AUTO_IF(own##_has_##tile, TC__GEMM100_THREADS), 1),           \
+    TC__KERNEL_OF(name##_##tile, own##_sm100,                                                                         \
+                  (TC__GEMM_AUTO_IF(own##_has_##tile, tc_gemm_sm100_threads(own##_config())), 1),                     \
                   TC__IF_SM100A(if (own##_has_##tile) {                                                               \
                       TC__GEMM_SM100_BODY(own, TC__GEMM_AUTO_CONFIG100(own, fields), TC__GEMM_PARAMS_OF)              \
                   }))

@@ -4,7 +4,7 @@
  *     TC_GEMM_SM100_DEFINE(NAME, fields...)   one kernel, as TC_GEMM_SM90_DEFINE: tc_gemm.h has what it declares, and
  *                                             the call
  *     tc_gemm_sm100_load, _mma                producer and multiplier of one tile
- *     tc_gemm_sm100                           the kernel's body
+ *     tc_gemm_sm100, _sparse                  the kernel's body; that of one with .sparse
  *     tc_gemm_sm100_fill (host)               what the kernel is given, from a call's arguments
  *     tc_gemm_sm100_prepare (host)            a call to launch by yourself: checked, its grid and its parameters
  *
@@ -25,6 +25,9 @@
  * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32, e4m3 and e5m2 in any mix (sums in
  * f32: there is nothing to promote), s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B
  * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere.
+ *     .sparse     as in tc_gemm_sparse.h: A of 2:4 and its metadata in bricks, as every generation reads them. .bk is
+ *                 then 128 of 16 bits, 64 of TC_TF32, 256 of 8 bits, that is 128 bytes of what is kept, and a block has
+ *                 a warp more (tc_gemm_sm100_sparse.h). TC_SPARSE_B where .d_layout = TC_COL
  *     .groups     as in tc_gemm.h: many products in one launch; with .sf each group's factors of A begin at a block
  *                 of their own (GROUPS in tc_sf.h), those of B are stride_sfb apart. Not with .clc
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
@@ -48,6 +51,7 @@
  *     warp 1       one thread of it (of a pair's first block) multiplies what the ring holds into one of two
  *                  accumulators
  *     warp 2..5    bring the other one from tensor memory to D: hook, shared memory, TMA store
+ *     warp 6       .sparse: puts metadata in the order of tensor memory (tc_gemm_sm100_sparse.h)
  *
  *     full         TMA has filled a slot: of both blocks of a pair, counted by its first
  *     empty        a slot has been read: a tcgen05.commit to all blocks of the cluster, one for each that multiplies
@@ -65,6 +69,7 @@
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm100_plan.h"
+#include "tc_gemm_sm100_sparse.h"
 #include "tc_gemm_sm100_store.h"
 
 #ifdef __CUDACC__
@@ -139,19 +144,26 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
     const uint32_t slot_bytes = (uint32_t)tc__gemm100_slot(c), sf_at = (uint32_t)(oa.bytes + ob.bytes);
     const int sf_blocks = tc__gemm100_sf_blocks(c), step = c.a == TC_E2M1 ? c.bk / 2 : c.bk; /* its maps count bytes */
     const int b_box = tc__gemm100_b_box(c);
+    const uint32_t boxes_bytes = slot_bytes - (uint32_t)tc__gemm100_meta_bytes(c);
     const int sf_row = c.sf ? tc__gemm_sf_row(c, &p->groups, w) : 0;
     const tc_operand_source sfa = {&p->sfa, sf_row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
     const tc_operand_source sfb = {&p->sfb, w->col / 128 * p->sf_blocks, p->sfb_batched ? w->batch : 0, 0};
+    tc__gemm100_meta_lines lines = {};
+    if (c.sparse) lines = tc__gemm100_meta_source(k, g, w);
     for (uint32_t kb = 0; kb < w->k_blocks; kb++) {
         const uint32_t own = tc_pipe_full(g->pipe, ring->stage), slot = g->ring + ring->stage * slot_bytes;
         const uint32_t full = pair ? tc_mapa(own, tc__gemm100_leader(k, g)) : own;
         const int at_k = (int)(w->k_first + kb), from = p->k_first + at_k * step;
         TC_PIPE_WAIT_EMPTY(g->pipe, ring);
-        if (!pair || m == 0u) tc_mbarrier_arrive_expect_tx(own, slot_bytes * (uint32_t)c.cluster_m);
+        if (!pair || m == 0u) tc_mbarrier_arrive_expect_tx(own, boxes_bytes * (uint32_t)c.cluster_m);
+        if (c.sparse) { /* they have a way to go in shared memory */
+            const tc__gemm100_meta_step bricks = {ring->stage, (uint32_t)at_k};
+            tc__gemm100_meta_fetch(k, g, &lines, bricks);
+        }
 #pragma unroll
         for (int box = 0; box < a_boxes; box++) {
             const tc_operand_to to = {slot + to_a + (uint32_t)(box * oa.box_bytes), full};
-            const tc_operand_at at = tc_operand_place(oa, box, from);
+            const tc_operand_at at = tc_operand_place(oa, box, c.sparse ? from / 2 : from);
             if (tc__gemm100_gathers(c)) tc__gemm100_gather(k, g, &a, at.k, to);
             else tc__gemm100_fetch(pair, &a, at, to);
         }
@@ -200,7 +212,8 @@ typedef struct tc__gemm100_step {
     uint64_t a, b;
     uint32_t d;
     int add;
-    uint32_t sfa, sfb, id; /* .sf: columns of the factors, and which of the four in a cell is the first */
+    uint32_t sfa, sfb, id; /* .sf: columns of the factors, and which of the four in a cell is the first; .sparse: sfa */
+                           /* is the metadata's, id the selector */
     int half;              /* .sf: only the first half of the instruction's k is there */
     uint32_t sfb_second;   /* WIDE: the second instruction's columns of B */
 } tc__gemm100_step;
@@ -216,6 +229,20 @@ typedef struct tc__gemm100_step {
         if (k.c.cluster_m == 2) TC_TCGEN05_MMA_SS_BLOCK(2, kind, x.d, x.a, x.b, idesc, x.sfa, x.sfb, x.add);          \
         else TC_TCGEN05_MMA_SS_BLOCK(1, kind, x.d, x.a, x.b, idesc, x.sfa, x.sfb, x.add);                             \
     } while (0)
+#define TC__GEMM100_MMA_SP(kind)                                                                                      \
+    do {                                                                                                              \
+        if (k.c.cluster_m == 2) TC_TCGEN05_MMA_SP_SS(2, kind, x.d, x.a, x.b, x.sfa, k.idesc | x.id, x.add);           \
+        else TC_TCGEN05_MMA_SP_SS(1, kind, x.d, x.a, x.b, x.sfa, k.idesc | x.id, x.add);                              \
+    } while (0)
+TC_DEV_SM100A void tc__gemm100_issue_sparse(tc_gemm100_in k, const tc__gemm100_step x)
+{
+    if (k.kind == TC_KIND_F16) TC__GEMM100_MMA_SP(f16);
+    if (k.kind == TC_KIND_TF32) TC__GEMM100_MMA_SP(tf32);
+    if (k.kind == TC_KIND_F8F6F4) TC__GEMM100_MMA_SP(f8f6f4);
+#if TC_HAS_TCGEN05_I8
+    if (k.kind == TC_KIND_I8) TC__GEMM100_MMA_SP(i8);
+#endif
+}
 TC_DEV_SM100A void tc__gemm100_issue(tc_gemm100_in k, const tc__gemm100_step x)
 {
     if (k.kind == TC_KIND_F16) TC__GEMM100_MMA(f16);
@@ -301,6 +328,7 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
     const tc_operand oa = tc__gemm100_a(k.c), ob = tc__gemm100_b(k.c);
     const int sf_blocks = tc__gemm100_sf_blocks(k.c), each = k.wide ? 2 : 1, steps = tc_operand_steps(oa) / each;
     const int sf_across = tc__gemm100_is_wide(k.c) ? 2 : tc__gemm100_sf_across(k.c), sf_sets = tc__gemm100_sf_sets(k.c);
+    const int eight = tc_type_bits(k.c.a) == 8, b_each = k.c.sparse ? 2 * each : each; /* .sparse: twice the k of B */
     const uint32_t sets = g->tmem + (uint32_t)tc__gemm100_accumulators(k.c);
     const uint32_t k_blocks = k.c.split ? to->k_blocks : g->p->k_blocks, twice = tc__gemm100_twice(k);
     const tc_ring from = *ring; /* WIDE: the first slot */
@@ -317,27 +345,28 @@ TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g,
         const uint64_t a = tc__gemm100_desc(oa, slot), b = tc__gemm100_desc(ob, slot + (uint32_t)oa.bytes);
         TC_PIPE_WAIT_FULL(g->pipe, ring);
         tc_tcgen05_fence_after_thread_sync(); /* behind other warps' tcgen05.ld of a free accumulator, in both blocks */
-        const uint32_t set = sets + (k.c.sf ? ring->stage % (uint32_t)sf_sets : 0u)
+        const uint32_t set = sets + (k.c.sf || k.c.sparse ? ring->stage % (uint32_t)sf_sets : 0u)
                                         * (uint32_t)tc__gemm100_sf_columns(k.c);
         if (k.c.sf) tc__gemm100_factors(k, slot + (uint32_t)(oa.bytes + ob.bytes), set);
         if (ahead) {
             TC_MBARRIER_WAIT(g->free, to->phase, "free", 0); /* a wide tile's first columns */
             tc_tcgen05_fence_after_thread_sync();            /* behind tcgen05.ld of a wide tile's first columns */
         }
+        if (k.c.sparse) tc__gemm100_meta_copy(k, slot + (uint32_t)(oa.bytes + ob.bytes), set);
 #pragma unroll
         for (int s = 0; s < steps; s++) {
             const int block = s * sf_blocks / steps; /* of factors; an instruction takes 4, 2 or 1 of a row's 4 in it */
             const tc__gemm100_step x = {tc_tcgen05_desc_advance(a, (uint32_t)tc_operand_step(oa, s * each)),
-                                        tc_tcgen05_desc_advance(b, (uint32_t)tc_operand_step(ob, s * each)), d,
+                                        tc_tcgen05_desc_advance(b, (uint32_t)tc_operand_step(ob, s * b_each)), d,
                                         s > 0 ? 1 : kb > 0,
-                                        set + (uint32_t)(block * 4),
+                                        set + (uint32_t)(!k.c.sparse ? block * 4 : eight ? s * 2 : s / 2 * 2),
                                         set + (uint32_t)((sf_blocks + block * sf_across) * 4),
-                                        (uint32_t)(s * sf_blocks * 4 / steps % 4),
+                                        (uint32_t)(k.c.sparse ? (eight ? 0 : s % 2) : s * sf_blocks * 4 / steps % 4),
                                         k.wide && (at_k * (uint32_t)steps + (uint32_t)s) * 2u + 1u >= g->p->k_steps,
                                         set + (uint32_t)((3 * sf_blocks + block) * 4)};
             if (!k.c.sf || (at_k * (uint32_t)steps + (uint32_t)s) * (uint32_t)each < g->p->k_steps) {
                 if (tc__gemm100_is_wide(k.c)) tc__gemm100_issue_wide(k, x, ahead, again);
-                else tc__gemm100_issue(k, x);
+                else k.c.sparse ? tc__gemm100_issue_sparse(k, x) : tc__gemm100_issue(k, x);
             }
         }
         if (!ahead)
@@ -498,6 +527,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.answers = smem + (uint32_t)plan.answers;
     g.told = smem + (uint32_t)plan.told, g.heard = smem + (uint32_t)plan.heard;
     g.table = smem + (uint32_t)plan.groups, g.parts = smem + (uint32_t)plan.parts, g.rows = smem + (uint32_t)plan.rows;
+    g.raw = smem + (uint32_t)plan.raw;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
     return g;
@@ -538,15 +568,17 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
     if (warp == 0u && tc_elect_one()) {
         tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
-        tc_pipe_init(g->pipe, k.c.stages, (uint32_t)k.c.cluster_n); /* a commit from each that multiplies */
+        if (k.c.sparse) tc__gemm100_meta_init(k, g);
+        else tc_pipe_init(g->pipe, k.c.stages, (uint32_t)k.c.cluster_n); /* a commit from each that multiplies */
         for (uint32_t i = 0; i < TC__GEMM100_ACCUMULATORS; i++) {
             tc_mbarrier_init(g->done + i * 8u, 1);
             tc_mbarrier_init(g->free + i * 8u, 4u * (uint32_t)k.c.cluster_m); /* a lane of each warp that stores */
         }
         for (uint32_t i = 0; k.c.clc && i < TC__GEMM100_ANSWERS; i++) {
             tc_mbarrier_init(g->told + i * 8u, 1);
-            /* the producer and four warps of each block, and those that multiply */
-            tc_mbarrier_init(g->heard + i * 8u, 5u * (uint32_t)tc__gemm100_cluster(k) + (uint32_t)k.c.cluster_n);
+            /* the producer and four warps of each block (.sparse: five), and those that multiply */
+            tc_mbarrier_init(g->heard + i * 8u, (k.c.sparse ? 6u : 5u) * (uint32_t)tc__gemm100_cluster(k)
+                                                    + (uint32_t)k.c.cluster_n);
         }
         tc_fence_mbarrier_init();
     }
@@ -567,22 +599,59 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
     if (g->p->waits) tc_griddepcontrol_wait();
 }
 
+TC_DEV_SM100A void tc__gemm100_roles(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t warp)
+{
+    if (warp == 0u) {
+        if (tc__gemm100_gathers(k.c) || tc_elect_one()) tc__gemm100_produce(k, g);
+    } else if (warp == 1u) {
+        if (tc__gemm100_m(k, g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, g);
+    } else {
+        tc__gemm100_finish(k, g);
+    }
+}
+
+TC_DEV_SM100A void tc__gemm100_end(tc_gemm100_in k, const tc_gemm100_block *g, uint32_t warp)
+{
+    __syncwarp(); /* together again */
+    tc__gemm100_sync(k); /* nobody uses tensor memory, or a neighbour's shared memory, any more */
+    if (warp == 1u) tc__gemm100_dealloc(k, g->tmem);
+}
+
 TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
 {
     extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
     const uint32_t warp = tc_uniform(threadIdx.x / 32u);
     tc_gemm100_block g = tc__gemm100_block_make(k, p, tc_smem_u32(tc__dynamic_smem));
     tc__gemm100_start(k, &g, warp);
-    if (warp == 0u) {
-        if (tc__gemm100_gathers(k.c) || tc_elect_one()) tc__gemm100_produce(k, &g);
-    } else if (warp == 1u) {
-        if (tc__gemm100_m(k, &g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, &g);
-    } else {
-        tc__gemm100_finish(k, &g);
-    }
-    __syncwarp(); /* together again */
-    tc__gemm100_sync(k); /* nobody uses tensor memory, or a neighbour's shared memory, any more */
-    if (warp == 1u) tc__gemm100_dealloc(k, g.tmem);
+    tc__gemm100_roles(k, &g, warp);
+    tc__gemm100_end(k, &g, warp);
+}
+
+/* .sparse: the seventh warp's role. */
+TC_DEV_SM100A void tc__gemm100_order(tc_gemm100_in k, const tc_gemm100_block *g)
+{
+    tc__gemm100_turn turn = tc__gemm100_first(k, g);
+    tc_ring ring = {0, 0};
+    do {
+        uint32_t blocks = g->p->k_blocks;
+        if (k.c.split) blocks = tc_gemm100_work(1, k, g, turn.tile).k_blocks;
+        for (uint32_t kb = 0; kb < blocks; kb++) {
+            tc__gemm100_meta_order(k, g, &ring);
+            tc_ring_next(&ring, k.c.stages);
+        }
+    } while (tc__gemm100_next(k, g, &turn, 1));
+}
+
+/* The same kernel with .sparse: by itself, so that other kernels are compiled as if there were no such role. */
+TC_DEV_SM100A void tc_gemm_sm100_sparse(tc_gemm100_in k, const tc_gemm_sm100_params *p)
+{
+    extern __shared__ TC_ALIGN(1024) unsigned char tc__dynamic_smem[];
+    const uint32_t warp = tc_uniform(threadIdx.x / 32u);
+    tc_gemm100_block g = tc__gemm100_block_make(k, p, tc_smem_u32(tc__dynamic_smem));
+    tc__gemm100_start(k, &g, warp);
+    if (warp == 6u) tc__gemm100_order(k, &g);
+    else tc__gemm100_roles(k, &g, warp);
+    tc__gemm100_end(k, &g, warp);
 }
 
 #endif /* TC_HAS_SM100A */
@@ -641,6 +710,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
     p->k_steps = (uint32_t)(((int64_t)g->k * tc_type_bits(v.a) + 255) / 256);
     if (p->k_steps == 0) p->k_steps = 1;
+    tc__gemm100_meta_fill(&v, g, p);
     p->sf_blocks = v.sf ? tc_sf_blocks(g->k, sf.k) : 0;
     p->sfa_batched = g->k && g->stride_sfa != 0, p->sfb_batched = g->k && g->stride_sfb != 0;
     p->a_batched = g->k && g->stride_a != 0;
@@ -687,11 +757,12 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
 TC_HOST tc__gemm_pace tc__gemm100_pace(const tc_gemm_config *v, const tc_gemm_args *g, int clusters)
 {
     const int across = v->bn * v->cluster_n;
-    const double products = 2. * v->bn, bytes = 2. * (TC__GEMM100_ROWS + v->bn / v->cluster_m);
+    const int b_rows = v->bn / v->cluster_m * (v->sparse ? 2 : 1); /* a step has twice the k of B */
+    const double products = 2. * v->bn, bytes = 2. * (TC__GEMM100_ROWS + b_rows);
     tc__gemm_pace x = {0, 1, 0, 0, 12. * v->bn, 16. * v->bn};
     x.tiles = (double)tc__gemm_about_tiles(v, g, v->bm * v->cluster_m, across);
     if (clusters > 1) x.at_a_time = clusters;
-    x.steps = (double)g->k * tc_type_bits(v->a) / 1024;
+    x.steps = (double)g->k * tc_type_bits(v->a) / (v->sparse ? 2048 : 1024);
     x.step = products > bytes ? products : bytes;
     return x;
 }
@@ -825,6 +896,7 @@ TC_HOST tc_status tc__gemm_sm100_go(const tc_gemm_config *c, const tc__kernels *
     constexpr tc_gemm100 k = tc_gemm100_of(TC__GEMM_HOOKED(own, config));                                             \
     if (tc__gemm100_here(config)) {                                                                                   \
         if (TC__GEMM_FINISHES(k.c, params)) TC__GEMM_FINISH(k.c, params);                                             \
+        else if (k.c.sparse) tc_gemm_sm100_sparse(k, &params);                                                        \
         else tc_gemm_sm100(k, &params);                                                                               \
     }
 

@@ -37,6 +37,8 @@
  *     the only  |----------------|-------|
  *     factors                            |------|    two sets of 64
  *
+ * With .sparse and more than 224 columns metadata stands there.
+ *
  * PAIRS. With .cluster_m = 2 two blocks, one below the other, multiply together (cta_group::2): 256 rows of D. Each
  * holds its 128 rows of A and of D, and half of the tile's columns of B. With .cluster_n = 2 two of them (pairs, or
  * blocks by themselves) stand side by side, need the same A, and load half of it each for both.
@@ -57,12 +59,13 @@
 
 enum {
     TC__GEMM100_ROWS = 128,      /* of D that a block has: a lane of tensor memory each */
-    TC__GEMM100_THREADS = 192,   /* six warps: loads, products, four for the end of a tile */
-    TC__GEMM100_SF_SETS = 4,     /* .sf: slots of the ring whose factors have columns of tensor memory of their own, */
-                                 /* at most */
+    TC__GEMM100_THREADS = 192,   /* six warps: loads, products, four for the end of a tile; */
+    TC__GEMM100_META_THREADS = 32, /* .sparse: one more, for metadata */
+    TC__GEMM100_SF_SETS = 4,     /* .sf, .sparse: slots of the ring whose factors or metadata have columns of tensor */
+                                 /* memory of their own, at most */
     TC__GEMM100_ANSWERS = 4,     /* .clc: about tiles to come that are on their way to all roles */
     TC__GEMM100_ACCUMULATORS = 2, /* one tile is stored while the next one is multiplied */
-    TC__GEMM100_OVERLAP = 64,     /* .sf, 256 columns: columns that both of them have */
+    TC__GEMM100_OVERLAP = 64,     /* .sf, .sparse, 256 columns: columns that both of them have */
     TC__GEMM100_FIRST = 256       /* columns of an instruction, at most */
 };
 
@@ -72,7 +75,8 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { ret
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 {
-    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !c.sparse && !tc__tiles_some(c) && !c.weights
+    return c.acc != TC_F16 && !tc__gemm_scaled(c) && !tc__tiles_some(c) && !c.weights
+        && tc__gemm_plain(c).sparse != TC_SPARSE_B
         && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
             || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale))
             || (c.a == TC_E2M1 && c.sf))
@@ -109,7 +113,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_box_k(tc_gemm_config_in c)
  */
 TC_HD TC_CONSTEXPR tc_operand tc__gemm100_a(tc_gemm_config_in c)
 {
-    return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk) : tc_operand_of(c.a, c.bm, c.bk);
+    return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk)
+                             : tc_operand_of(c.a, c.bm, c.sparse ? c.bk / 2 : c.bk); /* what is kept */
 }
 /* WIDE: does a step take two instructions? Columns of the first one; the accumulators that there are then. */
 TC_HD TC_CONSTEXPR int tc__gemm100_is_wide(tc_gemm_config_in c) { return c.bn > TC__GEMM100_FIRST; }
@@ -140,10 +145,19 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(tc_gemm_config_in c)
 }
 /* .sf: 128 rows of A, and as many columns of B, once to thrice: their factors stand behind each other in a slot. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(tc_gemm_config_in c) { return (c.bn + 127) / 128; }
+/* .sparse: columns of tensor memory that the metadata of a slot takes, of four instructions, and its bytes. */
+TC_HD TC_CONSTEXPR int tc__gemm100_meta_columns(tc_gemm_config_in c)
+{
+    return !c.sparse ? 0 : tc_type_bits(c.a) == 8 ? 8 : 4;
+}
+TC_HD TC_CONSTEXPR int tc__gemm100_meta_bytes(tc_gemm_config_in c)
+{
+    return tc__gemm100_meta_columns(c) * 4 * TC__GEMM100_ROWS;
+}
 /* A slot of the ring. */
 TC_HD TC_CONSTEXPR int tc__gemm100_slot(tc_gemm_config_in c)
 {
-    return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes
+    return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes + tc__gemm100_meta_bytes(c)
          + (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * TC_SF_BLOCK;
 }
 
@@ -159,7 +173,8 @@ TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
  * of the second. What is stored comes from these first, and the next tile may then be multiplied (OVERLAP). */
 TC_HD TC_CONSTEXPR int tc__gemm100_overlap(tc_gemm_config_in c)
 {
-    return c.sf && c.bn > 128 && !tc__gemm100_is_wide(c) && c.chip != 107 ? TC__GEMM100_OVERLAP : 0;
+    const int both = (c.sf && c.bn > 128 && !tc__gemm100_is_wide(c)) || (c.sparse && c.bn > 224);
+    return both && c.chip != 107 ? TC__GEMM100_OVERLAP : 0;
 }
 /* From one accumulator to the next, and what a block allocates of the 512 columns; with .chip = 107 of 576. */
 TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c)
@@ -171,12 +186,12 @@ TC_HD TC_CONSTEXPR int tc__gemm100_accumulators(tc_gemm_config_in c)
 {
     return tc__gemm100_in_turn(c) * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
 }
-/* .sf: columns of a set of A's and B's factors. */
+/* .sf: columns of a set of A's and B's factors; .sparse: of metadata. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
 {
-    return (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * 4;
+    return c.sparse ? tc__gemm100_meta_columns(c) : (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * 4;
 }
-/* .sf: such sets: as many as there is room for beside the accumulators, 4 at most. */
+/* Such sets: as many as there is room for beside the accumulators, 4 at most. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(tc_gemm_config_in c)
 {
     const int left = (c.chip == 107 ? 576 : 512) - tc__gemm100_accumulators(c);
@@ -201,6 +216,7 @@ typedef struct tc_gemm_sm100_plan {
     int groups;                /* .groups: the table of their tiles */
     int parts;                 /* .split: a word: which slices are this block's */
     int rows;                  /* TC_INDEX_A: of a tile, which rows of A this block loads */
+    int raw;                   /* .sparse: mbarriers: a slot's bricks have come */
     int bytes;
 } tc_gemm_sm100_plan;
 
@@ -220,7 +236,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.groups = p.heard + answers * 8;
     p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
     p.rows = p.parts + (c.split ? 16 : 0);
-    p.bytes = p.rows + (tc__gemm100_gathers(c) ? TC__GEMM100_ROWS * 4 : 0);
+    p.raw = p.rows + (tc__gemm100_gathers(c) ? TC__GEMM100_ROWS * 4 : 0);
+    p.bytes = p.raw + (c.sparse ? 8 * c.stages : 0);
     return p;
 }
 
@@ -233,14 +250,17 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(tc_gemm_config_in c)
     const int alone = c.chip == 107 ? TC__GEMM107_ALONE : TC__GEMM100_ALONE;
     return tc_gemm_sm100_columns(c) > 256 && bytes < alone ? alone : bytes;
 }
-TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c) { return (void)c, TC__GEMM100_THREADS; }
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c)
+{
+    return TC__GEMM100_THREADS + (c.sparse ? TC__GEMM100_META_THREADS : 0);
+}
 
-/* Bytes of shared memory that a block may have. Factors, which tcgen05.cp reads, must lie in the first 256 KB of it:
- * beyond them hardware was reported not to find its source (docs/tcemu.md). */
+/* Bytes of shared memory that a block may have. Factors and metadata, which tcgen05.cp reads, must lie in the first
+ * 256 KB of it: beyond them hardware was reported not to find its source (docs/tcemu.md). */
 enum { TC__GEMM107_FACTORS = 256 * 1024 - 2048 };
 TC_HD TC_CONSTEXPR int tc__gemm100_smem_max(tc_gemm_config_in c)
 {
-    if (c.chip == 107) return c.sf ? (int)TC__GEMM107_FACTORS : (int)TC__SM107_SMEM_MAX;
+    if (c.chip == 107) return c.sf || c.sparse ? (int)TC__GEMM107_FACTORS : (int)TC__SM107_SMEM_MAX;
     return TC__SM90_SMEM_MAX;
 }
 /* As many stages as fit, at most 12. */
@@ -249,7 +269,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_most_stages(tc_gemm_config_in given)
     tc_gemm_config v = tc_gemm100_view(given);
     int most = 0;
     v.stages = 0;
-    most = (tc__gemm100_smem_max(v) - tc_gemm_sm100_plan_of(v).bytes) / (tc__gemm100_slot(v) + tc_pipe_bytes(1));
+    most = (tc__gemm100_smem_max(v) - tc_gemm_sm100_plan_of(v).bytes)
+         / (tc__gemm100_slot(v) + tc_pipe_bytes(1) + (v.sparse ? 8 : 0));
     return most > 12 ? 12 : most;
 }
 /* A completed configuration as code for a target has it: 107, or another. */
@@ -271,7 +292,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(tc_gemm_config_in given)
     const int cols = across ? across : tc_type_bits(c.d) == 32 && pair == 1 ? 128 : 256;
     c.bm = c.bm ? c.bm : turned ? cols : TC__GEMM100_ROWS;
     c.bn = c.bn ? c.bn : turned ? TC__GEMM100_ROWS : cols;
-    c.bk = c.bk ? c.bk : c.a ? tc__gemm100_box_k(c) : 64;
+    c.bk = c.bk ? c.bk : c.a ? tc__gemm100_box_k(c) * (c.sparse ? 2 : 1) : 64;
     c.cluster_m = c.cluster_m ? c.cluster_m : turned ? 1 : 2;
     c.cluster_n = c.cluster_n ? c.cluster_n : turned ? 2 : 1;
     c.epi_stages = c.epi_stages ? c.epi_stages : 2;
@@ -298,6 +319,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(tc_gemm_config_in given)
     op.ctas = c.cluster_m == 2 ? 2 : 1;
     op.scale = tc__gemm100_sf_type(c), op.scale_vec = tc__gemm100_sf_k(c);
     op.kind = tc__gemm100_kind(c);
+    op.sparse = c.sparse != 0;
     op.a_from = op.b_from = TC_HOME_SMEM;
     op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
@@ -314,13 +336,14 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(tc_gemm_config_in v
     f.trans_a = tc__gemm_a_col(v), f.trans_b = tc__gemm_b_row(v);
     f.cta_group = v.cluster_m;
     f.scale = tc__gemm100_sf_type(v), f.block = tc__gemm100_sf_k(v);
+    f.sparse = v.sparse != 0;
     f.sm107 = v.chip == 107 && f.kind != TC_KIND_I8;
     return f;
 }
 /* The same with twice the k, 64 bytes of a row, where sm_107 has that. */
 TC_HD TC_CONSTEXPR int tc__gemm100_wide(tc_gemm_config_in v)
 {
-    return v.chip == 107 && tc_type_bits(v.a) <= 8 && !tc__gemm_is_int(v.a);
+    return v.chip == 107 && tc_type_bits(v.a) <= 8 && !tc__gemm_is_int(v.a) && !v.sparse;
 }
 TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(tc_gemm_config_in v)
 {
@@ -355,6 +378,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 #define TC__GEMM_SM100_RULES(X, c)                                                                                    \
     TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
     TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))
 #define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
@@ -364,7 +388,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
     X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights,                                                     \
       "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
-      "in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")              \
+      "in f16, no .a_scale and .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                      \
     X(tc__gemm100_sf_ok(c),                                                                                           \
       "tc: .sf must be TC_SF_UE8M0_32 of TC_E4M3, TC_E5M2 and TC_E2M1, TC_SF_UE4M3_16 of TC_E2M1, or 0")              \
     X((c).a != TC_E2M1 || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)),                                                 \
@@ -397,6 +421,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8")             \
     X((c).sf == 0 || (c).bk == tc__gemm100_box_k(c),                                                                  \
       "tc: with .sf, .bk must be 128 bytes: 128 elements of 8 bits, 256 of 4")                                        \
+    X(!(c).sparse || (c).bk == 2 * tc__gemm100_box_k(c),                                                              \
+      "tc: with .sparse, .bk must be 128 of elements of 16 bits, 64 of TC_TF32, 256 of 8 bits")                       \
     X(tc__gemm100_turned_ok(c), "tc: A of 8 bits in columns wants .cluster_n 1 (.cluster_m, where D is column-major)")\
     X((c).epi_stages >= 1 && (c).epi_stages <= 4, "tc: .epi_stages must be in 1..4")                                  \
     X((c).clc == 0 || (c).clc == 1, "tc: .clc must be 0 or 1")                                                        \
@@ -437,6 +463,9 @@ typedef struct tc_gemm_sm100_params {
     const int32_t *d_row;
     const int32_t *a_row; /* the same of A, whose map has two dimensions then */
     int a_rows;
+    const char *meta;     /* .sparse: metadata in bricks, 0 if k is 0; */
+    int64_t meta_batch;   /* bytes from one matrix's to the next's; bricks down and along */
+    int meta_rows, meta_along;
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__
@@ -485,6 +514,7 @@ typedef struct tc_gemm100_block {
     uint32_t table;      /* .groups: of their tiles */
     uint32_t parts;      /* .split: the word */
     uint32_t rows;       /* TC_INDEX_A: which of A's rows are a tile's */
+    uint32_t raw;        /* .sparse: mbarriers: bricks have come */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
 } tc_gemm100_block;

@@ -7,7 +7,7 @@
  *     tc_status st = pruned_run(&args, stream);
  *
  * TC_SPARSE_A    A has m rows of k / 2 kept elements; lda, stride_a count those. TC_GEMM_DEFINE, TC_GEMM_SM90_DEFINE,
- *                TC_GEMM_SM80_DEFINE, TC_GEMM_SM120_DEFINE.
+ *                TC_GEMM_SM100_DEFINE, TC_GEMM_SM80_DEFINE, TC_GEMM_SM120_DEFINE.
  * TC_SPARSE_B    B has n such rows (a layer's weights, n outputs of k inputs). TC_GEMM_SM90_DEFINE, where roles are
  *                changed over (.swap is then 1); the others where .d_layout = TC_COL.
  *   args.k is the k of the product, a multiple of 8 (TC_TF32: 4), args.meta the sparse operand's metadata, of a matrix
@@ -20,6 +20,8 @@
  *   .weights, .a_scale, .b_scale, .sf, .acc = TC_F16. .promote is a multiple of 2 * .bk (that, if left out).
  *   Hopper's .bk counts k of the product: 64 of 16 bits, 32 of tf32, 128 of 8 bits (64 bytes of kept), or twice that.
  *   An instruction then reads twice the bytes of B for each of its cycles: wide tiles, .bn = 256, and a cluster.
+ *   Blackwell's .bk is 128 of 16 bits, 64 of tf32, 256 of 8 bits; pairs of blocks (.cluster_m = 2) read half of B each.
+ *   Proven there in tcemu and assembled: no such board was there.
  */
 #ifndef TC_GEMM_SPARSE_H
 #define TC_GEMM_SPARSE_H

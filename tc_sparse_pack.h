@@ -23,7 +23,8 @@
  *
  * Bricks follow one another along the columns, then along the rows. What the last ones have outside of A says "the
  * first two" (tf32: the first), so that every word is valid. A kernel of Hopper brings a brick by one bulk copy and
- * reads a thread's words in one load; there are no bank conflicts, and no word is read twice by a warp.
+ * reads a thread's words in one load; there are no bank conflicts, and no word is read twice by a warp. A kernel of
+ * Blackwell puts the words in tensor memory's order itself (tc_gemm_sm100_sparse.h): one layout serves all.
  *
  *     tc_sp_brick_cols, _words, _bytes    of a brick, by the bits of an element
  *     tc_sp_meta_bytes                    of all

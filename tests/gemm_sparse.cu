@@ -22,7 +22,7 @@ typedef struct {
     tc_status (*can_run)(const tc_gemm_args *, const char **);
     tc_status (*run)(const tc_gemm_args *, cudaStream_t);
     tc_gemm_config c;
-    int cc; /* 90: Hopper alone; 89, 80, 120: and later */
+    int cc; /* 90: Hopper alone; 100: Blackwell alone; 89, 80, 120: and later */
 } kernel;
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
@@ -387,6 +387,13 @@ static void test_refused(void)
 }
 #endif
 
+/* Is the kernel for this device? tcgen05 multiplies integers on some alone. */
+static int serves(const kernel *k, int cc)
+{
+    if (k->cc == 100) return cc >= 100 && cc < 120 && !tc__gemm100_lacks(&k->c, cc);
+    return k->cc == 90 ? cc == 90 : cc >= k->cc;
+}
+
 int main(int argc, char **argv)
 {
     const problem_args run = problem_args_of(argc, argv, 40);
@@ -399,7 +406,7 @@ int main(int argc, char **argv)
     test_refused();
 #endif
 #ifdef FUZZ_MORE
-    FUZZ_MORE();
+    FUZZ_MORE(cc);
 #endif
     if (!cc) {
         SKIP("products: no device");
@@ -407,7 +414,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0, done = 0; done < run.problems && i < run.problems * KERNELS; i++) {
         const kernel *k = &kernels[i % KERNELS];
-        if (k->cc == 90 ? cc != 90 : cc < k->cc) continue;
+        if (!serves(k, cc)) continue;
         problem(k);
         done++;
     }

@@ -5,7 +5,7 @@
 #define TC_SM120_STUBS
 #define FUZZ_KERNELS "gemm_sparse_sm120.h"
 #define FUZZ_MORE more
-static void more(void);
+static void more(int cc);
 #include "gemm_sparse.cu"
 
 #define REFUSES(call, status, text)                                                                          \
@@ -15,7 +15,7 @@ static void more(void);
     } while (0)
 
 /* Calls that may not be, and configurations that a program asks about. */
-static void more(void)
+static void more(int cc)
 {
     tc_gemm_config c = bf16_config();
     tc_gemm_args g;

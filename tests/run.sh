@@ -75,6 +75,7 @@ list() {
         on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 120
         on_device gemm_sparse "$build/tests/gemm_sparse" 240
         on_device gemm_sparse_sm120 "$build/tests/gemm_sparse_sm120" 240
+        on_device gemm_sparse_sm100 "$build/tests/gemm_sparse_sm100" 240
         on_device conv "$build/tests/conv" 400
         on_device gemm_tiles "$build/tests/gemm_tiles" 300
         on_device gemm_b2b "$build/tests/gemm_b2b" 400
@@ -144,6 +145,9 @@ list() {
         emulated sm_80 gemm_sparse 24
         step "gemm_sparse_sm120, tcemu sm_120a, schedules" \
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse_sm120" 48 1
+        step "gemm_sparse_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sparse_sm100" 56 1
+        emulated sm_103a gemm_sparse_sm100 24
         step "conv, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/conv" 100 1
         emulated sm_80 conv 100

@@ -366,6 +366,13 @@ static void fix_sparse120(gemm_draw *g)
     c->sparse = c->d_layout == TC_COL ? TC_SPARSE_B : TC_SPARSE_A;
 }
 
+static void fix_sparse100(gemm_draw *g)
+{
+    fix_sparse(g);
+    if (!chance(25) || g->c.d == TC_S32) return;
+    g->c.a = PICK(TC_E4M3, TC_E5M2), g->c.b = PICK(TC_E4M3, TC_E5M2);
+}
+
 /* B packed; D as wide as what it is multiplied as, or f32: a single product is then exact. */
 static void fix_weights(gemm_draw *g)
 {
@@ -402,7 +409,7 @@ enum { GEMM, QUANT, TILES, GROUPS, SPARSE, WEIGHTS, CONV, GEMM_FAMILIES };
 static const struct { const char *name; gemm_fix fix[4]; } gemm_families[GEMM_FAMILIES] = {
     {"gemm", {keep_all, keep_all, fix_newer, fix_newer}}, {"quant", {fix_quant, fix_quant90, fix_quant, 0}},
     {"tiles", {fix_tiles80, fix_tiles, 0, 0}}, {"groups", {fix_groups80, fix_groups90, 0, 0}},
-    {"sparse", {fix_sparse, fix_sparse90, 0, fix_sparse120}}, {"weights", {0, fix_weights, 0, 0}},
+    {"sparse", {fix_sparse, fix_sparse90, fix_sparse100, fix_sparse120}}, {"weights", {0, fix_weights, 0, 0}},
     {"conv", {fix_conv, fix_conv, 0, 0}},
 };
 
