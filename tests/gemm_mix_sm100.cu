@@ -1,0 +1,82 @@
+/* gemm_mix_sm100.cu - kernels of tcgen05 whose A and B are fp8, fp6 and fp4 in any mix, which but for fp8 come packed
+ * tight and become bytes on their way to shared memory: random products against fp64, sums that f32 holds exactly bit
+ * for bit (gemm_scaled.h), and what such calls refuse. In tcemu as sm_100a and sm_103a.
+ *     build/tests/gemm_mix_sm100 [problems] [seed] [largest dimension]
+ * -DMIX_ALL, for a build by hand: all 25 pairs. */
+#define TC_SM100_STUBS
+#define FUZZ_FROM 100
+#define FUZZ_KERNELS "gemm_mix_sm100.h"
+#include "gemm_fuzz.cu"
+#include "gemm_scaled.h"
+
+static const kernel mixed[] = {MIXED_KERNELS};
+enum { MIXED = sizeof mixed / sizeof mixed[0] };
+
+/* ---- what a call may not be ---- */
+enum { M = 40, N = 24, K = 256 };
+
+#define NO(name, change, status, text)                                                                                 \
+    do {                                                                                                               \
+        tc_gemm_args x = g;                                                                                            \
+        change;                                                                                                        \
+        const tc_status got = name##_run(&x, 0);                                                                       \
+        CHECK(got == status && strstr(tc_why(), text), "%s: status %d: %s", #change, (int)got, tc_why());              \
+    } while (0)
+
+static void refused(void)
+{
+    enum { BYTES = 1 << 16 };
+    static uint8_t after[BYTES];
+    uint8_t *a, *d;
+    tc_gemm_args g;
+    int written = 0;
+    CUDA_CHECK(cudaMalloc((void **)&a, BYTES));
+    CUDA_CHECK(cudaMalloc((void **)&d, BYTES));
+    CUDA_CHECK(cudaMemset(a, 0, BYTES));
+    CUDA_CHECK(cudaMemset(d, 0xa5, BYTES));
+    memset(&g, 0, sizeof g);
+    g.m = M, g.n = N, g.k = K, g.a = a, g.lda = K, g.b = a, g.ldb = K, g.d = d, g.ldd = N;
+    NO(e4m3_e2m1, x.k = 192, TC_ERR_SIZE, "k = 192 is not a multiple of 128, as TMA needs to bring e2m1 to bytes");
+    NO(e4m3_e2m1, x.b = a + 16, TC_ERR_ALIGN, "is not a multiple of 32 bytes, as TMA needs of e2m1");
+    NO(e4m3_e2m1, x.ldb = K + 32, TC_ERR_ALIGN, "ldb = 288");
+    NO(e4m3_e2m1, (x.batch = 2, x.stride_d = 4096, x.stride_b = 32), TC_ERR_ALIGN, "stride_b = 32");
+    NO(e4m3_e2m1, x.a = a + 8, TC_ERR_ALIGN, "is not a multiple of 16 bytes, as TMA needs");
+    NO(e4m3_e2m1, x.lda = K + 8, TC_ERR_ALIGN, "lda = 264");
+    NO(e4m3_e2m1, x.ldb = K - 64, TC_ERR_PITCH, "ldb = 192 is less than k = 256");
+    NO(e4m3_e2m1, x.sfa = a, TC_ERR_CONFIG, "sfa is given");
+    NO(e3m2_e2m3, x.lda = K + 64, TC_ERR_ALIGN, "lda = 320 or stride_a = 0 elements of e3m2");
+    NO(e3m2_e2m3, x.a = a + 48, TC_ERR_ALIGN, "a = 0x");
+    NO(e3m2_e2m3, x.k = 130, TC_ERR_SIZE, "to bring e3m2 to bytes");
+    CUDA_CHECK(cudaMemcpy(after, d, BYTES, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < BYTES; i++) written += after[i] != 0xa5;
+    CHECK(written == 0, "%d bytes of D are written by calls that are refused", written);
+    { /* a plan's other matrices: as aligned as these must be, of fp8 16 bytes */
+        tc_gemm_plan plan;
+        tc_gemm_args other = g;
+        CHECK(e4m3_e2m1_plan(&g, &plan) == TC_OK, "%s", tc_why());
+        other.a = a + 16;
+        CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK, "%s", tc_why());
+        other.b = a + 16;
+        CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_ERR_ALIGN && strstr(tc_why(), "multiple of 32 bytes"), "%s",
+              tc_why());
+        other.b = a + 32;
+        CHECK(tc_gemm_plan_pointers(&plan, &other) == TC_OK && e4m3_e2m1_launch(&plan, 0) == TC_OK, "%s", tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+        g.k = 0, g.a = g.b = 0, g.d = d + 16, other = g, other.d = d + 48; /* maps of nothing */
+        CHECK(e4m3_e2m1_plan(&g, &plan) == TC_OK && tc_gemm_plan_pointers(&plan, &other) == TC_OK
+                  && e4m3_e2m1_launch(&plan, 0) == TC_OK, "%s", tc_why());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    cudaFree(a), cudaFree(d);
+}
+
+static void more(int problems, uint64_t seed, int largest)
+{
+    const int device = test_device();
+    if (device < 100 || device >= 120) return;
+    refused();
+    for (int i = 0; i < problems; i++) {
+        test_seed(seed + (uint64_t)i + 1000000);
+        scaled(&mixed[i % MIXED], (uint64_t)i, largest);
+    }
+}
