@@ -67,8 +67,9 @@
  *   belongs to the process, the device and the generator it was made with; another device or generator is refused. Any
  *   number of threads may launch one at a time, but for its workspace, which serves one call at a time.
  *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
- *   even those). A pointer must have the alignment of the one before, up to 16 bytes (of fp6 and fp4 that become
- *   bytes 32): a kernel was chosen by that (a where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
+ *   even those). A pointer must have the alignment of the one before, up to 16 bytes (fp6 and fp4 that become bytes:
+ *   32): a kernel was chosen by that (a where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan
+ *   is as it was.
  *
  * TYPES. On Hopper f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (to other types than s8) go to wgmma, the rest to
  * the sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.

@@ -21,25 +21,25 @@
  *                 columns come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
  *                 of tc_sf.h. .bn is 256 or 128 then, and k of e2m1 even; a factor of a whole matrix goes
  *                 into alpha. tc_gemm_plan_pointers leaves them where they are
- * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32; e4m3, e5m2, e3m2, e2m3 and e2m1 in
- * any mix (sums in f32: there is nothing to promote); s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in
- * columns and B in rows are served for types of 8 bits and more. A and B follow TMA's rules; C and D may lie anywhere.
- * Elements of 4 and 6 bits are packed tight in memory (tc_types.h), and but for two e2m1 with .sf become bytes on the
- * way: their base, pitch and stride are multiples of 32 bytes then, and k of 128. They save memory and bandwidth, not
- * time of the Tensor Cores, nor shared memory: kind::f8f6f4 has one rate.
  *     .groups     as in tc_gemm.h: many products in one launch; with .sf each group's factors of A begin at a block
  *                 of their own (GROUPS in tc_sf.h), those of B are stride_sfb apart. Not with .clc
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
- * Of args.choice .blocks and, with .split, .parts mean something. Of .index
- * TC_INDEX_D is served.
+ * Where D is column-major m and n change places in these. Of args.choice .blocks and, with .split, .parts mean
+ * something. Of .index TC_INDEX_D is served.
+ *
+ * TYPES. f16, bf16, tf32; e4m3, e5m2, e3m2, e2m3 and e2m1 in any mix (sums in f32: there is nothing to promote); s8 and
+ * u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B in rows are served for types of 8 bits and
+ * more. A and B follow TMA's rules; C and D may lie anywhere. Elements of 4 and 6 bits are packed tight in memory
+ * (tc_types.h), and but for two e2m1 with .sf become bytes on the way: their base, pitch and stride are multiples of 32
+ * bytes then, and k of 128. They save memory and its bandwidth, not shared memory.
  *
  * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3 and
  * e5m2 are multiplied, or two e2m1 with .sf, twice the rate of those of 32, and as many .stages as 327 KB of shared
- * memory hold where they are left out; with .sf and 256 columns all 576 of tensor memory. The host asks which code it launches: a
- * build may have both. With .chip = 107 there is code for sm_107 alone, and .stages may be as many as that. A program
- * that launches by itself (tc_gemm_sm100_prepare) sets .chip = 107 for code that it compiled for sm_107; NAME_SMEM
- * speaks of the other form.
+ * memory hold where they are left out; with .sf and 256 columns all 576 of tensor memory. The host asks which code it
+ * launches: a build may have both. With .chip = 107 there is code for sm_107 alone, and .stages may be as many as that.
+ * A program that launches by itself (tc_gemm_sm100_prepare) sets .chip = 107 for code that it compiled for sm_107;
+ * NAME_SMEM speaks of the other form.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
  * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h.
@@ -488,8 +488,8 @@ TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* An operand's tensor map; with k = 0 one of a few elements of D, of which nothing is read. v: the configuration's view,
- * and g the call's. */
+/* An operand's tensor map; with k = 0 one of a few elements of D, of which nothing is read. v: the configuration's
+ * view, and g the call's. */
 TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g, char which)
 {
     const tc_operand o = which == 'a' ? tc__gemm100_a(*v) : tc__gemm100_b(*v);

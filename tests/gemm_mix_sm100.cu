@@ -70,11 +70,68 @@ static void refused(void)
     cudaFree(a), cudaFree(d);
 }
 
+/* ---- the same numbers in fp8 and in fewer bits: the same bits of D, of groups and quantised with its factors ---- */
+typedef struct {
+    const char *name;
+    tc_status (*run)(const tc_gemm_args *, cudaStream_t);
+    int a, b, groups, quantised;
+} twin;
+
+static void twin_run(const twin *t, const float *values, uint8_t *after)
+{
+    enum { TM = 300, TN = 200, TK = 384, GROUPS = 4, D_BYTES = TM * TN * 2 + 256, SF_BYTES = 3 * 2 * 4 * 512 };
+    static const int32_t offsets[GROUPS + 1] = {0, 37, 37, 170, 290}; /* a group of no rows; rows of no group */
+    const int matrices = t->groups ? GROUPS : 1;
+    buffer a = make((size_t)TM * TK * (size_t)tc_type_bits(t->a) / 8, TC_U8, 0, '0');
+    buffer b = make((size_t)matrices * TN * TK * (size_t)tc_type_bits(t->b) / 8, TC_U8, 0, '0');
+    buffer d = make(D_BYTES, TC_U8, 0, 'x'), sf = make(SF_BYTES, TC_U8, 0, 'x');
+    int32_t *at = 0;
+    tc_gemm_args g;
+    for (int i = 0; i < TM * TK; i++) tc_element_set(a.host, t->a, (uint64_t)i, values[i]);
+    for (int i = 0; i < matrices * TN * TK; i++) tc_element_set(b.host, t->b, (uint64_t)i, values[TM * TK + i]);
+    CUDA_CHECK(cudaMemcpy(a.dev, a.host, a.bytes, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(b.dev, b.host, b.bytes, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemset(d.dev, 0xff, d.bytes));
+    CUDA_CHECK(cudaMemset(sf.dev, 0xff, sf.bytes));
+    CUDA_CHECK(cudaMalloc((void **)&at, sizeof offsets));
+    CUDA_CHECK(cudaMemcpy(at, offsets, sizeof offsets, cudaMemcpyHostToDevice));
+    memset(&g, 0, sizeof g);
+    g.m = TM, g.n = TN, g.k = TK, g.a = a.dev, g.lda = TK, g.b = b.dev, g.ldb = TK, g.d = d.dev, g.ldd = TN;
+    if (t->groups) g.groups.count = GROUPS, g.groups.offsets = at, g.stride_b = TN * TK;
+    if (t->quantised) g.d_sf_out = sf.dev;
+    CHECK(t->run(&g, 0) == TC_OK, "%s: %s", t->name, tc_why());
+    CUDA_CHECK(cudaDeviceSynchronize());
+    CUDA_CHECK(cudaMemcpy(after, d.dev, D_BYTES, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaMemcpy(after + D_BYTES, sf.dev, SF_BYTES, cudaMemcpyDeviceToHost));
+    drop(&a), drop(&b), drop(&d), drop(&sf);
+    cudaFree(at);
+}
+
+static void twins(void)
+{
+    enum { VALUES = (300 + 4 * 200) * 384, BYTES = 1 << 18 };
+    static const twin all[] = {{"groups_fp8", groups_fp8_run, TC_E4M3, TC_E4M3, 1, 0},
+                               {"groups_fp4", groups_fp4_run, TC_E4M3, TC_E2M1, 1, 0},
+                               {"quant_fp8", quant_fp8_run, TC_E4M3, TC_E4M3, 0, 1},
+                               {"quant_fp6", quant_fp6_run, TC_E2M3, TC_E3M2, 0, 1}};
+    static const float each[] = {0, .5f, 1, 1.5f, 2, 3, 4}; /* all five types have them */
+    static float values[VALUES];
+    static uint8_t one[BYTES], other[BYTES];
+    for (int i = 0; i < VALUES; i++) values[i] = each[test_int(0, 6)] * (test_int(0, 1) ? 1.f : -1.f);
+    for (int i = 0; i < 4; i += 2) {
+        memset(one, 0, BYTES), memset(other, 0, BYTES);
+        twin_run(&all[i], values, one);
+        twin_run(&all[i + 1], values, other);
+        CHECK(!memcmp(one, other, BYTES), "%s and %s have other bits", all[i].name, all[i + 1].name);
+    }
+}
+
 static void more(int problems, uint64_t seed, int largest)
 {
     const int device = test_device();
     if (device < 100 || device >= 120) return;
     refused();
+    twins();
     for (int i = 0; i < problems; i++) {
         test_seed(seed + (uint64_t)i + 1000000);
         scaled(&mixed[i % MIXED], (uint64_t)i, largest);

@@ -40,6 +40,12 @@ MIX_A(MIX_DEFINES)
 #define MIXED_KERNELS MIX_A(MIX_ROWS)
 #endif
 
+/* ---- twins: the same numbers in fp8 ---- */
+TC_GEMM_SM100_DEFINE(groups_fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bn = 64, .groups = TC_GROUPS_ROWS)
+TC_GEMM_SM100_DEFINE(groups_fp4, .a = TC_E4M3, .b = TC_E2M1, .d = TC_BF16, .bn = 64, .groups = TC_GROUPS_ROWS)
+TC_GEMM_SM100_DEFINE(quant_fp8, .a = TC_E4M3, .b = TC_E4M3, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bn = 128)
+TC_GEMM_SM100_DEFINE(quant_fp6, .a = TC_E2M3, .b = TC_E3M2, .d = TC_E4M3, .d_sf = TC_SF_UE8M0_32, .bn = 128)
+
 /* gemm_mix_sm100.cu's own, behind the problems */
 static void more(int problems, uint64_t seed, int largest);
 #define FUZZ_MORE more
