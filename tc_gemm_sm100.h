@@ -17,8 +17,8 @@
  *                 that have not begun, one by one, as long as there are any: where multiprocessors are shared, or some
  *                 tiles take longer, none waits. 0: as many clusters as run at a time, each with its share of the tiles
  *     .chip       107: for sm_107 (Rubin) alone, which has more of everything: see RUBIN
- *     .sf         TC_SF_UE8M0_32 (mxfp8: e4m3, e5m2; mxfp4: e2m1), TC_SF_UE4M3_16 (nvfp4: e2m1): A's rows and B's
- *                 columns come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
+ *     .sf         TC_SF_UE8M0_32 (mxfp8, mxfp6, mxfp4), TC_SF_UE4M3_16 (nvfp4: both e2m1): A's rows and B's columns
+ *                 come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
  *                 of tc_sf.h. .bn is 256 or 128 then, and k of e2m1 even; a factor of a whole matrix goes
  *                 into alpha. tc_gemm_plan_pointers leaves them where they are
  *     .groups     as in tc_gemm.h: many products in one launch; with .sf each group's factors of A begin at a block

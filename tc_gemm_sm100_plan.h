@@ -81,7 +81,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_type(tc_gemm_config_in c)
 /* Do types and factors go together? */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_ok(tc_gemm_config_in c)
 {
-    return c.sf == 0 || tc__gemm_fp4(c) || (c.sf == TC_SF_UE8M0_32 && tc__gemm_is_fp8(c.a) && tc__gemm_is_fp8(c.b));
+    return c.sf == 0 || tc__gemm_fp4(c)
+        || (c.sf == TC_SF_UE8M0_32 && tc__gemm_is_f8f6f4(c.a) && tc__gemm_is_f8f6f4(c.b));
 }
 
 /* An operand's type as shared memory has it: elements of 4 and 6 bits that become bytes are bytes to it. */
@@ -343,7 +344,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "to s8), sums not in f16, no .a_scale, .b_scale or .sparse: others are for TC_GEMM_SM80_DEFINE and "            \
       "TC_GEMM_DEFINE")                                                                                               \
     X(tc__gemm100_sf_ok(c),                                                                                           \
-      "tc: .sf must be TC_SF_UE8M0_32 of TC_E4M3, TC_E5M2 and TC_E2M1, TC_SF_UE4M3_16 of TC_E2M1, or 0")              \
+      "tc: .sf must be TC_SF_UE8M0_32 of fp8, fp6 and fp4, TC_SF_UE4M3_16 of TC_E2M1, or 0")                          \
     X((!tc__gemm_is_narrow((c).a) || !tc__gemm_a_col(c)) && (!tc__gemm_is_narrow((c).b) || !tc__gemm_b_row(c)),       \
       "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are read along k only: .a_layout TC_ROW of A, .b_layout TC_COL of B")         \
     X(tc_op_types_ok(tc_gemm_sm100_op(c)), "tc: tcgen05 does not multiply the types of .a and .b: docs/types.md")     \

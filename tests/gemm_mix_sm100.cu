@@ -2,7 +2,7 @@
  * tight and become bytes on their way to shared memory: random products against fp64, sums that f32 holds exactly bit
  * for bit (gemm_scaled.h), and what such calls refuse. In tcemu as sm_100a and sm_103a.
  *     build/tests/gemm_mix_sm100 [problems] [seed] [largest dimension]
- * -DMIX_ALL, for a build by hand: all 25 pairs. */
+ * -DMIX_ALL=1, for a build by hand: all 25 pairs; -DMIX_ALL=2: the same with factors (.sf). */
 #define TC_SM100_STUBS
 #define FUZZ_FROM 100
 #define FUZZ_KERNELS "gemm_mix_sm100.h"
@@ -23,6 +23,7 @@ enum { M = 40, N = 24, K = 256 };
         CHECK(got == status && strstr(tc_why(), text), "%s: status %d: %s", #change, (int)got, tc_why());              \
     } while (0)
 
+#if !defined(MIX_ALL) || MIX_ALL != 2 /* whose kernels want factors */
 static void refused(void)
 {
     enum { BYTES = 1 << 16 };
@@ -47,6 +48,12 @@ static void refused(void)
     NO(e3m2_e2m3, x.lda = K + 64, TC_ERR_ALIGN, "lda = 320 or stride_a = 0 elements of e3m2");
     NO(e3m2_e2m3, x.a = a + 48, TC_ERR_ALIGN, "a = 0x");
     NO(e3m2_e2m3, x.k = 130, TC_ERR_SIZE, "to bring e3m2 to bytes");
+#ifndef MIX_ALL
+    NO(mx_fp4_fp8, x.k = 96, TC_ERR_SIZE, "k = 96 is not a multiple of 128");
+    NO(mx_fp4_fp8, (void)0, TC_ERR_NULL, "sfa is null");
+    NO(mx_fp4_fp8, x.sfa = a, TC_ERR_NULL, "sfb is null");
+    NO(mx_fp6, (x.sfa = a, x.sfb = a + 8), TC_ERR_ALIGN, "sfb = 0x");
+#endif
     CUDA_CHECK(cudaMemcpy(after, d, BYTES, cudaMemcpyDeviceToHost));
     for (int i = 0; i < BYTES; i++) written += after[i] != 0xa5;
     CHECK(written == 0, "%d bytes of D are written by calls that are refused", written);
@@ -69,6 +76,8 @@ static void refused(void)
     }
     cudaFree(a), cudaFree(d);
 }
+
+#endif
 
 /* ---- the same numbers in fp8 and in fewer bits: the same bits of D, of groups and quantised with its factors ---- */
 typedef struct {
@@ -130,7 +139,9 @@ static void more(int problems, uint64_t seed, int largest)
 {
     const int device = test_device();
     if (device < 100 || device >= 120) return;
+#if !defined(MIX_ALL) || MIX_ALL != 2 /* whose kernels want factors */
     refused();
+#endif
     twins();
     for (int i = 0; i < problems; i++) {
         test_seed(seed + (uint64_t)i + 1000000);

@@ -14,11 +14,29 @@ MIX(e3m2, e2m3, TC_E3M2, TC_E2M3, .d = TC_F32, .bn = 80, .cluster_m = 1, .cluste
 MIX(e2m1, e5m2, TC_E2M1, TC_E5M2, .d = TC_F16, .b_layout = TC_ROW, .bn = 96, .epi = tc_epi_scale_row)
 MIX(e2m3, e4m3, TC_E2M3, TC_E4M3, .d = TC_F32, .d_layout = TC_COL, .bm = 48)
 MIX(e2m1, e2m1, TC_E2M1, TC_E2M1, .d = TC_BF16, .bn = 64, .split = 1)
+/* with factors of a byte */
+TC_GEMM_SM100_DEFINE(mx_fp4_fp8, .a = TC_E2M1, .b = TC_E4M3, .d = TC_BF16, .sf = TC_SF_UE8M0_32)
+TC_GEMM_SM100_DEFINE(mx_fp6, .a = TC_E3M2, .b = TC_E2M3, .d = TC_F32, .bn = 128, .cluster_m = 1, .split = 1,
+                     .sf = TC_SF_UE8M0_32)
+TC_GEMM_SM100_DEFINE(mx_fp8_fp4, .a = TC_E5M2, .b = TC_E2M1, .d = TC_F16, .a_layout = TC_COL, .d_layout = TC_COL,
+                     .bm = 128, .sf = TC_SF_UE8M0_32, .epi = tc_epi_scale_row)
 #define MIXED_KERNELS                                                                                                  \
     ROW(e4m3_e2m1, EPI_NONE), ROW(e3m2_e2m3, EPI_NONE), ROW(e2m1_e5m2, EPI_SCALE_ROW), ROW(e2m3_e4m3, EPI_NONE),       \
-        PARTS(e2m1_e2m1, EPI_NONE)
+        PARTS(e2m1_e2m1, EPI_NONE), ROW(mx_fp4_fp8, EPI_NONE), PARTS(mx_fp6, EPI_NONE),                                \
+        ROW(mx_fp8_fp4, EPI_SCALE_ROW)
 #else
 /* All pairs; A's type says the rest: pairs of blocks, one block, two that share A, D in columns, parts of k. */
+#if MIX_ALL == 2
+#define MIX_A(X)                                                                                                       \
+    X(e4m3, TC_E4M3, ROW, EPI_NONE, .d = TC_BF16, .sf = TC_SF_UE8M0_32)                                                \
+    X(e5m2, TC_E5M2, ROW, EPI_SCALE_ROW, .d = TC_F16, .a_layout = TC_COL, .bn = 128, .cluster_m = 1,                   \
+      .sf = TC_SF_UE8M0_32, .epi = tc_epi_scale_row)                                                                   \
+    X(e3m2, TC_E3M2, ROW, EPI_NONE, .d = TC_F32, .bn = 128, .cluster_m = 1, .cluster_n = 2, .clc = 1,                  \
+      .sf = TC_SF_UE8M0_32)                                                                                            \
+    X(e2m3, TC_E2M3, ROW, EPI_SCALE_ROW, .d = TC_F32, .d_layout = TC_COL, .bm = 128, .sf = TC_SF_UE8M0_32,             \
+      .epi = tc_epi_scale_row)                                                                                         \
+    X(e2m1, TC_E2M1, PARTS, EPI_NONE, .d = TC_BF16, .bn = 128, .split = 1, .sf = TC_SF_UE8M0_32)
+#else
 #define MIX_A(X)                                                                                                       \
     X(e4m3, TC_E4M3, ROW, EPI_NONE, .d = TC_BF16)                                                                      \
     X(e5m2, TC_E5M2, ROW, EPI_SCALE_ROW, .d = TC_F16, .a_layout = TC_COL, .bn = 48, .cluster_m = 1,                    \
@@ -26,6 +44,7 @@ MIX(e2m1, e2m1, TC_E2M1, TC_E2M1, .d = TC_BF16, .bn = 64, .split = 1)
     X(e3m2, TC_E3M2, ROW, EPI_NONE, .d = TC_F32, .bn = 80, .cluster_m = 1, .cluster_n = 2, .bk = 256, .clc = 1)        \
     X(e2m3, TC_E2M3, ROW, EPI_SCALE_ROW, .d = TC_F32, .d_layout = TC_COL, .bm = 48, .epi = tc_epi_scale_row)           \
     X(e2m1, TC_E2M1, PARTS, EPI_NONE, .d = TC_BF16, .bn = 64, .split = 1)
+#endif
 #define MIX_B(X, ...)                                                                                                  \
     X(e4m3, TC_E4M3, __VA_ARGS__)                                                                                      \
     X(e5m2, TC_E5M2, __VA_ARGS__)                                                                                      \

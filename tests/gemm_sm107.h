@@ -34,6 +34,7 @@ TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_S
 TC_GEMM_SM100_DEFINE(mxfp8_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
                      .b_layout = TC_ROW, .cluster_m = 1, .stages = 3, .epi = tc_epi_scale_row)
 TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .split = 1)
+TC_GEMM_SM100_DEFINE(mx_fp6_fp8, .a = TC_E3M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32)
 /* 576 columns of tensor memory */
 TC_GEMM_SM100_DEFINE(nvfp4_256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .bn = 256, .chip = 107)
 TC_GEMM_SM100_DEFINE(mxfp4_256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_F32, .sf = TC_SF_UE8M0_32, .bn = 256, .chip = 107,
