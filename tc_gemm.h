@@ -32,7 +32,7 @@
  *                           the same for rows of A and B of any alignment, which TMA refuses (tc_gemm_sm90_any.h).
  *                           .bm: a tile's rows of D (224, with .epi2 192), .bn: 64 or 128 (128).
  *     TC_GEMM_SM100_DEFINE  TMA, tcgen05, tensor memory; sm_100a, 103a and their like: tc_gemm_sm100.h is its manual.
- *                           Also mxfp8, mxfp4 and nvfp4 with factors (.sf)
+ *                           Also fp8, fp6 and fp4 in any mix, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
  *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
  *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment
@@ -67,8 +67,9 @@
  *   belongs to the process, the device and the generator it was made with; another device or generator is refused. Any
  *   number of threads may launch one at a time, but for its workspace, which serves one call at a time.
  *   tc_gemm_plan_pointers reads a, b, c, d and epi_args of its args and nothing else (what the plan does not read, not
- *   even those). A pointer must have the alignment of the one before, up to 16 bytes: a kernel was chosen by that (a
- *   where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan is as it was.
+ *   even those). A pointer must have the alignment of the one before, up to 16 bytes (fp6 and fp4 that become bytes:
+ *   32): a kernel was chosen by that (a where TMA refuses A: be as far from a multiple of 16 bytes). On error the plan
+ *   is as it was.
  *
  * TYPES. On Hopper f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (to other types than s8) go to wgmma, the rest to
  * the sm_80 kernels, which TC_GEMM_DEFINE takes for it there; so do rows that TMA refuses, but of f16 and bf16.

@@ -1,6 +1,7 @@
 /* tc_gemm_blackwell.h - tc 0.2.0 - what the GEMMs of sm_100 and of sm_120 share beside the parts: boxes and pieces on
  * their way to D, factors of a byte of a call. Needs: the headers below.
  *
+ *     tc__gemm_fp4, _padded            are elements of 4 and 6 bits packed in shared memory, or do they become bytes?
  *     tc__gemm_group_work              a tile of .groups as a block sees it
  *     tc__gemm_sf_row                  .sf: where a tile's factors of A begin
  *     tc__gemm_to                      what a warp that stores is told of D
@@ -8,7 +9,7 @@
  *     tc__gemm_store_box               through alpha, beta * C and the hook to shared memory, and to D
  *     tc__gemm_piece_to_d              16 x 16 values that lie in shared memory, eight neighbours of a row a lane
  *     tc__gemm_part_of, _end_part      .split: a part's run of k; the meeting of a tile's parts, and their sums to D
- *     tc__gemm_d_by, _sf_map, _check_sf, _whole_cut   (host)
+ *     tc__gemm_d_by, _sf_map, _check_sf, _check_side, _whole_cut   (host)
  */
 #ifndef TC_GEMM_BLACKWELL_H
 #define TC_GEMM_BLACKWELL_H
@@ -20,6 +21,14 @@
 #include "tc_pipe.h"
 #include "tc_sf.h"
 #include "tc_split.h"
+
+/* Two elements of e2m1 in a byte of shared memory too: kinds mxf4 and mxf4nvf4. What other kinds multiply of 4 and 6
+ * bits stands in bytes there: TMA gives each 16 elements 16 bytes, and counts those that it read. */
+TC_HD TC_CONSTEXPR int tc__gemm_fp4(tc_gemm_config_in c) { return c.sf && c.a == TC_E2M1 && c.b == TC_E2M1; }
+TC_HD TC_CONSTEXPR int tc__gemm_padded(tc_gemm_config_in c, int type)
+{
+    return tc__gemm_is_narrow(type) && !tc__gemm_fp4(c);
+}
 
 #ifdef __CUDACC__
 
@@ -306,7 +315,7 @@ typedef struct tc__gemm_sf {
 TC_HOST tc_status tc__gemm_sf_map(tc_tmap *map, tc__gemm_sf sf, const tc_gemm_args *g, char which)
 {
     const int blocks = tc_sf_blocks(g->k, sf.k), lines = which == 'a' ? g->m : g->n;
-    const tc_operand_box box = {128, sf.blocks * 4, 0};
+    const tc_operand_box box = {128, sf.blocks * 4, 0, 0};
     tc_operand_matrix x = {which == 'a' ? "sfa" : "sfb", TC_U8, which == 'a' ? g->sfa : g->sfb, 128, 0, 1, 128, 0};
     const int in_groups = sf.groups == TC_GROUPS_ROWS && which == 'a', many = sf.groups && !in_groups;
     const int64_t down = in_groups ? (int64_t)lines / 128 + g->groups.count : ((int64_t)lines + 127) / 128;
@@ -337,6 +346,34 @@ TC_HOST tc_status tc__gemm_check_sf(const tc_gemm_config *c, const tc_gemm_args 
         return tc__fail(TC_ERR_BATCH, "stride_sf%c = %lld is not a multiple of 16 bytes, as TMA needs", which,
                         (long long)stride);
     return TC_OK;
+}
+
+/* Which sides become bytes, and lie at multiples of 32 bytes: 1 A, 2 B. */
+TC_HOST short tc__gemm_padded_sides(const tc_gemm_config *c)
+{
+    return (short)(tc__gemm_padded(*c, c->a) | tc__gemm_padded(*c, c->b) << 1);
+}
+
+/* The rules for a side: its elements of 4 and 6 bits, its factors of a byte. c, g: as given. */
+TC_HOST tc_status tc__gemm_check_side(const tc_gemm_config *c, const tc_gemm_args *g, char which)
+{
+    const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
+    const int bits = tc_type_bits(x.type), turned = which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
+    if (tc__gemm_padded(*c, x.type)) {
+        if (x.cols % 128)
+            return tc__fail(TC_ERR_SIZE, "%c = %d is not a multiple of 128, as TMA needs to bring %s to bytes",
+                            !turned ? 'k' : which == 'a' ? 'm' : 'n', x.cols, tc_type_name(x.type));
+        if ((uintptr_t)x.base % 32)
+            return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of 32 bytes, as TMA needs of %s", which, x.base,
+                            tc_type_name(x.type));
+        if (x.pitch * bits % 256 || (x.batch > 1 && x.stride * bits % 256))
+            return tc__fail(TC_ERR_ALIGN,
+                            "ld%c = %lld or stride_%c = %lld elements of %s is not a multiple of 32 bytes", which,
+                            (long long)x.pitch, which, (long long)x.stride, tc_type_name(x.type));
+    } else if (bits == 4 && g->k % 2) {
+        return tc__fail(TC_ERR_SIZE, "k = %d is odd, but two elements of e2m1 share a byte", g->k);
+    }
+    return c->sf ? tc__gemm_check_sf(c, g, which) : TC_OK;
 }
 
 /* What the choice reckons with, in cycles: tiles of clusters, and how many clusters run at a time; steps of 128 bytes

@@ -420,7 +420,7 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
     X((c).sf == 0,                                                                                                    \
       "tc: .sf is for TC_GEMM_SM100_DEFINE and TC_GEMM_SM120_DEFINE: nothing older multiplies by factors of a byte")  \
     X(!tc__gemm_is_narrow((c).a) && !tc__gemm_is_narrow((c).b),                                                       \
-      "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM120_DEFINE, TC_E2M1 with .sf for TC_GEMM_SM100_DEFINE too") \
+      "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are for TC_GEMM_SM100_DEFINE and TC_GEMM_SM120_DEFINE")                       \
     X((c).d != TC_E2M1, "tc: .d = TC_E2M1 is for TC_GEMM_SM100_DEFINE")                                               \
     X(!(c).d_sf || !(c).groups, "tc: .d_sf with .groups is for TC_GEMM_SM100_DEFINE")                                 \
     X(!tc__gemm_quantised(c) || !((c).index & TC_INDEX_A),                                                            \

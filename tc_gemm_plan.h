@@ -157,7 +157,8 @@ TC_HOST tc_status tc_gemm_plan_pointers(tc_gemm_plan *plan, const tc_gemm_args *
     if (!plan->call.blocks) return TC_OK;
     to[0] = args->a, to[1] = args->b, to[2] = args->c, to[3] = args->d;
     for (i = 0; i < 4; i++) {
-        const uintptr_t bits = (uintptr_t)plan->at[i] | 16, align = bits & (~bits + 1);
+        const uintptr_t most = i < 2 && plan->call.padded >> i & 1 ? 32 : 16;
+        const uintptr_t bits = (uintptr_t)plan->at[i] | most, align = bits & (~bits + 1);
         if (!plan->at[i]) continue;
         if (!to[i]) return tc__fail(TC_ERR_NULL, "%c is null, but the plan's is not", "abcd"[i]);
         if ((uintptr_t)to[i] % align)

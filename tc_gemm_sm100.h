@@ -17,14 +17,11 @@
  *                 that have not begun, one by one, as long as there are any: where multiprocessors are shared, or some
  *                 tiles take longer, none waits. 0: as many clusters as run at a time, each with its share of the tiles
  *     .chip       107: for sm_107 (Rubin) alone, which has more of everything: see RUBIN
- *     .sf         TC_SF_UE8M0_32 (mxfp8: e4m3, e5m2; mxfp4: e2m1), TC_SF_UE4M3_16 (nvfp4: e2m1): A's rows and B's
- *                 columns come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
+ *     .sf         TC_SF_UE8M0_32 (mxfp8, mxfp6, mxfp4), TC_SF_UE4M3_16 (nvfp4: both e2m1): A's rows and B's columns
+ *                 come with factors of a byte for each 32 or 16 of k, in args.sfa and args.sfb, in the layout
  *                 of tc_sf.h. .bn is 384, 256 or 128 then, and k of e2m1 even; a factor of a whole matrix goes
  *                 into alpha. tc_gemm_plan_pointers leaves them where they are. 384: for large products, since each
  *                 row of A meets more columns; B along k. A tile then ends before the next one is half begun
- * Where D is column-major m and n change places in these. TYPES: f16, bf16, tf32, e4m3 and e5m2 in any mix (sums in
- * f32: there is nothing to promote), s8 and u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B
- * in rows are served for all of them. A and B follow TMA's rules; C and D may lie anywhere.
  *     .sparse     as in tc_gemm_sparse.h: A of 2:4 and its metadata in bricks, as every generation reads them. .bk is
  *                 then 128 of 16 bits, 64 of TC_TF32, 256 of 8 bits, that is 128 bytes of what is kept, and a block has
  *                 a warp more (tc_gemm_sm100_sparse.h). TC_SPARSE_B where .d_layout = TC_COL
@@ -34,14 +31,21 @@
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
  *     .index      TC_INDEX_A: A's rows come by TMA's gather4, four an instruction. With .sf the factors in args.sfa are
  *                 those of the product's rows, in their order, not of A's
- * Of args.choice .blocks and, with .split, .parts mean something.
+ * Where D is column-major m and n change places in these. Of args.choice .blocks and, with .split, .parts mean
+ * something.
  *
- * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3,
- * e5m2 and e2m1 are multiplied, twice the rate of those of 32, and as many .stages as 327 KB of shared memory hold
- * where they are left out; with .sf and 256 columns all 576 of tensor memory. The host asks which code it launches: a
- * build may have both. With .chip = 107 there is code for sm_107 alone, and .stages may be as many as that. A program
- * that launches by itself (tc_gemm_sm100_prepare) sets .chip = 107 for code that it compiled for sm_107; NAME_SMEM
- * speaks of the other form.
+ * TYPES. f16, bf16, tf32; e4m3, e5m2, e3m2, e2m3 and e2m1 in any mix (sums in f32: there is nothing to promote); s8 and
+ * u8 in any mix on 10.0 and 11.0 (10.3 has no kind::i8). A in columns and B in rows are served for types of 8 bits and
+ * more. A and B follow TMA's rules; C and D may lie anywhere. Elements of 4 and 6 bits are packed tight in memory
+ * (tc_types.h), and but for two e2m1 with .sf become bytes on the way: their base, pitch and stride are multiples of 32
+ * bytes then, and k of 128. They save memory and its bandwidth, not shared memory.
+ *
+ * RUBIN. Code for sm_107a or f (CUDA 13.4 or later) has a form of its own: instructions of 64 bytes of k where e4m3 and
+ * e5m2 are multiplied, or two e2m1 with .sf, twice the rate of those of 32, and as many .stages as 327 KB of shared
+ * memory hold where they are left out; with .sf and 256 columns all 576 of tensor memory. The host asks which code it
+ * launches: a build may have both. With .chip = 107 there is code for sm_107 alone, and .stages may be as many as that.
+ * A program that launches by itself (tc_gemm_sm100_prepare) sets .chip = 107 for code that it compiled for sm_107;
+ * NAME_SMEM speaks of the other form.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
  * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h.
@@ -141,10 +145,10 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
                                  (uint16_t)(c.cluster_n == 2 ? both << m : 0u)};
     const tc_operand_source b = {&p->b, w->col + (int)m * ob.rows, p->b_batched ? w->batch : 0, 0};
     const uint32_t to_a = n * (uint32_t)(oa.mn ? a_boxes * oa.box_bytes : a_rows * 128);
-    const uint32_t slot_bytes = (uint32_t)tc__gemm100_slot(c), sf_at = (uint32_t)(oa.bytes + ob.bytes);
-    const int sf_blocks = tc__gemm100_sf_blocks(c), step = c.a == TC_E2M1 ? c.bk / 2 : c.bk; /* its maps count bytes */
+    const uint32_t slot_bytes = (uint32_t)tc__gemm100_slot(c), expected = (uint32_t)tc__gemm100_expected(c);
+    const uint32_t sf_at = (uint32_t)(oa.bytes + ob.bytes);
+    const int sf_blocks = tc__gemm100_sf_blocks(c), step = tc__gemm_fp4(c) ? c.bk / 2 : c.bk; /* its maps count bytes */
     const int b_box = tc__gemm100_b_box(c);
-    const uint32_t boxes_bytes = slot_bytes - (uint32_t)tc__gemm100_meta_bytes(c);
     const int sf_row = c.sf ? tc__gemm_sf_row(c, &p->groups, w) : 0;
     const tc_operand_source sfa = {&p->sfa, sf_row / 128 * p->sf_blocks, p->sfa_batched ? w->batch : 0, 0};
     const tc_operand_source sfb = {&p->sfb, w->col / 128 * p->sf_blocks, p->sfb_batched ? w->batch : 0, 0};
@@ -155,7 +159,7 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
         const uint32_t full = pair ? tc_mapa(own, tc__gemm100_leader(k, g)) : own;
         const int at_k = (int)(w->k_first + kb), from = p->k_first + at_k * step;
         TC_PIPE_WAIT_EMPTY(g->pipe, ring);
-        if (!pair || m == 0u) tc_mbarrier_arrive_expect_tx(own, boxes_bytes * (uint32_t)c.cluster_m);
+        if (!pair || m == 0u) tc_mbarrier_arrive_expect_tx(own, expected * (uint32_t)c.cluster_m);
         if (c.sparse) { /* they have a way to go in shared memory */
             const tc__gemm100_meta_step bricks = {ring->stage, (uint32_t)at_k};
             tc__gemm100_meta_fetch(k, g, &lines, bricks);
@@ -662,28 +666,29 @@ TC_DEV_SM100A void tc_gemm_sm100_sparse(tc_gemm100_in k, const tc_gemm_sm100_par
  */
 #if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
 
-/* An operand's tensor map; with k = 0 one of 8 elements of D, of which nothing is read. v: the configuration's view,
- * and g the call's. */
+/* An operand's tensor map; with k = 0 one of a few elements of D, of which nothing is read. v: the configuration's
+ * view, and g the call's. */
 TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g, char which)
 {
     const tc_operand o = which == 'a' ? tc__gemm100_a(*v) : tc__gemm100_b(*v);
     const int across = tc_operand_box_k(o), rows = which == 'a' ? o.rows / v->cluster_n : tc__gemm100_b_box(*v);
     tc_operand_matrix x = tc__gemm_matrix(v, g, which);
-    tc_operand_box box = {across, o.mn ? v->bk : rows, 128};
+    const int padded = tc__gemm_padded(*v, which == 'a' ? v->a : v->b);
+    tc_operand_box box = {across, o.mn ? v->bk : rows, 128, padded};
     if (x.type == TC_TF32) { /* elements as they are */
         x.type = TC_F32;
         if (o.mn) box.swizzle = TC_SWIZZLE_128B_ATOM_32B;
     }
-    if (x.type == TC_E2M1) { /* two in a byte; k is even */
+    if (x.type == TC_E2M1 && !padded) { /* two in a byte; k is even */
         x.type = TC_U8;
         x.cols /= 2, x.pitch /= 2, x.stride /= 2;
         box.cols = 128;
     }
     if (g->k == 0) {
-        x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)15);
-        x.cols = across / 8;
+        x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)31);
+        x.cols = padded ? across : across / 8;
         x.rows = x.batch = 1;
-        x.pitch = across / 8;
+        x.pitch = x.cols;
     }
     if (which == 'a' && tc__gemm100_gathers(*v)) return tc_operand_map_rows(map, &x, &box);
     return tc_operand_map_box(map, &x, &box);
@@ -708,7 +713,7 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)(v.cluster_m * v.cluster_n), (uint32_t)cut->parts,
                              p->k_blocks);
     p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
-    p->k_steps = (uint32_t)(((int64_t)g->k * tc_type_bits(v.a) + 255) / 256);
+    p->k_steps = (uint32_t)(((int64_t)g->k * tc_type_bits(tc__gemm100_stored(v, v.a)) + 255) / 256);
     if (p->k_steps == 0) p->k_steps = 1;
     tc__gemm100_meta_fill(&v, g, p);
     p->sf_blocks = v.sf ? tc_sf_blocks(g->k, sf.k) : 0;
@@ -744,10 +749,8 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
     if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
-    if (c->a == TC_E2M1 && g.k % 2)
-        return tc__fail(TC_ERR_SIZE, "k = %d is odd, but two elements of e2m1 share a byte", g.k);
-    if (c->sf && g.k) st = tc__gemm_check_sf(c, &g, 'a');
-    if (c->sf && g.k && st == TC_OK) st = tc__gemm_check_sf(c, &g, 'b');
+    if (g.k) st = tc__gemm_check_side(c, &g, 'a');
+    if (g.k && st == TC_OK) st = tc__gemm_check_side(c, &g, 'b');
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
 
@@ -762,7 +765,7 @@ TC_HOST tc__gemm_pace tc__gemm100_pace(const tc_gemm_config *v, const tc_gemm_ar
     tc__gemm_pace x = {0, 1, 0, 0, 12. * v->bn, 16. * v->bn};
     x.tiles = (double)tc__gemm_about_tiles(v, g, v->bm * v->cluster_m, across);
     if (clusters > 1) x.at_a_time = clusters;
-    x.steps = (double)g->k * tc_type_bits(v->a) / (v->sparse ? 2048 : 1024);
+    x.steps = (double)g->k / (v->sparse ? 2048 : tc__gemm100_box_k(*v));
     x.step = products > bytes ? products : bytes;
     return x;
 }
@@ -853,7 +856,7 @@ TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *
     if (st == TC_OK) st = tc__gemm100_launch(c, args, clusters, &l);
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
-    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
+    if (how->plan) how->plan->turned = tc__gemm_d_col(*c), how->plan->padded = tc__gemm_padded_sides(c);
     const tc__gemm_launched launched = {k, l.grid, &l.params, &l.params.out};
     return tc__gemm_kernel_launch(c, &launched, how);
 }
@@ -862,7 +865,7 @@ TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *
 TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, int turned, const void *const *at,
                                     const tc_gemm_args *args)
 {
-    const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
+    const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)31); /* with k = 0 all maps are of D */
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, at[0] ? args->a : of_d);
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, at[1] ? args->b : of_d);

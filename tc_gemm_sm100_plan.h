@@ -77,10 +77,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
 {
     return c.acc != TC_F16 && !tc__gemm_scaled(c) && !tc__tiles_some(c) && !c.weights
         && tc__gemm_plain(c).sparse != TC_SPARSE_B
-        && (tc__gemm_is_16(c.a) || tc__gemm_is_fp8(c.a)
-            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale))
-            || (c.a == TC_E2M1 && c.sf))
-        && (c.a == TC_E2M1 ? c.b == TC_E2M1 : !tc__gemm_is_narrow(c.b));
+        && (tc__gemm_is_16(c.a) || tc__gemm_is_f8f6f4(c.a)
+            || ((tc__gemm_is_int(c.a) || c.a == TC_TF32) && !c.round && (c.d != TC_S8 || c.d_scale)));
 }
 
 /* .sf: k's that share a factor, and the factors' type; 0 without. */
@@ -95,8 +93,14 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_type(tc_gemm_config_in c)
 /* Do types and factors go together? */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_ok(tc_gemm_config_in c)
 {
-    return c.sf == 0 || (c.sf == TC_SF_UE8M0_32 && (tc__gemm_is_fp8(c.a) || c.a == TC_E2M1))
-        || (c.sf == TC_SF_UE4M3_16 && c.a == TC_E2M1);
+    return c.sf == 0 || tc__gemm_fp4(c)
+        || (c.sf == TC_SF_UE8M0_32 && tc__gemm_is_f8f6f4(c.a) && tc__gemm_is_f8f6f4(c.b));
+}
+
+/* An operand's type as shared memory has it: elements of 4 and 6 bits that become bytes are bytes to it. */
+TC_HD TC_CONSTEXPR int tc__gemm100_stored(tc_gemm_config_in c, int type)
+{
+    return tc__gemm_padded(c, type) ? TC_U8 : type;
 }
 
 /* Are rows of A looked up? */
@@ -105,7 +109,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_gathers(tc_gemm_config_in c) { return (c.inde
 /* Elements of k in 128 bytes of a row. */
 TC_HD TC_CONSTEXPR int tc__gemm100_box_k(tc_gemm_config_in c)
 {
-    return tc_type_bits(c.a) > 0 ? 1024 / tc_type_bits(c.a) : 64;
+    const int bits = tc_type_bits(tc__gemm100_stored(c, c.a));
+    return bits > 0 ? 1024 / bits : 64;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -113,8 +118,9 @@ TC_HD TC_CONSTEXPR int tc__gemm100_box_k(tc_gemm_config_in c)
  */
 TC_HD TC_CONSTEXPR tc_operand tc__gemm100_a(tc_gemm_config_in c)
 {
-    return tc__gemm_a_col(c) ? tc_operand_turned(c.a, c.bm, c.bk)
-                             : tc_operand_of(c.a, c.bm, c.sparse ? c.bk / 2 : c.bk); /* what is kept */
+    const int type = tc__gemm100_stored(c, c.a);
+    return tc__gemm_a_col(c) ? tc_operand_turned(type, c.bm, c.bk)
+                             : tc_operand_of(type, c.bm, c.sparse ? c.bk / 2 : c.bk); /* what is kept */
 }
 /* WIDE: does a step take two instructions? Columns of the first one; the accumulators that there are then. */
 TC_HD TC_CONSTEXPR int tc__gemm100_is_wide(tc_gemm_config_in c) { return c.bn > TC__GEMM100_FIRST; }
@@ -135,8 +141,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_b_box(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR tc_operand tc__gemm100_b(tc_gemm_config_in c)
 {
-    return tc__gemm_b_row(c) ? tc_operand_turned(c.b, tc__gemm100_b_rows(c), c.bk)
-                             : tc_operand_of(c.b, tc__gemm100_b_rows(c), c.bk);
+    const int type = tc__gemm100_stored(c, c.b), rows = tc__gemm100_b_rows(c);
+    return tc__gemm_b_row(c) ? tc_operand_turned(type, rows, c.bk) : tc_operand_of(type, rows, c.bk);
 }
 /* .sf: blocks of 128 rows by 4 factors that a slot has of A, and as many of B's 128 columns; behind A and B. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(tc_gemm_config_in c)
@@ -154,11 +160,18 @@ TC_HD TC_CONSTEXPR int tc__gemm100_meta_bytes(tc_gemm_config_in c)
 {
     return tc__gemm100_meta_columns(c) * 4 * TC__GEMM100_ROWS;
 }
-/* A slot of the ring. */
+/* A slot of the ring, and what TMA counts of it: of elements that become bytes those that it read. */
 TC_HD TC_CONSTEXPR int tc__gemm100_slot(tc_gemm_config_in c)
 {
     return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes + tc__gemm100_meta_bytes(c)
          + (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * TC_SF_BLOCK;
+}
+TC_HD TC_CONSTEXPR int tc__gemm100_expected(tc_gemm_config_in c)
+{
+    const int a = tc__gemm_padded(c, c.a) ? 8 - tc_type_bits(c.a) : 0; /* bits of each byte that are padding */
+    const int b = tc__gemm_padded(c, c.b) ? 8 - tc_type_bits(c.b) : 0;
+    return tc__gemm100_slot(c) - tc__gemm100_meta_bytes(c) - tc__gemm100_a(c).bytes * a / 8
+         - tc__gemm100_b(c).bytes * b / 8;
 }
 
 /* Boxes of D: the widest swizzle whose columns divide the tile's. */
@@ -306,7 +319,7 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(tc_gemm_config_in given)
 /* The instruction: its kind, TC_KIND_*. */
 TC_HD TC_CONSTEXPR int tc__gemm100_kind(tc_gemm_config_in c)
 {
-    if (c.sf) return c.a != TC_E2M1 ? TC_KIND_MXF8F6F4 : c.sf == TC_SF_UE8M0_32 ? TC_KIND_MXF4 : TC_KIND_MXF4NVF4;
+    if (c.sf) return !tc__gemm_fp4(c) ? TC_KIND_MXF8F6F4 : c.sf == TC_SF_UE8M0_32 ? TC_KIND_MXF4 : TC_KIND_MXF4NVF4;
     return tc__gemm_is_16(c.a) ? TC_KIND_F16 : c.a == TC_TF32 ? TC_KIND_TF32
          : tc__gemm_is_int(c.a) ? TC_KIND_I8 : TC_KIND_F8F6F4;
 }
@@ -340,10 +353,11 @@ TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc(tc_gemm_config_in v
     f.sm107 = v.chip == 107 && f.kind != TC_KIND_I8;
     return f;
 }
-/* The same with twice the k, 64 bytes of a row, where sm_107 has that. */
+/* The same with twice the k, 64 bytes of a row, where sm_107 has that: not of elements that become bytes. */
 TC_HD TC_CONSTEXPR int tc__gemm100_wide(tc_gemm_config_in v)
 {
-    return v.chip == 107 && tc_type_bits(v.a) <= 8 && !tc__gemm_is_int(v.a) && !v.sparse;
+    return v.chip == 107 && tc_type_bits(v.a) <= 8 && !tc__gemm_is_int(v.a) && !v.sparse && !tc__gemm_padded(v, v.a)
+        && !tc__gemm_padded(v, v.b);
 }
 TC_HD TC_CONSTEXPR tc_tcgen05_idesc_fields tc__gemm100_idesc_wide(tc_gemm_config_in v)
 {
@@ -387,12 +401,14 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X(!(c).groups || !(c).clc,                                                                                        \
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
     X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || (c).weights,                                                     \
-      "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, s8 and u8 (not to s8), sums not "  \
-      "in f16, no .a_scale and .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")                      \
+      "tc: TC_GEMM_SM100_DEFINE multiplies f16, bf16, tf32 (.round 0), e4m3, e5m2, e3m2, e2m3, e2m1, s8 and u8 (not " \
+      "to s8), sums not in f16, no .a_scale and .b_scale: others are for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")     \
     X(tc__gemm100_sf_ok(c),                                                                                           \
-      "tc: .sf must be TC_SF_UE8M0_32 of TC_E4M3, TC_E5M2 and TC_E2M1, TC_SF_UE4M3_16 of TC_E2M1, or 0")              \
-    X((c).a != TC_E2M1 || (!tc__gemm_a_col(c) && !tc__gemm_b_row(c)),                                                 \
-      "tc: TC_E2M1 is read along k only: .a_layout TC_ROW, .b_layout TC_COL")                                         \
+      "tc: .sf must be TC_SF_UE8M0_32 of fp8, fp6 and fp4, TC_SF_UE4M3_16 of TC_E2M1, or 0")                          \
+    X((!tc__gemm_is_narrow((c).a) || !tc__gemm_a_col(c)) && (!tc__gemm_is_narrow((c).b) || !tc__gemm_b_row(c)),       \
+      "tc: TC_E3M2, TC_E2M3 and TC_E2M1 are read along k only: .a_layout TC_ROW of A, .b_layout TC_COL of B")         \
+    X(!tc__gemm100_gathers(c) || !tc__gemm_padded(c, (c).a),                                                          \
+      "tc: .index = TC_INDEX_A wants A of 8 bits or more, or two TC_E2M1 with .sf")                                   \
     X(tc_op_types_ok(tc_gemm_sm100_op(c)), "tc: tcgen05 does not multiply the types of .a and .b: docs/types.md")     \
     X((c).promote == 0 || (c).promote == TC_FAST,                                                                     \
       "tc: .promote must be left out, or TC_FAST: tcgen05's sums are f32 throughout")                                 \
@@ -418,9 +434,9 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
       "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major); of 32 in a pair with integers, "   \
       "or with B of 8 bits in rows")                                                                                  \
     X((c).bk > 0 && (c).bk <= 256 && (c).bk % tc__gemm100_box_k(c) == 0,                                              \
-      "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8")             \
+      "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8, 6 and 4")    \
     X((c).sf == 0 || (c).bk == tc__gemm100_box_k(c),                                                                  \
-      "tc: with .sf, .bk must be 128 bytes: 128 elements of 8 bits, 256 of 4")                                        \
+      "tc: with .sf, .bk must be 128 bytes: 128 elements, 256 where both are TC_E2M1")                                \
     X(!(c).sparse || (c).bk == 2 * tc__gemm100_box_k(c),                                                              \
       "tc: with .sparse, .bk must be 128 of elements of 16 bits, 64 of TC_TF32, 256 of 8 bits")                       \
     X(tc__gemm100_turned_ok(c), "tc: A of 8 bits in columns wants .cluster_n 1 (.cluster_m, where D is column-major)")\

@@ -350,28 +350,6 @@ typedef struct tc_gemm_sm120_launch {
     tc_gemm_sm120_params params;
 } tc_gemm_sm120_launch;
 
-/* The rules for a side: its elements of 4 and 6 bits, its factors of a byte. c, g: as given. */
-TC_HOST tc_status tc__gemm120_check_side(const tc_gemm_config *c, const tc_gemm_args *g, char which)
-{
-    const tc_operand_matrix x = tc__gemm_matrix(c, g, which);
-    const int bits = tc_type_bits(x.type), turned = which == 'a' ? tc__gemm_a_col(*c) : tc__gemm_b_row(*c);
-    if (tc__gemm120_padded(*c, x.type)) {
-        if (x.cols % 128)
-            return tc__fail(TC_ERR_SIZE, "%c = %d is not a multiple of 128, as TMA needs to bring %s to bytes",
-                            !turned ? 'k' : which == 'a' ? 'm' : 'n', x.cols, tc_type_name(x.type));
-        if ((uintptr_t)x.base % 32)
-            return tc__fail(TC_ERR_ALIGN, "%c = %p is not a multiple of 32 bytes, as TMA needs of %s", which, x.base,
-                            tc_type_name(x.type));
-        if (x.pitch * bits % 256 || (x.batch > 1 && x.stride * bits % 256))
-            return tc__fail(TC_ERR_ALIGN,
-                            "ld%c = %lld or stride_%c = %lld elements of %s is not a multiple of 32 bytes", which,
-                            (long long)x.pitch, which, (long long)x.stride, tc_type_name(x.type));
-    } else if (bits == 4 && g->k % 2) {
-        return tc__fail(TC_ERR_SIZE, "k = %d is odd, but two elements of e2m1 share a byte", g->k);
-    }
-    return c->sf ? tc__gemm_check_sf(c, g, which) : TC_OK;
-}
-
 /* The rules for a call. */
 TC_HOST tc_status tc__gemm120_check(const tc_gemm_config *c, const tc_gemm_args *args)
 {
@@ -379,8 +357,8 @@ TC_HOST tc_status tc__gemm120_check(const tc_gemm_config *c, const tc_gemm_args 
     tc_gemm_args g;
     if (st != TC_OK || tc__gemm_empty(args)) return st;
     g = tc__gemm_effective(args);
-    if (g.k) st = tc__gemm120_check_side(c, &g, 'a');
-    if (g.k && st == TC_OK) st = tc__gemm120_check_side(c, &g, 'b');
+    if (g.k) st = tc__gemm_check_side(c, &g, 'a');
+    if (g.k && st == TC_OK) st = tc__gemm_check_side(c, &g, 'b');
     if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
@@ -450,7 +428,7 @@ TC_HOST tc_status tc__gemm_sm120_run(const tc_gemm_config *c, const tc__kernel *
     if (st == TC_OK) st = tc__gemm120_launch(c, args, blocks, &l);
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
-    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
+    if (how->plan) how->plan->turned = tc__gemm_d_col(*c), how->plan->padded = tc__gemm_padded_sides(c);
     return tc__kernel_launch(k, l.grid, &l.params, how);
 }
 

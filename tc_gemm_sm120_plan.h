@@ -41,7 +41,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_kind(tc_gemm_config_in c)
 /* Two elements of e2m1 in a byte, also in shared memory and in registers. */
 TC_HD TC_CONSTEXPR int tc__gemm120_packed(tc_gemm_config_in c)
 {
-    return tc__gemm120_kind(c) == TC__OPK_MXF4 || tc__gemm120_kind(c) == TC__OPK_MXF4NVF4;
+    return tc__gemm_fp4(c);
 }
 /* Bits of an element in shared memory: those of 4 and 6 bits that other kinds multiply stand in bytes there. */
 TC_HD TC_CONSTEXPR int tc__gemm120_bits(tc_gemm_config_in c)
@@ -52,7 +52,7 @@ TC_HD TC_CONSTEXPR int tc__gemm120_bits(tc_gemm_config_in c)
 /* Does an operand's type of 4 or 6 bits become bytes? TMA gives each 16 elements 16 bytes then. */
 TC_HD TC_CONSTEXPR int tc__gemm120_padded(tc_gemm_config_in c, int type)
 {
-    return tc__gemm_is_narrow(type) && !tc__gemm120_packed(c);
+    return tc__gemm_padded(c, type);
 }
 
 /* Do these kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */

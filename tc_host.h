@@ -328,7 +328,8 @@ typedef struct tc__plan {
     tc__kernel kernel; /* and where: */
     int device;
     unsigned blocks; /* 0: there is nothing to compute */
-    int pdl, turned; /* turned: A is the instruction's B */
+    int pdl;
+    short turned, padded; /* A is the instruction's B; 1: A lies at a multiple of 32 bytes, not 16, 2: B does */
     size_t bytes;    /* of the parameters */
     void *params;    /* while it is made: where they go */
     size_t again;    /* not 0: the word of them that says that the kernel is launched a second time, to end its work */

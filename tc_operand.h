@@ -306,9 +306,9 @@ TC_HOST tc_status tc_operand_check(const tc_operand_matrix *x)
     }
 }
 
-/* A box of a map: elements, and the swizzle. */
+/* A box of a map: elements, the swizzle; padded: 4 and 6 bits become bytes. */
 typedef struct tc_operand_box {
-    int cols, rows, swizzle;
+    int cols, rows, swizzle, padded;
 } tc_operand_box;
 
 TC_HOST tc_tmap_desc tc__operand_desc(const tc_operand_matrix *x, const tc_operand_box *box)
@@ -323,11 +323,12 @@ TC_HOST tc_tmap_desc tc__operand_desc(const tc_operand_matrix *x, const tc_opera
     d.dim[1] = (uint64_t)x->rows;
     d.dim[2] = batched ? (uint64_t)x->batch : 1;
     d.stride[0] = (uint64_t)tc__operand_pitch(x);
-    d.stride[1] = (uint64_t)(batched ? tc__operand_stride(x) : 16);
+    d.stride[1] = (uint64_t)(batched ? tc__operand_stride(x) : box->padded ? 32 : 16);
     d.box[0] = (uint32_t)box->cols;
     d.box[1] = (uint32_t)box->rows;
     d.box[2] = 1;
     d.swizzle = box->swizzle;
+    d.padded = box->padded;
     d.l2_promotion = 128; /* 256 costs up to a fifth where rows do not begin at multiples of 128 bytes, for nothing */
     return d;
 }
@@ -350,7 +351,7 @@ TC_HOST tc_status tc_operand_map_rows(tc_tmap *map, const tc_operand_matrix *x, 
 /* In boxes of box_cols x box_rows elements, in the swizzle of that width. */
 TC_HOST tc_status tc_operand_map(tc_tmap *map, const tc_operand_matrix *x, int box_cols, int box_rows)
 {
-    const tc_operand_box box = {box_cols, box_rows, box_cols * tc_type_bits(x->type) / 8};
+    const tc_operand_box box = {box_cols, box_rows, box_cols * tc_type_bits(x->type) / 8, 0};
     return tc_operand_map_box(map, x, &box);
 }
 

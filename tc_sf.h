@@ -1,10 +1,10 @@
 /* tc_sf.h - tc 0.2.0 - scale factors of the mx and nv formats: the layout in which Tensor Cores want them.
  * Needs: tc_core.h, tc_tcgen05.h (its tc_tcgen05_sf_offset).
  *
- * A matrix of mxfp8 or mxfp4 has a factor (ue8m0) for each 32 of k of each row, one of nvfp4 (ue4m3) for each 16. They
- * lie in blocks of 128 rows by 4 factors, 512 bytes each, the blocks of the same rows one after another: what tcgen05
- * reads, and cuBLASLt and CUTLASS take. A matrix has whole blocks: rows are filled up to a multiple of 128, factors to
- * one of 4, with zeros (0 is no NaN in either type).
+ * A matrix of mxfp8, mxfp6 or mxfp4 has a factor (ue8m0) for each 32 of k of each row, one of nvfp4 (ue4m3) for each
+ * 16. They lie in blocks of 128 rows by 4 factors, 512 bytes each, the blocks of the same rows one after another: what
+ * tcgen05 reads, and cuBLASLt and CUTLASS take. A matrix has whole blocks: rows are filled up to a multiple of 128,
+ * factors to one of 4, with zeros (0 is no NaN in either type).
  *
  *     tc_sf_count(k, block)             factors of a row: k / block, rounded up; block: 32 or 16
  *     tc_sf_blocks(k, block)            blocks of 4 of them
@@ -38,7 +38,7 @@
 #include "tc_core.h"
 #include "tc_tcgen05.h"
 
-/* .sf and .d_sf of a GEMM: factors of a byte, for each 32 of k (mxfp8, mxfp4), for each 16 (nvfp4). */
+/* .sf and .d_sf of a GEMM: factors of a byte, for each 32 of k (mxfp8, mxfp6, mxfp4), for each 16 (nvfp4). */
 enum { TC_SF_UE8M0_32 = 1, TC_SF_UE4M3_16 = 2 };
 
 enum { TC_SF_BLOCK = 512 }; /* bytes of 128 rows by 4 factors */

@@ -147,7 +147,8 @@ static const kernel scaled_kernels[] = {
     ROW(mxfp8, EPI_NONE), ROW(mxfp8_turned, EPI_SCALE_ROW), PARTS(nvfp4_split, EPI_NONE),
 #ifdef FUZZ_RUBIN
     ROW(nvfp4_256, EPI_NONE), ROW(mxfp4_256, EPI_SCALE_ROW), ROW(mxfp8_256, EPI_NONE),
-    ROW(nvfp4_wide, EPI_NONE),
+    ROW(nvfp4_wide, EPI_NONE), ROW(fp8_fp4, EPI_NONE),
+    ROW(fp6_fp6, EPI_NONE), ROW(mx_fp6_fp8, EPI_NONE),
 #else
     ROW(mxfp8_128, EPI_NONE), ROW(nvfp4_wide, EPI_NONE), ROW(mxfp8_wide, EPI_SCALE_ROW), ROW(wide_to_col, EPI_NONE),
     PARTS(wide_split, EPI_NONE),

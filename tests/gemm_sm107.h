@@ -19,6 +19,9 @@ TC_GEMM_SM100_DEFINE(e4m3_own, .a = TC_E4M3, .b = TC_E4M3, .d = TC_F32, .cluster
 TC_GEMM_SM100_DEFINE(split_e4m3, .a = TC_E4M3, .b = TC_E4M3, .d = TC_BF16, .bn = 128, .split = 1, .epi = hook_once,
                      .epi_size = sizeof(once_args))
 TC_GEMM_SM100_DEFINE(s8, .a = TC_S8, .b = TC_S8, .d = TC_S32)
+/* ---- of bytes that were fewer bits: 32 bytes of k ---- */
+TC_GEMM_SM100_DEFINE(fp8_fp4, .a = TC_E4M3, .b = TC_E2M1, .d = TC_BF16)
+TC_GEMM_SM100_DEFINE(fp6_fp6, .a = TC_E3M2, .b = TC_E2M3, .d = TC_F32, .bn = 80, .cluster_m = 1, .bk = 256, .chip = 107)
 
 /* ---- factors of a byte ---- */
 TC_GEMM_SM100_DEFINE(nvfp4, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16)
@@ -31,6 +34,7 @@ TC_GEMM_SM100_DEFINE(mxfp8, .a = TC_E4M3, .b = TC_E5M2, .d = TC_BF16, .sf = TC_S
 TC_GEMM_SM100_DEFINE(mxfp8_turned, .a = TC_E5M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32, .a_layout = TC_COL,
                      .b_layout = TC_ROW, .cluster_m = 1, .stages = 3, .epi = tc_epi_scale_row)
 TC_GEMM_SM100_DEFINE(nvfp4_split, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .split = 1)
+TC_GEMM_SM100_DEFINE(mx_fp6_fp8, .a = TC_E3M2, .b = TC_E4M3, .d = TC_F32, .sf = TC_SF_UE8M0_32)
 /* 576 columns of tensor memory */
 TC_GEMM_SM100_DEFINE(nvfp4_wide, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .bn = 384)
 TC_GEMM_SM100_DEFINE(nvfp4_256, .a = TC_E2M1, .b = TC_E2M1, .d = TC_BF16, .sf = TC_SF_UE4M3_16, .bn = 256, .chip = 107)

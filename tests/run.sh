@@ -65,6 +65,7 @@ list() {
         on_device gemm_f32 "$build/tests/gemm_f32" 360
         on_device gemm_simt "$build/tests/gemm_simt" 360
         on_device gemm_sm100 "$build/tests/gemm_sm100" 360
+        on_device gemm_mix_sm100 "$build/tests/gemm_mix_sm100" 120
         on_device gemm_sm120 "$build/tests/gemm_sm120" 400
         on_device gemm_groups "$build/tests/gemm_groups" 360
         on_device gemm_groups_sm100 "$build/tests/gemm_groups_sm100" 280
@@ -118,6 +119,9 @@ list() {
         emulated sm_103a gemm_sm100 34
         step "gemm_sm100, tcemu sm_100a, schedules" \
             "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_sm100" 68 1 160
+        emulated sm_103a gemm_mix_sm100 20
+        step "gemm_mix_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_mix_sm100" 20 1 200
         emulated sm_120a gemm_sm120 75
         step "gemm_sm120, tcemu sm_120a, schedules" \
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 2 "$build/tests/gemm_sm120" 45 1 160

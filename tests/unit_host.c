@@ -847,7 +847,9 @@ static void test_blackwell_serves(void)
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".groups");
     c.a_scale = TC_SCALE_1X128, c.a = c.b = TC_E4M3;
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups with factors");
-    c.a_scale = 0, c.a = c.b = TC_BF16, c.index = TC_INDEX_D;
+    c.a_scale = 0, c.groups = 0, c.b = TC_E2M3;
+    CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), "fp8 times fp6");
+    c.a = c.b = TC_BF16, c.groups = TC_GROUPS_ROWS, c.index = TC_INDEX_D;
     CHECK(tc__gemm_by_tcgen05(c) && tc__gemm_by_sm120(c), ".groups with rows of D looked up");
     c.index = TC_INDEX_A;
     CHECK(!tc__gemm_by_tcgen05(c) && !tc__gemm_by_sm120(c), ".groups with rows of A looked up");

@@ -1,5 +1,5 @@
 // sm100_sf_layout.cu - 4 bits across k
-// expect: tc: TC_E2M1 is read along k only
+// expect: tc: TC_E3M2, TC_E2M3 and TC_E2M1 are read along k only
 // arch: 100a
 // expect-line: 7
 #include "tc.h"

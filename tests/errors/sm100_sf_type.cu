@@ -1,5 +1,5 @@
 // sm100_sf_type.cu - factors of nvfp4 for fp8
-// expect: tc: .sf must be TC_SF_UE8M0_32 of TC_E4M3, TC_E5M2 and TC_E2M1
+// expect: tc: .sf must be TC_SF_UE8M0_32 of
 // arch: 100a
 // expect-line: 7
 #include "tc.h"
