@@ -63,6 +63,7 @@
 #include "tc_gemm_cut.h"
 #include "tc_gemm_sm100_plan.h"
 #include "tc_gemm_sm100_store.h"
+#include "tc_gemm_sm100_weights.h"
 
 #ifdef __CUDACC__
 #if TC_HAS_SM100A && defined(__CUDA_ARCH__)
@@ -90,6 +91,10 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
 {
     const tc_gemm_config c = k.c;
     const tc_gemm_sm100_params *p = g->p;
+    if (c.weights) {
+        tc__gemm100_weights_load(k, g, ring, w);
+        return;
+    }
     const tc_operand oa = tc__gemm100_a(c), ob = tc__gemm100_b(c);
     const int pair = c.cluster_m == 2, a_rows = oa.rows / c.cluster_n;
     const int a_boxes = oa.mn ? oa.boxes / c.cluster_n : oa.boxes;
@@ -202,12 +207,6 @@ TC_DEV_SM100A void tc__gemm100_commit(tc_gemm100_in k, uint32_t bar, uint32_t ma
     else if (k.c.cluster_n == 2) TC_TCGEN05_COMMIT_MULTICAST(1, bar, mask);
     else TC_TCGEN05_COMMIT(1, bar);
 }
-
-/* An accumulator's address, and the run of k whose products it is to hold. */
-typedef struct tc__gemm100_sums {
-    uint32_t d;
-    uint32_t k_first, k_blocks; /* .split */
-} tc__gemm100_target;
 
 /* One tile into an accumulator, which is free. */
 TC_DEV_SM100A void tc_gemm_sm100_mma(tc_gemm100_in k, const tc_gemm100_block *g, tc_ring *ring,
@@ -322,6 +321,7 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
 {
     tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0}, acc = {0, 0}, both = {0, 0}; /* with an overlap one barrier is of both accumulators */
+    tc_ring made = {0, 0};
     if (tc__gemm100_none(k, &turn)) return;
     do {
         const tc_ring free = tc__gemm100_overlap(k.c) ? both : acc;
@@ -331,10 +331,11 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
             const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
             to.k_first = w.k_first, to.k_blocks = w.k_blocks;
         }
-        tc_gemm_sm100_mma(k, g, &ring, &to);
+        if (k.c.weights) tc__gemm100_weights_mma(k, g, &ring, &made, &to);
+        else tc_gemm_sm100_mma(k, g, &ring, &to);
         if (k.c.cluster_m == 2) TC_TCGEN05_COMMIT_MULTICAST(2, g->done + acc.stage * 8u, 3u << g->rank);
         else TC_TCGEN05_COMMIT(1, g->done + acc.stage * 8u);
-        tc_ring_next(&acc, TC__GEMM100_ACCUMULATORS);
+        tc_ring_next(&acc, tc__gemm100_sums_held(k.c));
         if (tc__gemm100_overlap(k.c)) tc_ring_next(&both, 1);
     } while (tc__gemm100_next(k, g, &turn, 0));
 }
@@ -352,6 +353,7 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
     if (tc__gemm100_none(k, &turn)) return;
     do {
         u.w = tc_gemm100_work(1, k, g, turn.tile);
+        if (k.c.weights) u.w = tc__gemm100_turned(&u.w);
         if (k.c.split) {
             const uint32_t blocks = (uint32_t)tc__gemm100_cluster(k), step = gridDim.x / blocks;
             u.tile = tc_quotient(turn.tile, g->p->split.by_parts) * blocks + g->rank;
@@ -360,8 +362,9 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
         u.tmem = g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c) + tc_tcgen05_taddr(quarter * 32, 0);
         TC_MBARRIER_WAIT(g->done + acc.stage * 8u, acc.phase, "done", (int)acc.stage);
         tc_tcgen05_fence_after_thread_sync();
-        tc_gemm_sm100_store(k, g, &u, acc.stage);
-        tc_ring_next(&acc, TC__GEMM100_ACCUMULATORS);
+        if (k.c.weights) tc__gemm100_weights_store(k, g, &u, acc.stage);
+        else tc_gemm_sm100_store(k, g, &u, acc.stage);
+        tc_ring_next(&acc, tc__gemm100_sums_held(k.c));
     } while (tc__gemm100_next(k, g, &turn, 1));
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
 }
@@ -391,6 +394,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.table = smem + (uint32_t)plan.groups, g.parts = smem + (uint32_t)plan.parts;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
+    g.made = tc_pipe_at(smem + (uint32_t)plan.made, tc__gemm100_made(k.c));
     return g;
 }
 
@@ -427,7 +431,7 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
 {
     const uint32_t slot = g->smem + (uint32_t)tc_gemm_sm100_plan_of(k.c).tmem;
     if (warp == 0u && tc_elect_one()) {
-        tc_prefetch_tensormap(&g->p->a);
+        if (!k.c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
         tc_pipe_init(g->pipe, k.c.stages, (uint32_t)k.c.cluster_n); /* a commit from each that multiplies */
         for (uint32_t i = 0; i < TC__GEMM100_ACCUMULATORS; i++) {
@@ -439,6 +443,8 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
             /* the producer and four warps of each block, and those that multiply */
             tc_mbarrier_init(g->heard + i * 8u, 5u * (uint32_t)tc__gemm100_cluster(k) + (uint32_t)k.c.cluster_n);
         }
+        if (k.c.weights) tc_pipe_init_full(g->made, tc__gemm100_made(k.c), TC__GEMM100_MAKERS); /* a lane of each */
+        if (k.c.weights) tc_pipe_init_empty(g->made, tc__gemm100_made(k.c), 1);
         tc_fence_mbarrier_init();
     }
     if (warp == 1u) {
@@ -468,6 +474,8 @@ TC_DEV_SM100A void tc_gemm_sm100(tc_gemm100_in k, const tc_gemm_sm100_params *p)
         if (tc_elect_one()) tc__gemm100_produce(k, &g);
     } else if (warp == 1u) {
         if (tc__gemm100_m(k, &g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, &g);
+    } else if (k.c.weights && warp >= (uint32_t)TC__GEMM100_THREADS / 32u) {
+        tc__gemm100_make(k, &g, warp - (uint32_t)TC__GEMM100_THREADS / 32u);
     } else {
         tc__gemm100_finish(k, &g);
     }
@@ -490,7 +498,7 @@ TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const t
 {
     const tc_operand o = which == 'a' ? tc__gemm100_a(*v) : tc__gemm100_b(*v);
     const int across = tc_operand_box_k(o), rows = which == 'a' ? o.rows / v->cluster_n : o.rows;
-    tc_operand_matrix x = tc__gemm_matrix(v, g, which);
+    tc_operand_matrix x = tc__gemm_matrix(v, g, v->swap ? 'a' : which); /* roles changed over: B alone has a map */
     tc_operand_box box = {across, o.mn ? v->bk : rows, 128};
     if (x.type == TC_TF32) { /* elements as they are */
         x.type = TC_F32;
@@ -534,14 +542,16 @@ TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args
     p->sf_blocks = v.sf ? tc_sf_blocks(g->k, sf.k) : 0;
     p->sfa_batched = g->k && g->stride_sfa != 0, p->sfb_batched = g->k && g->stride_sfb != 0;
     p->a_batched = g->k && g->stride_a != 0;
-    p->b_batched = g->k && g->stride_b != 0;
+    p->b_batched = g->k && (v.swap ? g->stride_a : g->stride_b) != 0;
+    p->weights = tc__weights_bricks(&v, g);
     p->waits = (uint8_t)(g->pdl != 0);
     p->d_by = tc__gemm_d_by(&v, g, &p->out);
     p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
     p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
     if (tc__gemm_outputs(v)) p->d_clips = 0;
     if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(box), 16);
-    if (st == TC_OK) st = tc__gemm100_map(&p->a, &v, g, 'a');
+    if (v.weights) memset(&p->a, 0, sizeof p->a);
+    if (st == TC_OK && !v.weights) st = tc__gemm100_map(&p->a, &v, g, 'a');
     if (st == TC_OK) st = tc__gemm100_map(&p->b, &v, g, 'b');
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfa, sf, g, 'a');
     if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfb, sf, g, 'b');
@@ -566,10 +576,16 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
     g = tc__gemm_effective(args);
     if (c->a == TC_E2M1 && g.k % 2)
         return tc__fail(TC_ERR_SIZE, "k = %d is odd, but two elements of e2m1 share a byte", g.k);
+    if (c->weights) {
+        st = tc__weights_call_check(c, &g);
+        if (st != TC_OK) return st;
+    }
     if (c->sf && g.k) st = tc__gemm_check_sf(c, &g, 'a');
     if (c->sf && g.k && st == TC_OK) st = tc__gemm_check_sf(c, &g, 'b');
     return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
 }
+
+#define TC__GEMM100_MAKE 100.0 /* .weights: cycles in which numbers of 128 bytes of k are made */
 
 /* What the choice reckons with for a call of a kernel of which so many clusters run at a time: a step of 128 bytes of k
  * takes the longer of its products (two cycles a column) and of its bytes (64 a cycle), and so many bytes a tile's sums
@@ -577,12 +593,14 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
 TC_HOST tc__gemm_pace tc__gemm100_pace(const tc_gemm_config *v, const tc_gemm_args *g, int clusters)
 {
     const int across = v->bn * v->cluster_n;
-    const double products = 2. * v->bn, bytes = 2. * (TC__GEMM100_ROWS + v->bn / v->cluster_m);
+    const double of_a = v->weights ? TC__GEMM100_ROWS / 16. * tc_type_bits(v->weights) : TC__GEMM100_ROWS;
+    const double products = 2. * v->bn, bytes = 2. * (of_a + (double)(v->bn / v->cluster_m));
     tc__gemm_pace x = {0, 1, 0, 0, 12. * v->bn, 16. * v->bn};
     x.tiles = (double)tc__gemm_about_tiles(v, g, v->bm * v->cluster_m, across);
     if (clusters > 1) x.at_a_time = clusters;
     x.steps = (double)g->k * tc_type_bits(v->a) / 1024;
     x.step = products > bytes ? products : bytes;
+    if (v->weights && x.step < TC__GEMM100_MAKE) x.step = TC__GEMM100_MAKE;
     return x;
 }
 
@@ -612,7 +630,8 @@ TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args
 {
     const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
     const tc_gemm_config v = tc_gemm100_view(*c);
-    const tc_gemm_args left = tc__gemm_less_parts(c, &g);
+    tc_gemm_args left = tc__gemm_less_parts(c, &g);
+    if (v.swap) left.m = g.n, left.n = g.m; /* rows and columns of the instruction */
     const tc__gemm_cutting by = {tc__gemm100_pace(&v, &left, clusters), tc__gemm100_room(&v, &left), clusters};
     tc_gemm_cut cut;
     tc_status st = tc__gemm_split_cut(&v, &left, &by, &cut);
@@ -672,7 +691,7 @@ TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *
     if (st == TC_OK) st = tc__gemm100_launch(c, args, clusters, &l);
     if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
     if (st != TC_OK || !how->launch) return st;
-    if (how->plan) how->plan->turned = tc__gemm_d_col(*c);
+    if (how->plan) how->plan->turned = c->swap != tc__gemm_d_col(*c);
     const tc__gemm_launched launched = {k, l.grid, &l.params, &l.params.out};
     return tc__gemm_kernel_launch(c, &launched, how);
 }
@@ -684,6 +703,10 @@ TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, int turned, const v
     const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)15); /* with k = 0 all maps are of D */
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, at[0] ? args->a : of_d);
+    if (p->weights.rows) {
+        if (st == TC_OK && at[1]) p->weights.at = (const char *)args->b;
+        return st;
+    }
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, at[1] ? args->b : of_d);
     return st;
 }

@@ -41,6 +41,7 @@
 #include "tc_gemm_blackwell.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
+#include "tc_gemm_weights.h"
 #include "tc_pipe.h"
 #include "tc_sf.h"
 #include "tc_tcgen05.h"
@@ -52,13 +53,21 @@ enum {
                                  /* at most */
     TC__GEMM100_ANSWERS = 4,     /* .clc: about tiles to come that are on their way to all roles */
     TC__GEMM100_ACCUMULATORS = 2, /* one tile is stored while the next one is multiplied */
+    TC__GEMM100_MAKERS = 8,       /* .weights: warps that make numbers of codes, behind the others; */
+    TC__GEMM100_MADE = 4,         /* blocks of k that they have columns of tensor memory for, at most */
+    TC__GEMM100_TURN = 2048,      /* .weights: bytes in which a warp that stores turns 16 x 32 sums on their side */
     TC__GEMM100_OVERLAP = 64      /* .sf, 256 columns: columns that both of them have */
 };
 
-/* The configuration as the instruction sees it. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
+/* The configuration as the instruction sees it: with packed weights (.swap is 1 then) D's columns are its rows. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given)
+{
+    tc_gemm_config c = tc__gemm_plain(given);
+    if (given.swap == 1) c = tc__gemm_change(given), c.swap = 2; /* a view's view is itself */
+    return c;
+}
 
-/* Rows of A that are looked up, and B in bricks: other mainloops'. */
+/* Rows of A that are looked up: other mainloops'. And B in bricks, which TC_GEMM_DEFINE does not serve. */
 TC_HD TC_CONSTEXPR int tc__gemm100_looks_up(tc_gemm_config_in c) { return (c.index & TC_INDEX_A) || c.weights; }
 
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
@@ -114,17 +123,23 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_blocks(tc_gemm_config_in c)
 }
 /* .sf: 128 rows of A, and as many columns of B once or twice: their factors stand behind each other in a slot. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_across(tc_gemm_config_in c) { return c.bn > 128 ? 2 : 1; }
+/* Bytes that a slot has before B: of A, or of packed weights, whose bricks are rounded up to whole swizzles. */
+TC_HD TC_CONSTEXPR int tc__gemm100_bricks(tc_gemm_config_in c) { return c.bm / TC_WEIGHTS_ROWS * tc__gemm_brick(c); }
+TC_HD TC_CONSTEXPR int tc__gemm100_a_bytes(tc_gemm_config_in c)
+{
+    return c.weights ? (tc__gemm100_bricks(c) + 1023) / 1024 * 1024 : tc__gemm100_a(c).bytes;
+}
 /* A slot of the ring. */
 TC_HD TC_CONSTEXPR int tc__gemm100_slot(tc_gemm_config_in c)
 {
-    return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes
+    return tc__gemm100_a_bytes(c) + tc__gemm100_b(c).bytes
          + (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * TC_SF_BLOCK;
 }
 
 /* Boxes of D: the widest swizzle whose columns divide the tile's. */
 TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
 {
-    const int row = c.bn * tc_type_bits(c.d) / 8;
+    const int row = (c.swap ? 32 : c.bn) * tc_type_bits(c.d) / 8; /* .weights: a warp's lanes are D's columns */
     const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
     return b; /* s32 looks like f32 */
 }
@@ -140,10 +155,22 @@ TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c)
 {
     return (c.bn + 31) / 32 * 32 - tc__gemm100_overlap(c);
 }
-/* Columns of both. */
+/* How many there are: of .weights one where two leave no room for what is made of them. */
+TC_HD TC_CONSTEXPR int tc__gemm100_sums_held(tc_gemm_config_in c)
+{
+    return c.weights && c.bn > 192 ? 1 : TC__GEMM100_ACCUMULATORS;
+}
+/* Columns of all of them. */
 TC_HD TC_CONSTEXPR int tc__gemm100_accumulators(tc_gemm_config_in c)
 {
-    return TC__GEMM100_ACCUMULATORS * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
+    return tc__gemm100_sums_held(c) * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
+}
+/* .weights: behind them blocks of k as the instruction's A, two elements a column; how many. */
+TC_HD TC_CONSTEXPR int tc__gemm100_made_columns(tc_gemm_config_in c) { return c.bk / 2; }
+TC_HD TC_CONSTEXPR int tc__gemm100_made(tc_gemm_config_in c)
+{
+    const int left = (512 - tc__gemm100_accumulators(c)) / (c.bk > 1 ? tc__gemm100_made_columns(c) : 1);
+    return !c.weights ? 0 : left < TC__GEMM100_MADE ? left : (int)TC__GEMM100_MADE;
 }
 /* .sf: columns of a set of A's and B's factors. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
@@ -160,7 +187,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(tc_gemm_config_in given)
 {
     const tc_gemm_config v = tc_gemm100_view(given);
-    const int want = tc__gemm100_accumulators(v) + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v);
+    const int want = tc__gemm100_accumulators(v) + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v)
+                   + tc__gemm100_made(v) * tc__gemm100_made_columns(v);
     return want <= 32 ? 32 : want <= 64 ? 64 : want <= 128 ? 128 : want <= 256 ? 256 : want <= 512 ? 512 : 576;
 }
 
@@ -174,15 +202,18 @@ typedef struct tc_gemm_sm100_plan {
     int answers, told, heard;  /* .clc: 16 bytes each; mbarriers: an answer is there, all roles have read it */
     int groups;                /* .groups: the table of their tiles */
     int parts;                 /* .split: a word: which slices are this block's */
+    int made;                  /* .weights: mbarriers, as pipe: of blocks of k in tensor memory */
+    int turn;                  /* .weights: two places of 16 x 16 floats for each warp that stores */
     int bytes;
 } tc_gemm_sm100_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
-    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
-    p.ring = 4 * p.warp_store;
+    p.turn = 4 * p.warp_store;
+    p.ring = p.turn + (c.swap ? 4 * TC__GEMM100_TURN : 0);
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
     p.done = p.pipe + tc_pipe_bytes(c.stages);
     p.free = p.done + TC__GEMM100_ACCUMULATORS * 8;
@@ -192,7 +223,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.heard = p.told + answers * 8;
     p.groups = p.heard + answers * 8;
     p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
-    p.bytes = p.parts + (c.split ? 16 : 0);
+    p.made = p.parts + (c.split ? 16 : 0);
+    p.bytes = p.made + tc_pipe_bytes(tc__gemm100_made(c));
     return p;
 }
 
@@ -205,7 +237,10 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(tc_gemm_config_in c)
     const int alone = c.chip == 107 ? TC__GEMM107_ALONE : TC__GEMM100_ALONE;
     return tc_gemm_sm100_columns(c) > 256 && bytes < alone ? alone : bytes;
 }
-TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c) { return (void)c, TC__GEMM100_THREADS; }
+TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c)
+{
+    return TC__GEMM100_THREADS + (c.weights ? 32 * TC__GEMM100_MAKERS : 0);
+}
 
 /* Bytes of shared memory that a block may have. Factors, which tcgen05.cp reads, must lie in the first 256 KB of it:
  * beyond them hardware was reported not to find its source (docs/tcemu.md). */
@@ -238,6 +273,11 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_form(tc_gemm_config_in complete,
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
+    if (c.weights) { /* roles are changed over: B's columns are the instruction's rows */
+        c.swap = 1;
+        c.bm = c.bm ? c.bm : 128, c.bn = c.bn ? c.bn : TC__GEMM100_ROWS, c.bk = c.bk ? c.bk : TC_WEIGHTS_K;
+        c.cluster_m = c.cluster_m ? c.cluster_m : 1, c.cluster_n = c.cluster_n ? c.cluster_n : 1;
+    }
     const int turned = tc__gemm_d_col(c), pair = turned ? c.cluster_n : c.cluster_m;
     const int across = turned ? c.bm : c.bn; /* of the instruction's columns */
     const int cols = across ? across : tc_type_bits(c.d) == 32 && pair == 1 ? 128 : 256;
@@ -270,7 +310,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(tc_gemm_config_in given)
     op.ctas = c.cluster_m == 2 ? 2 : 1;
     op.scale = tc__gemm100_sf_type(c), op.scale_vec = tc__gemm100_sf_k(c);
     op.kind = tc__gemm100_kind(c);
-    op.a_from = op.b_from = TC_HOME_SMEM;
+    op.a_from = c.weights ? TC_HOME_TMEM : TC_HOME_SMEM, op.b_from = TC_HOME_SMEM;
     op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     return op;
@@ -310,20 +350,37 @@ TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(tc_gemm_config_in v)
 /* Fields of other generations. */
 TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 {
-    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.any;
+    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step
+        && c.swap == (c.weights ? 2 : 0) && !c.any;
+}
+
+/* .weights: what goes with them. */
+TC_HD TC_CONSTEXPR int tc__gemm100_weights_ok(tc_gemm_config_in c)
+{
+    return c.weights == 0
+        || (c.bk == TC_WEIGHTS_K && c.bn == TC__GEMM100_ROWS && c.cluster_m * c.cluster_n == 1 && !c.clc && !c.groups
+            && !c.index && !c.sparse && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c));
+}
+TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
+{
+    return c.weights == 0 || (!tc__gemm_quantised(c) && !tc__gemm_outputs(c) && c.acc != TC_F16);
 }
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM100_RULES(X, c)                                                                                    \
     TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
-    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_FACTORS_RULES(X, c)                                                                                      \
+    X(tc__gemm100_weights_ok(c),                                                                                      \
+      "tc: .weights on Blackwell want .bk 128, .bn 128, A and D row-major, and no cluster, .clc, .groups, .index, "   \
+      ".sparse or .b_layout")                                                                                         \
+    X(tc__gemm100_weights_d_ok(c),                                                                                    \
+      "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum")  \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))
 #define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
     X(!tc__gemm_quantised(c) || (c).bn % TC__QUANT_COLS == 0,                                                         \
       "tc: a quantised D (TC_E4M3, TC_E5M2, .d_scale, .d_sf) wants .bn to be a multiple of 128")                      \
-    X(!tc__gemm100_looks_up(c),                                                                                       \
-      "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE, .weights for TC_GEMM_SM90_DEFINE")      \
+    X(!((c).index & TC_INDEX_A), "tc: .index = TC_INDEX_A is for TC_GEMM_SM80_DEFINE and TC_GEMM_DEFINE")             \
     X(!(c).groups || !(c).clc,                                                                                        \
       "tc: with .groups, .clc must be 0, for the device alone knows how many tiles there are")                        \
     X(tc__gemm_by_tcgen05(c) || tc__tiles_some(c) || tc__gemm100_looks_up(c),                                         \
@@ -342,7 +399,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X((c).split == 0 || ((c).split == 1 && !(c).clc && !(c).groups && !tc__gemm_quantised(c)),                        \
       "tc: .split must be 0, or 1 without .clc and .groups, and where D is not quantised")                            \
     X((c).bm == TC__GEMM100_ROWS,                                                                                     \
-      "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major): .cluster_m = 2 makes 256")      \
+      "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major or B is packed): .cluster_m = 2 " \
+      "makes 256")                                                                                                    \
     X((c).cluster_m == 1 || (c).cluster_m == 2,                                                                       \
       "tc: .cluster_m must be 1, or 2 for a pair of blocks that multiply together (.cluster_n, where D is "           \
       "column-major)")                                                                                                \
@@ -353,8 +411,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X((c).sf == 0 || (c).bn == 128 || (c).bn == 256,                                                                  \
       "tc: with .sf, .bn must be 128 or 256 (.bm, where D is column-major): blocks of factors are 128 columns")       \
     X((c).bn >= 16 && (c).bn % 16 == 0 && tc_op_exists(tc_gemm_sm100_op(c)),                                          \
-      "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major); of 32 in a pair with integers, "   \
-      "or with B of 8 bits in rows")                                                                                  \
+      "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major or B is packed); of 32 in a pair "   \
+      "with integers, or with B of 8 bits in rows")                                                                   \
     X((c).bk > 0 && (c).bk <= 256 && (c).bk % tc__gemm100_box_k(c) == 0,                                              \
       "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8")             \
     X((c).sf == 0 || (c).bk == tc__gemm100_box_k(c),                                                                  \
@@ -397,6 +455,7 @@ typedef struct tc_gemm_sm100_params {
     uint32_t works;       /* tiles, or with .split their parts */
     int d_rows;           /* .index: rows of D, and which of them */
     const int32_t *d_row;
+    tc_gemm_bricks weights;
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__
@@ -445,7 +504,14 @@ typedef struct tc_gemm100_block {
     uint32_t parts;      /* .split: the word */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
+    tc_pipe made;        /* .weights: of blocks of k in tensor memory */
 } tc_gemm100_block;
+
+/* An accumulator's address, and the run of k whose products it is to hold. */
+typedef struct tc__gemm100_sums {
+    uint32_t d;
+    uint32_t k_first, k_blocks; /* .split */
+} tc__gemm100_target;
 
 TC_DEV int tc__gemm100_cluster(tc_gemm100_in k) { return k.c.cluster_m * k.c.cluster_n; }
 

@@ -12,6 +12,12 @@
 #include "gemm_told.h"
 #include "gemm_problems.h"
 
+#ifdef MIXED_SM100
+#define HERE(device) ((device) >= 100 && (device) < 120)
+#else
+#define HERE(device) ((device) == 90)
+#endif
+
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define F16 .a = TC_F16, .b = TC_F16
 typedef struct {
@@ -24,6 +30,30 @@ typedef struct {
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
 #include FUZZ_KERNELS
+#elif defined MIXED_SM100
+TC_GEMM_SM100_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
+TC_GEMM_SM100_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 32, .epi = told_one, .epi_size = sizeof(told))
+TC_GEMM_SM100_DEFINE(u4, F16, .d = TC_F16, .weights = TC_U4, .weights_k = 32, .weights_zero = 1, .bm = 64)
+TC_GEMM_SM100_DEFINE(e4m3, BF16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 64, .bm = 16, .split = 1)
+TC_GEMM_SM100_DEFINE(e2m1, F16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 16)
+TC_GEMM_SM100_DEFINE(u8, BF16, .d = TC_F32, .weights = TC_U8, .weights_k = 64, .weights_zero = 1, .bm = 48)
+TC_GEMM_SM100_DEFINE(s4_large, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 256, .epi2 = told_pair,
+                     .epi_size = sizeof(told))
+#ifdef MIXED_ALL
+#define ALL(...) __VA_ARGS__
+TC_GEMM_SM100_DEFINE(s4_f16, F16, .d = TC_F32, .weights = TC_S4, .weights_k = 64, .split = 1)
+TC_GEMM_SM100_DEFINE(s4_one, F16, .d = TC_F32, .weights = TC_S4, .bm = 16, .stages = 2)
+TC_GEMM_SM100_DEFINE(s8_f16, F16, .d = TC_F16, .weights = TC_S8, .weights_k = 128, .bm = 192, .split = 1)
+TC_GEMM_SM100_DEFINE(s8_large, BF16, .d = TC_BF16, .weights = TC_S8, .weights_k = 128, .bm = 256, .split = 1)
+TC_GEMM_SM100_DEFINE(u4_bf16, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .weights_zero = 1, .bm = 80)
+TC_GEMM_SM100_DEFINE(u4_plain, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .bm = 16)
+TC_GEMM_SM100_DEFINE(u8_f16, F16, .d = TC_F32, .weights = TC_U8, .weights_k = 32, .weights_zero = 1, .bm = 16)
+TC_GEMM_SM100_DEFINE(u8_plain, BF16, .d = TC_F32, .weights = TC_U8, .bm = 16)
+TC_GEMM_SM100_DEFINE(e4m3_f16, F16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 128, .bm = 112)
+TC_GEMM_SM100_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 16)
+#else
+#define ALL(...)
+#endif
 #else
 TC_GEMM_SM90_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
 TC_GEMM_SM90_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 16, .bn = 64, .epi = told_one,
@@ -49,7 +79,9 @@ TC_GEMM_SM90_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k
 #else
 #define ALL(...)
 #endif
+#endif
 
+#ifndef FUZZ_KERNELS
 #define ROW(name) {#name, name##_can_run, name##_run, name##_workspace, name##_config()}
 static const kernel kernels[] = {
     ROW(s4), ROW(s8), ROW(u4), ROW(e4m3), ROW(e2m1), ROW(u8), ROW(s4_large),
@@ -216,6 +248,7 @@ static int problem(const kernel *k, int number)
     }
     if (c->split && test_int(0, 1)) {
         choice.parts = test_int(2, 8), choice.meet = test_int(0, TC_MEET_CLUSTER);
+        if (HERE(100)) choice.meet = 0; /* Blackwell's parts meet in the workspace */
         g.choice = &choice;
     }
     work = test_buffer_make(1 << 20);
@@ -366,8 +399,8 @@ int main(int argc, char **argv)
     test_quantize();
     test_refused();
 #endif
-    if (test_device() != 90) {
-        SKIP("products: no device of compute capability 9.0");
+    if (!HERE(test_device())) {
+        SKIP("products: no device of compute capability %s", HERE(100) ? "10.x" : "9.0");
         return test_end();
     }
 #ifndef FUZZ_KERNELS
