@@ -28,6 +28,11 @@
  *                 of their own (GROUPS in tc_sf.h), those of B are stride_sfb apart. Not with .clc
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
+ *     .weights    TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3, TC_E2M1: B is packed (tc_weights.h; args.b as in tc_gemm.h), the
+ *                 same bytes as for TC_GEMM_SM90_DEFINE; with .weights_k and .weights_zero. .a = .b is TC_BF16 or
+ *                 TC_F16, which they are multiplied as, .bn 128, .bk 128, no cluster; .bm is 16..256 rows of D in
+ *                 steps of 16 (128): 16 for few rows, 128 or more for many; .split as without. Not with .clc, .groups,
+ *                 .index, .aux, .row_sum, .col_sum and a quantised D (tc_gemm_sm100_weights.h)
  * Of args.choice .blocks and, with .split, .parts mean something. Of .index
  * TC_INDEX_D is served.
  *
@@ -39,7 +44,7 @@
  * speaks of the other form.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
- * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h.
+ * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h, packed weights in tc_gemm_sm100_weights.h.
  *
  *     warp 0       one thread of it is the producer: fills the ring with TMA, tile after tile
  *     warp 1       one thread of it (of a pair's first block) multiplies what the ring holds into one of two

@@ -3,11 +3,11 @@
  *
  * Roles are changed over: 128 of B's columns are the instruction's rows, and rows of D its columns. TMA brings bricks
  * to a slot of the ring as they are, as on Hopper, and A beside them. Eight warps make f16 or bf16 of the codes in
- * their registers (tc_gemm_weights.h): what a lane has of a step of 16 k are registers of wgmma's A, and as such those of
- * tcgen05.st 16x128b, which writes them where tcgen05.mma reads its A: 16 k are eight columns of tensor memory. So one
- * packing serves both generations, and what is made takes no shared memory: neither its room nor its bandwidth.
+ * their registers (tc_gemm_weights.h): what a lane has of a step of 16 k are registers of wgmma's A, and as such those
+ * of tcgen05.st 16x128b, which writes them where tcgen05.mma reads its A: 16 k are eight columns of tensor memory. So
+ * one packing serves both generations, and what is made takes no shared memory: neither its room nor its bandwidth.
  *
- *     warps 6 .. 13   two for each 32 rows (of a warp's lanes there are 32), each half of a block's 128 k
+ *     warps 6 .. 13   two for each 32 rows, the lanes that the hardware gives a warp; each makes half of a block's k
  *     made            a ring of blocks of k in tensor memory behind the accumulators: full when all eight warps have
  *                     written (tcgen05.wait::st, the fence, an arrival each), empty when tcgen05.commit says so
  *
