@@ -598,7 +598,7 @@ TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args 
 TC_HOST tc__gemm_pace tc__gemm100_pace(const tc_gemm_config *v, const tc_gemm_args *g, int clusters)
 {
     const int across = v->bn * v->cluster_n;
-    const double of_a = v->weights ? TC__GEMM100_ROWS / 16. * tc_type_bits(v->weights) : TC__GEMM100_ROWS;
+    const double rows = TC__GEMM100_ROWS, of_a = v->weights ? rows / 16 * tc_type_bits(v->weights) : rows;
     const double products = 2. * v->bn, bytes = 2. * (of_a + (double)(v->bn / v->cluster_m));
     tc__gemm_pace x = {0, 1, 0, 0, 12. * v->bn, 16. * v->bn};
     x.tiles = (double)tc__gemm_about_tiles(v, g, v->bm * v->cluster_m, across);

@@ -299,6 +299,42 @@ static int problem(const kernel *k, int number)
 }
 
 #ifndef FUZZ_KERNELS
+/* ---- a plan, and other matrices for it: what NAME_run makes of them, in every bit ---- */
+static void test_plan(void)
+{
+    enum { M = 5, N = 200, K = 256 };
+    const tc_weights w = {TC_S4, TC_BF16, 128, 0, N, K};
+    const size_t bytes = tc_weights_bytes(&w);
+    test_buffer a = test_buffer_make(2 * M * K * 2), b = test_buffer_make(2 * bytes);
+    test_buffer d = test_buffer_make(3 * M * N * 2);
+    tc_gemm_plan plan;
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    for (int i = 0; i < 2; i++) {
+        made x = weights_make(&w);
+        const tc_weights_source from = {x.codes, x.scales, 0};
+        CHECK(tc_weights_pack(&w, &from, (char *)b.host + i * bytes) == TC_OK, "%s", tc_why());
+        weights_drop(&x);
+    }
+    for (size_t i = 0; i < a.bytes / 2; i++) tc_element_set(a.host, TC_BF16, i, test_normal());
+    memset(d.host, 0x55, d.bytes);
+    test_buffer_up(&a), test_buffer_up(&b), test_buffer_up(&d);
+    g.m = M, g.n = N, g.k = K, g.a = a.dev, g.lda = K, g.b = b.dev, g.d = d.dev, g.ldd = N;
+    CHECK(s4_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    CHECK(s4_launch(&plan, 0) == TC_OK, "%s", tc_why());
+    g.a = (char *)a.dev + M * K * 2, g.b = (char *)b.dev + bytes, g.d = (char *)d.dev + M * N * 2;
+    CHECK(tc_gemm_plan_pointers(&plan, &g) == TC_OK, "%s", tc_why());
+    CHECK(s4_launch(&plan, 0) == TC_OK, "%s", tc_why());
+    g.d = (char *)d.dev + 2 * M * N * 2;
+    CHECK(s4_run(&g, 0) == TC_OK, "%s", tc_why());
+    test_buffer_down(&d);
+    CHECK(memcmp(d.host, (char *)d.host + M * N * 2, M * N * 2), "a plan's other matrices give the first ones' result");
+    CHECK(!memcmp((char *)d.host + M * N * 2, (char *)d.host + 2 * M * N * 2, M * N * 2),
+          "a plan with other matrices is not what a run makes of them");
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
+}
+
+#ifndef MIXED_SM100
 /* ---- parts of k: blocks of a cluster take no workspace, and what they make is in every bit what parts that meet in
  * the workspace make ---- */
 static void test_parts(void)
@@ -343,6 +379,7 @@ static void test_parts(void)
     test_buffer_drop(&work);
     weights_drop(&x);
 }
+#endif
 
 /* ---- what is refused, in words ---- */
 #define REFUSES(call, status, text)                                                                          \
@@ -404,7 +441,10 @@ int main(int argc, char **argv)
         return test_end();
     }
 #ifndef FUZZ_KERNELS
+    test_plan();
+#ifndef MIXED_SM100
     test_parts();
+#endif
 #endif
     for (int i = 0; i < run.problems; i++) problem(&kernels[i / 2 % KERNELS], i);
     return test_end();
