@@ -32,7 +32,7 @@
  *                 same bytes as for TC_GEMM_SM90_DEFINE; with .weights_k and .weights_zero. .a = .b is TC_BF16 or
  *                 TC_F16, which they are multiplied as, .bn 128, .bk 128, no cluster; .bm is 16..256 rows of D in
  *                 steps of 16 (128): 16 for few rows, 128 or more for many; .split as without. Not with .clc, .groups,
- *                 .index, .aux, .row_sum, .col_sum and a quantised D (tc_gemm_sm100_weights.h)
+ *                 .index, .aux, .row_sum, .col_sum and a quantised D, nor on sm_107 (tc_gemm_sm100_weights.h)
  * Of args.choice .blocks and, with .split, .parts mean something. Of .index
  * TC_INDEX_D is served.
  *
@@ -677,7 +677,12 @@ TC_HOST int tc__gemm100_lacks(const tc_gemm_config *c, int cc)
 TC_HOST tc_status tc__gemm100_check_kind(const tc_gemm_config *c, const char *name)
 {
     tc__device d;
-    if (tc__device_now(&d) != cudaSuccess || !tc__gemm100_lacks(c, d.cc)) return TC_OK;
+    if (tc__device_now(&d) != cudaSuccess) return TC_OK;
+    if (c->weights && d.cc == 107)
+        return tc__fail(TC_ERR_DEVICE,
+                        "%s has .weights, which are for compute capability 10.0, 10.3 and 11.0; device %d has %d.%d",
+                        name, d.at, d.cc / 10, d.cc % 10);
+    if (!tc__gemm100_lacks(c, d.cc)) return TC_OK;
     return tc__fail(TC_ERR_DEVICE,
                     "%s multiplies %s, which tcgen05 does on compute capability 10.0 and 11.0; device %d has %d.%d",
                     name, tc_type_name(c->a), d.at, d.cc / 10, d.cc % 10);
