@@ -47,7 +47,7 @@ NEWER := $(or $(filter $(abspath $(B)/toolkits)/%,$(NVCC)),$(abspath $(wildcard 
 
 HEADERS = $(sort $(wildcard tc*.h))
 EXAMPLES = $(patsubst examples/%.cu,%,$(wildcard examples/*.cu))
-TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
+TESTS = unit_device unit_kernel gemm_fuzz gemm_types gemm_f32 gemm_simt bad_input debug_hang unit_mma unit_wmma unit_tcgen05 unit_types unit_wgmma unit_tma emu_runtime attn_fuzz attn_bad_input attn_decode attn_mla attn_append gemm_sm100 gemm_groups attn_bwd attn_bwd_bad_input attn_sm100 gemm_mixed gemm_mixed_sm100 gemm_outputs gemm_quant gemm_quant_sm100 gemm_mix_sm100 gemm_sm120 gemm_groups_sm100 gemm_groups_sm120 gemm_sparse gemm_sparse_sm120 gemm_sparse_sm100 conv gemm_tiles attn_fp8 gemm_b2b $(if $(NEWER),gemm_sm107 attn_sm107)
 
 # those that have more configurations than `make test` builds
 FUZZ = gemm_fuzz gemm_types gemm_f32 attn_fuzz gemm_groups gemm_mixed gemm_quant attn_bwd conv gemm_tiles attn_fp8 gemm_b2b
@@ -109,7 +109,7 @@ $(B)/tests/%: tests/%.cu tests/test.h $(HEADERS) $(B)/nvccflags | nvcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCCFLAGS) $< -o $@ -ldl -lpthread
 
-$(foreach t,gemm_outputs gemm_tiles gemm_groups gemm_quant gemm_quant_sm100 gemm_mixed gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
+$(foreach t,gemm_outputs gemm_tiles gemm_groups gemm_quant gemm_quant_sm100 gemm_mixed gemm_mixed_sm100 gemm_sparse gemm_sparse_sm100 conv,$(B)/tests/$(t)): tests/gemm_problems.h
 $(B)/tests/gemm_types: tests/gemm_fuzz.cu tests/gemm_types.h
 $(B)/tests/gemm_f32: tests/gemm_fuzz.cu tests/gemm_f32.h
 $(B)/tests/gemm_simt: tests/gemm_fuzz.cu tests/gemm_simt.h
@@ -123,6 +123,7 @@ $(B)/tests/attn_append: tests/attn_memory.h
 $(B)/tests/attn_fp8: tests/attn_memory.h tests/refused.h
 $(B)/tests/gemm_sparse_sm100: tests/gemm_sparse.cu tests/gemm_sparse_sm100.h
 $(B)/tests/gemm_quant_sm100: tests/gemm_quant.cu
+$(B)/tests/gemm_mixed_sm100: tests/gemm_mixed.cu
 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_groups_sm120: tests/gemm_groups.cu
 $(B)/tests/gemm_sparse_sm120: tests/gemm_sparse.cu tests/gemm_sparse_sm120.h tests/gemm_told.h tests/gemm_problems.h
 $(B)/tests/gemm_sm107: tests/gemm_sm100.cu tests/gemm_fuzz.cu tests/gemm_sm107.h tests/gemm_scaled.h
@@ -133,7 +134,7 @@ ifeq ($(GPU)$(origin ARCHS),file)
 $(B)/examples/3% $(B)/tests/unit_tcgen05 $(B)/tests/gemm_sm100 $(B)/tests/gemm_sparse_sm100: GENCODE = $(foreach a,100a 103a,-gencode arch=compute_$(a),code=compute_$(a))
 $(B)/tests/gemm_quant_sm100: GENCODE = -gencode arch=compute_100a,code=compute_100a
 # one PTX for both of them, and for sm_120a and sm_121a
-$(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
+$(B)/tests/attn_sm100 $(B)/tests/gemm_groups_sm100 $(B)/tests/gemm_mix_sm100 $(B)/tests/gemm_mixed_sm100: GENCODE = -gencode arch=compute_100f,code=compute_100f
 $(B)/examples/36_sm120_nvfp4 $(B)/tests/gemm_sm120 $(B)/tests/gemm_groups_sm120 $(B)/tests/gemm_sparse_sm120: GENCODE = \
 	-gencode arch=compute_120f,code=compute_120f
 # in tcemu as sm_75

@@ -32,7 +32,8 @@
  *                           the same for rows of A and B of any alignment, which TMA refuses (tc_gemm_sm90_any.h).
  *                           .bm: a tile's rows of D (224, with .epi2 192), .bn: 64 or 128 (128).
  *     TC_GEMM_SM100_DEFINE  TMA, tcgen05, tensor memory; sm_100a, 103a and their like: tc_gemm_sm100.h is its manual.
- *                           Also fp8, fp6 and fp4 in any mix, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
+ *                           Also fp8, fp6 and fp4 in any mix, mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf), and
+ *                           packed weights (.weights)
  *     TC_GEMM_SM120_DEFINE  TMA, ldmatrix, mma.sync, warp-specialised, persistent; sm_120, sm_121: tc_gemm_sm120.h is
  *                           its manual. Also fp6 and fp4, and mxfp8, mxfp6, mxfp4 and nvfp4 with factors (.sf)
  *     TC_GEMM_SM80_DEFINE   cp.async, ldmatrix, mma.sync; sm_80 and every later target; any alignment

@@ -77,7 +77,7 @@ typedef struct tc_gemm_config {
     int clc;                  /* SM100: 1: a grid of all tiles, of which running blocks take over those not begun */
     int index;                /* TC_INDEX_A, TC_INDEX_D or both: rows of A, of C and D are looked up (0) */
     int groups;               /* TC_GROUPS_ROWS, _MASKED: many products, whose rows the device alone knows (0: one) */
-    int weights;              /* SM90: B is packed (tc_weights.h): TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3, TC_E2M1 */
+    int weights;              /* SM90, SM100: B is packed (tc_weights.h): TC_S4, _U4, _S8, _U8, _E4M3, _E2M1 */
     int weights_k;            /* with a factor for so many of k: 32, 64, 128 (0: without) */
     int weights_zero;         /* 1: and zero points */
     int sparse;               /* TC_SPARSE_A, TC_SPARSE_B: that operand is 2:4 sparse (args.meta; 0: none) */
@@ -413,7 +413,8 @@ TC_HD TC_CONSTEXPR int tc__gemm_any_by_wgmma(tc_gemm_config_in c)
 /* Kernels that read B as it is multiplied. */
 #define TC__GEMM_PLAIN_B_RULES(X, c)                                                                                  \
     X(!(c).weights && !(c).weights_k && !(c).weights_zero,                                                            \
-      "tc: .weights, .weights_k and .weights_zero are for TC_GEMM_SM90_DEFINE: B packed as tc_weights.h has it")
+      "tc: .weights, .weights_k and .weights_zero are for TC_GEMM_SM90_DEFINE and TC_GEMM_SM100_DEFINE: B packed as "  \
+      "tc_weights.h has it")
 
 /* And those of mma.sync and wgmma, which know no such factors. */
 #define TC__GEMM_TURNED_RULES(X, c)                                                                                   \

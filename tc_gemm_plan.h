@@ -97,6 +97,10 @@ TC_HOST tc_status tc__gemm90_point(tc_gemm_sm90_params *p, const tc_gemm_plan *p
     const int turned = plan->call.turned;
     tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, plan->at[0] ? args->a : of_d);
+    if (p->weights.rows) {
+        if (st == TC_OK && plan->at[1]) p->weights.at = (const char *)args->b;
+        return st;
+    }
     if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, plan->at[1] ? args->b : of_d);
     return st;
 }

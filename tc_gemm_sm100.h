@@ -29,6 +29,11 @@
  *                 of their own (GROUPS in tc_sf.h), those of B are stride_sfb apart. Not with .clc
  *     .split      1: a call may split k between clusters, with a workspace (WORKSPACE in tc_gemm.h); not with .clc,
  *                 .groups and a quantised D; with .sf in no more parts than steps of .bk
+ *     .weights    TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3, TC_E2M1: B is packed (tc_weights.h; args.b as in tc_gemm.h), the
+ *                 same bytes as for TC_GEMM_SM90_DEFINE; with .weights_k and .weights_zero. .a = .b is TC_BF16 or
+ *                 TC_F16, which they are multiplied as, .bn 128, .bk 128, no cluster; .bm is 16..256 rows of D in
+ *                 steps of 16 (128): 16 for few rows, 128 or more for many; .split as without. Not with .clc, .groups,
+ *                 .index, .aux, .row_sum, .col_sum and a quantised D, nor on sm_107 (tc_gemm_sm100_weights.h)
  *     .index      TC_INDEX_A: A's rows come by TMA's gather4, four an instruction. With .sf the factors in args.sfa are
  *                 those of the product's rows, in their order, not of A's
  * Where D is column-major m and n change places in these. Of args.choice .blocks and, with .split, .parts mean
@@ -48,7 +53,8 @@
  * NAME_SMEM speaks of the other form.
  *
  * tc_gemm.h is the manual, docs/add-a-kernel.md says what a mainloop must offer. The configuration and its rules are in
- * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h.
+ * tc_gemm_sm100_plan.h, the end of a tile in tc_gemm_sm100_store.h, the host's side in tc_gemm_sm100_call.h, packed
+ * weights in tc_gemm_sm100_weights.h.
  *
  *     warp 0       one thread of it is the producer: fills the ring with TMA, tile after tile. Where rows of A are
  *                  looked up, all of it does that, before a tile
@@ -72,9 +78,11 @@
 #include "tc_gemm_check.h"
 #include "tc_gemm_config.h"
 #include "tc_gemm_cut.h"
+#include "tc_gemm_sm100_call.h"
 #include "tc_gemm_sm100_plan.h"
 #include "tc_gemm_sm100_sparse.h"
 #include "tc_gemm_sm100_store.h"
+#include "tc_gemm_sm100_weights.h"
 
 #ifdef __CUDACC__
 #if TC_HAS_SM100A && defined(__CUDA_ARCH__)
@@ -136,6 +144,10 @@ TC_DEV_SM100A void tc_gemm_sm100_load(tc_gemm100_in k, const tc_gemm100_block *g
 {
     const tc_gemm_config c = k.c;
     const tc_gemm_sm100_params *p = g->p;
+    if (c.weights) {
+        tc__gemm100_weights_load(k, g, ring, w);
+        return;
+    }
     const tc_operand oa = tc__gemm100_a(c), ob = tc__gemm100_b(c);
     const int pair = c.cluster_m == 2, a_rows = oa.rows / c.cluster_n;
     const int a_boxes = oa.mn ? oa.boxes / c.cluster_n : oa.boxes;
@@ -313,13 +325,6 @@ TC_DEV_SM100A void tc__gemm100_commit(tc_gemm100_in k, uint32_t bar, uint32_t ma
     else TC_TCGEN05_COMMIT(1, bar);
 }
 
-/* An accumulator's address, and the run of k whose products it is to hold. */
-typedef struct tc__gemm100_sums {
-    uint32_t d;
-    uint32_t k_first, k_blocks; /* .split */
-    uint32_t phase;             /* WIDE: the other columns are free when the barrier's phase of this parity is over */
-} tc__gemm100_target;
-
 /* WIDE: the first slot of a run of k comes twice, for the first instruction's columns and then for the second's: as
  * long as those of the tile before are still being read. More slots would keep the producer waiting. */
 TC_DEV uint32_t tc__gemm100_twice(tc_gemm100_in k) { return tc__gemm100_is_wide(k.c) ? 1u : 0u; }
@@ -463,6 +468,7 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
 {
     tc__gemm100_turn turn = tc__gemm100_first(k, g);
     tc_ring ring = {0, 0}, acc = {0, 0}, both = {0, 0}; /* with an overlap one barrier is of both accumulators */
+    tc_ring made = {0, 0};
     if (tc__gemm100_none(k, &turn)) return;
     do {
         const tc_ring free = tc__gemm100_overlap(k.c) ? both : acc;
@@ -473,7 +479,8 @@ TC_DEV_SM100A void tc__gemm100_multiply(tc_gemm100_in k, const tc_gemm100_block 
             const tc_work w = tc_gemm100_work(0, k, g, turn.tile);
             to.k_first = w.k_first, to.k_blocks = w.k_blocks;
         }
-        tc_gemm_sm100_mma(k, g, &ring, &to);
+        if (k.c.weights) tc__gemm100_weights_mma(k, g, &ring, &made, &to);
+        else tc_gemm_sm100_mma(k, g, &ring, &to);
         if (k.c.cluster_m == 2) TC_TCGEN05_COMMIT_MULTICAST(2, g->done + acc.stage * 8u, 3u << g->rank);
         else TC_TCGEN05_COMMIT(1, g->done + acc.stage * 8u);
         tc_ring_next(&acc, tc__gemm100_in_turn(k.c));
@@ -494,6 +501,7 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
     if (tc__gemm100_none(k, &turn)) return;
     do {
         u.w = tc_gemm100_work(1, k, g, turn.tile);
+        if (k.c.weights) u.w = tc__gemm100_turned(&u.w);
         if (k.c.split) {
             const uint32_t blocks = (uint32_t)tc__gemm100_cluster(k), step = gridDim.x / blocks;
             u.tile = tc_quotient(turn.tile, g->p->split.by_parts) * blocks + g->rank;
@@ -502,7 +510,8 @@ TC_DEV_SM100A void tc__gemm100_finish(tc_gemm100_in k, const tc_gemm100_block *g
         u.tmem = g->tmem + acc.stage * (uint32_t)tc__gemm100_stride(k.c) + tc_tcgen05_taddr(quarter * 32, 0);
         TC_MBARRIER_WAIT(g->done + acc.stage * 8u, acc.phase, "done", (int)acc.stage);
         tc_tcgen05_fence_after_thread_sync();
-        tc_gemm_sm100_store(k, g, &u, acc.stage);
+        if (k.c.weights) tc__gemm100_weights_store(k, g, &u, acc.stage);
+        else tc_gemm_sm100_store(k, g, &u, acc.stage);
         tc_ring_next(&acc, tc__gemm100_in_turn(k.c));
     } while (tc__gemm100_next(k, g, &turn, 1));
     if (tc_elect_one()) TC_CP_ASYNC_BULK_WAIT_GROUP_READ(0);
@@ -534,6 +543,7 @@ TC_DEV_SM100A tc_gemm100_block tc__gemm100_block_make(tc_gemm100_in k, const tc_
     g.raw = smem + (uint32_t)plan.raw;
     g.rank = blockIdx.x % (uint32_t)tc__gemm100_cluster(k); /* the grid is a line of clusters */
     g.pipe = tc_pipe_at(smem + (uint32_t)plan.pipe, k.c.stages);
+    g.made = tc_pipe_at(smem + (uint32_t)plan.made, tc__gemm100_made(k.c));
     return g;
 }
 
@@ -570,7 +580,7 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
 {
     const uint32_t slot = g->smem + (uint32_t)tc_gemm_sm100_plan_of(k.c).tmem;
     if (warp == 0u && tc_elect_one()) {
-        tc_prefetch_tensormap(&g->p->a);
+        if (!k.c.weights) tc_prefetch_tensormap(&g->p->a);
         tc_prefetch_tensormap(&g->p->b);
         if (k.c.sparse) tc__gemm100_meta_init(k, g);
         else tc_pipe_init(g->pipe, k.c.stages, (uint32_t)k.c.cluster_n); /* a commit from each that multiplies */
@@ -584,6 +594,8 @@ TC_DEV_SM100A void tc__gemm100_start(tc_gemm100_in k, tc_gemm100_block *g, uint3
             tc_mbarrier_init(g->heard + i * 8u, (k.c.sparse ? 6u : 5u) * (uint32_t)tc__gemm100_cluster(k)
                                                     + (uint32_t)k.c.cluster_n);
         }
+        if (k.c.weights) tc_pipe_init_full(g->made, tc__gemm100_made(k.c), TC__GEMM100_MAKERS); /* a lane of each */
+        if (k.c.weights) tc_pipe_init_empty(g->made, tc__gemm100_made(k.c), 1);
         tc_fence_mbarrier_init();
     }
     if (warp == 1u) {
@@ -609,6 +621,8 @@ TC_DEV_SM100A void tc__gemm100_roles(tc_gemm100_in k, const tc_gemm100_block *g,
         if (tc__gemm100_gathers(k.c) || tc_elect_one()) tc__gemm100_produce(k, g);
     } else if (warp == 1u) {
         if (tc__gemm100_m(k, g) == 0u && tc_elect_one()) tc__gemm100_multiply(k, g);
+    } else if (k.c.weights && warp >= (uint32_t)TC__GEMM100_THREADS / 32u) {
+        tc__gemm100_make(k, g, warp - (uint32_t)TC__GEMM100_THREADS / 32u);
     } else {
         tc__gemm100_finish(k, g);
     }
@@ -660,234 +674,6 @@ TC_DEV_SM100A void tc_gemm_sm100_sparse(tc_gemm100_in k, const tc_gemm_sm100_par
 
 #endif /* TC_HAS_SM100A */
 #endif /* __CUDACC__ */
-
-/* ---------------------------------------------------------------------------------------------------------------------
- * Host.
- */
-#if !defined(__CUDACC_RTC__) && !defined(TC_NO_HOST)
-
-/* An operand's tensor map; with k = 0 one of a few elements of D, of which nothing is read. v: the configuration's
- * view, and g the call's. */
-TC_HOST tc_status tc__gemm100_map(tc_tmap *map, const tc_gemm_config *v, const tc_gemm_args *g, char which)
-{
-    const tc_operand o = which == 'a' ? tc__gemm100_a(*v) : tc__gemm100_b(*v);
-    const int across = tc_operand_box_k(o), rows = which == 'a' ? o.rows / v->cluster_n : tc__gemm100_b_box(*v);
-    tc_operand_matrix x = tc__gemm_matrix(v, g, which);
-    const int padded = tc__gemm_padded(*v, which == 'a' ? v->a : v->b);
-    tc_operand_box box = {across, o.mn ? v->bk : rows, 128, padded};
-    if (x.type == TC_TF32) { /* elements as they are */
-        x.type = TC_F32;
-        if (o.mn) box.swizzle = TC_SWIZZLE_128B_ATOM_32B;
-    }
-    if (x.type == TC_E2M1 && !padded) { /* two in a byte; k is even */
-        x.type = TC_U8;
-        x.cols /= 2, x.pitch /= 2, x.stride /= 2;
-        box.cols = 128;
-    }
-    if (g->k == 0) {
-        x.base = (const void *)((uintptr_t)g->d & ~(uintptr_t)31);
-        x.cols = padded ? across : across / 8;
-        x.rows = x.batch = 1;
-        x.pitch = x.cols;
-    }
-    if (which == 'a' && tc__gemm100_gathers(*v)) return tc_operand_map_rows(map, &x, &box);
-    return tc_operand_map_box(map, &x, &box);
-}
-
-/* Parameters of a checked call that is cut as `cut` says: clusters of the grid. c, g: of the view. */
-TC_HOST tc_status tc_gemm_sm100_fill(const tc_gemm_config *c, const tc_gemm_args *g, const tc_gemm_cut *cut,
-                                     tc_gemm_sm100_params *p)
-{
-    const tc_gemm_config v = *c;
-    const tc_operand_matrix d = tc__gemm_matrix(&v, g, 'd');
-    const tc_box box = tc__gemm100_box(v);
-    const tc__gemm_sf sf = {tc__gemm100_sf_k(v), tc__gemm100_sf_blocks(v), v.groups};
-    tc_status st = tc__gemm_tiles(&p->tiles, &v, g, cut);
-    if (st != TC_OK) return st;
-    p->groups = tc__gemm_groups_of(&v, g, cut);
-    p->d_row = g->d_row, p->d_rows = g->d_rows, p->a_row = g->a_row, p->a_rows = g->a_rows;
-    p->out = tc__gemm_out(&v, g);
-    p->k_blocks = ((uint32_t)g->k + (uint32_t)v.bk - 1) / (uint32_t)v.bk;
-    if (p->k_blocks < (uint32_t)cut->parts) p->k_blocks = (uint32_t)cut->parts;
-    p->works = p->tiles.total * (uint32_t)cut->parts;
-    p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)(v.cluster_m * v.cluster_n), (uint32_t)cut->parts,
-                             p->k_blocks);
-    p->k_first = g->k ? 0 : 1 << 20; /* past the row that the maps then have */
-    p->k_steps = (uint32_t)(((int64_t)g->k * tc_type_bits(tc__gemm100_stored(v, v.a)) + 255) / 256);
-    if (p->k_steps == 0) p->k_steps = 1;
-    tc__gemm100_meta_fill(&v, g, p);
-    p->sf_blocks = v.sf ? tc_sf_blocks(g->k, sf.k) : 0;
-    p->sfa_batched = g->k && g->stride_sfa != 0, p->sfb_batched = g->k && g->stride_sfb != 0;
-    p->a_batched = g->k && g->stride_a != 0;
-    p->b_batched = g->k && g->stride_b != 0;
-    p->waits = (uint8_t)(g->pdl != 0);
-    p->d_by = tc__gemm_d_by(&v, g, &p->out);
-    p->d_plain = p->d_by == TC__GEMM_D_TMA && p->out.beta == 0.f;
-    p->d_clips = p->d_plain && (int64_t)d.cols * tc_type_bits(v.d) / 8 % 16 == 0; /* TMA writes whole 16 bytes */
-    if (tc__gemm_outputs(v)) p->d_clips = 0;
-    if (p->d_by == TC__GEMM_D_TMA) st = tc_operand_map(&p->d, &d, tc_box_cols(box), 16);
-    if (st == TC_OK) st = tc__gemm100_map(&p->a, &v, g, 'a');
-    if (st == TC_OK) st = tc__gemm100_map(&p->b, &v, g, 'b');
-    if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfa, sf, g, 'a');
-    if (st == TC_OK && v.sf) st = tc__gemm_sf_map(&p->sfb, sf, g, 'b');
-    return st;
-}
-
-/* A call to launch: grid in blocks (0: there is nothing to compute), threads of a block, bytes of its dynamic shared
- * memory, blocks of a cluster (1: launch without), and the kernel's only argument. */
-typedef struct tc_gemm_sm100_launch {
-    unsigned grid, block, smem, cluster;
-    size_t workspace; /* bytes that it takes of the call's */
-    tc_gemm_sm100_params params;
-} tc_gemm_sm100_launch;
-
-/* The rules for a call. */
-TC_HOST tc_status tc__gemm100_check(const tc_gemm_config *c, const tc_gemm_args *args)
-{
-    tc_status st = tc__gemm_check(c, args);
-    tc_gemm_args g;
-    if (st == TC_OK) st = tc__gemm_check_sparse(c, args);
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    g = tc__gemm_effective(args);
-    if (g.k) st = tc__gemm_check_side(c, &g, 'a');
-    if (g.k && st == TC_OK) st = tc__gemm_check_side(c, &g, 'b');
-    return st == TC_OK ? tc__gemm_check_tma(c, &g) : st;
-}
-
-/* What the choice reckons with for a call of a kernel of which so many clusters run at a time: a step of 128 bytes of k
- * takes the longer of its products (two cycles a column) and of its bytes (64 a cycle), and so many bytes a tile's sums
- * take to the workspace and back. v, g: of the view. */
-TC_HOST tc__gemm_pace tc__gemm100_pace(const tc_gemm_config *v, const tc_gemm_args *g, int clusters)
-{
-    const int across = v->bn * v->cluster_n;
-    const int b_rows = v->bn / v->cluster_m * (v->sparse ? 2 : 1); /* a step has twice the k of B */
-    const double products = 2. * v->bn, bytes = 2. * (TC__GEMM100_ROWS + b_rows);
-    tc__gemm_pace x = {0, 1, 0, 0, 12. * v->bn, 16. * v->bn};
-    x.tiles = (double)tc__gemm_about_tiles(v, g, v->bm * v->cluster_m, across);
-    if (clusters > 1) x.at_a_time = clusters;
-    x.steps = (double)g->k / (v->sparse ? 2048 : tc__gemm100_box_k(*v));
-    x.step = products > bytes ? products : bytes;
-    return x;
-}
-
-/* What parts of its tiles take of the call's workspace. */
-TC_HOST tc__gemm_room tc__gemm100_room(const tc_gemm_config *v, const tc_gemm_args *g)
-{
-    const int64_t down = (g->m + (int64_t)v->bm * v->cluster_m - 1) / (v->bm * v->cluster_m);
-    const int64_t across = (g->n + (int64_t)v->bn * v->cluster_n - 1) / (v->bn * v->cluster_n);
-    const int64_t tiles = down * across * tc__gemm_batch(g) * v->cluster_m * v->cluster_n;
-    const tc__gemm_room room = {(uint32_t)(tiles < 0x7fffffff ? tiles : 0x7fffffff), (size_t)(v->bm * v->bn),
-                                g->workspace ? g->workspace_size : 0};
-    return room;
-}
-
-/* Cycles of a call in the best parts of k, which *parts becomes. */
-TC_HOST double tc__gemm100_best(const tc_gemm_config *v, const tc_gemm_args *g, int clusters, int *parts)
-{
-    const tc__gemm_pace pace = tc__gemm100_pace(v, g, clusters);
-    const tc__gemm_room room = tc__gemm100_room(v, g);
-    *parts = v->split ? tc__gemm_best_parts(&pace, &room, (int)(((int64_t)g->k + v->bk - 1) / v->bk)) : 1;
-    return tc__gemm_cycles(&pace, *parts);
-}
-
-/* A checked call that computes something. clusters: how many of the kernel run at a time. */
-TC_HOST tc_status tc__gemm100_launch(const tc_gemm_config *c, const tc_gemm_args *args, int clusters,
-                                     tc_gemm_sm100_launch *l)
-{
-    const tc_gemm_args read = tc__gemm_effective(args), g = tc__gemm_plain_args(c, &read);
-    const tc_gemm_config v = tc_gemm100_view(*c);
-    const tc_gemm_args left = tc__gemm_less_parts(c, &g);
-    const tc__gemm_cutting by = {tc__gemm100_pace(&v, &left, clusters), tc__gemm100_room(&v, &left), clusters};
-    tc_gemm_cut cut;
-    tc_status st = tc__gemm_split_cut(&v, &left, &by, &cut);
-    l->workspace = cut.workspace + tc__gemm_parts_bytes(c, &g);
-    l->block = (unsigned)tc_gemm_sm100_threads(*c);
-    l->smem = (unsigned)tc_gemm_sm100_smem(*c);
-    l->cluster = (unsigned)(v.cluster_m * v.cluster_n);
-    l->grid = 0;
-    if (st == TC_OK) st = tc_gemm_sm100_fill(&v, &g, &cut, &l->params);
-    if (st != TC_OK) return st;
-    if (v.clc && l->params.tiles.total > 0x7fffffffu / l->cluster)
-        return tc__fail(TC_ERR_SIZE, "m = %d, n = %d, batch = %d: with .clc more than 2^31 blocks", args->m, args->n,
-                        tc__gemm_batch(args));
-    if (v.clc || l->params.works < (uint32_t)cut.blocks) cut.blocks = (int)l->params.works;
-    l->grid = (unsigned)cut.blocks * l->cluster;
-    return TC_OK;
-}
-
-/* tc_gemm_sm100_prepare: a call of a kernel that the program compiles and launches by itself (NVRTC, the driver API).
- * given: the configuration of its TC_GEMM_SM100_DEFINE, tc_epi_on_device or tc_epi2_on_device for its hook. clusters:
- * how many of it run at a time (cuOccupancyMaxActiveClusters; the device's multiprocessors divided by the cluster's
- * blocks are as good). */
-TC__PREPARE(gemm, 100, clusters, TC__GEMM_SM100_RULES)
-
-/* A kernel as the host sees it. */
-TC_HOST tc__kernel tc__gemm_sm100_kernel(const tc_gemm_config *c, tc__function f, tc__kernel_cache *cache)
-{
-    const tc__kernel k = {f.function, f.name, tc_gemm_sm100_threads(*c), tc_gemm_sm100_smem(*c),
-                          c->cluster_m * c->cluster_n, 100, cache};
-    return k;
-}
-
-/* Integers are not on every chip that has tcgen05. */
-TC_HOST int tc__gemm100_lacks(const tc_gemm_config *c, int cc)
-{
-    return tc__gemm_is_int(c->a) && (cc == 103 || cc == 107);
-}
-TC_HOST tc_status tc__gemm100_check_kind(const tc_gemm_config *c, const char *name)
-{
-    tc__device d;
-    if (tc__device_now(&d) != cudaSuccess || !tc__gemm100_lacks(c, d.cc)) return TC_OK;
-    return tc__fail(TC_ERR_DEVICE,
-                    "%s multiplies %s, which tcgen05 does on compute capability 10.0 and 11.0; device %d has %d.%d",
-                    name, tc_type_name(c->a), d.at, d.cc / 10, d.cc % 10);
-}
-
-/* Checks, and with launch != 0 runs. */
-TC_HOST tc_status tc__gemm_sm100_run(const tc_gemm_config *c, const tc__kernel *k, const tc_gemm_args *args,
-                                     const tc__launch *how)
-{
-    tc_gemm_sm100_launch l;
-    int clusters = 0;
-    tc_status st = tc__gemm100_check(c, args);
-    if (st != TC_OK || tc__gemm_empty(args)) return st;
-    st = tc__gemm100_check_kind(c, k->name);
-    if (st == TC_OK) st = tc__kernel_device(k, &clusters);
-    if (st == TC_OK) st = tc__gemm100_launch(c, args, clusters, &l);
-    if (st == TC_OK && how->workspace) *how->workspace = l.workspace;
-    if (st != TC_OK || !how->launch) return st;
-    if (how->plan) how->plan->turned = tc__gemm_d_col(*c), how->plan->padded = tc__gemm_padded_sides(c);
-    const tc__gemm_launched launched = {k, l.grid, &l.params, &l.params.out};
-    return tc__gemm_kernel_launch(c, &launched, how);
-}
-
-/* Other matrices for a plan: at[i] is null where a, b, c or d is not read. */
-TC_HOST tc_status tc__gemm100_point(tc_gemm_sm100_params *p, int turned, const void *const *at,
-                                    const tc_gemm_args *args)
-{
-    const void *of_d = (const void *)((uintptr_t)args->d & ~(uintptr_t)31); /* with k = 0 all maps are of D */
-    tc_status st = p->d_by == TC__GEMM_D_TMA ? tc_tmap_replace_address(&p->d, args->d) : TC_OK;
-    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->b : &p->a, at[0] ? args->a : of_d);
-    if (st == TC_OK) st = tc_tmap_replace_address(turned ? &p->a : &p->b, at[1] ? args->b : of_d);
-    return st;
-}
-
-/* What a generator's functions for the host do. */
-TC_HOST tc_status tc__gemm_sm100_go(const tc_gemm_config *c, const tc__kernels *s, const tc_gemm_args *args,
-                                    const tc__launch *how)
-{
-    tc__device on = {0, 0, 0, 0};
-    tc_gemm_config form = *c;
-    tc__kernel k;
-    if (tc__device_now(&on) == cudaSuccess)
-        form = tc_gemm_sm100_form(*c, tc__kernel_target(s->f[0].function, &s->cache[0], on.at, on.cc));
-    k = tc__gemm_sm100_kernel(&form, s->f[0], &s->cache[0]);
-    if (on.cc == 107 && tc_gemm_sm100_columns(form) > 256 && k.smem < TC__GEMM107_ALONE) k.smem = TC__GEMM107_ALONE;
-    if (how->plan) how->plan->bytes = sizeof(tc_gemm_sm100_params);
-    return tc__gemm_sm100_run(&form, &k, args, how);
-}
-
-#endif /* host */
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * The generator; what it shares with the others is in tc_gemm.h.

@@ -53,6 +53,7 @@
 #include "tc_gemm_blackwell.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
+#include "tc_gemm_weights.h"
 #include "tc_pipe.h"
 #include "tc_sf.h"
 #include "tc_tcgen05.h"
@@ -65,12 +66,20 @@ enum {
                                  /* memory of their own, at most */
     TC__GEMM100_ANSWERS = 4,     /* .clc: about tiles to come that are on their way to all roles */
     TC__GEMM100_ACCUMULATORS = 2, /* one tile is stored while the next one is multiplied */
+    TC__GEMM100_MAKERS = 8,       /* .weights: warps that make numbers of codes, behind the others; */
+    TC__GEMM100_MADE = 4,         /* blocks of k that they have columns of tensor memory for, at most */
+    TC__GEMM100_TURN = 2048,      /* .weights: bytes in which a warp that stores turns 16 x 32 sums on their side */
     TC__GEMM100_OVERLAP = 64,     /* .sf, .sparse, 256 columns: columns that both of them have */
     TC__GEMM100_FIRST = 256       /* columns of an instruction, at most */
 };
 
-/* The configuration as the instruction sees it. */
-TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given) { return tc__gemm_plain(given); }
+/* The configuration as the instruction sees it: with packed weights (.swap is 1 then) D's columns are its rows. */
+TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm100_view(tc_gemm_config_in given)
+{
+    tc_gemm_config c = tc__gemm_plain(given);
+    if (given.swap == 1) c = tc__gemm_change(given), c.swap = 2; /* a view's view is itself */
+    return c;
+}
 
 /* Do Blackwell's kernels serve it? TC_GEMM_DEFINE takes its sm_80 kernels for what they do not. */
 TC_HD TC_CONSTEXPR int tc__gemm_by_tcgen05(tc_gemm_config_in c)
@@ -130,7 +139,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_first_columns(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc__gemm100_in_turn(tc_gemm_config_in c)
 {
-    return tc__gemm100_is_wide(c) ? 1 : (int)TC__GEMM100_ACCUMULATORS;
+    return tc__gemm100_is_wide(c) || (c.weights && c.bn > 192) ? 1 : (int)TC__GEMM100_ACCUMULATORS;
 }
 /* Columns of B that a block holds: half of a pair's, of each instruction. WIDE: they come in three boxes, two of them
  * the first instruction's. */
@@ -160,10 +169,16 @@ TC_HD TC_CONSTEXPR int tc__gemm100_meta_bytes(tc_gemm_config_in c)
 {
     return tc__gemm100_meta_columns(c) * 4 * TC__GEMM100_ROWS;
 }
+/* Bytes that a slot has before B: of A, or of packed weights, whose bricks are rounded up to whole swizzles. */
+TC_HD TC_CONSTEXPR int tc__gemm100_bricks(tc_gemm_config_in c) { return c.bm / TC_WEIGHTS_ROWS * tc__gemm_brick(c); }
+TC_HD TC_CONSTEXPR int tc__gemm100_a_bytes(tc_gemm_config_in c)
+{
+    return c.weights ? (tc__gemm100_bricks(c) + 1023) / 1024 * 1024 : tc__gemm100_a(c).bytes;
+}
 /* A slot of the ring, and what TMA counts of it: of elements that become bytes those that it read. */
 TC_HD TC_CONSTEXPR int tc__gemm100_slot(tc_gemm_config_in c)
 {
-    return tc__gemm100_a(c).bytes + tc__gemm100_b(c).bytes + tc__gemm100_meta_bytes(c)
+    return tc__gemm100_a_bytes(c) + tc__gemm100_b(c).bytes + tc__gemm100_meta_bytes(c)
          + (1 + tc__gemm100_sf_across(c)) * tc__gemm100_sf_blocks(c) * TC_SF_BLOCK;
 }
 TC_HD TC_CONSTEXPR int tc__gemm100_expected(tc_gemm_config_in c)
@@ -177,7 +192,7 @@ TC_HD TC_CONSTEXPR int tc__gemm100_expected(tc_gemm_config_in c)
 /* Boxes of D: the widest swizzle whose columns divide the tile's. */
 TC_HD TC_CONSTEXPR tc_box tc__gemm100_box(tc_gemm_config_in c)
 {
-    const int row = c.bn * tc_type_bits(c.d) / 8;
+    const int row = (c.swap ? 32 : c.bn) * tc_type_bits(c.d) / 8; /* .weights: a warp's lanes are D's columns */
     const tc_box b = {tc_type_bits(c.d) == 32 ? TC_F32 : c.d, row % 128 == 0 ? 128 : row % 64 == 0 ? 64 : 32};
     return b; /* s32 looks like f32 */
 }
@@ -194,10 +209,17 @@ TC_HD TC_CONSTEXPR int tc__gemm100_stride(tc_gemm_config_in c)
 {
     return (c.bn + 31) / 32 * 32 - tc__gemm100_overlap(c);
 }
-/* Columns of both. */
+/* Columns of all of them. */
 TC_HD TC_CONSTEXPR int tc__gemm100_accumulators(tc_gemm_config_in c)
 {
     return tc__gemm100_in_turn(c) * tc__gemm100_stride(c) + tc__gemm100_overlap(c);
+}
+/* .weights: behind them blocks of k as the instruction's A, two elements a column; how many. */
+TC_HD TC_CONSTEXPR int tc__gemm100_made_columns(tc_gemm_config_in c) { return c.bk / 2; }
+TC_HD TC_CONSTEXPR int tc__gemm100_made(tc_gemm_config_in c)
+{
+    const int left = (512 - tc__gemm100_accumulators(c)) / (c.bk > 1 ? tc__gemm100_made_columns(c) : 1);
+    return !c.weights ? 0 : left < TC__GEMM100_MADE ? left : (int)TC__GEMM100_MADE;
 }
 /* .sf: columns of a set of A's and B's factors; .sparse: of metadata. */
 TC_HD TC_CONSTEXPR int tc__gemm100_sf_columns(tc_gemm_config_in c)
@@ -214,7 +236,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_sf_sets(tc_gemm_config_in c)
 TC_HD TC_CONSTEXPR int tc_gemm_sm100_columns(tc_gemm_config_in given)
 {
     const tc_gemm_config v = tc_gemm100_view(given);
-    const int want = tc__gemm100_accumulators(v) + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v);
+    const int want = tc__gemm100_accumulators(v) + tc__gemm100_sf_sets(v) * tc__gemm100_sf_columns(v)
+                   + tc__gemm100_made(v) * tc__gemm100_made_columns(v);
     return want <= 32 ? 32 : want <= 64 ? 64 : want <= 128 ? 128 : want <= 256 ? 256 : want <= 512 ? 512 : 576;
 }
 
@@ -230,15 +253,18 @@ typedef struct tc_gemm_sm100_plan {
     int parts;                 /* .split: a word: which slices are this block's */
     int rows;                  /* TC_INDEX_A: of a tile, which rows of A this block loads */
     int raw;                   /* .sparse: mbarriers: a slot's bricks have come */
+    int made;                  /* .weights: mbarriers, as pipe: of blocks of k in tensor memory */
+    int turn;                  /* .weights: two places of 16 x 16 floats for each warp that stores */
     int bytes;
 } tc_gemm_sm100_plan;
 
 TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
 {
     const int answers = c.clc ? TC__GEMM100_ANSWERS : 0;
-    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    tc_gemm_sm100_plan p = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     p.warp_store = (c.epi_stages * 16 * tc__gemm100_box(c).bytes + 1023) / 1024 * 1024;
-    p.ring = 4 * p.warp_store;
+    p.turn = 4 * p.warp_store;
+    p.ring = p.turn + (c.swap ? 4 * TC__GEMM100_TURN : 0);
     p.pipe = p.ring + c.stages * tc__gemm100_slot(c);
     p.done = p.pipe + tc_pipe_bytes(c.stages);
     p.free = p.done + TC__GEMM100_ACCUMULATORS * 8;
@@ -250,7 +276,8 @@ TC_HD TC_CONSTEXPR tc_gemm_sm100_plan tc_gemm_sm100_plan_of(tc_gemm_config_in c)
     p.parts = p.groups + (c.groups ? TC__GROUPS_BYTES : 0);
     p.rows = p.parts + (c.split ? 16 : 0);
     p.raw = p.rows + (tc__gemm100_gathers(c) ? TC__GEMM100_ROWS * 4 : 0);
-    p.bytes = p.raw + (c.sparse ? 8 * c.stages : 0);
+    p.made = p.raw + (c.sparse ? 8 * c.stages : 0);
+    p.bytes = p.made + tc_pipe_bytes(tc__gemm100_made(c));
     return p;
 }
 
@@ -265,7 +292,7 @@ TC_HD TC_CONSTEXPR int tc_gemm_sm100_smem(tc_gemm_config_in c)
 }
 TC_HD TC_CONSTEXPR int tc_gemm_sm100_threads(tc_gemm_config_in c)
 {
-    return TC__GEMM100_THREADS + (c.sparse ? TC__GEMM100_META_THREADS : 0);
+    return TC__GEMM100_THREADS + (c.sparse ? TC__GEMM100_META_THREADS : c.weights ? 32 * TC__GEMM100_MAKERS : 0);
 }
 
 /* Bytes of shared memory that a block may have. Factors and metadata, which tcgen05.cp reads, must lie in the first
@@ -300,6 +327,11 @@ TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_form(tc_gemm_config_in complete,
 TC_HD TC_CONSTEXPR tc_gemm_config tc_gemm_sm100_config(tc_gemm_config_in given)
 {
     tc_gemm_config c = given;
+    if (c.weights) { /* roles are changed over: B's columns are the instruction's rows */
+        c.swap = 1;
+        c.bm = c.bm ? c.bm : 128, c.bn = c.bn ? c.bn : TC__GEMM100_ROWS, c.bk = c.bk ? c.bk : TC_WEIGHTS_K;
+        c.cluster_m = c.cluster_m ? c.cluster_m : 1, c.cluster_n = c.cluster_n ? c.cluster_n : 1;
+    }
     const int turned = tc__gemm_d_col(c), pair = turned ? c.cluster_n : c.cluster_m;
     const int across = turned ? c.bm : c.bn; /* of the instruction's columns */
     const int cols = across ? across : tc_type_bits(c.d) == 32 && pair == 1 ? 128 : 256;
@@ -333,7 +365,7 @@ TC_HD TC_CONSTEXPR tc_op tc_gemm_sm100_op(tc_gemm_config_in given)
     op.scale = tc__gemm100_sf_type(c), op.scale_vec = tc__gemm100_sf_k(c);
     op.kind = tc__gemm100_kind(c);
     op.sparse = c.sparse != 0;
-    op.a_from = op.b_from = TC_HOME_SMEM;
+    op.a_from = c.weights ? TC_HOME_TMEM : TC_HOME_SMEM, op.b_from = TC_HOME_SMEM;
     op.a_major = tc__gemm_a_col(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     op.b_major = tc__gemm_b_row(c) ? TC_MAJOR_MN : TC_MAJOR_K;
     return op;
@@ -385,14 +417,33 @@ TC_HD TC_CONSTEXPR int tc__gemm100_turned_ok(tc_gemm_config_in v)
 /* Fields of other generations. */
 TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
 {
-    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step && !c.swap && !c.any;
+    return !c.warps_m && !c.warps_n && c.cluster_k <= 1 && !c.consumers && !c.schedule && !c.step
+        && c.swap == (c.weights ? 2 : 0) && !c.any;
+}
+
+/* .weights: what goes with them. */
+TC_HD TC_CONSTEXPR int tc__gemm100_weights_ok(tc_gemm_config_in c)
+{
+    return c.weights == 0
+        || (c.bk == TC_WEIGHTS_K && c.bn == TC__GEMM100_ROWS && c.cluster_m * c.cluster_n == 1 && !c.clc && !c.groups
+            && !c.index && !c.sparse && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c));
+}
+TC_HD TC_CONSTEXPR int tc__gemm100_weights_d_ok(tc_gemm_config_in c)
+{
+    return c.weights == 0 || (!tc__gemm_quantised(c) && !tc__gemm_outputs(c) && c.acc != TC_F16);
 }
 
 /* As TC__GEMM_RULES. */
 #define TC__GEMM_SM100_RULES(X, c)                                                                                    \
     TC__GEMM_ALL_TILES_RULES(X, c)                                                                                    \
-    TC__GEMM_PLAIN_B_RULES(X, c)                                                                                      \
+    TC__GEMM_FACTORS_RULES(X, c)                                                                                      \
     TC__GEMM_SPARSE_PLAIN_RULES(X, c)                                                                                 \
+    X(tc__gemm100_weights_ok(c),                                                                                      \
+      "tc: .weights on Blackwell want .bk 128, .bn 128, A and D row-major, and no cluster, .clc, .groups, .index, "   \
+      ".sparse or .b_layout")                                                                                         \
+    X(tc__gemm100_weights_d_ok(c),                                                                                    \
+      "tc: .weights on Blackwell want sums in f32 and a D that is not quantised, and no .aux, .row_sum or .col_sum")  \
+    X((c).weights == 0 || (c).chip == 0, "tc: .weights are not for sm_107: .chip must be left out")                   \
     TC__GEMM_RULES(X, c)                                                                                              \
     TC__GEMM_SM100_OWN_RULES(X, tc_gemm100_view(c))
 #define TC__GEMM_SM100_OWN_RULES(X, c)                                                                                \
@@ -418,7 +469,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X((c).split == 0 || ((c).split == 1 && !(c).clc && !(c).groups && !tc__gemm_quantised(c)),                        \
       "tc: .split must be 0, or 1 without .clc and .groups, and where D is not quantised")                            \
     X((c).bm == TC__GEMM100_ROWS,                                                                                     \
-      "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major): .cluster_m = 2 makes 256")      \
+      "tc: .bm must be 128, the rows of tensor memory (.bn, where D is column-major or B is packed): .cluster_m = 2 " \
+      "makes 256")                                                                                                    \
     X((c).cluster_m == 1 || (c).cluster_m == 2,                                                                       \
       "tc: .cluster_m must be 1, or 2 for a pair of blocks that multiply together (.cluster_n, where D is "           \
       "column-major)")                                                                                                \
@@ -431,8 +483,8 @@ TC_HD TC_CONSTEXPR int tc__gemm100_plain(tc_gemm_config_in c)
     X(!tc__gemm100_is_wide(c) || !(c).sf || !tc__gemm_b_row(c),                                                       \
       "tc: .bn = 384 wants B along k, .b_layout TC_COL (.bm and .a_layout TC_ROW, where D is column-major)")          \
     X((c).bn >= 16 && (c).bn % 16 == 0 && (!tc__gemm100_is_wide(c) || (c).sf) && tc_op_exists(tc_gemm_sm100_op(c)),   \
-      "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major); of 32 in a pair with integers, "   \
-      "or with B of 8 bits in rows")                                                                                  \
+      "tc: .bn must be a multiple of 16 in 16..256 (.bm, where D is column-major or B is packed); of 32 in a pair "   \
+      "with integers, or with B of 8 bits in rows")                                                                   \
     X((c).bk > 0 && (c).bk <= 256 && (c).bk % tc__gemm100_box_k(c) == 0,                                              \
       "tc: .bk must be a multiple of 128 bytes, at most 256: 64 elements of 16 bits, 32 of 32, 128 of 8, 6 and 4")    \
     X((c).sf == 0 || (c).bk == tc__gemm100_box_k(c),                                                                  \
@@ -482,6 +534,7 @@ typedef struct tc_gemm_sm100_params {
     const char *meta;     /* .sparse: metadata in bricks, 0 if k is 0; */
     int64_t meta_batch;   /* bytes from one matrix's to the next's; bricks down and along */
     int meta_rows, meta_along;
+    tc_gemm_bricks weights;
 } tc_gemm_sm100_params;
 
 #ifdef __CUDACC__
@@ -533,7 +586,15 @@ typedef struct tc_gemm100_block {
     uint32_t raw;        /* .sparse: mbarriers: bricks have come */
     uint32_t rank;       /* in the cluster */
     tc_pipe pipe;
+    tc_pipe made;        /* .weights: of blocks of k in tensor memory */
 } tc_gemm100_block;
+
+/* An accumulator's address, and the run of k whose products it is to hold. */
+typedef struct tc__gemm100_sums {
+    uint32_t d;
+    uint32_t k_first, k_blocks; /* .split */
+    uint32_t phase;             /* WIDE: the other columns are free when the barrier's phase of this parity is over */
+} tc__gemm100_target;
 
 TC_DEV int tc__gemm100_cluster(tc_gemm100_in k) { return k.c.cluster_m * k.c.cluster_n; }
 

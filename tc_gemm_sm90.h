@@ -652,7 +652,8 @@ TC_HOST tc_status tc__gemm90_fill(const tc_gemm_config *c, const tc_gemm_args *g
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_B : TC_CONSTANT_A))) p->early |= TC__GEMM90_EARLY_A;
     if (g->pdl && (g->pdl_constant & (c->swap ? TC_CONSTANT_A : TC_CONSTANT_B))) p->early |= TC__GEMM90_EARLY_B;
     if (g->k == 0 || c->any) p->early = 0; /* the maps are of D; copies begin together */
-    tc__weights_fill(c, g, p);
+    p->weights = tc__weights_bricks(c, g);
+    if (c->weights) memset(&p->a, 0, sizeof p->a);
     tc__sparse_fill(c, g, p);
     tc__gemm90_f32_fill(c, g, p);
     p->split = tc_split_make(g->workspace, p->tiles.total * (uint32_t)cut->cluster, (uint32_t)cut->parts, p->k_blocks);

@@ -20,6 +20,7 @@
 #include "tc_conv_config.h"
 #include "tc_gemm_sparse.h"
 #include "tc_gemm_tiles.h"
+#include "tc_gemm_weights.h"
 #include "tc_pipe.h"
 #include "tc_split.h"
 
@@ -115,15 +116,9 @@ TC_HD TC_CONSTEXPR tc_operand tc__gemm90_b(tc_gemm_config_in c, int width)
 }
 /* .any: rows of A come in 9 chunks of 16 bytes (tc_gemm_sm90_any.h). */
 enum { TC__ANY_ROW = 144 };
-/* .weights: bytes that a block of k has of a brick, or all of it. */
-TC_HD TC_CONSTEXPR int tc__gemm90_brick(tc_gemm_config_in c)
-{
-    return tc__weights_codes(c.weights) / TC_WEIGHTS_K * c.bk
-         + tc__weights_factors(c.weights_k, c.weights_zero, c.bk);
-}
 TC_HD TC_CONSTEXPR int tc__gemm90_a_bytes(tc_gemm_config_in c)
 {
-    if (c.weights) return (c.bm / TC_WEIGHTS_ROWS * tc__gemm90_brick(c) + 1023) / 1024 * 1024;
+    if (c.weights) return (c.bm / TC_WEIGHTS_ROWS * tc__gemm_brick(c) + 1023) / 1024 * 1024;
     return c.any ? c.bm * TC__ANY_ROW : tc__gemm90_a(c).bytes;
 }
 /* .sparse: all bricks of a slot, and where they begin in it. */
@@ -433,9 +428,7 @@ typedef struct tc_gemm_sm90_params {
     tc_gemm_out out;
     tc_scale_side a_scale, b_scale; /* of the instruction's A and B */
     tc_groups groups; /* tiles is then the order of one of them, works the most that there can be */
-    const char *weights;           /* .weights: bricks, which TMA brings without a map; NULL where k is 0 */
-    long long weights_batch;       /* bytes from one matrix of the batch to the next */
-    int weights_rows, weights_along; /* bricks along n, along k */
+    tc_gemm_bricks weights;
     const char *meta;                /* .sparse: the same of metadata */
     long long meta_batch;
     int meta_rows, meta_along;

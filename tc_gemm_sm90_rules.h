@@ -43,12 +43,6 @@ TC_HD TC_CONSTEXPR int tc__gemm90_b_shared(tc_gemm_config_in v, int width, int c
 }
 
 /* .weights */
-TC_HD TC_CONSTEXPR int tc__gemm90_factors_ok(tc_gemm_config_in c)
-{
-    const int k_ok = c.weights_k == 0 || c.weights_k == 32 || c.weights_k == 64 || c.weights_k == 128;
-    const int zero = c.weights_zero == 1 && c.weights_k && (c.weights == TC_U4 || c.weights == TC_U8);
-    return k_ok && (c.weights || c.weights_k == 0) && (c.weights_zero == 0 || zero);
-}
 TC_HD TC_CONSTEXPR int tc__gemm90_weights_ok(tc_gemm_config_in c)
 {
     return c.weights == 0
@@ -57,12 +51,7 @@ TC_HD TC_CONSTEXPR int tc__gemm90_weights_ok(tc_gemm_config_in c)
             && !c.any && !tc__gemm_a_col(c) && !tc__gemm_b_row(c) && !tc__gemm_d_col(c));
 }
 #define TC__GEMM_WEIGHTS_RULES(X, c)                                                                                  \
-    X((c).weights == 0 || (tc_weights_type_ok((c).weights) && tc__gemm_is_16((c).a)),                                 \
-      "tc: .weights must be TC_S4, TC_U4, TC_S8, TC_U8, TC_E4M3 or TC_E2M1, and .a and .b TC_BF16 or TC_F16, which "   \
-      "they are multiplied as")                                                                                       \
-    X(tc__gemm90_factors_ok(c),                                                                                       \
-      "tc: .weights_k must be 32, 64, 128 or 0, and .weights_zero 0, or 1 of TC_U4 and TC_U8 that have .weights_k; "  \
-      "both are for .weights")                                                                                        \
+    TC__GEMM_FACTORS_RULES(X, c)                                                                                      \
     X(tc__gemm90_weights_ok(c),                                                                                       \
       "tc: .weights want .bk 64 or 128, .bn 64 for each of 1 to 4 .consumers, a cooperative schedule, A and D "       \
       "row-major, and no cluster, .step, .groups, .index or .b_layout")

@@ -12,6 +12,12 @@
 #include "gemm_told.h"
 #include "gemm_problems.h"
 
+#ifdef MIXED_SM100
+#define HERE(device) ((device) >= 100 && (device) < 120)
+#else
+#define HERE(device) ((device) == 90)
+#endif
+
 #define BF16 .a = TC_BF16, .b = TC_BF16
 #define F16 .a = TC_F16, .b = TC_F16
 typedef struct {
@@ -24,6 +30,30 @@ typedef struct {
 
 #ifdef FUZZ_KERNELS /* tests/lattice.sh: kernels and table drawn at random */
 #include FUZZ_KERNELS
+#elif defined MIXED_SM100
+TC_GEMM_SM100_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
+TC_GEMM_SM100_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 32, .epi = told_one, .epi_size = sizeof(told))
+TC_GEMM_SM100_DEFINE(u4, F16, .d = TC_F16, .weights = TC_U4, .weights_k = 32, .weights_zero = 1, .bm = 64)
+TC_GEMM_SM100_DEFINE(e4m3, BF16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 64, .bm = 16, .split = 1)
+TC_GEMM_SM100_DEFINE(e2m1, F16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 16)
+TC_GEMM_SM100_DEFINE(u8, BF16, .d = TC_F32, .weights = TC_U8, .weights_k = 64, .weights_zero = 1, .bm = 48)
+TC_GEMM_SM100_DEFINE(s4_large, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 256, .epi2 = told_pair,
+                     .epi_size = sizeof(told))
+#ifdef MIXED_ALL
+#define ALL(...) __VA_ARGS__
+TC_GEMM_SM100_DEFINE(s4_f16, F16, .d = TC_F32, .weights = TC_S4, .weights_k = 64, .split = 1)
+TC_GEMM_SM100_DEFINE(s4_one, F16, .d = TC_F32, .weights = TC_S4, .bm = 16, .stages = 2)
+TC_GEMM_SM100_DEFINE(s8_f16, F16, .d = TC_F16, .weights = TC_S8, .weights_k = 128, .bm = 192, .split = 1)
+TC_GEMM_SM100_DEFINE(s8_large, BF16, .d = TC_BF16, .weights = TC_S8, .weights_k = 128, .bm = 256, .split = 1)
+TC_GEMM_SM100_DEFINE(u4_bf16, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .weights_zero = 1, .bm = 80)
+TC_GEMM_SM100_DEFINE(u4_plain, BF16, .d = TC_F32, .weights = TC_U4, .weights_k = 128, .bm = 16)
+TC_GEMM_SM100_DEFINE(u8_f16, F16, .d = TC_F32, .weights = TC_U8, .weights_k = 32, .weights_zero = 1, .bm = 16)
+TC_GEMM_SM100_DEFINE(u8_plain, BF16, .d = TC_F32, .weights = TC_U8, .bm = 16)
+TC_GEMM_SM100_DEFINE(e4m3_f16, F16, .d = TC_F32, .weights = TC_E4M3, .weights_k = 128, .bm = 112)
+TC_GEMM_SM100_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k = 32, .bm = 16)
+#else
+#define ALL(...)
+#endif
 #else
 TC_GEMM_SM90_DEFINE(s4, BF16, .d = TC_BF16, .weights = TC_S4, .weights_k = 128, .bm = 16, .split = 1)
 TC_GEMM_SM90_DEFINE(s8, BF16, .d = TC_F32, .weights = TC_S8, .bm = 16, .bn = 64, .epi = told_one,
@@ -49,7 +79,9 @@ TC_GEMM_SM90_DEFINE(e2m1_bf16, BF16, .d = TC_F32, .weights = TC_E2M1, .weights_k
 #else
 #define ALL(...)
 #endif
+#endif
 
+#ifndef FUZZ_KERNELS
 #define ROW(name) {#name, name##_can_run, name##_run, name##_workspace, name##_config()}
 static const kernel kernels[] = {
     ROW(s4), ROW(s8), ROW(u4), ROW(e4m3), ROW(e2m1), ROW(u8), ROW(s4_large),
@@ -216,6 +248,7 @@ static int problem(const kernel *k, int number)
     }
     if (c->split && test_int(0, 1)) {
         choice.parts = test_int(2, 8), choice.meet = test_int(0, TC_MEET_CLUSTER);
+        if (HERE(100)) choice.meet = 0; /* Blackwell's parts meet in the workspace */
         g.choice = &choice;
     }
     work = test_buffer_make(1 << 20);
@@ -266,6 +299,42 @@ static int problem(const kernel *k, int number)
 }
 
 #ifndef FUZZ_KERNELS
+/* ---- a plan, and other matrices for it: what NAME_run makes of them, in every bit ---- */
+static void test_plan(void)
+{
+    enum { M = 5, N = 200, K = 256 };
+    const tc_weights w = {TC_S4, TC_BF16, 128, 0, N, K};
+    const size_t bytes = tc_weights_bytes(&w);
+    test_buffer a = test_buffer_make(2 * M * K * 2), b = test_buffer_make(2 * bytes);
+    test_buffer d = test_buffer_make(3 * M * N * 2);
+    tc_gemm_plan plan;
+    tc_gemm_args g;
+    memset(&g, 0, sizeof g);
+    for (int i = 0; i < 2; i++) {
+        made x = weights_make(&w);
+        const tc_weights_source from = {x.codes, x.scales, 0};
+        CHECK(tc_weights_pack(&w, &from, (char *)b.host + i * bytes) == TC_OK, "%s", tc_why());
+        weights_drop(&x);
+    }
+    for (size_t i = 0; i < a.bytes / 2; i++) tc_element_set(a.host, TC_BF16, i, test_normal());
+    memset(d.host, 0x55, d.bytes);
+    test_buffer_up(&a), test_buffer_up(&b), test_buffer_up(&d);
+    g.m = M, g.n = N, g.k = K, g.a = a.dev, g.lda = K, g.b = b.dev, g.d = d.dev, g.ldd = N;
+    CHECK(s4_plan(&g, &plan) == TC_OK, "%s", tc_why());
+    CHECK(s4_launch(&plan, 0) == TC_OK, "%s", tc_why());
+    g.a = (char *)a.dev + M * K * 2, g.b = (char *)b.dev + bytes, g.d = (char *)d.dev + M * N * 2;
+    CHECK(tc_gemm_plan_pointers(&plan, &g) == TC_OK, "%s", tc_why());
+    CHECK(s4_launch(&plan, 0) == TC_OK, "%s", tc_why());
+    g.d = (char *)d.dev + 2 * M * N * 2;
+    CHECK(s4_run(&g, 0) == TC_OK, "%s", tc_why());
+    test_buffer_down(&d);
+    CHECK(memcmp(d.host, (char *)d.host + M * N * 2, M * N * 2), "a plan's other matrices give the first ones' result");
+    CHECK(!memcmp((char *)d.host + M * N * 2, (char *)d.host + 2 * M * N * 2, M * N * 2),
+          "a plan with other matrices is not what a run makes of them");
+    test_buffer_drop(&a), test_buffer_drop(&b), test_buffer_drop(&d);
+}
+
+#ifndef MIXED_SM100
 /* ---- parts of k: blocks of a cluster take no workspace, and what they make is in every bit what parts that meet in
  * the workspace make ---- */
 static void test_parts(void)
@@ -310,6 +379,7 @@ static void test_parts(void)
     test_buffer_drop(&work);
     weights_drop(&x);
 }
+#endif
 
 /* ---- what is refused, in words ---- */
 #define REFUSES(call, status, text)                                                                          \
@@ -366,12 +436,15 @@ int main(int argc, char **argv)
     test_quantize();
     test_refused();
 #endif
-    if (test_device() != 90) {
-        SKIP("products: no device of compute capability 9.0");
+    if (!HERE(test_device())) {
+        SKIP("products: no device of compute capability %s", HERE(100) ? "10.x" : "9.0");
         return test_end();
     }
 #ifndef FUZZ_KERNELS
+    test_plan();
+#ifndef MIXED_SM100
     test_parts();
+#endif
 #endif
     for (int i = 0; i < run.problems; i++) problem(&kernels[i / 2 % KERNELS], i);
     return test_end();

@@ -71,6 +71,7 @@ list() {
         on_device gemm_groups_sm100 "$build/tests/gemm_groups_sm100" 280
         on_device gemm_groups_sm120 "$build/tests/gemm_groups_sm120" 240
         on_device gemm_mixed "$build/tests/gemm_mixed" 360
+        on_device gemm_mixed_sm100 "$build/tests/gemm_mixed_sm100" 360
         on_device gemm_outputs "$build/tests/gemm_outputs" 160
         on_device gemm_quant "$build/tests/gemm_quant" 330
         on_device gemm_quant_sm100 "$build/tests/gemm_quant_sm100" 120
@@ -137,6 +138,9 @@ list() {
             "$tcemu" --device sm_120a --sms 4 --strict --schedules 3 "$build/tests/gemm_groups_sm120" 42 1
         step "gemm_mixed, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed" 84 1
+        step "gemm_mixed_sm100, tcemu sm_100a, schedules" \
+            "$tcemu" --device sm_100a --sms 4 --strict --schedules 3 "$build/tests/gemm_mixed_sm100" 42 1
+        emulated sm_103a gemm_mixed_sm100 28
         step "gemm_outputs, tcemu sm_90a, schedules" \
             "$tcemu" --device sm_90a --sms 4 --strict --schedules 3 "$build/tests/gemm_outputs" 64 1
         emulated sm_80 gemm_outputs 40
