@@ -152,7 +152,7 @@
 
 /* A kernel of a generator, bounds (threads of a block, blocks of an SM), then its body; and what its block takes. */
 #define TC__KERNEL_OF(name, params, bounds, ...)                                                                      \
-    TC__LINE_BREAK TC__KERNEL __launch_bounds__ bounds name(const __grid_constant__ params p) { __VA_ARGS__ }
+    TC__LINE_BREAK TC__KERNEL __launch_bounds__ bounds name(const __grid_constant__ params p) { (void)p; __VA_ARGS__ }
 #define TC__SIZES(name, config, threads, smem)                                                                        \
     TC__LINE_BREAK enum { name##_THREADS = threads(config), name##_SMEM = smem(config) };
 

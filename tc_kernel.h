@@ -302,6 +302,7 @@ TC_HOST tc_status tc__kernel_run(const tc_kernel_config *c, const tc__kernel *k,
     TC__KERNEL __launch_bounds__(TC__SM90_BOUND(tc_kernel_sm90_threads(name##_config())), 1)                          \
         name(const __grid_constant__ params_type p)                                                                   \
     {                                                                                                                 \
+        (void)p;                                                                                                      \
         TC__SM90_STRICT(constexpr tc_kernel_config c = name##_config(); tc_kernel_sm90(c, &p.head, &p);)              \
     }                                                                                                                 \
     TC__HOST_PART(TC__KERNEL_HOST(name, params_type))

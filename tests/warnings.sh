@@ -3,11 +3,11 @@
 # no GPU.
 #     tests/warnings.sh [directory to write to, default build/tests/warnings]
 # nvcc with its host compiler, for targets alone and together; clang as a host compiler that reads CUDA and clangd, both
-# by compile_flags.txt, where they are installed. Variables: NVCC, CLANG, CLANGD. Ends with "N passed, N failed, N
-# skipped".
+# by compile_flags.txt, where one of CLANGS and CLANGDS reads this toolkit (Debian 12's clang 14 does not: apt-get
+# install clang-22 clangd-22). Variables: NVCC, CLANGS, CLANGDS. Ends with "N passed, N failed, N skipped".
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${1:-build/tests/warnings}
-NVCC=${NVCC:-nvcc} CLANG=${CLANG:-clang++} CLANGD=${CLANGD:-clangd}
+NVCC=${NVCC:-nvcc} CLANGS=${CLANGS:-clang++ clang++-22} CLANGDS=${CLANGDS:-clangd clangd-22}
 CUDA=$(dirname "$(dirname "$(command -v "$NVCC" || echo /usr/local/cuda/bin/nvcc)")")
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
@@ -66,24 +66,42 @@ mkdir -p "$out/clangd"
 sed "s|^-I\.\$|-I$root|; s|^--cuda-path=.*|--cuda-path=$CUDA|" "$root/compile_flags.txt" \
     > "$out/clangd/compile_flags.txt"
 cp "$file" "$out/clangd/user.cu"
-echo 'int nothing;' > "$out/nothing.cu"
-if command -v "$CLANG" > /dev/null && "$CLANG" $(cat "$out/clangd/compile_flags.txt") -fsyntax-only "$out/nothing.cu" \
-    > "$out/clang.log" 2>&1; then
-    "$CLANG" $(cat "$out/clangd/compile_flags.txt") -Wextra -fsyntax-only "$file" > "$out/clang.log" 2>&1
-    silent "$CLANG -Wall -Wextra by compile_flags.txt" "$out/clang.log" $?
-else
-    why=$(head -n 1 "$out/clang.log" 2> /dev/null | cut -c1-120)
-    echo "SKIP no $CLANG here that can read CUDA with this toolkit: $why"
+echo 'int nothing;' > "$out/clangd/nothing.cu"
+cd "$out/clangd" || exit 1
+flags=$(cat compile_flags.txt)
+reads() { # reads PROGRAM: is it there, and can it read a file in which nothing is but what CUDA brings?
+    command -v "$1" > /dev/null || { echo "$1: not here" && return 1; }
+    # shellcheck disable=SC2086
+    case $1 in
+    *clangd*) "$1" --check=nothing.cu > "$out/nothing.log" 2>&1 && ! grep -m 1 '^E\[' "$out/nothing.log" ;;
+    *) "$1" $flags -fsyntax-only nothing.cu > "$out/nothing.log" 2>&1 || head -n 1 "$out/nothing.log" ;;
+    esac
+}
+look() { # look WHAT PROGRAM...: the first of them that reads CUDA reads the file
+    what=$1 why=
+    shift
+    for program in "$@"; do
+        said=$(reads "$program" | cut -c1-160)
+        [ -z "$said" ] || { why="$why${why:+; }$said" && continue; }
+        case $program in
+        *clangd*)
+            "$program" --check=user.cu > clangd.log 2>&1
+            status=$?
+            grep '^[EW]\[' clangd.log > "$out/clangd.log"
+            silent "$program --check by compile_flags.txt" "$out/clangd.log" $status ;;
+        *) # the flags have the last word
+            # shellcheck disable=SC2086
+            "$program" -Wextra $flags -fsyntax-only user.cu > "$out/clang.log" 2>&1
+            silent "$program -Wall -Wextra by compile_flags.txt" "$out/clang.log" $? ;;
+        esac
+        return
+    done
+    echo "SKIP no $what here that reads CUDA with this toolkit: $why"
     skipped=$((skipped + 1))
-fi
-if command -v "$CLANGD" > /dev/null; then
-    (cd "$out/clangd" && "$CLANGD" --check=user.cu > clangd.log 2>&1)
-    status=$?
-    grep '^[EW]\[' "$out/clangd/clangd.log" > "$out/clangd.log"
-    silent "$CLANGD --check by compile_flags.txt" "$out/clangd.log" $status
-else
-    echo "SKIP no $CLANGD here"
-    skipped=$((skipped + 1))
-fi
+}
+# shellcheck disable=SC2086
+look clang $CLANGS
+# shellcheck disable=SC2086
+look clangd $CLANGDS
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]
